@@ -1,0 +1,32 @@
+//! The definition of the command line: parser, help, completions, man pages and `docs/cli.md` all
+//! come from here.
+//!
+//! Each command's options stand beside its code in `cmd/<command>.rs`; this file is the list.
+
+use clap::{Parser, Subcommand};
+
+use crate::cmd;
+
+/// Measure, do not guess: find out what is fastest for your data on your machine, with proof, and
+/// do the work at that speed.
+#[derive(Debug, Parser)]
+#[command(
+    name = "fathom",
+    version,
+    disable_help_subcommand = false,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 done; 1 done, but something was skipped, slower than the baseline \
+                  or differed; 2 usage; 3 bad data; 4 input or output failed; 130 interrupted.\n\
+                  FATHOM_LEVEL=scalar|sse2|avx2|neon forces an instruction level."
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// One line per command.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Completions(cmd::completions::Options),
+    Man(cmd::man::Options),
+}

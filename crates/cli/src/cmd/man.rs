@@ -1,0 +1,46 @@
+//! `fathom man`: the manual, as man pages or as the Markdown of `docs/cli.md`.
+
+use std::io::{self, Write};
+
+use anyhow::Context;
+use clap::CommandFactory;
+
+use crate::args::Args;
+use crate::exit::Exit;
+use crate::manual;
+
+/// Print the manual page of fathom or of one command
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The command, as words ("generate measurements"); without it, fathom itself
+    command: Vec<String>,
+
+    /// All commands in one Markdown document instead of a man page
+    #[arg(long, conflicts_with = "command")]
+    markdown: bool,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let mut root = Args::command();
+    root.build();
+    let mut page = Vec::new();
+    if options.markdown {
+        page = manual::markdown(&root).into_bytes();
+    } else {
+        let command = find(root, &options.command)?;
+        clap_mangen::Man::new(command).render(&mut page).context("cannot render the manual")?;
+    }
+    io::stdout().write_all(&page)?;
+    Ok(Exit::Done)
+}
+
+fn find(root: clap::Command, words: &[String]) -> anyhow::Result<clap::Command> {
+    let mut command = root;
+    for word in words {
+        command = command
+            .find_subcommand(word)
+            .with_context(|| format!("no such command: {word:?} (see fathom --help)"))?
+            .clone();
+    }
+    Ok(command)
+}

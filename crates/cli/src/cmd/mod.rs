@@ -1,0 +1,4 @@
+//! One file per command: its options, then `run`, then how it shows its result.
+
+pub(crate) mod completions;
+pub(crate) mod man;

@@ -1,0 +1,41 @@
+//! How a run ends: the exit code and the last words on stderr.
+
+use std::io;
+use std::process::ExitCode;
+
+/// A run that did what it was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All of it.
+    Done,
+}
+
+/// Turns the end of a run into the exit code of the process, after saying on stderr what went
+/// wrong. A reader that closed the pipe is no error: the run ends quietly.
+pub(crate) fn report(end: anyhow::Result<Exit>) -> ExitCode {
+    let error = match end {
+        Ok(Exit::Done) => return ExitCode::SUCCESS,
+        Err(error) => error,
+    };
+    if let Some(usage) = error.downcast_ref::<clap::Error>() {
+        // Help and version arrive here too; clap knows which stream and code each wants.
+        let _ = usage.print();
+        return ExitCode::from(usage.exit_code().try_into().unwrap_or(2));
+    }
+    if is_broken_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("fathom: {error:#}");
+    ExitCode::from(code(&error))
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn code(error: &anyhow::Error) -> u8 {
+    if error.chain().any(|cause| cause.is::<io::Error>()) { 4 } else { 2 }
+}

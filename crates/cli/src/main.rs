@@ -1,0 +1,29 @@
+//! The command `fathom`: the whole program on one page.
+//!
+//! Arguments become options ([`args`]), options become library calls and text ([`cmd`]), and the
+//! end of it becomes an exit code ([`exit`]). Nothing is decided here.
+#![forbid(unsafe_code)]
+
+mod args;
+mod cmd;
+mod exit;
+mod manual;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    exit::report(Args::try_parse().map_err(anyhow::Error::from).and_then(|args| run(args.command)))
+}
+
+fn run(command: Command) -> anyhow::Result<Exit> {
+    fathom_machine::level::Level::chosen()?;
+    match command {
+        Command::Completions(options) => cmd::completions::run(&options),
+        Command::Man(options) => cmd::man::run(&options),
+    }
+}

@@ -1,0 +1,207 @@
+//! The habits of the house, as a test: a remark made twice in review becomes a rule here.
+//!
+//! Reads the sources as text; runs none of them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which of our crates each crate may name: the arrows of `docs/design.md`, and nothing else.
+const DEPENDENCIES: &[(&str, &[&str])] = &[
+    ("machine", &[]),
+    ("measure", &["machine"]),
+    ("aggregate", &["machine", "measure"]),
+    ("json", &["machine", "measure"]),
+    ("haversine", &["machine", "measure", "json"]),
+    ("contenders", &["machine", "measure", "aggregate", "json", "haversine"]),
+    ("report", &["measure"]),
+    ("cli", &["machine", "measure", "aggregate", "json", "haversine", "contenders", "report"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            if !path.ends_with("target") && !path.ends_with("corpus") {
+                files(&path, ending, found);
+            }
+        } else if path.extension().is_some_and(|e| e == ending) {
+            found.push(path);
+        }
+    }
+}
+
+fn rust_files() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in ["crates", "fuzz"] {
+        files(&root().join(folder), "rs", &mut found);
+    }
+    assert!(found.len() > 10, "tidy looks in the wrong place");
+    found
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().display().to_string()
+}
+
+#[test]
+fn crates_depend_only_along_the_arrows() {
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap();
+        let allowed = DEPENDENCIES
+            .iter()
+            .find(|(crate_name, _)| *crate_name == name)
+            .unwrap_or_else(|| panic!("crate {name} is not in the dependency table of tidy.rs"))
+            .1;
+        let package = format!("name = \"fathom-{name}\"");
+        assert!(manifest.contains(&package), "{name}: the package is fathom-<folder>");
+        assert!(
+            manifest.contains("[lints]\nworkspace = true"),
+            "{name}: lints are the workspace's"
+        );
+        for line in manifest.lines().filter_map(|line| line.strip_prefix("fathom-")) {
+            let other: String =
+                line.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+            assert!(allowed.contains(&other.as_str()), "{name} must not depend on {other}");
+        }
+    }
+}
+
+#[test]
+fn every_external_dependency_states_its_reason() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let section = manifest.split("[workspace.dependencies]").nth(1).unwrap();
+    let section = section.split("\n[").next().unwrap();
+    let mut reasoned = false;
+    for line in section.lines() {
+        match line {
+            _ if line.starts_with('#') => reasoned = true,
+            _ if line.is_empty() => reasoned = false,
+            _ if line.starts_with("fathom-") => {}
+            _ => assert!(reasoned, "Cargo.toml: no reason above `{line}`"),
+        }
+    }
+    for path in {
+        let mut found = Vec::new();
+        files(&root().join("crates"), "toml", &mut found);
+        found
+    } {
+        let text = fs::read_to_string(&path).unwrap();
+        let mut in_dependencies = false;
+        for line in text.lines() {
+            if line.starts_with('[') {
+                in_dependencies = line.contains("dependencies");
+            } else if in_dependencies && line.contains('=') {
+                let workspace = line.contains("workspace = true");
+                assert!(workspace, "{}: `{line}` names no workspace dependency", shown(&path));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_source_file_says_what_it_is_and_is_part_of_a_crate() {
+    for path in rust_files() {
+        let text = fs::read_to_string(&path).unwrap();
+        let first = text.lines().find(|l| !l.starts_with("#!")).unwrap_or("");
+        assert!(first.starts_with("//!"), "{}: starts without a sentence on its job", shown(&path));
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        let folder = path.parent().unwrap();
+        let is_root = ["lib", "main", "build"].contains(&stem)
+            || folder.ends_with("tests")
+            || folder.ends_with("examples")
+            || folder.ends_with("fuzz_targets");
+        if is_root {
+            continue;
+        }
+        let (name, parent) = if stem == "mod" {
+            (folder.file_name().unwrap().to_str().unwrap(), folder.parent().unwrap())
+        } else {
+            (stem, folder)
+        };
+        let candidates = [
+            parent.join("mod.rs"),
+            parent.join("lib.rs"),
+            parent.join("main.rs"),
+            parent.with_extension("rs"),
+        ];
+        let declared = candidates
+            .iter()
+            .filter_map(|candidate| fs::read_to_string(candidate).ok())
+            .any(|text| text.contains(&format!("mod {name};")));
+        // Helpers shared by integration tests are declared by the tests themselves.
+        let in_tests = path.components().any(|c| c.as_os_str() == "tests");
+        assert!(declared || in_tests, "{}: no parent declares it", shown(&path));
+    }
+}
+
+#[test]
+fn unsafe_code_stays_in_its_rooms() {
+    for path in rust_files() {
+        let name = shown(&path);
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.lines().map(|line| line.split("//").next().unwrap());
+        let has_unsafe = code.clone().any(|line| {
+            line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe")
+        });
+        let room = name.starts_with("crates/machine/src/")
+            || name.contains("/kernel")
+            || name.contains("/tests/")
+            || name.starts_with("crates/contenders/src/")
+            || name.starts_with("crates/cli/tests/");
+        assert!(!has_unsafe || room, "{name}: unsafe outside machine, kernels and contenders");
+    }
+    for name in ["measure", "report", "cli"] {
+        for file in ["lib.rs", "main.rs"] {
+            let path = root().join("crates").join(name).join("src").join(file);
+            if let Ok(text) = fs::read_to_string(&path) {
+                assert!(text.contains("#![forbid(unsafe_code)]"), "{}", shown(&path));
+            }
+        }
+    }
+}
+
+#[test]
+fn test_data_is_referenced() {
+    let mut texts = String::new();
+    for path in rust_files() {
+        texts.push_str(&fs::read_to_string(path).unwrap());
+    }
+    let mut listed = BTreeSet::new();
+    for folder in [root().join("testdata")] {
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            listed.insert(entry.unwrap().file_name().into_string().unwrap());
+        }
+    }
+    for name in listed {
+        assert!(texts.contains(&name), "testdata/{name} is used by no test");
+    }
+}
+
+#[test]
+fn nothing_names_the_machine_it_was_written_on() {
+    let mut paths = rust_files();
+    for ending in ["md", "toml", "json", "sh", "txt", "csv"] {
+        files(&root(), ending, &mut paths);
+    }
+    // Built from pieces so that this file does not find itself.
+    let home = ["/ro", "ot/"].concat();
+    let work = ["/wo", "rk/"].concat();
+    for path in paths {
+        if path.components().any(|c| c.as_os_str() == "target") {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        for (number, line) in text.lines().enumerate() {
+            let leaks = line.contains(&home) || line.contains(&work);
+            assert!(!leaks, "{}:{}: a path of one machine", shown(&path), number + 1);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What is this computer?
+//!
+//! Everything that touches the processor or the operating system directly lives here, behind safe
+//! doors, so that the engines and the measuring core can forbid unsafe code or confine it to their
+//! kernels:
+//!
+//! * [`level`]: which instruction sets exist here and which one is used;
+//! * [`vector`]: the few vector operations the kernels share, one implementation per level;
+//! * [`os`]: memory, threads and files as the operating system sees them.
+//!
+//! ```
+//! use fathom_machine::level::Level;
+//! let level = Level::best();
+//! assert!(level.is_available());
+//! println!("kernels run at level {level}");
+//! ```
+#![deny(unsafe_code)]
+
+pub mod level;
+pub mod os;
+#[allow(unsafe_code)] // declares the contract that `arch` fulfils
+pub mod vector;
+
+#[allow(unsafe_code)] // the named room for intrinsics: each block says what makes it sound
+mod arch;
