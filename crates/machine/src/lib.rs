@@ -6,6 +6,7 @@
 //!
 //! * [`level`]: which instruction sets exist here and which one is used;
 //! * [`vector`]: the few vector operations the kernels share, one implementation per level;
+//! * [`clock`]: wall, CPU-time and cycle clocks, with what a read costs and how fine it is;
 //! * [`os`]: memory, threads and files as the operating system sees them.
 //!
 //! ```
@@ -16,6 +17,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+pub mod clock;
 pub mod level;
 pub mod os;
 #[allow(unsafe_code)] // declares the contract that `arch` fulfils

@@ -1,8 +1,9 @@
 //! One file per level; each holds the register type that implements
-//! [`Vector`](crate::vector::Vector) there.
+//! [`Vector`](crate::vector::Vector) there. Beside them, [`cycle`] reads the time register.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+pub(crate) mod cycle;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod scalar;

@@ -3,3 +3,9 @@
 //! Linux is the platform fathom is built and tested on.
 
 pub mod affinity;
+#[allow(unsafe_code)] // mappings: each block says what keeps the bytes alive and in bounds
+pub mod memory;
+#[allow(unsafe_code)] // as above; what crosses a process border is sealed against change first
+pub mod shared;
+#[allow(unsafe_code)] // getrusage and wait4, which rustix leaves out
+pub mod usage;

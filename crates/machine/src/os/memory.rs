@@ -1,0 +1,376 @@
+//! Anonymous memory on the largest pages to be had, with what the kernel really gave.
+//!
+//! ```text
+//!   asked Huge1G ─▶ hugetlb 1 GiB ─▶ hugetlb 2 MiB ─▶ madvise(HUGEPAGE) ─▶ 4 KiB pages
+//!   (each request starts at its own place on the ladder and falls to the right)
+//!
+//!   reserved:  │guard│ …padding to 2 MiB │ bytes … rounded up to pages │guard│
+//! ```
+//!
+//! Pages of the hugetlb pool exist only where an administrator reserved them; transparent ones are
+//! a wish the kernel may grant late, partly or never. So [`Buffer::backing`] asks the kernel
+//! afterwards instead of repeating the wish. Nothing here frees or shrinks page by page.
+
+use std::fs;
+use std::io;
+use std::ops::{Deref, DerefMut};
+use std::ptr::{self, NonNull};
+
+use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect};
+
+/// Bytes of a large page of the usual size.
+const LARGE: usize = 2 << 20;
+/// Bytes of the largest pages.
+const GIANT: usize = 1 << 30;
+
+/// Which pages are wanted, or were mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pages {
+    /// The kernel's smallest, 4 KiB nearly everywhere; huge pages are declined.
+    Base,
+    /// Transparent huge pages, by `madvise`.
+    Transparent,
+    /// Reserved pages of 2 MiB.
+    Huge2M,
+    /// Reserved pages of 1 GiB.
+    Huge1G,
+}
+
+impl Pages {
+    /// The words users read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pages::Base => "base pages",
+            Pages::Transparent => "transparent huge pages",
+            Pages::Huge2M => "2 MiB huge pages",
+            Pages::Huge1G => "1 GiB huge pages",
+        }
+    }
+
+    /// The next smaller wish.
+    pub(crate) fn lesser(self) -> Option<Pages> {
+        match self {
+            Pages::Base => None,
+            Pages::Transparent => Some(Pages::Base),
+            Pages::Huge2M => Some(Pages::Transparent),
+            Pages::Huge1G => Some(Pages::Huge2M),
+        }
+    }
+
+    /// What a mapping on these pages is rounded up to, in bytes.
+    pub(crate) fn unit_bytes(self) -> usize {
+        match self {
+            Pages::Base | Pages::Transparent => rustix::param::page_size(),
+            Pages::Huge2M => LARGE,
+            Pages::Huge1G => GIANT,
+        }
+    }
+}
+
+/// What the kernel really gave, asked of it at the time of the call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backing {
+    /// What the caller wanted.
+    pub asked: Pages,
+    /// How the memory was mapped in the end.
+    pub mapped: Pages,
+    /// Length of the mapping, in bytes.
+    pub bytes: u64,
+    /// Of these, resident in memory, in bytes; `None` without procfs.
+    pub resident_bytes: Option<u64>,
+    /// Of these, on pages larger than the smallest, in bytes; `None` without procfs.
+    pub huge_bytes: Option<u64>,
+}
+
+impl Backing {
+    /// One line for a report: what was got, and what was wanted where that differs.
+    pub fn sentence(&self) -> String {
+        let share = match (self.huge_bytes, self.resident_bytes) {
+            (Some(huge), Some(resident)) if resident > 0 => {
+                format!(
+                    "{:.0} % of resident memory on huge pages",
+                    huge as f64 / resident as f64 * 100.0
+                )
+            }
+            (Some(_), _) => "not touched yet".to_owned(),
+            (None, _) => "share on huge pages unknown".to_owned(),
+        };
+        if self.asked == self.mapped {
+            format!("{}: {share}", self.mapped.name())
+        } else {
+            format!("{} (no {} to be had): {share}", self.mapped.name(), self.asked.name())
+        }
+    }
+}
+
+/// Zeroed memory of this process alone.
+#[derive(Debug)]
+pub struct Buffer {
+    map: Mapping,
+    len: usize,
+    asked: Pages,
+    mapped: Pages,
+}
+
+impl Buffer {
+    /// `bytes` zeroed bytes, aligned to at least a page, on `wanted` pages or the next best.
+    ///
+    /// The memory is not touched: the first write of each page faults. [`Buffer::touch`] does that
+    /// beforehand.
+    ///
+    /// # Errors
+    /// `OutOfMemory` when not even base pages are to be had, `InvalidInput` when `bytes` cannot be
+    /// an object's size.
+    pub fn new(bytes: usize, wanted: Pages) -> io::Result<Buffer> {
+        let mut pages = wanted;
+        loop {
+            match (Mapping::anonymous(bytes, pages), pages.lesser()) {
+                (Ok(map), _) => {
+                    return Ok(Buffer { map, len: bytes, asked: wanted, mapped: pages });
+                }
+                (Err(error), None) => return Err(error),
+                (Err(_), Some(lesser)) => pages = lesser,
+            }
+        }
+    }
+
+    /// Writes one byte of every base page, so that later accesses do not fault.
+    pub fn touch(&mut self) {
+        let page = rustix::param::page_size();
+        for at in (0..self.len).step_by(page) {
+            // The compiler must not see that the byte written is the byte read.
+            self[at] = std::hint::black_box(self[at]);
+        }
+    }
+
+    /// What the kernel gave for this buffer, as of now.
+    pub fn backing(&self) -> Backing {
+        self.map.backing(self.asked, self.mapped)
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.map.bytes(self.len)
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: a Buffer's mapping is anonymous, private, readable and writable, `len` is within
+        // it (`Mapping::anonymous` rounds up), and `&mut self` is the only way to it.
+        unsafe { std::slice::from_raw_parts_mut(self.map.at.as_ptr(), self.len) }
+    }
+}
+
+/// A region of address space that is unmapped when dropped; readable for as long as it lives.
+///
+/// Whoever builds one guarantees that its bytes never change except through a `&mut` to the
+/// owner: private memory, or a file sealed against writing.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    /// Start and length of what `munmap` gets: usable bytes, padding and guards.
+    reserved: NonNull<u8>,
+    reserved_len: usize,
+    /// Start and length of the usable bytes.
+    pub(crate) at: NonNull<u8>,
+    pub(crate) len: usize,
+}
+
+// SAFETY: a Mapping is memory owned by one value, like a boxed slice; the address says nothing
+// about the thread that made it.
+unsafe impl Send for Mapping {}
+// SAFETY: through `&Mapping` bytes are only read, and they do not change meanwhile (see the type).
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Takes over a finished mapping that needs no guards.
+    ///
+    /// # Safety
+    /// `at` and `len` are a whole mapping that nobody else will unmap, readable, and its bytes are
+    /// as the type promises.
+    pub(crate) unsafe fn adopt(at: NonNull<u8>, len: usize) -> Mapping {
+        Mapping { reserved: at, reserved_len: len, at, len }
+    }
+
+    fn anonymous(bytes: usize, pages: Pages) -> io::Result<Mapping> {
+        let unit = pages.unit_bytes();
+        let len = bytes.max(1).checked_next_multiple_of(unit);
+        let len =
+            len.filter(|&len| isize::try_from(len).is_ok()).ok_or(io::ErrorKind::InvalidInput)?;
+        let huge = match pages {
+            Pages::Huge2M => Some(MapFlags::HUGETLB | MapFlags::HUGE_2MB),
+            Pages::Huge1G => Some(MapFlags::HUGETLB | MapFlags::HUGE_1GB),
+            Pages::Base | Pages::Transparent => None,
+        };
+        match huge {
+            Some(flags) => Mapping::reserved_pages(len, flags),
+            None => Mapping::guarded(len, pages),
+        }
+    }
+
+    /// Pages of the hugetlb pool. Populated at once: a pool that runs dry (a control group's limit)
+    /// then shows here and not as a signal at some later write.
+    fn reserved_pages(len: usize, flags: MapFlags) -> io::Result<Mapping> {
+        let flags = flags | MapFlags::PRIVATE | MapFlags::POPULATE;
+        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing else.
+        let at = unsafe {
+            mmap_anonymous(ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, flags)?
+        };
+        let at = NonNull::new(at.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        // SAFETY: just mapped, ours alone, readable and private.
+        Ok(unsafe { Mapping::adopt(at, len) })
+    }
+
+    /// Ordinary pages between two inaccessible ones: an overrun stops there, and the kernel cannot
+    /// merge the mapping with a neighbour, whose huge pages would then be counted as ours.
+    fn guarded(len: usize, pages: Pages) -> io::Result<Mapping> {
+        let guard = rustix::param::page_size();
+        let align = if pages == Pages::Transparent { LARGE } else { guard };
+        let reserved_len = len.checked_add(align + 2 * guard).ok_or(io::ErrorKind::InvalidInput)?;
+        // SAFETY: as in `reserved_pages`.
+        let reserved = unsafe {
+            mmap_anonymous(ptr::null_mut(), reserved_len, ProtFlags::empty(), MapFlags::PRIVATE)?
+        };
+        let reserved = NonNull::new(reserved.cast::<u8>()).ok_or(io::ErrorKind::OutOfMemory)?;
+        let skip = guard + (reserved.as_ptr() as usize + guard).wrapping_neg() % align;
+        // SAFETY: skip <= guard + align - 1, so skip + len + guard stays inside what was reserved.
+        let at = unsafe { reserved.add(skip) };
+        let map = Mapping { reserved, reserved_len, at, len };
+        let advice = match pages {
+            Pages::Transparent => Advice::LinuxHugepage,
+            _ => Advice::LinuxNoHugepage,
+        };
+        // SAFETY: `at` and `len` lie in the region reserved above, which holds no object yet.
+        unsafe {
+            mprotect(at.as_ptr().cast(), len, MprotectFlags::READ | MprotectFlags::WRITE)?;
+            match madvise(at.as_ptr().cast(), len, advice) {
+                // A kernel built without transparent huge pages gives base pages in any case.
+                Err(_) if pages == Pages::Base => {}
+                other => other?,
+            }
+        }
+        Ok(map)
+    }
+
+    /// The first `len` bytes.
+    pub(crate) fn bytes(&self, len: usize) -> &[u8] {
+        assert!(len <= self.len, "more bytes than are mapped");
+        // SAFETY: `at` has `self.len` readable bytes until drop, and they do not change while
+        // `&self` lives (see the type).
+        unsafe { std::slice::from_raw_parts(self.at.as_ptr(), len) }
+    }
+
+    pub(crate) fn backing(&self, asked: Pages, mapped: Pages) -> Backing {
+        let smaps = fs::read_to_string("/proc/self/smaps").ok();
+        let start = self.at.as_ptr() as u64;
+        let found = smaps.map(|text| resident_in(&text, start, start + self.len as u64));
+        Backing {
+            asked,
+            mapped,
+            bytes: self.len as u64,
+            resident_bytes: found.map(|(resident, _)| resident),
+            huge_bytes: found.map(|(_, huge)| huge),
+        }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the region was mapped by us, is unmapped only here, and every slice of it borrows
+        // from `self`. Failure leaks it, which is safe.
+        let _ = unsafe { rustix::mm::munmap(self.reserved.as_ptr().cast(), self.reserved_len) };
+    }
+}
+
+/// Resident bytes, and those of them on huge pages, of the mappings within `start..end`.
+fn resident_in(smaps: &str, start: u64, end: u64) -> (u64, u64) {
+    let (mut resident, mut huge) = (0, 0);
+    let mut inside = false;
+    for line in smaps.lines() {
+        let mut words = line.split_ascii_whitespace();
+        let Some(first) = words.next() else { continue };
+        if let Some(field) = first.strip_suffix(':') {
+            let kilobytes: u64 = words.next().and_then(|w| w.parse().ok()).unwrap_or(0);
+            let bytes = kilobytes * 1024;
+            match field {
+                _ if !inside => {}
+                "Rss" => resident += bytes,
+                "AnonHugePages" | "ShmemPmdMapped" | "FilePmdMapped" => huge += bytes,
+                // Pages of the pool are not part of Rss.
+                "Private_Hugetlb" | "Shared_Hugetlb" => {
+                    resident += bytes;
+                    huge += bytes;
+                }
+                _ => {}
+            }
+        } else if let Some((from, to)) = first.split_once('-') {
+            let parse = |hex| u64::from_str_radix(hex, 16).ok();
+            inside =
+                parse(from).zip(parse(to)).is_some_and(|(from, to)| from >= start && to <= end);
+        }
+    }
+    (resident, huge)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_wish_ends_in_zeroed_writable_memory() {
+        for pages in [Pages::Base, Pages::Transparent, Pages::Huge2M, Pages::Huge1G] {
+            for bytes in [0, 1, 4096, 4097, 5 << 20] {
+                let mut buffer = Buffer::new(bytes, pages).unwrap();
+                assert_eq!(buffer.len(), bytes);
+                assert!(buffer.iter().all(|&byte| byte == 0));
+                buffer.fill(0xa5);
+                assert!(buffer.iter().all(|&byte| byte == 0xa5));
+                assert!(buffer.backing().mapped <= pages);
+            }
+        }
+    }
+
+    #[test]
+    fn transparent_buffers_start_on_a_large_page() {
+        let buffer = Buffer::new(1, Pages::Transparent).unwrap();
+        if buffer.backing().mapped == Pages::Transparent {
+            assert_eq!(buffer.as_ptr() as usize % LARGE, 0);
+        }
+    }
+
+    #[test]
+    fn touched_memory_is_reported_resident_and_base_pages_stay_base() {
+        let mut buffer = Buffer::new(4 << 20, Pages::Base).unwrap();
+        assert!(buffer.backing().sentence().contains("base pages"));
+        buffer.touch();
+        let backing = buffer.backing();
+        let Some(resident) = backing.resident_bytes else {
+            eprintln!("skipped: no procfs");
+            return;
+        };
+        assert_eq!(resident, 4 << 20);
+        assert_eq!(backing.huge_bytes, Some(0));
+    }
+
+    #[test]
+    fn a_size_no_object_can_have_is_refused() {
+        for pages in [Pages::Base, Pages::Huge1G] {
+            assert!(Buffer::new(usize::MAX, pages).is_err());
+            assert!(Buffer::new(isize::MAX as usize, pages).is_err());
+        }
+    }
+
+    #[test]
+    fn kernel_text_counts_only_mappings_inside_the_range() {
+        let smaps = "1000-3000 rw-p 00000000 00:00 0\nRss: 8 kB\nAnonHugePages: 4 kB\n\
+                     3000-5000 rw-p 00000000 00:00 0\nRss: 8 kB\nAnonHugePages: 0 kB\n\
+                     Private_Hugetlb: 2048 kB\nVmFlags: rd wr\n";
+        assert_eq!(resident_in(smaps, 0x1000, 0x3000), (8192, 4096));
+        assert_eq!(resident_in(smaps, 0x3000, 0x5000), (8192 + (2 << 20), 2 << 20));
+        assert_eq!(resident_in(smaps, 0x2000, 0x3000), (0, 0));
+        assert_eq!(resident_in("", 0, u64::MAX), (0, 0));
+    }
+}

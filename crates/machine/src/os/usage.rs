@@ -1,0 +1,260 @@
+//! What the operating system says a thread, the process, a child or the whole machine used:
+//! switches, faults, migrations, steal, pressure, memory.
+//!
+//! Readings are totals since the start of whatever they are of; subtract two to get a region's. A
+//! figure the kernel does not give is `None`, never 0. Nothing is sampled in the background.
+
+use std::fs;
+use std::io;
+use std::ops::Sub;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus};
+
+/// What was used up to now: one `getrusage`, about half a microsecond.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Processor time in user mode, in nanoseconds (steps of a microsecond).
+    pub user_ns: u64,
+    /// Processor time in kernel mode, in nanoseconds (steps of a microsecond).
+    pub system_ns: u64,
+    /// The processor was given up: waiting for something.
+    pub voluntary_switches: u64,
+    /// The processor was taken away: somebody else's turn.
+    pub involuntary_switches: u64,
+    /// Page faults served without reading a device.
+    pub minor_faults: u64,
+    /// Page faults that waited for a device.
+    pub major_faults: u64,
+    /// The most memory ever resident, in bytes. Of a thread: that of its process. A difference of
+    /// two readings keeps the later one's figure.
+    pub peak_bytes: u64,
+}
+
+impl Sub for Usage {
+    type Output = Usage;
+
+    /// What was used between `earlier` and `self`.
+    fn sub(self, earlier: Usage) -> Usage {
+        Usage {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
+            involuntary_switches: self
+                .involuntary_switches
+                .saturating_sub(earlier.involuntary_switches),
+            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
+            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+            peak_bytes: self.peak_bytes,
+        }
+    }
+}
+
+/// The calling thread's usage.
+pub fn thread() -> Usage {
+    of(libc::RUSAGE_THREAD)
+}
+
+/// This process's usage, all threads.
+pub fn process() -> Usage {
+    of(libc::RUSAGE_SELF)
+}
+
+/// The usage of all children that ended and were waited for, and of theirs. Its `peak_bytes` is the
+/// largest single process among them.
+pub fn children() -> Usage {
+    of(libc::RUSAGE_CHILDREN)
+}
+
+/// Waits for `child` and says what exactly it, and the children it waited for, used.
+///
+/// # Errors
+/// What `wait4` answers; an interrupted wait is taken up again.
+pub fn wait(mut child: Child) -> io::Result<(ExitStatus, Usage)> {
+    // As `Child::wait` does: a child that reads to the end of its input must be able to see it.
+    drop(child.stdin.take());
+    let id = child.id().cast_signed();
+    let mut status = 0;
+    let mut usage = zeroed();
+    loop {
+        // SAFETY: both pointers are to live locals of the types wait4 writes.
+        let answer = unsafe { libc::wait4(id, &raw mut status, 0, &raw mut usage) };
+        if answer == id {
+            return Ok((ExitStatus::from_raw(status), convert(&usage)));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// How often the calling thread was moved to another processor; `None` on a kernel built without
+/// scheduler statistics. Reads a file, about ten microseconds: between samples, not inside.
+pub fn migrations() -> Option<u64> {
+    migrations_in(&fs::read_to_string("/proc/thread-self/sched").ok()?)
+}
+
+/// Memory resident now, in bytes; `None` without procfs.
+pub fn live_bytes() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
+}
+
+/// The most memory resident since the start or since [`reset_peak`], in bytes.
+pub fn peak_bytes() -> Option<u64> {
+    kilobytes_in(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
+}
+
+/// Lets [`peak_bytes`] start again from what is resident now; whether the kernel agreed.
+/// [`Usage::peak_bytes`] is not affected.
+pub fn reset_peak() -> bool {
+    fs::write("/proc/self/clear_refs", "5").is_ok()
+}
+
+/// What the whole machine's processors lost or waited for, since boot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Disturbance {
+    /// Ticks (10 ms on nearly every kernel) in which the hypervisor ran somebody else, summed over
+    /// processors.
+    pub steal_ticks: u64,
+    /// Microseconds during which at least one runnable thread had no processor; `None` on a kernel
+    /// without pressure-stall information.
+    pub pressure_us: Option<u64>,
+}
+
+/// The machine's disturbance counters now; `None` without procfs.
+pub fn disturbance() -> Option<Disturbance> {
+    Some(Disturbance {
+        steal_ticks: steal_in(&fs::read_to_string("/proc/stat").ok()?)?,
+        pressure_us: fs::read_to_string("/proc/pressure/cpu").ok().and_then(|t| pressure_in(&t)),
+    })
+}
+
+impl Sub for Disturbance {
+    type Output = Disturbance;
+
+    /// What was lost between `earlier` and `self`.
+    fn sub(self, earlier: Disturbance) -> Disturbance {
+        Disturbance {
+            steal_ticks: self.steal_ticks.saturating_sub(earlier.steal_ticks),
+            pressure_us: self
+                .pressure_us
+                .zip(earlier.pressure_us)
+                .map(|(now, before)| now.saturating_sub(before)),
+        }
+    }
+}
+
+fn of(who: i32) -> Usage {
+    let mut usage = zeroed();
+    // SAFETY: the pointer is to a live local of the type getrusage writes.
+    let answer = unsafe { libc::getrusage(who, &raw mut usage) };
+    assert_eq!(answer, 0, "getrusage refuses only a wrong `who` or pointer");
+    convert(&usage)
+}
+
+fn zeroed() -> libc::rusage {
+    // SAFETY: rusage is plain integers; all zero is a value.
+    unsafe { std::mem::zeroed() }
+}
+
+fn convert(usage: &libc::rusage) -> Usage {
+    let ns = |time: libc::timeval| {
+        time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_usec.cast_unsigned() * 1_000
+    };
+    Usage {
+        user_ns: ns(usage.ru_utime),
+        system_ns: ns(usage.ru_stime),
+        voluntary_switches: usage.ru_nvcsw.cast_unsigned(),
+        involuntary_switches: usage.ru_nivcsw.cast_unsigned(),
+        minor_faults: usage.ru_minflt.cast_unsigned(),
+        major_faults: usage.ru_majflt.cast_unsigned(),
+        peak_bytes: usage.ru_maxrss.cast_unsigned() * 1024,
+    }
+}
+
+fn migrations_in(sched: &str) -> Option<u64> {
+    let line = sched.lines().find(|line| line.starts_with("se.nr_migrations"))?;
+    line.rsplit(':').next()?.trim().parse().ok()
+}
+
+fn kilobytes_in(status: &str, field: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+fn steal_in(stat: &str) -> Option<u64> {
+    // cpu user nice system idle iowait irq softirq steal guest guest_nice
+    let line = stat.lines().find(|line| line.starts_with("cpu "))?;
+    line.split_ascii_whitespace().nth(8)?.parse().ok()
+}
+
+fn pressure_in(pressure: &str) -> Option<u64> {
+    let line = pressure.lines().find(|line| line.starts_with("some "))?;
+    line.rsplit("total=").next()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hint::black_box;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn kernel_texts_are_read_as_written() {
+        assert_eq!(
+            migrations_in("cat (1)\n---\nse.nr_migrations   :    12\nnr_switches : 3"),
+            Some(12)
+        );
+        assert_eq!(migrations_in("nothing of the kind"), None);
+        assert_eq!(kilobytes_in("VmPeak:  9 kB\nVmHWM:\t  20 kB\n", "VmHWM:"), Some(20_480));
+        assert_eq!(steal_in("cpu  1 2 3 4 5 6 7 88 9 10\ncpu0 0 0 0 0 0 0 0 1 0 0"), Some(88));
+        assert_eq!(steal_in("cpu  1 2 3"), None);
+        let pressure = "some avg10=0.00 avg60=0.09 avg300=0.37 total=7609832\nfull avg10=0 total=1";
+        assert_eq!(pressure_in(pressure), Some(7_609_832));
+    }
+
+    #[test]
+    fn touching_fresh_pages_is_seen_as_faults() {
+        let before = thread();
+        let pages = black_box(vec![1u8; 8 << 20]);
+        let used = thread() - before;
+        assert!(used.minor_faults > 0, "{used:?} for {} bytes", pages.len());
+        assert!(used.peak_bytes > 8 << 20);
+    }
+
+    #[test]
+    fn sleeping_is_a_voluntary_switch() {
+        let before = thread();
+        for _ in 0..3 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert!((thread() - before).voluntary_switches >= 3);
+    }
+
+    #[test]
+    fn a_child_is_accounted_for_alone() {
+        let child = Command::new("sh").args(["-c", "exit 7"]).spawn().unwrap();
+        let (status, usage) = wait(child).unwrap();
+        assert_eq!(status.code(), Some(7));
+        assert!(usage.minor_faults > 0 && usage.peak_bytes > 0, "{usage:?}");
+        let child = Command::new("sh").args(["-c", "kill -9 $$"]).spawn().unwrap();
+        assert_eq!(wait(child).unwrap().0.signal(), Some(9));
+    }
+
+    #[test]
+    fn memory_is_known_now_and_at_its_peak() {
+        let (Some(live), Some(peak)) = (live_bytes(), peak_bytes()) else {
+            eprintln!("skipped: no procfs");
+            return;
+        };
+        assert!(live > 0 && peak > 0);
+        // Other tests allocate meanwhile; only that the call works is certain.
+        let _ = reset_peak();
+        assert!(peak_bytes().is_some());
+        assert!(disturbance().is_some());
+    }
+}
