@@ -27,6 +27,7 @@ pub(crate) struct Args {
 /// One line per command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    List(cmd::list::Options),
     Completions(cmd::completions::Options),
     Man(cmd::man::Options),
 }

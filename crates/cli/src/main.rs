@@ -23,6 +23,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<Exit> {
     fathom_machine::level::Level::chosen()?;
     match command {
+        Command::List(options) => cmd::list::run(&options),
         Command::Completions(options) => cmd::completions::run(&options),
         Command::Man(options) => cmd::man::run(&options),
     }

@@ -1,0 +1,130 @@
+//! `fathom list`: every family, or every contender of one, in a line each.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use anyhow::bail;
+use clap::ValueEnum;
+use fathom_contenders::{FAMILIES, family, version};
+use fathom_measure::contender::{Keeps, Meta, Origin, page, summary};
+use fathom_measure::family::{AnyFamily, Entry};
+
+use crate::exit::Exit;
+
+/// List the families, the contenders of one, or all that is known about a single contender
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The family; without it, all families
+    family: Option<String>,
+
+    /// A contender of the family: print its page
+    contender: Option<String>,
+
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines for a person
+    Text,
+    /// Names only, one per line
+    Names,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let Some(name) = &options.family else {
+        io::stdout().write_all(families(options.format).as_bytes())?;
+        return Ok(Exit::Done);
+    };
+    let Some(family) = family(name) else {
+        bail!("no family {name:?}; fathom list names them all");
+    };
+    let text = match &options.contender {
+        None => contenders(family, options.format),
+        Some(id) => match family.entries().iter().find(|entry| entry.id == *id) {
+            Some(entry) => card(family, entry),
+            None => bail!("no contender {id:?} in {name}; fathom list {name} names them all"),
+        },
+    };
+    io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+fn families(format: Format) -> String {
+    let mut text = String::new();
+    for family in FAMILIES {
+        let _ = match format {
+            Format::Names => writeln!(text, "{}", family.name()),
+            Format::Text => writeln!(
+                text,
+                "{:<12} {:>4}  {}",
+                family.name(),
+                family.entries().len(),
+                summary(family.source())
+            ),
+        };
+    }
+    text
+}
+
+fn contenders(family: &dyn AnyFamily, format: Format) -> String {
+    let mut text = String::new();
+    let entries = family.entries();
+    if format == Format::Names {
+        return entries.iter().map(|entry| format!("{}\n", entry.id)).collect();
+    }
+    let _ = writeln!(text, "{}\n", page(family.source()));
+    for (title, offers) in
+        [("operations", family.operations()), ("parameters", family.parameters())]
+    {
+        let _ = writeln!(text, "{title}:");
+        for offer in offers {
+            let name = match offer.default {
+                "" => offer.name.to_owned(),
+                default => format!("{}={default}", offer.name),
+            };
+            let _ = writeln!(text, "  {name:<16} {}", offer.doc);
+        }
+    }
+    let width = entries.iter().map(|entry| entry.id.len()).max().unwrap_or(0);
+    let _ = writeln!(text, "contenders:");
+    for Entry { id, meta } in &entries {
+        let mark = if *id == family.reference() { " (reference)" } else { "" };
+        let (version, path) = (version(meta.origin), (meta.hardware)());
+        let summary = meta.summary();
+        let _ = writeln!(text, "  {id:<width$}  {version:<8} {path:<16} {summary}{mark}");
+    }
+    for absent in family.absent() {
+        let _ = writeln!(text, "  {:<width$}  absent: {}", absent.name, absent.reason);
+    }
+    text
+}
+
+fn card(family: &dyn AnyFamily, entry: &Entry) -> String {
+    let Meta { origin, link, licence, hardware, keeps, caveat, .. } = entry.meta;
+    let mut text = format!("{}/{}\n\n{}\n\n", family.name(), entry.id, entry.meta.page());
+    let source = match origin {
+        Origin::Own => "fathom".to_owned(),
+        Origin::Crate(name) => format!("crate {name}"),
+        Origin::Library(name, _) => format!("library {name}"),
+    };
+    let keeps = match keeps {
+        Keeps::Nothing => "nothing",
+        Keeps::Borrowed => "references to the shared data",
+        Keeps::Copied => "copies",
+    };
+    let lines = [
+        ("source", format!("{source} {}", version(origin))),
+        ("link", link.to_owned()),
+        ("licence", licence.to_owned()),
+        ("hardware", hardware().to_owned()),
+        ("keeps", keeps.to_owned()),
+        ("caveat", caveat.to_owned()),
+    ];
+    for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(text, "{name:<9} {value}");
+    }
+    text
+}

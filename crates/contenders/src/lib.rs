@@ -1,0 +1,72 @@
+//! Everything that is measured against something, family by family.
+//!
+//! A family is a folder: `mod.rs` (its page, the ordered slice of its contenders), `workload.rs`
+//! (data + operation + parameters), `reference.rs` (the plain implementation that is right) and one
+//! file per contender. A contender is added in three places that stand together: its file of 10 to
+//! 40 lines, a private `mod` line and an entry in the slice, each with `#[cfg(feature)]` where it
+//! needs one. Listings, filters, report rows and the tests of this crate come from the slice.
+//!
+//! ```
+//! use fathom_contenders::family;
+//! use fathom_measure::meter::Untimed;
+//! use fathom_measure::workload::Spec;
+//!
+//! let checksum = family("checksum").unwrap();
+//! let spec = Spec::new("crc32c", &[("size", "64")]);
+//! let mut digests = Vec::new();
+//! for entry in checksum.entries() {
+//!     let mut sample = |opened: fathom_measure::family::Opened<'_>| {
+//!         let mut prepared = opened.prepared;
+//!         digests.push(prepared.sample(1, &mut Untimed));
+//!     };
+//!     // A contender without this operation says so and takes no part.
+//!     let _ = checksum.open(&entry.id, &spec, &mut sample);
+//! }
+//! assert!(digests.len() > 1 && digests.iter().all(|digest| *digest == digests[0]));
+//! ```
+#![deny(unsafe_code)]
+
+use fathom_measure::contender::Origin;
+use fathom_measure::family::AnyFamily;
+
+pub mod checksum;
+
+/// All families, in the order they are shown.
+pub static FAMILIES: &[&dyn AnyFamily] = &[&checksum::FAMILY];
+
+/// The family called `name`.
+#[must_use]
+pub fn family(name: &str) -> Option<&'static dyn AnyFamily> {
+    FAMILIES.iter().copied().find(|family| family.name() == name)
+}
+
+/// The version of a contender: of the crate in the lock file this build was made from, of the
+/// library as it tells itself, or of fathom.
+#[must_use]
+pub fn version(origin: Origin) -> String {
+    match origin {
+        Origin::Own => env!("CARGO_PKG_VERSION").to_owned(),
+        Origin::Library(_, version) => version(),
+        Origin::Crate(name) => locked_version(include_str!("../../../Cargo.lock"), name)
+            .unwrap_or_else(|| "not in the lock file".to_owned()),
+    }
+}
+
+fn locked_version(lock: &str, name: &str) -> Option<String> {
+    let wanted = format!("name = \"{name}\"");
+    let mut lines = lock.lines().skip_while(|line| *line != wanted);
+    let version = lines.nth(1)?.strip_prefix("version = \"")?;
+    Some(version.trim_end_matches('"').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_come_from_the_lock_file() {
+        let lock = "[[package]]\nname = \"a\"\nversion = \"1.2.3\"\n\n[[package]]\nname = \"ab\"\n";
+        assert_eq!(locked_version(lock, "a").as_deref(), Some("1.2.3"));
+        assert_eq!(locked_version(lock, "b"), None);
+    }
+}

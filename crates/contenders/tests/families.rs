@@ -1,0 +1,99 @@
+//! What holds for every family and contender, read from the slices: names, pages, agreement.
+
+use std::collections::BTreeSet;
+
+use fathom_contenders::{FAMILIES, version};
+use fathom_measure::contender::Origin;
+use fathom_measure::digest::Digest;
+use fathom_measure::family::{AnyFamily, OpenError};
+use fathom_measure::meter::Untimed;
+use fathom_measure::workload::Spec;
+
+fn is_kebab(name: &str) -> bool {
+    let part = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    name.split('-').all(part)
+}
+
+fn digest(family: &dyn AnyFamily, id: &str, spec: &Spec, iterations: u64) -> Option<Digest> {
+    let mut digest = None;
+    let opened = family.open(id, spec, &mut |opened| {
+        let mut prepared = opened.prepared;
+        digest = Some(prepared.sample(iterations, &mut Untimed));
+    });
+    match opened {
+        Ok(()) => digest,
+        Err(OpenError::Unsupported(_)) => None,
+        Err(error) => panic!("{}/{id} on {spec}: {error}", family.name()),
+    }
+}
+
+#[test]
+fn names_are_unique_and_kebab_case() {
+    let mut families = BTreeSet::new();
+    for family in FAMILIES {
+        assert!(is_kebab(family.name()) && families.insert(family.name()), "{}", family.name());
+        let mut ids = BTreeSet::new();
+        for entry in family.entries() {
+            let id = entry.id;
+            assert!(id.splitn(2, '+').all(is_kebab), "{}/{id}", family.name());
+            assert!(ids.insert(id.clone()), "{}/{id} twice", family.name());
+        }
+        for absent in family.absent() {
+            assert!(!ids.contains(absent.name), "{} is here and absent", absent.name);
+            assert!(!absent.reason.is_empty(), "{} is absent for no reason", absent.name);
+        }
+        assert!(ids.contains(family.reference()), "{}: no reference", family.name());
+    }
+}
+
+#[test]
+fn pages_are_written_and_versions_known() {
+    for family in FAMILIES {
+        assert!(family.source().starts_with("//! "), "{}: no page", family.name());
+        for entry in family.entries() {
+            let (name, meta) = (format!("{}/{}", family.name(), entry.id), entry.meta);
+            assert!(meta.summary().len() > 20, "{name}: its file opens with no sentence");
+            assert!(!meta.licence.is_empty(), "{name}: no licence");
+            assert!(!(meta.hardware)().is_empty(), "{name}: no hardware path");
+            assert!(version(meta.origin).starts_with(|c: char| c.is_ascii_digit()), "{name}");
+            if !matches!(meta.origin, Origin::Own) {
+                assert!(meta.link.starts_with("https://"), "{name}: no link");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_contender_agrees_with_the_reference() {
+    for family in FAMILIES {
+        let mut unused: BTreeSet<String> = family.entries().into_iter().map(|e| e.id).collect();
+        let mut operations: BTreeSet<&str> = family.operations().iter().map(|o| o.name).collect();
+        for spec in family.small_cases() {
+            let spec = family.completed(&spec).unwrap();
+            let expected = digest(*family, family.reference(), &spec, 1)
+                .unwrap_or_else(|| panic!("{}: the reference has no {spec}", family.name()));
+            operations.remove(spec.operation.as_str());
+            for entry in family.entries() {
+                for iterations in [1, 3] {
+                    if let Some(found) = digest(*family, &entry.id, &spec, iterations) {
+                        assert_eq!(found, expected, "{}/{} on {spec}", family.name(), entry.id);
+                        unused.remove(&entry.id);
+                    }
+                }
+            }
+        }
+        assert!(operations.is_empty(), "{}: no small case for {operations:?}", family.name());
+        assert!(unused.is_empty(), "{}: {unused:?} take part in nothing", family.name());
+    }
+}
+
+#[test]
+fn the_cases_of_a_family_are_ones_it_can_read() {
+    for family in FAMILIES {
+        for spec in family.cases() {
+            family.completed(&spec).unwrap();
+        }
+    }
+}

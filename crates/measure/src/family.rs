@@ -1,0 +1,175 @@
+//! A family: contenders that do the same thing, in a fixed order, with the reference that is right.
+//!
+//! [`Family`] is typed by its workload; [`AnyFamily`] is the same seen from outside, where only
+//! names and text are left: what the command line lists and a worker serves.
+
+use crate::contender::{Contender, Meta, Prepared, Unsupported};
+use crate::workload::{Offer, Spec, SpecError, Work, Workload};
+
+/// Contenders that do the same thing.
+pub struct Family<W: 'static> {
+    /// Unique, kebab-case.
+    pub name: &'static str,
+    /// The source of the family's `mod.rs`; its `//!` comment is the page users read.
+    pub source: &'static str,
+    /// The contender that is plain and right; its digest is the expected one.
+    pub reference: &'static str,
+    /// All contenders in this build, in the order they are shown.
+    pub contenders: &'static [&'static dyn Contender<W>],
+    /// Contenders that exist but are not part of this build.
+    pub absent: &'static [Absent],
+}
+
+/// A contender that exists but is not part of this build.
+#[derive(Clone, Copy, Debug)]
+pub struct Absent {
+    /// Its name.
+    pub name: &'static str,
+    /// Why it is not here and what brings it, for instance a build command.
+    pub reason: &'static str,
+}
+
+/// A contender as listed: its name with the variant, if any, and what is known about it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// `name` or `name+variant`.
+    pub id: String,
+    /// What is known about it.
+    pub meta: Meta,
+}
+
+/// Why a contender could not be opened on a workload.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// No contender of that name.
+    #[error("no contender {0:?} in this family and build")]
+    Unknown(String),
+    /// The contender does not take part in this workload.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// The workload makes no sense or its data cannot be used.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+}
+
+/// A contender opened on a workload.
+pub struct Opened<'a> {
+    /// The contender, ready to be sampled.
+    pub prepared: Box<dyn Prepared + 'a>,
+    /// What one iteration works through.
+    pub work: Work,
+    /// See [`Workload::leaves_the_thread`].
+    pub leaves_the_thread: bool,
+}
+
+/// A family seen from outside.
+pub trait AnyFamily: Sync {
+    /// Unique, kebab-case.
+    fn name(&self) -> &'static str;
+    /// The source of the family's `mod.rs`.
+    fn source(&self) -> &'static str;
+    /// The id of the contender whose digest is the expected one.
+    fn reference(&self) -> &'static str;
+    /// All contenders in order, with their variants.
+    fn entries(&self) -> Vec<Entry>;
+    /// Contenders that are not part of this build.
+    fn absent(&self) -> &'static [Absent];
+    /// The operations of its workloads.
+    fn operations(&self) -> &'static [Offer];
+    /// The parameters of its workloads.
+    fn parameters(&self) -> &'static [Offer];
+    /// See [`Workload::cases`].
+    fn cases(&self) -> Vec<Spec>;
+    /// See [`Workload::small_cases`].
+    fn small_cases(&self) -> Vec<Spec>;
+    /// The spec with every default filled in.
+    ///
+    /// # Errors
+    /// An operation or parameter the family does not have.
+    fn completed(&self, spec: &Spec) -> Result<Spec, SpecError>;
+    /// Loads the workload, gets contender `id` ready for it and hands it to `then`.
+    ///
+    /// # Errors
+    /// An unknown contender, one that does not take part, a spec that makes no sense.
+    fn open(
+        &self,
+        id: &str,
+        spec: &Spec,
+        then: &mut dyn FnMut(Opened<'_>),
+    ) -> Result<(), OpenError>;
+}
+
+impl<W: Workload + Sync> AnyFamily for Family<W> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn source(&self) -> &'static str {
+        self.source
+    }
+
+    fn reference(&self) -> &'static str {
+        self.reference
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for contender in self.contenders {
+            let meta = contender.meta();
+            if contender.variants().is_empty() {
+                entries.push(Entry { id: meta.name.to_owned(), meta });
+            }
+            for variant in contender.variants() {
+                entries.push(Entry { id: format!("{}+{variant}", meta.name), meta });
+            }
+        }
+        entries
+    }
+
+    fn absent(&self) -> &'static [Absent] {
+        self.absent
+    }
+
+    fn operations(&self) -> &'static [Offer] {
+        W::OPERATIONS
+    }
+
+    fn parameters(&self) -> &'static [Offer] {
+        W::PARAMETERS
+    }
+
+    fn cases(&self) -> Vec<Spec> {
+        W::cases()
+    }
+
+    fn small_cases(&self) -> Vec<Spec> {
+        W::small_cases()
+    }
+
+    fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {
+        spec.completed::<W>()
+    }
+
+    fn open(
+        &self,
+        id: &str,
+        spec: &Spec,
+        then: &mut dyn FnMut(Opened<'_>),
+    ) -> Result<(), OpenError> {
+        let (name, variant) = match id.split_once('+') {
+            Some((name, variant)) => (name, Some(variant)),
+            None => (id, None),
+        };
+        let contender = self.contenders.iter().find(|contender| contender.meta().name == name);
+        let contender = contender.ok_or_else(|| OpenError::Unknown(id.to_owned()))?;
+        let workload = W::load(&spec.completed::<W>()?)?;
+        let prepared = match variant {
+            Some(variant) => contender.prepare_variant(variant, &workload)?,
+            None => contender.prepare(&workload)?,
+        };
+        let work = workload.work();
+        then(Opened { prepared, work, leaves_the_thread: workload.leaves_the_thread() });
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! What is done to what: data + operation + parameters, as text that fits on a command line, in a
+//! result file and in the worker protocol.
+//!
+//! This file knows no family: a family says which operations and parameters it has
+//! ([`Workload`]), and turns a checked [`Spec`] into its own typed data.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// A workload as text: which operation, with which parameters, on which file (if any).
+///
+/// Shown as `operation name=value …`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// One of the family's operations; empty means its first.
+    pub operation: String,
+    /// Parameters by name. What is not named has the family's default.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, String>,
+    /// The data set, for families that work on a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+}
+
+/// An operation or a parameter that a family offers.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    /// As written on the command line.
+    pub name: &'static str,
+    /// The value when it is not given; empty for an operation.
+    pub default: &'static str,
+    /// What it means, one sentence.
+    pub doc: &'static str,
+}
+
+/// What a family works on: typed, loaded, the same for all its contenders.
+pub trait Workload: Sized {
+    /// The operations; the first is the default.
+    const OPERATIONS: &'static [Offer];
+    /// The parameters.
+    const PARAMETERS: &'static [Offer];
+
+    /// Builds the data of a spec. It arrives complete: operation and every parameter present.
+    ///
+    /// # Errors
+    /// A parameter that cannot be read, a file that cannot be used.
+    fn load(spec: &Spec) -> Result<Self, SpecError>;
+
+    /// What one iteration works through, for throughput.
+    fn work(&self) -> Work;
+
+    /// The specs a run covers when nothing is asked for.
+    fn cases() -> Vec<Spec>;
+
+    /// Small specs, at least one per operation: what `--test` and the tests run.
+    fn small_cases() -> Vec<Spec>;
+
+    /// Whether an iteration uses several threads, waits or sleeps. Then only the wall clock tells
+    /// the truth, and thread CPU time is never used for a verdict.
+    fn leaves_the_thread(&self) -> bool {
+        false
+    }
+}
+
+/// What one iteration works through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// Bytes per iteration; 0 when bytes say nothing about this workload.
+    pub bytes: u64,
+    /// Items (keys, records, pairs …) per iteration; 0 when there are none.
+    pub items: u64,
+}
+
+/// A spec that cannot be turned into a workload.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// No such operation in the family.
+    #[error("no operation {given:?} here; there is: {known}")]
+    Operation {
+        /// What was asked for.
+        given: String,
+        /// What exists, separated by commas.
+        known: String,
+    },
+    /// No such parameter in the family.
+    #[error("no parameter {given:?} here; there is: {known}")]
+    Parameter {
+        /// What was asked for.
+        given: String,
+        /// What exists, separated by commas.
+        known: String,
+    },
+    /// A parameter that cannot be read or makes no sense.
+    #[error("{name}={value}: {reason}")]
+    Value {
+        /// The parameter.
+        name: String,
+        /// Its value.
+        value: String,
+        /// What was expected.
+        reason: String,
+    },
+    /// A file that cannot be read.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Spec {
+    /// A spec with this operation and these parameters.
+    #[must_use]
+    pub fn new(operation: &str, parameters: &[(&str, &str)]) -> Spec {
+        Spec {
+            operation: operation.to_owned(),
+            parameters: parameters.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect(),
+            file: None,
+        }
+    }
+
+    /// The same spec with the defaults of `W` filled in.
+    ///
+    /// # Errors
+    /// An operation or parameter that `W` does not have.
+    pub fn completed<W: Workload>(&self) -> Result<Spec, SpecError> {
+        let mut full = self.clone();
+        if full.operation.is_empty() {
+            full.operation = W::OPERATIONS.first().map_or("", |offer| offer.name).to_owned();
+        }
+        if !W::OPERATIONS.iter().any(|offer| offer.name == full.operation) {
+            return Err(SpecError::Operation {
+                given: full.operation,
+                known: names(W::OPERATIONS),
+            });
+        }
+        for name in full.parameters.keys() {
+            if !W::PARAMETERS.iter().any(|offer| offer.name == name) {
+                return Err(SpecError::Parameter {
+                    given: name.clone(),
+                    known: names(W::PARAMETERS),
+                });
+            }
+        }
+        for offer in W::PARAMETERS {
+            full.parameters.entry(offer.name.to_owned()).or_insert_with(|| offer.default.into());
+        }
+        Ok(full)
+    }
+
+    /// The parameter as text; empty when it is missing.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        self.parameters.get(name).map_or("", String::as_str)
+    }
+
+    /// The parameter as a whole number; K, M, G and T multiply by 1024 as often as usual.
+    ///
+    /// # Errors
+    /// Something that is no such number.
+    pub fn number(&self, name: &str) -> Result<u64, SpecError> {
+        parse_number(self.text(name)).ok_or_else(|| {
+            self.bad(name, "expected a whole number, optionally with K, M, G or T (powers of 1024)")
+        })
+    }
+
+    /// The parameter as a fraction.
+    ///
+    /// # Errors
+    /// Something that is no number.
+    pub fn fraction(&self, name: &str) -> Result<f64, SpecError> {
+        let value = self.text(name).parse().ok().filter(|value: &f64| value.is_finite());
+        value.ok_or_else(|| self.bad(name, "expected a number"))
+    }
+
+    /// The error for a parameter whose value makes no sense.
+    #[must_use]
+    pub fn bad(&self, name: &str, reason: &str) -> SpecError {
+        SpecError::Value {
+            name: name.to_owned(),
+            value: self.text(name).to_owned(),
+            reason: reason.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.operation)?;
+        for (name, value) in &self.parameters {
+            write!(out, " {name}={value}")?;
+        }
+        match &self.file {
+            Some(file) => write!(out, " {}", file.display()),
+            None => Ok(()),
+        }
+    }
+}
+
+fn names(offers: &[Offer]) -> String {
+    offers.iter().map(|offer| offer.name).collect::<Vec<_>>().join(", ")
+}
+
+/// A whole number with an optional binary multiplier: `64`, `16K`, `1M`.
+#[must_use]
+pub fn parse_number(text: &str) -> Option<u64> {
+    let (digits, shift) = match text.char_indices().next_back()? {
+        (at, 'k' | 'K') => (&text[..at], 10),
+        (at, 'm' | 'M') => (&text[..at], 20),
+        (at, 'g' | 'G') => (&text[..at], 30),
+        (at, 't' | 'T') => (&text[..at], 40),
+        _ => (text, 0),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+
+    impl Workload for Nothing {
+        const OPERATIONS: &'static [Offer] = &[Offer { name: "rest", default: "", doc: "" }];
+        const PARAMETERS: &'static [Offer] = &[Offer { name: "size", default: "1K", doc: "" }];
+        fn load(_: &Spec) -> Result<Nothing, SpecError> {
+            Ok(Nothing)
+        }
+        fn work(&self) -> Work {
+            Work::default()
+        }
+        fn cases() -> Vec<Spec> {
+            Vec::new()
+        }
+        fn small_cases() -> Vec<Spec> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn defaults_are_filled_in() {
+        let spec = Spec::default().completed::<Nothing>().unwrap();
+        assert_eq!(spec, Spec::new("rest", &[("size", "1K")]));
+        assert_eq!(spec.number("size").unwrap(), 1024);
+        assert_eq!(spec.to_string(), "rest size=1K");
+    }
+
+    #[test]
+    fn what_the_family_does_not_have_is_refused_by_name() {
+        let error = Spec::new("run", &[]).completed::<Nothing>().unwrap_err().to_string();
+        assert_eq!(error, "no operation \"run\" here; there is: rest");
+        let error = Spec::new("rest", &[("speed", "1")]).completed::<Nothing>().unwrap_err();
+        assert_eq!(error.to_string(), "no parameter \"speed\" here; there is: size");
+    }
+
+    #[test]
+    fn numbers_have_binary_multipliers() {
+        let cases = [("0", Some(0)), ("64", Some(64)), ("16K", Some(16384)), ("2m", Some(2 << 20))];
+        for (text, number) in cases {
+            assert_eq!(parse_number(text), number, "{text}");
+        }
+        for text in ["", "K", "-1", "1.5M", "1KK", "99999999999T", "1é"] {
+            assert_eq!(parse_number(text), None, "{text}");
+        }
+    }
+}
