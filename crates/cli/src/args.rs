@@ -28,6 +28,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     List(cmd::list::Options),
+    Generate(cmd::generate::Options),
     Completions(cmd::completions::Options),
     Man(cmd::man::Options),
 }

@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use fathom_aggregate::generate::GenerateError;
+
 /// A run that did what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -37,5 +39,17 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn code(error: &anyhow::Error) -> u8 {
-    if error.chain().any(|cause| cause.is::<io::Error>()) { 4 } else { 2 }
+    if error.chain().any(|cause| cause.is::<io::Error>()) {
+        4
+    } else if error.chain().any(is_bad_data) {
+        3
+    } else {
+        2
+    }
+}
+
+fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref().is_some_and(|error| {
+        matches!(error, GenerateError::NoName { .. } | GenerateError::NotATemperature { .. })
+    })
 }

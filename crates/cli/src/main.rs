@@ -8,6 +8,8 @@ mod args;
 mod cmd;
 mod exit;
 mod manual;
+mod output;
+mod value;
 
 use std::process::ExitCode;
 
@@ -24,6 +26,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     fathom_machine::level::Level::chosen()?;
     match command {
         Command::List(options) => cmd::list::run(&options),
+        Command::Generate(options) => cmd::generate::run(&options),
         Command::Completions(options) => cmd::completions::run(&options),
         Command::Man(options) => cmd::man::run(&options),
     }

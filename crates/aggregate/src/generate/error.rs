@@ -31,6 +31,6 @@ pub enum GenerateError {
         available: usize,
     },
     /// The output refused the bytes.
-    #[error(transparent)]
+    #[error("the output failed")]
     Write(#[from] io::Error),
 }

@@ -1,0 +1,26 @@
+//! `fathom generate`: test data from a seed; one file per kind of data.
+
+pub(crate) mod measurements;
+
+use clap::Subcommand;
+
+use crate::exit::Exit;
+
+/// Write test data from a seed
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    kind: Kind,
+}
+
+/// One line per kind of data.
+#[derive(Debug, Subcommand)]
+enum Kind {
+    Measurements(measurements::Options),
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    match &options.kind {
+        Kind::Measurements(options) => measurements::run(options),
+    }
+}

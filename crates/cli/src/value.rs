@@ -1,0 +1,79 @@
+//! Values on the command line that are more than a word: counts with a suffix.
+
+/// A count: `1000`, `1_000_000`, `250k`, `1.5M`, `1G` or `1B`, `1T`. Suffixes are decimal
+/// (thousand, million, billion, trillion).
+///
+/// # Errors
+/// Anything else, a fraction of one, and more than 64 bits.
+pub(crate) fn count(text: &str) -> Result<u64, String> {
+    let error = || format!("{text:?} is no count (such as 1000, 250k, 1.5M, 1G)");
+    let (digits, zeros) = match text.as_bytes().last() {
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 3),
+        Some(b'm' | b'M') => (&text[..text.len() - 1], 6),
+        Some(b'g' | b'G' | b'b' | b'B') => (&text[..text.len() - 1], 9),
+        Some(b't' | b'T') => (&text[..text.len() - 1], 12),
+        _ => (text, 0),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let dot_is_right = !digits.contains('.') || (zeros > 0 && !fraction.is_empty());
+    let whole_is_right = whole.starts_with(|c: char| c.is_ascii_digit())
+        && whole.chars().all(|c| c.is_ascii_digit() || c == '_');
+    if !dot_is_right || !whole_is_right || !fraction.chars().all(|c| c.is_ascii_digit()) {
+        return Err(error());
+    }
+    let significant = fraction.trim_end_matches('0');
+    if significant.len() > zeros {
+        return Err(format!("{text:?} is not a whole number"));
+    }
+    let plain = whole.replace('_', "") + significant + &"0".repeat(zeros - significant.len());
+    plain.parse().map_err(|_| format!("{text:?} is more than {}", u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_decimal() {
+        for (text, expected) in [
+            ("0", 0),
+            ("1000", 1000),
+            ("1_000_000", 1_000_000),
+            ("250k", 250_000),
+            ("1.5M", 1_500_000),
+            ("1.50M", 1_500_000),
+            ("1G", 1_000_000_000),
+            ("1B", 1_000_000_000),
+            ("2T", 2_000_000_000_000),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            assert_eq!(count(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_count_is_refused() {
+        for text in [
+            "",
+            "k",
+            "-1",
+            "+1",
+            "1.5",
+            "1.",
+            "1.k",
+            ".5M",
+            "_1",
+            "1e9",
+            "1 000",
+            "1kk",
+            "1.0001k",
+            "0x10",
+            "20000000T",
+            "18446744073709551616",
+            "1.5x",
+            "é",
+        ] {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+}
