@@ -7,6 +7,8 @@
 //! * [`level`]: which instruction sets exist here and which one is used;
 //! * [`vector`]: the few vector operations the kernels share, one implementation per level;
 //! * [`clock`]: wall, CPU-time and cycle clocks, with what a read costs and how fine it is;
+//! * [`counter`]: hardware and software event counters, with the reason where one is missing;
+//! * [`valgrind`]: the same from a simulator, on request;
 //! * [`os`]: memory, threads and files as the operating system sees them.
 //!
 //! ```
@@ -18,8 +20,10 @@
 #![deny(unsafe_code)]
 
 pub mod clock;
+pub mod counter;
 pub mod level;
 pub mod os;
+pub mod valgrind;
 #[allow(unsafe_code)] // declares the contract that `arch` fulfils
 pub mod vector;
 

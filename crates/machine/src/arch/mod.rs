@@ -1,11 +1,14 @@
 //! One file per level; each holds the register type that implements
-//! [`Vector`](crate::vector::Vector) there. Beside them, [`cycle`] reads the time register.
+//! [`Vector`](crate::vector::Vector) there. Beside them, [`cycle`] reads the time register, `pmc` the
+//! event-count registers, `client` talks to a simulator the program may run under.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+pub(crate) mod client;
 pub(crate) mod cycle;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+pub(crate) mod pmc;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
