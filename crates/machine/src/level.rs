@@ -19,7 +19,7 @@ pub enum Level {
     Scalar,
     /// 16-byte vectors of every x86-64.
     Sse2,
-    /// 32-byte vectors, with BMI1, BMI2, LZCNT, POPCNT and AES beside them, as every processor
+    /// 32-byte vectors, with FMA, BMI1, BMI2, LZCNT, POPCNT and AES beside them, as every processor
     /// with AVX2 has shipped since 2013.
     Avx2,
     /// 16-byte vectors of every AArch64.
@@ -60,6 +60,7 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => {
                 is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("fma")
                     && is_x86_feature_detected!("bmi1")
                     && is_x86_feature_detected!("bmi2")
                     && is_x86_feature_detected!("lzcnt")

@@ -36,6 +36,13 @@ pub unsafe trait Vector: Copy {
     /// # Safety
     /// The level is available.
     unsafe fn equal(self, other: Self) -> u64;
+
+    /// Bit i is set where byte i, as an unsigned number, is less than `BOUND`, which is between 1
+    /// and 128; bits from `BYTES` on are clear.
+    ///
+    /// # Safety
+    /// The level is available.
+    unsafe fn below<const BOUND: u8>(self) -> u64;
 }
 
 /// Where `byte` stands among the 64 bytes at `from`: bit i for byte i.
@@ -78,6 +85,38 @@ mod tests {
         let block: [u8; 64] = std::array::from_fn(|i| i as u8 & 1);
         // SAFETY: as above.
         assert_eq!(unsafe { positions_64::<V>(block.as_ptr(), 1) }, 0xaaaa_aaaa_aaaa_aaaa);
+    }
+
+    fn every_byte_value_below<V: Vector>(level: Level) {
+        if !level.is_available() {
+            return;
+        }
+        for start in (0..=255).step_by(V::BYTES) {
+            let block: [u8; 64] = std::array::from_fn(|i| (start + i) as u8);
+            for at in 0..V::BYTES {
+                // SAFETY: BYTES <= 32 bytes follow each of the 32 first bytes; level checked.
+                let (low, ascii) = unsafe {
+                    let v = V::load(block.as_ptr().add(at));
+                    (v.below::<0x20>(), v.below::<0x80>())
+                };
+                for i in 0..64 {
+                    let byte = if i < V::BYTES { block[at + i] } else { 255 };
+                    assert_eq!(low >> i & 1 == 1, byte < 0x20, "{level} {byte}");
+                    assert_eq!(ascii >> i & 1 == 1, byte < 0x80, "{level} {byte}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_level_compares_each_byte_with_a_bound() {
+        every_byte_value_below::<Scalar>(Level::Scalar);
+        #[cfg(target_arch = "x86_64")]
+        every_byte_value_below::<Sse2>(Level::Sse2);
+        #[cfg(target_arch = "x86_64")]
+        every_byte_value_below::<Avx2>(Level::Avx2);
+        #[cfg(target_arch = "aarch64")]
+        every_byte_value_below::<Neon>(Level::Neon);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Thirty-two bytes of AVX2.
 
 use std::arch::x86_64::{
-    __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8,
+    __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8,
+    _mm256_set1_epi8,
 };
 
 use crate::vector::Vector;
@@ -30,6 +31,16 @@ unsafe impl Vector for Avx2 {
     unsafe fn equal(self, other: Self) -> u64 {
         // SAFETY: the caller vouches for AVX2.
         let mask = unsafe { _mm256_movemask_epi8(_mm256_cmpeq_epi8(self.0, other.0)) };
+        u64::from(mask.cast_unsigned())
+    }
+
+    #[inline(always)]
+    unsafe fn below<const BOUND: u8>(self) -> u64 {
+        // SAFETY: the caller vouches for AVX2.
+        let mask = unsafe {
+            let most = _mm256_set1_epi8((BOUND - 1).cast_signed());
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(self.0, most), self.0))
+        };
         u64::from(mask.cast_unsigned())
     }
 }

@@ -1,7 +1,8 @@
 //! Sixteen bytes of NEON, the base of AArch64.
 
 use std::arch::aarch64::{
-    uint8x16_t, vaddv_u8, vandq_u8, vceqq_u8, vdupq_n_u8, vget_high_u8, vget_low_u8, vld1q_u8,
+    uint8x16_t, vaddv_u8, vandq_u8, vceqq_u8, vcltq_u8, vdupq_n_u8, vget_high_u8, vget_low_u8,
+    vld1q_u8,
 };
 
 use crate::vector::Vector;
@@ -31,12 +32,28 @@ unsafe impl Vector for Neon {
 
     #[inline(always)]
     unsafe fn equal(self, other: Self) -> u64 {
-        // NEON has no movemask: keep one weight per equal byte and add each half up.
-        // SAFETY: NEON is part of the base architecture; WEIGHTS has sixteen bytes.
-        let (low, high) = unsafe {
-            let bits = vandq_u8(vceqq_u8(self.0, other.0), vld1q_u8(WEIGHTS.as_ptr()));
-            (vaddv_u8(vget_low_u8(bits)), vaddv_u8(vget_high_u8(bits)))
-        };
-        u64::from(low) | u64::from(high) << 8
+        // SAFETY: NEON is part of the base architecture.
+        unsafe { gather(vceqq_u8(self.0, other.0)) }
     }
+
+    #[inline(always)]
+    unsafe fn below<const BOUND: u8>(self) -> u64 {
+        // SAFETY: NEON is part of the base architecture.
+        unsafe { gather(vcltq_u8(self.0, vdupq_n_u8(BOUND))) }
+    }
+}
+
+/// Bit i for byte i of `chosen`, whose bytes are all ones or all zeros. NEON has no movemask: keep
+/// one weight per chosen byte and add each half up.
+///
+/// # Safety
+/// None beyond NEON, the base of AArch64.
+#[inline(always)]
+unsafe fn gather(chosen: uint8x16_t) -> u64 {
+    // SAFETY: NEON is part of the base architecture; WEIGHTS has sixteen bytes.
+    let (low, high) = unsafe {
+        let bits = vandq_u8(chosen, vld1q_u8(WEIGHTS.as_ptr()));
+        (vaddv_u8(vget_low_u8(bits)), vaddv_u8(vget_high_u8(bits)))
+    };
+    u64::from(low) | u64::from(high) << 8
 }

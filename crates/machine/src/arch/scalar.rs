@@ -32,8 +32,22 @@ unsafe impl Vector for Scalar {
         let differ = self.0 ^ other.0;
         let nonzero = ((differ & LOW_SEVEN) + LOW_SEVEN) | differ;
         let zero = !nonzero & !LOW_SEVEN;
-        // Gather bit 7 of byte i into bit i: after the shift the product's top byte collects
-        // bit 8i at position 56 + i.
-        (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+        gather(zero)
     }
+
+    #[inline(always)]
+    unsafe fn below<const BOUND: u8>(self) -> u64 {
+        // With bit 7 set, a byte is at least BOUND and nothing is borrowed from its neighbour;
+        // the difference keeps bit 7 exactly where the low seven bits are at least BOUND.
+        let at_least = (self.0 | !LOW_SEVEN) - u64::from(BOUND) * ONES;
+        let reaches = if BOUND == 0x80 { 0 } else { at_least };
+        gather(!(reaches | self.0) & !LOW_SEVEN)
+    }
+}
+
+/// Bit 7 of byte i as bit i; every other bit of `tops` is clear. After the shift the product's top
+/// byte collects bit 8i at position 56 + i.
+#[inline(always)]
+fn gather(tops: u64) -> u64 {
+    (tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }

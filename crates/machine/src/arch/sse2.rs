@@ -1,7 +1,7 @@
 //! Sixteen bytes of SSE2, the base of x86-64.
 
 use std::arch::x86_64::{
-    __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8,
+    __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_set1_epi8,
 };
 
 use crate::vector::Vector;
@@ -30,6 +30,16 @@ unsafe impl Vector for Sse2 {
     unsafe fn equal(self, other: Self) -> u64 {
         // SAFETY: SSE2 is part of the base architecture.
         let mask = unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, other.0)) };
+        u64::from(mask.cast_unsigned())
+    }
+
+    #[inline(always)]
+    unsafe fn below<const BOUND: u8>(self) -> u64 {
+        // SAFETY: SSE2 is part of the base architecture.
+        let mask = unsafe {
+            let most = _mm_set1_epi8((BOUND - 1).cast_signed());
+            _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(self.0, most), self.0))
+        };
         u64::from(mask.cast_unsigned())
     }
 }

@@ -1,0 +1,82 @@
+//! A decimal of at most 19 digits and a small exponent to its nearest double, exactly.
+//!
+//! Refuses everything else ([`exact`] answers `None`): longer digit strings and large exponents go
+//! to the standard library's parser, which is exact as well, at its own price.
+
+/// Powers of ten that a double holds exactly: 10²² = 2²² · 5²², and 5²² < 2⁵³.
+const EXACT: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// The double nearest to `mantissa` · 10^`exponent`, ties to even, where this file can tell.
+///
+/// Three cases, none of them approximate:
+/// * mantissa and power are both doubles: one operation of the processor, rounded once (Clinger
+///   1990);
+/// * a positive exponent up to 19: the product of two 64-bit integers is exact in 128 bits;
+/// * a negative exponent down to -19: the quotient of two integers, the dividend scaled by 2⁶³ so
+///   that the quotient has at least 62 significant bits; a remainder makes its lowest bit sticky.
+pub(crate) fn exact(mantissa: u64, exponent: i64) -> Option<f64> {
+    if mantissa == 0 {
+        return Some(0.0);
+    }
+    if mantissa < 1 << 53 && (-22..=22).contains(&exponent) {
+        let power = EXACT[exponent.unsigned_abs() as usize];
+        let whole = mantissa as f64;
+        return Some(if exponent < 0 { whole / power } else { whole * power });
+    }
+    if !(-19..=19).contains(&exponent) {
+        return None;
+    }
+    let power = 10u64.pow(exponent.unsigned_abs() as u32);
+    if exponent >= 0 {
+        // `as` rounds an integer to the nearest double, ties to even.
+        return Some((u128::from(mantissa) * u128::from(power)) as f64);
+    }
+    // Both normalised to [2⁶³, 2⁶⁴): their quotient is in (1/2, 2), times 2⁶³ in (2⁶², 2⁶⁴).
+    let (up, down) = (mantissa.leading_zeros(), power.leading_zeros());
+    let dividend = u128::from(mantissa << up) << 63;
+    let divisor = u128::from(power << down);
+    let (quotient, rest) = (dividend / divisor, dividend % divisor);
+    // 62 bits and a sticky one: rounding this to 53 rounds the true value. It has no more than 64
+    // bits, and scaling by a power of two is exact since the result is above 10⁻¹⁹.
+    let sticky = quotient as u64 | u64::from(rest != 0);
+    let scale = i64::from(down) - i64::from(up) - 63;
+    Some(sticky as f64 * power_of_two(scale))
+}
+
+/// 2^`exponent`, for exponents of normal doubles.
+fn power_of_two(exponent: i64) -> f64 {
+    debug_assert!((-1022..=1023).contains(&exponent));
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_the_standard_library_around_every_power() {
+        for exponent in -20..=23i64 {
+            for base in 0..20u32 {
+                for step in -3..=3i64 {
+                    let mantissa = 10u64.pow(base).wrapping_add_signed(step);
+                    let standard: f64 = format!("{mantissa}e{exponent}").parse().unwrap();
+                    if let Some(value) = exact(mantissa, exponent) {
+                        assert_eq!(value.to_bits(), standard.to_bits(), "{mantissa}e{exponent}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn halfway_cases_go_to_even() {
+        // 2⁵³ + 1 and 2⁵³ + 3 lie exactly between two doubles.
+        assert_eq!(exact((1 << 53) + 1, 0), Some(9_007_199_254_740_992.0));
+        assert_eq!(exact((1 << 53) + 3, 0), Some(9_007_199_254_740_996.0));
+        assert_eq!(exact(((1 << 53) + 1) * 100, -2), Some(9_007_199_254_740_992.0));
+        assert_eq!(exact(((1 << 53) + 1) * 100 + 1, -2), Some(9_007_199_254_740_994.0));
+    }
+}

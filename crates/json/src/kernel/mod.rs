@@ -1,0 +1,218 @@
+//! The two searches a JSON text spends its bytes in: the end of a string's plain part and the end
+//! of white space. One body over [`Vector`], compiled once per level.
+//!
+//! Finds positions only; what stands there is the lexer's business.
+//!
+//! In plain words: `special` walks forward while bytes are neither a quote, a backslash nor a
+//! control character, and notes whether it met a byte above 0x7f. The departures from that loop:
+//! 1. the first eight bytes are tested as one integer, since most keys end there;
+//! 2. then whole registers are tested, three comparisons each, and the first set bit is the answer;
+//! 3. bytes after the last whole register are walked one at a time, so nothing is read outside the
+//!    slice.
+
+use fathom_machine::level::Level;
+use fathom_machine::vector::Vector;
+
+/// The searches of one level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kernel {
+    special: fn(&[u8], usize) -> (usize, bool),
+    space: fn(&[u8], usize) -> usize,
+}
+
+impl Kernel {
+    /// The kernels of `level`, if it is available here.
+    pub(crate) fn new(level: Level) -> Option<Kernel> {
+        if !level.is_available() {
+            return None;
+        }
+        Some(match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse2 => Kernel { special: sse2::special, space: sse2::space },
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => Kernel { special: avx2::special, space: avx2::space },
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => Kernel { special: neon::special, space: neon::space },
+            _ => Kernel { special: scalar::special, space: scalar::space },
+        })
+    }
+
+    /// The first index from `from` on that holds `"`, `\` or a byte below 0x20, else the length;
+    /// and whether all bytes before it are ASCII.
+    pub(crate) fn special(self, bytes: &[u8], from: usize) -> (usize, bool) {
+        if let Some(eight) = bytes.get(from..from + 8) {
+            for (i, &byte) in eight.iter().enumerate() {
+                if is_special(byte) {
+                    return (from + i, eight[..i].is_ascii());
+                }
+            }
+        }
+        (self.special)(bytes, from)
+    }
+
+    /// The first index from `from` on that holds no JSON white space, else the length.
+    pub(crate) fn space(self, bytes: &[u8], from: usize) -> usize {
+        match bytes.get(from) {
+            Some(&byte) if !is_space(byte) => from,
+            None => from,
+            // One space is the usual amount; more is an indentation.
+            _ => match bytes.get(from + 1) {
+                Some(&byte) if !is_space(byte) => from + 1,
+                _ => (self.space)(bytes, from + 1),
+            },
+        }
+    }
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn special_over<V: Vector>(bytes: &[u8], from: usize) -> (usize, bool) {
+    let (mut at, mut is_ascii) = (from, true);
+    while at + V::BYTES <= bytes.len() {
+        // SAFETY: the loop's condition leaves BYTES bytes from `at` on; the caller vouches for the
+        // level.
+        let (stops, ascii) = unsafe {
+            let v = V::load(bytes.as_ptr().add(at));
+            let quotes = v.equal(V::splat(b'"')) | v.equal(V::splat(b'\\'));
+            (quotes | v.below::<0x20>(), v.below::<0x80>())
+        };
+        if stops != 0 {
+            let first = stops.trailing_zeros();
+            let before = (1u64 << first) - 1;
+            return (at + first as usize, is_ascii && ascii & before == before);
+        }
+        is_ascii &= ascii.count_ones() as usize == V::BYTES;
+        at += V::BYTES;
+    }
+    while let Some(&byte) = bytes.get(at).filter(|&&byte| !is_special(byte)) {
+        is_ascii &= byte.is_ascii();
+        at += 1;
+    }
+    (at, is_ascii)
+}
+
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn space_over<V: Vector>(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while at + V::BYTES <= bytes.len() {
+        // SAFETY: as in `special_over`.
+        let spaces = unsafe {
+            let v = V::load(bytes.as_ptr().add(at));
+            let lines = v.equal(V::splat(b'\n')) | v.equal(V::splat(b'\r'));
+            lines | v.equal(V::splat(b' ')) | v.equal(V::splat(b'\t'))
+        };
+        let run = spaces.trailing_ones() as usize;
+        at += run;
+        if run != V::BYTES {
+            return at;
+        }
+    }
+    while bytes.get(at).is_some_and(|&byte| is_space(byte)) {
+        at += 1;
+    }
+    at
+}
+
+/// The two bodies under the name and the target features of one level.
+macro_rules! level {
+    ($level:ident, $vector:ident $(, $feature:literal)?) => {
+        mod $level {
+            use fathom_machine::vector::$vector;
+
+            use super::*;
+
+            $(#[target_feature(enable = $feature)])?
+            fn special_here(bytes: &[u8], from: usize) -> (usize, bool) {
+                // SAFETY: `Kernel::new` hands these functions out only where the level is
+                // available.
+                unsafe { special_over::<$vector>(bytes, from) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            fn space_here(bytes: &[u8], from: usize) -> usize {
+                // SAFETY: as above.
+                unsafe { space_over::<$vector>(bytes, from) }
+            }
+
+            pub(super) fn special(bytes: &[u8], from: usize) -> (usize, bool) {
+                #[allow(unused_unsafe)] // safe at the scalar level, which needs no feature
+                // SAFETY: as above.
+                unsafe {
+                    special_here(bytes, from)
+                }
+            }
+
+            pub(super) fn space(bytes: &[u8], from: usize) -> usize {
+                #[allow(unused_unsafe)]
+                // SAFETY: as above.
+                unsafe {
+                    space_here(bytes, from)
+                }
+            }
+        }
+    };
+}
+
+level!(scalar, Scalar);
+#[cfg(target_arch = "x86_64")]
+level!(sse2, Sse2, "sse2");
+#[cfg(target_arch = "x86_64")]
+level!(avx2, Avx2, "avx2,bmi1,lzcnt,popcnt");
+#[cfg(target_arch = "aarch64")]
+level!(neon, Neon, "neon");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_finds_every_byte_at_every_position() {
+        for level in Level::available() {
+            let kernel = Kernel::new(level).unwrap();
+            for at in 0..100 {
+                for byte in [b'"', b'\\', 0, 0x1f] {
+                    let mut text = vec![b'x'; 100];
+                    text[at] = byte;
+                    for from in 0..=at {
+                        assert_eq!(kernel.special(&text, from), (at, true), "{level} {from} {at}");
+                    }
+                }
+                let mut spaces: Vec<u8> = b" \n\r\t".iter().copied().cycle().take(100).collect();
+                spaces[at] = b'\x0b';
+                for from in 0..=at {
+                    assert_eq!(kernel.space(&spaces, from), at, "{level} {from} {at}");
+                }
+            }
+            assert_eq!(kernel.special(&[b'y'; 77], 3), (77, true), "{level}");
+            assert_eq!(kernel.space(&[b' '; 77], 3), 77, "{level}");
+        }
+    }
+
+    #[test]
+    fn every_level_notices_a_byte_beyond_ascii_before_the_stop_only() {
+        for level in Level::available() {
+            let kernel = Kernel::new(level).unwrap();
+            for high in 0..80 {
+                let mut text = vec![b'x'; 80];
+                text[high] = 0xc3;
+                for stop in (0..80).filter(|&stop| stop != high) {
+                    let mut text = text.clone();
+                    text[stop] = b'"';
+                    let expected = (stop, high > stop);
+                    assert_eq!(kernel.special(&text, 0), expected, "{level} {high} {stop}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Numbers: the grammar of RFC 8259 section 6, and conversion that rounds once.
+//!
+//! Does not decide what a number is for: integers, doubles and text are all offered.
+
+use crate::error::{Code, OutOfRange};
+use crate::float;
+
+/// A number as it stands in the text, its form already checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Number<'a> {
+    text: &'a [u8],
+    decimal: Decimal,
+}
+
+impl PartialEq for Number<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl<'a> Number<'a> {
+    pub(crate) fn new(text: &'a [u8], decimal: Decimal) -> Self {
+        Number { text, decimal }
+    }
+
+    /// The bytes of the number, all of them ASCII.
+    pub fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// The nearest double, ties to even, for any number of digits; `-0` is -0.0, and what is too
+    /// small becomes zero.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] when the nearest double would be infinite.
+    pub fn to_f64(&self) -> Result<f64, OutOfRange> {
+        self.decimal.to_f64(self.text)
+    }
+
+    /// The value, if it is written as an integer (no point, no exponent) and fits.
+    pub fn to_i64(&self) -> Option<i64> {
+        std::str::from_utf8(self.text).ok()?.parse().ok()
+    }
+}
+
+/// The double nearest to a number of JSON's grammar: [`Number::to_f64`] for a text of one's own.
+///
+/// # Errors
+/// `None` if the text is not one number of JSON's grammar and nothing else, or beyond the range.
+pub fn nearest(text: &[u8]) -> Option<f64> {
+    match scan(text, 0) {
+        Ok((end, decimal)) if end == text.len() => decimal.to_f64(text).ok(),
+        _ => None,
+    }
+}
+
+/// A number as sign, up to 19 significant digits, and a power of ten.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Decimal {
+    /// The digits without the point; wrapped around beyond 19 of them.
+    mantissa: u64,
+    /// Digits from the first that is not zero.
+    digits: u32,
+    /// The power of ten the mantissa is to be multiplied by.
+    exponent: i64,
+    negative: bool,
+}
+
+impl Decimal {
+    /// 10¹⁹ - 1 is below 2⁶⁴, so this many digits always fit.
+    const DIGITS: u32 = 19;
+
+    fn to_f64(self, text: &[u8]) -> Result<f64, OutOfRange> {
+        let own = if self.digits <= Decimal::DIGITS {
+            float::exact(self.mantissa, self.exponent)
+        } else {
+            None
+        };
+        let value = match own {
+            Some(value) if self.negative => -value,
+            Some(value) => value,
+            None => {
+                std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()).ok_or(OutOfRange)?
+            }
+        };
+        if value.is_finite() { Ok(value) } else { Err(OutOfRange) }
+    }
+
+    /// Takes in the digits of `bytes` from `at` on and returns where they end.
+    fn take_digits(&mut self, bytes: &[u8], mut at: usize) -> usize {
+        while let Some(eight) = bytes.get(at..at + 8) {
+            let word = u64::from_le_bytes(eight.try_into().unwrap_or_default());
+            if !are_digits(word) {
+                break;
+            }
+            let value = eight_digits(word);
+            self.digits += match (self.digits, value) {
+                (0, 0) => 0,
+                (0, value) => value.ilog10() + 1,
+                _ => 8,
+            };
+            self.mantissa = self.mantissa.wrapping_mul(100_000_000).wrapping_add(value.into());
+            at += 8;
+        }
+        while let Some(digit) = bytes.get(at).map(|b| b.wrapping_sub(b'0')).filter(|&d| d < 10) {
+            self.digits += u32::from(self.digits != 0 || digit != 0);
+            self.mantissa = self.mantissa.wrapping_mul(10).wrapping_add(digit.into());
+            at += 1;
+        }
+        at
+    }
+}
+
+/// Whether all eight bytes are ASCII digits: the high half is 3, and adding 6 does not carry the
+/// low half past 9.
+fn are_digits(word: u64) -> bool {
+    let high = word & 0xf0f0_f0f0_f0f0_f0f0;
+    let carried = word.wrapping_add(0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0;
+    high == 0x3030_3030_3030_3030 && carried == high
+}
+
+/// The value of eight ASCII digits, the first in the lowest byte: neighbours are joined pairwise,
+/// to two, four and eight digits.
+fn eight_digits(word: u64) -> u32 {
+    let ones = word & 0x0f0f_0f0f_0f0f_0f0f;
+    let twos = (ones.wrapping_mul(10).wrapping_add(ones >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (twos.wrapping_mul(100).wrapping_add(twos >> 16)) & 0x0000_ffff_0000_ffff;
+    (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) as u32
+}
+
+/// Scans the number that begins at `bytes[from]`, a minus sign or digit: its end and its decimal.
+///
+/// The end of `bytes` counts as the end of the number; a caller that may get more bytes treats an
+/// end, or an error, at `bytes.len()` as "not yet known".
+pub(crate) fn scan(bytes: &[u8], from: usize) -> Result<(usize, Decimal), (usize, Code)> {
+    let mut decimal = Decimal { negative: bytes.get(from) == Some(&b'-'), ..Decimal::default() };
+    let start = from + usize::from(decimal.negative);
+    let mut at = match bytes.get(start) {
+        Some(b'0') if bytes.get(start + 1).is_some_and(u8::is_ascii_digit) => {
+            return Err((start + 1, Code::LeadingZero));
+        }
+        Some(b'0'..=b'9') => decimal.take_digits(bytes, start),
+        _ => return Err((start, Code::ExpectedDigit)),
+    };
+    if bytes.get(at) == Some(&b'.') {
+        let fraction = at + 1;
+        at = decimal.take_digits(bytes, fraction);
+        if at == fraction {
+            return Err((at, Code::ExpectedDigit));
+        }
+        decimal.exponent = -((at - fraction) as i64);
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let sign = bytes.get(at + 1);
+        let digits = at + 1 + usize::from(matches!(sign, Some(b'+' | b'-')));
+        let mut power = 0i64;
+        at = digits;
+        while let Some(digit) = bytes.get(at).filter(|b| b.is_ascii_digit()) {
+            power = power.saturating_mul(10).saturating_add(i64::from(digit - b'0'));
+            at += 1;
+        }
+        if at == digits {
+            return Err((at, Code::ExpectedDigit));
+        }
+        let power = if sign == Some(&b'-') { -power } else { power };
+        decimal.exponent = decimal.exponent.saturating_add(power);
+    }
+    Ok((at, decimal))
+}
+
+/// How far a number has come, for one that a chunk's end interrupts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Minus,
+    Zero,
+    Integer,
+    Point,
+    Fraction,
+    Mark,
+    MarkSign,
+    Exponent,
+}
+
+/// What the next byte does to an interrupted number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Next(Part),
+    /// The number ended before this byte.
+    End,
+    Bad(Code),
+}
+
+impl Part {
+    /// Whether the number may end here.
+    pub(crate) fn is_complete(self) -> bool {
+        matches!(self, Part::Zero | Part::Integer | Part::Fraction | Part::Exponent)
+    }
+
+    pub(crate) fn first(byte: u8) -> Part {
+        match byte {
+            b'-' => Part::Minus,
+            b'0' => Part::Zero,
+            _ => Part::Integer,
+        }
+    }
+
+    pub(crate) fn step(self, byte: u8) -> Step {
+        match (self, byte) {
+            (Part::Minus, b'0') => Step::Next(Part::Zero),
+            (Part::Minus | Part::Integer, b'0'..=b'9') => Step::Next(Part::Integer),
+            (Part::Zero, b'0'..=b'9') => Step::Bad(Code::LeadingZero),
+            (Part::Zero | Part::Integer, b'.') => Step::Next(Part::Point),
+            (Part::Point | Part::Fraction, b'0'..=b'9') => Step::Next(Part::Fraction),
+            (Part::Zero | Part::Integer | Part::Fraction, b'e' | b'E') => Step::Next(Part::Mark),
+            (Part::Mark, b'+' | b'-') => Step::Next(Part::MarkSign),
+            (Part::Mark | Part::MarkSign | Part::Exponent, b'0'..=b'9') => {
+                Step::Next(Part::Exponent)
+            }
+            (part, _) if part.is_complete() => Step::End,
+            _ => Step::Bad(Code::ExpectedDigit),
+        }
+    }
+
+    /// The state after `text`, the beginning of a number that [`scan`] found no fault in.
+    pub(crate) fn after(text: &[u8]) -> Option<Part> {
+        let (first, rest) = text.split_first()?;
+        let mut part = Part::first(*first);
+        for &byte in rest {
+            let Step::Next(next) = part.step(byte) else { return None };
+            part = next;
+        }
+        Some(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_keeps_its_sign_and_small_is_zero_and_large_is_refused() {
+        assert_eq!(nearest(b"-0").map(f64::to_bits), Some((-0.0f64).to_bits()));
+        assert_eq!(nearest(b"-0.000e99").map(f64::to_bits), Some((-0.0f64).to_bits()));
+        assert_eq!(nearest(b"1e-999"), Some(0.0));
+        assert_eq!(nearest(b"1e999"), None);
+        assert_eq!(nearest(b"0e999999999999999999999999"), Some(0.0));
+        assert_eq!(nearest(b"1e-99999999999999999999999"), Some(0.0));
+        assert_eq!(nearest(b"1.7976931348623157e308"), Some(f64::MAX));
+        assert_eq!(nearest(b"1.7976931348623159e308"), None);
+    }
+
+    #[test]
+    fn what_is_no_number_says_where() {
+        for (text, at, code) in [
+            ("-", 1, Code::ExpectedDigit),
+            ("-x", 1, Code::ExpectedDigit),
+            ("1.", 2, Code::ExpectedDigit),
+            ("1.e5", 2, Code::ExpectedDigit),
+            ("1e", 2, Code::ExpectedDigit),
+            ("1e+x", 3, Code::ExpectedDigit),
+            ("00", 1, Code::LeadingZero),
+            ("-01", 2, Code::LeadingZero),
+        ] {
+            assert_eq!(scan(text.as_bytes(), 0).unwrap_err(), (at, code), "{text}");
+        }
+    }
+
+    #[test]
+    fn digits_beyond_nineteen_are_counted_from_the_first_that_is_not_zero() {
+        let long = b"0.00000000000000000000000000000000000000000012345678901234567";
+        let (_, decimal) = scan(long, 0).unwrap();
+        assert_eq!((decimal.digits, decimal.mantissa), (17, 12_345_678_901_234_567));
+        assert_eq!(nearest(long), Some(1.234_567_890_123_456_7e-43));
+    }
+
+    #[test]
+    fn an_interrupted_number_stands_where_the_scanner_stands() {
+        for text in ["-0.5e-7", "120E+05", "3", "-0", "9.99"] {
+            for cut in 1..=text.len() {
+                let part = Part::after(&text.as_bytes()[..cut]).unwrap();
+                let whole = scan(&text.as_bytes()[..cut], 0);
+                assert_eq!(part.is_complete(), whole.is_ok(), "{text} cut at {cut}");
+            }
+        }
+    }
+}
