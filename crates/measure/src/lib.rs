@@ -27,4 +27,5 @@ pub mod contender;
 pub mod digest;
 pub mod family;
 pub mod meter;
+pub mod stats;
 pub mod workload;

@@ -1,0 +1,377 @@
+//! Order statistics, the exact sign-test interval, multiplicity, correlation: pure functions of
+//! numbers. Nothing here knows a clock, a contender or a verdict.
+//!
+//! The sign-test interval assumes independent differences that lie above and below their median
+//! equally often, and nothing else: no shape of distribution, no equal variances.
+
+/// An interval, its ends included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Whether `value` lies inside, ends included.
+    #[must_use]
+    pub fn contains(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+
+    /// Upper end less lower end.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        self.high - self.low
+    }
+}
+
+/// The values in ascending order, numbers only: what is not a number is left out.
+#[must_use]
+pub fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+/// The middle value, or the mean of the middle two; `None` of nothing.
+#[must_use]
+pub fn median(values: &[f64]) -> Option<f64> {
+    median_of_sorted(&sorted(values))
+}
+
+fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}
+
+/// Median absolute deviation from the median, not scaled; `None` of nothing.
+#[must_use]
+pub fn mad(values: &[f64]) -> Option<f64> {
+    let center = median(values)?;
+    let deviations: Vec<f64> = values.iter().map(|value| (value - center).abs()).collect();
+    median(&deviations)
+}
+
+/// The value below which a share `q` of the values lies, linear between neighbours (Hyndman and
+/// Fan's type 7); `None` of nothing.
+#[must_use]
+pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
+    let sorted = sorted(values);
+    let last = sorted.len().checked_sub(1)?;
+    let at = q.clamp(0.0, 1.0) * last as f64;
+    let below = at.floor() as usize;
+    let above = (below + 1).min(last);
+    Some(sorted[below] + (sorted[above] - sorted[below]) * (at - at.floor()))
+}
+
+/// P(X <= k) for X ~ Bin(n, 1/2).
+///
+/// Summed from the tail in logarithms of the terms, so that it is exact to rounding for any `n`
+/// that a measurement can reach.
+#[must_use]
+pub fn binomial_half_cdf(k: usize, n: usize) -> f64 {
+    if k >= n {
+        return 1.0;
+    }
+    // The smaller tail has the fewer and smaller terms; the other is its complement.
+    if k > n / 2 {
+        return 1.0 - binomial_half_cdf(n - k - 1, n);
+    }
+    let mut log_term = -(n as f64) * std::f64::consts::LN_2;
+    let mut sum = log_term.exp();
+    for i in 0..k {
+        log_term += ((n - i) as f64 / (i + 1) as f64).ln();
+        sum += log_term.exp();
+    }
+    sum.min(1.0)
+}
+
+/// The rank k of the sign-test interval: the largest with 2 P(Bin(n, 1/2) <= k-1) <= alpha. The
+/// interval then is from the k-th smallest to the k-th largest value. `None` when `n` is too small
+/// for any interval at this level.
+#[must_use]
+pub fn sign_rank(n: usize, alpha: f64) -> Option<usize> {
+    let mut log_term = -(n as f64) * std::f64::consts::LN_2;
+    let mut tail = 0.0;
+    let mut rank = 0;
+    while rank < n.div_ceil(2) {
+        tail += log_term.exp();
+        // Logarithms cost the last digits: a level that is met exactly still counts as met.
+        if 2.0 * tail > alpha * (1.0 + 1e-9) {
+            break;
+        }
+        log_term += ((n - rank) as f64 / (rank + 1) as f64).ln();
+        rank += 1;
+    }
+    (rank > 0).then_some(rank)
+}
+
+/// The exact sign-test interval of the median at level 1 - alpha; `None` when there are too few
+/// values for one.
+#[must_use]
+pub fn sign_interval(values: &[f64], alpha: f64) -> Option<Interval> {
+    let sorted = sorted(values);
+    let rank = sign_rank(sorted.len(), alpha)?;
+    Some(Interval { low: sorted[rank - 1], high: sorted[sorted.len() - rank] })
+}
+
+/// The fewest values for which [`sign_interval`] exists at level 1 - alpha.
+#[must_use]
+pub fn fewest_for_interval(alpha: f64) -> usize {
+    (1..=1100).find(|&n| sign_rank(n, alpha).is_some()).unwrap_or(usize::MAX)
+}
+
+/// Two-sided p-value of the exact sign test against a median of 0. Values of exactly 0 count as
+/// evidence for 0.
+#[must_use]
+pub fn sign_test(values: &[f64]) -> f64 {
+    let above = values.iter().filter(|value| **value > 0.0).count();
+    let below = values.iter().filter(|value| **value < 0.0).count();
+    let n = values.len();
+    if n == 0 {
+        return 1.0;
+    }
+    (2.0 * binomial_half_cdf(n - above.max(below), n)).min(1.0)
+}
+
+/// Holm's step-down adjustment: p-values that can each be held against alpha when any of them being
+/// wrong counts (Holm, "A simple sequentially rejective multiple test procedure", 1979).
+#[must_use]
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let count = p_values.len();
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
+    let mut adjusted = vec![0.0; count];
+    let mut largest: f64 = 0.0;
+    for (step, &index) in order.iter().enumerate() {
+        largest = largest.max((p_values[index] * (count - step) as f64).min(1.0));
+        adjusted[index] = largest;
+    }
+    adjusted
+}
+
+/// Correlation of each value with the next; 0 of fewer than three values or of constant ones.
+#[must_use]
+pub fn lag1(values: &[f64]) -> f64 {
+    if values.len() < 3 {
+        return 0.0;
+    }
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let square: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let product: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    if square > 0.0 { product / square } else { 0.0 }
+}
+
+/// Medians of consecutive blocks of `size` values; a shorter rest is left out.
+#[must_use]
+pub fn block_medians(values: &[f64], size: usize) -> Vec<f64> {
+    values.chunks_exact(size.max(1)).filter_map(median).collect()
+}
+
+/// Seeded random numbers (SplitMix64; Steele, Lea and Flood 2014): orders and simulations must be
+/// the same for the same seed, on any machine and in any later version.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The sequence of `seed`.
+    #[must_use]
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// The next 64 bits.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound` (0 when `bound` is 0); its bias is below 2^-32 for bounds of orders.
+    pub fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
+    }
+
+    /// A number in [0, 1).
+    pub fn fraction(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Shuffles in place, every order equally likely (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use statrs::distribution::{Binomial, DiscreteCDF};
+
+    use super::*;
+
+    #[test]
+    fn ranks_are_the_published_ones() {
+        let table = [
+            (6, 0.05, Some(1)),
+            (8, 0.05, Some(1)),
+            (12, 0.05, Some(3)),
+            (24, 0.05, Some(7)),
+            (48, 0.05, Some(17)),
+            (52, 0.05, Some(19)),
+            (96, 0.05, Some(38)),
+            (480, 0.05, Some(219)),
+            (6, 0.01, None),
+            (8, 0.01, Some(1)),
+            (12, 0.01, Some(2)),
+            (24, 0.01, Some(6)),
+            (48, 0.01, Some(15)),
+            (52, 0.01, Some(17)),
+            (96, 0.01, Some(35)),
+            (480, 0.01, Some(212)),
+        ];
+        for (n, alpha, rank) in table {
+            assert_eq!(sign_rank(n, alpha), rank, "n {n}, alpha {alpha}");
+        }
+        assert_eq!(fewest_for_interval(0.05), 6);
+        assert_eq!(fewest_for_interval(0.01), 8);
+    }
+
+    #[test]
+    fn the_binomial_agrees_with_an_independent_library() {
+        for n in [1, 2, 5, 24, 97, 480, 2000] {
+            let oracle = Binomial::new(0.5, n as u64).unwrap();
+            for k in (0..=n).step_by(1 + n / 50) {
+                let expected = oracle.cdf(k as u64);
+                let found = binomial_half_cdf(k, n);
+                assert!((found - expected).abs() < 1e-9, "n {n}, k {k}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_agree_with_an_independent_library() {
+        for n in 1..600_usize {
+            let oracle = Binomial::new(0.5, n as u64).unwrap();
+            for alpha in [0.1, 0.05, 0.01, 0.001] {
+                let most = (1..=n.div_ceil(2))
+                    .take_while(|&k| 2.0 * oracle.cdf(k as u64 - 1) <= alpha)
+                    .last();
+                assert_eq!(sign_rank(n, alpha), most, "n {n}, alpha {alpha}");
+            }
+        }
+    }
+
+    #[test]
+    fn medians_and_deviations_of_small_sets() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(mad(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]), Some(1.0));
+        assert_eq!(quantile(&[10.0, 20.0, 30.0], 0.25), Some(15.0));
+        assert_eq!(quantile(&[10.0], 1.0), Some(10.0));
+    }
+
+    #[test]
+    fn the_sign_test_counts_zeros_against_a_difference() {
+        let close = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-9);
+        close(sign_test(&[1.0; 8]), 2.0 / 256.0);
+        close(sign_test(&[0.0; 8]), 1.0);
+        let mut values = [1.0; 8];
+        values[0] = 0.0;
+        close(sign_test(&values), 2.0 * 9.0 / 256.0);
+    }
+
+    #[test]
+    fn holm_steps_down() {
+        let close = |found: &[f64], expected: &[f64]| {
+            assert_eq!(found.len(), expected.len());
+            for (a, b) in found.iter().zip(expected) {
+                assert!((a - b).abs() < 1e-12, "{found:?} {expected:?}");
+            }
+        };
+        close(&holm(&[0.01, 0.04, 0.03]), &[0.03, 0.06, 0.06]);
+        close(&holm(&[0.5, 0.9]), &[1.0, 1.0]);
+        close(&holm(&[]), &[]);
+    }
+
+    #[test]
+    fn correlation_of_known_sequences() {
+        assert_eq!(lag1(&[1.0, 1.0, 1.0, 1.0]), 0.0);
+        let alternating: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
+        assert!(lag1(&alternating) < -0.97);
+        let rising: Vec<f64> = (0..100).map(f64::from).collect();
+        assert!(lag1(&rising) > 0.95);
+    }
+
+    /// Skewed and heavy-tailed differences with median 0: an exponential, shifted, with rare
+    /// excursions.
+    fn skewed(random: &mut Random) -> f64 {
+        let value = -(1.0 - random.fraction()).ln() - std::f64::consts::LN_2;
+        if random.below(20) == 0 { value * 50.0 } else { value }
+    }
+
+    #[test]
+    fn the_interval_covers_the_median_as_often_as_it_says() {
+        let mut random = Random::new(7);
+        for (n, alpha) in [(12, 0.05), (24, 0.05), (48, 0.01), (96, 0.01)] {
+            let trials = 4000;
+            let covered = (0..trials)
+                .filter(|_| {
+                    let values: Vec<f64> = (0..n).map(|_| skewed(&mut random)).collect();
+                    sign_interval(&values, alpha).unwrap().contains(0.0)
+                })
+                .count();
+            let rank = sign_rank(n, alpha).unwrap();
+            let exact = 1.0 - 2.0 * binomial_half_cdf(rank - 1, n);
+            let deviation = (exact * (1.0 - exact) / f64::from(trials)).sqrt();
+            let share = covered as f64 / f64::from(trials);
+            assert!(share > 1.0 - alpha - 3.0 * deviation, "n {n}: covered {share}");
+            assert!((share - exact).abs() < 4.0 * deviation, "n {n}: {share}, exactly {exact}");
+        }
+    }
+
+    #[test]
+    fn shuffles_reach_every_order_equally_often() {
+        let mut random = Random::new(3);
+        let mut counts = std::collections::BTreeMap::new();
+        for _ in 0..6000 {
+            let mut items = [0, 1, 2];
+            random.shuffle(&mut items);
+            *counts.entry(items).or_insert(0) += 1;
+        }
+        assert_eq!(counts.len(), 6);
+        assert!(counts.values().all(|&count: &i32| (850..1150).contains(&count)), "{counts:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_interval_holds_the_median_and_narrows_with_alpha(
+            values in prop::collection::vec(-1e6..1e6f64, 8..200),
+        ) {
+            let wide = sign_interval(&values, 0.01).unwrap();
+            let narrow = sign_interval(&values, 0.2).unwrap();
+            let center = median(&values).unwrap();
+            prop_assert!(wide.contains(center) && narrow.contains(center));
+            prop_assert!(wide.low <= narrow.low && narrow.high <= wide.high);
+        }
+
+        #[test]
+        fn interval_and_test_agree(values in prop::collection::vec(-100..100i32, 8..100)) {
+            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+            let interval = sign_interval(&values, 0.05).unwrap();
+            let excludes = !interval.contains(0.0);
+            prop_assert_eq!(excludes, sign_test(&values) <= 0.05);
+        }
+    }
+}
