@@ -23,9 +23,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod compare;
 pub mod contender;
 pub mod digest;
 pub mod family;
 pub mod meter;
+pub mod rounds;
+pub mod sample;
 pub mod stats;
 pub mod workload;

@@ -1,0 +1,367 @@
+//! The method as a whole, on a machine that exists only here: its clock, its noise and its failures
+//! are made up, so what the method should find is known.
+
+use fathom_measure::compare::{Clock, Judged, Verdict, judge};
+use fathom_measure::rounds::{End, Executor, Measured, Plan, Roles, Stop, measure};
+use fathom_measure::sample::{Failure, Sample};
+use fathom_measure::stats::Random;
+
+/// Contenders with known costs on a noisy machine.
+struct Fake {
+    /// Nanoseconds per iteration.
+    costs_ns: Vec<f64>,
+    /// Nanoseconds per sample besides.
+    fixed_ns: f64,
+    /// Spread of the processor time, as a share.
+    cpu_noise: f64,
+    /// Share of samples that wait for a processor, for a multiple of their own time.
+    waiting_share: f64,
+    /// Slow drift of everything, as a share per sample.
+    wander: f64,
+    /// Contender and sample number at which it fails.
+    failure: Option<(usize, usize)>,
+    random: Random,
+    now_ns: u64,
+    drift: f64,
+    calls: Vec<(usize, u64)>,
+    refreshes: u32,
+}
+
+impl Fake {
+    fn quiet(costs_ns: &[f64]) -> Fake {
+        Fake {
+            costs_ns: costs_ns.to_vec(),
+            fixed_ns: 0.0,
+            cpu_noise: 0.0,
+            waiting_share: 0.0,
+            wander: 0.0,
+            failure: None,
+            random: Random::new(1),
+            now_ns: 0,
+            drift: 0.0,
+            calls: Vec::new(),
+            refreshes: 0,
+        }
+    }
+
+    /// As a shared machine behaves: processor time within a percent or so with a tail, most
+    /// samples interrupted, everything wandering.
+    fn busy(costs_ns: &[f64], seed: u64) -> Fake {
+        Fake {
+            cpu_noise: 0.01,
+            waiting_share: 0.6,
+            wander: 0.002,
+            random: Random::new(seed),
+            ..Fake::quiet(costs_ns)
+        }
+    }
+
+    fn bell(&mut self) -> f64 {
+        (0..6).map(|_| self.random.fraction()).sum::<f64>() / 3.0 - 1.0
+    }
+}
+
+impl Executor for Fake {
+    fn sample(&mut self, contender: usize, iterations: u64) -> Result<Sample, Failure> {
+        let number = self.calls.iter().filter(|call| call.0 == contender).count();
+        self.calls.push((contender, iterations));
+        if self.failure == Some((contender, number)) {
+            return Err(Failure::Hung { limit_ms: 1 });
+        }
+        self.drift = self.drift * 0.99 + self.wander * self.bell();
+        let tail = if self.random.below(20) == 0 { self.random.fraction() * 0.1 } else { 0.0 };
+        let noise = 1.0 + self.cpu_noise * self.bell() + self.drift + tail * self.cpu_noise * 50.0;
+        let cpu_ns = (self.costs_ns[contender] * iterations as f64 + self.fixed_ns) * noise;
+        let waits = self.random.fraction() < self.waiting_share;
+        let waited = if waits { 1.0 + 4.0 * self.random.fraction() } else { 1.0 };
+        let (wall_ns, cpu_ns) = ((cpu_ns * waited) as u64, cpu_ns as u64);
+        self.now_ns += wall_ns + 1000;
+        Ok(Sample { wall_ns, cpu_ns: Some(cpu_ns), ..Sample::default() })
+    }
+
+    fn refresh(&mut self) -> Vec<(usize, Failure)> {
+        self.refreshes += 1;
+        Vec::new()
+    }
+
+    fn now_ns(&mut self) -> u64 {
+        self.now_ns
+    }
+}
+
+/// Contender 0 is the baseline, the last one its twin.
+fn roles(costs: &[f64]) -> Roles {
+    Roles { baseline: 0, twin: Some(costs.len() - 1), empty: None, wall_only: false }
+}
+
+fn run(fake: &mut Fake, plan: &Plan) -> (Measured, Judged) {
+    let roles = roles(&fake.costs_ns);
+    let contenders = fake.costs_ns.len();
+    let measured = measure(fake, contenders, roles, plan);
+    let judged = judge(&measured, roles, plan);
+    (measured, judged)
+}
+
+fn quick() -> Plan {
+    // 48 samples of a millisecond: the method is the same, the simulation shorter.
+    Plan { sample_ns: 1_000_000, budget_ns: 48_000_000, ..Plan::default() }
+}
+
+#[test]
+fn a_true_factor_of_two_reads_as_two() {
+    let (_, judged) = run(&mut Fake::busy(&[100.0, 200.0, 100.0], 3), &quick());
+    let comparison = &judged.comparisons[0];
+    assert_eq!(comparison.verdict, Verdict::Slower);
+    assert!((comparison.ratio.unwrap() - 2.0).abs() < 0.02, "{comparison:?}");
+    let (_, judged) = run(&mut Fake::busy(&[200.0, 100.0, 200.0], 3), &quick());
+    assert_eq!(judged.comparisons[0].verdict, Verdict::Faster);
+    assert!((judged.comparisons[0].ratio.unwrap() - 0.5).abs() < 0.01);
+}
+
+#[test]
+fn identical_contenders_are_hardly_ever_called_different() {
+    let trials = 1000;
+    let (mut alarms, mut vetoes) = (0, 0);
+    for seed in 0..trials {
+        let plan = Plan { seed, ..quick() };
+        let (_, judged) = run(&mut Fake::busy(&[100.0, 100.0, 100.0], seed), &plan);
+        match judged.comparisons[0].verdict {
+            Verdict::Faster | Verdict::Slower => alarms += 1,
+            Verdict::Withheld { .. } => vetoes += 1,
+            Verdict::NotResolved { .. } => {}
+        }
+    }
+    assert!(alarms * 100 <= trials, "{alarms} false verdicts in {trials}");
+    assert!(vetoes * 100 <= 2 * trials, "{vetoes} measurements withheld in {trials}");
+}
+
+#[test]
+fn many_identical_contenders_stay_within_the_same_error_budget() {
+    let trials = 150;
+    let mut with_alarm = 0;
+    for seed in 0..trials {
+        let plan = Plan { seed, ..quick() };
+        let (_, judged) = run(&mut Fake::busy(&[100.0; 12], seed), &plan);
+        assert_eq!(judged.comparisons.len(), 10);
+        let is_call = |v: &Verdict| matches!(v, Verdict::Faster | Verdict::Slower);
+        with_alarm += u64::from(judged.comparisons.iter().any(|c| is_call(&c.verdict)));
+    }
+    assert!(with_alarm <= 5, "{with_alarm} of {trials} measurements hold a false verdict");
+}
+
+#[test]
+fn two_percent_is_seen_on_processor_time_although_wall_time_is_hopeless() {
+    let trials = 60;
+    let mut seen = 0;
+    for seed in 0..trials {
+        let plan = Plan { seed, budget_ns: 200_000_000, ..quick() };
+        let (_, judged) = run(&mut Fake::busy(&[100.0, 102.0, 100.0], seed), &plan);
+        assert_eq!(judged.clock, Clock::Cpu, "{}", judged.clock_reason);
+        seen += usize::from(judged.comparisons[0].verdict == Verdict::Slower);
+        assert_ne!(judged.comparisons[0].verdict, Verdict::Faster);
+    }
+    assert!(seen * 10 >= 9 * trials as usize, "{seen} of {trials}");
+}
+
+#[test]
+fn a_quiet_wall_clock_is_preferred_and_threads_leave_no_choice() {
+    let mut fake = Fake::quiet(&[100.0, 100.0]);
+    assert_eq!(run(&mut fake, &quick()).1.clock, Clock::Wall);
+    let mut fake = Fake::busy(&[100.0, 100.0], 1);
+    let roles = Roles { wall_only: true, ..roles(&fake.costs_ns) };
+    let measured = measure(&mut fake, 2, roles, &quick());
+    assert_eq!(judge(&measured, roles, &quick()).clock, Clock::Wall);
+}
+
+#[test]
+fn all_get_the_same_iterations_set_by_the_slowest() {
+    let mut fake = Fake::quiet(&[100.0, 500.0, 100.0]);
+    let (measured, _) = run(&mut fake, &quick());
+    assert_eq!(measured.iterations, 2000, "1 ms at 500 ns");
+    let rounds = measured.rounds.len() * 3;
+    assert!(fake.calls.iter().rev().take(rounds).all(|call| call.1 == 2000));
+}
+
+#[test]
+fn iterations_are_raised_until_the_fastest_is_above_the_clock_s_grain() {
+    let mut fake = Fake::quiet(&[1.0, 1_000_000.0, 1.0]);
+    let (measured, _) = run(&mut fake, &quick());
+    assert_eq!(measured.iterations, 200_000, "200 us at 1 ns");
+}
+
+#[test]
+fn the_budget_sets_the_rounds_and_the_limit_ends_them() {
+    let plan = Plan { stop: Stop::Budget, ..quick() };
+    let (measured, _) = run(&mut Fake::quiet(&[100.0, 100.0]), &plan);
+    assert_eq!((measured.rounds.len(), measured.end), (48, End::Rounds));
+    let plan = Plan { limit_ns: 20_000_000, ..plan };
+    let (measured, _) = run(&mut Fake::quiet(&[100.0, 100.0]), &plan);
+    assert_eq!(measured.end, End::Limit);
+    assert!(measured.rounds.len() < 14, "{}", measured.rounds.len());
+}
+
+#[test]
+fn measuring_ends_early_once_every_interval_is_narrow() {
+    let plan = Plan { budget_ns: 400_000_000, ..quick() };
+    let (measured, _) = run(&mut Fake::quiet(&[100.0, 130.0, 100.0]), &plan);
+    assert_eq!((measured.end, measured.planned), (End::Target, 400));
+    assert!(measured.rounds.len() < 80, "{}", measured.rounds.len());
+}
+
+#[test]
+fn repetition_ends_when_no_minimum_was_found_for_long_enough() {
+    let stop = Stop::Repetition { quiet_ns: 30_000_000 };
+    let plan = Plan { stop, budget_ns: 10_000_000_000, ..quick() };
+    let (measured, _) = run(&mut Fake::busy(&[100.0, 100.0], 5), &plan);
+    assert_eq!(measured.end, End::Target);
+    let samples: Vec<u64> = measured
+        .rounds
+        .iter()
+        .map(|round| round.samples[0].as_ref().unwrap().cpu_ns.unwrap())
+        .collect();
+    let least = samples.iter().min().unwrap();
+    let found_at = samples.iter().position(|ns| ns == least).unwrap();
+    let quiet: u64 = samples[found_at + 1..].iter().sum();
+    assert!(quiet >= 30_000_000);
+    assert!(samples.iter().filter(|&&ns| ns <= least + least / 100).count() >= 3);
+}
+
+#[test]
+fn a_failure_costs_the_contender_its_row_and_nothing_else() {
+    let mut fake = Fake::quiet(&[100.0, 150.0, 200.0, 100.0]);
+    fake.failure = Some((1, 20));
+    let (measured, judged) = run(&mut fake, &Plan { stop: Stop::Budget, ..quick() });
+    assert_eq!(measured.failures[1], Some(Failure::Hung { limit_ms: 1 }));
+    let calls = fake.calls.iter().filter(|call| call.0 == 1).count();
+    assert_eq!(calls, 21, "it is not asked again");
+    assert!(judged.summaries[1].is_none());
+    assert_eq!(judged.comparisons.len(), 1);
+    assert_eq!(judged.comparisons[0].contender, 2);
+    assert_eq!(judged.comparisons[0].verdict, Verdict::Slower);
+    assert!(judged.comparisons[0].pairs >= 48);
+}
+
+#[test]
+fn without_its_baseline_a_measurement_has_no_verdicts() {
+    let mut fake = Fake::quiet(&[100.0, 150.0, 100.0]);
+    fake.failure = Some((0, 20));
+    let (_, judged) = run(&mut fake, &quick());
+    assert!(matches!(judged.comparisons[0].verdict, Verdict::Withheld { .. }));
+}
+
+#[test]
+fn a_twin_that_differs_withholds_every_verdict() {
+    let (_, judged) = run(&mut Fake::quiet(&[100.0, 150.0, 101.0]), &quick());
+    assert!(judged.floor.vetoes);
+    assert!(matches!(judged.comparisons[0].verdict, Verdict::Withheld { .. }), "{judged:?}");
+}
+
+#[test]
+fn differences_below_the_noise_floor_are_not_called() {
+    // The pair of interest is quiet, the twin is not: 1.5 % would be called but for the floor.
+    let mut fake = Fake::quiet(&[100.0, 101.5, 100.0]);
+    let roles = roles(&fake.costs_ns);
+    let mut measured = measure(&mut fake, 3, roles, &quick());
+    for (number, round) in measured.rounds.iter_mut().enumerate() {
+        let sample = round.samples[2].as_mut().unwrap();
+        sample.wall_ns = sample.wall_ns * if number.is_multiple_of(2) { 97 } else { 103 } / 100;
+        sample.cpu_ns = Some(sample.wall_ns);
+    }
+    let judged = judge(&measured, roles, &quick());
+    let Verdict::NotResolved { why, .. } = &judged.comparisons[0].verdict else {
+        panic!("{judged:?}");
+    };
+    assert!(why.contains("noise floor"), "{why}");
+}
+
+#[test]
+fn less_than_a_percent_needs_fresh_processes() {
+    let (_, judged) = run(&mut Fake::quiet(&[100_000.0, 100_500.0, 100_000.0]), &quick());
+    let Verdict::NotResolved { why, longer } = &judged.comparisons[0].verdict else {
+        panic!("{judged:?}");
+    };
+    assert!(why.contains("fresh processes"), "{why}");
+    assert_eq!(*longer, None);
+    let mut fake = Fake::quiet(&[100_000.0, 100_500.0, 100_000.0]);
+    let plan = Plan { processes: 12, ..quick() };
+    let (measured, judged) = run(&mut fake, &Plan { stop: Stop::Budget, ..plan });
+    assert_eq!(fake.refreshes, 11);
+    assert_eq!(measured.rounds.last().unwrap().process, 11);
+    assert_eq!(judged.comparisons[0].verdict, Verdict::Slower, "{judged:?}");
+}
+
+#[test]
+fn the_spread_between_processes_widens_the_interval() {
+    let mut fake = Fake::quiet(&[100.0, 102.0, 100.0]);
+    let plan = Plan { processes: 12, stop: Stop::Budget, ..quick() };
+    let roles = roles(&fake.costs_ns);
+    let mut measured = measure(&mut fake, 3, roles, &plan);
+    for round in &mut measured.rounds {
+        // Every other process has an unlucky layout.
+        let sample = round.samples[1].as_mut().unwrap();
+        if round.process.is_multiple_of(2) {
+            sample.wall_ns = sample.wall_ns * 95 / 100;
+        }
+        sample.cpu_ns = Some(sample.wall_ns);
+    }
+    let comparison = &judge(&measured, roles, &plan).comparisons[0];
+    assert!(matches!(comparison.verdict, Verdict::NotResolved { .. }), "{comparison:?}");
+}
+
+#[test]
+fn what_the_harness_costs_is_an_interval_and_subtracted_only_when_small() {
+    for (cost, subtracted) in [(10_000.0, true), (100.0, false)] {
+        let mut fake = Fake::quiet(&[cost, cost * 2.0, cost, 20.0]);
+        let roles = Roles { baseline: 0, twin: Some(2), empty: Some(3), wall_only: false };
+        let measured = measure(&mut fake, 4, roles, &quick());
+        let judged = judge(&measured, roles, &quick());
+        let overhead = judged.overhead.unwrap();
+        assert_eq!(overhead.subtracted, subtracted, "{overhead:?}");
+        assert!(overhead.ns_low <= 20.0 && 20.0 <= overhead.ns_high);
+        let least = judged.summaries[0].unwrap().ns_median;
+        let expected = if subtracted { cost - 20.0 } else { cost };
+        assert!((least - expected).abs() < 0.01, "{least} {expected}");
+    }
+}
+
+#[test]
+fn readings_of_zero_are_dropped_and_counted() {
+    let mut fake = Fake::quiet(&[100.0, 150.0, 100.0]);
+    let roles = roles(&fake.costs_ns);
+    let mut measured = measure(&mut fake, 3, roles, &quick());
+    for round in measured.rounds.iter_mut().take(5) {
+        let sample = round.samples[1].as_mut().unwrap();
+        (sample.wall_ns, sample.cpu_ns) = (0, Some(0));
+    }
+    let judged = judge(&measured, roles, &quick());
+    let comparison = &judged.comparisons[0];
+    assert_eq!(comparison.zero_readings, 5);
+    assert_eq!(comparison.pairs, measured.rounds.len() - 5);
+}
+
+#[test]
+fn waves_of_noise_join_rounds_into_blocks() {
+    let mut fake = Fake::quiet(&[100.0, 100.0, 100.0]);
+    let roles = roles(&fake.costs_ns);
+    let plan = Plan { rounds: Some(192), stop: Stop::Budget, ..quick() };
+    let mut measured = measure(&mut fake, 3, roles, &plan);
+    for (number, round) in measured.rounds.iter_mut().enumerate() {
+        let sample = round.samples[1].as_mut().unwrap();
+        let wave = 1.0 + 0.05 * (number as f64 / 3.0).sin();
+        sample.wall_ns = (sample.wall_ns as f64 * wave) as u64;
+        sample.cpu_ns = Some(sample.wall_ns);
+    }
+    let comparison = &judge(&measured, roles, &plan).comparisons[0];
+    assert!(comparison.lag1 > 0.8 && comparison.block_rounds > 1, "{comparison:?}");
+    assert!(matches!(comparison.verdict, Verdict::NotResolved { .. }));
+}
+
+#[test]
+fn a_judged_measurement_survives_json() {
+    let (measured, judged) = run(&mut Fake::busy(&[100.0, 102.0, 100.0], 9), &quick());
+    let text = serde_json::to_string(&measured).unwrap();
+    assert_eq!(serde_json::from_str::<Measured>(&text).unwrap(), measured);
+    let text = serde_json::to_string(&judged).unwrap();
+    let again: Judged = serde_json::from_str(&text).unwrap();
+    assert_eq!(again.comparisons[0].verdict, judged.comparisons[0].verdict);
+}
