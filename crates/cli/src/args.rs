@@ -29,6 +29,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     List(cmd::list::Options),
     Generate(cmd::generate::Options),
+    Machine(cmd::machine::Options),
     Completions(cmd::completions::Options),
     Man(cmd::man::Options),
 }

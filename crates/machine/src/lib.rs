@@ -9,6 +9,7 @@
 //! * [`clock`]: wall, CPU-time and cycle clocks, with what a read costs and how fine it is;
 //! * [`counter`]: hardware and software event counters, with the reason where one is missing;
 //! * [`valgrind`]: the same from a simulator, on request;
+//! * [`describe`]: all of this computer in one serialisable value, printed beside every result;
 //! * [`os`]: memory, threads and files as the operating system sees them.
 //!
 //! ```
@@ -21,6 +22,7 @@
 
 pub mod clock;
 pub mod counter;
+pub mod describe;
 pub mod level;
 pub mod os;
 pub mod valgrind;

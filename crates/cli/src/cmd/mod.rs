@@ -3,4 +3,5 @@
 pub(crate) mod completions;
 pub(crate) mod generate;
 pub(crate) mod list;
+pub(crate) mod machine;
 pub(crate) mod man;

@@ -6,6 +6,7 @@
 mod avx2;
 pub(crate) mod client;
 pub(crate) mod cycle;
+pub(crate) mod hypervisor;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 pub(crate) mod pmc;

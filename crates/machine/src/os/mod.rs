@@ -7,5 +7,6 @@ pub mod affinity;
 pub mod memory;
 #[allow(unsafe_code)] // as above; what crosses a process border is sealed against change first
 pub mod shared;
+pub(crate) mod source;
 #[allow(unsafe_code)] // getrusage and wait4, which rustix leaves out
 pub mod usage;
