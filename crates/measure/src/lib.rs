@@ -5,6 +5,8 @@
 //! workload by a contender; the timed loop is compiled for each contender ([`contender::timed`]), so
 //! dynamic dispatch happens once per sample and never inside it.
 //!
+//! Beside it stands [`profile`]: zones that tell where the time of a program goes.
+//!
 //! Data flows one way: data (file or seed) → workload → rounds of samples → outcome → result.
 //!
 //! ```
@@ -31,4 +33,5 @@ pub mod meter;
 pub mod rounds;
 pub mod sample;
 pub mod stats;
+pub mod profile;
 pub mod workload;
