@@ -1,14 +1,50 @@
-//! Min, mean, max and more per key of delimited text: the group-by engine, and its test data.
+//! Min, mean and max per key of delimited text: exact, at memory speed.
 //!
-//! [`generate`] writes the measurement files of the One Billion Row Challenge and its relatives:
+//! Input is `key;value` lines; output is one exact state per key. Data flows
+//!
+//! ```text
+//! sources ─ chunk ─→ kernel ─→ table          one of each per thread
+//!                      │ odd rows
+//!                      └──────→ number        the exact parser
+//!           tables ─ merge ─→ partial states ─ format ─→ text
+//! ```
+//!
+//! Every number is an integer at a decimal scale from the first digit to the last: no value is
+//! rounded before it is printed, and no order of threads, chunks or files changes a byte of the
+//! result. [`reference`] is the plain program the engine is tested against, [`generate`] writes the
+//! measurement files of the One Billion Row Challenge and its relatives.
 //!
 //! ```
-//! use fathom_aggregate::generate::{Measurements, Stations};
-//! let mut text = Vec::new();
-//! Measurements::new(Stations::world(), 1).write(3, 1, &mut text)?;
-//! assert_eq!(text.iter().filter(|&&byte| byte == b'\n').count(), 3);
-//! # Ok::<(), fathom_aggregate::generate::GenerateError>(())
+//! use fathom_aggregate::{Layout, OnError, Options, Progress, Source, aggregate, format};
+//!
+//! let input: &[u8] = b"Oslo;-1.5\nQuito;14.0\nOslo;3.0\n";
+//! let source = Source::Stream { path: "-".into(), reader: Box::new(input) };
+//! let summary =
+//!     aggregate(vec![source], &Options::default(), OnError::Fail, &Progress::default())?;
+//! let text = format::brc(&summary.columns[0], &Layout::default());
+//! assert_eq!(text, b"{Oslo=-1.5/0.8/3.0, Quito=14.0/14.0/14.0}\n");
+//! # Ok::<(), fathom_aggregate::Error>(())
 //! ```
 #![deny(unsafe_code)]
 
+mod chunk;
+mod engine;
+mod error;
+pub mod format;
 pub mod generate;
+#[allow(unsafe_code)] // the hot loops: their preconditions are types, each block says why it holds
+mod kernel;
+mod merge;
+mod number;
+pub mod reference;
+mod rejects;
+mod shard;
+mod table;
+
+pub use chunk::MOST_RECORD_BYTES;
+pub use engine::{CHUNK_BYTES, Column, Options, Progress, Source, Summary, aggregate};
+pub use error::{BytePosition, Error, Position, Reason, Reject};
+pub use format::Layout;
+pub use merge::{Partial, Stats, SumOverflow, merge};
+pub use number::{Decimal, MOST_DIGITS, NumberError, Rounding};
+pub use rejects::{OnError, SHOWN};

@@ -1,0 +1,290 @@
+//! Chunks: pieces of input that hold whole rows, read into a reused buffer.
+//!
+//! A row belongs to the chunk in which it starts. A chunk of a file is therefore read with one
+//! byte before it, which tells whether a row starts at its first byte, and some bytes after it,
+//! which complete its last row. Streams are cut behind a newline as they are read.
+//!
+//! Nothing here knows what a row means.
+
+use std::path::Path;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use crate::error::{BytePosition, Error};
+
+/// Readable bytes a [`Window`] has on either side.
+pub(crate) const SLACK: usize = 64;
+
+/// Longest record, in bytes, that is read into one piece.
+pub const MOST_RECORD_BYTES: usize = 64 << 20;
+
+/// Rows in a buffer: `buffer[from..to]`, of which the last byte is a newline unless it is empty,
+/// with [`SLACK`] readable bytes on either side. The type is the kernels' licence to read wide.
+#[derive(Debug)]
+pub(crate) struct Window<'a> {
+    buffer: &'a [u8],
+    from: usize,
+    to: usize,
+}
+
+impl<'a> Window<'a> {
+    /// # Panics
+    /// If the window breaks the promise of its type.
+    pub(crate) fn new(buffer: &'a [u8], from: usize, to: usize) -> Window<'a> {
+        assert!(from >= SLACK && from <= to && to + SLACK <= buffer.len());
+        assert!(from == to || buffer[to - 1] == b'\n');
+        assert!(buffer.len() < i32::MAX as usize, "offsets are 31-bit");
+        Window { buffer, from, to }
+    }
+
+    pub(crate) fn buffer(&self) -> &'a [u8] {
+        self.buffer
+    }
+
+    pub(crate) fn from(&self) -> usize {
+        self.from
+    }
+
+    pub(crate) fn to(&self) -> usize {
+        self.to
+    }
+}
+
+/// A thread's buffer: input between two slacks.
+#[derive(Debug, Default)]
+pub(crate) struct Buffer {
+    bytes: Vec<u8>,
+}
+
+/// Rows found in a buffer and the offset of the first in its (decompressed) file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rows {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) offset: u64,
+    /// Number of the first row's line, from 1, where it is known without reading again.
+    pub(crate) line: Option<u64>,
+}
+
+impl Buffer {
+    pub(crate) fn window(&self, rows: Rows) -> Window<'_> {
+        Window::new(&self.bytes, rows.from, rows.to)
+    }
+
+    /// `bytes` of room behind the front slack, with the rear slack after them. Old input stays.
+    fn room(&mut self, bytes: usize) -> &mut [u8] {
+        if self.bytes.len() < bytes + 2 * SLACK {
+            self.bytes.resize(bytes + 2 * SLACK, 0);
+        }
+        &mut self.bytes[SLACK..SLACK + bytes]
+    }
+
+    /// Puts a newline at the end of `bytes` of input, which lack one.
+    fn terminate(&mut self, bytes: usize) {
+        self.room(bytes + 1)[bytes] = b'\n';
+    }
+}
+
+/// Reads the rows that start in bytes `[start, end)` of a file of `size` bytes. `read` fills a
+/// slice from an offset or fails.
+///
+/// # Errors
+/// What `read` says, and [`Error::RecordTooLong`].
+pub(crate) fn read_rows(
+    buffer: &mut Buffer,
+    path: &Path,
+    (start, end, size): (u64, u64, u64),
+    read: impl Fn(&mut [u8], u64) -> Result<(), Error>,
+) -> Result<Option<Rows>, Error> {
+    const FIRST_EXTRA_BYTES: u64 = 256;
+    let base = start.saturating_sub(1);
+    let place = |offset: u64| (offset - base) as usize;
+    let mut have = place((end + FIRST_EXTRA_BYTES).min(size));
+    read(buffer.room(have), base)?;
+    let first = if start == 0 {
+        0
+    } else {
+        match memchr(b'\n', &buffer.room(have)[..place(end - 1)]) {
+            Some(newline) => newline + 1,
+            None => return Ok(None),
+        }
+    };
+    // The newline that ends the last row is the first one not before `end - 1`.
+    let mut searched = place(end - 1);
+    let last = loop {
+        match memchr(b'\n', &buffer.room(have)[searched..]) {
+            Some(newline) => break searched + newline,
+            None if base + have as u64 == size => {
+                buffer.terminate(have);
+                break have;
+            }
+            None => {}
+        }
+        searched = have;
+        if have - first > MOST_RECORD_BYTES {
+            return Err(too_long(path, base + row_start(buffer.room(have), first) as u64));
+        }
+        let more = place((base + 2 * have as u64).min(size));
+        read(&mut buffer.room(more)[have..], base + have as u64)?;
+        have = more;
+    };
+    let offset = base + first as u64;
+    Ok(Some(Rows { from: SLACK + first, to: SLACK + last + 1, offset, line: None }))
+}
+
+fn row_start(bytes: &[u8], first: usize) -> usize {
+    memrchr(b'\n', bytes).map_or(first, |newline| newline + 1)
+}
+
+fn too_long(path: &Path, byte: u64) -> Error {
+    let position = BytePosition { path: path.to_owned(), byte };
+    Error::RecordTooLong { position, limit_bytes: MOST_RECORD_BYTES }
+}
+
+/// The unfinished row a stream holds between two chunks, and how far it has come.
+#[derive(Debug, Default)]
+pub(crate) struct Carry {
+    bytes: Vec<u8>,
+    /// Offset of the carried row in the stream, and lines before it.
+    offset: u64,
+    lines: u64,
+    ended: bool,
+}
+
+impl Carry {
+    /// Bytes of the stream read so far.
+    pub(crate) fn read_bytes(&self) -> u64 {
+        self.offset + self.bytes.len() as u64
+    }
+
+    /// Fills the buffer with the next rows of a stream: about `chunk_bytes`, or one row if it is
+    /// longer. `read` fills some of a slice and returns how much, 0 at the end. None at the end.
+    ///
+    /// # Errors
+    /// What `read` says, and [`Error::RecordTooLong`].
+    pub(crate) fn next_rows(
+        &mut self,
+        buffer: &mut Buffer,
+        path: &Path,
+        chunk_bytes: usize,
+        mut read: impl FnMut(&mut [u8], u64) -> Result<usize, Error>,
+    ) -> Result<Option<Rows>, Error> {
+        if self.ended {
+            return Ok(None);
+        }
+        let mut have = self.bytes.len();
+        buffer.room(have.max(chunk_bytes)).split_at_mut(have).0.copy_from_slice(&self.bytes);
+        let mut want = chunk_bytes.max(2 * have);
+        loop {
+            while have < want && !self.ended {
+                let got = read(&mut buffer.room(want)[have..], self.offset + have as u64)?;
+                self.ended = got == 0;
+                have += got;
+            }
+            let end = if self.ended {
+                if have == 0 {
+                    return Ok(None);
+                }
+                if buffer.room(have)[have - 1] != b'\n' {
+                    buffer.terminate(have);
+                    have += 1;
+                }
+                have
+            } else if let Some(newline) = memrchr(b'\n', buffer.room(have)) {
+                newline + 1
+            } else if have > MOST_RECORD_BYTES {
+                return Err(too_long(path, self.offset));
+            } else {
+                want = 2 * have;
+                continue;
+            };
+            let line = Some(self.lines + 1);
+            let rows = Rows { from: SLACK, to: SLACK + end, offset: self.offset, line };
+            // Streams cannot be read again, so lines are counted on the way.
+            self.lines += memchr_iter(b'\n', &buffer.room(end)[..end]).count() as u64;
+            self.bytes.clear();
+            self.bytes.extend_from_slice(&buffer.room(have)[end..]);
+            self.offset += end as u64;
+            return Ok(Some(rows));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(input: &[u8], chunk: u64) -> Vec<(u64, Vec<u8>)> {
+        let size = input.len() as u64;
+        let mut found = Vec::new();
+        let mut buffer = Buffer::default();
+        for start in (0..size).step_by(chunk as usize) {
+            let range = (start, (start + chunk).min(size), size);
+            let rows = read_rows(&mut buffer, Path::new("t"), range, |into, at| {
+                into.copy_from_slice(&input[at as usize..at as usize + into.len()]);
+                Ok(())
+            });
+            if let Some(rows) = rows.unwrap() {
+                let window = buffer.window(rows);
+                found.push((rows.offset, window.buffer()[window.from()..window.to()].to_vec()));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn chunks_of_any_size_tile_the_rows() {
+        for input in ["a\nbc\n\ndef\n", "a\nbc\n\nlast", "\n", "x", "\n\n\n", "long line\nz\n"] {
+            for chunk in 1..=input.len() as u64 + 1 {
+                let found = texts(input.as_bytes(), chunk);
+                let mut offset = 0;
+                for (at, text) in &found {
+                    assert_eq!(*at, offset, "{input:?} in chunks of {chunk}");
+                    offset += text.len() as u64;
+                }
+                let joined: Vec<u8> = found.into_iter().flat_map(|(_, text)| text).collect();
+                let mut expected = input.as_bytes().to_vec();
+                if expected.last() != Some(&b'\n') {
+                    expected.push(b'\n');
+                }
+                assert_eq!(joined, expected, "{input:?} in chunks of {chunk}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_of_many_chunks_belongs_to_the_first() {
+        let input = [vec![b'k'; 5000], b";1.0\nb;2.0".to_vec()].concat();
+        let found = texts(&input, 100);
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[1].0, found[1].1.as_slice()), (5005, &b"b;2.0\n"[..]));
+    }
+
+    #[test]
+    fn a_stream_in_any_portions_yields_the_same_rows() {
+        let input = b"a;1\nbb;2\n\nccc;3\nlast;4";
+        for portion in 1..input.len() {
+            for chunk in 1..input.len() {
+                let (mut carry, mut buffer) = (Carry::default(), Buffer::default());
+                let (mut at, mut joined) = (0, Vec::new());
+                while let Some(rows) = carry
+                    .next_rows(&mut buffer, Path::new("-"), chunk, |into, offset| {
+                        assert_eq!(offset, at as u64);
+                        let n = portion.min(into.len()).min(input.len() - at);
+                        into[..n].copy_from_slice(&input[at..at + n]);
+                        at += n;
+                        Ok(n)
+                    })
+                    .unwrap()
+                {
+                    assert_eq!(rows.offset, joined.len() as u64);
+                    let lines = memchr_iter(b'\n', &joined).count() as u64;
+                    assert_eq!(rows.line, Some(lines + 1));
+                    let window = buffer.window(rows);
+                    joined.extend_from_slice(&window.buffer()[window.from()..window.to()]);
+                }
+                assert_eq!(joined, b"a;1\nbb;2\n\nccc;3\nlast;4\n");
+            }
+        }
+    }
+}

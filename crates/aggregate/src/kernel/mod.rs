@@ -1,0 +1,458 @@
+//! The hot loop: from bytes to updated table entries.
+//!
+//! In pseudo-code, for one window of whole rows:
+//!
+//! ```text
+//! for each block of 8 KiB:
+//!     ends = positions of its newlines                                  (stage 1)
+//!     for each 64 of them:
+//!         for each 8 rows:                                              (stage 2A)
+//!             parse the value backwards from the newline
+//!             key = first 16 bytes of the row, cut after the delimiter
+//!             slot = hash(key); prefetch it
+//!         for each 8 rows:                                              (stage 2B)
+//!             compare the 8 keys with the 8 slots, one branch for all; mend what differs
+//!             add the 8 values
+//! ```
+//!
+//! Its departures from the plain program, and why:
+//!
+//! 1. Only newlines are searched for. A one-decimal value has one of four shapes, so its length,
+//!    sign and digits follow from the eight bytes before the newline, without a branch, and with
+//!    them the length of the key. No row waits for the row before it.
+//! 2. A row that departs from those shapes is *odd*. It goes to the exact parser, and its lane goes
+//!    on as a dummy that lands in the table's sink, so that the loop has no second path.
+//! 3. A key of 16 bytes or more goes on as a dummy too; its row is put on a list without a branch
+//!    and done after the batch.
+//! 4. Slots are computed for 64 rows before the first is touched: with many keys the loop is then
+//!    bound by throughput, not by the latency of cache misses.
+//! 5. Keys are compared whole, always. A key that contains the delimiter is found out when it is
+//!    inserted, which costs nothing per row: until then its rows miss.
+//!
+//! The driver is written once over [`Rows`], which holds what differs between levels: how eight
+//! values are parsed and how a key is masked, hashed and compared. It is compiled inside one
+//! function per level that carries the `target_feature`.
+
+use fathom_machine::level::Level;
+use fathom_machine::vector::{Vector, positions_64};
+
+use crate::chunk::Window;
+use crate::reference::DELIMITER;
+use crate::shard::Shard;
+use crate::table::{Seed, ShortEntry, ShortHash, ShortKey, slot_of};
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod plain;
+
+/// Bytes of input whose newlines are listed at a time: the list stays in the first-level cache.
+const BLOCK_BYTES: usize = 8 << 10;
+
+/// Rows whose slots are computed before the first is used.
+const BATCH: usize = 64;
+
+/// Rows parsed at once.
+const LANES: usize = 8;
+
+/// Longest key of the short table, its delimiter included.
+const SHORT_BYTES: u32 = 16;
+
+/// How rows are processed; chosen once per run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kernel {
+    pub(crate) level: Level,
+}
+
+/// What stage 2A knows of a batch.
+#[repr(C, align(64))]
+struct Batch<K> {
+    keys: [K; BATCH],
+    values: [i32; BATCH],
+    /// Bytes of the key and its delimiter; 0 for a dummy.
+    masks: [u32; BATCH],
+    /// The same without the cut at 16: what long keys need.
+    key_bytes: [u32; BATCH],
+    slots: [u32; BATCH],
+}
+
+/// What eight rows turned out to be, a bit per row.
+#[derive(Clone, Copy)]
+struct Shapes {
+    odd: u32,
+    long: u32,
+}
+
+/// The part of the kernel that differs between levels.
+///
+/// # Safety
+/// Every method may use the instructions of its level: callers vouch that it is available.
+unsafe trait Rows {
+    /// The register newlines are searched with.
+    type Scan: Vector;
+    /// A key of sixteen bytes in the form comparisons like best.
+    type Key: Copy;
+
+    /// Parses the eight rows that end at `ends[1..9]`; `ends[0]` is the newline before the first.
+    ///
+    /// # Safety
+    /// `base + ends[i]` lies in a [`Window`]: 64 bytes around it are readable.
+    unsafe fn values(
+        base: *const u8,
+        ends: *const u32,
+        values: *mut i32,
+        masks: *mut u32,
+        key_bytes: *mut u32,
+    ) -> Shapes;
+
+    /// The first `bytes <= 16` bytes at `from`, then zeros.
+    ///
+    /// # Safety
+    /// Sixteen bytes from `from` on are readable.
+    unsafe fn key(from: *const u8, bytes: u32) -> Self::Key;
+
+    /// The key as the table stores it.
+    ///
+    /// # Safety
+    /// As the trait.
+    unsafe fn stored(key: Self::Key) -> ShortKey;
+
+    /// Hashes a short key.
+    ///
+    /// # Safety
+    /// As the trait.
+    unsafe fn hash(key: Self::Key, seed: &Seed) -> u64;
+
+    /// Hashes a key of `bytes >= 16` bytes.
+    ///
+    /// # Safety
+    /// `bytes` bytes from `from` on are readable.
+    unsafe fn hash_long(from: *const u8, bytes: usize, seed: &Seed) -> u64;
+
+    /// Bit i is set where `keys[i]` is not the key of `entries[slots[i]]`.
+    ///
+    /// # Safety
+    /// Eight keys and slots are readable and the slots lie in `entries`.
+    unsafe fn differ(keys: *const Self::Key, slots: *const u32, entries: *const ShortEntry) -> u32;
+
+    /// Fetches the cache line at `at`, which may be any address.
+    fn prefetch(at: *const u8);
+}
+
+/// Takes every row of the window into the shard; returns the number of lines.
+pub(crate) fn run(kernel: Kernel, window: &Window<'_>, shard: &mut Shard, squares: bool) -> u64 {
+    match kernel.level {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the level was checked to be available when the kernel was chosen.
+        Level::Avx2 => unsafe {
+            if squares { avx2::run::<true>(window, shard) } else { avx2::run::<false>(window, shard) }
+        },
+        level => plain::run(level, window, shard, squares),
+    }
+}
+
+/// The hash short tables use at this level.
+pub(crate) fn short_hash(level: Level) -> ShortHash {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => avx2::short_hash,
+        _ => plain::short_hash,
+    }
+}
+
+/// The driver.
+///
+/// # Safety
+/// The level of `R` is available.
+#[inline(always)]
+unsafe fn drive<R: Rows, const SQUARES: bool>(window: &Window<'_>, shard: &mut Shard) -> u64 {
+    let base = window.buffer().as_ptr();
+    let to = window.to();
+    let mut at = window.from();
+    let mut lines = 0;
+    // ends[0] is the newline before the first pending row, ends[1..=pending] end the rows. A block
+    // adds at most BLOCK_BYTES ends to fewer than BATCH pending ones, and writes up to six more
+    // than it counts; a group reads eight.
+    let mut ends = [0_u32; BATCH + BLOCK_BYTES + 16];
+    let mut pending = 0;
+    ends[0] = at as u32 - 1;
+    while at < to {
+        let stop = to.min(at + BLOCK_BYTES);
+        while at < stop {
+            // SAFETY: a window has 64 readable bytes past its end, so past any `at` inside it.
+            let mut mask = unsafe { positions_64::<R::Scan>(base.add(at), b'\n') };
+            if stop - at < 64 {
+                mask &= (1 << (stop - at)) - 1;
+            }
+            let found = mask.count_ones() as usize;
+            // SAFETY: see the size of `ends`.
+            unsafe { write_positions(ends.as_mut_ptr().add(pending + 1), mask, at as u32) };
+            pending += found;
+            at += 64;
+        }
+        at = stop;
+        let mut done = 0;
+        while pending - done >= BATCH {
+            // SAFETY: rows done..done + BATCH are in `ends`; the level is available.
+            unsafe { batch::<R, SQUARES>(window, ends.as_ptr().add(done), BATCH, shard) };
+            done += BATCH;
+        }
+        lines += done as u64;
+        ends.copy_within(done..=pending, 0);
+        pending -= done;
+    }
+    // Rows of the last, incomplete group: its spare lanes repeat the last end, as rows of less
+    // than no bytes, which are odd and then left out.
+    let last = ends[pending];
+    ends[pending + 1..pending + 1 + LANES].fill(last);
+    // SAFETY: `pending` rows are in `ends`; the level is available.
+    unsafe { batch::<R, SQUARES>(window, ends.as_ptr(), pending, shard) };
+    lines + pending as u64
+}
+
+/// Writes the position of each set bit, `at` added. The first six are written whether they exist
+/// or not: rows are rarely shorter than ten bytes, so that one branch decides for 64 bytes.
+///
+/// # Safety
+/// `into` has room for as many as there are bits, and for at least six.
+#[inline(always)]
+unsafe fn write_positions(into: *mut u32, mut mask: u64, at: u32) {
+    let found = mask.count_ones() as usize;
+    for i in 0..6 {
+        // SAFETY: room for six.
+        unsafe { *into.add(i) = at.wrapping_add(mask.trailing_zeros()) };
+        mask &= mask.wrapping_sub(1);
+    }
+    let mut i = 6;
+    while i < found {
+        // SAFETY: room for `found`.
+        unsafe { *into.add(i) = at + mask.trailing_zeros() };
+        mask &= mask.wrapping_sub(1);
+        i += 1;
+    }
+}
+
+/// Stage 2 for `rows <= BATCH` rows.
+///
+/// # Safety
+/// `ends[0..=rows]` are newlines of the window (the first may stand one before it), followed by
+/// eight more readable positions inside it; the level of `R` is available.
+#[inline(always)]
+unsafe fn batch<R: Rows, const SQUARES: bool>(
+    window: &Window<'_>,
+    ends: *const u32,
+    rows: usize,
+    shard: &mut Shard,
+) {
+    shard.short.prepare(BATCH);
+    // SAFETY: forwarded.
+    unsafe {
+        if shard.short.is_displaced() {
+            stages::<R, SQUARES, true>(window, ends, rows, shard);
+        } else {
+            stages::<R, SQUARES, false>(window, ends, rows, shard);
+        }
+    }
+}
+
+/// # Safety
+/// As [`batch`]; `DISPLACED` says whether the short table has displacements.
+#[inline(always)]
+unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
+    window: &Window<'_>,
+    ends: *const u32,
+    rows: usize,
+    shard: &mut Shard,
+) {
+    let base = window.buffer().as_ptr();
+    let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
+    let batch = batch.as_mut_ptr();
+    // SAFETY: only element pointers are made of the uninitialised batch, and each element is
+    // written in stage 2A before stage 2B reads it: both loops cover the same groups.
+    let (keys, values, masks, key_bytes, slots) = unsafe {
+        (
+            (&raw mut (*batch).keys).cast::<R::Key>(),
+            (&raw mut (*batch).values).cast::<i32>(),
+            (&raw mut (*batch).masks).cast::<u32>(),
+            (&raw mut (*batch).key_bytes).cast::<u32>(),
+            (&raw mut (*batch).slots).cast::<u32>(),
+        )
+    };
+    let mut longs = [0_u8; BATCH + LANES];
+    let mut long_count = 0;
+
+    let seed = shard.short.seed;
+    let sink = shard.short.sink() as u32;
+    let mask = shard.short.mask();
+    let entries = shard.short.entries.as_mut_ptr();
+    let displacements: &[u16] = &shard.short.displacements;
+    let mut odd_rows = 0_u64;
+    let mut group = 0;
+    while group < rows {
+        // SAFETY: eight ends follow `group`, all inside the window; every index below is smaller
+        // than BATCH, since `rows` is and groups are eight aligned.
+        unsafe {
+            let shapes = R::values(
+                base,
+                ends.add(group),
+                values.add(group),
+                masks.add(group),
+                key_bytes.add(group),
+            );
+            odd_rows |= u64::from(shapes.odd) << group;
+            for lane in 0..LANES {
+                let row = group + lane;
+                longs[long_count] = row as u8;
+                long_count += (shapes.long >> lane) as usize & 1;
+                let bytes = *masks.add(row);
+                let start = *ends.add(row) as usize + 1;
+                let key = R::key(base.add(start), bytes);
+                let hash = R::hash(key, &seed);
+                let slot = if DISPLACED {
+                    slot_of(hash, displacements, mask) as u32
+                } else {
+                    (hash & mask) as u32
+                };
+                let slot = if bytes == 0 { sink } else { slot };
+                *keys.add(row) = key;
+                *slots.add(row) = slot;
+                R::prefetch(entries.add(slot as usize).cast());
+            }
+        }
+        group += LANES;
+    }
+
+    let mut group = 0;
+    let mut missed = 0;
+    while group < rows {
+        // SAFETY: as above; slots lie in the table because they were masked, or are the sink.
+        // Inserting does not move entries: `prepare` made room for a batch of keys.
+        unsafe {
+            let differ = R::differ(keys.add(group), slots.add(group), entries);
+            if differ != 0 {
+                missed += 1;
+                mend::<R>(shard, keys.add(group), slots.add(group), differ, group, &mut odd_rows);
+            }
+            let entries = shard.short.entries.as_mut_ptr();
+            for row in group..group + LANES {
+                let (slot, value) = (*slots.add(row) as usize, *values.add(row));
+                (*entries.add(slot)).tenths.add(value);
+                if SQUARES {
+                    // The sink takes anything, so this may wrap there, and only there.
+                    let square = i64::from(value).wrapping_mul(value.into()) as u64;
+                    let sum = shard.short.aside.squares.as_mut_ptr().add(slot);
+                    *sum = (*sum).wrapping_add(square);
+                }
+            }
+        }
+        group += LANES;
+    }
+    shard.short.groups += (rows / LANES) as u64;
+    shard.short.missed_groups += missed;
+
+    if long_count > 0 {
+        // SAFETY: rows in `longs` are of this batch, their keys inside the window.
+        unsafe {
+            odd_rows |= long_rows::<R, SQUARES>(
+                window,
+                ends,
+                &longs[..long_count],
+                values,
+                key_bytes,
+                shard,
+            );
+        }
+    }
+    if rows < BATCH {
+        odd_rows &= (1 << rows) - 1;
+    }
+    while odd_rows != 0 {
+        let row = odd_rows.trailing_zeros() as usize;
+        odd_rows &= odd_rows - 1;
+        // SAFETY: row < rows, and both positions are in `ends`.
+        let (before, end) = unsafe { (*ends.add(row) as usize, *ends.add(row + 1) as usize) };
+        shard.odd(window.buffer(), before + 1, end);
+    }
+}
+
+/// Finds or inserts the keys that are not in their first slot. A new key that contains the
+/// delimiter before its end belongs to an odd row.
+///
+/// # Safety
+/// Eight keys and slots are readable and writable, for the rows from `group` on.
+#[cold]
+#[inline(never)]
+unsafe fn mend<R: Rows>(
+    shard: &mut Shard,
+    keys: *const R::Key,
+    slots: *mut u32,
+    mut differ: u32,
+    group: usize,
+    odd_rows: &mut u64,
+) {
+    while differ != 0 {
+        let lane = differ.trailing_zeros() as usize;
+        differ &= differ - 1;
+        // SAFETY: lane < 8.
+        unsafe {
+            let key = R::stored(*keys.add(lane));
+            let bytes = key.map(u64::to_le_bytes);
+            let delimiters = bytes.as_flattened().iter().filter(|&&b| b == DELIMITER).count();
+            *slots.add(lane) = if delimiters == 1 {
+                shard.short.find_or_insert(&key) as u32
+            } else {
+                *odd_rows |= 1 << (group + lane);
+                shard.short.sink() as u32
+            };
+        }
+    }
+}
+
+/// Rows whose keys have 16 bytes and more: all hashes first, then all entries, so that their cache
+/// misses overlap.
+///
+/// # Safety
+/// Each of `longs` is a row of `ends`, `values` and `key_bytes`, whose key lies in the window; the
+/// level of `R` is available.
+#[inline(always)]
+unsafe fn long_rows<R: Rows, const SQUARES: bool>(
+    window: &Window<'_>,
+    ends: *const u32,
+    longs: &[u8],
+    values: *const i32,
+    key_bytes: *const u32,
+    shard: &mut Shard,
+) -> u64 {
+    let buffer = window.buffer();
+    let mut hashes = [0_u64; BATCH];
+    let seed = shard.long.seed;
+    let mask = shard.long.slots.len() - 1;
+    let mut odd_rows = 0;
+    // SAFETY (of the closure's callers): rows come from `longs`. Key bytes include the delimiter.
+    let key_of = |row: u8| unsafe {
+        let start = *ends.add(row as usize) as usize + 1;
+        &buffer[start..start + *key_bytes.add(row as usize) as usize - 1]
+    };
+    for (&row, hash) in longs.iter().zip(&mut hashes) {
+        let key = key_of(row);
+        // SAFETY: the key is a slice of at least 16 bytes; the level is available.
+        *hash = unsafe { R::hash_long(key.as_ptr(), key.len(), &seed) };
+        R::prefetch(shard.long.slots.as_ptr().wrapping_add(*hash as usize & mask).cast());
+    }
+    for hash in &hashes[..longs.len()] {
+        let index = shard.long.slots[*hash as usize & mask] as usize;
+        R::prefetch(shard.long.entries.as_ptr().wrapping_add(index.wrapping_sub(1)).cast());
+    }
+    for (&row, hash) in longs.iter().zip(&hashes) {
+        let Some(at) = shard.long.find_or_insert(key_of(row), *hash) else {
+            odd_rows |= 1 << row;
+            continue;
+        };
+        // SAFETY: rows come from `longs`.
+        let value = unsafe { *values.add(row as usize) };
+        shard.long.entries[at].tenths.add(value);
+        if SQUARES {
+            shard.long.aside.squares[at] += (value * value) as u64;
+        }
+    }
+    odd_rows
+}
