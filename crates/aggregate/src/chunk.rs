@@ -152,11 +152,6 @@ pub(crate) struct Carry {
 }
 
 impl Carry {
-    /// Bytes of the stream read so far.
-    pub(crate) fn read_bytes(&self) -> u64 {
-        self.offset + self.bytes.len() as u64
-    }
-
     /// Fills the buffer with the next rows of a stream: about `chunk_bytes`, or one row if it is
     /// longer. `read` fills some of a slice and returns how much, 0 at the end. None at the end.
     ///

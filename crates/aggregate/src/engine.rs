@@ -144,7 +144,8 @@ pub fn aggregate(
         table_bytes: AtomicUsize::new(0),
         keys: AtomicUsize::new(0),
     };
-    let processors = if options.affinity { spread(&affinity::allowed().unwrap_or_default()) } else { vec![] };
+    let processors =
+        if options.affinity { spread(&affinity::allowed().unwrap_or_default()) } else { vec![] };
     let results: Vec<Result<Share, Error>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..options.threads.max(1))
             .map(|i| {
@@ -165,7 +166,8 @@ pub fn aggregate(
             .collect()
     });
     let collector = shared.collector.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut summary = Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
+    let mut summary =
+        Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
     let (shown, rejected) =
         collector.finish(|source| &paths[source], |source, byte| queue.line_of(source, byte))?;
     (summary.shown_rejects, summary.rejected) = (shown, rejected);
@@ -268,7 +270,8 @@ fn account(
 ) -> Result<(usize, usize), Error> {
     let Some(limit_bytes) = shared.options.memory_limit_bytes else { return Ok(before) };
     let now = (shard.bytes(), shard.keys());
-    let bytes = shared.table_bytes.fetch_add(now.0 - before.0, Ordering::Relaxed) + now.0 - before.0;
+    let bytes =
+        shared.table_bytes.fetch_add(now.0 - before.0, Ordering::Relaxed) + now.0 - before.0;
     let keys = shared.keys.fetch_add(now.1 - before.1, Ordering::Relaxed) + now.1 - before.1;
     if bytes > limit_bytes {
         return Err(Error::MemoryLimit { limit_bytes, keys });

@@ -126,13 +126,12 @@ fn compare(a: &Stats, b: &Stats, statistic: Statistic) -> Ordering {
         Statistic::Min => scaled(a.min(), a, 1, b).cmp(&scaled(b.min(), b, 1, a)),
         Statistic::Max => scaled(a.max(), a, 1, b).cmp(&scaled(b.max(), b, 1, a)),
         Statistic::Sum => scaled(a.sum(), a, 1, b).cmp(&scaled(b.sum(), b, 1, a)),
-        Statistic::Mean => {
-            scaled(a.sum(), a, b.count(), b).cmp(&scaled(b.sum(), b, a.count(), a))
-        }
+        Statistic::Mean => scaled(a.sum(), a, b.count(), b).cmp(&scaled(b.sum(), b, a.count(), a)),
         Statistic::Variance | Statistic::Stddev => match (a.variance(), b.variance()) {
             (Some((an, ad)), Some((bn, bd))) => {
                 let finer = |own: &Stats, other: &Stats| {
-                    BigUint::from(10_u32).pow(2 * u32::from(other.scale().saturating_sub(own.scale())))
+                    BigUint::from(10_u32)
+                        .pow(2 * u32::from(other.scale().saturating_sub(own.scale())))
                 };
                 (an * bd * finer(a, b)).cmp(&(bn * ad * finer(b, a)))
             }
@@ -169,7 +168,12 @@ impl Scaled {
 /// One statistic of one key as text; None where it does not exist (the variance of one value).
 ///
 /// `input_scale` is the finest scale of the input.
-pub fn cell(stats: &Stats, statistic: Statistic, input_scale: u8, layout: &Layout) -> Option<String> {
+pub fn cell(
+    stats: &Stats,
+    statistic: Statistic,
+    input_scale: u8,
+    layout: &Layout,
+) -> Option<String> {
     let scale = input_scale.max(1);
     let decimals = layout.decimals.unwrap_or(scale);
     let spread_decimals = layout.decimals.unwrap_or(scale.saturating_add(SPREAD_DECIMALS));
@@ -399,10 +403,7 @@ pub fn ndjson(columns: &[Column], layout: &Layout) -> Vec<u8> {
     text
 }
 
-fn objects<'a>(
-    columns: &'a [Column],
-    layout: &'a Layout,
-) -> impl Iterator<Item = Vec<u8>> + 'a {
+fn objects<'a>(columns: &'a [Column], layout: &'a Layout) -> impl Iterator<Item = Vec<u8>> + 'a {
     let headings = headings(columns, layout);
     rows(columns, layout).map(move |(key, cells)| {
         let mut object = String::from("{\"key\": ");
@@ -499,7 +500,12 @@ mod tests {
         all
     }
 
-    fn shown(texts: &[&str], statistic: Statistic, decimals: Option<u8>, rounding: Rounding) -> String {
+    fn shown(
+        texts: &[&str],
+        statistic: Statistic,
+        decimals: Option<u8>,
+        rounding: Rounding,
+    ) -> String {
         let stats = stats(texts);
         let layout = Layout { decimals, rounding, ..Layout::default() };
         cell(&stats, statistic, stats.scale(), &layout).unwrap()
@@ -518,7 +524,8 @@ mod tests {
             (&["-0.1", "0.0"], "0.0", "0.0", "0.0"),
             (&["-9.9", "-9.8", "-9.8"], "-9.8", "-9.8", "-9.8"),
         ] {
-            for (rounding, expected) in [(HalfUp, half_up), (Ceiling, ceiling), (HalfEven, half_even)]
+            for (rounding, expected) in
+                [(HalfUp, half_up), (Ceiling, ceiling), (HalfEven, half_even)]
             {
                 let mean = shown(values, Statistic::Mean, None, rounding);
                 assert_eq!(mean, expected, "{values:?} {rounding}");
@@ -529,9 +536,11 @@ mod tests {
     #[test]
     fn decimals_pad_and_round() {
         let values = &["12.345", "-0.004"];
-        for (decimals, min, max, sum) in
-            [(0, "0", "12", "12"), (1, "0.0", "12.3", "12.3"), (5, "-0.00400", "12.34500", "12.34100")]
-        {
+        for (decimals, min, max, sum) in [
+            (0, "0", "12", "12"),
+            (1, "0.0", "12.3", "12.3"),
+            (5, "-0.00400", "12.34500", "12.34100"),
+        ] {
             let show = |s| shown(values, s, Some(decimals), Rounding::HalfUp);
             assert_eq!(show(Statistic::Min), min);
             assert_eq!(show(Statistic::Max), max);
@@ -545,7 +554,12 @@ mod tests {
         let values = vec!["999999999999999999"; 3];
         let mean = shown(&values, Statistic::Mean, Some(18), Rounding::HalfUp);
         assert_eq!(mean, "999999999999999999.000000000000000000");
-        let mean = shown(&["0.000000000000000001", "999999999999999999"], Statistic::Mean, Some(18), Rounding::HalfEven);
+        let mean = shown(
+            &["0.000000000000000001", "999999999999999999"],
+            Statistic::Mean,
+            Some(18),
+            Rounding::HalfEven,
+        );
         assert_eq!(mean, "499999999999999999.500000000000000000");
     }
 
@@ -576,9 +590,12 @@ mod tests {
 
     #[test]
     fn each_format_escapes_what_it_must() {
-        let columns =
-            [column("value", &[(b"a,\"b\"", &["1"]), (b"c\td\\", &["-2.5"]), (b"e\xff\x01", &["3"])])];
-        let layout = Layout { statistics: vec![Statistic::Max, Statistic::Stddev], ..Layout::default() };
+        let columns = [column(
+            "value",
+            &[(b"a,\"b\"", &["1"]), (b"c\td\\", &["-2.5"]), (b"e\xff\x01", &["3"])],
+        )];
+        let layout =
+            Layout { statistics: vec![Statistic::Max, Statistic::Stddev], ..Layout::default() };
         assert_eq!(
             String::from_utf8_lossy(&csv(&columns, &layout)),
             "key,max,stddev\n\"a,\"\"b\"\"\",1.0,\nc\td\\,-2.5,\ne\u{fffd}\u{1},3.0,\n"
@@ -595,7 +612,7 @@ mod tests {
         );
         assert_eq!(
             text(table(&columns, &layout)),
-            "key         max  stddev\na,\"b\"       1.0       -\nc\\td\\      -2.5       -\n\
+            "key          max  stddev\na,\"b\"        1.0       -\nc\\td\\       -2.5       -\n\
              e\\xff\\u{1}   3.0       -\n"
         );
         assert!(text(json(&columns, &layout)).starts_with("[\n  {\"key\": "));

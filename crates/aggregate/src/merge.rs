@@ -47,9 +47,8 @@ impl Stats {
     pub fn of(value: Decimal, with_squares: bool) -> Stats {
         let units = i128::from(value.units);
         let square = value.units.unsigned_abs();
-        let squares = with_squares.then(|| {
-            Box::new(Squares { low: u128::from(square) * u128::from(square), high: 0 })
-        });
+        let squares = with_squares
+            .then(|| Box::new(Squares { low: u128::from(square) * u128::from(square), high: 0 }));
         Stats { scale: value.scale, count: 1, min: units, max: units, sum: units, squares }
     }
 

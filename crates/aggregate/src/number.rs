@@ -111,7 +111,12 @@ pub enum Rounding {
 impl Rounding {
     /// What to add to the floor of a quotient: `rest` is the remainder, `0 <= rest < divisor`,
     /// and `floor_is_odd` belongs to the quotient.
-    pub(crate) fn carry(self, twice_rest_to_divisor: Ordering, rest: bool, floor_is_odd: bool) -> u8 {
+    pub(crate) fn carry(
+        self,
+        twice_rest_to_divisor: Ordering,
+        rest: bool,
+        floor_is_odd: bool,
+    ) -> u8 {
         let up = match self {
             Rounding::Ceiling => rest,
             Rounding::HalfUp => twice_rest_to_divisor != Ordering::Less,

@@ -61,7 +61,9 @@ impl<'a> Collector<'a> {
     fn keep(&mut self, rejects: Vec<Raw>) -> Result<(), Error> {
         for raw in rejects {
             if let OnError::Skip(Some(sink)) = &mut self.policy {
-                sink.write_all(&raw.text).and_then(|()| sink.write_all(b"\n")).map_err(Error::Rejects)?;
+                sink.write_all(&raw.text)
+                    .and_then(|()| sink.write_all(b"\n"))
+                    .map_err(Error::Rejects)?;
             }
             if self.shown.len() < SHOWN {
                 self.shown.push(raw);

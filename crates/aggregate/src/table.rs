@@ -89,7 +89,9 @@ impl Tenths {
 
     #[inline(always)]
     pub(crate) fn add(&mut self, value: i32) {
-        self.total = self.total.wrapping_add((1 << COUNT_SHIFT) + (value + BIAS) as u64);
+        // Only the sink sees values below -BIAS, whose total means nothing.
+        let biased = (value + BIAS) as u64;
+        self.total = self.total.wrapping_add((1_u64 << COUNT_SHIFT).wrapping_add(biased));
         self.min = self.min.min(value);
         self.max_negated = self.max_negated.min(-value);
     }
@@ -265,8 +267,7 @@ impl Short {
         if !old_aside.folded.is_empty() {
             self.aside.folded = vec![Folded::default(); slots + 1];
         }
-        let live: Vec<usize> =
-            (0..old.len() - 1).filter(|&at| old[at].key != [0, 0]).collect();
+        let live: Vec<usize> = (0..old.len() - 1).filter(|&at| old[at].key != [0, 0]).collect();
         if live.len() < DISPLACE_KEYS {
             self.displacements = vec![0];
             self.seed = self.calmest_seed(&old, &live);
@@ -328,9 +329,8 @@ impl Short {
         let mut displacements = vec![0_u16; buckets];
         for bucket in order {
             let hashes = &members[bucket];
-            let slots = |d: u16| {
-                hashes.iter().map(move |&hash| ((hash ^ u64::from(d)) & mask) as usize)
-            };
+            let slots =
+                |d: u16| hashes.iter().map(move |&hash| ((hash ^ u64::from(d)) & mask) as usize);
             let fits = |d: u16, taken: &[bool]| slots(d).all(|slot| !taken[slot]);
             let distinct = {
                 let mut low: Vec<u64> = hashes.iter().map(|hash| hash & mask).collect();
@@ -432,7 +432,9 @@ impl Long {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.len() * 4 + self.entries.capacity() * size_of::<LongEntry>() + self.arena.capacity()
+        self.slots.len() * 4
+            + self.entries.capacity() * size_of::<LongEntry>()
+            + self.arena.capacity()
     }
 
     pub(crate) fn keys(&self) -> usize {
@@ -636,9 +638,8 @@ mod tests {
     #[test]
     fn long_keys_with_equal_hash_ends_and_length_differ_in_the_middle() {
         let mut table = Long::new(false, false);
-        let keys: Vec<Vec<u8>> = (0..50_u8)
-            .map(|i| [&[b'a'; 20][..], &[i; 1], &[b'z'; 20][..]].concat())
-            .collect();
+        let keys: Vec<Vec<u8>> =
+            (0..50_u8).map(|i| [&[b'a'; 20][..], &[i; 1], &[b'z'; 20][..]].concat()).collect();
         let first: Vec<_> = keys.iter().map(|key| table.find_or_insert(key, 9)).collect();
         let again: Vec<_> = keys.iter().map(|key| table.find_or_insert(key, 9)).collect();
         assert_eq!(first, again);

@@ -110,8 +110,7 @@ unsafe impl Rows for Avx2 {
             let weights = _mm256_set1_epi32(0x0100_0a64);
             let pairs = _mm256_maddubs_epi16(digits, weights);
             let magnitude = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
-            let negative =
-                _mm256_or_si256(minus_4, _mm256_andnot_si256(delimiter_45, minus_5));
+            let negative = _mm256_or_si256(minus_4, _mm256_andnot_si256(delimiter_45, minus_5));
             let value = _mm256_sub_epi32(_mm256_xor_si256(magnitude, negative), negative);
 
             let shape_6 = _mm256_andnot_si256(minus_4, _mm256_and_si256(minus_5, delimiter_6));

@@ -144,7 +144,11 @@ pub(crate) fn run(kernel: Kernel, window: &Window<'_>, shard: &mut Shard, square
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the level was checked to be available when the kernel was chosen.
         Level::Avx2 => unsafe {
-            if squares { avx2::run::<true>(window, shard) } else { avx2::run::<false>(window, shard) }
+            if squares {
+                avx2::run::<true>(window, shard)
+            } else {
+                avx2::run::<false>(window, shard)
+            }
         },
         level => plain::run(level, window, shard, squares),
     }

@@ -109,10 +109,7 @@ unsafe impl<V: Vector> Rows for Plain<V> {
             (words.read_unaligned(), words.add(1).read_unaligned())
         };
         let keep = |bytes: u32| if bytes == 0 { 0 } else { u64::MAX >> (64 - 8 * bytes.min(8)) };
-        [
-            u64::from_le(low) & keep(bytes),
-            u64::from_le(high) & keep(bytes.saturating_sub(8)),
-        ]
+        [u64::from_le(low) & keep(bytes), u64::from_le(high) & keep(bytes.saturating_sub(8))]
     }
 
     #[inline(always)]
@@ -150,7 +147,8 @@ unsafe impl<V: Vector> Rows for Plain<V> {
         for lane in 0..LANES {
             // SAFETY: the caller vouches for eight keys and slots.
             unsafe {
-                let (key, stored) = (*keys.add(lane), (*entries.add(*slots.add(lane) as usize)).key);
+                let (key, stored) =
+                    (*keys.add(lane), (*entries.add(*slots.add(lane) as usize)).key);
                 let difference = (key[0] ^ stored[0]) | (key[1] ^ stored[1]);
                 differ |= u32::from(difference != 0) << lane;
             }
@@ -194,7 +192,8 @@ mod tests {
         }
         assert_eq!(parse(";-0.0"), Some((0, 5)));
         assert_eq!(parse("a-;1.5"), Some((15, 4)));
-        for text in ["1.5", ";123.4", ";1", ";1.", ";.5", ";--1.5", ";+1.5", ";1.55", ";1.5\r", ";a.b"]
+        for text in
+            ["1.5", ";123.4", ";1", ";1.", ";.5", ";--1.5", ";+1.5", ";1.55", ";1.5\r", ";a.b"]
         {
             assert_eq!(parse(text), None, "{text}");
         }

@@ -1,0 +1,168 @@
+//! Every level, thread count and chunk size against the plain reference, on inputs that have
+//! broken other programs.
+
+mod common;
+
+use common::{assert_same, failure, file, stream};
+use fathom_aggregate::{Error, Options, Reason};
+use fathom_machine::level::Level;
+
+/// Inputs by name: each is small enough to be cut at every byte.
+fn inputs() -> Vec<(&'static str, Vec<u8>)> {
+    let mut inputs: Vec<(&'static str, Vec<u8>)> = vec![
+        ("nothing", b"".to_vec()),
+        ("one byte", b"x".to_vec()),
+        ("one newline", b"\n".to_vec()),
+        ("one record", b"a;1.0\n".to_vec()),
+        ("no final newline", b"a;1.0\nb;-2.5".to_vec()),
+        ("crlf", b"a;1.0\r\nbc;-22.5\r\na;0.0\r\n\r\nd;1.0".to_vec()),
+        ("mixed line ends", b"a;1.0\r\nb;2.0\nc;3.0\r\nd;4.0\n".to_vec()),
+        ("blank lines", b"\n\na;1.0\n\n\r\nb;2.0\n\n".to_vec()),
+        (
+            "every shape",
+            b"a;0.0\na;-0.0\na;9.9\na;-9.9\na;99.9\na;-99.9\na;10.0\na;-10.0\n".to_vec(),
+        ),
+        ("other shapes", b"a;1\na;+1.5\na;100.0\na;-123.4\na;0.05\na;007.0\na;1.25\n".to_vec()),
+        (
+            "no numbers",
+            b"a;\na;x\na;1.\na;.5\na;--1.0\na;1.0.0\na;1e1\na; 1.0\na;-\nb;1.0\n".to_vec(),
+        ),
+        ("no keys", b";1.0\n;-1.0\n;\n;;\n".to_vec()),
+        ("no delimiter", b"a\nab\n1.0\n-1.0\nabcdefghijklmnopqrstuvwxyz1.0\n".to_vec()),
+        ("two delimiters", b"a;b;1.0\na;;1.0\n;a;1.0\na;1.0;\na;1.0;2.0\n;;-1.0\nb;1.0\n".to_vec()),
+        ("minus keys", b"-;1.0\na-;1.0\n--;-1.0\na-;-1.0\n1-;1.5\n".to_vec()),
+        ("digit keys", b"1;1.0\n12;12.0\n1.5;1.5\n-1.5;-1.5\n99;99.9\n".to_vec()),
+        ("nul keys", b"a;1.0\na\0;2.0\na\0\0;3.0\n\0;4.0\n\0\0\0\0\0\0\0\0;5.0\n".to_vec()),
+        ("equals and comma", b"a=b;1.0\na, b;2.0\n{};3.0\n".to_vec()),
+        ("no utf-8", b"\xff\xfe;1.0\n\xc3\x28;2.0\n\x80;3.0\n".to_vec()),
+        ("a key in the last line only", b"a;1.0\na;2.0\nzzz;9.9".to_vec()),
+    ];
+    // Keys of every length around the bounds of the tables, each with a twin that differs in its
+    // last, middle and first byte.
+    let mut lengths = Vec::new();
+    for bytes in
+        [1, 2, 7, 8, 9, 14, 15, 16, 17, 30, 31, 32, 33, 34, 47, 48, 49, 63, 64, 65, 100, 300]
+    {
+        let key = vec![b'k'; bytes];
+        for at in [0, bytes / 2, bytes - 1] {
+            let mut twin = key.clone();
+            twin[at] = b'Z';
+            lengths.extend_from_slice(&[&key[..], b";1.5\n", &twin, b";-12.5\n"].concat());
+        }
+    }
+    inputs.push(("key lengths", lengths));
+    inputs.push((
+        "a long delimiter",
+        [&[b'a'; 20][..], b";", &[b'b'; 20], b";1.0\nx;1.0\n"].concat(),
+    ));
+    let page: Vec<u8> = b"abcdef;12.3\nghi;-4.5\n".iter().copied().cycle().take(4096 - 8).collect();
+    inputs.push(("a page exactly", [page, b"\nlast;1.".to_vec()].concat()));
+    inputs
+}
+
+fn options(level: Level, threads: usize, chunk_bytes: usize) -> Options {
+    Options { level, threads, chunk_bytes, with_squares: threads == 2, ..Options::default() }
+}
+
+#[test]
+fn every_level_agrees_with_the_reference_at_every_split() {
+    for (name, input) in inputs() {
+        let step = if input.len() > 400 { 97 } else { 1 };
+        for level in Level::available() {
+            for chunk in (1..=input.len().max(1)).step_by(step) {
+                let what = format!("{name}, {level}, chunks of {chunk}");
+                assert_same(&input, file(&input), &options(level, 1, chunk), &what);
+            }
+            for threads in [2, 5] {
+                let what = format!("{name}, {level}, {threads} threads");
+                assert_same(&input, file(&input), &options(level, threads, 64), &what);
+            }
+            for portion in [1, 3, 1000] {
+                let what = format!("{name}, {level}, stream of {portion}");
+                assert_same(&input, stream(&input, portion), &options(level, 2, 50), &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn many_keys_of_all_lengths_agree_while_tables_grow() {
+    let mut input = Vec::new();
+    let mut state = 1_u64;
+    for _ in 0..60_000 {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let key = (state >> 40) % 20_000;
+        let padding = if key.is_multiple_of(3) { key % 60 } else { 0 } as usize;
+        let tenths = (state >> 20) as i64 % 1000;
+        input.extend_from_slice(format!("{key}{}", "é".repeat(padding)).as_bytes());
+        let sign = if tenths < 0 { "-" } else { "" };
+        let text = format!(";{sign}{}.{}\n", tenths.abs() / 10, tenths.abs() % 10);
+        input.extend_from_slice(text.as_bytes());
+    }
+    for level in Level::available() {
+        for threads in [1, 3] {
+            let what = format!("many keys, {level}, {threads} threads");
+            assert_same(&input, file(&input), &options(level, threads, 1 << 16), &what);
+        }
+    }
+}
+
+#[test]
+fn a_key_of_a_mebibyte_is_right() {
+    let key = vec![b'm'; 1 << 20];
+    let record = [&key[..], b";1.5\n"].concat();
+    let input = [&record[..], b"a;1.0\n", &record, b"b;2.25\n"].concat();
+    for chunk in [1000, 256 << 10, 4 << 20] {
+        for level in Level::available() {
+            assert_same(&input, file(&input), &options(level, 2, chunk), "a long key");
+            assert_same(&input, stream(&input, 100_000), &options(level, 2, chunk), "a long key");
+        }
+    }
+}
+
+#[test]
+fn the_first_error_of_the_input_is_reported_with_its_line() {
+    let mut input = b"a;1.0\n".repeat(5000);
+    let first = input.len() as u64;
+    input.extend_from_slice(b"oops\n");
+    input.extend_from_slice(&b"b;x\n".repeat(5000));
+    for source in [file(&input), stream(&input, 777)] {
+        let error = failure(source, &options(Level::best(), 4, 512));
+        let Error::Record(reject) = error else { panic!("{error}") };
+        assert_eq!((reject.position.byte, reject.position.record), (first, 5001));
+        assert_eq!(reject.reason, Reason::NoDelimiter);
+    }
+}
+
+#[test]
+fn trusting_hashes_gives_the_same_groups_on_data_without_collisions() {
+    let input: Vec<u8> = (0..500)
+        .flat_map(|i| format!("a rather long key number {i:03};{}.5\n", i % 90).into_bytes())
+        .collect();
+    let options = Options { trust_hash: true, ..options(Level::best(), 2, 1000) };
+    assert_same(&input, file(&input), &options, "trusted");
+}
+
+#[test]
+fn a_memory_limit_is_an_error_that_counts_keys() {
+    let input: Vec<u8> = (0..200_000).flat_map(|i| format!("k{i};1.0\n").into_bytes()).collect();
+    let options =
+        Options { memory_limit_bytes: Some(2 << 20), ..options(Level::best(), 1, 1 << 16) };
+    let error = failure(file(&input), &options);
+    let Error::MemoryLimit { limit_bytes, keys } = error else { panic!("{error}") };
+    assert_eq!(limit_bytes, 2 << 20);
+    assert!((10_000..200_000).contains(&keys), "{keys}");
+}
+
+#[test]
+fn a_file_that_shrank_is_an_error() {
+    let fathom_aggregate::Source::File { path, file, size } = file(&b"a;1.0\n".repeat(10_000))
+    else {
+        unreachable!()
+    };
+    file.set_len(1000).unwrap();
+    let source = fathom_aggregate::Source::File { path, file, size };
+    let error = failure(source, &options(Level::best(), 2, 4096));
+    assert!(matches!(error, Error::Shrunk { expected_bytes: 60_000, .. }), "{error}");
+}
