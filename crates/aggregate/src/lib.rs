@@ -28,6 +28,7 @@
 #![deny(unsafe_code)]
 
 mod chunk;
+pub mod delimited;
 mod engine;
 mod error;
 pub mod format;

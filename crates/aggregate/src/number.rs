@@ -92,8 +92,18 @@ fn tail_error(rest: &[u8], after_dot: bool) -> Result<Decimal, NumberError> {
 ///
 /// # Panics
 /// Beyond 38, which no pair of scales reaches.
+#[inline]
 pub(crate) fn power_of_ten(exponent: u8) -> i128 {
-    10_i128.checked_pow(u32::from(exponent)).expect("scales differ by at most 18")
+    const POWERS: [i128; 39] = {
+        let mut powers = [1; 39];
+        let mut i = 1;
+        while i < 39 {
+            powers[i] = powers[i - 1] * 10;
+            i += 1;
+        }
+        powers
+    };
+    POWERS[usize::from(exponent)]
 }
 
 /// How a number that lies between two representable ones becomes one of them.

@@ -27,6 +27,7 @@ pub(crate) struct Args {
 /// One line per command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Aggregate(cmd::aggregate::Options),
     List(cmd::list::Options),
     Generate(cmd::generate::Options),
     Machine(cmd::machine::Options),

@@ -3,13 +3,15 @@
 use std::io;
 use std::process::ExitCode;
 
-use fathom_aggregate::generate::GenerateError;
+use fathom_aggregate::{self as aggregate, generate::GenerateError};
 
 /// A run that did what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All of it.
     Done,
+    /// All that could be done: something was skipped, slower than the baseline, or differed.
+    Incomplete,
 }
 
 /// Turns the end of a run into the exit code of the process, after saying on stderr what went
@@ -17,6 +19,7 @@ pub(crate) enum Exit {
 pub(crate) fn report(end: anyhow::Result<Exit>) -> ExitCode {
     let error = match end {
         Ok(Exit::Done) => return ExitCode::SUCCESS,
+        Ok(Exit::Incomplete) => return ExitCode::from(1),
         Err(error) => error,
     };
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
@@ -39,7 +42,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn code(error: &anyhow::Error) -> u8 {
-    if error.chain().any(|cause| cause.is::<io::Error>()) {
+    if let Some(aggregate::Error::Interrupted) = error.downcast_ref() {
+        130
+    } else if error.chain().any(|cause| cause.is::<io::Error>()) {
         4
     } else if error.chain().any(is_bad_data) {
         3
@@ -49,6 +54,10 @@ fn code(error: &anyhow::Error) -> u8 {
 }
 
 fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
+    if let Some(error) = cause.downcast_ref::<aggregate::Error>() {
+        // Reading and writing fail as I/O errors, which were looked for before.
+        return !matches!(error, aggregate::Error::Interrupted);
+    }
     cause.downcast_ref().is_some_and(|error| {
         matches!(error, GenerateError::NoName { .. } | GenerateError::NotATemperature { .. })
     })

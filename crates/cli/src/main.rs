@@ -7,8 +7,10 @@
 mod args;
 mod cmd;
 mod exit;
+mod input;
 mod manual;
 mod output;
+mod progress;
 mod value;
 
 use std::process::ExitCode;
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<Exit> {
     fathom_machine::level::Level::chosen()?;
     match command {
+        Command::Aggregate(options) => cmd::aggregate::run(&options),
         Command::List(options) => cmd::list::run(&options),
         Command::Generate(options) => cmd::generate::run(&options),
         Command::Machine(options) => cmd::machine::run(&options),

@@ -29,9 +29,49 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     plain.parse().map_err(|_| format!("{text:?} is more than {}", u64::MAX))
 }
 
+/// A size in bytes: `4096`, `64k`, `1.5M`, `2G`, `1T`, with or without `iB` or `B` behind the
+/// letter. Suffixes are binary, as memory is.
+///
+/// # Errors
+/// Anything else, and more than 64 bits.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let error = || format!("{text:?} is no size (such as 4096, 64k, 1.5M, 2G)");
+    let plain = text.strip_suffix("iB").or(text.strip_suffix('B')).unwrap_or(text);
+    let (number, shift) = match plain.as_bytes().last() {
+        Some(b'k' | b'K') => (&plain[..plain.len() - 1], 10),
+        Some(b'm' | b'M') => (&plain[..plain.len() - 1], 20),
+        Some(b'g' | b'G') => (&plain[..plain.len() - 1], 30),
+        Some(b't' | b'T') => (&plain[..plain.len() - 1], 40),
+        _ => (plain, 0),
+    };
+    if !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(error());
+    }
+    if let Ok(whole) = number.parse::<u64>() {
+        return whole.checked_mul(1 << shift).ok_or_else(error);
+    }
+    let size = number.parse::<f64>().map_err(|_| error())? * (1_u64 << shift) as f64;
+    if shift == 0 || size.fract() != 0.0 || size >= u64::MAX as f64 {
+        return Err(error());
+    }
+    Ok(size as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_binary() {
+        for (text, expected) in
+            [("4096", 4096), ("64k", 65536), ("1.5M", 3 << 19), ("2GiB", 2 << 30), ("1B", 1)]
+        {
+            assert_eq!(bytes(text), Ok(expected), "{text}");
+        }
+        for text in ["", "k", "-1", "1.5", "0.3k", "1e3", "99999999T", "2 G", "inf"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn counts_are_decimal() {

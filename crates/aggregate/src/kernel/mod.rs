@@ -431,7 +431,8 @@ unsafe fn long_rows<R: Rows, const SQUARES: bool>(
     let seed = shard.long.seed;
     let mask = shard.long.slots.len() - 1;
     let mut odd_rows = 0;
-    // SAFETY (of the closure's callers): rows come from `longs`. Key bytes include the delimiter.
+    // Key bytes include the delimiter, which is no part of the key.
+    // SAFETY: called for rows of `longs` only, whose ends and key bytes the caller vouches for.
     let key_of = |row: u8| unsafe {
         let start = *ends.add(row as usize) as usize + 1;
         &buffer[start..start + *key_bytes.add(row as usize) as usize - 1]

@@ -1,5 +1,6 @@
 //! One file per command: its options, then `run`, then how it shows its result.
 
+pub(crate) mod aggregate;
 pub(crate) mod completions;
 pub(crate) mod generate;
 pub(crate) mod list;

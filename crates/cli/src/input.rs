@@ -1,0 +1,225 @@
+//! Where data comes from: files, standard input, and what is compressed in either.
+//!
+//! gzip and Zstandard are recognised by their first bytes, never by name; archives of several
+//! members or frames are read to their end, and checksums are verified.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use anyhow::Context;
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// An input that was opened.
+pub(crate) enum Input {
+    /// A regular, uncompressed file of so many bytes: readable at any offset.
+    File(File, u64),
+    /// Anything else: readable forward, decompressed.
+    Stream(Box<dyn Read + Send>),
+}
+
+/// Opens a file, or standard input for `-`.
+///
+/// # Errors
+/// When it cannot be opened or its first bytes cannot be read; names the file.
+pub(crate) fn open(path: &Path) -> anyhow::Result<Input> {
+    let context = || format!("cannot read {}", path.display());
+    if path == Path::new("-") {
+        return stream(Box::new(io::stdin())).with_context(context);
+    }
+    let file = File::open(path).with_context(context)?;
+    let metadata = file.metadata().with_context(context)?;
+    anyhow::ensure!(
+        !metadata.is_dir(),
+        io::Error::new(io::ErrorKind::IsADirectory, format!("{} is a folder", path.display()),)
+    );
+    // Files of the kernel's pseudo file systems have no size: they are streams.
+    if !metadata.is_file() || metadata.len() == 0 {
+        return stream(Box::new(file)).with_context(context);
+    }
+    let mut first = [0; MAGIC_BYTES];
+    let read = file.read_at(&mut first, 0).with_context(context)?;
+    if Compression::of(&first[..read]).is_some() {
+        return stream(Box::new(file)).with_context(context);
+    }
+    Ok(Input::File(file, metadata.len()))
+}
+
+const MAGIC_BYTES: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compression {
+    Gzip,
+    Zstandard,
+}
+
+impl Compression {
+    /// RFC 1952 section 2.3.1; RFC 8878 section 3.1.
+    fn of(first: &[u8]) -> Option<Compression> {
+        match first {
+            [0x1f, 0x8b, ..] => Some(Compression::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd] => Some(Compression::Zstandard),
+            // A skippable frame; nothing else starts with these four bytes and is text.
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Some(Compression::Zstandard),
+            _ => None,
+        }
+    }
+}
+
+fn stream(mut reader: Box<dyn Read + Send>) -> io::Result<Input> {
+    let mut first = Vec::with_capacity(MAGIC_BYTES);
+    reader.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut first)?;
+    let compression = Compression::of(&first);
+    let whole = Cursor::new(first).chain(reader);
+    Ok(Input::Stream(match compression {
+        None => Box::new(whole),
+        Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(buffered(whole))),
+        Some(Compression::Zstandard) => Box::new(Frames::new(buffered(whole))),
+    }))
+}
+
+fn buffered<R: Read>(reader: R) -> BufReader<R> {
+    BufReader::with_capacity(256 << 10, reader)
+}
+
+/// The frames of a Zstandard stream, one after the other.
+struct Frames<R> {
+    source: R,
+    decoder: FrameDecoder,
+    inside: bool,
+}
+
+impl<R: BufRead> Frames<R> {
+    fn new(source: R) -> Frames<R> {
+        Frames { source, decoder: FrameDecoder::new(), inside: false }
+    }
+
+    /// Starts the next frame; false at the end of the stream.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        while !self.source.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.source) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let length = u64::from(length);
+                    let skipped =
+                        io::copy(&mut self.source.by_ref().take(length), &mut io::sink())?;
+                    if skipped < length {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(invalid(error)),
+            }
+        }
+        Ok(false)
+    }
+
+    fn end_frame(&mut self) -> io::Result<()> {
+        self.inside = false;
+        match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
+            (Some(stored), Some(found)) if stored != found => {
+                Err(invalid("the Zstandard checksum does not match"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.inside {
+                if !self.next_frame()? {
+                    return Ok(0);
+                }
+                self.inside = true;
+            }
+            if self.decoder.can_collect() == 0 {
+                if self.decoder.is_finished() {
+                    self.end_frame()?;
+                    continue;
+                }
+                let some = BlockDecodingStrategy::UptoBytes(into.len().max(1 << 17));
+                self.decoder.decode_blocks(&mut self.source, some).map_err(invalid)?;
+                continue;
+            }
+            let read = self.decoder.read(into)?;
+            if read > 0 || into.is_empty() {
+                return Ok(read);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression as Effort;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Effort::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+        let Input::Stream(mut reader) = stream(Box::new(Cursor::new(bytes)))? else {
+            unreachable!("a stream stays a stream")
+        };
+        let mut read = Vec::new();
+        reader.read_to_end(&mut read)?;
+        Ok(read)
+    }
+
+    #[test]
+    fn compression_is_recognised_and_all_members_are_read() {
+        let text = b"Oslo;1.5\n".repeat(50_000);
+        let twice = [&text[..], b"Rome;2.0\n"].concat();
+        assert_eq!(read(text.clone()).unwrap(), text);
+        assert_eq!(read(b"x".to_vec()).unwrap(), b"x");
+        assert_eq!(read(Vec::new()).unwrap(), b"");
+        assert_eq!(read([gzip(&text), gzip(b"Rome;2.0\n")].concat()).unwrap(), twice);
+        let skippable = [0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3].to_vec();
+        let frames = [skippable.clone(), zstd(&text), skippable, zstd(b"Rome;2.0\n")].concat();
+        assert_eq!(read(frames).unwrap(), twice);
+    }
+
+    #[test]
+    fn what_is_cut_off_or_damaged_is_an_error() {
+        let text = b"Oslo;1.5\nRome;3.5\n".repeat(1000);
+        for mut packed in [gzip(&text), zstd(&text)] {
+            let whole = packed.clone();
+            packed.truncate(packed.len() - 5);
+            assert!(read(packed).is_err());
+            let mut damaged = whole;
+            let middle = damaged.len() - 2;
+            damaged[middle] ^= 0x55;
+            assert!(read(damaged).is_err());
+        }
+    }
+
+    #[test]
+    fn a_folder_and_a_missing_file_are_named() {
+        for path in ["/", "/no/such/file"] {
+            let Err(error) = open(Path::new(path)) else { panic!("{path} was opened") };
+            assert!(format!("{error:#}").contains(path), "{error:#}");
+        }
+    }
+}
