@@ -31,6 +31,8 @@ pub(crate) enum Command {
     List(cmd::list::Options),
     Generate(cmd::generate::Options),
     Machine(cmd::machine::Options),
+    #[command(hide = true)]
+    Worker(cmd::worker::Options),
     Completions(cmd::completions::Options),
     Man(cmd::man::Options),
 }

@@ -31,6 +31,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::List(options) => cmd::list::run(&options),
         Command::Generate(options) => cmd::generate::run(&options),
         Command::Machine(options) => cmd::machine::run(&options),
+        Command::Worker(options) => cmd::worker::run(&options),
         Command::Completions(options) => cmd::completions::run(&options),
         Command::Man(options) => cmd::man::run(&options),
     }

@@ -30,9 +30,17 @@ use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
 pub mod checksum;
+pub mod planted;
 
 /// All families, in the order they are shown.
 pub static FAMILIES: &[&dyn AnyFamily] = &[&checksum::FAMILY];
+
+/// What a worker serves: all families, and the planted one of the self-test.
+#[must_use]
+pub fn served() -> Vec<&'static dyn AnyFamily> {
+    let planted: &'static dyn AnyFamily = &planted::FAMILY;
+    FAMILIES.iter().copied().chain([planted]).collect()
+}
 
 /// The family called `name`.
 #[must_use]

@@ -183,8 +183,8 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
     let subtract_ns = overhead.filter(|o| o.subtracted).map_or(0.0, |o| o.ns_median);
     let view = View { measured, clock, subtract_ns };
 
-    let twin = roles.twin.filter(alive).filter(|_| alive(&roles.baseline));
-    let floor = match twin.map(|twin| view.pairs(twin, roles.baseline).interval(alpha_each)) {
+    let twin = roles.twin.filter(alive).filter(|_| alive(&roles.twin_of));
+    let floor = match twin.map(|twin| view.pairs(twin, roles.twin_of).interval(alpha_each)) {
         Some(Some(interval)) => Floor {
             interval: Some(interval),
             width: Some(interval.width()),

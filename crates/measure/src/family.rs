@@ -83,6 +83,8 @@ pub trait AnyFamily: Sync {
     fn cases(&self) -> Vec<Spec>;
     /// See [`Workload::small_cases`].
     fn small_cases(&self) -> Vec<Spec>;
+    /// See [`Workload::wants_bytes`].
+    fn wants_bytes(&self) -> bool;
     /// The spec with every default filled in.
     ///
     /// # Errors
@@ -145,6 +147,10 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
 
     fn small_cases(&self) -> Vec<Spec> {
         W::small_cases()
+    }
+
+    fn wants_bytes(&self) -> bool {
+        W::wants_bytes()
     }
 
     fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {

@@ -26,12 +26,15 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod conductor;
 pub mod contender;
 pub mod digest;
 pub mod family;
 pub mod meter;
 pub mod profile;
+pub mod protocol;
 pub mod rounds;
 pub mod sample;
 pub mod stats;
+pub mod worker;
 pub mod workload;

@@ -2,6 +2,12 @@
 //!
 //! A contender never reads a clock itself; it marks its region and the meter does the rest.
 
+use fathom_machine::clock;
+use fathom_machine::counter::{Counters, Event, Moment};
+use fathom_machine::os::usage::{self, Usage};
+
+use crate::sample::{Sample, Tags};
+
 /// A stopwatch that a contender starts and stops around its timed region.
 ///
 /// Several regions in one sample add up. Set-up, checks and clean-up stay outside.
@@ -19,4 +25,155 @@ pub struct Untimed;
 impl Meter for Untimed {
     fn start(&mut self) {}
     fn stop(&mut self) {}
+}
+
+/// The real meter: both clocks, usage, and event counters if asked for.
+///
+/// From outside to inside: counters, usage, processor time, wall time. A read of a clock thus costs
+/// only those outside of it, and the wall clock, the cheapest, is the tightest.
+pub struct Clocks {
+    /// Whether processor time and usage are the whole process's.
+    threads: bool,
+    counters: Option<Counters>,
+    before: Reading,
+    wall_ns: u64,
+    cpu_ns: u64,
+    tags: Tags,
+    counts: Vec<Option<f64>>,
+}
+
+#[derive(Default)]
+struct Reading {
+    wall_ns: u64,
+    cpu_ns: u64,
+    usage: Usage,
+    moment: Option<Moment>,
+}
+
+impl Clocks {
+    /// A meter for a workload that stays on its thread or, with `threads`, does not; it counts
+    /// `events` of the calling thread where there are any.
+    #[must_use]
+    pub fn new(threads: bool, events: &[Event]) -> Clocks {
+        let counters = (!events.is_empty()).then(|| Counters::of_this_thread(events));
+        Clocks {
+            threads,
+            counters,
+            before: Reading::default(),
+            wall_ns: 0,
+            cpu_ns: 0,
+            tags: Tags::default(),
+            counts: Vec::new(),
+        }
+    }
+
+    /// The names of the events that are counted, in the order of [`Sample::counts`].
+    #[must_use]
+    pub fn events(&self) -> Vec<String> {
+        let events = self.counters.iter().flat_map(Counters::events);
+        events.map(|event| event.name.to_string()).collect()
+    }
+
+    /// One line for each reason why an event is not counted.
+    #[must_use]
+    pub fn missing(&self) -> Vec<String> {
+        let missing = self.counters.as_ref().map_or(&[][..], Counters::missing);
+        fathom_machine::counter::explain(missing)
+    }
+
+    /// What was measured since the last call; the next sample begins at zero.
+    pub fn take(&mut self) -> Sample {
+        let sample = Sample {
+            wall_ns: self.wall_ns,
+            cpu_ns: Some(self.cpu_ns),
+            check: None,
+            tags: self.tags,
+            peak_bytes: usage::process().peak_bytes,
+            counts: std::mem::take(&mut self.counts),
+        };
+        (self.wall_ns, self.cpu_ns, self.tags) = (0, 0, Tags::default());
+        sample
+    }
+
+    fn cpu_ns(&self) -> u64 {
+        if self.threads { clock::process_cpu_ns() } else { clock::thread_cpu_ns() }
+    }
+
+    fn usage(&self) -> Usage {
+        if self.threads { usage::process() } else { usage::thread() }
+    }
+
+    fn count(&mut self, counters: &Counters, after: &Moment) {
+        let Some(before) = &self.before.moment else { return };
+        let counts = counters.between(before, after);
+        let events: Vec<&Event> = counters.events().collect();
+        self.counts.resize(events.len(), Some(0.0));
+        for (total, event) in self.counts.iter_mut().zip(events) {
+            // An event that once had no register has no total.
+            *total = total.zip(counts.get(&event.name)).map(|(total, more)| total + more);
+        }
+    }
+}
+
+impl Meter for Clocks {
+    fn start(&mut self) {
+        self.before.moment = self.counters.as_ref().map(Counters::now);
+        self.before.usage = self.usage();
+        self.before.cpu_ns = self.cpu_ns();
+        self.before.wall_ns = clock::wall_ns();
+    }
+
+    fn stop(&mut self) {
+        let wall_ns = clock::wall_ns();
+        let cpu_ns = self.cpu_ns();
+        let used = self.usage() - self.before.usage;
+        if let Some(counters) = self.counters.take() {
+            let after = counters.now();
+            self.count(&counters, &after);
+            self.counters = Some(counters);
+        }
+        self.wall_ns += wall_ns - self.before.wall_ns;
+        self.cpu_ns += cpu_ns - self.before.cpu_ns;
+        self.tags.voluntary_switches += used.voluntary_switches;
+        self.tags.involuntary_switches += used.involuntary_switches;
+        self.tags.minor_faults += used.minor_faults;
+        self.tags.major_faults += used.major_faults;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_add_up_and_what_lies_between_does_not_count() {
+        let mut clocks = Clocks::new(false, &[]);
+        for _ in 0..2 {
+            clocks.start();
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            clocks.stop();
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let sample = clocks.take();
+        assert!(sample.wall_ns >= 4_000_000, "{sample:?}");
+        assert!(sample.tags.voluntary_switches >= 2, "{sample:?}");
+        assert!(sample.cpu_ns.unwrap() <= sample.wall_ns);
+        assert_eq!(clocks.take().wall_ns, 0);
+    }
+
+    #[test]
+    fn events_are_counted_or_explained() {
+        let event = Event::named("page-faults").unwrap().clone();
+        let mut clocks = Clocks::new(false, std::slice::from_ref(&event));
+        clocks.start();
+        let pages = std::hint::black_box(vec![1_u8; 4 << 20]);
+        clocks.stop();
+        drop(pages);
+        let sample = clocks.take();
+        if clocks.events().is_empty() {
+            assert!(!clocks.missing().is_empty());
+        } else {
+            assert!(sample.counts[0].unwrap() > 0.0, "{sample:?}");
+        }
+    }
 }

@@ -95,8 +95,11 @@ const FIRST_LOOK: u32 = 24;
 pub struct Roles {
     /// All others are compared with this one.
     pub baseline: usize,
-    /// The unnamed copy of the baseline.
+    /// The unnamed copy of a contender.
     pub twin: Option<usize>,
+    /// Which contender the twin is a copy of. The baseline while measuring; a measurement that is
+    /// judged again against another baseline keeps its twin.
+    pub twin_of: usize,
     /// The contender that does nothing: what the harness itself costs.
     pub empty: Option<usize>,
     /// Only the wall clock counts: the workload uses threads, waits or sleeps.

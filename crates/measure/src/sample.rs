@@ -19,10 +19,10 @@ pub struct Sample {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Digest>,
     /// What disturbed it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Tags::is_calm")]
     pub tags: Tags,
     /// The most memory ever resident in the process up to now, in bytes; 0 when unknown.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub peak_bytes: u64,
     /// Event counts over the timed regions, in the order the worker announced them; `None` for an
     /// event that did not count this time.
@@ -44,6 +44,19 @@ pub struct Tags {
     pub major_faults: u64,
     /// Moves to another processor; 0 when unknown.
     pub migrations: u64,
+}
+
+impl Tags {
+    /// Whether nothing at all was seen.
+    #[must_use]
+    pub fn is_calm(&self) -> bool {
+        *self == Tags::default()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's predicate takes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Why a contender has no timing. It costs the contender its row and nothing else.

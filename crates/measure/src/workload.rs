@@ -6,7 +6,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
+use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use fathom_machine::os::shared::Segment;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +29,63 @@ pub struct Spec {
     /// The data set, for families that work on a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
+    /// The bytes of `file`, where the conductor has them in shared memory already.
+    #[serde(skip)]
+    pub shared: Option<Data>,
 }
+
+/// The bytes of a data set: shared with the other workers, or read by this process alone.
+#[derive(Clone, Debug)]
+pub struct Data(Arc<Held>);
+
+#[derive(Debug)]
+enum Held {
+    Shared(Segment),
+    Own(Vec<u8>),
+}
+
+impl Data {
+    /// Bytes in a shared segment.
+    #[must_use]
+    pub fn shared(segment: Segment) -> Data {
+        Data(Arc::new(Held::Shared(segment)))
+    }
+
+    /// Bytes of this process alone.
+    #[must_use]
+    pub fn own(bytes: Vec<u8>) -> Data {
+        Data(Arc::new(Held::Own(bytes)))
+    }
+
+    /// What kind of memory the bytes are in, in words.
+    #[must_use]
+    pub fn backing(&self) -> String {
+        match &*self.0 {
+            Held::Shared(segment) => format!("shared, {}", segment.backing().sentence()),
+            Held::Own(_) => "read into the worker's own heap".to_owned(),
+        }
+    }
+}
+
+impl Deref for Data {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &*self.0 {
+            Held::Shared(segment) => segment,
+            Held::Own(bytes) => bytes,
+        }
+    }
+}
+
+/// Two handles are equal when they are of the same bytes in memory.
+impl PartialEq for Data {
+    fn eq(&self, other: &Data) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Data {}
 
 /// An operation or a parameter that a family offers.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +119,13 @@ pub trait Workload: Sized {
 
     /// Small specs, at least one per operation: what `--test` and the tests run.
     fn small_cases() -> Vec<Spec>;
+
+    /// Whether the workload wants the bytes of its file ([`Spec::bytes`]): the conductor then loads
+    /// them once into memory that all workers share. A workload that opens the file itself, because
+    /// reading is part of what is measured, says no.
+    fn wants_bytes() -> bool {
+        false
+    }
 
     /// Whether an iteration uses several threads, waits or sleeps. Then only the wall clock tells
     /// the truth, and thread CPU time is never used for a verdict.
@@ -123,6 +191,7 @@ impl Spec {
             operation: operation.to_owned(),
             parameters: parameters.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect(),
             file: None,
+            shared: None,
         }
     }
 
@@ -153,6 +222,25 @@ impl Spec {
             full.parameters.entry(offer.name.to_owned()).or_insert_with(|| offer.default.into());
         }
         Ok(full)
+    }
+
+    /// The bytes of the spec's file: shared with other workers when a conductor prepared them, read
+    /// now otherwise.
+    ///
+    /// # Errors
+    /// A spec without a file, a file that cannot be read.
+    pub fn bytes(&self) -> Result<Data, SpecError> {
+        if let Some(data) = &self.shared {
+            return Ok(data.clone());
+        }
+        let path = self.file.clone().ok_or_else(|| SpecError::File {
+            path: PathBuf::new(),
+            reason: "this workload needs a file".to_owned(),
+        })?;
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Data::own(bytes)),
+            Err(error) => Err(SpecError::File { path, reason: error.to_string() }),
+        }
     }
 
     /// The parameter as text; empty when it is missing.

@@ -91,7 +91,7 @@ impl Executor for Fake {
 
 /// Contender 0 is the baseline, the last one its twin.
 fn roles(costs: &[f64]) -> Roles {
-    Roles { baseline: 0, twin: Some(costs.len() - 1), empty: None, wall_only: false }
+    Roles { baseline: 0, twin: Some(costs.len() - 1), twin_of: 0, empty: None, wall_only: false }
 }
 
 fn run(fake: &mut Fake, plan: &Plan) -> (Measured, Judged) {
@@ -312,7 +312,8 @@ fn the_spread_between_processes_widens_the_interval() {
 fn what_the_harness_costs_is_an_interval_and_subtracted_only_when_small() {
     for (cost, subtracted) in [(10_000.0, true), (100.0, false)] {
         let mut fake = Fake::quiet(&[cost, cost * 2.0, cost, 20.0]);
-        let roles = Roles { baseline: 0, twin: Some(2), empty: Some(3), wall_only: false };
+        let roles =
+            Roles { baseline: 0, twin: Some(2), twin_of: 0, empty: Some(3), wall_only: false };
         let measured = measure(&mut fake, 4, roles, &quick());
         let judged = judge(&measured, roles, &quick());
         let overhead = judged.overhead.unwrap();

@@ -6,3 +6,4 @@ pub(crate) mod generate;
 pub(crate) mod list;
 pub(crate) mod machine;
 pub(crate) mod man;
+pub(crate) mod worker;

@@ -1,0 +1,199 @@
+//! Conductor and real worker processes: what one of them does wrong stays with it.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use fathom_measure::compare::{Verdict, judge};
+use fathom_measure::conductor::{Bounds, Conductor, Launch, Piece, Seat, Worker, share_file};
+use fathom_measure::protocol::{Reply, Request};
+use fathom_measure::rounds::{Executor, Plan, Roles, Stop, measure};
+use fathom_measure::sample::Failure;
+use fathom_measure::workload::Spec;
+
+fn launch() -> Launch {
+    let program = env!("CARGO_BIN_EXE_fathom").into();
+    Launch { program, arguments: vec!["worker".to_owned()] }
+}
+
+fn seat(family: &str, contender: &str) -> Seat {
+    Seat {
+        launch: launch(),
+        family: family.to_owned(),
+        contender: (!contender.is_empty()).then(|| contender.to_owned()),
+    }
+}
+
+fn small_steps() -> Spec {
+    Spec::new("registers", &[("steps", "1000"), ("bytes", "8M")])
+}
+
+fn bounds() -> Bounds {
+    // Generous for a loaded machine, short enough that the hanging one does not hold up the suite.
+    let limit = Duration::from_secs(5);
+    Bounds { memory_bytes: Some(256 << 20), open: limit, sample: limit, ..Bounds::default() }
+}
+
+fn conduct<T>(
+    seats: &[Seat],
+    workload: Spec,
+    bounds: Bounds,
+    then: impl FnOnce(Conductor<'_>) -> T,
+) -> T {
+    let stop = AtomicBool::new(false);
+    let mut progress = |_: u32, _: u32| {};
+    let (data, events) = (None, Vec::new());
+    let piece = Piece { workload, data, events, bounds, stop: &stop, progress: &mut progress };
+    then(Conductor::new(seats.to_vec(), piece))
+}
+
+#[test]
+fn each_fault_costs_its_own_row() {
+    let names = ["steady", "wrong", "crash", "hungry", "late-crash", "no-such-one", "slower-100"];
+    let mut seats: Vec<Seat> = names.iter().map(|name| seat("planted", name)).collect();
+    seats.push(seat("planted", "steady"));
+    let seats = seats;
+    conduct(&seats, small_steps(), bounds(), |mut conductor| {
+        conductor.expect(&seats[0]).unwrap();
+        let failures = conductor.open();
+        let mut by_seat: Vec<Option<Failure>> = vec![None; seats.len()];
+        for (seat, failure) in failures {
+            by_seat[seat] = Some(failure);
+        }
+        assert!(matches!(by_seat[1], Some(Failure::WrongAnswer { .. })), "{by_seat:?}");
+        assert!(matches!(by_seat[2], Some(Failure::Crashed { .. })), "{by_seat:?}");
+        assert!(matches!(by_seat[3], Some(Failure::OutOfMemory { .. })), "{by_seat:?}");
+        assert!(matches!(by_seat[5], Some(Failure::Broken { .. })), "{by_seat:?}");
+        assert_eq!(by_seat.iter().flatten().count(), 4, "{by_seat:?}");
+        let roles = Roles { baseline: 0, twin: Some(7), twin_of: 0, empty: None, wall_only: false };
+        let plan = Plan {
+            sample_ns: 500_000,
+            shortest_ns: 100_000,
+            rounds: Some(16),
+            stop: Stop::Budget,
+            ..Plan::default()
+        };
+        let measured = measure(&mut conductor, seats.len(), roles, &plan);
+        assert!(matches!(measured.failures[4], Some(Failure::Crashed { .. })));
+        let judged = judge(&measured, roles, &plan);
+        let slow = judged.comparisons.iter().find(|c| c.contender == 6).unwrap();
+        assert_eq!(slow.pairs, 16);
+        assert!(!matches!(slow.verdict, Verdict::Faster), "{slow:?}");
+        assert!(slow.ratio.unwrap() > 1.5, "{slow:?}");
+    });
+}
+
+#[test]
+fn a_worker_that_hangs_is_ended_in_time() {
+    let limit = Duration::from_millis(500);
+    let bounds = Bounds { sample: limit, open: limit, ..bounds() };
+    conduct(&[seat("planted", "hang")], small_steps(), bounds, |mut conductor| {
+        let failures = conductor.open();
+        // A machine too busy to start the process in time gives the same verdict.
+        assert!(matches!(failures[..], [(0, Failure::Hung { limit_ms: 500 })]), "{failures:?}");
+    });
+}
+
+#[test]
+fn the_empty_contender_and_fresh_processes_are_served() {
+    let seats = [seat("planted", "steady"), seat("planted", "")];
+    conduct(&seats, small_steps(), bounds(), |mut conductor| {
+        assert!(conductor.open().is_empty());
+        let sample = conductor.sample(1, 1000).unwrap();
+        assert!(sample.wall_ns < conductor.sample(0, 1000).unwrap().wall_ns);
+        assert!(conductor.refresh().is_empty());
+        assert!(conductor.sample(0, 10).unwrap().check.is_some());
+        assert!(conductor.metrics(0).is_empty());
+    });
+}
+
+#[test]
+fn events_are_counted_in_the_worker_or_explained() {
+    let stop = AtomicBool::new(false);
+    let events = vec!["page-faults".to_owned(), "cycles".to_owned()];
+    let (data, workload) = (None, small_steps());
+    let mut progress = |_: u32, _: u32| {};
+    let piece =
+        Piece { workload, data, events, bounds: bounds(), stop: &stop, progress: &mut progress };
+    let mut conductor = Conductor::new(vec![seat("planted", "steady")], piece);
+    assert!(conductor.open().is_empty());
+    let ready = conductor.ready[0].clone();
+    assert!(ready.events.len() == 2 || !ready.missing.is_empty(), "{ready:?}");
+    assert_eq!(conductor.sample(0, 10).unwrap().counts.len(), ready.events.len());
+}
+
+#[test]
+fn a_file_is_loaded_once_and_mapped_by_workers() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, vec![7_u8; 100_000]).unwrap();
+    let segment = share_file(file.path()).unwrap();
+    assert!(segment.len() == 100_000 && segment.iter().all(|&byte| byte == 7));
+    let stop = AtomicBool::new(false);
+    let mut progress = |_: u32, _: u32| {};
+    let piece = Piece {
+        workload: small_steps(),
+        data: Some(segment),
+        events: Vec::new(),
+        bounds: bounds(),
+        stop: &stop,
+        progress: &mut progress,
+    };
+    let mut conductor = Conductor::new(vec![seat("planted", "steady")], piece);
+    assert!(conductor.open().is_empty());
+    assert!(conductor.ready[0].data.starts_with("shared, "), "{:?}", conductor.ready[0]);
+}
+
+#[test]
+fn a_worker_in_another_language_is_a_contender() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: no python3");
+        return;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/worker.py");
+    let python =
+        Launch { program: "python3".into(), arguments: vec![script.to_str().unwrap().to_owned()] };
+    let worker = Worker::start(&python, &bounds()).unwrap();
+    assert_eq!(worker.offered[0].name, "python-zlib");
+    assert!(worker.program.starts_with("zlib of Python"), "{}", worker.program);
+    drop(worker);
+    let outside = Seat {
+        launch: python,
+        family: "checksum".to_owned(),
+        contender: Some("python-zlib".to_owned()),
+    };
+    let seats = [seat("checksum", "table"), outside.clone()];
+    let crc32 = Spec::new("crc32", &[("size", "5K"), ("seed", "1")]);
+    conduct(&seats, crc32, bounds(), |mut conductor| {
+        conductor.expect(&seats[0]).unwrap();
+        assert_eq!(conductor.open(), [], "the answers agree");
+        let sample = conductor.sample(1, 100).unwrap();
+        assert!(sample.wall_ns > 0 && sample.cpu_ns.is_some());
+        assert_eq!(conductor.ready[1].work.bytes, 5 << 10);
+    });
+    let crc32c = Spec::new("crc32c", &[("size", "5K"), ("seed", "1")]);
+    conduct(&[outside], crc32c, bounds(), |mut conductor| {
+        let failures = conductor.open();
+        assert!(matches!(failures[..], [(0, Failure::Unsupported { .. })]), "{failures:?}");
+    });
+}
+
+#[test]
+fn a_worker_answers_nonsense_with_an_error() {
+    let mut worker = Worker::start(&launch(), &bounds()).unwrap();
+    let limit = Duration::from_secs(5);
+    let reply = worker.ask(&Request::Sample { iterations: 1, warm: 0 }, limit).unwrap();
+    assert!(matches!(reply, Reply::Error { .. }), "{reply:?}");
+    let reply = worker.ask(&Request::Hello { protocol: 99 }, limit).unwrap();
+    assert!(matches!(reply, Reply::Error { .. }), "{reply:?}");
+    let open = |operation: &str| Request::Open {
+        family: "planted".to_owned(),
+        contender: Some("steady".to_owned()),
+        workload: Spec::new(operation, &[]),
+        data: None,
+        events: Vec::new(),
+    };
+    let reply = worker.ask(&open("dance"), limit).unwrap();
+    assert!(matches!(reply, Reply::Error { .. }), "{reply:?}");
+    assert!(matches!(worker.ask(&open(""), limit).unwrap(), Reply::Opened { .. }));
+    assert!(matches!(worker.ask(&Request::Close, limit).unwrap(), Reply::Closed));
+}

@@ -1,0 +1,112 @@
+//! Other processes as their starter sees them: where they run, how much memory they may have, how
+//! they and their children are ended. Starting and waiting is the standard library's and
+//! [`usage::wait`](super::usage::wait)'s business.
+
+use std::io;
+use std::process::Child;
+
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, kill_process_group, prlimit, set_parent_process_death_signal,
+};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+/// Binds the main thread of `child`, and what it starts from now on, to processor `cpu`.
+///
+/// # Errors
+/// `InvalidInput` when there is no such processor, otherwise what the operating system answers.
+pub fn pin(child: &Child, cpu: usize) -> io::Result<()> {
+    if cpu >= CpuSet::MAX_CPU {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    Ok(sched_setaffinity(Some(id(child)?), &set)?)
+}
+
+/// Lets `child` have at most `bytes` of private writable memory; an allocation beyond that fails
+/// inside it. Address space that is only reserved, and files mapped for reading, do not count.
+///
+/// # Errors
+/// What the operating system answers.
+pub fn limit_memory(child: &Child, bytes: u64) -> io::Result<()> {
+    let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    prlimit(Some(id(child)?), Resource::Data, limit)?;
+    Ok(())
+}
+
+/// Ends `child` and all in its process group, at once. `child` must have been started as the leader
+/// of a group of its own.
+///
+/// # Errors
+/// What the operating system answers; that all have ended already is no error.
+pub fn kill_group(child: &Child) -> io::Result<()> {
+    match kill_process_group(id(child)?, Signal::KILL) {
+        Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Asks that the calling process be ended when the thread that started it ends, so that a worker
+/// never outlives its conductor.
+///
+/// # Errors
+/// What the operating system answers.
+pub fn end_with_parent() -> io::Result<()> {
+    Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
+}
+
+/// Memory the machine could give to new programs without swapping, in bytes; `None` without procfs.
+pub fn available_bytes() -> Option<u64> {
+    available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+fn available_in(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+fn id(child: &Child) -> io::Result<Pid> {
+    Pid::from_raw(child.id().cast_signed()).ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::process::{Command, Stdio};
+
+    use super::*;
+    use crate::os::affinity;
+
+    fn sleeper() -> Child {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 100 & wait"]).process_group(0).stdout(Stdio::null());
+        command.spawn().unwrap()
+    }
+
+    #[test]
+    fn a_group_ends_as_one() {
+        let mut child = sleeper();
+        kill_group(&child).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+    }
+
+    #[test]
+    fn limits_and_places_are_accepted_for_a_child() {
+        let mut child = sleeper();
+        pin(&child, affinity::allowed().unwrap()[0]).unwrap();
+        limit_memory(&child, 1 << 30).unwrap();
+        let limits = std::fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
+        assert!(limits.contains("1073741824"), "{limits}");
+        assert_eq!(pin(&child, usize::MAX).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        kill_group(&child).unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn memory_is_read_as_the_kernel_writes_it() {
+        let text = "MemTotal: 5 kB\nMemAvailable:   16 kB\n";
+        assert_eq!(available_in(text), Some(16_384));
+        assert_eq!(available_in("MemTotal: 5 kB"), None);
+    }
+}
