@@ -3,14 +3,18 @@
 //! Outside of Valgrind every call does nothing and costs about a nanosecond. Nothing here starts
 //! Valgrind or reads its output: that is the measuring core's business.
 //!
+//! For a process that Callgrind runs with instrumentation and collection off at start:
+//!
 //! ```
 //! use fathom_machine::valgrind;
 //! let kernel = || std::hint::black_box((0..100u64).sum::<u64>());
-//! if valgrind::is_running() {
-//!     valgrind::region(kernel, kernel);
-//! } else {
-//!     kernel();
-//! }
+//! valgrind::simulate(); // caches and branch predictors are modelled from here on, uncounted
+//! kernel(); // they start cold
+//! valgrind::toggle_counting();
+//! let sum = kernel();
+//! valgrind::toggle_counting();
+//! valgrind::stop_simulating();
+//! assert_eq!(sum, 4950);
 //! ```
 
 use crate::arch::client::request;
@@ -27,17 +31,20 @@ pub fn is_running() -> bool {
     request(0, [RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0]) != 0
 }
 
-/// Runs `warm` with the simulated caches on but uncounted (they start cold), then `counted` with
-/// counting on. For a process that Callgrind runs with instrumentation and collection off at start.
-pub fn region<T>(warm: impl FnOnce() -> T, counted: impl FnOnce() -> T) -> T {
-    let tell = |code| request(0, [code, 0, 0, 0, 0, 0]);
-    tell(START_INSTRUMENTATION);
-    std::hint::black_box(warm());
-    tell(TOGGLE_COLLECT);
-    let answer = counted();
-    tell(TOGGLE_COLLECT);
-    tell(STOP_INSTRUMENTATION);
-    answer
+/// Turns the model of caches and branch predictors on, cold; nothing is counted yet.
+pub fn simulate() {
+    request(0, [START_INSTRUMENTATION, 0, 0, 0, 0, 0]);
+}
+
+/// Starts counting, or stops it when it is on.
+#[inline]
+pub fn toggle_counting() {
+    request(0, [TOGGLE_COLLECT, 0, 0, 0, 0, 0]);
+}
+
+/// Turns the model off: from here on the program runs several times faster.
+pub fn stop_simulating() {
+    request(0, [STOP_INSTRUMENTATION, 0, 0, 0, 0, 0]);
 }
 
 #[cfg(test)]
@@ -48,6 +55,8 @@ mod tests {
     fn requests_do_nothing_outside_of_valgrind() {
         assert!(!is_running());
         assert_eq!(request(7, [RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0]), 7);
-        assert_eq!(region(|| 1, || 2), 2);
+        simulate();
+        toggle_counting();
+        stop_simulating();
     }
 }

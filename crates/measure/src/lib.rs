@@ -35,6 +35,7 @@ pub mod profile;
 pub mod protocol;
 pub mod rounds;
 pub mod sample;
+pub mod simulated;
 pub mod stats;
 pub mod worker;
 pub mod workload;
