@@ -51,8 +51,8 @@ const CLOSE_ON_EXEC: libc::c_ulong = 1 << 3;
 pub(crate) enum Whom {
     /// The calling thread, from now on.
     Thread,
-    /// Programs that the calling thread starts from now on, and theirs, from their `exec` on.
-    Commands,
+    /// The next program the calling thread starts, and those it starts, from its `exec` on.
+    Command,
 }
 
 /// Which part of the machine an event counts.
@@ -169,12 +169,12 @@ impl Opened {
         };
         match whom {
             Whom::Thread => attributes.read_format |= READ_GROUP,
-            Whom::Commands => attributes.flags |= DISABLED | INHERIT | ENABLE_ON_EXEC,
+            Whom::Command => attributes.flags |= DISABLED | INHERIT | ENABLE_ON_EXEC,
         }
         let (file, mode) = with_access(attributes, event, whom, leader, wanted)?;
         let page = match whom {
             Whom::Thread => Mapped::new(&file, 1),
-            Whom::Commands => None,
+            Whom::Command => None,
         };
         Ok(Opened { file, page, mode })
     }
@@ -270,7 +270,7 @@ fn with_access(
 /// counter (bit 0), which an event counter of an older core refuses. Elsewhere config1 says nothing.
 fn user_access(event: &Event, whom: Whom) -> &'static [u64] {
     if !cfg!(target_arch = "aarch64")
-        || whom == Whom::Commands
+        || whom == Whom::Command
         || event.source() != super::event::Source::Hardware
     {
         &[0]
