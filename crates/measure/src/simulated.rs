@@ -219,11 +219,11 @@ pub fn meaning(event: &str) -> Option<&'static str> {
     EVENTS.iter().find(|(_, name, _)| *name == event).map(|(_, _, meaning)| *meaning)
 }
 
-/// In a worker under Valgrind: samples `prepared` once uncounted, to warm the modelled caches, and
-/// once counted, timed regions only. Returns the digest of the counted sample.
-pub fn sample_simulated(prepared: &mut dyn Prepared, iterations: u64) -> Digest {
+/// In a worker under Valgrind: samples `warm` iterations uncounted, since the modelled caches start
+/// cold, then `iterations` counted, timed regions only. Returns the digest of the counted sample.
+pub fn sample_simulated(prepared: &mut dyn Prepared, warm: u64, iterations: u64) -> Digest {
     valgrind::simulate();
-    prepared.sample(iterations, &mut Untimed);
+    prepared.sample(warm, &mut Untimed);
     let digest = prepared.sample(iterations, &mut Counting);
     valgrind::stop_simulating();
     digest

@@ -21,7 +21,7 @@ fn worker() {
         |words| words.iter().fold(0, |sum, word| sum + *black_box(word)),
         Digest::of_u64,
     );
-    let digest = sample_simulated(&mut *sum, iterations.parse().unwrap());
+    let digest = sample_simulated(&mut *sum, 1, iterations.parse().unwrap());
     assert_eq!(digest, Digest::of_u64(WORDS * (WORDS - 1) / 2));
 }
 
