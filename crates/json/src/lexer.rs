@@ -62,6 +62,17 @@ pub struct Lexer {
     failed: Option<Error>,
 }
 
+/// An event and its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Located<'a> {
+    /// The event.
+    pub event: Event<'a>,
+    /// Offset of its first byte, over all chunks.
+    pub offset: u64,
+    /// Containers open after it.
+    pub depth: usize,
+}
+
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expect {
@@ -161,6 +172,37 @@ impl Lexer {
         at: &mut usize,
     ) -> Result<Option<Event<'a>>, Error> {
         Ok(self.advance(chunk, at)?.map(|token| self.event(token, chunk)))
+    }
+
+    /// [`Lexer::next`] with the event's place.
+    ///
+    /// # Errors
+    /// As [`Lexer::next`].
+    pub fn next_located<'a>(
+        &'a mut self,
+        chunk: &'a [u8],
+        at: &mut usize,
+    ) -> Result<Option<Located<'a>>, Error> {
+        let Some(token) = self.advance(chunk, at)? else { return Ok(None) };
+        let event = self.event(token, chunk);
+        Ok(Some(Located { event, offset: self.token, depth: self.nest.depth }))
+    }
+
+    /// Moves `at` over the white space, and in an array the comma, before the next token, and no
+    /// further: to where [`Lexer::is_before_element`] can be asked.
+    pub fn settle(&mut self, chunk: &[u8], at: &mut usize) {
+        if self.failed.is_some() || self.cut != Cut::None {
+            return;
+        }
+        let from = *at;
+        *at = self.kernel.space(chunk, from);
+        self.is_separated |= *at != from;
+        let is_in_array = self.nest.depth > 0 && !self.nest.is_object();
+        if self.expect == Expect::CommaOrEnd && is_in_array && chunk.get(*at) == Some(&b',') {
+            self.expect = Expect::Value;
+            *at = self.kernel.space(chunk, *at + 1);
+        }
+        self.offset = self.offset.wrapping_add((*at - from) as u64);
     }
 
     /// Says that no chunk follows. A number may be waiting for exactly that: call until `None`.

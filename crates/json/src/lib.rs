@@ -53,8 +53,8 @@ mod string;
 
 pub use error::{Code, Error, OutOfRange, ReadError};
 pub use event::Event;
-pub use lexer::{Lexer, Limits, Mode};
-pub use number::{Number, nearest};
+pub use lexer::{Lexer, Limits, Located, Mode};
+pub use number::{Number, leading_number, nearest};
 pub use push::{Flow, Handler, Parser};
 pub use reader::{Reader, validate, validate_read};
 pub use string::{LoneSurrogate, Text};

@@ -54,6 +54,15 @@ pub fn nearest(text: &[u8]) -> Option<f64> {
     }
 }
 
+/// The double nearest to the longest number at the beginning of `text`, and its length in bytes.
+/// Whether what follows may follow a number is the caller's to know.
+///
+/// `None` if no number begins there, one is malformed, or it is beyond the range.
+pub fn leading_number(text: &[u8]) -> Option<(f64, usize)> {
+    let (end, decimal) = scan(text, 0).ok()?;
+    Some((decimal.to_f64(&text[..end]).ok()?, end))
+}
+
 /// A number as sign, up to 19 significant digits, and a power of ten.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Decimal {

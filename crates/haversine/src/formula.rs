@@ -1,0 +1,52 @@
+//! The haversine formula, as the course writes it: the reference for every other computation.
+//!
+//! In doubles, rounded after every operation (no fused multiply-add), with the sine, cosine and
+//! arcsine of the platform's C library: its last digits may move with that library.
+
+/// Earth's radius the course uses, in kilometres.
+pub const EARTH_RADIUS_KM: f64 = 6372.8;
+
+/// Radians per degree, as the course's constant.
+pub const RADIANS_PER_DEGREE: f64 = 0.017_453_292_519_943_295;
+
+/// Two points, in degrees: x is the longitude, y the latitude.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Pair {
+    /// Longitude of the first point.
+    pub x0: f64,
+    /// Latitude of the first point.
+    pub y0: f64,
+    /// Longitude of the second point.
+    pub x1: f64,
+    /// Latitude of the second point.
+    pub y1: f64,
+}
+
+impl Pair {
+    /// From x0, y0, x1, y1.
+    pub fn new([x0, y0, x1, y1]: [f64; 4]) -> Pair {
+        Pair { x0, y0, x1, y1 }
+    }
+}
+
+/// The great-circle distance of a pair on a sphere, in the unit of `radius`:
+/// 2 · radius · asin √a with a = sin²(Δφ/2) + cos φ₀ · cos φ₁ · sin²(Δλ/2).
+///
+/// Coordinates beyond ±180 and ±90 degrees are taken as they are. Rounding can push `a` above one
+/// for nearly antipodal points; it is clamped, so that the result is a number.
+///
+/// ```
+/// use fathom_haversine::{EARTH_RADIUS_KM, Pair, distance};
+/// let quarter = distance(Pair::new([0.0, 0.0, 90.0, 0.0]), EARTH_RADIUS_KM);
+/// assert!((quarter - EARTH_RADIUS_KM * std::f64::consts::FRAC_PI_2).abs() < 1e-11);
+/// ```
+pub fn distance(pair: Pair, radius: f64) -> f64 {
+    let d_lat = RADIANS_PER_DEGREE * (pair.y1 - pair.y0);
+    let d_lon = RADIANS_PER_DEGREE * (pair.x1 - pair.x0);
+    let lat0 = RADIANS_PER_DEGREE * pair.y0;
+    let lat1 = RADIANS_PER_DEGREE * pair.y1;
+    let (sin_lat, sin_lon) = ((d_lat / 2.0).sin(), (d_lon / 2.0).sin());
+    let a = sin_lat * sin_lat + lat0.cos() * lat1.cos() * (sin_lon * sin_lon);
+    radius * (2.0 * a.min(1.0).sqrt().asin())
+}
