@@ -28,6 +28,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Aggregate(cmd::aggregate::Options),
+    Haversine(cmd::haversine::Options),
     List(cmd::list::Options),
     Generate(cmd::generate::Options),
     Machine(cmd::machine::Options),

@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use fathom_aggregate::{self as aggregate, generate::GenerateError};
+use fathom_haversine as haversine;
 
 /// A run that did what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,9 @@ fn code(error: &anyhow::Error) -> u8 {
 }
 
 fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
+    if cause.is::<haversine::Error>() {
+        return true;
+    }
     if let Some(error) = cause.downcast_ref::<aggregate::Error>() {
         // Reading and writing fail as I/O errors, which were looked for before.
         return !matches!(error, aggregate::Error::Interrupted);

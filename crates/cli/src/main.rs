@@ -28,6 +28,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     fathom_machine::level::Level::chosen()?;
     match command {
         Command::Aggregate(options) => cmd::aggregate::run(&options),
+        Command::Haversine(options) => cmd::haversine::run(&options),
         Command::List(options) => cmd::list::run(&options),
         Command::Generate(options) => cmd::generate::run(&options),
         Command::Machine(options) => cmd::machine::run(&options),

@@ -4,7 +4,7 @@
 //! │ 64 bytes │ data, len bytes              │ at least 64 zeros │ … capacity │
 //! ```
 
-use std::io::{self, Read};
+use std::io;
 
 /// Readable bytes before and after the data: two of the widest registers.
 pub(crate) const MARGIN_BYTES: usize = 64;
@@ -53,10 +53,5 @@ impl Block {
         }
         self.buffer[MARGIN_BYTES + self.len..][..MARGIN_BYTES].fill(0);
         Ok(())
-    }
-
-    /// [`Block::fill`] from a stream.
-    pub(crate) fn fill_from(&mut self, stream: &mut (impl Read + ?Sized)) -> io::Result<()> {
-        self.fill(|room, _| stream.read(room))
     }
 }

@@ -31,6 +31,7 @@ use crate::kernel::{self, Trigonometry};
 use crate::pairs::{Layout, OnError};
 use crate::session::{Mark, Session};
 use crate::sum::{ExactSum, mean_in_order};
+use crate::zone::zone;
 
 /// Where the bytes come from.
 pub enum Source {
@@ -95,6 +96,8 @@ pub struct Outcome {
 impl Outcome {
     /// The mean as the course adds it up, if the distances were kept.
     pub fn mean_in_order(&self) -> Option<f64> {
+        let mut zone = zone!("merge");
+        zone.bytes(8 * self.pairs);
         let is_kept = !self.distances.is_empty();
         is_kept.then(|| mean_in_order(self.parts(), self.pairs))
     }
@@ -143,7 +146,7 @@ fn read_alone(source: Source, mut merge: Merge, options: &Options) -> Result<Out
     loop {
         match &mut source {
             Source::File(file) => fill_at(&mut block, file, merge.bytes)?,
-            Source::Stream(stream) => block.fill_from(stream)?,
+            Source::Stream(stream) => fill_from(&mut block, stream)?,
         }
         merge.take(&block, None)?;
         if block.bytes().len() < block.capacity() {
@@ -153,7 +156,17 @@ fn read_alone(source: Source, mut merge: Merge, options: &Options) -> Result<Out
 }
 
 fn fill_at(block: &mut Block, file: &File, offset: u64) -> io::Result<()> {
-    block.fill(|room, done| file.read_at(room, offset + done as u64))
+    let mut zone = zone!("read", faults);
+    block.fill(|room, done| file.read_at(room, offset + done as u64))?;
+    zone.bytes(block.bytes().len() as u64);
+    Ok(())
+}
+
+fn fill_from(block: &mut Block, stream: &mut (impl Read + ?Sized)) -> io::Result<()> {
+    let mut zone = zone!("read", faults);
+    block.fill(|room, _| stream.read(room))?;
+    zone.bytes(block.bytes().len() as u64);
+    Ok(())
 }
 
 /// What all threads see.
@@ -222,7 +235,7 @@ impl Shared<'_> {
                 claim = lock(&self.claim);
                 filled
             }
-            (None, Some(stream)) => block.fill_from(stream),
+            (None, Some(stream)) => fill_from(block, stream),
             (None, None) => Ok(()),
         };
         claim.is_ended |= filled.is_err() || block.bytes().len() < block.capacity();
@@ -232,10 +245,17 @@ impl Shared<'_> {
     /// Queues a block and merges those whose turn it is.
     fn hand_in(&self, number: u64, done: Done) {
         let mut merge = lock(&self.merge);
+        let _zone = zone!("merge");
         merge.waiting.insert(number, done);
         merge.drain();
         self.room.notify_all();
     }
+}
+
+fn compute(pairs: &[Pair], options: &Options, distances: &mut Vec<f64>) {
+    let mut zone = zone!("compute");
+    zone.bytes(size_of_val(pairs) as u64);
+    kernel::distances(pairs, options, distances);
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -282,7 +302,7 @@ impl Speculator<'_> {
         let _ = self.session.read(block, from, &mut self.pairs, &mut mark);
         self.pairs.truncate(mark.pairs);
         let mut distances = Vec::with_capacity(self.pairs.len());
-        kernel::distances(&self.pairs, self.options, &mut distances);
+        compute(&self.pairs, self.options, &mut distances);
         let mut sum = ExactSum::default();
         sum.add(&distances);
         Some(Guess { layout, from, mark, sum, distances })
@@ -389,8 +409,9 @@ impl Merge {
     /// Computes the distances of the pairs read here.
     fn compute(&mut self) {
         let mut distances = Vec::with_capacity(self.pairs.len());
-        kernel::distances(&self.pairs, &self.options, &mut distances);
+        compute(&self.pairs, &self.options, &mut distances);
         self.pairs.clear();
+        let _zone = zone!("merge");
         self.sum.add(&distances);
         self.keep(distances);
     }

@@ -17,6 +17,16 @@ pub enum Method {
     Cluster,
 }
 
+impl Method {
+    /// The word users and the course write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Uniform => "uniform",
+            Method::Cluster => "cluster",
+        }
+    }
+}
+
 /// How numbers are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {

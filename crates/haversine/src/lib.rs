@@ -34,6 +34,7 @@ mod pairs;
 mod session;
 mod sum;
 mod template;
+mod zone;
 
 pub use engine::{BLOCK_BYTES, Options, Outcome, Source, read};
 pub use error::{AnswersError, Error, Fault, Shape};

@@ -14,6 +14,7 @@ use crate::formula::Pair;
 use crate::kernel;
 use crate::pairs::{Collector, Layout, OnError};
 use crate::template::Template;
+use crate::zone::zone;
 
 /// Reading, somewhere in a document.
 #[derive(Clone, Debug)]
@@ -83,7 +84,9 @@ impl Session {
         pairs: &mut Vec<Pair>,
         mark: &mut Mark,
     ) -> Result<(), Error> {
+        let mut zone = zone!("parse");
         let bytes = block.bytes();
+        zone.bytes((bytes.len() - at) as u64);
         loop {
             if self.settle(bytes, &mut at).is_some() {
                 self.read_alike(block, &mut at, pairs);
@@ -203,11 +206,14 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     fn block(text: &[u8]) -> Block {
         let mut block = Block::new(text.len().max(1));
-        block.fill_from(&mut &text[..]).unwrap();
+        let mut rest = text;
+        block.fill(|room, _| rest.read(room)).unwrap();
         block
     }
 

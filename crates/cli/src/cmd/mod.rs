@@ -3,6 +3,7 @@
 pub(crate) mod aggregate;
 pub(crate) mod completions;
 pub(crate) mod generate;
+pub(crate) mod haversine;
 pub(crate) mod list;
 pub(crate) mod machine;
 pub(crate) mod man;

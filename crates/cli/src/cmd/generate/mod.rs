@@ -1,6 +1,7 @@
 //! `fathom generate`: test data from a seed; one file per kind of data.
 
 pub(crate) mod measurements;
+pub(crate) mod pairs;
 
 use clap::Subcommand;
 
@@ -17,10 +18,12 @@ pub(crate) struct Options {
 #[derive(Debug, Subcommand)]
 enum Kind {
     Measurements(measurements::Options),
+    Pairs(pairs::Options),
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     match &options.kind {
         Kind::Measurements(options) => measurements::run(options),
+        Kind::Pairs(options) => pairs::run(options),
     }
 }

@@ -1,0 +1,303 @@
+//! `fathom haversine`: the mean great-circle distance of the pairs in a JSON file.
+
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use anyhow::Context;
+use fathom_haversine::answers::{self, Comparison};
+use fathom_haversine::{self as haversine, EARTH_RADIUS_KM, Error, OnError, Outcome, Source};
+use fathom_machine::level::Level;
+use fathom_measure::profile::{self, Report};
+
+use crate::exit::Exit;
+use crate::input::{self, Input};
+use crate::output::Output;
+
+/// Read coordinate pairs from JSON and print their mean great-circle distance, exactly
+///
+/// Reads {"pairs":[{"x0":…,"y0":…,"x1":…,"y1":…}, …]} (degrees; x is the longitude) in any valid
+/// spelling, a bare array of pairs, or a pair per line; plain, gzip or Zstandard. Numbers and mean
+/// are rounded once, whatever the number of threads. With ANSWERS, compares every distance with
+/// the answer file of the generator and ends with 1 beyond its tolerance of 1e-8 km.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A pair that lacks a coordinate, has one twice, or one that is no number is \
+                        an error; so is everything RFC 8259 refuses."
+)]
+pub(crate) struct Options {
+    /// The JSON file; - is stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The answers to compare with, as `fathom generate pairs --answers` writes them
+    #[arg(value_name = "ANSWERS")]
+    answers: Option<PathBuf>,
+
+    /// How many threads [default: one per processor]; the result does not depend on it
+    #[arg(short, long)]
+    threads: Option<NonZeroUsize>,
+
+    /// Radius of the sphere; means and distances have its unit
+    #[arg(long, default_value_t = EARTH_RADIUS_KM, value_parser = radius)]
+    radius: f64,
+
+    /// What to do with an element that is no pair: stop, or count it and go on
+    #[arg(long, value_enum, default_value_t = ErrorPolicy::Fail)]
+    on_error: ErrorPolicy,
+
+    /// Which sine, cosine and arcsine: own polynomials, the same bits on every machine, or the C
+    /// library's, the course's to the last bit
+    #[arg(long, value_enum, default_value_t = Trigonometry::Vector)]
+    trigonometry: Trigonometry,
+
+    /// Print the exact mean only: the mean in the course's order of additions needs all distances
+    /// in memory, 8 bytes a pair
+    #[arg(long, conflicts_with_all = ["answers", "write_answers"])]
+    exact_only: bool,
+
+    /// Write the computed distances and their mean as an answer file
+    #[arg(long, value_name = "FILE")]
+    write_answers: Option<PathBuf>,
+
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Profile this run: where the time went, by zone
+    #[arg(long)]
+    profile: bool,
+
+    /// Form of the profile
+    #[arg(long, value_enum, default_value_t = ProfileFormat::Text, requires = "profile")]
+    profile_format: ProfileFormat,
+
+    /// Where the profile goes [default: stderr]
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    profile_output: Option<PathBuf>,
+
+    /// Input a thread reads at a time, in KiB
+    #[arg(long, value_name = "KIB", default_value_t = haversine::BLOCK_BYTES >> 10,
+          value_parser = block_kib)]
+    block: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum ErrorPolicy {
+    Fail,
+    Skip,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Trigonometry {
+    Vector,
+    Libm,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// The lines the course prints
+    Text,
+    /// One JSON object
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum ProfileFormat {
+    /// A line per zone, as the course's profiler prints it
+    Text,
+    /// One JSON object
+    Json,
+    /// Folded stacks, for flame graphs
+    Folded,
+    /// Events for chrome://tracing and Perfetto
+    Trace,
+}
+
+fn radius(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(radius) if radius.is_finite() && radius >= 0.0 => Ok(radius),
+        _ => Err(format!("{text:?} is no length")),
+    }
+}
+
+fn block_kib(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(kib @ 1..=1_048_576) => Ok(kib),
+        _ => Err("a block has 1 to 1048576 KiB".to_owned()),
+    }
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let source = match input::open(&options.file)? {
+        Input::File(file, _) => Source::File(file),
+        Input::Stream(stream) => Source::Stream(stream),
+    };
+    if options.profile {
+        anyhow::ensure!(
+            profile::COMPILED_IN,
+            "this fathom was built without the feature `profile`: cargo build -p fathom-cli"
+        );
+        let wants_trace = options.profile_format == ProfileFormat::Trace;
+        profile::start(profile::Options { trace_events: if wants_trace { 1 << 16 } else { 0 } });
+    }
+    let read = haversine::read(source, &engine_options(options)?);
+    let mean = read.as_ref().ok().and_then(Outcome::mean_in_order);
+    let report = options.profile.then(profile::stop);
+    let outcome = read.map_err(|error| located(error, &options.file))?;
+    let comparison = compare(options, &outcome, mean)?;
+    if let Some(path) = &options.write_answers {
+        let mut output = Output::create(path)?;
+        answers::write(outcome.parts(), mean.unwrap_or(outcome.mean_exact), &mut output)
+            .with_context(|| format!("cannot write {}", output.name()))?;
+        output.finish()?;
+    }
+    let text = match options.format {
+        Format::Text => text(&outcome, mean, comparison.as_ref()),
+        Format::Json => json(&outcome, mean, comparison.as_ref(), options.radius),
+    };
+    io::stdout().write_all(text.as_bytes()).context("stdout")?;
+    if let Some(report) = report {
+        show_profile(options, &report, mean.unwrap_or(outcome.mean_exact))?;
+    }
+    let differs = comparison.is_some_and(|comparison| !comparison.is_within_tolerance());
+    if outcome.skipped > 0 {
+        eprintln!("fathom: {} elements skipped that are no pairs", outcome.skipped);
+    }
+    Ok(if differs || outcome.skipped > 0 { Exit::Incomplete } else { Exit::Done })
+}
+
+fn engine_options(options: &Options) -> anyhow::Result<haversine::Options> {
+    Ok(haversine::Options {
+        threads: match options.threads {
+            Some(threads) => threads,
+            None => thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        },
+        radius: options.radius,
+        on_error: match options.on_error {
+            ErrorPolicy::Fail => OnError::Stop,
+            ErrorPolicy::Skip => OnError::Skip,
+        },
+        trigonometry: match options.trigonometry {
+            Trigonometry::Vector => haversine::Trigonometry::Vector,
+            Trigonometry::Libm => haversine::Trigonometry::Libm,
+        },
+        keep_distances: !options.exact_only,
+        block_bytes: NonZeroUsize::new(options.block << 10).expect("checked by the parser"),
+        level: Level::chosen()?,
+    })
+}
+
+/// The error as `path:byte:pair: what was expected`.
+fn located(error: Error, path: &Path) -> anyhow::Error {
+    let path = path.display();
+    let place = match &error {
+        Error::Io(_) | Error::NoPairs | Error::Answers(_) => path.to_string(),
+        Error::Json(error) => format!("{path}:{}", error.offset),
+        Error::Pair { index, offset, .. } => format!("{path}:{offset}:{index}"),
+        Error::Shape { offset, .. } => format!("{path}:{offset}"),
+    };
+    anyhow::Error::from(error).context(place)
+}
+
+fn compare(
+    options: &Options,
+    outcome: &Outcome,
+    mean: Option<f64>,
+) -> anyhow::Result<Option<Comparison>> {
+    let (Some(path), Some(mean)) = (&options.answers, mean) else { return Ok(None) };
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = file.metadata()?.len();
+    let compared = answers::count(bytes).map_err(Error::from).and_then(|count| {
+        answers::compare(outcome.parts(), mean, count, BufReader::with_capacity(1 << 18, file))
+    });
+    Ok(Some(compared.map_err(|error| located(error, path))?))
+}
+
+fn text(outcome: &Outcome, mean: Option<f64>, comparison: Option<&Comparison>) -> String {
+    let mut lines =
+        vec![format!("Input size: {}", outcome.bytes), format!("Pair count: {}", outcome.pairs)];
+    if outcome.skipped > 0 {
+        lines.push(format!("Skipped: {}", outcome.skipped));
+    }
+    if let Some(mean) = mean {
+        lines.push(format!("Haversine sum: {mean:.16}"));
+    }
+    lines.push(format!("Exact mean: {:.16}", outcome.mean_exact));
+    if let Some(comparison) = comparison {
+        lines.extend([
+            String::new(),
+            "Validation:".into(),
+            format!("Reference sum: {:.16}", comparison.reference_mean_km),
+            format!("Difference: {:.16}", comparison.difference_km),
+        ]);
+        if let Some(worst) = comparison.worst {
+            lines.push(format!(
+                "Worst pair: {} (computed {:.16}, reference {:.16}, difference {:.3e})",
+                worst.index,
+                worst.computed_km,
+                worst.reference_km,
+                worst.computed_km - worst.reference_km
+            ));
+        }
+        if !comparison.is_within_tolerance() {
+            lines.push(format!(
+                "FAILED: {} pairs differ by {:.1e} or more",
+                comparison.pairs_beyond,
+                answers::TOLERANCE_KM
+            ));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn json(
+    outcome: &Outcome,
+    mean: Option<f64>,
+    comparison: Option<&Comparison>,
+    radius: f64,
+) -> String {
+    let comparison = comparison.map(|comparison| {
+        serde_json::json!({
+            "reference_mean": comparison.reference_mean_km,
+            "difference": comparison.difference_km,
+            "pairs_beyond": comparison.pairs_beyond,
+            "tolerance": answers::TOLERANCE_KM,
+            "worst": comparison.worst.map(|worst| serde_json::json!({
+                "pair": worst.index,
+                "computed": worst.computed_km,
+                "reference": worst.reference_km,
+            })),
+        })
+    });
+    let value = serde_json::json!({
+        "input_bytes": outcome.bytes,
+        "pairs": outcome.pairs,
+        "skipped": outcome.skipped,
+        "radius": radius,
+        "mean_in_order": mean,
+        "mean_exact": outcome.mean_exact,
+        "validation": comparison,
+    });
+    format!("{value:#}\n")
+}
+
+fn show_profile(options: &Options, report: &Report, mean: f64) -> anyhow::Result<()> {
+    let shown = match options.profile_format {
+        ProfileFormat::Text => format!("{}\nResult {mean:.16}\n", report.text().trim_end()),
+        ProfileFormat::Json => report.json(),
+        ProfileFormat::Folded => report.folded(),
+        ProfileFormat::Trace => report.trace(),
+    };
+    match &options.profile_output {
+        None => eprintln!("{}", shown.trim_end()),
+        Some(path) => {
+            let mut output = Output::create(path)?;
+            output.write_all(shown.as_bytes())?;
+            output.finish()?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! `fathom generate pairs` and `fathom haversine`, as a user calls them.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn fathom(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn piped(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn generated(folder: &Path, more: &[&str]) -> Output {
+    let basic = ["generate", "pairs", "-o", "p.json", "--answers", "p.f64"];
+    fathom(folder, &[&basic[..], more].concat())
+}
+
+/// The first pairs of the course's files, as FNV-1a of the bytes: nothing printed may change.
+#[test]
+fn the_files_are_the_courses_byte_for_byte() {
+    let fnv = |bytes: &[u8]| {
+        let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for (method, hash) in [("uniform", HASH_UNIFORM), ("cluster", HASH_CLUSTER)] {
+        let said = generated(folder.path(), &["--count", "1000", "--method", method]);
+        assert!(said.status.success());
+        let json = fs::read(folder.path().join("p.json")).unwrap();
+        assert_eq!(fnv(&json), hash, "{method}: {:#x}", fnv(&json));
+        assert_eq!(fs::metadata(folder.path().join("p.f64")).unwrap().len(), 8 * 1001);
+    }
+}
+
+const HASH_UNIFORM: u64 = 0x146e_4f8b_0f25_a0fc;
+const HASH_CLUSTER: u64 = 0x3062_ba20_80e5_7b53;
+
+#[test]
+fn the_generator_says_what_the_courses_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = generated(folder.path(), &["--count", "10", "--seed", "1"]);
+    let expected =
+        "Method: uniform\nRandom seed: 1\nPair count: 10\nExpected sum: 7488.11322979881";
+    assert!(text(&said.stderr).starts_with(expected), "{}", text(&said.stderr));
+}
+
+#[test]
+fn a_generated_file_matches_its_answers_and_another_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    generated(folder.path(), &["--count", "2000"]);
+    for threads in ["1", "3"] {
+        let arguments = ["haversine", "p.json", "p.f64", "--threads", threads, "--block", "16"];
+        let said = fathom(folder.path(), &arguments);
+        assert_eq!(said.status.code(), Some(0), "{}", text(&said.stderr));
+        let lines = text(&said.stdout);
+        for start in ["Input size: 22", "Pair count: 2000", "Reference sum: ", "Worst pair: "] {
+            assert!(lines.lines().any(|line| line.starts_with(start)), "{start}: {lines}");
+        }
+    }
+    let wrong = fs::read(folder.path().join("p.f64")).map(|mut bytes| {
+        bytes[8 * 77 + 4] ^= 1;
+        bytes
+    });
+    fs::write(folder.path().join("w.f64"), wrong.unwrap()).unwrap();
+    let said = fathom(folder.path(), &["haversine", "p.json", "w.f64"]);
+    assert_eq!(said.status.code(), Some(1));
+    assert!(text(&said.stdout).contains("Worst pair: 77 "), "{}", text(&said.stdout));
+    fs::write(folder.path().join("w.f64"), [0; 80]).unwrap();
+    let said = fathom(folder.path(), &["haversine", "p.json", "w.f64"]);
+    assert_eq!(said.status.code(), Some(3));
+    assert!(text(&said.stderr).contains("for 9 pairs, the input has 2000"));
+}
+
+#[test]
+fn written_answers_are_the_references_with_the_c_librarys_functions() {
+    let folder = tempfile::tempdir().unwrap();
+    generated(folder.path(), &["--count", "500", "--numbers", "shortest"]);
+    let arguments =
+        ["haversine", "p.json", "p.f64", "--trigonometry", "libm", "--write-answers", "o.f64"];
+    let said = fathom(folder.path(), &arguments);
+    assert!(text(&said.stdout).contains("Difference: 0.0000000000000000"));
+    let read = |name| fs::read(folder.path().join(name)).unwrap();
+    assert!(read("p.f64") == read("o.f64"));
+}
+
+#[test]
+fn standard_input_compressed_or_not_is_the_same_result() {
+    let folder = tempfile::tempdir().unwrap();
+    generated(folder.path(), &["--count", "3000", "--method", "cluster"]);
+    let json = fs::read(folder.path().join("p.json")).unwrap();
+    let from_file = fathom(folder.path(), &["haversine", "p.json", "--format", "json"]).stdout;
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&json).unwrap();
+    let arguments = ["haversine", "-", "--format", "json", "--block", "8"];
+    assert_eq!(text(&piped(&arguments, &json).stdout), text(&from_file));
+    assert_eq!(text(&piped(&arguments, &packed.finish().unwrap()).stdout), text(&from_file));
+}
+
+#[test]
+fn bad_data_names_file_byte_and_pair() {
+    for (input, message) in [
+        ("[{\"x0\":1}]", "fathom: -:8:0: pair 0: expected a member y0"),
+        ("[1", "fathom: -:1:0: pair 0: expected an object"),
+        ("{\"pairs\":", "fathom: -:9: the input ends inside the document"),
+        ("[]", "fathom: -: the input holds no pair"),
+    ] {
+        let said = piped(&["haversine", "-"], input.as_bytes());
+        assert_eq!(said.status.code(), Some(3), "{input}");
+        assert!(text(&said.stderr).starts_with(message), "{input}: {}", text(&said.stderr));
+        assert!(said.stdout.is_empty());
+    }
+    let good = r#"{"x0":1,"y0":2,"x1":3,"y1":4}"#;
+    let said = piped(&["haversine", "-", "--on-error", "skip"], format!("[{good},7]").as_bytes());
+    assert_eq!(said.status.code(), Some(1));
+    assert!(text(&said.stdout).contains("Pair count: 1\nSkipped: 1\n"));
+    assert_eq!(piped(&["haversine", "-", "--radius", "-1"], b"").status.code(), Some(2));
+    assert_eq!(piped(&["haversine", "/no/such/file"], b"").status.code(), Some(4));
+}
+
+#[test]
+fn the_profile_covers_the_run_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    generated(folder.path(), &["--count", "2000"]);
+    let profiled = |more: &[&str]| {
+        let basic = ["haversine", "p.json", "--threads", "1", "--profile"];
+        fathom(folder.path(), &[&basic[..], more].concat())
+    };
+    let said = text(&profiled(&[]).stderr);
+    for zone in ["Total time: ", "  read[", "  parse[", "  compute[", "  merge[", "Result "] {
+        assert!(said.contains(zone), "{zone}: {said}");
+    }
+    let json = profiled(&["--profile-format", "json", "--profile-output", "p.prof"]);
+    assert!(json.stderr.is_empty() && json.status.success());
+    let json = fs::read(folder.path().join("p.prof")).unwrap();
+    assert!(serde_json::from_slice::<serde_json::Value>(&json).is_ok());
+    assert!(text(&profiled(&["--profile-format", "folded"]).stderr).contains("compute"));
+    assert!(text(&profiled(&["--profile-format", "trace"]).stderr).starts_with('{'));
+}
