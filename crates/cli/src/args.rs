@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Machine(cmd::machine::Options),
     #[command(hide = true)]
     Worker(cmd::worker::Options),
+    Demo(cmd::demo::Options),
     Completions(cmd::completions::Options),
     Man(cmd::man::Options),
 }

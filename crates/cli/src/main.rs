@@ -33,6 +33,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Generate(options) => cmd::generate::run(&options),
         Command::Machine(options) => cmd::machine::run(&options),
         Command::Worker(options) => cmd::worker::run(&options),
+        Command::Demo(options) => cmd::demo::run(&options),
         Command::Completions(options) => cmd::completions::run(&options),
         Command::Man(options) => cmd::man::run(&options),
     }

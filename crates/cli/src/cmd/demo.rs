@@ -1,0 +1,77 @@
+//! `fathom demo`: the whole story in a minute, by running the commands a user would run.
+//!
+//! Each chapter is a list of command lines, shown and then run by this same program in a temporary
+//! folder: what is printed is what they print, and they can be repeated on other data.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::time::Instant;
+
+use anyhow::Context;
+
+use crate::exit::Exit;
+
+/// Show in under a minute what fathom does, with the commands to repeat it on your data
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Only these chapters
+    #[arg(value_name = "CHAPTER", value_parser = names())]
+    chapters: Vec<String>,
+}
+
+struct Chapter {
+    name: &'static str,
+    about: &'static str,
+    /// What is run, as a user would write it after `fathom`; split at blanks.
+    commands: &'static [&'static str],
+}
+
+const CHAPTERS: &[Chapter] = &[Chapter {
+    name: "aggregate",
+    about: "Ten million temperatures of 413 cities: min, mean and max of each, exact.",
+    commands: &[
+        "generate measurements --rows 10M --output measurements.txt",
+        "aggregate --verbose --format table --stats mean,min,max,count --sort mean --top 10 \
+         measurements.txt",
+        "aggregate --format table --stats mean,min,max,count --sort mean --reverse --top 10 \
+         measurements.txt",
+    ],
+}];
+
+fn names() -> Vec<&'static str> {
+    CHAPTERS.iter().map(|chapter| chapter.name).collect()
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let folder = tempfile::Builder::new().prefix("fathom-demo-").tempdir()?;
+    let start = Instant::now();
+    let chosen = |chapter: &&Chapter| {
+        options.chapters.is_empty() || options.chapters.iter().any(|name| name == chapter.name)
+    };
+    for chapter in CHAPTERS.iter().filter(chosen) {
+        writeln!(io::stdout(), "== {}: {}", chapter.name, chapter.about)?;
+        for line in chapter.commands {
+            writeln!(io::stdout(), "\n$ fathom {line}")?;
+            let status = step(line, folder.path())?;
+            anyhow::ensure!(status.success(), "`fathom {line}` ended with {status}");
+        }
+        writeln!(io::stdout())?;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    writeln!(
+        io::stdout(),
+        "Done in {seconds:.1} s; the files are gone. Repeat any line above on your own data, and \
+         see `fathom help`."
+    )?;
+    Ok(Exit::Done)
+}
+
+fn step(line: &str, folder: &Path) -> anyhow::Result<ExitStatus> {
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    Command::new(&program)
+        .args(line.split_whitespace())
+        .current_dir(folder)
+        .status()
+        .with_context(|| format!("cannot run {}", program.display()))
+}

@@ -1,0 +1,258 @@
+//! `fathom aggregate` from outside: what a user types, sees and gets back as exit code.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use flate2::write::GzEncoder;
+
+const INPUT: &str = "Oslo;-1.5\nQuito;14.0\nOslo;3.0\nRome;20.3\n\nQuito;13.5\n";
+const RESULT: &str = "{Oslo=-1.5/0.8/3.0, Quito=13.5/13.8/14.0, Rome=20.3/20.3/20.3}\n";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn run(&self, args: &[&str], input: &[u8]) -> Output {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+            .arg("aggregate")
+            .args(args)
+            .current_dir(self.0.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A child that fails early closes its end; that is its right.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn files_stdin_and_compressed_input_give_the_same_result() {
+    let folder = Folder::new();
+    folder.file("a.txt", INPUT);
+    folder.file("a.gz", gzip(INPUT.as_bytes()));
+    let zst = ruzstd::encoding::compress_to_vec(
+        INPUT.as_bytes(),
+        ruzstd::encoding::CompressionLevel::Fastest,
+    );
+    folder.file("a.zst", zst);
+    for args in [&["a.txt"][..], &["-"], &[], &["a.gz"], &["a.zst"], &["-t", "1", "a.txt"]] {
+        let output = folder.run(args, INPUT.as_bytes());
+        assert_eq!((out(&output).as_str(), err(&output).as_str()), (RESULT, ""), "{args:?}");
+        assert_eq!(output.status.code(), Some(0));
+    }
+}
+
+#[test]
+fn several_files_are_one_result() {
+    let folder = Folder::new();
+    let (first, second) = INPUT.split_at(INPUT.find("Rome").unwrap());
+    folder.file("1.txt", first);
+    folder.file("2.gz", gzip(second.as_bytes()));
+    folder.file("empty.txt", "");
+    assert_eq!(out(&folder.run(&["1.txt", "empty.txt", "2.gz"], b"")), RESULT);
+    assert_eq!(out(&folder.run(&["1.txt", "-"], second.as_bytes())), RESULT);
+    assert_eq!(out(&folder.run(&["empty.txt"], b"")), "{}\n");
+}
+
+#[test]
+fn bad_data_names_path_byte_and_record_and_exits_3() {
+    let folder = Folder::new();
+    folder.file("bad.txt", "a;1.0\n\nb;x\n");
+    let output = folder.run(&["bad.txt", "-o", "result.txt"], b"");
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(err(&output), "fathom: bad.txt:7:3: the value is not a decimal number: \"b;x\"\n");
+    assert_eq!(folder.names(), ["bad.txt"], "no output is left behind");
+}
+
+#[test]
+fn skipped_records_are_shown_kept_and_exit_1() {
+    let folder = Folder::new();
+    let mut input = b"a;1.0\n".to_vec();
+    for i in 0..12 {
+        input.extend_from_slice(format!("bad {i}\r\n").as_bytes());
+    }
+    input.extend_from_slice(b"no utf-8 \xff");
+    folder.file("bad.txt", &input);
+    let output =
+        folder.run(&["--on-error", "skip", "--rejects", "r.txt", "-o", "o.txt", "bad.txt"], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(out(&output), "");
+    assert_eq!(fs::read(folder.0.path().join("o.txt")).unwrap(), b"{a=1.0/1.0/1.0}\n");
+    let kept = fs::read(folder.0.path().join("r.txt")).unwrap();
+    assert_eq!(kept, [&input[6..], b"\n"].concat());
+    let said = err(&output);
+    assert_eq!(said.lines().filter(|line| line.contains("skipped bad.txt:")).count(), 10);
+    assert!(said.contains("… and 3 more") && said.contains("13 records skipped"), "{said}");
+}
+
+#[test]
+fn usage_mistakes_exit_2_and_missing_files_4() {
+    let folder = Folder::new();
+    folder.file("a.txt", INPUT);
+    for args in [
+        &["--rejects", "r", "a.txt"][..],
+        &["--value", "2", "--value", "3", "a.txt"],
+        &["--value", "name", "a.txt"],
+        &["--key", "0", "a.txt"],
+        &["--delimiter", "5", "a.txt"],
+        &["--delimiter", "ab", "a.txt"],
+        &["--full", "--trust-hash", "a.txt"],
+        &["--threads", "0", "a.txt"],
+        &["--chunk", "0", "a.txt"],
+        &["--decimals", "19", "a.txt"],
+        &["--stats", "median", "a.txt"],
+        &["-", "-"],
+    ] {
+        let output = folder.run(args, b"");
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", err(&output));
+        assert!(!output.stderr.is_empty());
+    }
+    for args in [&["missing.txt"][..], &["."], &["a.txt", "-o", "no/such/folder/o"]] {
+        let output = folder.run(args, b"");
+        assert_eq!(output.status.code(), Some(4), "{args:?}: {}", err(&output));
+    }
+    assert_eq!(folder.names(), ["a.txt"]);
+}
+
+#[test]
+fn the_verbose_block_hashes_the_result_as_the_forebear_does() {
+    let folder = Folder::new();
+    let output = folder.run(&["-v", "-t", "1"], INPUT.as_bytes());
+    let said = err(&output);
+    // CRC-32C of the result without its newline, from an independent implementation.
+    let hash = crc32(RESULT.trim_end().as_bytes());
+    assert!(said.contains(&format!("result hash={hash:08x}\n")), "{said}");
+    assert!(said.contains(&format!("result length={}\n", RESULT.len() - 1)), "{said}");
+    assert!(said.contains("stations count=3\nvalid utf8=true\n"), "{said}");
+    assert!(said.contains("5 records, 1 blank lines, 0 refused"), "{said}");
+}
+
+/// CRC-32C bit by bit (RFC 3720, appendix B.4 gives 8a9136aa for 32 zero bytes).
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = crc >> 1 ^ (0x82f6_3b78 & (crc & 1).wrapping_neg());
+        }
+    }
+    !crc
+}
+
+#[test]
+fn statistics_order_and_formats_are_the_users_choice() {
+    let folder = Folder::new();
+    let args = ["--stats", "count,sum,stddev", "--sort", "mean", "--top", "2", "--format"];
+    let run = |format: &str| out(&folder.run(&[&args[..], &[format]].concat(), INPUT.as_bytes()));
+    assert_eq!(
+        run("table"),
+        "key    count   sum  stddev\nRome       1  20.3       -\nQuito      2  27.5   0.354\n"
+    );
+    assert_eq!(run("csv"), "key,count,sum,stddev\nRome,1,20.3,\nQuito,2,27.5,0.354\n");
+    assert_eq!(run("brc"), "{Rome=1/20.3/, Quito=2/27.5/0.354}\n");
+    assert_eq!(
+        run("json"),
+        "[\n  {\"key\": \"Rome\", \"count\": 1, \"sum\": 20.3, \"stddev\": null},\n  \
+         {\"key\": \"Quito\", \"count\": 2, \"sum\": 27.5, \"stddev\": 0.354}\n]\n"
+    );
+    let mean = |rounding: &str, decimals: &str| {
+        let args = ["--stats", "mean", "--rounding", rounding, "--decimals", decimals];
+        out(&folder.run(&args, b"a;0.25\na;0.20\n"))
+    };
+    assert_eq!(mean("half-up", "2"), "{a=0.23}\n");
+    assert_eq!(mean("half-even", "2"), "{a=0.22}\n");
+    assert_eq!(mean("ceiling", "1"), "{a=0.3}\n");
+    assert_eq!(mean("half-up", "4"), "{a=0.2250}\n");
+}
+
+#[test]
+fn delimited_text_chooses_columns_by_name() {
+    let folder = Folder::new();
+    let csv = "when,host,ms,bytes\n1,\"web, 1\",12.5,100\n2,db,7,200\n3,\"web, 1\",0.25,50\n";
+    let args = ["--delimiter", ",", "--header", "--key", "host", "--value", "ms", "--value"];
+    let output = folder.run(
+        &[&args[..], &["bytes", "--format", "csv", "--stats", "max,count"]].concat(),
+        csv.as_bytes(),
+    );
+    assert_eq!(
+        out(&output),
+        "key,ms_max,ms_count,bytes_max,bytes_count\ndb,7.00,1,200.0,1\n\"web, 1\",12.50,2,100.0,2\n"
+    );
+    let output = folder.run(&["--header", "--key", "nobody"], b"a;b\n1;2\n");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(err(&output).contains("the header has no column \"nobody\"; it has: \"a\", \"b\""));
+    let tab = folder.run(&["--delimiter", "tab"], b"\"a\tb\"\t1\n");
+    assert_eq!(out(&tab), "{a\tb=1.0/1.0/1.0}\n");
+}
+
+#[test]
+fn a_forced_level_changes_nothing_and_a_wrong_one_is_refused() {
+    let folder = Folder::new();
+    folder.file("a.txt", INPUT);
+    let run = |level: &str| {
+        Command::new(env!("CARGO_BIN_EXE_fathom"))
+            .args(["aggregate", "a.txt"])
+            .current_dir(folder.0.path())
+            .env("FATHOM_LEVEL", level)
+            .output()
+            .unwrap()
+    };
+    assert_eq!(out(&run("scalar")), RESULT);
+    let output = run("avx9");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("no such level"), "{}", err(&output));
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let folder = Folder::new();
+    let input: String = (0..200_000).map(|i| format!("key number {i};1.0\n")).collect();
+    let path = folder.file("many.txt", input);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .arg("aggregate")
+        .arg(Path::new(&path))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), ""));
+}
