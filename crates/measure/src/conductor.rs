@@ -38,8 +38,8 @@ pub struct Launch {
 /// What every worker process may do.
 #[derive(Clone, Debug)]
 pub struct Bounds {
-    /// The processor it is pinned to; `None` leaves the choice to the kernel, for workloads with
-    /// threads.
+    /// The processor it is pinned to, unless its workload uses threads; `None` leaves the choice to
+    /// the kernel.
     pub cpu: Option<usize>,
     /// The private memory it may have, in bytes; `None` for no limit.
     pub memory_bytes: Option<u64>,
@@ -91,10 +91,6 @@ impl Worker {
         let mut child = command
             .spawn()
             .map_err(|error| broken(format!("{}: {error}", launch.program.display())))?;
-        if let Some(cpu) = bounds.cpu {
-            // A processor that is gone is no reason to measure nothing.
-            let _ = process::pin(&child, cpu);
-        }
         if let Some(bytes) = bounds.memory_bytes {
             let _ = process::limit_memory(&child, bytes);
         }
@@ -147,6 +143,13 @@ impl Worker {
                 self.end();
                 Err(Failure::Hung { limit_ms: limit.as_millis() as u64 })
             }
+        }
+    }
+
+    /// Pins it to a processor. That the processor is gone is no reason to measure nothing.
+    fn pin(&self, cpu: usize) {
+        if let Some(child) = &self.child {
+            let _ = process::pin(child, cpu);
         }
     }
 
@@ -344,15 +347,16 @@ impl<'a> Conductor<'a> {
     }
 
     /// Opens every seat and checks its first answer; by seat number, the failures.
-    pub fn open(&mut self) -> Vec<(usize, Failure)> {
-        let mut failures = Vec::new();
-        for seat in 0..self.seats.len() {
-            if let Err(failure) = self.open_seat(seat) {
-                self.workers[seat] = None;
-                failures.push((seat, failure));
-            }
-        }
-        failures
+    pub fn open(&mut self) -> Vec<Option<Failure>> {
+        (0..self.seats.len()).map(|seat| self.open_seat(seat).err()).collect()
+    }
+
+    /// Adds a seat, opens it and checks its first answer.
+    pub fn add(&mut self, seat: Seat) -> Option<Failure> {
+        self.seats.push(seat);
+        self.workers.push(None);
+        self.ready.push(Ready::default());
+        self.open_seat(self.seats.len() - 1).err()
     }
 
     fn open_seat(&mut self, seat: usize) -> Result<(), Failure> {
@@ -360,7 +364,11 @@ impl<'a> Conductor<'a> {
         let (worker, ready) = self.opened(&self.seats[seat])?;
         self.workers[seat] = Some(worker);
         self.ready[seat] = ready;
-        self.ask_for_sample(seat, 1, 0, self.bounds.open).map(|_| ())
+        let first = self.ask_for_sample(seat, 1, 0, self.bounds.open);
+        if first.is_err() {
+            self.workers[seat] = None;
+        }
+        first.map(|_| ())
     }
 
     fn opened(&self, seat: &Seat) -> Result<(Worker, Ready), Failure> {
@@ -383,6 +391,9 @@ impl<'a> Conductor<'a> {
         let mut worker = Worker::start(&seat.launch, &self.bounds)?;
         match worker.ask(&request, self.bounds.open)? {
             Reply::Opened { work, leaves_the_thread, events, missing, data } => {
+                if let (false, Some(cpu)) = (leaves_the_thread, self.bounds.cpu) {
+                    worker.pin(cpu);
+                }
                 let program = worker.program.clone();
                 Ok((worker, Ready { program, work, leaves_the_thread, events, missing, data }))
             }
@@ -454,7 +465,6 @@ impl Executor for Conductor<'_> {
             if self.workers[seat].is_some()
                 && let Err(failure) = self.open_seat(seat)
             {
-                self.workers[seat] = None;
                 failures.push((seat, failure));
             }
         }

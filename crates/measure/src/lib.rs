@@ -25,6 +25,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod bench;
+pub mod command;
 pub mod compare;
 pub mod conductor;
 pub mod contender;
@@ -33,6 +35,7 @@ pub mod family;
 pub mod meter;
 pub mod profile;
 pub mod protocol;
+pub mod result;
 pub mod rounds;
 pub mod sample;
 pub mod simulated;

@@ -197,20 +197,15 @@ pub trait Executor {
     }
 }
 
-/// Runs a whole measurement of `contenders` contenders.
+/// Runs a whole measurement. `failures` has an entry for every contender: those that have failed
+/// already take no part.
 pub fn measure(
     executor: &mut dyn Executor,
-    contenders: usize,
+    failures: Vec<Option<Failure>>,
     roles: Roles,
     plan: &Plan,
 ) -> Measured {
-    let mut run = Run {
-        plan,
-        roles,
-        random: Random::new(plan.seed),
-        failures: vec![None; contenders],
-        executor,
-    };
+    let mut run = Run { plan, roles, random: Random::new(plan.seed), failures, executor };
     let iterations = plan.iterations.unwrap_or_else(|| run.calibrated());
     let sample_ns = run.warmed_up(iterations);
     run.rounds(iterations, planned_rounds(plan, sample_ns))

@@ -97,7 +97,7 @@ fn roles(costs: &[f64]) -> Roles {
 fn run(fake: &mut Fake, plan: &Plan) -> (Measured, Judged) {
     let roles = roles(&fake.costs_ns);
     let contenders = fake.costs_ns.len();
-    let measured = measure(fake, contenders, roles, plan);
+    let measured = measure(fake, vec![None; contenders], roles, plan);
     let judged = judge(&measured, roles, plan);
     (measured, judged)
 }
@@ -169,7 +169,7 @@ fn a_quiet_wall_clock_is_preferred_and_threads_leave_no_choice() {
     assert_eq!(run(&mut fake, &quick()).1.clock, Clock::Wall);
     let mut fake = Fake::busy(&[100.0, 100.0], 1);
     let roles = Roles { wall_only: true, ..roles(&fake.costs_ns) };
-    let measured = measure(&mut fake, 2, roles, &quick());
+    let measured = measure(&mut fake, vec![None; 2], roles, &quick());
     assert_eq!(judge(&measured, roles, &quick()).clock, Clock::Wall);
 }
 
@@ -261,7 +261,7 @@ fn differences_below_the_noise_floor_are_not_called() {
     // The pair of interest is quiet, the twin is not: 1.5 % would be called but for the floor.
     let mut fake = Fake::quiet(&[100.0, 101.5, 100.0]);
     let roles = roles(&fake.costs_ns);
-    let mut measured = measure(&mut fake, 3, roles, &quick());
+    let mut measured = measure(&mut fake, vec![None; 3], roles, &quick());
     for (number, round) in measured.rounds.iter_mut().enumerate() {
         let sample = round.samples[2].as_mut().unwrap();
         sample.wall_ns = sample.wall_ns * if number.is_multiple_of(2) { 97 } else { 103 } / 100;
@@ -295,7 +295,7 @@ fn the_spread_between_processes_widens_the_interval() {
     let mut fake = Fake::quiet(&[100.0, 102.0, 100.0]);
     let plan = Plan { processes: 12, stop: Stop::Budget, ..quick() };
     let roles = roles(&fake.costs_ns);
-    let mut measured = measure(&mut fake, 3, roles, &plan);
+    let mut measured = measure(&mut fake, vec![None; 3], roles, &plan);
     for round in &mut measured.rounds {
         // Every other process has an unlucky layout.
         let sample = round.samples[1].as_mut().unwrap();
@@ -314,7 +314,7 @@ fn what_the_harness_costs_is_an_interval_and_subtracted_only_when_small() {
         let mut fake = Fake::quiet(&[cost, cost * 2.0, cost, 20.0]);
         let roles =
             Roles { baseline: 0, twin: Some(2), twin_of: 0, empty: Some(3), wall_only: false };
-        let measured = measure(&mut fake, 4, roles, &quick());
+        let measured = measure(&mut fake, vec![None; 4], roles, &quick());
         let judged = judge(&measured, roles, &quick());
         let overhead = judged.overhead.unwrap();
         assert_eq!(overhead.subtracted, subtracted, "{overhead:?}");
@@ -329,7 +329,7 @@ fn what_the_harness_costs_is_an_interval_and_subtracted_only_when_small() {
 fn readings_of_zero_are_dropped_and_counted() {
     let mut fake = Fake::quiet(&[100.0, 150.0, 100.0]);
     let roles = roles(&fake.costs_ns);
-    let mut measured = measure(&mut fake, 3, roles, &quick());
+    let mut measured = measure(&mut fake, vec![None; 3], roles, &quick());
     for round in measured.rounds.iter_mut().take(5) {
         let sample = round.samples[1].as_mut().unwrap();
         (sample.wall_ns, sample.cpu_ns) = (0, Some(0));
@@ -345,7 +345,7 @@ fn waves_of_noise_join_rounds_into_blocks() {
     let mut fake = Fake::quiet(&[100.0, 100.0, 100.0]);
     let roles = roles(&fake.costs_ns);
     let plan = Plan { rounds: Some(192), stop: Stop::Budget, ..quick() };
-    let mut measured = measure(&mut fake, 3, roles, &plan);
+    let mut measured = measure(&mut fake, vec![None; 3], roles, &plan);
     for (number, round) in measured.rounds.iter_mut().enumerate() {
         let sample = round.samples[1].as_mut().unwrap();
         let wave = 1.0 + 0.05 * (number as f64 / 3.0).sin();

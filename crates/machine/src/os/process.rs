@@ -40,7 +40,17 @@ pub fn limit_memory(child: &Child, bytes: u64) -> io::Result<()> {
 /// # Errors
 /// What the operating system answers; that all have ended already is no error.
 pub fn kill_group(child: &Child) -> io::Result<()> {
-    match kill_process_group(id(child)?, Signal::KILL) {
+    kill_group_of(child.id())
+}
+
+/// As [`kill_group`], for a child that somebody else is waiting for: by its process number. Call it
+/// only while the child cannot have been waited for yet, or the number may be another's.
+///
+/// # Errors
+/// As [`kill_group`].
+pub fn kill_group_of(id: u32) -> io::Result<()> {
+    let group = Pid::from_raw(id.cast_signed()).ok_or(io::ErrorKind::InvalidInput)?;
+    match kill_process_group(group, Signal::KILL) {
         Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
         Err(error) => Err(error.into()),
     }

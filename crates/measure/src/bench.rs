@@ -1,0 +1,190 @@
+//! One case from start to end: seats and their check, twin and empty contender, rounds, verdicts,
+//! what is left to ask. The measuring commands differ only in who they seat.
+//!
+//! Chooses nothing about method: that is [`Plan`]'s; shows nothing: that is the report's.
+
+use std::io;
+use std::sync::atomic::AtomicBool;
+
+use fathom_machine::counter::{Event, Source};
+
+use crate::compare;
+use crate::conductor::{Bounds, Conductor, Launch, Piece, Ready, Seat, share_file};
+use crate::result::{About, Case, Counter, Row};
+use crate::rounds::{Plan, Roles, measure};
+use crate::sample::Failure;
+use crate::workload::Spec;
+
+/// Somebody who takes part.
+#[derive(Clone, Debug)]
+pub struct Entrant {
+    /// The id it is shown under.
+    pub id: String,
+    /// The id its worker knows it by.
+    pub contender: String,
+    /// How its worker is started.
+    pub launch: Launch,
+    /// What is known about it.
+    pub about: About,
+}
+
+/// A case to be measured.
+pub struct Bench<'a> {
+    /// The family.
+    pub family: &'a str,
+    /// The workload, every parameter present.
+    pub workload: Spec,
+    /// The contender whose digest is the expected one, and how its worker is started; it need not
+    /// be among the entrants. `None` takes the first entrant's.
+    pub reference: Option<(String, Launch)>,
+    /// Who takes part, in the order they are shown.
+    pub entrants: Vec<Entrant>,
+    /// Which entrant the others are compared with; the first one left if it fails.
+    pub baseline: usize,
+    /// Load the workload's file into shared memory.
+    pub share_file: bool,
+    /// Event counters to read.
+    pub events: Vec<String>,
+    /// The method's settings.
+    pub plan: Plan,
+    /// What workers may do.
+    pub bounds: Bounds,
+    /// How the worker of the empty contender is started; `None` leaves the harness's own cost
+    /// unmeasured.
+    pub empty: Option<Launch>,
+    /// Set when the user wants it to end.
+    pub stop: &'a AtomicBool,
+    /// Told after each round: done and planned.
+    pub progress: &'a mut dyn FnMut(u32, u32),
+}
+
+/// A case that could not be measured at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// Nobody to measure.
+    #[error("no contenders")]
+    Nobody,
+    /// Nothing can be checked without the reference.
+    #[error("the reference {id}: {failure}")]
+    Reference {
+        /// Its id.
+        id: String,
+        /// What happened to it.
+        failure: Failure,
+    },
+    /// The data could not be loaded.
+    #[error("{path}: {error}")]
+    Data {
+        /// The file.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+}
+
+/// Measures a case.
+///
+/// # Errors
+/// Only what leaves nothing to measure; the failure of a single contender is in its row.
+pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
+    let Bench { family, workload, entrants, plan, bounds, stop, progress, .. } = bench;
+    let first = entrants.first().ok_or(BenchError::Nobody)?;
+    let seat = |contender: &str, launch: &Launch| Seat {
+        launch: launch.clone(),
+        family: family.to_owned(),
+        contender: Some(contender.to_owned()),
+    };
+    let reference = match &bench.reference {
+        Some((id, launch)) => seat(id, launch),
+        None => seat(&first.contender, &first.launch),
+    };
+    let data = match &workload.file {
+        Some(path) if bench.share_file => Some(
+            share_file(path)
+                .map_err(|error| BenchError::Data { path: path.display().to_string(), error })?,
+        ),
+        _ => None,
+    };
+    let seats: Vec<Seat> = entrants.iter().map(|e| seat(&e.contender, &e.launch)).collect();
+    let piece =
+        Piece { workload: workload.clone(), data, events: bench.events, bounds, stop, progress };
+    let mut conductor = Conductor::new(seats.clone(), piece);
+    let check = conductor.expect(&reference).map_err(|failure| {
+        let id = reference.contender.clone().unwrap_or_default();
+        BenchError::Reference { id, failure }
+    })?;
+    let mut failures = conductor.open();
+    let mut notes = Vec::new();
+    let mut baseline = bench.baseline.min(entrants.len() - 1);
+    if let Some(failure) = &failures[baseline]
+        && let Some(next) = failures.iter().position(Option::is_none)
+    {
+        let (lost, found) = (&entrants[baseline].id, &entrants[next].id);
+        notes.push(format!("{found} is the baseline because {lost} {failure}"));
+        baseline = next;
+    }
+    let leaves_the_thread = conductor.ready.iter().any(|ready| ready.leaves_the_thread);
+    let mut roles = Roles {
+        baseline,
+        twin: None,
+        twin_of: baseline,
+        empty: None,
+        wall_only: leaves_the_thread,
+    };
+    if failures[baseline].is_none() {
+        roles.twin = Some(failures.len());
+        failures.push(conductor.add(seats[baseline].clone()));
+        if let Some(launch) = bench.empty {
+            roles.empty = Some(failures.len());
+            let family = family.to_owned();
+            failures.push(conductor.add(Seat { launch, family, contender: None }));
+        }
+    }
+    let measured = measure(&mut conductor, failures, roles, &plan);
+    let judged = compare::judge(&measured, roles, &plan);
+    let work = conductor.ready.get(baseline).map(|ready| ready.work).unwrap_or_default();
+    let contenders = (0..measured.failures.len())
+        .map(|number| {
+            let metrics = conductor.metrics(number);
+            let ready = conductor.ready[number].clone();
+            let (id, about) = match entrants.get(number) {
+                Some(entrant) => (entrant.id.clone(), entrant.about.clone()),
+                None if Some(number) == roles.twin => ("(twin)".to_owned(), About::default()),
+                None => ("(empty)".to_owned(), About::default()),
+            };
+            row(id, about, ready, metrics)
+        })
+        .collect();
+    let mut case = Case {
+        family: family.to_owned(),
+        workload: Spec { shared: None, ..workload },
+        work,
+        check: Some(check),
+        contenders,
+        roles,
+        plan,
+        measured,
+        judged,
+        notes,
+    };
+    case.compact();
+    Ok(case)
+}
+
+fn row(id: String, about: About, ready: Ready, metrics: Vec<crate::contender::Metric>) -> Row {
+    let counters = ready.events.into_iter().map(|event| {
+        let source = Event::named(&event).map_or(Source::Hardware, Event::source);
+        Counter { event, per_iteration: 0.0, source: source.name().to_owned() }
+    });
+    Row {
+        id,
+        about,
+        worker: ready.program,
+        data: ready.data,
+        peak_bytes: 0,
+        metrics,
+        counters: counters.collect(),
+        counters_missing: ready.missing,
+    }
+}
