@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use fathom_aggregate::{self as aggregate, generate::GenerateError};
 use fathom_haversine as haversine;
+use fathom_machine::counter::metric::GroupError;
 
 /// A run that did what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ fn code(error: &anyhow::Error) -> u8 {
 }
 
 fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
-    if cause.is::<haversine::Error>() {
+    if cause.is::<haversine::Error>() || cause.is::<GroupError>() {
         return true;
     }
     if let Some(error) = cause.downcast_ref::<aggregate::Error>() {

@@ -16,7 +16,17 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("contenders", &["machine", "measure", "aggregate", "json", "haversine"]),
     ("report", &["measure"]),
     ("cli", &["machine", "measure", "aggregate", "json", "haversine", "contenders", "report"]),
+    ("xtask", &[]),
+    ("probe", &["machine"]),
 ];
+
+/// The folders of our crates: all under `crates/`, and the checks on other machines.
+fn crate_folders() -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.extend(["xtask", "xtask/probe"].map(|folder| root().join(folder)));
+    folders
+}
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -38,7 +48,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 
 fn rust_files() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["crates", "fuzz"] {
+    for folder in ["crates", "fuzz", "xtask"] {
         files(&root().join(folder), "rs", &mut found);
     }
     assert!(found.len() > 10, "tidy looks in the wrong place");
@@ -51,8 +61,7 @@ fn shown(path: &Path) -> String {
 
 #[test]
 fn crates_depend_only_along_the_arrows() {
-    for entry in fs::read_dir(root().join("crates")).unwrap() {
-        let path = entry.unwrap().path();
+    for path in crate_folders() {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap();
         let allowed = DEPENDENCIES
@@ -91,6 +100,7 @@ fn every_external_dependency_states_its_reason() {
     for path in {
         let mut found = Vec::new();
         files(&root().join("crates"), "toml", &mut found);
+        files(&root().join("xtask"), "toml", &mut found);
         found
     } {
         let text = fs::read_to_string(&path).unwrap();

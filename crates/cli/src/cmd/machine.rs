@@ -1,7 +1,12 @@
 //! `fathom machine`: this computer, as it is stored beside every result.
 
+use std::fmt::Write as _;
+use std::fs;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
+use anyhow::Context;
+use fathom_machine::counter::{Counters, EVENTS, Event, Source, explain, metric};
 use fathom_machine::describe::Machine;
 
 use crate::exit::Exit;
@@ -14,6 +19,12 @@ pub(crate) struct Options {
     /// How to show it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+    /// Instead: which events can be counted here, which not and why, and the metric groups
+    #[arg(long)]
+    counters: bool,
+    /// With --counters: also the groups and raw events of this file (its form: docs/counters.md)
+    #[arg(long, value_name = "FILE", requires = "counters")]
+    groups: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -25,6 +36,11 @@ enum Format {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    if options.counters {
+        let text = counters(options)?;
+        io::stdout().write_all(text.as_bytes())?;
+        return Ok(Exit::Done);
+    }
     let machine = Machine::here();
     let text = match options.format {
         Format::Text => machine.text(),
@@ -32,4 +48,88 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     };
     io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)
+}
+
+fn counters(options: &Options) -> anyhow::Result<String> {
+    let mut groups = metric::built_in();
+    if let Some(path) = &options.groups {
+        let name = path.display();
+        let text = fs::read_to_string(path).with_context(|| name.to_string())?;
+        groups.extend(metric::parse(&text).with_context(|| name.to_string())?);
+    }
+    let mut events = EVENTS.to_vec();
+    for event in groups.iter().flat_map(|group| &group.events) {
+        if !events.contains(event) {
+            events.push(event.clone());
+        }
+    }
+    let counters = Counters::of_this_thread(&events);
+    Ok(match options.format {
+        Format::Text => counters_text(&events, &groups, &counters),
+        Format::Json => {
+            serde_json::to_string_pretty(&counters_json(&events, &groups, &counters))? + "\n"
+        }
+    })
+}
+
+fn is_counted(event: &Event, counters: &Counters) -> bool {
+    counters.events().any(|other| other == event)
+}
+
+fn counters_text(events: &[Event], groups: &[metric::Group], counters: &Counters) -> String {
+    let mut out = String::new();
+    for source in [Source::Hardware, Source::Software] {
+        for event in events.iter().filter(|event| event.source() == source) {
+            let state = if is_counted(event, counters) { source.name() } else { "n/a" };
+            writeln!(out, "{:<24} {state:<9} {}", event.name, event.meaning)
+                .expect("a string grows");
+        }
+    }
+    out.push('\n');
+    for group in groups {
+        let has_all = group.events.iter().all(|event| is_counted(event, counters));
+        let metrics: Vec<String> = group
+            .metrics
+            .iter()
+            .map(|m| format!("{} {}", m.name, m.unit).trim().to_owned())
+            .collect();
+        let state = if has_all { "" } else { " (not all of it here)" };
+        writeln!(out, "group {:<10} {}{state}", group.name, metrics.join(", "))
+            .expect("a string grows");
+    }
+    for line in explain(counters.missing()) {
+        write!(out, "\n{line}\n").expect("a string grows");
+    }
+    out
+}
+
+fn counters_json(
+    events: &[Event],
+    groups: &[metric::Group],
+    counters: &Counters,
+) -> serde_json::Value {
+    let registers = counters.registers();
+    let event = |event: &Event| {
+        let missing = counters.missing().iter().find(|missing| missing.event == *event);
+        serde_json::json!({
+            "name": event.name,
+            "meaning": event.meaning,
+            "source": event.source().name(),
+            "counted": missing.is_none(),
+            "reason": missing.map(|missing| missing.reason.to_string()),
+            "user_space": registers.iter().any(|(name, _, _)| *name == event.name),
+        })
+    };
+    let group = |group: &metric::Group| {
+        let metric = |m: &metric::Metric| serde_json::json!({"name": m.name, "unit": m.unit});
+        serde_json::json!({
+            "name": group.name,
+            "events": group.events.iter().map(|event| &event.name).collect::<Vec<_>>(),
+            "metrics": group.metrics.iter().map(metric).collect::<Vec<_>>(),
+        })
+    };
+    serde_json::json!({
+        "events": events.iter().map(event).collect::<Vec<_>>(),
+        "groups": groups.iter().map(group).collect::<Vec<_>>(),
+    })
 }

@@ -62,6 +62,44 @@ pub fn built_in() -> Vec<Group> {
     parse(BUILT_IN).expect("a test reads the built-in text")
 }
 
+/// Events and metrics chosen by words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choice {
+    /// The events, each once, in the order of the words.
+    pub events: Vec<Event>,
+    /// The metrics of the groups named.
+    pub metrics: Vec<Metric>,
+}
+
+/// What `words` choose, separated by commas: names of `groups`, or of catalogued events.
+///
+/// # Errors
+/// The first word that is neither, with what there is.
+pub fn choose(words: &str, groups: &[Group]) -> Result<Choice, String> {
+    let mut choice = Choice::default();
+    for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        let (events, metrics) = match groups.iter().find(|group| group.name == word) {
+            Some(group) => (group.events.clone(), group.metrics.clone()),
+            None => match Event::named(word) {
+                Some(event) => (vec![event.clone()], Vec::new()),
+                None => {
+                    let names: Vec<&str> = groups.iter().map(|group| &*group.name).collect();
+                    let names = names.join(", ");
+                    return Err(format!(
+                        "no counter or group {word:?}; groups are {names}, \
+                         and `fathom machine --counters` lists the events"
+                    ));
+                }
+            },
+        };
+        let fresh = events.into_iter().filter(|event| !choice.events.contains(event));
+        let fresh: Vec<Event> = fresh.collect();
+        choice.events.extend(fresh);
+        choice.metrics.extend(metrics);
+    }
+    Ok(choice)
+}
+
 /// The groups of `text`, in order.
 ///
 /// # Errors
@@ -282,6 +320,18 @@ mod tests {
         assert!(what("group a\ngroup a").what.contains("already"));
         assert!(what("event e raw zz").what.contains("code"));
         assert!(what("weather fine").what.contains("weather"));
+    }
+
+    #[test]
+    fn words_choose_groups_and_events_each_event_once() {
+        let choice = choose("core, page-faults,branch", &built_in()).unwrap();
+        let names: Vec<&str> = choice.events.iter().map(|event| &*event.name).collect();
+        let expected =
+            ["cycles", "instructions", "task-clock", "page-faults", "branches", "branch-misses"];
+        assert_eq!(names, expected);
+        assert_eq!(choice.metrics.len(), 4);
+        assert_eq!(choose("", &built_in()), Ok(Choice::default()));
+        assert!(choose("wheels", &built_in()).unwrap_err().contains("core, branch"));
     }
 
     #[test]
