@@ -1,13 +1,13 @@
 //! A piece of the input in memory, with room around it for loads that reach past its ends.
 //!
 //! ```text
-//! │ 64 bytes │ data, len bytes              │ at least 64 zeros │ … capacity │
+//! │ margin │ data, len bytes              │ margin of zeros │ … capacity │
 //! ```
 
 use std::io;
 
-/// Readable bytes before and after the data: two of the widest registers.
-pub(crate) const MARGIN_BYTES: usize = 64;
+/// Readable bytes before and after the data: as far as a kernel may look in one step.
+pub(crate) const MARGIN_BYTES: usize = 320;
 
 /// A buffer of fixed capacity that is filled again and again.
 #[derive(Debug)]

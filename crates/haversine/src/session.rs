@@ -251,4 +251,157 @@ mod tests {
         session.read(&block(text), 0, &mut pairs, &mut mark).unwrap();
         assert_eq!((mark.at, mark.pairs, mark.elements), (60, 2, 2));
     }
+
+    /// Reads `[x0, y0, x1, y1]` texts as one array and compares every bit with the standard
+    /// library's parser.
+    fn check_numbers(texts: &[[String; 4]]) {
+        let elements: Vec<String> = texts
+            .iter()
+            .map(|[a, b, c, d]| format!("{{\"x0\":{a}, \"y0\":{b}, \"x1\":{c}, \"y1\":{d}}}"))
+            .collect();
+        let text = format!("[\n{}\n]", elements.join(",\n"));
+        for level in Level::available() {
+            let mut pairs = Vec::new();
+            let mut session = Session::new(OnError::Stop, level);
+            session.read(&block(text.as_bytes()), 0, &mut pairs, &mut Mark::default()).unwrap();
+            assert_eq!(pairs.len(), texts.len());
+            for (pair, texts) in pairs.iter().zip(texts) {
+                let own = [pair.x0, pair.y0, pair.x1, pair.y1].map(f64::to_bits);
+                let standard = texts.each_ref().map(|t| t.parse::<f64>().unwrap().to_bits());
+                assert_eq!(own, standard, "{level} {texts:?}");
+            }
+        }
+    }
+
+    /// Random integer parts and decimals of every length, and the sixteen decimals next to the
+    /// middle between two neighbouring doubles, where a rounding error would show.
+    #[test]
+    fn numbers_of_the_fast_kind_and_around_it_are_the_nearest_doubles() {
+        let mut state = 1u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state ^ state >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11
+        };
+        let mut numbers = Vec::new();
+        for i in 0..60_000 {
+            let sign = if random() % 2 == 0 { "-" } else { "" };
+            let whole = random() % [10, 230, 1000, 12_000][i % 4];
+            let places = 1 + random() as usize % if i % 5 == 0 { 19 } else { 16 };
+            let decimals = format!("{:019}", random() * 1000 + random() % 1000);
+            numbers.push(format!("{sign}{whole}.{}", &decimals[..places]));
+        }
+        for i in 0..60_000 {
+            let value = random() as f64 / (1u64 << 53) as f64 * [1.0, 230.0, 180.0, 16.0][i % 4];
+            let half = (f64::from_bits(value.to_bits() + 1) - value) / 2.0;
+            // Both are exact with 70 decimals; their sum is the middle.
+            let (value, half) = (format!("{value:.70}"), format!("{half:.70}"));
+            let (whole, decimals) = value.split_once('.').unwrap();
+            let sixteen = |text: &str| text[..16].parse::<u64>().unwrap();
+            let near = sixteen(decimals) + sixteen(&half[2..]) + random() % 3;
+            numbers.push(format!("{whole}.{:016}", near.min(9_999_999_999_999_999)));
+        }
+        for odd in [
+            "0",
+            "-0",
+            "-0.0",
+            "0.0000000000000000",
+            "7",
+            "1e2",
+            "-1.5E-3",
+            "229.9999999999999999",
+            "230.0",
+            "1000.5",
+            "0.00000000000000001",
+            "99.5e0",
+            "-180.0000000000000000",
+            "0.1",
+            "9.9",
+        ] {
+            numbers.push(odd.to_owned());
+        }
+        while numbers.len() % 4 != 0 {
+            numbers.push("1.25".to_owned());
+        }
+        let texts: Vec<[String; 4]> =
+            numbers.chunks_exact(4).map(|four| std::array::from_fn(|i| four[i].clone())).collect();
+        check_numbers(&texts);
+    }
+
+    /// What looks like a number of the fast kind but is none gets the lexer's verdict.
+    #[test]
+    fn what_is_no_number_is_refused_on_every_level() {
+        for wrong in [
+            "01.5",
+            "-01.5",
+            "00.5",
+            "-.5",
+            ".5",
+            "+1.5",
+            "1.",
+            "-1.",
+            "1.5.5",
+            "1..5",
+            "--1.5",
+            "1,5",
+            "0001.5",
+            "1.5e",
+            "1.5-",
+            "x.5",
+            "1.x",
+            "-",
+            "",
+            " ",
+            "\"1.5\"",
+            "1.5 5",
+            "1:5",
+            "/.5",
+            "-/.5",
+            ":.5",
+            "1.:",
+            "1.5/",
+            "\u{0}",
+            "1\u{b2}.5",
+            "1.\u{b9}",
+        ] {
+            for at in 0..4 {
+                let mut numbers = ["1.5"; 4];
+                numbers[at] = wrong;
+                let element = |[a, b, c, d]: [&str; 4]| {
+                    format!("{{\"x0\":{a},\"y0\":{b},\"x1\":{c},\"y1\":{d}}}")
+                };
+                let good = element(["1.5"; 4]);
+                let text = format!("[{good},{good},{good},{},{good},{good}]", element(numbers));
+                for level in Level::available() {
+                    let mut session = Session::new(OnError::Stop, level);
+                    let block = block(text.as_bytes());
+                    let mut pairs = Vec::new();
+                    let read = session.read(&block, 0, &mut pairs, &mut Mark::default());
+                    assert!(read.is_err(), "{level} {wrong:?} as number {at}");
+                    assert_eq!(pairs.len(), 3, "{level} {wrong:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_separator_that_differs_in_any_byte_is_not_taken_for_the_same() {
+        let good = r#"{"x0":1.5, "y0":2.5, "x1":3.5, "y1":4.5}, "#;
+        let text = format!("[{}{}]", good.repeat(6), good.trim_end_matches(", "));
+        let changed = 1 + 3 * good.len();
+        for at in changed..changed + good.len() {
+            for byte in [b' ', b'z', b'"', b'0', b'.'] {
+                let mut text = text.clone().into_bytes();
+                text[at] = byte;
+                let mut told = Vec::new();
+                for level in Level::available() {
+                    let mut session = Session::new(OnError::Stop, level);
+                    let mut pairs = Vec::new();
+                    let mut mark = Mark::default();
+                    let read = session.read(&block(&text), 0, &mut pairs, &mut mark);
+                    told.push((read.map_err(|e| e.to_string()), pairs));
+                }
+                assert!(told.windows(2).all(|two| two[0] == two[1]), "byte {at}: {told:?}");
+            }
+        }
+    }
 }

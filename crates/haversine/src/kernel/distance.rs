@@ -1,0 +1,164 @@
+//! The haversine formula on registers of doubles, with own polynomials.
+//!
+//! The reference per pair, in plain words: two differences, two sines, two cosines, a square root
+//! and an arcsine. The departures from it:
+//! 1. Only squares of sines are needed, so sin² is one even polynomial, without signs; the half
+//!    difference of longitudes, up to π, is folded to at most π/2 first.
+//! 2. Latitudes are within ±π/2, so their cosine is one even polynomial, without range reduction.
+//! 3. For a > ½ the distance is π/2 - asin √(1-a): arguments stay within √½, where the odd
+//!    polynomial converges, and there is one square root.
+//! 4. Rows beyond ±180 or ±90 degrees, and points so nearly antipodal that the arcsine is
+//!    ill-conditioned (a > 1 - 2⁻²⁰, one pair in a million of random ones), go to the reference.
+//!
+//! The same operations in the same order on every level, so the same bits. Polynomials are
+//! evaluated by Horner's rule: the arcsine's chain of 17 multiply-adds is long, but successive
+//! groups of pairs overlap; splitting it into even and odd halves was measured and gained nothing.
+
+use super::lanes::Lanes;
+use crate::formula::{Pair, RADIANS_PER_DEGREE, distance};
+
+// Coefficients, lowest power first, by the Remez exchange at 50 digits (docs/haversine.md has the
+// program), each rounded to the nearest double.
+
+/// sin²x / x² as a polynomial in x² on [0, π/2]; relative error 4.2e-17 before rounding.
+const SINE_SQUARED: [f64; 10] = [
+    1.0,
+    -0.3333333333333302,
+    0.044444444444405345,
+    -0.0031746031744111394,
+    0.00014109347394353498,
+    -4.2755591274288535e-06,
+    9.396772018354623e-08,
+    -1.565790404324125e-09,
+    2.0354499585467153e-11,
+    -1.9316532332665207e-13,
+];
+
+/// cos x as a polynomial in x² on [0, π/2]; absolute error 3.9e-18 before rounding.
+const COSINE: [f64; 9] = [
+    1.0,
+    -0.4999999999999997,
+    0.04166666666666389,
+    -0.0013888888888773173,
+    2.4801587277443962e-05,
+    -2.7557316393535954e-07,
+    2.087656196015147e-09,
+    -1.1462904899784429e-11,
+    4.60900737682665e-14,
+];
+
+/// asin √z / √z as a polynomial in z on [0, ½]; relative error 9.8e-17 before rounding.
+const ARCSINE: [f64; 18] = [
+    0.9999999999999999,
+    0.16666666666679053,
+    0.07499999997401523,
+    0.04464285930065036,
+    0.03038185009583577,
+    0.022374663902399096,
+    0.01730886338372764,
+    0.014500577274875063,
+    0.0068381180800798445,
+    0.04034525928769159,
+    -0.13986736988453569,
+    0.546907807316957,
+    -1.4630580772945931,
+    2.9607593224210245,
+    -4.264145656223591,
+    4.213991012335426,
+    -2.5501994976148006,
+    0.7356926521659594,
+];
+
+/// Above this `a` the arcsine loses more than the tolerance in the reference itself.
+const NEARLY_ANTIPODAL: f64 = 1.0 - 1.0 / (1u32 << 20) as f64;
+
+/// Adds the distances of `pairs` to `distances`.
+///
+/// # Safety
+/// The level of `L` is available.
+#[inline(always)]
+pub(crate) unsafe fn distances_over<L: Lanes>(
+    pairs: &[Pair],
+    radius: f64,
+    distances: &mut Vec<f64>,
+) {
+    let before = distances.len();
+    distances.reserve(pairs.len());
+    let whole = pairs.len() - pairs.len() % L::COUNT;
+    for at in (0..whole).step_by(L::COUNT) {
+        // SAFETY: COUNT pairs, four doubles each in the order of the columns (`Pair` is repr(C)),
+        // begin at `at`; the room for their results was reserved. The caller vouches for the level.
+        let doubtful = unsafe {
+            let (result, doubtful) = group(L::columns(pairs.as_ptr().add(at).cast()), radius);
+            result.store(distances.as_mut_ptr().add(before + at));
+            doubtful
+        };
+        if doubtful != 0 {
+            for lane in (0..L::COUNT).filter(|lane| doubtful >> lane & 1 == 1) {
+                let value = distance(pairs[at + lane], radius);
+                // SAFETY: within the room that was reserved.
+                unsafe { distances.as_mut_ptr().add(before + at + lane).write(value) };
+            }
+        }
+    }
+    // SAFETY: so many were written.
+    unsafe { distances.set_len(before + whole) };
+    for pair in &pairs[whole..] {
+        let row = [pair.x0, pair.y0, pair.x1, pair.y1];
+        // SAFETY: one lane of doubles needs no level.
+        let (value, doubtful) = unsafe { group::<f64>(row, radius) };
+        distances.push(if doubtful == 0 { value } else { distance(*pair, radius) });
+    }
+}
+
+/// The distances of one register of pairs, and a bit for each that must be computed otherwise.
+///
+/// # Safety
+/// The level of `L` is available.
+#[inline(always)]
+unsafe fn group<L: Lanes>([x0, y0, x1, y1]: [L; 4], radius: f64) -> (L, u32) {
+    // SAFETY: the caller vouches for the level.
+    unsafe {
+        let radians = L::splat(RADIANS_PER_DEGREE);
+        let half = L::splat(RADIANS_PER_DEGREE / 2.0);
+        let (lat0, lat1) = (y0.mul(radians), y1.mul(radians));
+        let d_lat = y1.sub(y0).mul(half);
+        let d_lon = x1.sub(x0).mul(half).abs();
+        let d_lon = d_lon.min(L::splat(std::f64::consts::PI).sub(d_lon));
+        let (u_lat, u_lon) = (d_lat.mul(d_lat), d_lon.mul(d_lon));
+        let sine_lat = polynomial(&SINE_SQUARED, u_lat).mul(u_lat);
+        let sine_lon = polynomial(&SINE_SQUARED, u_lon).mul(u_lon);
+        let cosines = polynomial(&COSINE, lat0.mul(lat0)).mul(polynomial(&COSINE, lat1.mul(lat1)));
+        let a = cosines.mul_add(sine_lon, sine_lat);
+
+        let z = a.min(L::splat(1.0).sub(a));
+        let angle = polynomial(&ARCSINE, z).mul(z.sqrt());
+        let right = L::splat(std::f64::consts::FRAC_PI_2);
+        let angle = a.if_above(L::splat(0.5), right.sub(angle), angle);
+
+        let (x_limit, y_limit) = (L::splat(180.0), L::splat(90.0));
+        let doubtful = x0.abs().beyond(x_limit)
+            | x1.abs().beyond(x_limit)
+            | y0.abs().beyond(y_limit)
+            | y1.abs().beyond(y_limit)
+            | a.beyond(L::splat(NEARLY_ANTIPODAL));
+        (angle.mul(L::splat(2.0 * radius)), doubtful)
+    }
+}
+
+/// Horner's rule.
+///
+/// # Safety
+/// The level of `L` is available.
+#[inline(always)]
+unsafe fn polynomial<L: Lanes>(coefficients: &[f64], x: L) -> L {
+    let (last, rest) = coefficients.split_last().expect("a polynomial has a coefficient");
+    // SAFETY: the caller vouches for the level.
+    unsafe {
+        let mut sum = L::splat(*last);
+        for &coefficient in rest.iter().rev() {
+            sum = sum.mul_add(x, L::splat(coefficient));
+        }
+        sum
+    }
+}
