@@ -110,9 +110,13 @@ impl Counters {
     /// child it may swap their counters instead of moving them, and a program started later would
     /// then inherit counters that are already spent.
     pub fn of_next_command(events: &[Event]) -> Counters {
-        // Kernels before 6.13 read inherited events one by one only.
-        let alone: Vec<Vec<Event>> = events.iter().map(|event| vec![event.clone()]).collect();
-        Counters::open(&alone, Whom::Command, Mode::All)
+        Counters::open(&one_by_one(events), Whom::Command, Mode::All)
+    }
+
+    /// Counts `events` for the calling thread and for the threads and processes it starts from now
+    /// on, and theirs. Threads that run already are not counted.
+    pub fn of_this_thread_and_its_children(events: &[Event]) -> Counters {
+        Counters::open(&one_by_one(events), Whom::Family, Mode::All)
     }
 
     fn open(wanted: &[Vec<Event>], whom: Whom, mode: Mode) -> Counters {
@@ -146,7 +150,7 @@ impl Counters {
                 Whom::Thread => {
                     leader.read_group(slots);
                 }
-                Whom::Command => {
+                Whom::Family | Whom::Command => {
                     if let Some(raw) = leader.read_alone() {
                         slots[0] = raw;
                     }
@@ -273,6 +277,11 @@ pub fn explain(missing: &[Missing]) -> Vec<String> {
     reasons.into_iter().map(|reason| format!("{}: {reason}", names(reason))).collect()
 }
 
+/// `events` each alone: kernels before 6.13 do not read inherited events in groups.
+fn one_by_one(events: &[Event]) -> Vec<Vec<Event>> {
+    events.iter().map(|event| vec![event.clone()]).collect()
+}
+
 /// `events` without repetitions, those of one family side by side.
 fn by_family(events: &[Event]) -> Vec<Vec<Event>> {
     let mut groups: Vec<Vec<Event>> = Vec::new();
@@ -391,6 +400,24 @@ mod tests {
                 "{three} faults of three against {one} of one"
             );
         }
+    }
+
+    #[test]
+    fn a_family_counts_its_threads() {
+        let counters = Counters::of_this_thread_and_its_children(&events(&["page-faults"]));
+        if !works(&counters) {
+            return;
+        }
+        let before = counters.now();
+        for _ in 0..10 {
+            std::thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| Buffer::new(100 * 4096, Pages::Base).unwrap().fill(1));
+                }
+            });
+        }
+        let faults = counters.since(&before).get("page-faults").unwrap();
+        assert!((2_000.0..4_000.0).contains(&faults), "{faults} faults of 2000 pages");
     }
 
     #[test]

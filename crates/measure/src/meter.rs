@@ -52,10 +52,14 @@ struct Reading {
 
 impl Clocks {
     /// A meter for a workload that stays on its thread or, with `threads`, does not; it counts
-    /// `events` of the calling thread where there are any.
+    /// `events` where there are any: of the calling thread or, with `threads`, also of those it
+    /// starts from now on.
     #[must_use]
     pub fn new(threads: bool, events: &[Event]) -> Clocks {
-        let counters = (!events.is_empty()).then(|| Counters::of_this_thread(events));
+        let counters = (!events.is_empty()).then(|| match threads {
+            false => Counters::of_this_thread(events),
+            true => Counters::of_this_thread_and_its_children(events),
+        });
         Clocks {
             threads,
             counters,

@@ -51,6 +51,8 @@ const CLOSE_ON_EXEC: libc::c_ulong = 1 << 3;
 pub(crate) enum Whom {
     /// The calling thread, from now on.
     Thread,
+    /// The calling thread, and threads and processes it starts from now on.
+    Family,
     /// The next program the calling thread starts, and those it starts, from its `exec` on.
     Command,
 }
@@ -169,12 +171,13 @@ impl Opened {
         };
         match whom {
             Whom::Thread => attributes.read_format |= READ_GROUP,
+            Whom::Family => attributes.flags |= INHERIT,
             Whom::Command => attributes.flags |= DISABLED | INHERIT | ENABLE_ON_EXEC,
         }
         let (file, mode) = with_access(attributes, event, whom, leader, wanted)?;
         let page = match whom {
             Whom::Thread => Mapped::new(&file, 1),
-            Whom::Command => None,
+            Whom::Family | Whom::Command => None,
         };
         Ok(Opened { file, page, mode })
     }
@@ -270,7 +273,7 @@ fn with_access(
 /// counter (bit 0), which an event counter of an older core refuses. Elsewhere config1 says nothing.
 fn user_access(event: &Event, whom: Whom) -> &'static [u64] {
     if !cfg!(target_arch = "aarch64")
-        || whom == Whom::Command
+        || whom != Whom::Thread
         || event.source() != super::event::Source::Hardware
     {
         &[0]
