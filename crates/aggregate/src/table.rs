@@ -34,6 +34,10 @@ pub(crate) const FOLD_ROWS: u64 = 32 << 20;
 /// Keys from which the displacement table pays.
 const DISPLACE_KEYS: usize = 1500;
 
+/// Keys beyond which it does not: placing them costs more than their misses, since the table no
+/// longer fits any cache and 16 bits of displacement are few among millions of slots.
+const DISPLACE_MOST_KEYS: usize = 200_000;
+
 /// Slots of a new table: half a megabyte, small enough to start with.
 const FIRST_SLOTS: usize = 1 << 14;
 
@@ -221,8 +225,11 @@ impl Short {
     /// often because of keys added since.
     pub(crate) fn prepare(&mut self, more: usize) {
         let slots = self.sink();
-        let full = self.keys + more > slots / 4 * 3;
-        let stale = self.keys > self.laid_out_keys + self.laid_out_keys / 16
+        let displaceable = self.keys < DISPLACE_MOST_KEYS;
+        // Without displacement, runs of taken slots grow fast.
+        let full = self.keys + more > if displaceable { slots / 4 * 3 } else { slots / 8 * 5 };
+        let stale = displaceable
+            && self.keys > self.laid_out_keys + self.laid_out_keys / 16
             && self.missed_groups * 400 > self.groups
             && self.groups > 64;
         // A run this long is no accident of a random seed, unless a very rare one; more room and
@@ -271,6 +278,8 @@ impl Short {
         if live.len() < DISPLACE_KEYS {
             self.displacements = vec![0];
             self.seed = self.calmest_seed(&old, &live);
+        } else if live.len() > DISPLACE_MOST_KEYS {
+            self.displacements = vec![0];
         } else {
             self.seed = Seed::random();
             self.displacements = self.displace(&old, &live);
