@@ -102,7 +102,7 @@ fn exp_of_minus(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
+    use fathom_random::Random;
     use super::*;
 
     #[test]

@@ -10,7 +10,7 @@ use std::io::Write;
 use super::error::GenerateError;
 use super::gaussian::Gaussian;
 use super::ordered;
-use super::random::Random;
+use fathom_random::Random;
 use super::rows::Rows;
 use super::stations::{LIMIT_TENTHS, Stations};
 

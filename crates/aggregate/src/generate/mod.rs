@@ -16,12 +16,11 @@ mod measurements;
 mod names;
 mod ordered;
 mod pascal;
-mod random;
 mod rows;
 mod stations;
 
 pub use error::GenerateError;
 pub use measurements::Measurements;
 pub use pascal::Pascal;
-pub use random::Random;
+pub use fathom_random::Random;
 pub use stations::Stations;

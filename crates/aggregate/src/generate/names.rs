@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::random::Random;
+use fathom_random::Random;
 
 /// The names so far, as 64-bit hashes: a name whose hash is taken counts as taken, so that ten
 /// million names cost megabytes, not gigabytes.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::error::GenerateError;
 use super::names::{self, Distinct};
-use super::random::Random;
+use fathom_random::Random;
 
 /// The largest temperature of the challenges, in tenths of a degree.
 pub(super) const LIMIT_TENTHS: i16 = 999;

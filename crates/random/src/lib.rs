@@ -4,6 +4,15 @@
 //! Xoshiro256++ and SplitMix64, in the form their authors published (D. Blackman, S. Vigna,
 //! "Scrambled linear pseudorandom number generators", 2021; G. Steele, D. Lea, C. Flood, "Fast
 //! splittable pseudorandom number generators", 2014). Not for secrets.
+//!
+//! ```
+//! use fathom_random::Random;
+//!
+//! let mut random = Random::new(1);
+//! let dice: Vec<u64> = (0..5).map(|_| 1 + random.below(6)).collect();
+//! assert_eq!(dice, [5, 4, 5, 2, 1]);
+//! ```
+#![deny(unsafe_code)]
 
 /// Xoshiro256++ 1.0.
 #[derive(Clone, Debug)]
@@ -51,6 +60,19 @@ impl Random {
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         self.below_with_rest(bound).0
+    }
+
+    /// A number in [0, 1) with 53 random bits.
+    #[inline]
+    pub fn fraction(&mut self) -> f64 {
+        (self.word() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Shuffles in place, every order equally likely (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u64 + 1) as usize);
+        }
     }
 }
 
@@ -112,6 +134,17 @@ mod tests {
         }
         assert_eq!(seen, [true; 10]);
         assert_eq!(random.below(0), 0);
+    }
+
+    #[test]
+    fn shuffling_keeps_every_item_and_fractions_stay_below_one() {
+        let mut random = Random::new(3);
+        let mut items: Vec<u32> = (0..100).collect();
+        random.shuffle(&mut items);
+        assert_ne!(items, (0..100).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..100).collect::<Vec<_>>());
+        assert!((0..1000).all(|_| (0.0..1.0).contains(&random.fraction())));
     }
 
     #[test]

@@ -1,0 +1,146 @@
+//! `fathom convert`: files of keys from one format to another, kvbench's own command line included.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use fathom_keys::{Format, Target, WriteError, write};
+
+use crate::exit::Exit;
+use crate::key_file;
+use crate::output::Output;
+
+/// Convert a file of keys to another format
+///
+/// Formats: words, lines, csv:COLUMN[:DELIMITER] (read only; a column number means that there is no
+/// header), jsonl:FIELD (read only), integers, u32, u64, bin-text, bin-text1, bin-text-kv,
+/// bin-slice-kv. The last four are kvbench's; above 4 GiB they become a 64-bit variant with a
+/// checksum.
+///
+/// kvbench's generator is understood: -m convert-text -i words.txt -o words.bin [-t] [-v].
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The file to read; - is stdin
+    #[arg(value_name = "FILE", required_unless_present = "input", conflicts_with = "input")]
+    file: Option<PathBuf>,
+
+    /// Its format; told from its bytes where they tell
+    #[arg(short = 'F', long, value_name = "FORMAT")]
+    from: Option<Format>,
+
+    /// The format to write
+    #[arg(short = 'T', long, value_name = "FORMAT", default_value = "bin-text")]
+    to: Format,
+
+    /// Where to write; - is stdout. A file appears when it is complete
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+
+    /// Append a zero byte to each key, counted in its length (bin-text, bin-slice-kv)
+    #[arg(short = 't', long)]
+    terminate: bool,
+
+    /// Write the 64-bit variant with its checksum even where 32 bits are enough
+    #[arg(long)]
+    wide: bool,
+
+    /// Print each key, and on stderr what was written
+    #[arg(short, long)]
+    verbose: bool,
+
+    /// kvbench's modes: words to bin-text, or to bin-text1. The output must not exist then
+    #[arg(short, long, value_enum, conflicts_with_all = ["from", "to"], requires = "output")]
+    mode: Option<Mode>,
+
+    /// kvbench's name for the file to read
+    #[arg(short, long, value_name = "FILE", requires = "mode")]
+    input: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Mode {
+    /// Words to bin-text
+    ConvertText,
+    /// Words to bin-text1, the Cuckoo-Trie project's format
+    ConvertText1,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let path = options.file.as_deref().or(options.input.as_deref());
+    let path = path.context("no file to read")?;
+    let (from, to) = match options.mode {
+        None => (options.from.clone(), options.to.clone()),
+        Some(mode) => (Some(Format::Words), mode.target()),
+    };
+    if options.mode.is_some() {
+        refuse_existing(&options.output)?;
+        eprintln!("reading '{}'", path.display());
+    }
+    let bytes = key_file::load(path)?;
+    let (from, keys) = key_file::keys(path, &bytes, from.as_ref())?;
+    if options.mode.is_some() {
+        if keys.is_empty() {
+            bail!("{}: no word in it", path.display());
+        }
+        eprintln!("000000000 bytes left\nwriting '{}'", options.output.display());
+    }
+    if keys.values.is_some() && !to.has_values() {
+        eprintln!("fathom: {to} has no values; those of {} are left out", path.display());
+    }
+    let mut output = Output::create(&options.output)?;
+    let name = output.name().to_owned();
+    let target = Target { format: to, terminate: options.terminate, wide: options.wide };
+    let written = write(&mut output, &keys, &target).map_err(|error| match error {
+        WriteError::Io(error) => {
+            anyhow::Error::from(error).context(format!("cannot write {name}"))
+        }
+        other => anyhow::Error::from(other).context(path.display().to_string()),
+    })?;
+    output.finish()?;
+    if options.verbose {
+        print_keys(&keys, &options.output)?;
+    }
+    if options.mode.is_some() {
+        eprintln!("wrote {:09} words", written.keys);
+    } else if options.verbose {
+        let wide = if written.wide { " (64-bit variant)" } else { "" };
+        eprintln!(
+            "{} keys from {} as {from} to {name} as {}{wide}, {} bytes",
+            written.keys,
+            path.display(),
+            target.format,
+            written.bytes
+        );
+    }
+    Ok(Exit::Done)
+}
+
+impl Mode {
+    fn target(self) -> Format {
+        match self {
+            Mode::ConvertText => Format::BinText,
+            Mode::ConvertText1 => Format::BinText1,
+        }
+    }
+}
+
+/// kvbench never writes over a file.
+fn refuse_existing(output: &Path) -> anyhow::Result<()> {
+    if output != Path::new("-") && output.exists() {
+        bail!("{} exists; with --mode nothing is replaced", output.display());
+    }
+    Ok(())
+}
+
+/// One key a line: on stdout, unless the result goes there.
+fn print_keys(keys: &fathom_keys::KeySet<'_>, output: &Path) -> anyhow::Result<()> {
+    let mut out: Box<dyn Write> = match output == Path::new("-") {
+        true => Box::new(std::io::BufWriter::new(std::io::stderr().lock())),
+        false => Box::new(std::io::BufWriter::new(std::io::stdout().lock())),
+    };
+    for at in 0..keys.len() {
+        out.write_all(&keys.key(at))?;
+        out.write_all(b"\n")?;
+    }
+    Ok(out.flush()?)
+}

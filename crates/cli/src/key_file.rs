@@ -1,0 +1,65 @@
+//! Files of keys: read whole, in the format that was named or detected. Errors carry the path.
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use fathom_keys::{Error, Format, KeySet, detect, read};
+
+use crate::input::{self, Input};
+
+/// All bytes of a file, or of standard input for `-`; decompressed.
+///
+/// # Errors
+/// When it cannot be read; names the file.
+pub(crate) fn load(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = match input::open(path)? {
+        Input::File(mut file, length) => {
+            // A hint: the file may grow or shrink while it is read.
+            bytes.reserve_exact(usize::try_from(length).unwrap_or(0));
+            file.read_to_end(&mut bytes)
+        }
+        Input::Stream(mut stream) => stream.read_to_end(&mut bytes),
+    };
+    read.with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(bytes)
+}
+
+/// The keys of `bytes`, which came from `path`, and their format.
+///
+/// # Errors
+/// [`BadKeys`].
+pub(crate) fn keys<'b>(
+    path: &Path,
+    bytes: &'b [u8],
+    forced: Option<&Format>,
+) -> Result<(Format, KeySet<'b>), BadKeys> {
+    let bad = |error| BadKeys { path: path.to_owned(), error };
+    let format = match forced {
+        Some(format) => format.clone(),
+        None => detect(bytes).map_err(bad)?,
+    };
+    let keys = read(bytes, &format).map_err(bad)?;
+    Ok((format, keys))
+}
+
+/// A file whose keys cannot be had: `path:byte: reason`.
+#[derive(Debug)]
+pub(crate) struct BadKeys {
+    path: PathBuf,
+    error: Error,
+}
+
+impl fmt::Display for BadKeys {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.error {
+            Error::Bad { offset, reason } => write!(out, "{path}:{offset}: {reason}"),
+            other => write!(out, "{path}: {other}"),
+        }
+    }
+}
+
+impl std::error::Error for BadKeys {}

@@ -1,0 +1,78 @@
+//! From bytes to keys: one file per format family. Guesses only in [`detect`], and only where the
+//! whole file agrees with the guess.
+
+mod binary;
+mod csv;
+mod json_lines;
+mod text;
+
+use std::borrow::Cow;
+
+use crate::error::Error;
+use crate::format::Format;
+use crate::set::{KeySet, Keys};
+
+pub(crate) use binary::{FLAG_TERMINATED, MAGIC, MARKER, kind};
+pub(crate) use text::{is_space, parse_integer};
+
+/// The keys of `bytes` in `format`.
+///
+/// # Errors
+/// What is wrong, with the offset.
+pub fn read<'b>(bytes: &'b [u8], format: &Format) -> Result<KeySet<'b>, Error> {
+    let borrowed = |keys| KeySet { bytes: Cow::Borrowed(bytes), keys, values: None };
+    Ok(match format {
+        Format::Words => borrowed(Keys::Bytes(text::words(bytes)?)),
+        Format::Lines => borrowed(Keys::Bytes(text::lines(bytes)?)),
+        Format::Integers => borrowed(Keys::Integers(text::integers(bytes)?)),
+        Format::U32 => borrowed(Keys::Integers(binary::integers::<4>(bytes)?)),
+        Format::U64 => borrowed(Keys::Integers(binary::integers::<8>(bytes)?)),
+        Format::Csv(csv) => csv::column(bytes, csv)?,
+        Format::JsonLines(field) => json_lines::field(bytes, field)?,
+        Format::BinText | Format::BinText1 | Format::BinTextKv | Format::BinSliceKv => {
+            binary::records(bytes, format)?
+        }
+    })
+}
+
+/// The format of `bytes`, where they tell: kvbench's files by their structure, integers and words
+/// by every one of their bytes. CSV columns, JSON lines and binary integers must be named.
+///
+/// # Errors
+/// Nothing fits; says what came nearest.
+pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
+    if bytes.is_empty() {
+        return Err(Error::Empty);
+    }
+    let mut nearest = None;
+    for format in [Format::BinText, Format::BinText1, Format::BinTextKv, Format::BinSliceKv] {
+        match binary::check(bytes, &format) {
+            Ok(()) => return Ok(format),
+            Err(error) => {
+                let reached = match error {
+                    Error::Bad { offset, .. } => offset,
+                    _ => 0,
+                };
+                if nearest.as_ref().is_none_or(|&(best, _)| reached > best) {
+                    nearest = Some((reached, format!("as {format}, {error}")));
+                }
+            }
+        }
+    }
+    if let Some(at) = memchr::memchr(0, bytes) {
+        let why = match nearest {
+            Some((16.., why)) => why,
+            _ => format!("zero at byte {at}, so no text (binary integers: u32 or u64)"),
+        };
+        return Err(Error::Unrecognised(why));
+    }
+    let first = bytes.iter().copied().find(|&byte| !is_space(byte));
+    if first == Some(b'{') && json_lines::looks_like(bytes) {
+        return Err(Error::Unrecognised("JSON lines need the field of the key, jsonl:FIELD".into()));
+    }
+    match first {
+        None => Err(Error::Unrecognised("nothing but white space".into())),
+        Some(_) if text::all_integers(bytes) => Ok(Format::Integers),
+        Some(_) => Ok(Format::Words),
+    }
+}

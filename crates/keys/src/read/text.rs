@@ -1,0 +1,109 @@
+//! Words, lines and integers in text. Decodes nothing: bytes from 0x80 up belong to words.
+
+use crate::error::{Error, Reason, bad};
+use crate::set::Span;
+
+/// What separates words: C's `isspace` in the C locale.
+#[inline]
+pub(crate) fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+/// A whole number in decimal digits, without sign and without needless zeros in front.
+pub(crate) fn parse_integer(digits: &[u8]) -> Option<u64> {
+    let is_plain = digits.len() == 1 || digits.first() != Some(&b'0');
+    if !is_plain || digits.is_empty() || digits.len() > 20 {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |number, &digit| {
+        let digit = digit.wrapping_sub(b'0');
+        let more = number.checked_mul(10)?.checked_add(digit.into())?;
+        (digit < 10).then_some(more)
+    })
+}
+
+/// The place of every word.
+struct Words<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+impl Iterator for Words<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let rest = &self.bytes[self.at..];
+        let start = self.at + rest.iter().position(|&byte| !is_space(byte))?;
+        let rest = &self.bytes[start..];
+        let end = start + rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len());
+        self.at = end;
+        Some((start, end))
+    }
+}
+
+pub(super) fn span(start: usize, end: usize) -> Result<Span, Error> {
+    let len = u32::try_from(end - start).map_err(|_| bad(start, Reason::TooLong))?;
+    Ok(Span { start: start as u64, len })
+}
+
+pub(super) fn words(bytes: &[u8]) -> Result<Vec<Span>, Error> {
+    Words { bytes, at: 0 }.map(|(start, end)| span(start, end)).collect()
+}
+
+pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Span>, Error> {
+    let mut spans = Vec::new();
+    for (start, end) in line_ends(bytes) {
+        if start == end {
+            return Err(bad(start, Reason::EmptyKey(spans.len() as u64 + 1)));
+        }
+        spans.push(span(start, end)?);
+    }
+    Ok(spans)
+}
+
+/// The place of every line without its end; a last line without one counts.
+pub(super) fn line_ends(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        if at == bytes.len() {
+            return None;
+        }
+        let start = at;
+        let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found);
+        at = (end + 1).min(bytes.len());
+        let end = if end > start && bytes[end - 1] == b'\r' { end - 1 } else { end };
+        Some((start, end))
+    })
+}
+
+pub(super) fn integers(bytes: &[u8]) -> Result<Vec<u64>, Error> {
+    let parse = |(start, end): (usize, usize)| {
+        let digits = &bytes[start..end];
+        parse_integer(digits).ok_or_else(|| {
+            let shown = String::from_utf8_lossy(&digits[..digits.len().min(40)]).into_owned();
+            bad(start, Reason::NotAnInteger(shown))
+        })
+    };
+    Words { bytes, at: 0 }.map(parse).collect()
+}
+
+pub(super) fn all_integers(bytes: &[u8]) -> bool {
+    Words { bytes, at: 0 }.all(|(start, end)| parse_integer(&bytes[start..end]).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_plain_and_fit() {
+        for (text, number) in
+            [("0", Some(0)), ("7", Some(7)), ("18446744073709551615", Some(u64::MAX))]
+        {
+            assert_eq!(parse_integer(text.as_bytes()), number);
+        }
+        for text in ["", "00", "01", "-1", "+1", "1.0", "18446744073709551616", "1e3", "é"] {
+            assert_eq!(parse_integer(text.as_bytes()), None, "{text}");
+        }
+    }
+}
