@@ -31,6 +31,7 @@ pub(crate) enum Command {
     Haversine(cmd::haversine::Options),
     List(cmd::list::Options),
     Generate(cmd::generate::Options),
+    Convert(cmd::convert::Options),
     Machine(cmd::machine::Options),
     #[command(hide = true)]
     Worker(cmd::worker::Options),

@@ -5,7 +5,10 @@ use std::process::ExitCode;
 
 use fathom_aggregate::{self as aggregate, generate::GenerateError};
 use fathom_haversine as haversine;
+use fathom_keys::WriteError;
 use fathom_machine::counter::metric::GroupError;
+
+use crate::key_file::BadKeys;
 
 /// A run that did what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,12 +59,15 @@ fn code(error: &anyhow::Error) -> u8 {
 }
 
 fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
-    if cause.is::<haversine::Error>() || cause.is::<GroupError>() {
+    if cause.is::<haversine::Error>() || cause.is::<GroupError>() || cause.is::<BadKeys>() {
         return true;
     }
     if let Some(error) = cause.downcast_ref::<aggregate::Error>() {
         // Reading and writing fail as I/O errors, which were looked for before.
         return !matches!(error, aggregate::Error::Interrupted);
+    }
+    if let Some(WriteError::Key { .. }) = cause.downcast_ref() {
+        return true;
     }
     cause.downcast_ref().is_some_and(|error| {
         matches!(error, GenerateError::NoName { .. } | GenerateError::NotATemperature { .. })

@@ -8,6 +8,7 @@ mod args;
 mod cmd;
 mod exit;
 mod input;
+mod key_file;
 mod manual;
 mod output;
 mod progress;
@@ -31,6 +32,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Haversine(options) => cmd::haversine::run(&options),
         Command::List(options) => cmd::list::run(&options),
         Command::Generate(options) => cmd::generate::run(&options),
+        Command::Convert(options) => cmd::convert::run(&options),
         Command::Machine(options) => cmd::machine::run(&options),
         Command::Worker(options) => cmd::worker::run(&options),
         Command::Demo(options) => cmd::demo::run(&options),

@@ -17,7 +17,20 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("keys", &["random", "json"]),
     ("contenders", &["machine", "measure", "aggregate", "json", "haversine", "random", "keys"]),
     ("report", &["measure"]),
-    ("cli", &["machine", "measure", "aggregate", "json", "haversine", "contenders", "report"]),
+    (
+        "cli",
+        &[
+            "machine",
+            "measure",
+            "aggregate",
+            "json",
+            "haversine",
+            "contenders",
+            "report",
+            "random",
+            "keys",
+        ],
+    ),
     ("xtask", &[]),
     ("probe", &["machine"]),
 ];

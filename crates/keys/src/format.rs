@@ -152,13 +152,26 @@ mod tests {
     #[test]
     fn names_go_there_and_back() {
         for name in [
-            "words", "lines", "integers", "u32", "u64", "bin-text", "bin-text1", "bin-text-kv",
-            "bin-slice-kv", "csv:2", "csv:name", "csv:2:;", "csv:a b:\\t", "jsonl:user.name",
+            "words",
+            "lines",
+            "integers",
+            "u32",
+            "u64",
+            "bin-text",
+            "bin-text1",
+            "bin-text-kv",
+            "bin-slice-kv",
+            "csv:2",
+            "csv:name",
+            "csv:2:;",
+            "csv:a b:\\t",
+            "jsonl:user.name",
         ] {
             assert_eq!(name.parse::<Format>().unwrap().to_string(), name);
         }
         assert_eq!("convert-text1".parse(), Ok(Format::BinText1));
-        for name in ["", "text", "csv", "csv:", "csv:0", "csv:1:ab", "csv::;", "jsonl:", "jsonl:a."] {
+        for name in ["", "text", "csv", "csv:", "csv:0", "csv:1:ab", "csv::;", "jsonl:", "jsonl:a."]
+        {
             assert!(name.parse::<Format>().is_err(), "{name}");
         }
     }

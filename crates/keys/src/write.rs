@@ -151,11 +151,7 @@ fn integers(out: &mut dyn Write, keys: &KeySet<'_>, format: &Format) -> Result<u
     Ok(bytes)
 }
 
-fn records(
-    out: &mut dyn Write,
-    keys: &KeySet<'_>,
-    target: &Target,
-) -> Result<Written, WriteError> {
+fn records(out: &mut dyn Write, keys: &KeySet<'_>, target: &Target) -> Result<Written, WriteError> {
     let format = &target.format;
     let terminate = target.terminate && *format != Format::BinText1;
     let record = Record { keys, with_values: format.has_values(), terminate };

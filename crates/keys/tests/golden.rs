@@ -5,7 +5,10 @@ use fathom_keys::{Error, Format, KeySet, Keys, Reason, Target, detect, read, wri
 
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
-    digits.chunks(2).map(|two| u8::from_str_radix(str::from_utf8(two).unwrap(), 16).unwrap()).collect()
+    digits
+        .chunks(2)
+        .map(|two| u8::from_str_radix(str::from_utf8(two).unwrap(), 16).unwrap())
+        .collect()
 }
 
 fn written(keys: &KeySet<'_>, target: &Target) -> Vec<u8> {
@@ -40,8 +43,7 @@ fn bin_text_is_kvbench_s_byte_for_byte() {
 fn a_closing_zero_counts_in_the_length() {
     let target = Target { terminate: true, ..Target::new(Format::BinText) };
     let file = written(&three(), &target);
-    let expected =
-        "03000000 06000000 616c70686100 05000000 6265746100 06000000 67616d6d6100";
+    let expected = "03000000 06000000 616c70686100 05000000 6265746100 06000000 67616d6d6100";
     assert_eq!(file, hex(expected));
     assert_eq!(file.len(), 33);
     assert_eq!(read(&file, &Format::BinText).unwrap().key(1).as_ref(), b"beta\0");
@@ -120,7 +122,10 @@ fn a_promise_of_zero_bytes_is_checked() {
 fn damaged_records_have_offsets() {
     let file = hex(BIN_TEXT);
     let error = |bytes: &[u8], format| read(bytes, &format).unwrap_err().to_string();
-    assert_eq!(error(&[], Format::BinText), "byte 0: the header has 4 bytes, the file has 0 from here");
+    assert_eq!(
+        error(&[], Format::BinText),
+        "byte 0: the header has 4 bytes, the file has 0 from here"
+    );
     assert_eq!(
         error(&file[..13], Format::BinText),
         "byte 13: the file ends where record 2 of 3 should begin or go on"
@@ -197,9 +202,8 @@ fn integers_are_read_from_text_and_bytes() {
 
 #[test]
 fn a_csv_column_is_found_by_name_or_number() {
-    let column = |text: &[u8], format: &str| {
-        read(text, &format.parse().unwrap()).map(|keys| texts(&keys))
-    };
+    let column =
+        |text: &[u8], format: &str| read(text, &format.parse().unwrap()).map(|keys| texts(&keys));
     let text = b"\xef\xbb\xbfid,\"the, name\",x\r\n1,\"a \"\"b\"\"\",\r\n2,plain,\n3,\"x\ny\",z";
     assert_eq!(column(text, "csv:the, name").unwrap(), ["a \"b\"", "plain", "x\ny"]);
     assert_eq!(column(text, "csv:id").unwrap(), ["1", "2", "3"]);
@@ -210,8 +214,14 @@ fn a_csv_column_is_found_by_name_or_number() {
     assert_eq!(error(b"a,b\nc\n", "csv:2"), "byte 4: record 2 has 1 fields, the key is in field 2");
     assert_eq!(error(b"a,\n", "csv:2"), "byte 2: an empty key (record 1)");
     assert_eq!(error(b"a,", "csv:2"), "byte 2: an empty key (record 1)");
-    assert_eq!(error(b"a\"b,c", "csv:2"), "byte 1: a quotation mark inside an unquoted field, or text after a closing one");
-    assert_eq!(error(b"\"a\"b,c", "csv:2"), "byte 3: a quotation mark inside an unquoted field, or text after a closing one");
+    assert_eq!(
+        error(b"a\"b,c", "csv:2"),
+        "byte 1: a quotation mark inside an unquoted field, or text after a closing one"
+    );
+    assert_eq!(
+        error(b"\"a\"b,c", "csv:2"),
+        "byte 3: a quotation mark inside an unquoted field, or text after a closing one"
+    );
     assert_eq!(error(b"a,\"b", "csv:2"), "byte 2: this quoted field is never closed");
 }
 
@@ -230,7 +240,10 @@ fn a_field_of_json_lines_is_found_by_its_path() {
     assert_eq!(error("{\"a\":1,\"a\":2}", "a"), "byte 0: line 1: the field occurs twice");
     assert_eq!(error("{\"a\":[1]}", "a"), "byte 0: line 1: the field is no string and no number");
     assert_eq!(error("[1]", "a"), "byte 0: line 1: a value that is no object");
-    assert_eq!(error("{\"a\":1}\n{\"a\":01}", "a"), "byte 14: not JSON: expected no digit after a leading zero");
+    assert_eq!(
+        error("{\"a\":1}\n{\"a\":01}", "a"),
+        "byte 14: not JSON: expected no digit after a leading zero"
+    );
     assert_eq!(error("{\"a\":\"\"}", "a"), "byte 0: an empty key (record 1)");
 }
 

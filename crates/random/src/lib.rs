@@ -10,7 +10,7 @@
 //!
 //! let mut random = Random::new(1);
 //! let dice: Vec<u64> = (0..5).map(|_| 1 + random.below(6)).collect();
-//! assert_eq!(dice, [5, 4, 5, 2, 1]);
+//! assert_eq!(dice, [5, 5, 1, 5, 2]);
 //! ```
 #![deny(unsafe_code)]
 

@@ -102,8 +102,8 @@ fn exp_of_minus(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use fathom_random::Random;
     use super::*;
+    use fathom_random::Random;
 
     #[test]
     fn the_series_agrees_with_the_library() {

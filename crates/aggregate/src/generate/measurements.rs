@@ -10,9 +10,9 @@ use std::io::Write;
 use super::error::GenerateError;
 use super::gaussian::Gaussian;
 use super::ordered;
-use fathom_random::Random;
 use super::rows::Rows;
 use super::stations::{LIMIT_TENTHS, Stations};
+use fathom_random::Random;
 
 /// Part of what a seed means: another number here gives other files.
 const BLOCK_ROWS: u64 = 1 << 14;

@@ -20,7 +20,7 @@ mod rows;
 mod stations;
 
 pub use error::GenerateError;
+pub use fathom_random::Random;
 pub use measurements::Measurements;
 pub use pascal::Pascal;
-pub use fathom_random::Random;
 pub use stations::Stations;

@@ -2,6 +2,7 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod completions;
+pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod generate;
 pub(crate) mod haversine;

@@ -104,7 +104,8 @@ impl Maker {
     /// cannot be shorter.
     pub(super) fn key(&self, number: u64, size: usize, random: &mut Random, out: &mut Vec<u8>) {
         let start = out.len();
-        let stem = |random: &mut Random| &self.stems[random.below(self.stems.len() as u64) as usize];
+        let stem =
+            |random: &mut Random| &self.stems[random.below(self.stems.len() as u64) as usize];
         match self.shape {
             Shape::Random => letters(random, size.max(1), out),
             Shape::Sequential => {

@@ -52,9 +52,7 @@ impl Sizes {
     pub fn draw(&self, random: &mut Random) -> u32 {
         match self {
             Sizes::Fixed(size) => *size,
-            Sizes::Uniform(least, most) => {
-                least + random.below(u64::from(most - least) + 1) as u32
-            }
+            Sizes::Uniform(least, most) => least + random.below(u64::from(most - least) + 1) as u32,
             Sizes::Normal(mean, deviation) => {
                 let sum: f64 = (0..12).map(|_| random.fraction()).sum();
                 let size = mean + deviation * (sum - 6.0);

@@ -134,9 +134,7 @@ fn walk(
         return Err(bad(at, Reason::Trailing((bytes.len() - at) as u64)));
     }
     match sum {
-        Some(said) if said != key_bytes => {
-            Err(bad(8, Reason::WrongSum { said, found: key_bytes }))
-        }
+        Some(said) if said != key_bytes => Err(bad(8, Reason::WrongSum { said, found: key_bytes })),
         _ => Ok(()),
     }
 }

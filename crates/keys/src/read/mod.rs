@@ -68,7 +68,9 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
     }
     let first = bytes.iter().copied().find(|&byte| !is_space(byte));
     if first == Some(b'{') && json_lines::looks_like(bytes) {
-        return Err(Error::Unrecognised("JSON lines need the field of the key, jsonl:FIELD".into()));
+        return Err(Error::Unrecognised(
+            "JSON lines need the field of the key, jsonl:FIELD".into(),
+        ));
     }
     match first {
         None => Err(Error::Unrecognised("nothing but white space".into())),

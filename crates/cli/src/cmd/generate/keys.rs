@@ -125,9 +125,7 @@ fn make(options: &KeyOptions, format: &Format, values: Option<Sizes>) -> anyhow:
     let name = output.name().to_owned();
     let target = Target { wide: options.wide, ..Target::new(format.clone()) };
     write(&mut output, &keys, &target).map_err(|error| match error {
-        WriteError::Io(error) => {
-            anyhow::Error::from(error).context(format!("cannot write {name}"))
-        }
+        WriteError::Io(error) => anyhow::Error::from(error).context(format!("cannot write {name}")),
         other => other.into(),
     })?;
     output.finish()?;
@@ -145,7 +143,8 @@ fn sizes(text: &str) -> anyhow::Result<Sizes> {
         Keys::Bytes(spans) => spans.iter().map(|span| span.len).collect(),
         Keys::Integers(_) => (0..keys.len()).map(|at| keys.key(at).len() as u32).collect(),
     };
-    let longest = lengths.iter().copied().max().context(format!("{} has no key", path.display()))?;
+    let longest =
+        lengths.iter().copied().max().context(format!("{} has no key", path.display()))?;
     anyhow::ensure!(longest <= 1 << 20, "{}: a key of {longest} bytes", path.display());
     Ok(Sizes::Sample(lengths))
 }

@@ -1,0 +1,91 @@
+//! `fathom convert` and `fathom generate keys` from the outside, kvbench's command line included.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn fathom(folder: &Path, line: &str) -> Output {
+    let program = env!("CARGO_BIN_EXE_fathom");
+    Command::new(program).args(line.split_whitespace()).current_dir(folder).output().unwrap()
+}
+
+fn done(folder: &Path, line: &str) -> Output {
+    let output = fathom(folder, line);
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn fails(folder: &Path, line: &str, code: i32, words: &str) {
+    let output = fathom(folder, line);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{line}: {stderr}");
+    assert!(stderr.contains(words), "{line}: {stderr}");
+}
+
+#[test]
+fn kvbench_s_generator_line_works_as_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("w"), "alpha beta gamma \n").unwrap();
+    let output = done(folder, "convert -m convert-text -i w -o w.bin -v");
+    assert_eq!(output.stdout, b"alpha\nbeta\ngamma\n");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("wrote 000000003 words"));
+    let file = std::fs::read(folder.join("w.bin")).unwrap();
+    assert_eq!((file.len(), &file[..9]), (30, &b"\x03\0\0\0\x05\0\0\0a"[..]));
+    fails(folder, "convert -m convert-text -i w -o w.bin", 2, "w.bin exists");
+    done(folder, "convert -m convert-text -i w -o w.zero -t");
+    assert_eq!(std::fs::read(folder.join("w.zero")).unwrap().len(), 33);
+    done(folder, "convert -m convert-text1 -i w -o w.1");
+    assert_eq!(std::fs::read(folder.join("w.1")).unwrap().len(), 42);
+    std::fs::write(folder.join("empty"), " ").unwrap();
+    fails(folder, "convert -m convert-text -i empty -o e.bin", 2, "no word");
+    assert!(!folder.join("e.bin").exists());
+}
+
+#[test]
+fn any_format_becomes_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("t.csv"), "id,name\n1,\"x \"\"y\"\"\"\n2,z\n").unwrap();
+    let output = done(folder, "convert -F csv:name -T lines t.csv");
+    assert_eq!(output.stdout, b"x \"y\"\nz\n");
+    done(folder, "convert -F csv:id -T u64 t.csv -o t.u64");
+    assert_eq!(done(folder, "convert -F u64 -T words t.u64").stdout, b"1\n2\n");
+    done(folder, "convert -F csv:name -T bin-text --wide t.csv -o t.wide");
+    assert_eq!(done(folder, "convert -T lines t.wide").stdout, b"x \"y\"\nz\n");
+    fails(folder, "convert -F csv:name -T words t.csv", 3, "key 1: holds white space");
+    fails(folder, "convert -F csv:9 -T words t.csv", 3, "t.csv:0: record 1 has 2 fields");
+    fails(folder, "convert -F bin-text t.csv", 3, "t.csv:4: a key of");
+    fails(folder, "convert -T csv:1 t.wide", 2, "not written");
+    fails(folder, "convert missing", 4, "cannot read missing");
+    fails(folder, "convert -F nonsense t.csv", 2, "is no format");
+}
+
+#[test]
+fn generated_keys_are_what_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = |line: &str| String::from_utf8(done(folder, line).stdout).unwrap();
+    let words = text("generate keys -n 1k -k words --duplicates 0.25");
+    let mut distinct: Vec<&str> = words.lines().collect();
+    assert_eq!(distinct.len(), 1000);
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), 750);
+    assert_eq!(words, text("generate keys -n 1k -k words --duplicates 0.25 --seed 1"));
+    assert_ne!(words, text("generate keys -n 1k -k words --duplicates 0.25 --seed 2"));
+    assert_eq!(text("generate keys -n 3 -k sequential --order reversed"), "3\n2\n1\n");
+    let urls = text("generate keys -n 10 -k urls --size 50 --order sorted");
+    assert!(urls.lines().all(|url| url.starts_with("https://www.") && url.len() == 50));
+    assert!(urls.lines().is_sorted());
+    std::fs::write(folder.join("sample"), "ab abcd").unwrap();
+    let sampled = text("generate keys -n 50 --size sample:sample");
+    assert!(sampled.lines().all(|key| key.len() == 2 || key.len() == 4));
+    assert_eq!(done(folder, "generate keys -n 5 -F u32").stdout.len(), 20);
+    done(folder, "generate pairs-kv -n 9 --value-size 0..3 -o p");
+    assert_eq!(text("convert p -T words").lines().count(), 9);
+    done(folder, "generate pairs-kv -n 9 -F bin-text-kv -o p.text");
+    fails(folder, "generate keys -n 100 --size 1", 2, "only 62 different keys");
+    fails(folder, "generate keys -n 5 --size 9..1", 2, "is no distribution");
+    fails(folder, "generate keys -n 5 -F u64 -k urls", 2, "random, sequential or clustered");
+    fails(folder, "generate pairs-kv -n 5 -F words", 2, "has no values");
+}
