@@ -29,6 +29,12 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Aggregate(cmd::aggregate::Options),
     Haversine(cmd::haversine::Options),
+    Bench(cmd::bench::Options),
+    Run(cmd::run::Options),
+    Diff(cmd::diff::Options),
+    History(cmd::history::Options),
+    Report(cmd::report::Options),
+    Selftest(cmd::selftest::Options),
     List(cmd::list::Options),
     Generate(cmd::generate::Options),
     Convert(cmd::convert::Options),

@@ -8,8 +8,10 @@ mod args;
 mod cmd;
 mod exit;
 mod input;
+mod interrupt;
 mod key_file;
 mod manual;
+mod measuring;
 mod output;
 mod progress;
 mod value;
@@ -30,6 +32,12 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Aggregate(options) => cmd::aggregate::run(&options),
         Command::Haversine(options) => cmd::haversine::run(&options),
+        Command::Bench(options) => cmd::bench::run(&options),
+        Command::Run(options) => cmd::run::run(&options),
+        Command::Diff(options) => cmd::diff::run(&options),
+        Command::History(options) => cmd::history::run(&options),
+        Command::Report(options) => cmd::report::run(&options),
+        Command::Selftest(options) => cmd::selftest::run(&options),
         Command::List(options) => cmd::list::run(&options),
         Command::Generate(options) => cmd::generate::run(&options),
         Command::Convert(options) => cmd::convert::run(&options),

@@ -14,6 +14,8 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use anyhow::Context;
 use tempfile::NamedTempFile;
 
+use crate::interrupt;
+
 /// An output that was opened; nothing counts until [`Output::finish`].
 pub(crate) struct Output {
     writer: BufWriter<File>,
@@ -97,7 +99,7 @@ fn buffered(file: File) -> BufWriter<File> {
 
 impl Pending {
     fn create(target: PathBuf, mode: u32) -> io::Result<Pending> {
-        remove_files_on_interrupt();
+        handle_interrupts();
         let folder = match target.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
@@ -135,12 +137,16 @@ fn list() -> MutexGuard<'static, Vec<PathBuf>> {
     LIST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From the first file on, SIGINT, SIGTERM and SIGHUP remove what is unfinished and end the
-/// process with code 130. The list stays locked until the end, so that nothing is added meanwhile.
-fn remove_files_on_interrupt() {
+/// From now on SIGINT, SIGTERM and SIGHUP remove what is unfinished and end the process with code
+/// 130, unless a measurement takes the first one. The list stays locked until the end, so that
+/// nothing is added meanwhile.
+pub(crate) fn handle_interrupts() {
     static HANDLER: Once = Once::new();
     HANDLER.call_once(|| {
         let outcome = ctrlc::set_handler(|| {
+            if interrupt::is_taken() {
+                return;
+            }
             let list = list();
             for path in list.iter() {
                 let _ = fs::remove_file(path);

@@ -6,13 +6,15 @@
 use std::io;
 use std::sync::atomic::AtomicBool;
 
-use fathom_machine::counter::{Event, Source};
+use fathom_machine::counter::{Event, Source, metric};
 
 use crate::compare;
-use crate::conductor::{Bounds, Conductor, Launch, Piece, Ready, Seat, share_file};
+use crate::conductor::{self, Bounds, Conductor, Launch, Piece, Ready, Seat, share_file};
+use crate::contender::Metric;
 use crate::result::{About, Case, Counter, Row};
 use crate::rounds::{Plan, Roles, measure};
 use crate::sample::Failure;
+use crate::simulated;
 use crate::workload::Spec;
 
 /// Somebody who takes part.
@@ -52,6 +54,8 @@ pub struct Bench<'a> {
     /// How the worker of the empty contender is started; `None` leaves the harness's own cost
     /// unmeasured.
     pub empty: Option<Launch>,
+    /// Run each contender once more under a simulator that counts events.
+    pub simulate: bool,
     /// Set when the user wants it to end.
     pub stop: &'a AtomicBool,
     /// Told after each round: done and planned.
@@ -106,6 +110,7 @@ pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
         ),
         _ => None,
     };
+    let (simulate, simulated_bounds) = (bench.simulate, bounds.clone());
     let seats: Vec<Seat> = entrants.iter().map(|e| seat(&e.contender, &e.launch)).collect();
     let piece =
         Piece { workload: workload.clone(), data, events: bench.events, bounds, stop, progress };
@@ -169,10 +174,56 @@ pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
         notes,
     };
     case.compact();
+    if simulate {
+        for (number, seat) in seats.iter().enumerate() {
+            simulated(&mut case, number, seat, &simulated_bounds);
+        }
+    }
+    derive(&mut case);
     Ok(case)
 }
 
-fn row(id: String, about: About, ready: Ready, metrics: Vec<crate::contender::Metric>) -> Row {
+/// Runs a contender once under the simulator and adds its counts to its row, or the reason why there
+/// are none.
+fn simulated(case: &mut Case, number: usize, seat: &Seat, bounds: &Bounds) {
+    let (Some(summary), None) = (case.judged.summaries[number], &case.measured.failures[number])
+    else {
+        return;
+    };
+    // The simulator is some fifty times slower; what is counted is exact for any number.
+    const NATIVE_NS: f64 = 2e6;
+    let iterations = (NATIVE_NS / summary.ns_median) as u64;
+    let iterations = iterations.clamp(1, case.measured.iterations.max(1));
+    let row = &mut case.contenders[number];
+    match conductor::simulate(seat, &case.workload, iterations, bounds) {
+        Ok(found) => row.counters.extend(found.counts.into_iter().map(|count| Counter {
+            event: count.event,
+            per_iteration: count.count as f64 / iterations as f64,
+            source: simulated::LABEL.to_owned(),
+        })),
+        Err(why) => row.counters_missing.push(why),
+    }
+}
+
+/// Adds the metrics whose events were all counted.
+fn derive(case: &mut Case) {
+    for row in &mut case.contenders {
+        let counters = &row.counters;
+        let count = |name: &str| {
+            counters.iter().find(|counter| counter.event == name).map(|c| c.per_iteration)
+        };
+        let metrics = metric::built_in().into_iter().flat_map(|group| group.metrics);
+        let derived = metrics.filter_map(|metric| {
+            let value = metric.value(&count)?;
+            let name = [metric.name, metric.unit].join(" ").trim().to_owned();
+            Some(Metric { name, value, less_is_better: None })
+        });
+        let derived: Vec<Metric> = derived.collect();
+        row.metrics.extend(derived);
+    }
+}
+
+fn row(id: String, about: About, ready: Ready, metrics: Vec<Metric>) -> Row {
     let counters = ready.events.into_iter().map(|event| {
         let source = Event::named(&event).map_or(Source::Hardware, Event::source);
         Counter { event, per_iteration: 0.0, source: source.name().to_owned() }

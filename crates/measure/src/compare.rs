@@ -171,7 +171,7 @@ pub enum Verdict {
 /// Judges a measurement.
 #[must_use]
 pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
-    let (clock, clock_reason, disturbed_share) = choose_clock(measured, roles);
+    let (clock, clock_reason, disturbed_share) = choose_clock(measured, roles, plan);
     let alive = |i: &usize| measured.failures[*i].is_none();
     let compared: Vec<usize> = (0..measured.failures.len())
         .filter(alive)
@@ -227,7 +227,7 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
 
 /// Processor time if the code stays on its thread and the wall clock is disturbed, wall time
 /// otherwise. Decided over all contenders at once, never by how the ratios look.
-fn choose_clock(measured: &Measured, roles: Roles) -> (Clock, String, f64) {
+fn choose_clock(measured: &Measured, roles: Roles, plan: &Plan) -> (Clock, String, f64) {
     let samples = || {
         let samples = measured.rounds.iter().flat_map(|round| round.samples.iter().enumerate());
         samples.filter(|(i, _)| Some(*i) != roles.empty).filter_map(|(_, sample)| sample.as_ref())
@@ -238,6 +238,9 @@ fn choose_clock(measured: &Measured, roles: Roles) -> (Clock, String, f64) {
         .filter(|s| s.wall_ns as f64 > s.cpu_ns.unwrap_or(s.wall_ns) as f64 * DISTURBED_FACTOR)
         .count();
     let share = disturbed as f64 / count.max(1) as f64;
+    if let Some(clock) = plan.clock {
+        return (clock, "as asked".to_owned(), share);
+    }
     if roles.wall_only {
         let reason = "the workload uses threads, waits or sleeps";
         return (Clock::Wall, reason.to_owned(), share);

@@ -24,6 +24,7 @@ use crate::digest::Digest;
 use crate::protocol::{Offered, Reply, Request, SharedData, VERSION, send};
 use crate::rounds::{Executor, Weather};
 use crate::sample::{Failure, Sample};
+use crate::simulated::{Scope, Simulated, Simulation};
 use crate::workload::{Spec, Work};
 
 /// How a worker process is started.
@@ -33,6 +34,14 @@ pub struct Launch {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
+}
+
+impl Launch {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        command
+    }
 }
 
 /// What every worker process may do.
@@ -84,13 +93,15 @@ impl Worker {
     /// # Errors
     /// The failure of a program that cannot be started or speaks another protocol.
     pub fn start(launch: &Launch, bounds: &Bounds) -> Result<Worker, Failure> {
+        Worker::from_command(launch.command(), bounds)
+    }
+
+    fn from_command(mut command: Command, bounds: &Bounds) -> Result<Worker, Failure> {
         let broken = |what: String| Failure::Broken { what };
-        let mut command = Command::new(&launch.program);
-        command.args(&launch.arguments).process_group(0);
+        let name = command.get_program().to_string_lossy().into_owned();
+        command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command
-            .spawn()
-            .map_err(|error| broken(format!("{}: {error}", launch.program.display())))?;
+        let mut child = command.spawn().map_err(|error| broken(format!("{name}: {error}")))?;
         if let Some(bytes) = bounds.memory_bytes {
             let _ = process::limit_memory(&child, bytes);
         }
@@ -177,6 +188,14 @@ impl Worker {
             Failure::OutOfMemory { how }
         } else {
             Failure::Crashed { how }
+        }
+    }
+
+    /// Lets it end by itself: closes its input and waits.
+    fn finish(mut self) {
+        self.stdin = None;
+        if let Some(child) = self.child.take() {
+            let _ = usage::wait(child);
         }
     }
 
@@ -486,6 +505,39 @@ impl Executor for Conductor<'_> {
     fn progress(&mut self, done: u32, planned: u32) {
         (self.progress)(done, planned);
     }
+}
+
+/// Runs a contender once under the simulator: `iterations` counted iterations after as many that only
+/// warm the modelled caches.
+///
+/// # Errors
+/// In words, why there are no counts.
+pub fn simulate(
+    seat: &Seat,
+    workload: &Spec,
+    iterations: u64,
+    bounds: &Bounds,
+) -> Result<Simulated, String> {
+    let words = |failure: Failure| failure.to_string();
+    let simulation = Simulation::new(Scope::Regions).map_err(|error| error.to_string())?;
+    // The simulator needs memory and time of its own.
+    let bounds = Bounds { memory_bytes: None, open: Duration::from_secs(900), ..bounds.clone() };
+    let command = simulation.wrap(&seat.launch.command());
+    let mut worker = Worker::from_command(command, &bounds).map_err(words)?;
+    let open = Request::Open {
+        family: seat.family.clone(),
+        contender: seat.contender.clone(),
+        workload: workload.clone(),
+        data: None,
+        events: Vec::new(),
+    };
+    match worker.ask(&open, bounds.open).map_err(words)? {
+        Reply::Opened { .. } => {}
+        other => return Err(format!("under the simulator it answered {other:?}")),
+    }
+    take(&mut worker, iterations, iterations, bounds.open).map_err(words)?;
+    worker.finish();
+    simulation.counts().map_err(|error| error.to_string())
 }
 
 /// What the machine did up to now.

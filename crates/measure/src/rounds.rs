@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare;
+use crate::compare::{self, Clock};
 use crate::sample::{Failure, Sample};
 use crate::stats::Random;
 
@@ -42,6 +42,9 @@ pub struct Plan {
     pub warm_ups: u32,
     /// Sets of fresh processes over which the rounds are spread.
     pub processes: u32,
+    /// The clock of the verdicts, if the user chose it; otherwise the rule chooses.
+    #[serde(default)]
+    pub clock: Option<Clock>,
 }
 
 /// When measuring ends, besides the budgets.
@@ -78,6 +81,7 @@ impl Default for Plan {
             iterations: None,
             warm_ups: 2,
             processes: 1,
+            clock: None,
         }
     }
 }

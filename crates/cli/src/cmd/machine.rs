@@ -9,6 +9,7 @@ use anyhow::Context;
 use fathom_machine::counter::{Counters, EVENTS, Event, Source, explain, metric};
 use fathom_machine::describe::Machine;
 
+use crate::cmd::noise;
 use crate::exit::Exit;
 
 /// Describe this computer: system, processor, caches, memory, limits, instruction levels, timers
@@ -25,6 +26,11 @@ pub(crate) struct Options {
     /// With --counters: also the groups and raw events of this file (its form: docs/counters.md)
     #[arg(long, value_name = "FILE", requires = "counters")]
     groups: Option<PathBuf>,
+
+    /// Also measure what this machine can resolve, on both clocks, for so many seconds (text only)
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "10",
+          value_parser = clap::value_parser!(u32).range(1..=3600), conflicts_with = "format")]
+    noise: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -43,7 +49,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let machine = Machine::here();
     let text = match options.format {
-        Format::Text => machine.text(),
+        Format::Text => {
+            let noise = options.noise.map(|seconds| noise::text(f64::from(seconds)));
+            machine.text() + &noise.transpose()?.unwrap_or_default()
+        }
         Format::Json => serde_json::to_string_pretty(&machine)? + "\n",
     };
     io::stdout().write_all(text.as_bytes())?;

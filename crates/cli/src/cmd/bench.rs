@@ -1,0 +1,256 @@
+//! `fathom bench FAMILY`: the contenders of a family in the same rounds, checked against its
+//! reference, with verdicts.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use fathom_contenders::family;
+use fathom_measure::bench::{Bench, Entrant, bench};
+use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
+use fathom_measure::family::AnyFamily;
+use fathom_measure::result::{About, Case};
+use fathom_measure::sample::Failure;
+use fathom_measure::workload::Spec;
+
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::measuring::{self, Method, Show, Ticker, bounds, entrant, is_complete, new_run, show};
+
+/// Measure the contenders of a family against each other, answers checked, with verdicts
+///
+/// Every contender runs in a process of its own, all in the same rounds in balanced random order.
+/// No time is shown for a contender whose answer differs from the reference's. How to read a
+/// verdict: docs/method.md.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The family (fathom list names them)
+    family: String,
+
+    /// Data files, for families that work on files; each gives cases of its own
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Only these contenders, by name; `name` stands for all its variants
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    only: Vec<String>,
+
+    /// Compare with this contender [default: the family's reference if it takes part, else the
+    /// first]
+    #[arg(long, value_name = "NAME")]
+    baseline: Option<String>,
+
+    /// Only this operation of the family
+    #[arg(long, value_name = "NAME")]
+    operation: Option<String>,
+
+    /// A parameter of the workload; several values, separated by commas, give a case each
+    #[arg(long = "set", short = 'p', value_name = "NAME=VALUE,…")]
+    parameters: Vec<String>,
+
+    /// An outside program that speaks the worker protocol (docs/protocol.md) takes part with what
+    /// it offers for this family
+    #[arg(long = "worker", value_name = "COMMAND")]
+    workers: Vec<String>,
+
+    /// How long a contender may take for one sample before it counts as hung
+    #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "2m")]
+    hang: Duration,
+
+    /// Run every contender once on small data and check its answer; no times
+    #[arg(long)]
+    test: bool,
+
+    #[command(flatten)]
+    method: Method,
+
+    #[command(flatten)]
+    show: Show,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let family = family(&options.family)
+        .with_context(|| format!("no family {:?}; fathom list names them all", options.family))?;
+    let entrants = entrants(options, family)?;
+    let specs = specs(options, family)?;
+    if options.test {
+        return test(options, family, &entrants, &specs);
+    }
+    let stop = interrupt::measuring();
+    let mut run = new_run()?;
+    for spec in specs {
+        let case = measured(options, family, &entrants, spec)?;
+        run.cases.push(case);
+        if stop.load(std::sync::atomic::Ordering::Relaxed) {
+            run.notes.push("interrupted: the rest was not measured".to_owned());
+            break;
+        }
+    }
+    show(&run, &options.show)?;
+    Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
+}
+
+fn measured(
+    options: &Options,
+    family: &dyn AnyFamily,
+    entrants: &[Entrant],
+    spec: Spec,
+) -> anyhow::Result<Case> {
+    let title = format!("{} {spec}", family.name());
+    let ticker = Ticker::new(&title);
+    let own = measuring::worker(None)?;
+    let baseline = options.baseline.as_deref().unwrap_or(family.reference());
+    let case = bench(Bench {
+        family: family.name(),
+        workload: spec,
+        reference: Some((family.reference().to_owned(), own.clone())),
+        entrants: entrants.to_vec(),
+        baseline: entrants.iter().position(|entrant| entrant.id == baseline).unwrap_or(0),
+        share_file: family.wants_bytes(),
+        events: options.method.events(),
+        plan: options.method.plan(Duration::from_secs(2)),
+        bounds: bounds(Some(options.hang)),
+        empty: Some(own),
+        simulate: options.method.simulates(),
+        stop: interrupt::measuring(),
+        progress: &mut |done, planned| ticker.tick(done, planned),
+    });
+    case.with_context(|| title.clone())
+}
+
+/// Who takes part: what `--only` chooses of the build's contenders, then the outside workers'.
+fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Entrant>> {
+    let mut found = Vec::new();
+    let entries = family.entries();
+    for entry in &entries {
+        if options.only.is_empty() {
+            found.push(entrant(&entry.id, &entry.meta)?);
+        }
+    }
+    for command in &options.workers {
+        found.extend(outside(command, family.name(), options)?);
+    }
+    for wanted in &options.only {
+        let (plain, allocator) = match wanted.split_once('@') {
+            Some((plain, allocator)) => (plain, Some(allocator)),
+            None => (wanted.as_str(), None),
+        };
+        let mut any = found.iter().any(|entrant| entrant.id == *wanted);
+        for entry in entries.iter().filter(|e| e.id == plain || e.meta.name == plain) {
+            let id = match allocator {
+                Some(allocator) => format!("{}@{allocator}", entry.id),
+                None => entry.id.clone(),
+            };
+            found.push(entrant(&id, &entry.meta)?);
+            any = true;
+        }
+        if let Some(absent) = family.absent().iter().find(|absent| absent.name == plain) {
+            bail!("{wanted} is not in this build: {}", absent.reason);
+        }
+        let name = family.name();
+        ensure!(any, "no contender {wanted:?} in {name}; fathom list {name} names them all");
+    }
+    if let Some(baseline) = &options.baseline {
+        let known = found.iter().any(|entrant| entrant.id == *baseline);
+        ensure!(known, "the baseline {baseline:?} does not take part");
+    }
+    Ok(found)
+}
+
+/// What an outside worker offers for the family.
+fn outside(command: &str, family: &str, options: &Options) -> anyhow::Result<Vec<Entrant>> {
+    let words = shlex::split(command).filter(|words| !words.is_empty());
+    let words = words.with_context(|| format!("{command:?} cannot be split into words"))?;
+    let launch = Launch { program: words[0].clone().into(), arguments: words[1..].to_vec() };
+    let worker = Worker::start(&launch, &bounds(Some(options.hang)));
+    let worker = worker.map_err(|failure| anyhow::anyhow!("worker {command:?} {failure}"))?;
+    let offered = worker.offered.iter().filter(|offered| offered.family == family);
+    let is_wanted = |name: &String| options.only.is_empty() || options.only.contains(name);
+    let entrants = offered.filter(|offered| is_wanted(&offered.name)).map(|offered| Entrant {
+        id: offered.name.clone(),
+        contender: offered.name.clone(),
+        launch: launch.clone(),
+        about: About {
+            version: offered.version.clone(),
+            summary: offered.summary.clone(),
+            ..About::default()
+        },
+    });
+    Ok(entrants.collect())
+}
+
+/// The cases: the family's own, or the product of what was asked for, for each file.
+fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>> {
+    let mut specs = if options.test { family.small_cases() } else { family.cases() };
+    if let Some(operation) = &options.operation {
+        specs.retain(|spec| spec.operation == *operation);
+        if specs.is_empty() {
+            specs.push(Spec::new(operation, &[]));
+        }
+    }
+    for parameter in &options.parameters {
+        let (name, values) =
+            parameter.split_once('=').with_context(|| format!("{parameter:?} is no NAME=VALUE"))?;
+        let mut product: Vec<Spec> = Vec::new();
+        for spec in &specs {
+            for value in values.split(',') {
+                let mut spec = spec.clone();
+                spec.parameters.insert(name.to_owned(), value.to_owned());
+                if !product.contains(&spec) {
+                    product.push(spec);
+                }
+            }
+        }
+        specs = product;
+    }
+    if !options.files.is_empty() {
+        let with = |file: &PathBuf, spec: &Spec| Spec { file: Some(file.clone()), ..spec.clone() };
+        let files = options.files.iter();
+        specs = files.flat_map(|file| specs.iter().map(|spec| with(file, spec))).collect();
+    }
+    specs.iter().map(|spec| Ok(family.completed(spec)?)).collect()
+}
+
+/// Every contender once on every small case: a line each, no times.
+fn test(
+    options: &Options,
+    family: &dyn AnyFamily,
+    entrants: &[Entrant],
+    specs: &[Spec],
+) -> anyhow::Result<Exit> {
+    let seat = |contender: &str, launch: &Launch| Seat {
+        launch: launch.clone(),
+        family: family.name().to_owned(),
+        contender: Some(contender.to_owned()),
+    };
+    let mut end = Exit::Done;
+    for spec in specs {
+        let seats = entrants.iter().map(|e| seat(&e.contender, &e.launch)).collect();
+        let piece = Piece {
+            workload: spec.clone(),
+            data: None,
+            events: Vec::new(),
+            bounds: bounds(Some(options.hang)),
+            stop: interrupt::measuring(),
+            progress: &mut |_, _| {},
+        };
+        let mut conductor = Conductor::new(seats, piece);
+        let reference = seat(family.reference(), &measuring::worker(None)?);
+        let digest = conductor
+            .expect(&reference)
+            .map_err(|failure| anyhow::anyhow!("the reference on {spec} {failure}"))?;
+        writeln!(io::stdout(), "{} {spec}: {digest}", family.name())?;
+        for (entrant, failure) in entrants.iter().zip(conductor.open()) {
+            let word = match &failure {
+                None => "ok".to_owned(),
+                Some(failure) => failure.to_string(),
+            };
+            if failure.is_some_and(|f| !matches!(f, Failure::Unsupported { .. })) {
+                end = Exit::Incomplete;
+            }
+            writeln!(io::stdout(), "  {:<24} {word}", entrant.id)?;
+        }
+    }
+    Ok(end)
+}

@@ -1,0 +1,362 @@
+//! What the measuring commands share: the options of the method, who can be seated, progress,
+//! interrupts, and where a finished run goes.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use fathom_contenders::version;
+use fathom_machine::counter::metric;
+use fathom_machine::describe::Machine;
+use fathom_machine::os::affinity;
+use fathom_measure::bench::Entrant;
+use fathom_measure::compare::Clock;
+use fathom_measure::conductor::{Bounds, Launch};
+use fathom_measure::contender::{Keeps, Meta};
+use fathom_measure::result::{About, Case, Run, SCHEMA, VERSION};
+use fathom_measure::rounds::{Plan, Stop};
+use fathom_report::{csv, html, markdown, text};
+
+use crate::output::Output;
+
+/// The options of the method.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Method")]
+pub(crate) struct Method {
+    /// Time each contender receives per case: processor time where it is known [default: 2s]
+    #[arg(long, value_parser = duration, value_name = "TIME")]
+    pub(crate) budget: Option<Duration>,
+
+    /// Wall time after which a case ends, whatever was received
+    #[arg(long, value_parser = duration, value_name = "TIME", default_value = "5m")]
+    pub(crate) limit: Duration,
+
+    /// Exactly this many rounds instead of those that fit the budget
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N")]
+    pub(crate) rounds: Option<u32>,
+
+    /// End a case early once every interval is narrower than this, in percent; 0 never does
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percent)]
+    pub(crate) target: f64,
+
+    /// End a case once nobody found a new minimum during this much time received, instead of by
+    /// the width of intervals
+    #[arg(long, value_parser = duration, value_name = "TIME", conflicts_with = "target")]
+    pub(crate) repeat: Option<Duration>,
+
+    /// Level of the intervals and verdicts of a case, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 99.0, value_parser = level)]
+    pub(crate) level: f64,
+
+    /// Sets of fresh processes over which the rounds are spread; claims below 1 % need at least 8
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) processes: u32,
+
+    /// The clock of the verdicts
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) clock: ClockChoice,
+
+    /// Seed of the orders
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Event counters beside time
+    #[arg(long, value_enum, default_value = "none", value_name = "SOURCE")]
+    pub(crate) counters: CounterChoice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClockChoice {
+    /// Processor time where code stays on its thread and wall time is disturbed, else wall time
+    Auto,
+    /// Wall time
+    Wall,
+    /// Processor time received
+    Cpu,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CounterChoice {
+    /// No counters
+    None,
+    /// The processor's and the kernel's; what is missing is explained
+    Hardware,
+    /// Those of a simulator (valgrind), each contender run once more under it
+    Simulated,
+}
+
+/// Where results go.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Show {
+    /// How to show the result
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+
+    /// Write it to this file instead of stdout
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+
+    /// Also save the run, samples and all, for `report`, `diff` and `history`: a file, or a folder
+    /// in which it gets a name
+    #[arg(long, value_name = "PATH")]
+    pub(crate) save: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Tables with bars, for a terminal
+    Text,
+    /// Tables for documents
+    Markdown,
+    /// A line per contender
+    Csv,
+    /// The saved run itself: docs/results.md
+    Json,
+    /// One self-contained page with plots
+    Html,
+}
+
+impl Method {
+    /// The plan, with this budget unless the user gave one.
+    pub(crate) fn plan(&self, budget: Duration) -> Plan {
+        let stop = match self.repeat {
+            Some(quiet) => Stop::Repetition { quiet_ns: nanoseconds(quiet) },
+            None if self.target > 0.0 => Stop::Width { target: self.target / 100.0 },
+            None => Stop::Budget,
+        };
+        Plan {
+            seed: self.seed,
+            alpha: (100.0 - self.level) / 100.0,
+            stop,
+            budget_ns: nanoseconds(self.budget.unwrap_or(budget)),
+            limit_ns: nanoseconds(self.limit),
+            rounds: self.rounds,
+            processes: self.processes,
+            clock: match self.clock {
+                ClockChoice::Auto => None,
+                ClockChoice::Wall => Some(Clock::Wall),
+                ClockChoice::Cpu => Some(Clock::Cpu),
+            },
+            ..Plan::default()
+        }
+    }
+
+    /// The events asked for, by name.
+    pub(crate) fn events(&self) -> Vec<String> {
+        if self.counters != CounterChoice::Hardware {
+            return Vec::new();
+        }
+        let mut names: Vec<String> = Vec::new();
+        for event in metric::built_in().into_iter().flat_map(|group| group.events) {
+            if !names.iter().any(|name| *name == event.name) {
+                names.push(event.name.into_owned());
+            }
+        }
+        names
+    }
+
+    pub(crate) fn simulates(&self) -> bool {
+        self.counters == CounterChoice::Simulated
+    }
+}
+
+pub(crate) fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A time: `500ms`, `2s`, `1.5m`, `1h`; a number alone is seconds.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let units = [("ms", 1e-3), ("us", 1e-6), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let split = |(unit, seconds): (&str, f64)| text.strip_suffix(unit).map(|n| (n, seconds));
+    let (number, seconds) = units.into_iter().find_map(split).unwrap_or((text, 1.0));
+    let value: Option<f64> = number.parse().ok();
+    value
+        .and_then(|value| Duration::try_from_secs_f64(value * seconds).ok())
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| format!("{text:?} is no time (such as 500ms, 2s, 1.5m)"))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value| (0.0..=1000.0).contains(value));
+    value.ok_or_else(|| format!("{text:?} is no percentage"))
+}
+
+fn level(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value| (50.0..100.0).contains(value));
+    value.ok_or_else(|| format!("{text:?} is no level from 50 to below 100"))
+}
+
+/// How the built-in worker is started, under this allocator if one is named.
+///
+/// # Errors
+/// An allocator whose worker is not built.
+pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
+    let own = std::env::current_exe().context("cannot find this program's own file")?;
+    let Some(allocator) = allocator else {
+        return Ok(Launch { program: own, arguments: vec!["worker".to_owned()] });
+    };
+    let program = own.with_file_name(format!("fathom-worker-{allocator}"));
+    if !program.exists() {
+        bail!(
+            "no worker for allocator {allocator:?} beside this program: fathom-worker-{allocator}"
+        );
+    }
+    Ok(Launch { program, arguments: Vec::new() })
+}
+
+/// What workers may do: pinned to the last processor this process may use.
+pub(crate) fn bounds(limit: Option<Duration>) -> Bounds {
+    let cpu = affinity::allowed().ok().and_then(|cpus| cpus.last().copied());
+    let bounds = Bounds { cpu, ..Bounds::default() };
+    match limit {
+        Some(limit) => Bounds { sample: limit, ..bounds },
+        None => bounds,
+    }
+}
+
+/// A built-in contender as an entrant. `id` may end in `@ALLOCATOR`.
+pub(crate) fn entrant(id: &str, meta: &Meta) -> anyhow::Result<Entrant> {
+    let (contender, allocator) = match id.split_once('@') {
+        Some((contender, allocator)) => (contender, Some(allocator)),
+        None => (id, None),
+    };
+    Ok(Entrant {
+        id: id.to_owned(),
+        contender: contender.to_owned(),
+        launch: worker(allocator)?,
+        about: about(meta),
+    })
+}
+
+/// What a result says about a contender.
+pub(crate) fn about(meta: &Meta) -> About {
+    About {
+        version: version(meta.origin),
+        summary: meta.summary(),
+        link: meta.link.to_owned(),
+        licence: meta.licence.to_owned(),
+        hardware: (meta.hardware)(),
+        keeps: match meta.keeps {
+            Keeps::Nothing => "nothing",
+            Keeps::Borrowed => "borrowed",
+            Keeps::Copied => "copied",
+        }
+        .to_owned(),
+        caveat: meta.caveat.to_owned(),
+    }
+}
+
+/// A run of this command line, on this machine, now, without cases.
+pub(crate) fn new_run() -> anyhow::Result<Run> {
+    let mut command: Vec<String> = std::env::args().collect();
+    if let Some(program) = command.first_mut() {
+        // Where the program lies is nobody's business.
+        "fathom".clone_into(program);
+    }
+    Ok(Run {
+        schema: SCHEMA.to_owned(),
+        version: VERSION,
+        command,
+        started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        program: format!("fathom {}", env!("CARGO_PKG_VERSION")),
+        machine: serde_json::to_value(Machine::here())?,
+        cases: Vec::new(),
+        notes: Vec::new(),
+    })
+}
+
+/// Shows a finished run and saves it if asked.
+pub(crate) fn show(run: &Run, show: &Show) -> anyhow::Result<()> {
+    if let Some(path) = &show.save {
+        save(run, path)?;
+    }
+    let to_terminal = show.output == Path::new("-") && std::io::stdout().is_terminal();
+    let text = rendered(run, show.format, to_terminal)?;
+    let mut output = Output::create(&show.output)?;
+    output.write_all(text.as_bytes())?;
+    output.finish()
+}
+
+/// A run as text of a format.
+pub(crate) fn rendered(run: &Run, format: Format, to_terminal: bool) -> anyhow::Result<String> {
+    let colour = to_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    Ok(match format {
+        Format::Text => text::run(run, text::Style { colour }),
+        Format::Markdown => markdown::run(run),
+        Format::Csv => csv::run(run),
+        Format::Json => run.to_json()?,
+        Format::Html => html::run(run),
+    })
+}
+
+fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
+    let path = if path.is_dir() {
+        let family = run.cases.first().map_or("run", |case| &case.family);
+        path.join(format!("{}-{family}.json", run.started.replace(':', "")))
+    } else {
+        path.to_owned()
+    };
+    let mut output = Output::create(&path)?;
+    output.write_all(run.to_json()?.as_bytes())?;
+    output.finish()
+}
+
+/// Whether everything that was asked for could be done and nothing failed; what does not take part
+/// has not failed.
+pub(crate) fn is_complete(cases: &[Case]) -> bool {
+    use fathom_measure::sample::Failure;
+    let failed = |failure: &Failure| !matches!(failure, Failure::Unsupported { .. });
+    !cases.iter().any(|case| case.measured.failures.iter().flatten().any(failed))
+}
+
+/// A line on stderr about rounds done, if that is a terminal. Drawn between rounds only.
+pub(crate) struct Ticker {
+    bar: Option<indicatif::ProgressBar>,
+}
+
+impl Ticker {
+    pub(crate) fn new(title: &str) -> Ticker {
+        if !std::io::stderr().is_terminal() {
+            return Ticker { bar: None };
+        }
+        let style = indicatif::ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}")
+            .expect("the template is right");
+        let bar = indicatif::ProgressBar::new(0).with_style(style).with_message(title.to_owned());
+        Ticker { bar: Some(bar) }
+    }
+
+    pub(crate) fn tick(&self, done: u32, planned: u32) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(planned.into());
+            bar.set_position(done.into());
+        }
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("2s"), Ok(Duration::from_secs(2)));
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("3"), Ok(Duration::from_secs(3)));
+        for text in ["", "s", "-1s", "0", "2 s", "1d", "inf", "nan"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

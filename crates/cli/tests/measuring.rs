@@ -1,0 +1,234 @@
+//! The measuring commands from outside: what they print, save, refuse and answer with their exit
+//! code. Figures are looked at only where no machine could get them wrong.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn fathom(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fathom")).args(arguments).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn complaint(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A quick measurement of the checksum family.
+fn quick_bench(more: &[&str]) -> Output {
+    let arguments = ["bench", "checksum", "--budget", "20ms", "-p", "size=1K"];
+    fathom(&[&arguments[..], more].concat())
+}
+
+#[test]
+fn bench_prints_a_table_and_a_sentence_per_verdict() {
+    let output = quick_bench(&["--operation", "crc32c"]);
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    let text = text(&output);
+    assert!(text.contains("checksum crc32c seed=1 size=1K"), "{text}");
+    assert!(text.contains("against table"), "{text}");
+    assert!(text.contains("baseline"), "{text}");
+    assert!(text.contains("99 % interval") || text.contains("no verdict"), "{text}");
+    assert!(text.contains("overhead"), "{text}");
+    assert!(!text.contains('\x1b'), "colour without a terminal");
+}
+
+#[test]
+fn a_saved_run_has_everything_and_can_be_shown_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let path = path.to_str().unwrap();
+    let output = quick_bench(&["--operation", "crc32c", "--save", path]);
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    let saved = std::fs::read_to_string(path).unwrap();
+    assert!(!saved.contains(env!("CARGO_BIN_EXE_fathom")), "a path of this machine");
+    let json: Value = serde_json::from_str(&saved).unwrap();
+    assert_eq!((&json["schema"], &json["version"]), (&"fathom-run".into(), &1.into()));
+    assert!(json["machine"]["processor"].is_object());
+    let case = &json["cases"][0];
+    assert_eq!(case["contenders"][2]["about"]["version"], "1.10.0");
+    assert_eq!(case["check"].as_str().unwrap().len(), 16);
+    let rounds = case["measured"]["rounds"].as_array().unwrap();
+    assert!(rounds.len() >= 12);
+    assert!(rounds[0]["samples"][0]["wall_ns"].as_u64().unwrap() > 0);
+    assert!(rounds[0]["samples"][0]["cpu_ns"].is_u64());
+
+    assert_eq!(text(&fathom(&["report", path])), text(&output));
+    let csv = text(&fathom(&["report", path, "--format", "csv"]));
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    let columns = |line: &str| line.split(',').count();
+    assert!(csv.lines().skip(1).all(|l| columns(l) >= columns(csv.lines().next().unwrap())));
+    let markdown = text(&fathom(&["report", path, "--format", "markdown"]));
+    assert!(markdown.contains("| contender | time |"), "{markdown}");
+    let html = text(&fathom(&["report", path, "--format", "html"]));
+    assert!(html.contains("<svg") && !html.contains("http-equiv") && !html.contains("src="));
+    let turned = text(&fathom(&["report", path, "--baseline", "crc-fast"]));
+    assert!(turned.contains("against crc-fast"), "{turned}");
+    assert_eq!(fathom(&["report", path, "--baseline", "nobody"]).status.code(), Some(2));
+    let again = fathom(&["report", path, "--format", "json"]);
+    let again: Value = serde_json::from_str(&text(&again)).unwrap();
+    assert_eq!(again["cases"][0]["measured"], json["cases"][0]["measured"]);
+
+    let same = fathom(&["diff", path, path]);
+    assert_eq!(same.status.code(), Some(0));
+    assert!(text(&same).contains("not interleaved"), "{}", text(&same));
+    assert!(!text(&same).contains("slower than before"));
+    for copy in ["b.json", "c.json"] {
+        std::fs::copy(path, folder.path().join(copy)).unwrap();
+    }
+    let history = fathom(&["history", folder.path().to_str().unwrap()]);
+    assert!(text(&history).contains("3 runs"), "{}", text(&history));
+    std::fs::write(folder.path().join("no-run.json"), "{}").unwrap();
+    let history = fathom(&["history", folder.path().to_str().unwrap()]);
+    assert_eq!(history.status.code(), Some(1));
+    assert!(complaint(&history).contains("no-run.json"));
+}
+
+#[test]
+fn diff_sees_a_run_that_became_slower_and_one_of_a_later_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = (folder.path().join("old.json"), folder.path().join("new.json"));
+    let output =
+        quick_bench(&["--only", "table", "--operation", "crc32c", "--save", old.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    let mut run: Value = serde_json::from_str(&std::fs::read_to_string(&old).unwrap()).unwrap();
+    // Three times as long, in every sample and in what was judged from them.
+    for round in run["cases"][0]["measured"]["rounds"].as_array_mut().unwrap() {
+        for sample in round["samples"].as_array_mut().unwrap() {
+            for clock in ["wall_ns", "cpu_ns"] {
+                sample[clock] = (sample[clock].as_u64().unwrap() * 3).into();
+            }
+        }
+    }
+    let median = &mut run["cases"][0]["judged"]["summaries"][0]["ns_median"];
+    *median = (median.as_f64().unwrap() * 3.0).into();
+    std::fs::write(&new, run.to_string()).unwrap();
+    let diff = |a: &Path, b: &Path| fathom(&["diff", a.to_str().unwrap(), b.to_str().unwrap()]);
+    let output = diff(&old, &new);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("table: 3.00x slower than before"), "{}", text(&output));
+    assert!(text(&diff(&new, &old)).contains("table: 3.00x faster than before"));
+    run["version"] = 99.into();
+    std::fs::write(&new, run.to_string()).unwrap();
+    let output = diff(&old, &new);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaint(&output).contains("version 99"), "{}", complaint(&output));
+}
+
+#[test]
+fn bench_refuses_what_it_does_not_know_by_name() {
+    for (arguments, words) in [
+        (&["bench", "nothing"][..], "no family \"nothing\""),
+        (&["bench", "checksum", "--only", "md5"], "no contender \"md5\""),
+        (&["bench", "checksum", "--only", "table@tcmalloc"], "allocator \"tcmalloc\""),
+        (&["bench", "checksum", "-p", "speed=9"], "no parameter \"speed\""),
+        (&["bench", "checksum", "-p", "size=many"], "expected a whole number"),
+        (&["bench", "checksum", "--operation", "md5"], "no operation \"md5\""),
+        (&["bench", "checksum", "--baseline", "nobody"], "the baseline \"nobody\""),
+    ] {
+        let output = fathom(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(complaint(&output).contains(words), "{arguments:?}: {}", complaint(&output));
+    }
+}
+
+#[test]
+fn test_mode_checks_everybody_and_times_nobody() {
+    let output = fathom(&["bench", "checksum", "--test"]);
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    let text = text(&output);
+    assert!(text.contains("crc32c                   ok"), "{text}");
+    assert!(text.contains("has no crc32"), "{text}");
+    assert!(!text.contains("faster"), "{text}");
+}
+
+#[test]
+fn an_outside_worker_joins_the_family() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: no python3");
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/worker.py");
+    let worker = format!("python3 '{script}'");
+    let output = quick_bench(&["--operation", "crc32", "--worker", &worker]);
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    assert!(text(&output).contains("python-zlib"), "{}", text(&output));
+}
+
+#[test]
+fn run_compares_commands_and_says_what_failed() {
+    let commands = ["sleep 0.001", "sleep 0.03", "echo alas >&2; exit 3"];
+    let output = fathom(&[&["run"][..], &commands, &["--rounds", "12"]].concat());
+    assert_eq!(output.status.code(), Some(1), "something failed");
+    let text = text(&output);
+    assert!(text.contains("slower than sleep 0.001"), "{text}");
+    assert!(text.contains("exit code 3: alas"), "{text}");
+}
+
+#[test]
+fn run_scans_parameters_and_compares_outputs() {
+    let line = ["run", "printf {n}", "printf '%s' {n}", "printf x{n}", "--rounds", "8"];
+    let more = ["-P", "n", "1,2", "--same-output", "--names", "plain,quoted,other"];
+    let output = fathom(&[&line[..], &more, &["--format", "json"]].concat());
+    assert_eq!(output.status.code(), Some(1), "one prints something else");
+    let run: Value = serde_json::from_str(&text(&output)).unwrap();
+    assert_eq!(run["cases"].as_array().unwrap().len(), 2);
+    for case in run["cases"].as_array().unwrap() {
+        let failures = &case["measured"]["failures"];
+        assert!(failures[0].is_null() && failures[1].is_null(), "{failures}");
+        assert_eq!(failures[2]["kind"], "wrong_answer");
+        assert_eq!(case["contenders"][1]["id"], "quoted");
+        assert!(case["contenders"][0]["peak_bytes"].as_u64().unwrap() > 0);
+    }
+    let output = fathom(&["run", "true", "-P", "n", "1,2"]);
+    assert!(complaint(&output).contains("no command contains {n}"));
+}
+
+#[test]
+fn run_without_a_shell_starts_programs_themselves() {
+    let output = fathom(&["run", "-N", "true 'a b' $HOME", "true", "--rounds", "8"]);
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    assert!(!text(&output).contains("overhead"), "no shell, no overhead of one");
+    let output = fathom(&["run", "-N", "no-such-program-here", "--rounds", "8"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("no-such-program-here"), "{}", text(&output));
+}
+
+#[test]
+fn the_audit_reports_every_fault_for_what_it_is() {
+    // Too short to say anything about rates: what must hold always is that nothing is called in the
+    // wrong direction and that each fault has its name.
+    let output = fathom(&[
+        "selftest",
+        "--comparisons",
+        "2",
+        "--slowdowns",
+        "1",
+        "--budget",
+        "30ms",
+        "--budget-same",
+        "30ms",
+        "--format",
+        "json",
+    ]);
+    let audit: Value = serde_json::from_str(&text(&output)).unwrap();
+    assert_eq!(audit["same"]["comparisons"], 2);
+    for name in ["wrong", "crash", "late-crash", "hang", "hungry"] {
+        let faults = audit["faults"].as_array().unwrap();
+        let fault = faults.iter().find(|fault| fault["name"] == name).unwrap();
+        assert_eq!(fault["as_expected"], true, "{fault}");
+    }
+}
+
+#[test]
+fn machine_measures_its_noise_on_request() {
+    let output = fathom(&["machine", "--noise", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    let text = text(&output);
+    assert!(text.contains("registers") && text.contains("memory"), "{text}");
+    assert!(text.contains("wall time") && text.contains("CPU time"), "{text}");
+}

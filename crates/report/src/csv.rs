@@ -1,0 +1,73 @@
+//! One line per contender and case, for spreadsheets (RFC 4180).
+
+use fathom_measure::compare::Verdict;
+use fathom_measure::result::Run;
+
+use crate::view::lines;
+
+const HEADER: &str = "family,workload,contender,version,samples,ns_min,ns_median,ns_mad,ns_p95,\
+    bytes,items,peak_bytes,clock,baseline,ratio,ratio_low,ratio_high,p_holm,verdict,failure";
+
+/// A whole run.
+#[must_use]
+pub fn run(run: &Run) -> String {
+    let mut text = format!("{HEADER}\n");
+    for case in &run.cases {
+        for line in lines(case) {
+            let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
+            let (s, c) = (line.summary, line.comparison);
+            let verdict = match (c.map(|c| &c.verdict), line.is_baseline) {
+                (Some(Verdict::Faster), _) => "faster",
+                (Some(Verdict::Slower), _) => "slower",
+                (Some(Verdict::NotResolved { .. }), _) => "not resolved",
+                (Some(Verdict::Withheld { .. }), _) => "withheld",
+                (None, true) => "baseline",
+                (None, false) => "",
+            };
+            let fields = [
+                case.family.clone(),
+                case.workload.to_string(),
+                line.row.id.clone(),
+                line.row.about.version.clone(),
+                s.map_or_else(String::new, |s| s.samples.to_string()),
+                number(s.map(|s| s.ns_min)),
+                number(s.map(|s| s.ns_median)),
+                number(s.map(|s| s.ns_mad)),
+                number(s.map(|s| s.ns_p95)),
+                case.work.bytes.to_string(),
+                case.work.items.to_string(),
+                line.row.peak_bytes.to_string(),
+                case.judged.clock.words().to_owned(),
+                case.contenders[case.roles.baseline].id.clone(),
+                number(c.and_then(|c| c.ratio)),
+                number(c.and_then(|c| c.interval).map(|i| i.low)),
+                number(c.and_then(|c| c.interval).map(|i| i.high)),
+                number(c.map(|c| c.p_holm)),
+                verdict.to_owned(),
+                line.failure.map_or_else(String::new, ToString::to_string),
+            ];
+            let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
+            text += &fields.join(",");
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        return format!("\"{}\"", field.replace('"', "\"\""));
+    }
+    field.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_when_they_must_be() {
+        assert_eq!(quoted("plain"), "plain");
+        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+}

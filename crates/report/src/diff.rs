@@ -1,0 +1,250 @@
+//! Two saved runs: what changed, as far as runs that were not interleaved can tell.
+//!
+//! Where both runs have the same baseline, it is the ratios to it that are compared: a machine that
+//! was slower as a whole then changes nothing. Otherwise times are compared, and the text says that
+//! the machine's state is part of every difference.
+
+use std::fmt::Write;
+
+use fathom_measure::compare::Clock;
+use fathom_measure::result::{Case, Run};
+use fathom_measure::stats::{Interval, sign_interval};
+
+use crate::number::{duration, factor_digits, times};
+
+/// What became of a contender.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// It takes less time than before.
+    Faster,
+    /// It takes more.
+    Slower,
+    /// The two runs cannot tell.
+    NotResolved,
+    /// It is in one run only, or failed in one.
+    Gone(String),
+}
+
+/// A contender in both runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The case.
+    pub title: String,
+    /// The contender.
+    pub id: String,
+    /// Time per iteration before and after, in nanoseconds.
+    pub ns: Option<(f64, f64)>,
+    /// New over old: of ratios to the common baseline, or of times.
+    pub ratio: Option<f64>,
+    /// Its interval: the ends of both runs' intervals combined, so wider than either.
+    pub interval: Option<Interval>,
+    /// Whether ratios to a common baseline were compared.
+    pub against_baseline: bool,
+    /// The word.
+    pub change: Change,
+}
+
+/// Two runs compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diff {
+    /// Every contender of both runs.
+    pub differences: Vec<Difference>,
+    /// What makes the runs less comparable.
+    pub cautions: Vec<String>,
+}
+
+/// Compares two runs.
+#[must_use]
+pub fn diff(old: &Run, new: &Run) -> Diff {
+    let mut differences = Vec::new();
+    let mut cautions = cautions(old, new);
+    for new_case in &new.cases {
+        let title = new_case.title();
+        let Some(old_case) = old.cases.iter().find(|case| case.title() == title) else {
+            cautions.push(format!("{title}: only in the new run"));
+            continue;
+        };
+        if old_case.judged.clock != new_case.judged.clock {
+            cautions.push(format!("{title}: the runs were judged on different clocks"));
+        }
+        if old_case.judged.floor.vetoes || new_case.judged.floor.vetoes {
+            cautions.push(format!("{title}: one of the runs withheld its verdicts"));
+        }
+        for (number, row) in new_case.entrants() {
+            let before = old_case.entrants().find(|(_, old_row)| old_row.id == row.id);
+            let Some((old_number, old_row)) = before else { continue };
+            if row.about.version != old_row.about.version {
+                let (was, is) = (&old_row.about.version, &row.about.version);
+                cautions.push(format!("{}: version {was} before, {is} now", row.id));
+            }
+            differences.push(difference(&title, (old_case, old_number), (new_case, number)));
+        }
+    }
+    for old_case in &old.cases {
+        let title = old_case.title();
+        if !new.cases.iter().any(|case| case.title() == title) {
+            cautions.push(format!("{title}: only in the old run"));
+        }
+    }
+    cautions.dedup();
+    Diff { differences, cautions }
+}
+
+fn cautions(old: &Run, new: &Run) -> Vec<String> {
+    let mut cautions = Vec::new();
+    for (what, path) in [
+        ("processor", &["processor", "model"][..]),
+        ("processor", &["processor", "name"][..]),
+        ("kernel", &["system", "kernel"][..]),
+    ] {
+        let at = |run: &Run| path.iter().fold(run.machine.clone(), |value, key| value[key].clone());
+        let (was, is) = (at(old), at(new));
+        if was != is {
+            cautions.push(format!("another {what}: {was} before, {is} now"));
+        }
+    }
+    if old.program != new.program {
+        cautions.push(format!("measured by {} before, {} now", old.program, new.program));
+    }
+    cautions
+}
+
+/// Readings of a contender per iteration, in nanoseconds.
+fn times_of(case: &Case, number: usize, clock: Clock) -> Vec<f64> {
+    let iterations = case.measured.iterations.max(1) as f64;
+    let samples = case.measured.rounds.iter().filter_map(|r| r.samples[number].as_ref());
+    samples.map(|s| clock.of(s) as f64 / iterations).filter(|&ns| ns > 0.0).collect()
+}
+
+fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Difference {
+    let id = new.0.contenders[new.1].id.clone();
+    let nothing = |change: Change| Difference {
+        title: title.to_owned(),
+        id: id.clone(),
+        ns: None,
+        ratio: None,
+        interval: None,
+        against_baseline: false,
+        change,
+    };
+    for (case, number, when) in [(old.0, old.1, "before"), (new.0, new.1, "now")] {
+        if let Some(failure) = &case.measured.failures[number] {
+            return nothing(Change::Gone(format!("{when}: {failure}")));
+        }
+    }
+    let summary = |(case, number): (&Case, usize)| case.judged.summaries[number];
+    let (Some(was), Some(is)) = (summary(old), summary(new)) else {
+        return nothing(Change::Gone("no readings".to_owned()));
+    };
+    let relative = relative(old, new);
+    let against_baseline = relative.is_some();
+    let (ratio, interval) = match relative {
+        Some((ratio, interval)) => (ratio, interval),
+        None => {
+            let clock = if old.0.judged.clock == new.0.judged.clock {
+                new.0.judged.clock
+            } else {
+                Clock::Wall
+            };
+            let alpha = new.0.plan.alpha;
+            let old_ends = sign_interval(&times_of(old.0, old.1, clock), alpha);
+            let new_ends = sign_interval(&times_of(new.0, new.1, clock), alpha);
+            let ends = old_ends.zip(new_ends);
+            let combined =
+                ends.map(|(o, n)| Interval { low: n.low / o.high, high: n.high / o.low });
+            (is.ns_median / was.ns_median, combined)
+        }
+    };
+    // Two runs differ by at least what identical code differs by within one.
+    let floor = [old.0, new.0].iter().filter_map(|c| c.judged.floor.width).fold(0.0, f64::max);
+    let resolved = interval.is_some_and(|i| !i.contains(1.0)) && ratio.ln().abs() > floor.max(0.01);
+    let change = match (resolved, ratio < 1.0) {
+        (false, _) => Change::NotResolved,
+        (true, true) => Change::Faster,
+        (true, false) => Change::Slower,
+    };
+    Difference {
+        title: title.to_owned(),
+        id,
+        ns: Some((was.ns_median, is.ns_median)),
+        ratio: Some(ratio),
+        interval,
+        against_baseline,
+        change,
+    }
+}
+
+/// The change of the ratio to a baseline that both runs share.
+fn relative(old: (&Case, usize), new: (&Case, usize)) -> Option<(f64, Option<Interval>)> {
+    let baseline = |case: &Case| case.contenders[case.roles.baseline].clone();
+    let (was, is) = (baseline(old.0), baseline(new.0));
+    if was.id != is.id || was.about.version != is.about.version {
+        return None;
+    }
+    let of = |(case, number): (&Case, usize)| {
+        let found = case.judged.comparisons.iter().find(|c| c.contender == number)?;
+        Some((found.ratio?, found.interval?))
+    };
+    let ((old_ratio, old_ends), (new_ratio, new_ends)) = (of(old)?, of(new)?);
+    let interval =
+        Interval { low: new_ends.low / old_ends.high, high: new_ends.high / old_ends.low };
+    Some((new_ratio / old_ratio, Some(interval)))
+}
+
+impl Diff {
+    /// Whether anything became slower, failed or vanished.
+    #[must_use]
+    pub fn is_worse(&self) -> bool {
+        let worse = |d: &Difference| matches!(d.change, Change::Slower | Change::Gone(_));
+        self.differences.iter().any(worse)
+    }
+
+    /// The differences as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let mut title = "";
+        for d in &self.differences {
+            if d.title != title {
+                title = &d.title;
+                let _ = writeln!(text, "{title}");
+            }
+            let _ = writeln!(text, "  {}", d.sentence());
+        }
+        for caution in &self.cautions {
+            let _ = writeln!(text, "caution: {caution}");
+        }
+        let _ = writeln!(
+            text,
+            "The two runs were not interleaved: whatever changed between them besides the code is \
+             part of these differences. To be sure, measure both in one run."
+        );
+        text
+    }
+}
+
+impl Difference {
+    /// One line.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let id = &self.id;
+        let (Some((was, is)), Some(ratio)) = (self.ns, self.ratio) else {
+            return match &self.change {
+                Change::Gone(why) => format!("{id}: {why}"),
+                _ => format!("{id}: nothing to compare"),
+            };
+        };
+        let how = if self.against_baseline { "relative to the baseline" } else { "in time alone" };
+        let word = match self.change {
+            Change::Faster => format!("{} faster than before", times(1.0 / ratio)),
+            Change::Slower => format!("{} slower than before", times(ratio)),
+            _ => format!("not resolved, ratio {}", factor_digits(ratio)),
+        };
+        let interval = self.interval.map_or_else(String::new, |i| {
+            let turned = self.change == Change::Faster;
+            let (low, high) = if turned { (1.0 / i.high, 1.0 / i.low) } else { (i.low, i.high) };
+            format!(", {}–{}", factor_digits(low), factor_digits(high))
+        });
+        format!("{id}: {word} ({how}{interval}; {} → {})", duration(was), duration(is))
+    }
+}

@@ -1,0 +1,26 @@
+//! Saved runs, shown: every function here is a pure function of
+//! [`Run`](fathom_measure::result::Run).
+//!
+//! * [`sentence`]: a verdict in words;
+//! * [`text`]: tables for a terminal, with bars;
+//! * [`markdown`], [`csv`]: the same for documents and spreadsheets;
+//! * [`html`]: one self-contained page with plots;
+//! * [`diff`]: two runs, honest about not being interleaved;
+//! * [`history`]: many runs over time.
+//!
+//! ```
+//! use fathom_report::number::{duration, times};
+//! assert_eq!(duration(1_234.5), "1.234 µs");
+//! assert_eq!(times(1.307), "1.31x");
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod csv;
+pub mod diff;
+pub mod history;
+pub mod html;
+pub mod markdown;
+pub mod number;
+pub mod sentence;
+pub mod text;
+pub mod view;

@@ -1,0 +1,57 @@
+//! Tables for documents and pull requests.
+
+use std::fmt::Write;
+
+use fathom_measure::result::{Case, Run};
+
+use crate::number::{duration, percent};
+use crate::sentence::{sentences, word};
+use crate::view::{conditions, lines, throughput};
+
+/// A whole run.
+#[must_use]
+pub fn run(run: &Run) -> String {
+    let mut text = format!("`{}`\n", run.command.join(" "));
+    for case in &run.cases {
+        let _ = write!(text, "\n{}", self::case(case));
+    }
+    for note in &run.notes {
+        let _ = write!(text, "\nNote: {note}\n");
+    }
+    text
+}
+
+/// One case.
+#[must_use]
+pub fn case(case: &Case) -> String {
+    let baseline = &case.contenders[case.roles.baseline].id;
+    let mut text = format!("### {}\n\n{}\n\n", case.title(), conditions(case));
+    let _ = writeln!(text, "| contender | time | spread | throughput | against {baseline} |");
+    let _ = writeln!(text, "|---|--:|--:|--:|---|");
+    for line in lines(case) {
+        let last = match (line.failure, line.comparison) {
+            (Some(failure), _) => failure.to_string(),
+            (None, Some(comparison)) => word(comparison),
+            (None, None) => "baseline".to_owned(),
+        };
+        let (time, spread, rate) = match line.summary {
+            Some(s) => (
+                duration(s.ns_median),
+                format!("±{}", percent(s.ns_mad / s.ns_median)),
+                throughput(case, s.ns_median),
+            ),
+            None => Default::default(),
+        };
+        let id = escaped(&line.row.id);
+        let _ = writeln!(text, "| {id} | {time} | {spread} | {rate} | {} |", escaped(&last));
+    }
+    text.push('\n');
+    for sentence in sentences(case) {
+        let _ = writeln!(text, "- {sentence}");
+    }
+    text
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('|', "\\|")
+}

@@ -1,0 +1,109 @@
+//! Numbers as people read them: three or four digits and a unit.
+
+/// A time given in nanoseconds: `1.234 µs`.
+#[must_use]
+pub fn duration(ns: f64) -> String {
+    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
+    if !ns.is_finite() {
+        return "?".to_owned();
+    }
+    let (size, unit) = units.into_iter().find(|(size, _)| ns >= *size).unwrap_or((1.0, "ns"));
+    format!("{} {unit}", digits(ns / size))
+}
+
+/// Four significant digits, without an exponent, at least for what lies between 0.001 and 10^6.
+#[must_use]
+pub fn digits(value: f64) -> String {
+    let decimals = match value.abs() {
+        v if v >= 1000.0 => 0,
+        v if v >= 100.0 => 1,
+        v if v >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// A rate in bytes per second: `12.34 GiB/s`.
+#[must_use]
+pub fn bytes_per_second(rate: f64) -> String {
+    format!("{}/s", bytes(rate))
+}
+
+/// A size in bytes, in powers of 1024: `11.00 MiB`.
+#[must_use]
+pub fn bytes(size: f64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut value = size;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{value:.0} B"),
+        _ => format!("{} {}", digits(value), units[unit]),
+    }
+}
+
+/// A rate in items per second: `12.34 M/s`.
+#[must_use]
+pub fn per_second(rate: f64) -> String {
+    let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
+    let (size, unit) = units.into_iter().find(|(size, _)| rate >= *size).unwrap_or((1.0, ""));
+    format!("{} {unit}/s", digits(rate / size)).replace("  ", " ")
+}
+
+/// A factor: `1.31x`, `12.3x`, `120x`.
+#[must_use]
+pub fn times(factor: f64) -> String {
+    format!("{}x", factor_digits(factor))
+}
+
+/// A factor without its sign. Closer to 1 it needs more digits to say anything.
+#[must_use]
+pub fn factor_digits(factor: f64) -> String {
+    let decimals = match factor {
+        f if f >= 100.0 => 0,
+        f if f >= 10.0 => 1,
+        f if (0.9..1.1).contains(&f) => 3,
+        _ => 2,
+    };
+    format!("{factor:.decimals$}")
+}
+
+/// A share as percent: `0.7 %`.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent.abs() {
+        p if p >= 10.0 => format!("{percent:.0} %"),
+        p if p >= 1.0 => format!("{percent:.1} %"),
+        _ => format!("{percent:.2} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_carry_their_unit() {
+        assert_eq!(duration(0.25), "0.250 ns");
+        assert_eq!(duration(999.0), "999.0 ns");
+        assert_eq!(duration(12_345_678.0), "12.35 ms");
+        assert_eq!(duration(f64::NAN), "?");
+        assert_eq!(bytes(512.0), "512 B");
+        assert_eq!(bytes_per_second(3.5 * 1024.0 * 1024.0 * 1024.0), "3.500 GiB/s");
+        assert_eq!(per_second(2_500_000.0), "2.500 M/s");
+        assert_eq!(per_second(12.0), "12.00 /s");
+    }
+
+    #[test]
+    fn factors_near_one_have_more_digits() {
+        assert_eq!(times(1.0123), "1.012x");
+        assert_eq!(times(1.306), "1.31x");
+        assert_eq!(times(250.4), "250x");
+        assert_eq!(percent(0.0071), "0.71 %");
+        assert_eq!(percent(0.126), "13 %");
+    }
+}

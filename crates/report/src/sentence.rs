@@ -1,0 +1,86 @@
+//! A verdict in words, with everything that limits it.
+
+use fathom_measure::compare::{Comparison, Verdict};
+use fathom_measure::result::Case;
+use fathom_measure::stats::Interval;
+
+use crate::number::{factor_digits, percent, times};
+use crate::view::clock_words;
+
+/// All verdicts of a case, one sentence each; failures too.
+#[must_use]
+pub fn sentences(case: &Case) -> Vec<String> {
+    let mut sentences: Vec<String> =
+        case.judged.comparisons.iter().map(|comparison| verdict(case, comparison)).collect();
+    for (number, row) in case.entrants() {
+        if let Some(failure) = &case.measured.failures[number] {
+            sentences.push(format!("{}: {failure}", row.id));
+        }
+    }
+    sentences
+}
+
+/// One verdict: "B is 1.31x faster than A (99 % interval 1.28–1.34, noise floor 0.71 %, thread CPU
+/// time)".
+#[must_use]
+pub fn verdict(case: &Case, comparison: &Comparison) -> String {
+    let name = &case.contenders[comparison.contender].id;
+    let baseline = &case.contenders[case.roles.baseline].id;
+    let clock = clock_words(case);
+    let floor = case.judged.floor.width.map(|width| format!("noise floor {}", percent(width)));
+    let mut limits: Vec<String> = Vec::new();
+    let ratio = comparison.ratio.unwrap_or(1.0);
+    let called = matches!(comparison.verdict, Verdict::Faster | Verdict::Slower);
+    // "1.31x faster" counts times of the faster in one of the slower, whoever is the baseline.
+    let turned = called && ratio < 1.0;
+    if let Some(interval) = comparison.interval {
+        limits.push(interval_words(case, interval, turned));
+    }
+    limits.extend(floor);
+    limits.push(clock.to_owned());
+    if comparison.block_rounds > 1 {
+        limits.push(format!("rounds joined by {}", comparison.block_rounds));
+    }
+    let limits = limits.join(", ");
+    match &comparison.verdict {
+        Verdict::Faster => {
+            format!("{name} is {} faster than {baseline} ({limits})", times(1.0 / ratio))
+        }
+        Verdict::Slower => format!("{name} is {} slower than {baseline} ({limits})", times(ratio)),
+        Verdict::NotResolved { why, longer } => {
+            let ratio = factor_digits(ratio);
+            let next = match longer {
+                Some(factor) if *factor > 1.05 => {
+                    format!(": {why}; needs about {factor:.0}x longer", factor = factor.max(2.0))
+                }
+                _ => format!(": {why}"),
+            };
+            format!("{name} against {baseline}: not resolved{next} (ratio {ratio}, {limits})")
+        }
+        Verdict::Withheld { why } => {
+            format!("{name} against {baseline}: no verdict, because {why}")
+        }
+    }
+}
+
+/// The interval with its level: "99 % interval 1.28–1.34".
+fn interval_words(case: &Case, interval: Interval, turned: bool) -> String {
+    let level = (1.0 - case.plan.alpha) * 100.0;
+    let (low, high) = match turned {
+        true => (1.0 / interval.high, 1.0 / interval.low),
+        false => (interval.low, interval.high),
+    };
+    format!("{level:.0} % interval {}–{}", factor_digits(low), factor_digits(high))
+}
+
+/// The word of a table.
+#[must_use]
+pub fn word(comparison: &Comparison) -> String {
+    let ratio = comparison.ratio.unwrap_or(1.0);
+    match &comparison.verdict {
+        Verdict::Faster => format!("{} faster", times(1.0 / ratio)),
+        Verdict::Slower => format!("{} slower", times(ratio)),
+        Verdict::NotResolved { .. } => "not resolved".to_owned(),
+        Verdict::Withheld { .. } => "withheld".to_owned(),
+    }
+}

@@ -1,0 +1,87 @@
+//! A case made ready to be shown: rows in order of their time, with what each needs in one place.
+
+use fathom_measure::compare::{Comparison, Summary};
+use fathom_measure::result::{Case, Row};
+use fathom_measure::sample::Failure;
+
+use crate::number::{bytes_per_second, per_second};
+
+/// A row of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// The contender's number.
+    pub number: usize,
+    /// The contender.
+    pub row: &'a Row,
+    /// Time per iteration; `None` if it failed.
+    pub summary: Option<Summary>,
+    /// Against the baseline; `None` for the baseline and for failures.
+    pub comparison: Option<&'a Comparison>,
+    /// Why there is no time.
+    pub failure: Option<&'a Failure>,
+    /// The baseline?
+    pub is_baseline: bool,
+}
+
+/// The entrants, fastest first, failures last.
+#[must_use]
+pub fn lines(case: &Case) -> Vec<Line<'_>> {
+    let mut lines: Vec<Line<'_>> = case
+        .entrants()
+        .map(|(number, row)| Line {
+            number,
+            row,
+            summary: case.judged.summaries[number],
+            comparison: case.judged.comparisons.iter().find(|c| c.contender == number),
+            failure: case.measured.failures[number].as_ref(),
+            is_baseline: number == case.roles.baseline,
+        })
+        .collect();
+    let time = |line: &Line<'_>| line.summary.map_or(f64::INFINITY, |s| s.ns_median);
+    lines.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    lines
+}
+
+/// What one iteration works through per second, in bytes if they mean something, else in items;
+/// empty when neither does.
+#[must_use]
+pub fn throughput(case: &Case, ns_median: f64) -> String {
+    let per_ns = 1e9 / ns_median;
+    match (case.work.bytes, case.work.items) {
+        (0, 0) => String::new(),
+        (0, items) => per_second(items as f64 * per_ns),
+        (bytes, _) => bytes_per_second(bytes as f64 * per_ns),
+    }
+}
+
+/// The words for the clock of a case's verdicts.
+#[must_use]
+pub fn clock_words(case: &Case) -> &'static str {
+    use fathom_measure::compare::Clock;
+    match (case.judged.clock, case.family.as_str()) {
+        (Clock::Wall, _) => "wall time",
+        (Clock::Cpu, "commands") => "CPU time, children included",
+        (Clock::Cpu, _) => "thread CPU time",
+    }
+}
+
+/// What was measured and how, in one line under a case's title.
+#[must_use]
+pub fn conditions(case: &Case) -> String {
+    let judged = &case.judged;
+    let rounds = case.measured.rounds.len();
+    let iterations = case.measured.iterations;
+    let floor = match judged.floor.width {
+        Some(width) => format!("noise floor {}", crate::number::percent(width)),
+        None => "no noise floor".to_owned(),
+    };
+    let of = match iterations {
+        1 => "1 iteration".to_owned(),
+        n => format!("{n} iterations"),
+    };
+    format!(
+        "{rounds} rounds of {of} each · {} ({}) · {floor}",
+        clock_words(case),
+        judged.clock_reason
+    )
+}
