@@ -22,6 +22,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod alike;
 pub mod answers;
 mod block;
 mod engine;

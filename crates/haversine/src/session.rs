@@ -8,21 +8,22 @@
 use fathom_json::{Lexer, Limits, Located, Mode};
 use fathom_machine::level::Level;
 
+use crate::alike::{self, CURSORS, Cursor};
 use crate::block::Block;
 use crate::error::Error;
 use crate::formula::Pair;
-use crate::kernel;
 use crate::pairs::{Collector, Layout, OnError};
 use crate::template::Template;
 use crate::zone::zone;
 
 /// Reading, somewhere in a document.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Session {
     level: Level,
     lexer: Lexer,
     collector: Collector,
     template: Option<Template>,
+    cursors: [Cursor; CURSORS],
 }
 
 /// A state between two elements that may be returned to.
@@ -45,6 +46,7 @@ impl Session {
             lexer: Lexer::with(Mode::Lines, Limits::default(), level),
             collector: Collector::new(on_error),
             template: None,
+            cursors: Default::default(),
         }
     }
 
@@ -175,13 +177,8 @@ impl Session {
             return;
         };
         let before = pairs.len();
-        let mut number = *at + template.prefix_bytes();
-        loop {
-            number = kernel::read_pairs(self.level, block, number, template, pairs);
-            let Some((pair, next)) = template.step(bytes, number) else { break };
-            pairs.push(pair);
-            number = next;
-        }
+        let start = *at + template.prefix_bytes();
+        let number = alike::read(self.level, block, template, start, &mut self.cursors, pairs);
         let end = number - template.prefix_bytes();
         self.collector.elements += (pairs.len() - before) as u64;
         self.lexer.skip(end - *at);
@@ -194,9 +191,13 @@ impl Session {
 
     /// Learns the template from the last element, followed by the one at `next`.
     fn learn(&mut self, bytes: &[u8], next: usize) {
-        let Some((start, places)) = self.collector.last_pair() else { return };
+        let Some((start, places)) = self.collector.last_pair() else {
+            return;
+        };
         let base = self.lexer.offset().wrapping_sub(next as u64);
-        let Some(start) = start.checked_sub(base) else { return };
+        let Some(start) = start.checked_sub(base) else {
+            return;
+        };
         let learned = Template::learn(bytes, start as usize, places, base, next);
         if learned.is_some() {
             self.template = learned;

@@ -12,6 +12,7 @@
 use fathom_json::leading_number;
 
 use crate::formula::Pair;
+use crate::kernel::Extent;
 use crate::pairs::Place;
 
 /// The longest text between two numbers that is learned: one register.
@@ -32,13 +33,18 @@ pub(crate) struct Template {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Separator {
     pub(crate) bytes: [u8; SEPARATOR_BYTES],
+    /// All ones where there is a byte.
+    pub(crate) mask: [u8; SEPARATOR_BYTES],
     pub(crate) len: usize,
 }
 
 impl Separator {
     fn new(bytes: &[u8]) -> Option<Separator> {
-        let mut separator = Separator { bytes: [0; SEPARATOR_BYTES], len: bytes.len() };
-        separator.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        let len = bytes.len();
+        let none = [0; SEPARATOR_BYTES];
+        let mut separator = Separator { bytes: none, mask: none, len };
+        separator.bytes.get_mut(..len)?.copy_from_slice(bytes);
+        separator.mask[..len].fill(0xff);
         (!bytes.is_empty()).then_some(separator)
     }
 
@@ -90,24 +96,57 @@ impl Template {
         self.prefix.len
     }
 
+    /// The first place after `from` that looks like the first number of an element.
+    pub(crate) fn next_after(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let between = self.separators[3].text();
+        memchr::memmem::find(&bytes[from..], between).map(|at| from + at + between.len())
+    }
+
     /// Whether an element that looks like this one begins at `bytes[at..]`.
     pub(crate) fn begins_at(&self, bytes: &[u8], at: usize) -> bool {
         bytes.get(at..).is_some_and(|rest| rest.starts_with(self.prefix.text()))
     }
 
-    /// Reads the element whose first number is at `at`, any numbers the grammar allows; the pair
-    /// and where the next element's first number is. `None` when it looks different.
-    pub(crate) fn step(&self, bytes: &[u8], mut at: usize) -> Option<(Pair, usize)> {
+    /// The pair of four numbers in the order of the text.
+    pub(crate) fn pair(&self, values: [f64; 4]) -> Pair {
+        let mut row = [0.0; 4];
+        for (value, coordinate) in values.into_iter().zip(self.order) {
+            row[coordinate] = value;
+        }
+        Pair::new(row)
+    }
+
+    /// Reads the element whose first number is at `at`, any numbers the grammar allows: their
+    /// values, in the order of the text, and where the next element's first number is. `None` when
+    /// it looks different.
+    pub(crate) fn values(&self, bytes: &[u8], at: usize) -> Option<([f64; 4], usize)> {
         let mut values = [0.0; 4];
-        for (separator, coordinate) in self.separators.iter().zip(self.order) {
+        let next = self.each_number(bytes, at, |i, value, _| values[i] = value)?;
+        Some((values, next))
+    }
+
+    /// [`Template::values`], where they are instead of what they are.
+    pub(crate) fn extents(&self, bytes: &[u8], at: usize) -> Option<([Extent; 4], usize)> {
+        let mut extents = [Extent::default(); 4];
+        let next = self.each_number(bytes, at, |i, _, extent| extents[i] = extent)?;
+        Some((extents, next))
+    }
+
+    fn each_number(
+        &self,
+        bytes: &[u8],
+        mut at: usize,
+        mut take: impl FnMut(usize, f64, Extent),
+    ) -> Option<usize> {
+        for (i, separator) in self.separators.iter().enumerate() {
             let (value, used) = leading_number(bytes.get(at..)?)?;
-            values[coordinate] = value;
+            take(i, value, Extent::unusual(at, used)?);
             at += used;
             if !bytes[at..].starts_with(separator.text()) {
                 return None;
             }
             at += separator.len;
         }
-        Some((Pair::new(values), at))
+        Some(at)
     }
 }

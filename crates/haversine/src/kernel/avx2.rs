@@ -1,26 +1,30 @@
 //! AVX2: pairs out of text, and distances.
 //!
-//! A pair in plain words: for each of four numbers, find its point and its end, check that what
-//! follows is the template's separator, and convert; then go on behind the fourth separator. The
-//! departures from that:
-//! 1. Point and end come from one 32-byte load, whose non-digits become a bit mask.
-//! 2. Nothing branches within a pair: everything that may be wrong is collected and tested once,
-//!    and then the pair, already written, is not counted.
+//! In plain words: for each number of an element find its point and its end, and check that what
+//! follows is the template's separator; then convert the numbers. The departures from that:
+//! 1. Point and end come from one 32-byte load, whose non-digits become a bit mask; what follows
+//!    is compared in one register.
+//! 2. Finding and converting are two loops. Finding is a chain, each number's start being the last
+//!    one's end; several cursors take turns, number by number, so that their chains overlap.
+//!    Converting has no chain. In one loop they would compete for the same scheduler, and did.
 //! 3. The digits of all four numbers become integers together: decimals left-aligned in sixteen
 //!    bytes (so that the scale is always 10¹⁶), joined by multiply-adds to 2, 4 and 8 digits.
 //! 4. All four integers become doubles together, exactly rounded, see [`to_doubles`].
+//! 5. A pair is written first and checked then: it is not counted if it is wrong.
 //!
-//! Taken are numbers of at most 229 before the point, without leading zeros, with 1 to 16 decimals
-//! and no exponent; all others are the caller's. Registers hold the numbers in the order 0, 2, 1,
-//! 3, which is how packing two registers interleaves their halves.
+//! Converted are numbers of at most 229 before the point, without leading zeros, with 1 to 16
+//! decimals and no exponent; all others are the caller's. Registers hold the numbers in the order
+//! 0, 2, 1, 3, which is how packing two registers interleaves their halves.
 
 use std::arch::x86_64::*;
 
+use super::Extent;
 use super::distance::distances_over;
 use super::lanes::Four;
+use crate::alike::{CURSORS, Cursor};
 use crate::block::{Block, MARGIN_BYTES};
 use crate::formula::Pair;
-use crate::template::{SEPARATOR_BYTES, Template};
+use crate::template::{SEPARATOR_BYTES, Separator, Template};
 
 /// How far behind a pair's first number a step may look: each number's end is found within 32
 /// bytes, separators have at most 32, and the last load begins at most at the last end.
@@ -39,169 +43,204 @@ pub(crate) unsafe fn distances(pairs: &[Pair], radius: f64, distances: &mut Vec<
     unsafe { distances_over::<Four>(pairs, radius, distances) }
 }
 
-/// What a step needs of the template, as registers' worth of bytes.
-struct Shape {
-    separators: [[u8; 32]; 4],
-    /// All ones where a separator has bytes.
-    masks: [[u8; 32]; 4],
-    lens: [usize; 4],
-    /// For each coordinate, the halves of the lane it is in.
-    order: [u32; 8],
-}
-
-impl Shape {
-    fn new(template: &Template) -> Shape {
-        let separators = template.separators();
-        let mut order = [0; 8];
-        for (number, coordinate) in template.order().into_iter().enumerate() {
-            order[2 * coordinate] = 2 * LANES[number] as u32;
-            order[2 * coordinate + 1] = 2 * LANES[number] as u32 + 1;
-        }
-        Shape {
-            separators: std::array::from_fn(|i| separators[i].bytes),
-            masks: std::array::from_fn(|i| {
-                std::array::from_fn(|at| if at < separators[i].len { 0xff } else { 0 })
-            }),
-            lens: std::array::from_fn(|i| separators[i].len),
-            order,
-        }
-    }
-}
-
-/// See [`super::read_pairs`].
+/// See [`super::find_numbers`].
 ///
 /// # Safety
 /// AVX2 and what [`Level::Avx2`](fathom_machine::level::Level::Avx2) has beside it are available.
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-pub(crate) unsafe fn read_pairs(
+pub(crate) unsafe fn find_numbers(
     block: &Block,
-    at: usize,
     template: &Template,
-    pairs: &mut Vec<Pair>,
-) -> usize {
-    let shape = Shape::new(template);
-    let bytes = block.bytes();
-    let mut at = at;
-    while at < bytes.len() {
-        if pairs.len() == pairs.capacity() {
-            pairs.reserve(1024);
+    cursors: &mut [Cursor; CURSORS],
+) {
+    let data = block.bytes().len();
+    assert!(u32::try_from(data).is_ok(), "offsets have 32 bits");
+    cursors.iter_mut().for_each(|cursor| cursor.end = cursor.end.min(data));
+    let text = block.with_margins()[MARGIN_BYTES..].as_ptr();
+    let separators = template.separators();
+    // SAFETY: `text` has `data` bytes before its margin, which no cursor's end exceeds; the caller
+    // vouches for the level.
+    unsafe {
+        if !find(text, separators, cursors.each_mut()) {
+            for cursor in cursors {
+                find(text, separators, [cursor]);
+            }
         }
-        // SAFETY: `at` is within the block's data, around which MARGIN_BYTES are readable; there
-        // is room for one more pair. The caller vouches for the level.
-        let taken = unsafe {
-            let from = block.with_margins().as_ptr().add(MARGIN_BYTES + at);
-            step(from, &shape, pairs.as_mut_ptr().add(pairs.len()))
-        };
-        if taken == 0 {
-            break;
-        }
-        // SAFETY: the step has written one more pair.
-        unsafe { pairs.set_len(pairs.len() + 1) };
-        at += taken;
     }
-    at
 }
 
-/// Where a number's sign, point and end are.
-struct Extent {
-    is_negative: bool,
-    point: u32,
-    end: u32,
-    /// Bit 0 is set if the first byte is neither a digit nor a minus sign.
-    fault: u32,
-}
-
-/// Reads one pair whose first number is at `from` to `to`; the bytes up to the next pair's first
-/// number, or 0 if the text is not of the kind taken here.
+/// Moves `N` cursors over as many elements each, until one is at its end or full, or meets an
+/// element not taken here; true in the last case.
 ///
 /// # Safety
-/// [`MARGIN_BYTES`] are readable on both sides of `from`, a pair is writable at `to`, and the level
-/// is available.
+/// From `text` on, bytes up to the cursors' ends and REACH_BYTES more are readable; the level is
+/// available.
 #[inline(always)]
-unsafe fn step(from: *const u8, shape: &Shape, to: *mut Pair) -> usize {
-    // SAFETY: every load is within REACH_BYTES behind `from`, or 4 bytes before a number's point;
-    // the caller vouches for those and for the level.
+unsafe fn find<const N: usize>(
+    text: *const u8,
+    separators: &[Separator; 4],
+    cursors: [&mut Cursor; N],
+) -> bool {
+    let mut at = cursors.each_ref().map(|cursor| cursor.at);
+    let ends = cursors.each_ref().map(|cursor| cursor.end);
+    let room = cursors.iter().map(|c| c.found.capacity() - c.found.len()).min().unwrap_or(0);
+    let mut outs: [*mut Extent; N] = std::array::from_fn(|k| {
+        let found = &cursors[k].found;
+        // SAFETY: within the vector's capacity.
+        unsafe { found.as_ptr().add(found.len()).cast::<Extent>().cast_mut() }
+    });
+    let (mut done, mut is_stopped) = (0, false);
+    'elements: while done < room && (0..N).all(|k| at[k] < ends[k]) {
+        let mut next = at;
+        for (i, separator) in separators.iter().enumerate() {
+            for k in 0..N {
+                // SAFETY: the element begins before the cursor's end, and this number not more
+                // than i times 64 bytes later; there is room for one more element. The caller
+                // vouches for the text and the level.
+                let found = unsafe { number(text, next[k], separator, outs[k].add(i)) };
+                let Some(following) = found else {
+                    is_stopped = true;
+                    break 'elements;
+                };
+                next[k] = following;
+            }
+        }
+        at = next;
+        done += 1;
+        // SAFETY: one past the element just written, at most the end of the capacity.
+        outs = outs.map(|out| unsafe { out.add(4) });
+    }
+    for (cursor, at) in cursors.into_iter().zip(at) {
+        cursor.at = at;
+        // SAFETY: so many elements were written behind the length, within the capacity.
+        unsafe { cursor.found.set_len(cursor.found.len() + done) };
+    }
+    is_stopped
+}
+
+/// Finds the parts of the number at `text[at]` by its non-digits and writes them to `out`; where
+/// the number after it begins, if `separator` follows.
+///
+/// # Safety
+/// 96 bytes from `text[at]` on are readable, `out` is writable, and the level is available.
+#[inline(always)]
+unsafe fn number(
+    text: *const u8,
+    at: usize,
+    separator: &Separator,
+    out: *mut Extent,
+) -> Option<usize> {
+    // SAFETY: the caller vouches for the bytes and the level.
+    unsafe {
+        let from = text.add(at);
+        let zeros = _mm256_set1_epi8(b'0'.cast_signed());
+        let digits = _mm256_xor_si256(_mm256_loadu_si256(from.cast()), zeros);
+        // 10 and more reach 0x80, whose top bit the mask takes.
+        let beyond = _mm256_adds_epu8(digits, _mm256_set1_epi8(0x76));
+        let others = _mm256_movemask_epi8(beyond).cast_unsigned();
+        // A first byte that is neither a digit nor a minus sign stays set, becomes the point, and
+        // makes conversion refuse the number.
+        let inside = others ^ u32::from(from.read() == b'-');
+        let point = _tzcnt_u32(inside);
+        let len = _tzcnt_u32(_blsr_u32(inside));
+        let follows = _mm256_loadu_si256(from.add(len as usize).cast());
+        let expected = _mm256_loadu_si256(separator.bytes.as_ptr().cast());
+        let mask = _mm256_loadu_si256(separator.mask.as_ptr().cast());
+        if _mm256_testz_si256(_mm256_xor_si256(follows, expected), mask) == 0 {
+            return None;
+        }
+        *out = Extent(u64::from(point) << 56 | u64::from(len) << 32 | at as u64);
+        Some(at + len as usize + separator.len)
+    }
+}
+
+/// See [`super::convert`].
+///
+/// # Safety
+/// AVX2 and what [`Level::Avx2`](fathom_machine::level::Level::Avx2) has beside it are available.
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) unsafe fn convert(
+    block: &Block,
+    template: &Template,
+    found: &[[Extent; 4]],
+    pairs: &mut Vec<Pair>,
+) -> usize {
+    let order = order(template);
+    let bytes = block.bytes().len();
+    let text = block.with_margins()[MARGIN_BYTES..].as_ptr();
+    pairs.reserve(found.len());
+    let mut converted = 0;
+    for extents in found {
+        assert!(extents[3].start() <= bytes, "an extent of another block");
+        // SAFETY: the numbers begin within the data, in ascending order, and there is room for
+        // their pair. The caller vouches for the level.
+        let is_right = unsafe { pair(text, extents, order, pairs.as_mut_ptr().add(pairs.len())) };
+        if !is_right {
+            break;
+        }
+        // SAFETY: one more pair was written.
+        unsafe { pairs.set_len(pairs.len() + 1) };
+        converted += 1;
+    }
+    converted
+}
+
+/// The permutation that puts each coordinate's lane in its place, as halves of lanes.
+#[target_feature(enable = "avx2")]
+fn order(template: &Template) -> __m256i {
+    let mut order = [0; 8];
+    for (number, coordinate) in template.order().into_iter().enumerate() {
+        order[2 * coordinate] = 2 * LANES[number] as i32;
+        order[2 * coordinate + 1] = 2 * LANES[number] as i32 + 1;
+    }
+    let [a, b, c, d, e, f, g, h] = order;
+    _mm256_setr_epi32(a, b, c, d, e, f, g, h)
+}
+
+/// Converts the numbers of one element and writes their pair to `to`; whether it is right.
+///
+/// # Safety
+/// The extents begin within a text that has [`MARGIN_BYTES`] around it, a pair is writable at `to`,
+/// and the level is available.
+#[inline(always)]
+unsafe fn pair(text: *const u8, extents: &[Extent; 4], order: __m256i, to: *mut Pair) -> bool {
+    // SAFETY: a point is at most 255 bytes behind its start and loads end 17 bytes behind it or
+    // begin 4 bytes before it; the caller vouches for those, for `to` and for the level.
     unsafe {
         let zeros = _mm256_set1_epi8(b'0'.cast_signed());
-        let mut wrong = _mm256_setzero_si256();
-        let mut starts = [from; 4];
-        let mut extents: [Extent; 4] =
-            [const { Extent { is_negative: false, point: 0, end: 0, fault: 0 } }; 4];
-        let mut at = from;
-        let mut decimals_beyond = 0u32;
-        let mut faults = 0u32;
-        for i in 0..4 {
-            let extent = extent(at);
-            starts[i] = at;
-            // 0 to 15 for 1 to 16 decimals, otherwise some higher bit.
-            decimals_beyond |= extent.end.wrapping_sub(extent.point).wrapping_sub(2);
-            faults |= extent.fault;
-            let end = at.add(extent.end as usize);
-            let follows = _mm256_loadu_si256(end.cast());
-            let separator = _mm256_loadu_si256(shape.separators[i].as_ptr().cast());
-            let mask = _mm256_loadu_si256(shape.masks[i].as_ptr().cast());
-            let differs = _mm256_and_si256(_mm256_xor_si256(follows, separator), mask);
-            wrong = _mm256_or_si256(wrong, differs);
-            at = end.add(shape.lens[i]);
-            extents[i] = extent;
-        }
-
-        let point = |i: usize| starts[i].add(extents[i].point as usize);
-        let decimals = |i: usize| (extents[i].end - extents[i].point).wrapping_sub(1);
+        let point = |i: usize| text.add(extents[i].start() + (extents[i].0 >> 56) as usize);
+        let decimals = |i: usize| {
+            let len = (extents[i].0 >> 32) as u32 & 0xff_ffff;
+            len.wrapping_sub((extents[i].0 >> 56) as u32).wrapping_sub(1)
+        };
+        let load = |from: *const u8| _mm_loadu_si128(from.cast());
         let both = |low: *const u8, high: *const u8| {
-            let low = _mm256_castsi128_si256(_mm_loadu_si128(low.cast()));
-            _mm256_inserti128_si256::<1>(low, _mm_loadu_si128(high.cast()))
+            _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(low)), load(high))
         };
         let fraction = |i: usize, j: usize| {
-            let text = both(point(i).add(1), point(j).add(1));
-            let mask = both(first_bytes(decimals(i)), first_bytes(decimals(j)));
-            _mm256_and_si256(_mm256_xor_si256(text, zeros), mask)
+            let digits = _mm256_xor_si256(both(point(i).add(1), point(j).add(1)), zeros);
+            _mm256_and_si256(digits, both(first_bytes(decimals(i)), first_bytes(decimals(j))))
         };
         let halves = eight_digits(fraction(0, 1), fraction(2, 3));
 
         let window = |i: usize, j: usize| {
-            let low = _mm_loadl_epi64(point(i).sub(4).cast());
-            let both = _mm_loadh_pd(_mm_castsi128_pd(low), point(j).sub(4).cast());
-            _mm_castpd_si128(both)
+            let low = _mm_castsi128_pd(_mm_loadl_epi64(point(i).sub(4).cast()));
+            _mm_loadh_pd(low, point(j).sub(4).cast())
         };
-        let windows =
-            _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(window(0, 2)), window(1, 3));
+        let windows = _mm256_castpd_si256(_mm256_set_m128d(window(1, 3), window(0, 2)));
         let (wholes, right) = integers(_mm256_xor_si256(windows, zeros));
 
-        let negative = |i: usize| usize::from(extents[i].is_negative);
+        let first = |i: usize| text.add(extents[i].start()).read();
+        let negative = |i: usize| usize::from(first(i) == b'-');
         let signs = negative(0) | negative(2) << 1 | negative(1) << 2 | negative(3) << 3;
         let signs = _mm256_loadu_pd(SIGNS[signs].as_ptr());
         let values = _mm256_or_pd(to_doubles(wholes, halves), signs);
-        let order = _mm256_loadu_si256(shape.order.as_ptr().cast());
         let values = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(values), order);
         _mm256_storeu_si256(to.cast(), values);
 
-        let is_right = _mm256_testz_si256(wrong, wrong) == 1
-            && right == 0b1111
-            && (decimals_beyond & !15) | (faults & 1) == 0;
-        if is_right { at.offset_from_unsigned(from) } else { 0 }
-    }
-}
-
-/// Finds a number's parts by its non-digits.
-///
-/// # Safety
-/// 32 bytes from `at` on are readable, and the level is available.
-#[inline(always)]
-unsafe fn extent(at: *const u8) -> Extent {
-    // SAFETY: the caller vouches for the bytes and the level.
-    unsafe {
-        let zeros = _mm256_set1_epi8(b'0'.cast_signed());
-        let digits = _mm256_xor_si256(_mm256_loadu_si256(at.cast()), zeros);
-        // 10 and more reach 0x80, whose top bit the mask takes.
-        let beyond = _mm256_adds_epu8(digits, _mm256_set1_epi8(0x76));
-        let others = _mm256_movemask_epi8(beyond).cast_unsigned();
-        let is_negative = at.read() == b'-';
-        // A first byte that is no digit is the sign; that it is none is noted as a fault.
-        let inside = others & !1;
-        let point = _tzcnt_u32(inside);
-        let end = _tzcnt_u32(_blsr_u32(inside));
-        Extent { is_negative, point, end, fault: others ^ u32::from(is_negative) }
+        // 0 to 15 for 1 to 16 decimals, otherwise some higher bit.
+        let beyond = (0..4).fold(0, |bits, i| bits | decimals(i).wrapping_sub(1)) & !15;
+        right == 0b1111 && beyond == 0
     }
 }
 

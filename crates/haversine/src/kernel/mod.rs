@@ -1,17 +1,19 @@
 //! The hot loops, one file per level that is measured to deserve its own, behind safe doors.
 //!
 //! * [`distances`]: the formula over [`lanes`], the same bits on every level;
-//! * [`read_pairs`]: elements that look like the one before. At AVX2 a kernel of its own; the
-//!   other levels read them by [`Template::step`], which is what this file's caller does anyway
-//!   with whatever the kernel does not take.
+//! * [`find_numbers`] and [`convert`]: elements that look like the one before. At AVX2 kernels of
+//!   their own; the other levels read them by [`Template::values`], number by number.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod distance;
 mod lanes;
 
+use std::ops::Range;
+
 use fathom_machine::level::Level;
 
+use crate::alike::{CURSORS, Cursor};
 use crate::block::Block;
 use crate::engine::Options;
 use crate::formula::{Pair, distance};
@@ -27,23 +29,63 @@ pub enum Trigonometry {
     Libm,
 }
 
-/// Reads elements that look like `template`, the first of whose numbers is at `at`, and adds them
-/// to `pairs`; returns where the first number stands of the element it does not take.
-pub(crate) fn read_pairs(
-    level: Level,
+/// Where a number is, in a block of less than 4 GiB.
+///
+/// ```text
+/// bits 63…56 point, from the start │ 55…32 length in bytes │ 31…0 start
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extent(u64);
+
+impl Extent {
+    /// A number without a known point, which no kernel converts: a point at the first byte is
+    /// none. `None` when it does not fit.
+    pub(crate) fn unusual(start: usize, bytes: usize) -> Option<Extent> {
+        let start = u32::try_from(start).ok()?;
+        (bytes < 1 << 24).then_some(Extent((bytes as u64) << 32 | u64::from(start)))
+    }
+
+    pub(crate) fn start(self) -> usize {
+        self.0 as u32 as usize
+    }
+
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start()..self.start() + (self.0 >> 32 & 0xff_ffff) as usize
+    }
+}
+
+/// Whether this level has kernels for [`find_numbers`] and [`convert`].
+pub(crate) fn finds_numbers(level: Level) -> bool {
+    cfg!(target_arch = "x86_64") && level == Level::Avx2 && level.is_available()
+}
+
+/// Moves cursors over elements that look like `template`, all in turn, until one meets an element
+/// not of the kernel's kind or has passed its end; then the others up to the same. Cursors grow no
+/// vectors: they stop when full.
+///
+/// What is found is where numbers may be: that they are numbers, [`convert`] says.
+pub(crate) fn find_numbers(block: &Block, template: &Template, cursors: &mut [Cursor; CURSORS]) {
+    #[cfg(target_arch = "x86_64")]
+    if Level::Avx2.is_available() {
+        // SAFETY: the level is available.
+        unsafe { avx2::find_numbers(block, template, cursors) }
+    }
+}
+
+/// Converts the numbers of elements to pairs, up to the first that has one not of the kernel's
+/// kind; returns how many were converted.
+pub(crate) fn convert(
     block: &Block,
-    at: usize,
     template: &Template,
+    found: &[[Extent; 4]],
     pairs: &mut Vec<Pair>,
 ) -> usize {
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 if level.is_available() => {
-            // SAFETY: the level is available.
-            unsafe { avx2::read_pairs(block, at, template, pairs) }
-        }
-        _ => at,
+    #[cfg(target_arch = "x86_64")]
+    if Level::Avx2.is_available() {
+        // SAFETY: the level is available.
+        return unsafe { avx2::convert(block, template, found, pairs) };
     }
+    0
 }
 
 /// Adds the distances of `pairs` to `distances`.

@@ -1,0 +1,158 @@
+//! Reading elements that look like the last one: four cursors through a block, first for where
+//! the numbers are, then for what they are.
+//!
+//! ```text
+//! │{…},{…},{…},│{…},{…},{…},│{…},{…},{…},│{…},{…},{…
+//!  0 ─────►     1 ─────►     2 ─────►     3 ─────►
+//! ```
+//!
+//! A cursor finds each number where the last one ended: a chain of dependent steps, which four
+//! cursors in turn fill four times as well as one. A cursor's beginning is a guess (text that looks
+//! like the end of one element and the beginning of the next); what it finds counts only if the
+//! cursor before it ends exactly there. Nothing is decided here about what is valid: see
+//! [`Template`].
+
+use fathom_json::nearest;
+use fathom_machine::level::Level;
+
+use crate::block::Block;
+use crate::formula::Pair;
+use crate::kernel::{self, Extent};
+use crate::template::Template;
+use crate::zone::zone;
+
+/// Cursors in a block.
+pub(crate) const CURSORS: usize = 4;
+
+/// Below this many bytes further cursors are not worth their search.
+const LEAST_BYTES: usize = 16 << 10;
+
+/// Where finding the numbers of elements stands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cursor {
+    /// Where it began, and where it stands: at the first number of an element.
+    start: usize,
+    pub(crate) at: usize,
+    /// Elements that begin here or later are not this cursor's.
+    pub(crate) end: usize,
+    /// The numbers of the elements before `at`.
+    pub(crate) found: Vec<[Extent; 4]>,
+}
+
+impl Cursor {
+    fn restart(&mut self, start: usize, end: usize) {
+        (self.start, self.at, self.end) = (start, start, end);
+        self.found.clear();
+    }
+
+    /// Whether the next element is this cursor's.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.at < self.end
+    }
+
+    /// Makes room for about as many elements as are left.
+    fn reserve(&mut self) {
+        self.found.reserve(self.end.saturating_sub(self.at) / 64 + 16);
+    }
+}
+
+/// Reads elements that look like `template` from the one whose first number is at `start`, adds
+/// them to `pairs`, and returns where the first number is of the one that looks different.
+pub(crate) fn read(
+    level: Level,
+    block: &Block,
+    template: &Template,
+    start: usize,
+    cursors: &mut [Cursor; CURSORS],
+    pairs: &mut Vec<Pair>,
+) -> usize {
+    let bytes = block.bytes();
+    if !kernel::finds_numbers(level) {
+        return read_one_by_one(bytes, template, start, pairs);
+    }
+    spread(bytes, template, start, cursors);
+    loop {
+        cursors.iter_mut().for_each(Cursor::reserve);
+        kernel::find_numbers(block, template, cursors);
+        // What the kernel does not take may still look alike.
+        let mut is_moving = false;
+        for cursor in cursors.iter_mut().filter(|cursor| cursor.is_inside()) {
+            match template.extents(bytes, cursor.at) {
+                Some((extents, next)) => {
+                    cursor.found.push(extents);
+                    cursor.at = next;
+                    is_moving = true;
+                }
+                None => cursor.end = cursor.at,
+            }
+        }
+        if !is_moving {
+            break;
+        }
+    }
+    let mut zone = zone!("convert");
+    let mut at = start;
+    for cursor in cursors.iter().filter(|cursor| !cursor.found.is_empty()) {
+        if cursor.start != at {
+            break;
+        }
+        let converted = convert(block, template, &cursor.found, pairs);
+        zone.bytes((converted * size_of::<Pair>()) as u64);
+        if let Some(wrong) = cursor.found.get(converted) {
+            return wrong[0].start();
+        }
+        at = cursor.at;
+    }
+    at
+}
+
+/// Sets the cursors out over the bytes from `start` on.
+fn spread(bytes: &[u8], template: &Template, start: usize, cursors: &mut [Cursor; CURSORS]) {
+    let share = (bytes.len() - start) / CURSORS;
+    let mut end = bytes.len();
+    for (number, cursor) in cursors.iter_mut().enumerate().skip(1).rev() {
+        let guess = if share * CURSORS < LEAST_BYTES {
+            None
+        } else {
+            template.next_after(&bytes[..end], start + number * share)
+        };
+        let from = guess.unwrap_or(end);
+        cursor.restart(from, end);
+        end = from;
+    }
+    cursors[0].restart(start, end);
+}
+
+/// Converts the numbers of elements, as far as they are numbers.
+fn convert(
+    block: &Block,
+    template: &Template,
+    found: &[[Extent; 4]],
+    pairs: &mut Vec<Pair>,
+) -> usize {
+    let mut converted = 0;
+    loop {
+        converted += kernel::convert(block, template, &found[converted..], pairs);
+        let Some(extents) = found.get(converted) else { return converted };
+        // Not of the kernel's kind: any number the grammar allows, or none.
+        let values = extents.map(|extent| nearest(&block.bytes()[extent.range()]));
+        let [Some(a), Some(b), Some(c), Some(d)] = values else { return converted };
+        pairs.push(template.pair([a, b, c, d]));
+        converted += 1;
+    }
+}
+
+/// The plain way: one element after the other, each number converted where it is found.
+fn read_one_by_one(
+    bytes: &[u8],
+    template: &Template,
+    start: usize,
+    pairs: &mut Vec<Pair>,
+) -> usize {
+    let mut at = start;
+    while let Some((values, next)) = template.values(bytes, at) {
+        pairs.push(template.pair(values));
+        at = next;
+    }
+    at
+}
