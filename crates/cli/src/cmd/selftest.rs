@@ -47,7 +47,12 @@ pub(crate) struct Options {
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "100ms")]
     budget_same: Duration,
 
-    /// Comparisons for each planted difference
+    /// The planted differences
+    #[arg(long, value_name = "PERCENT,…", value_delimiter = ',', default_value = "1,2,5",
+          value_parser = ["1", "2", "5", "100"])]
+    percent: Vec<String>,
+
+    /// Comparisons for each planted difference; 1 % is also tried with fresh processes
     #[arg(long, value_name = "N", default_value_t = 10)]
     slowdowns: u32,
 
@@ -150,10 +155,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let plan = Plan { budget_ns: nanoseconds(options.budget), ..Plan::default() };
     let many = Plan { processes: 12, stop: Stop::Budget, ..plan.clone() };
     let mut planted = Vec::new();
-    for (percent, plan) in [(1, &plan), (1, &many), (2, &plan), (5, &plan)] {
-        let name = format!("slower-{percent}");
-        let tally = tally(options, &name, plan, options.slowdowns, &mut disturbed)?;
-        planted.push(Planted { percent, processes: plan.processes, tally });
+    for percent in options.percent.iter().filter(|_| options.slowdowns > 0) {
+        let plans = if percent == "1" { vec![&plan, &many] } else { vec![&plan] };
+        for plan in plans {
+            let name = format!("slower-{percent}");
+            let tally = tally(options, &name, plan, options.slowdowns, &mut disturbed)?;
+            planted.push(Planted { percent: percent.parse()?, processes: plan.processes, tally });
+        }
     }
     let faults = faults(options)?;
     drop(load);
@@ -282,7 +290,10 @@ fn faults(options: &Options) -> anyhow::Result<Vec<Fault>> {
         };
         let reported = match failure {
             Some(failure) => failure.to_string(),
-            None => fathom_report::sentence::sentences(&case).join("; "),
+            None => {
+                let own = case.judged.comparisons.iter().filter(|c| c.contender == number);
+                own.map(|c| fathom_report::sentence::verdict(&case, c)).collect()
+            }
         };
         Fault { name: row.id.clone(), reported, as_expected }
     });
