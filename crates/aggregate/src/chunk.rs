@@ -62,6 +62,8 @@ pub(crate) struct Rows {
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) offset: u64,
+    /// Bytes of input they take: without the newline that was put behind a last row.
+    pub(crate) bytes: usize,
     /// Number of the first row's line, from 1, where it is known without reading again.
     pub(crate) line: Option<u64>,
 }
@@ -77,6 +79,16 @@ impl Buffer {
             self.bytes.resize(bytes + 2 * SLACK, 0);
         }
         &mut self.bytes[SLACK..SLACK + bytes]
+    }
+
+    /// Takes a copy of one row that lacks its newline, from byte `offset` of a file.
+    pub(crate) fn load(&mut self, row: &[u8], offset: u64) -> Rows {
+        self.room(row.len()).copy_from_slice(row);
+        let to = SLACK + row.len() + usize::from(!row.is_empty());
+        if !row.is_empty() {
+            self.terminate(row.len());
+        }
+        Rows { from: SLACK, to, offset, bytes: row.len(), line: None }
     }
 
     /// Puts a newline at the end of `bytes` of input, which lack one.
@@ -129,14 +141,15 @@ pub(crate) fn read_rows(
         have = more;
     };
     let offset = base + first as u64;
-    Ok(Some(Rows { from: SLACK + first, to: SLACK + last + 1, offset, line: None }))
+    let bytes = have.min(last + 1) - first;
+    Ok(Some(Rows { from: SLACK + first, to: SLACK + last + 1, offset, bytes, line: None }))
 }
 
 fn row_start(bytes: &[u8], first: usize) -> usize {
     memrchr(b'\n', bytes).map_or(first, |newline| newline + 1)
 }
 
-fn too_long(path: &Path, byte: u64) -> Error {
+pub(crate) fn too_long(path: &Path, byte: u64) -> Error {
     let position = BytePosition { path: path.to_owned(), byte };
     Error::RecordTooLong { position, limit_bytes: MOST_RECORD_BYTES }
 }
@@ -170,6 +183,7 @@ impl Carry {
         let mut have = self.bytes.len();
         buffer.room(have.max(chunk_bytes)).split_at_mut(have).0.copy_from_slice(&self.bytes);
         let mut want = chunk_bytes.max(2 * have);
+        let mut terminated = 0;
         loop {
             while have < want && !self.ended {
                 let got = read(&mut buffer.room(want)[have..], self.offset + have as u64)?;
@@ -183,6 +197,7 @@ impl Carry {
                 if buffer.room(have)[have - 1] != b'\n' {
                     buffer.terminate(have);
                     have += 1;
+                    terminated = 1;
                 }
                 have
             } else if let Some(newline) = memrchr(b'\n', buffer.room(have)) {
@@ -194,7 +209,8 @@ impl Carry {
                 continue;
             };
             let line = Some(self.lines + 1);
-            let rows = Rows { from: SLACK, to: SLACK + end, offset: self.offset, line };
+            let bytes = end - terminated;
+            let rows = Rows { from: SLACK, to: SLACK + end, offset: self.offset, bytes, line };
             // Streams cannot be read again, so lines are counted on the way.
             self.lines += memchr_iter(b'\n', &buffer.room(end)[..end]).count() as u64;
             self.bytes.clear();

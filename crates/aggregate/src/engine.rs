@@ -144,8 +144,7 @@ pub fn aggregate(
         table_bytes: AtomicUsize::new(0),
         keys: AtomicUsize::new(0),
     };
-    let processors =
-        if options.affinity { spread(&affinity::allowed().unwrap_or_default()) } else { vec![] };
+    let processors = if options.affinity { processors() } else { vec![] };
     let results: Vec<Result<Share, Error>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..options.threads.max(1))
             .map(|i| {
@@ -168,8 +167,8 @@ pub fn aggregate(
     let collector = shared.collector.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut summary =
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
-    let (shown, rejected) =
-        collector.finish(|source| &paths[source], |source, byte| queue.line_of(source, byte))?;
+    let (shown, rejected) = collector
+        .finish(|source| &paths[source], |source, byte| queue.files.line_of(source, byte))?;
     (summary.shown_rejects, summary.rejected) = (shown, rejected);
     let mut lists = Vec::new();
     for result in results {
@@ -180,6 +179,11 @@ pub fn aggregate(
     }
     summary.columns = vec![Column { name: "value".to_owned(), groups: merge(lists)? }];
     Ok(summary)
+}
+
+/// The processors threads are bound to, in order.
+pub(crate) fn processors() -> Vec<usize> {
+    spread(&affinity::allowed().unwrap_or_default())
 }
 
 /// Even processors first, then odd ones: on many machines neighbours share a core.
@@ -223,7 +227,7 @@ fn work_until_done(shared: &Shared<'_>) -> Result<Share, Error> {
         if let Some(rows) = chunk.rows {
             let window = buffer.window(rows);
             shard.take(&window)?;
-            shared.progress.bytes.fetch_add((rows.to - rows.from) as u64, Ordering::Relaxed);
+            shared.progress.bytes.fetch_add(rows.bytes as u64, Ordering::Relaxed);
             rejects = located(&shard.refused, window.buffer(), rows, chunk.source);
         }
         let mut collector = shared.collector.lock().unwrap_or_else(PoisonError::into_inner);
@@ -279,24 +283,101 @@ fn account(
     Ok(now)
 }
 
-/// Hands out the chunks of all sources.
-struct Queue {
-    sources: Vec<Input>,
+/// Files cut into chunks, which are counted through all of them.
+pub(crate) struct Files {
+    list: Vec<FileInput>,
     chunk_bytes: u64,
-    /// The next chunk of the files, counted through all of them.
+    /// Chunks of all files together.
+    chunks: u64,
+}
+
+struct FileInput {
+    source: usize,
+    path: PathBuf,
+    file: File,
+    size: u64,
+    first_chunk: u64,
+}
+
+/// Bytes `start..end` of a file of `size` bytes: a chunk, or all of it.
+#[derive(Clone, Copy)]
+pub(crate) struct FilePart<'a> {
+    /// Which of the sources.
+    pub(crate) source: usize,
+    pub(crate) path: &'a Path,
+    pub(crate) file: &'a File,
+    pub(crate) size: u64,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+impl Files {
+    pub(crate) fn new(chunk_bytes: usize) -> Files {
+        Files { list: Vec::new(), chunk_bytes: chunk_bytes.clamp(1, 1 << 30) as u64, chunks: 0 }
+    }
+
+    pub(crate) fn push(&mut self, source: usize, path: PathBuf, file: File, size: u64) {
+        self.list.push(FileInput { source, path, file, size, first_chunk: self.chunks });
+        self.chunks += size.div_ceil(self.chunk_bytes);
+    }
+
+    /// Every file as one part.
+    pub(crate) fn whole(&self) -> Vec<FilePart<'_>> {
+        self.list.iter().map(|input| input.part(0, input.size)).collect()
+    }
+
+    /// Chunk number `chunk`, if there are so many.
+    pub(crate) fn part(&self, chunk: u64) -> Option<FilePart<'_>> {
+        if chunk >= self.chunks {
+            return None;
+        }
+        // Files without a byte have no chunk, and share their first with the file after them.
+        let after = self.list.partition_point(|input| input.first_chunk <= chunk);
+        let input = &self.list[after - 1];
+        let start = (chunk - input.first_chunk) * self.chunk_bytes;
+        Some(input.part(start, (start + self.chunk_bytes).min(input.size)))
+    }
+
+    /// The number of the line that starts at a byte of a source, by reading up to it again: only
+    /// rejects ask.
+    pub(crate) fn line_of(&self, source: usize, byte: u64) -> Result<u64, Error> {
+        let owner = self.list.iter().find(|input| input.source == source);
+        let input = owner.expect("streams count their lines");
+        let mut buffer = vec![0; CHUNK_BYTES];
+        let (mut at, mut line) = (0, 1);
+        while at < byte {
+            let part = &mut buffer[..(byte - at).min(CHUNK_BYTES as u64) as usize];
+            read_at(&input.path, &input.file, input.size, part, at)?;
+            line += memchr_iter(b'\n', part).count() as u64;
+            at += part.len() as u64;
+        }
+        Ok(line)
+    }
+}
+
+impl FileInput {
+    fn part(&self, start: u64, end: u64) -> FilePart<'_> {
+        let FileInput { source, ref path, ref file, size, .. } = *self;
+        FilePart { source, path, file, size, start, end }
+    }
+}
+
+/// Hands out the chunks of all sources: those of files first, then those of streams.
+struct Queue {
+    files: Files,
+    streams: Vec<Stream>,
     next_file_chunk: AtomicU64,
-    /// Chunks of files, all together; streams are numbered after them.
-    file_chunks: u64,
     next_stream_chunk: AtomicU64,
     stopped: AtomicBool,
 }
 
-enum Input {
-    File { path: PathBuf, file: File, size: u64, first_chunk: u64 },
-    Stream { path: PathBuf, state: Mutex<Stream> },
+struct Stream {
+    source: usize,
+    path: PathBuf,
+    state: Mutex<StreamState>,
 }
 
-struct Stream {
+struct StreamState {
     reader: Box<dyn Read + Send>,
     carry: Carry,
     ended: bool,
@@ -311,28 +392,23 @@ struct Chunk {
 
 impl Queue {
     fn new(sources: Vec<Source>, chunk_bytes: usize) -> Queue {
-        let chunk_bytes = chunk_bytes.clamp(1, 1 << 30) as u64;
-        let mut file_chunks = 0;
-        let sources = sources
-            .into_iter()
-            .map(|source| match source {
-                Source::File { path, file, size } => {
-                    let first_chunk = file_chunks;
-                    file_chunks += size.div_ceil(chunk_bytes);
-                    Input::File { path, file, size, first_chunk }
-                }
+        let mut files = Files::new(chunk_bytes);
+        let mut streams = Vec::new();
+        for (index, source) in sources.into_iter().enumerate() {
+            match source {
+                Source::File { path, file, size } => files.push(index, path, file, size),
                 Source::Stream { path, reader } => {
-                    let stream = Stream { reader, carry: Carry::default(), ended: false };
-                    Input::Stream { path, state: Mutex::new(stream) }
+                    let state = StreamState { reader, carry: Carry::default(), ended: false };
+                    streams.push(Stream { source: index, path, state: Mutex::new(state) });
                 }
-            })
-            .collect();
+            }
+        }
+        let next_stream_chunk = AtomicU64::new(files.chunks);
         Queue {
-            sources,
-            chunk_bytes,
+            files,
+            streams,
             next_file_chunk: AtomicU64::new(0),
-            file_chunks,
-            next_stream_chunk: AtomicU64::new(file_chunks),
+            next_stream_chunk,
             stopped: AtomicBool::new(false),
         }
     }
@@ -348,35 +424,19 @@ impl Queue {
             return Ok(None);
         }
         let number = self.next_file_chunk.fetch_add(1, Ordering::Relaxed);
-        if number < self.file_chunks {
-            return self.file_chunk(number, buffer).map(Some);
-        }
-        self.stream_chunk(buffer)
-    }
-
-    fn file_chunk(&self, number: u64, buffer: &mut Buffer) -> Result<Chunk, Error> {
-        let owner = |input: &Input| match input {
-            Input::File { first_chunk, size, .. } => {
-                (*first_chunk..first_chunk + size.div_ceil(self.chunk_bytes)).contains(&number)
-            }
-            Input::Stream { .. } => false,
-        };
-        let source = self.sources.iter().position(owner).expect("chunks belong to files");
-        let Input::File { path, file, size, first_chunk } = &self.sources[source] else {
-            unreachable!("the owner is a file")
-        };
-        let start = (number - first_chunk) * self.chunk_bytes;
-        let range = (start, (start + self.chunk_bytes).min(*size), *size);
-        let rows = read_rows(buffer, path, range, |into, at| read_at(path, file, *size, into, at))?;
-        Ok(Chunk { source, number, rows })
+        let Some(part) = self.files.part(number) else { return self.stream_chunk(buffer) };
+        let range = (part.start, part.end, part.size);
+        let rows = read_rows(buffer, part.path, range, |into, at| {
+            read_at(part.path, part.file, part.size, into, at)
+        })?;
+        Ok(Some(Chunk { source: part.source, number, rows }))
     }
 
     /// The next chunk of the first stream nobody is reading; if all are being read, of the first
     /// that has not ended.
     fn stream_chunk(&self, buffer: &mut Buffer) -> Result<Option<Chunk>, Error> {
         for wait in [false, true] {
-            for (source, input) in self.sources.iter().enumerate() {
-                let Input::Stream { path, state } = input else { continue };
+            for Stream { source, path, state } in &self.streams {
                 let mut stream = match state.try_lock() {
                     Ok(stream) => stream,
                     Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -388,8 +448,8 @@ impl Queue {
                 if stream.ended || self.stopped.load(Ordering::Relaxed) {
                     continue;
                 }
-                let Stream { reader, carry, ended } = &mut *stream;
-                let chunk_bytes = self.chunk_bytes as usize;
+                let StreamState { reader, carry, ended } = &mut *stream;
+                let chunk_bytes = self.files.chunk_bytes as usize;
                 let rows = carry.next_rows(buffer, path, chunk_bytes, |into, at| {
                     read_some(path, reader, into, at)
                 })?;
@@ -398,31 +458,21 @@ impl Queue {
                     continue;
                 };
                 let number = self.next_stream_chunk.fetch_add(1, Ordering::Relaxed);
-                return Ok(Some(Chunk { source, number, rows: Some(rows) }));
+                return Ok(Some(Chunk { source: *source, number, rows: Some(rows) }));
             }
         }
         Ok(None)
     }
-
-    /// The number of the line that starts at a byte of a file, by reading up to it again: only
-    /// rejects ask.
-    fn line_of(&self, source: usize, byte: u64) -> Result<u64, Error> {
-        let Input::File { path, file, size, .. } = &self.sources[source] else {
-            unreachable!("streams count their lines")
-        };
-        let mut buffer = vec![0; CHUNK_BYTES];
-        let (mut at, mut line) = (0, 1);
-        while at < byte {
-            let part = &mut buffer[..(byte - at).min(CHUNK_BYTES as u64) as usize];
-            read_at(path, file, *size, part, at)?;
-            line += memchr_iter(b'\n', part).count() as u64;
-            at += part.len() as u64;
-        }
-        Ok(line)
-    }
 }
 
-fn read_at(path: &Path, file: &File, size: u64, into: &mut [u8], at: u64) -> Result<(), Error> {
+/// Fills `into` from byte `at` of a file that had `size` bytes.
+pub(crate) fn read_at(
+    path: &Path,
+    file: &File,
+    size: u64,
+    into: &mut [u8],
+    at: u64,
+) -> Result<(), Error> {
     file.read_exact_at(into, at).map_err(|source| {
         let path = path.to_owned();
         if source.kind() == io::ErrorKind::UnexpectedEof {

@@ -64,7 +64,7 @@ fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
     }
     if let Some(error) = cause.downcast_ref::<aggregate::Error>() {
         // Reading and writing fail as I/O errors, which were looked for before.
-        return !matches!(error, aggregate::Error::Interrupted);
+        return !matches!(error, aggregate::Error::Interrupted | aggregate::Error::NotAFile { .. });
     }
     if let Some(WriteError::Key { .. }) = cause.downcast_ref() {
         return true;

@@ -219,7 +219,7 @@ unsafe fn drive<R: Rows, const SQUARES: bool>(window: &Window<'_>, shard: &mut S
 /// # Safety
 /// `into` has room for as many as there are bits, and for at least six.
 #[inline(always)]
-unsafe fn write_positions(into: *mut u32, mut mask: u64, at: u32) {
+pub(crate) unsafe fn write_positions(into: *mut u32, mut mask: u64, at: u32) {
     let found = mask.count_ones() as usize;
     for i in 0..6 {
         // SAFETY: room for six.

@@ -1,4 +1,5 @@
 //! What the engine's tests share: running it over bytes, and saying the reference's answer.
+#![allow(dead_code)] // not every test file wants all of it
 
 use std::io::{Cursor, Read, Write};
 
@@ -72,7 +73,6 @@ pub(crate) fn assert_same(input: &[u8], source: Source, options: &Options, what:
 }
 
 /// The first error of a run that must fail.
-#[allow(dead_code)] // not every test file wants it
 pub(crate) fn failure(source: Source, options: &Options) -> Error {
     aggregate(vec![source], options, OnError::Fail, &Progress::default()).unwrap_err()
 }

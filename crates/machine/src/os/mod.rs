@@ -3,6 +3,8 @@
 //! Linux is the platform fathom is built and tested on.
 
 pub mod affinity;
+#[allow(unsafe_code)] // mappings of files: the caller keeps others from changing them
+pub mod map;
 #[allow(unsafe_code)] // mappings: each block says what keeps the bytes alive and in bounds
 pub mod memory;
 pub mod process;
