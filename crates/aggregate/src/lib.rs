@@ -11,7 +11,7 @@
 //!
 //! Every number is an integer at a decimal scale from the first digit to the last: no value is
 //! rounded before it is printed, and no order of threads, chunks or files changes a byte of the
-//! result. [`reference`] is the plain program the engine is tested against, [`generate`] writes the
+//! result. [`mod@reference`] is the plain program the engine is tested against, [`generate`] writes the
 //! measurement files of the One Billion Row Challenge and its relatives, [`strategy`] aggregates them the way others
 //! did, to be measured against.
 //!
