@@ -34,11 +34,11 @@ use crate::sum::{ExactSum, mean_in_order};
 use crate::zone::zone;
 
 /// Where the bytes come from.
-pub enum Source {
+pub enum Source<'a> {
     /// A regular file, read from its beginning by all threads.
     File(File),
     /// Anything else, read by one thread at a time.
-    Stream(Box<dyn Read + Send>),
+    Stream(Box<dyn Read + Send + 'a>),
 }
 
 /// How to read and compute.
@@ -113,7 +113,7 @@ impl Outcome {
 /// # Errors
 /// What the source answers; the first fault of the text, its pair and its offset; the same for
 /// every number of threads and every block size.
-pub fn read(source: Source, options: &Options) -> Result<Outcome, Error> {
+pub fn read(source: Source<'_>, options: &Options) -> Result<Outcome, Error> {
     let merge = Merge::new(options);
     if options.threads.get() == 1 {
         return read_alone(source, merge, options);
@@ -139,8 +139,21 @@ pub fn read(source: Source, options: &Options) -> Result<Outcome, Error> {
     merge.end()
 }
 
+/// The exactly rounded mean distance of pairs in memory, `None` of none: what a reader of one's own
+/// ends with.
+pub fn mean_exact(pairs: &[Pair], options: &Options) -> Option<f64> {
+    let mut sum = ExactSum::default();
+    let mut distances = Vec::new();
+    for some in pairs.chunks(1 << 12) {
+        distances.clear();
+        compute(some, options, &mut distances);
+        sum.add(&distances);
+    }
+    sum.mean()
+}
+
 /// One thread needs no guesses.
-fn read_alone(source: Source, mut merge: Merge, options: &Options) -> Result<Outcome, Error> {
+fn read_alone(source: Source<'_>, mut merge: Merge, options: &Options) -> Result<Outcome, Error> {
     let mut source = source;
     let mut block = Block::new(options.block_bytes.get());
     loop {
@@ -173,17 +186,17 @@ fn fill_from(block: &mut Block, stream: &mut (impl Read + ?Sized)) -> io::Result
 struct Shared<'a> {
     options: &'a Options,
     file: Option<File>,
-    claim: Mutex<Claim>,
+    claim: Mutex<Claim<'a>>,
     merge: Mutex<Merge>,
     /// Signalled when blocks were merged.
     room: Condvar,
 }
 
-struct Claim {
+struct Claim<'a> {
     next: u64,
     /// A block was not full, or something failed: no later block is worth reading.
     is_ended: bool,
-    stream: Option<Box<dyn Read + Send>>,
+    stream: Option<Box<dyn Read + Send + 'a>>,
 }
 
 impl Shared<'_> {

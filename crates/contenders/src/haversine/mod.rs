@@ -1,0 +1,25 @@
+//! Haversine: coordinate pairs in JSON to their mean great-circle distance, by one thread.
+//!
+//! Every contender reads the same bytes to the same doubles; distances and the exact sum are
+//! fathom's for all of them, so what differs is reading. The own ones are the steps from the plain
+//! way to the product: a match per byte with the standard library's numbers, then the lexer with
+//! its vector searches and exact fast numbers, then templates with four cursors.
+
+use fathom_measure::family::Family;
+
+mod events;
+mod fathom;
+mod plain;
+mod serde_json;
+mod workload;
+
+pub use workload::Document;
+
+/// The family.
+pub static FAMILY: Family<Document> = Family {
+    name: "haversine",
+    source: include_str!("mod.rs"),
+    reference: "plain",
+    contenders: &[&plain::Plain, &events::Events, &serde_json::SerdeJson, &fathom::Fathom],
+    absent: &[],
+};

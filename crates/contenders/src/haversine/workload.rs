@@ -1,0 +1,90 @@
+//! The workload of the family: a document of pairs in memory, generated or a file, read to its mean.
+
+use fathom_haversine::generate::{self, Method, Numbers, Pairs};
+use fathom_haversine::{Options, Outcome, Pair, mean_exact};
+use fathom_measure::contender::{Preparation, timed};
+use fathom_measure::digest::Digest;
+use fathom_measure::workload::{Data, Offer, Spec, SpecError, Work, Workload};
+
+/// A document `{"pairs":[…]}`.
+pub struct Document {
+    bytes: Data,
+    pairs: u64,
+}
+
+impl Workload for Document {
+    const OPERATIONS: &'static [Offer] =
+        &[Offer { name: "mean", default: "", doc: "JSON to the exactly rounded mean distance" }];
+    const PARAMETERS: &'static [Offer] = &[
+        Offer { name: "count", default: "96K", doc: "pairs in the document, without a file" },
+        Offer { name: "seed", default: "1", doc: "seed of the pairs" },
+        Offer {
+            name: "numbers",
+            default: "shortest",
+            doc: "how numbers are printed: shortest or course",
+        },
+    ];
+
+    fn load(spec: &Spec) -> Result<Document, SpecError> {
+        if spec.file.is_some() {
+            let bytes = spec.bytes()?;
+            let outcome = super::fathom::read(&bytes)
+                .map_err(|error| spec.bad("file", &error.to_string()))?;
+            return Ok(Document { bytes, pairs: outcome.pairs });
+        }
+        let numbers = match spec.text("numbers") {
+            "shortest" => Numbers::Shortest,
+            "course" => Numbers::Course,
+            _ => return Err(spec.bad("numbers", "shortest or course")),
+        };
+        let count = spec.number("count")?;
+        if !(1..=100_000_000).contains(&count) {
+            return Err(spec.bad("count", "1 to 100M"));
+        }
+        let mut json = Vec::new();
+        let pairs = Pairs::new(Method::Uniform, spec.number("seed")?, count);
+        generate::write(pairs, numbers, &mut json, None).expect("memory can be written");
+        Ok(Document { bytes: Data::own(json), pairs: count })
+    }
+
+    fn work(&self) -> Work {
+        Work { bytes: self.bytes.len() as u64, items: self.pairs }
+    }
+
+    fn cases() -> Vec<Spec> {
+        ["shortest", "course"].map(|numbers| Spec::new("mean", &[("numbers", numbers)])).into()
+    }
+
+    fn small_cases() -> Vec<Spec> {
+        let case = |count, numbers| Spec::new("mean", &[("count", count), ("numbers", numbers)]);
+        vec![
+            case("1", "course"),
+            case("10", "shortest"),
+            case("3K", "shortest"),
+            case("500", "course"),
+        ]
+    }
+
+    fn wants_bytes() -> bool {
+        true
+    }
+}
+
+impl Document {
+    /// A contender that reads the pairs with `read`.
+    pub(super) fn timed_pairs(
+        &self,
+        mut read: impl FnMut(&[u8]) -> Vec<Pair> + 'static,
+    ) -> Preparation<'_> {
+        let mean = move |bytes: &[u8]| mean_exact(&read(bytes), &Options::default());
+        Ok(timed(&self.bytes[..], mean, |mean| Digest::of_u64(mean.map_or(0, f64::to_bits))))
+    }
+
+    /// A contender that does all by itself.
+    pub(super) fn timed_outcome(
+        &self,
+        read: impl FnMut(&[u8]) -> Outcome + 'static,
+    ) -> Preparation<'_> {
+        Ok(timed(&self.bytes[..], read, |outcome| Digest::of_u64(outcome.mean_exact.to_bits())))
+    }
+}
