@@ -9,6 +9,7 @@ mod cmd;
 mod exit;
 mod input;
 mod interrupt;
+mod journey;
 mod key_file;
 mod manual;
 mod measuring;

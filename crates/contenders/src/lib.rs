@@ -29,12 +29,14 @@
 use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
+pub mod aggregate;
 pub mod checksum;
 pub mod haversine;
 pub mod planted;
 
 /// All families, in the order they are shown.
-pub static FAMILIES: &[&dyn AnyFamily] = &[&checksum::FAMILY, &haversine::FAMILY];
+pub static FAMILIES: &[&dyn AnyFamily] =
+    &[&aggregate::FAMILY, &checksum::FAMILY, &haversine::FAMILY];
 
 /// What a worker serves: all families, and the planted one of the self-test.
 #[must_use]

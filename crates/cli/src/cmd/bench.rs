@@ -2,7 +2,7 @@
 //! reference, with verdicts.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
@@ -16,7 +16,10 @@ use fathom_measure::workload::Spec;
 
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{self, Method, Show, Ticker, bounds, entrant, is_complete, new_run, show};
+use crate::journey;
+use crate::measuring::{
+    self, Format, Method, Show, Ticker, bounds, entrant, is_complete, new_run, show,
+};
 
 /// Measure the contenders of a family against each other, answers checked, with verdicts
 ///
@@ -63,6 +66,9 @@ pub(crate) struct Options {
     test: bool,
 
     #[command(flatten)]
+    journey: journey::Choices,
+
+    #[command(flatten)]
     method: Method,
 
     #[command(flatten)]
@@ -72,6 +78,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let family = family(&options.family)
         .with_context(|| format!("no family {:?}; fathom list names them all", options.family))?;
+    options.journey.check(family)?;
     let entrants = entrants(options, family)?;
     let specs = specs(options, family)?;
     if options.test {
@@ -88,6 +95,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
     }
     show(&run, &options.show)?;
+    let to_people = matches!(options.show.format, Format::Text | Format::Markdown);
+    if to_people && options.show.output == Path::new("-") {
+        write!(io::stdout(), "{}", journey::tables(&run))?;
+    }
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
 }
 
@@ -121,10 +132,15 @@ fn measured(
 
 /// Who takes part: what `--only` chooses of the build's contenders, then the outside workers'.
 fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Entrant>> {
+    if !options.journey.axis.is_empty() {
+        let mut found = journey::varied(&options.journey, &options.only, family)?;
+        found.extend(journey::outside(&options.journey, family)?);
+        return Ok(found);
+    }
     let mut found = Vec::new();
     let entries = family.entries();
     for entry in &entries {
-        if options.only.is_empty() {
+        if options.only.is_empty() && journey::is_shown(family, &entry.id) {
             found.push(entrant(&entry.id, &entry.meta)?);
         }
     }
@@ -151,6 +167,7 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
         let name = family.name();
         ensure!(any, "no contender {wanted:?} in {name}; fathom list {name} names them all");
     }
+    found.extend(journey::outside(&options.journey, family)?);
     if let Some(baseline) = &options.baseline {
         let known = found.iter().any(|entrant| entrant.id == *baseline);
         ensure!(known, "the baseline {baseline:?} does not take part");
@@ -189,7 +206,9 @@ fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>>
             specs.push(Spec::new(operation, &[]));
         }
     }
-    for parameter in &options.parameters {
+    let threads: Vec<String> = options.journey.threads.iter().map(u16::to_string).collect();
+    let threads = (!threads.is_empty()).then(|| format!("threads={}", threads.join(",")));
+    for parameter in options.parameters.iter().chain(&threads) {
         let (name, values) =
             parameter.split_once('=').with_context(|| format!("{parameter:?} is no NAME=VALUE"))?;
         let mut product: Vec<Spec> = Vec::new();

@@ -1,0 +1,84 @@
+//! `fathom bench aggregate` from the outside: checks, combinations, outside programs.
+
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["bench", "aggregate"])
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn every_station_agrees_with_the_plain_program() {
+    let text = stdout(&run(&["--test"]));
+    for name in ["old", "sharedht", "fullcheck", "perthreadht", "final", "final-full", "fathom"] {
+        let line = |line: &&str| line.trim_start().starts_with(&format!("{name} "));
+        let lines: Vec<&str> = text.lines().filter(line).collect();
+        assert!(lines.len() >= 3 && lines.iter().all(|line| line.ends_with("ok")), "{text}");
+    }
+}
+
+#[test]
+fn combinations_give_the_forebear_s_table_and_the_scaling() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.txt");
+    std::fs::write(&path, b"a;1.0\nb;-2.5\n".repeat(500)).unwrap();
+    let path = path.to_str().unwrap();
+    let text = stdout(&run(&[
+        path,
+        "--axis",
+        "table=shared,perthread",
+        "--axis",
+        "check=full,hash",
+        "--threads",
+        "1,2",
+        "--rounds",
+        "2",
+        "--with",
+        "copy=printf '{a=1.0/1.0/1.0, b=-2.5/-2.5/-2.5}\\n' < {file}",
+    ]));
+    let row = text.lines().find(|line| line.starts_with("project ")).expect("a matrix");
+    assert!(row.contains("rows.txt -t 1") && row.contains("rows.txt -t 2"), "{row}");
+    for start in ["final,table=shared,check=hash  ", "final,table=perthread,check=full  "] {
+        let row = text.lines().filter(|line| line.starts_with(start)).count();
+        assert!(row >= 2, "a row in the matrix and one in the scaling:\n{text}");
+    }
+    assert!(text.contains("ideal") && text.contains("2.00x"), "{text}");
+}
+
+#[test]
+fn a_program_with_another_answer_gets_no_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.txt");
+    std::fs::write(&path, b"a;1.0\n").unwrap();
+    let output = run(&[
+        path.to_str().unwrap(),
+        "--only",
+        "fathom,old",
+        "--rounds",
+        "2",
+        "--with",
+        "liar=cat {file}",
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let row = text.lines().rfind(|line| line.starts_with("liar")).expect("a row in the matrix");
+    assert!(row.ends_with('-'), "{row}");
+}
+
+#[test]
+fn its_options_are_its_own() {
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["bench", "checksum", "--threads", "2"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(run(&["--axis", "colour=red"]).status.code(), Some(2));
+}

@@ -1,0 +1,110 @@
+//! The workload of the family: a file of `key;value` lines, given or made from a seed.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use fathom_aggregate::{Layout, Rounding};
+use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
+
+/// A file of lines and how to aggregate it.
+pub struct Text {
+    pub(super) path: PathBuf,
+    /// Threads; none for as many as there are processors.
+    pub(super) threads: Option<usize>,
+    pub(super) layout: Layout,
+    bytes: u64,
+    rows: u64,
+    /// Keeps a made file until the workload goes.
+    _made: Option<tempfile::TempPath>,
+}
+
+impl Workload for Text {
+    const OPERATIONS: &'static [Offer] =
+        &[Offer { name: "brc", default: "", doc: "min, mean and max per key, printed sorted" }];
+    const PARAMETERS: &'static [Offer] = &[
+        Offer { name: "threads", default: "0", doc: "threads; 0: as many as processors" },
+        Offer {
+            name: "rounding",
+            default: "half-up",
+            doc: "of means: half-up, ceiling or half-even",
+        },
+        Offer { name: "rows", default: "1M", doc: "rows to make when no file is given" },
+        Offer { name: "keys", default: "400", doc: "keys of a made file" },
+        Offer { name: "seed", default: "1", doc: "seed of a made file" },
+    ];
+
+    fn load(spec: &Spec) -> Result<Text, SpecError> {
+        let threads = usize::try_from(spec.number("threads")?).ok().filter(|&n| n <= 65_535);
+        let threads = threads.ok_or_else(|| spec.bad("threads", "at most 65535"))?;
+        let rounding = match spec.text("rounding") {
+            "half-up" => Rounding::HalfUp,
+            "ceiling" => Rounding::Ceiling,
+            "half-even" => Rounding::HalfEven,
+            _ => return Err(spec.bad("rounding", "expected half-up, ceiling or half-even")),
+        };
+        let failed = |path: &std::path::Path, error: std::io::Error| SpecError::File {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        };
+        let (path, rows, made) = match &spec.file {
+            Some(file) => (file.clone(), 0, None),
+            None => {
+                let (rows, keys) = (spec.number("rows")?, spec.number("keys")?);
+                if !(1..=1 << 30).contains(&rows) || !(1..=1 << 24).contains(&keys) {
+                    return Err(spec.bad("rows", "1 to 1G rows of 1 to 16M keys"));
+                }
+                let made = make(rows, keys, spec.number("seed")?);
+                let made = made.map_err(|error| failed(&std::env::temp_dir(), error))?;
+                (made.to_path_buf(), rows, Some(made))
+            }
+        };
+        let data = std::fs::metadata(&path).map_err(|error| failed(&path, error))?;
+        Ok(Text {
+            path,
+            threads: (threads > 0).then_some(threads),
+            layout: Layout { rounding, ..Layout::default() },
+            bytes: data.len(),
+            rows,
+            _made: made,
+        })
+    }
+
+    fn work(&self) -> Work {
+        Work { bytes: self.bytes, items: self.rows }
+    }
+
+    fn cases() -> Vec<Spec> {
+        ["400", "40K"].map(|keys| Spec::new("brc", &[("rows", "10M"), ("keys", keys)])).to_vec()
+    }
+
+    fn small_cases() -> Vec<Spec> {
+        [("1", "1"), ("1000", "7"), ("20K", "400")]
+            .map(|(rows, keys)| Spec::new("brc", &[("rows", rows), ("keys", keys)]))
+            .to_vec()
+    }
+
+    fn leaves_the_thread(&self) -> bool {
+        true
+    }
+}
+
+/// A file of `rows` lines over `keys` names of 6 to 19 bytes, made up of a number and some of a
+/// text.
+fn make(rows: u64, keys: u64, seed: u64) -> std::io::Result<tempfile::TempPath> {
+    let mut file = tempfile::NamedTempFile::new()?;
+    let mut out = std::io::BufWriter::with_capacity(1 << 20, file.as_file_mut());
+    let mut state = seed;
+    for _ in 0..rows {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let key = (state >> 33) % keys;
+        let tenths = ((state >> 20) & 0x7ff) as i32 % 1999 - 999;
+        let sign = if tenths < 0 { "-" } else { "" };
+        let tenths = tenths.abs();
+        let end = &"-on-the-river"[..(key % 14) as usize];
+        writeln!(out, "{key:06}{end};{sign}{}.{}", tenths / 10, tenths % 10)?;
+    }
+    out.flush()?;
+    drop(out);
+    Ok(file.into_temp_path())
+}
