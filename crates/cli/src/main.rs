@@ -23,6 +23,11 @@ use clap::Parser;
 use crate::args::{Args, Command};
 use crate::exit::Exit;
 
+/// One of several, chosen when the process starts; the system's unless a worker is told otherwise.
+#[cfg(feature = "kv")]
+#[global_allocator]
+static ALLOCATOR: fathom_contenders::alloc::Allocator = fathom_contenders::alloc::Allocator;
+
 fn main() -> ExitCode {
     exit::report(Args::try_parse().map_err(anyhow::Error::from).and_then(|args| run(args.command)))
 }

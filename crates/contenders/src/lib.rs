@@ -29,11 +29,31 @@
 use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
+#[cfg(feature = "kv")]
+#[allow(unsafe_code)] // the global allocator and patterns of allocation, in files named kernel
+pub mod alloc;
 pub mod checksum;
+#[cfg(feature = "kv")]
+pub mod hash;
+#[cfg(feature = "kv")]
+pub mod keyed;
+#[cfg(feature = "kv")]
+#[allow(unsafe_code)] // our own tables, in files named kernel
+pub mod map;
+#[cfg(feature = "kv")]
+pub mod memory;
 pub mod planted;
+#[cfg(feature = "kv")]
+pub mod seeded;
 
 /// All families, in the order they are shown.
-pub static FAMILIES: &[&dyn AnyFamily] = &[&checksum::FAMILY];
+pub static FAMILIES: &[&dyn AnyFamily] = &[
+    &checksum::FAMILY,
+    #[cfg(feature = "kv")]
+    &map::FAMILY,
+    #[cfg(feature = "kv")]
+    &hash::FAMILY,
+];
 
 /// What a worker serves: all families, and the planted one of the self-test.
 #[must_use]
