@@ -44,13 +44,20 @@ pub mod map;
 pub mod memory;
 pub mod planted;
 #[cfg(feature = "kv")]
-pub mod seeded;
+pub mod tree;
+#[cfg(feature = "kv")]
+#[allow(unsafe_code)] // our own trie, in files named kernel
+pub mod trie;
 
 /// All families, in the order they are shown.
 pub static FAMILIES: &[&dyn AnyFamily] = &[
     &checksum::FAMILY,
     #[cfg(feature = "kv")]
     &map::FAMILY,
+    #[cfg(feature = "kv")]
+    &tree::FAMILY,
+    #[cfg(feature = "kv")]
+    &trie::FAMILY,
     #[cfg(feature = "kv")]
     &hash::FAMILY,
 ];

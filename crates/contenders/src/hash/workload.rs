@@ -10,9 +10,9 @@ use fathom_measure::digest::Digest;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::{HashFunction, Hashes};
-use crate::keyed::workload::{PARAMETERS_OF_KEYS, keys};
+use crate::keyed::load;
 use crate::keyed::{Key, Keys};
-use crate::seeded::Seeded;
+use fathom_random::Random;
 
 /// Keys or a buffer, and how they are hashed.
 pub struct Hashing {
@@ -43,10 +43,10 @@ impl Workload for Hashing {
         Offer { name: "bulk", default: "", doc: "one buffer of `size` bytes" },
     ];
     const PARAMETERS: &'static [Offer] = &[
-        PARAMETERS_OF_KEYS[0],
-        PARAMETERS_OF_KEYS[1],
-        PARAMETERS_OF_KEYS[2],
-        PARAMETERS_OF_KEYS[3],
+        load::PARAMETERS[0],
+        load::PARAMETERS[1],
+        load::PARAMETERS[2],
+        load::PARAMETERS[3],
         Offer { name: "size", default: "64K", doc: "bulk: bytes in the buffer" },
     ];
 
@@ -58,12 +58,12 @@ impl Workload for Hashing {
         };
         let size = usize::try_from(spec.number("size")?).ok().filter(|&size| size <= 1 << 32);
         let size = size.ok_or_else(|| spec.bad("size", "at most 4G"))?;
-        let mut seeded = Seeded::new(spec.number("seed")?);
+        let mut random = Random::new(spec.number("seed")?);
         let (keys, bulk) = match operation {
             Operation::Bulk => {
-                (Keys::Integers(Vec::new()), (0..size).map(|_| seeded.bits() as u8).collect())
+                (Keys::Integers(Vec::new()), (0..size).map(|_| random.word() as u8).collect())
             }
-            _ => (keys(spec)?, Vec::new()),
+            _ => (load::keys(spec)?, Vec::new()),
         };
         Ok(Hashing { operation, keys, bulk })
     }

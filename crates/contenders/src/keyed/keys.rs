@@ -5,16 +5,31 @@
 //!        spans  | 0,3 | 4,5 | 10,3 |              where each key lies
 //! ```
 
+use std::borrow::Borrow;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use fathom_keys::Span;
 
 use crate::hash::Hashes;
 
 /// A key as structures see it: a byte string in the data set, or an integer.
 pub trait Key: Copy + Eq + Ord + Hash + Default + Debug + Send + Sync {
     /// Its bytes; their order as byte strings is the order of the keys.
-    type Raw: AsRef<[u8]> + Copy;
+    type Raw: AsRef<[u8]> + Borrow<[u8]> + Copy + Send + Sync;
+    /// Whether all keys have the same number of bytes: then none is the beginning of another.
+    const SAME_LENGTH: bool;
+    /// A copy that refers to nothing, for structures that keep no references.
+    type Owned: Ord + Hash + Clone + Send + Sync + Borrow<Self::Part> + 'static;
+    /// What an owned key is compared with.
+    type Part: Ord + Hash + ?Sized + 'static;
+
+    /// Copies the key.
+    fn owned(self) -> Self::Owned;
+
+    /// The key to compare with owned ones.
+    fn part(&self) -> &Self::Part;
 
     /// The bytes themselves, or the eight bytes of the integer, most significant first.
     fn raw(self) -> Self::Raw;
@@ -42,6 +57,18 @@ impl Hash for Bytes<'_> {
 
 impl<'w> Key for Bytes<'w> {
     type Raw = &'w [u8];
+    const SAME_LENGTH: bool = false;
+    type Owned = Box<[u8]>;
+    type Part = [u8];
+
+    fn owned(self) -> Box<[u8]> {
+        self.0.into()
+    }
+
+    #[inline]
+    fn part(&self) -> &[u8] {
+        self.0
+    }
 
     #[inline]
     fn raw(self) -> &'w [u8] {
@@ -63,6 +90,18 @@ impl<'w> Key for Bytes<'w> {
 
 impl Key for u64 {
     type Raw = [u8; 8];
+    const SAME_LENGTH: bool = true;
+    type Owned = u64;
+    type Part = u64;
+
+    fn owned(self) -> u64 {
+        self
+    }
+
+    #[inline]
+    fn part(&self) -> &u64 {
+        self
+    }
 
     #[inline]
     fn raw(self) -> [u8; 8] {
@@ -134,15 +173,6 @@ pub struct Text {
     spans: Vec<Span>,
 }
 
-/// Where a key lies in the buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// Offset of its first byte.
-    pub start: u64,
-    /// Its length in bytes.
-    pub len: u32,
-}
-
 impl Text {
     /// The keys at `spans` of `bytes`; the first span that does not fit is the error.
     ///
@@ -160,19 +190,15 @@ impl Text {
     /// Key number `at`.
     #[must_use]
     pub fn key(&self, at: usize) -> Bytes<'_> {
-        Bytes(slice((*self.bytes).as_ref(), self.spans[at]))
+        Bytes(self.spans[at].of((*self.bytes).as_ref()))
     }
 
     /// All keys, referring to the buffer.
     #[must_use]
     pub fn keys(&self) -> Vec<Bytes<'_>> {
         let bytes = (*self.bytes).as_ref();
-        self.spans.iter().map(|&span| Bytes(slice(bytes, span))).collect()
+        self.spans.iter().map(|&span| Bytes(span.of(bytes))).collect()
     }
-}
-
-fn slice(bytes: &[u8], span: Span) -> &[u8] {
-    &bytes[span.start as usize..][..span.len as usize]
 }
 
 /// Copies of byte strings, one after another without gaps.

@@ -12,9 +12,9 @@
 //! [`structure`] and called once per sample ([`structure::Batch`]); what an operation means is
 //! written once, in [`operation`]. Hash functions are type parameters, so that they are inlined.
 
-mod files;
 pub mod keys;
 pub mod latency;
+pub(crate) mod load;
 pub mod operation;
 pub mod reference;
 pub mod structure;

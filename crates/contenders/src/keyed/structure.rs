@@ -62,8 +62,10 @@ pub struct Abilities {
     pub erase: bool,
     /// Visits every value.
     pub iterate: bool,
-    /// Visits the values in key order, and from any key on.
+    /// Visits the values in key order.
     pub ordered: bool,
+    /// Visits the values in key order from any key on.
+    pub range: bool,
     /// May be read and written by several threads at once.
     pub concurrent: bool,
 }
@@ -71,9 +73,11 @@ pub struct Abilities {
 impl Abilities {
     /// A hash map: everything but order.
     pub const MAP: Abilities =
-        Abilities { insert: true, erase: true, iterate: true, ordered: false, concurrent: false };
+        Abilities { insert: true, erase: true, iterate: true, ordered: false, range: false, concurrent: false };
     /// A search tree: everything.
-    pub const TREE: Abilities = Abilities { ordered: true, ..Abilities::MAP };
+    pub const TREE: Abilities = Abilities { ordered: true, range: true, ..Abilities::MAP };
+    /// A trie: in order, but not from any key on.
+    pub const TRIE: Abilities = Abilities { ordered: true, ..Abilities::MAP };
     /// Built once, then only read.
     pub const STATIC: Abilities =
         Abilities { insert: false, erase: false, iterate: false, ..Abilities::MAP };
@@ -128,7 +132,7 @@ pub trait Structure<K: Key>: Sized {
     /// Visits in key order the values of the first `span` keys that are not below `start`.
     fn range(&self, start: K, span: usize, visit: impl FnMut(u64)) {
         let _ = (start, span, visit);
-        unreachable!("ranges only where ABILITIES.ordered")
+        unreachable!("ranges only where ABILITIES.range")
     }
 
     /// The work of all shares: with [`together`] where `ABILITIES.concurrent`, otherwise on this

@@ -56,17 +56,17 @@ impl Zipf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seeded::Seeded;
+    use fathom_random::Random;
 
     #[test]
     fn frequencies_follow_the_law() {
         for theta in [0.0, 0.5, 0.99, 1.0, 1.5] {
             let zipf = Zipf::new(10, theta);
-            let mut seeded = Seeded::new(7);
+            let mut random = Random::new(7);
             let draws = 100_000;
             let mut counts = [0_u32; 11];
             for _ in 0..draws {
-                counts[zipf.rank(|| seeded.unit()) as usize] += 1;
+                counts[zipf.rank(|| random.fraction()) as usize] += 1;
             }
             let norm: f64 = (1..=10).map(|k| f64::from(k).powf(-theta)).sum();
             for k in 1..=10_u32 {

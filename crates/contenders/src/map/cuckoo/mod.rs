@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
     use crate::hash::Default64;
-    use crate::seeded::Seeded;
+    use fathom_random::Random;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
@@ -135,12 +135,12 @@ mod tests {
     #[test]
     fn displacement_fills_the_table_to_nine_tenths_before_it_doubles() {
         let mut map = CuckooMap::<u64, Default64>::sized(0, Default::default());
-        let mut seeded = Seeded::new(5);
+        let mut random = Random::new(5);
         let mut loads = Vec::new();
         let mut slots = map.table.slots();
         for _ in 0..200_000 {
             let before = map.entries();
-            map.insert(seeded.bits(), 1);
+            map.insert(random.word(), 1);
             if map.table.slots() > slots {
                 loads.push(before as f64 / slots as f64);
                 slots = map.table.slots();
