@@ -72,8 +72,14 @@ pub struct Abilities {
 
 impl Abilities {
     /// A hash map: everything but order.
-    pub const MAP: Abilities =
-        Abilities { insert: true, erase: true, iterate: true, ordered: false, range: false, concurrent: false };
+    pub const MAP: Abilities = Abilities {
+        insert: true,
+        erase: true,
+        iterate: true,
+        ordered: false,
+        range: false,
+        concurrent: false,
+    };
     /// A search tree: everything.
     pub const TREE: Abilities = Abilities { ordered: true, range: true, ..Abilities::MAP };
     /// A trie: in order, but not from any key on.

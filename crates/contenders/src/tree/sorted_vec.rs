@@ -49,8 +49,7 @@ impl<K: Key> Ord for Entry<K> {
 }
 
 impl<K: Key> Structure<K> for SortedSet<Entry<K>> {
-    const ABILITIES: Abilities =
-        Abilities { insert: false, erase: false, ..Abilities::TREE };
+    const ABILITIES: Abilities = Abilities { insert: false, erase: false, ..Abilities::TREE };
     type Hasher = ();
 
     fn sized(entries: usize, (): ()) -> Self {

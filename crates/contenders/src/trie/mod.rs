@@ -18,6 +18,7 @@ mod congee;
 mod crawdad;
 mod escape;
 mod fst;
+mod hot;
 mod patricia;
 mod qp;
 mod rart;
@@ -30,6 +31,7 @@ pub static FAMILY: Family<Keyed> = Family {
     reference: "btreemap",
     contenders: &[
         &Reference,
+        &Plain(hot::Hot),
         &Plain(blart::Blart),
         &Plain(rart::Rart),
         &Integers(congee::Congee),
