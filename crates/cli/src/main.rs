@@ -37,6 +37,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Aggregate(options) => cmd::aggregate::run(&options),
         Command::Haversine(options) => cmd::haversine::run(&options),
+        #[cfg(feature = "kv")]
+        Command::Kv(options) => cmd::kv::run(&options),
         Command::Bench(options) => cmd::bench::run(&options),
         Command::Run(options) => cmd::run::run(&options),
         Command::Diff(options) => cmd::diff::run(&options),

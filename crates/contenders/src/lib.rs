@@ -38,6 +38,8 @@ pub mod hash;
 #[cfg(feature = "kv")]
 pub mod keyed;
 #[cfg(feature = "kv")]
+pub mod kv;
+#[cfg(feature = "kv")]
 #[allow(unsafe_code)] // our own tables, in files named kernel
 pub mod map;
 #[cfg(feature = "kv")]
@@ -62,11 +64,16 @@ pub static FAMILIES: &[&dyn AnyFamily] = &[
     &hash::FAMILY,
 ];
 
-/// What a worker serves: all families, and the planted one of the self-test.
+/// What a worker serves: all families, the planted one of the self-test, and the union that
+/// `fathom kv` chooses from.
 #[must_use]
 pub fn served() -> Vec<&'static dyn AnyFamily> {
-    let planted: &'static dyn AnyFamily = &planted::FAMILY;
-    FAMILIES.iter().copied().chain([planted]).collect()
+    let hidden: &[&'static dyn AnyFamily] = &[
+        &planted::FAMILY,
+        #[cfg(feature = "kv")]
+        &kv::FAMILY,
+    ];
+    FAMILIES.iter().chain(hidden).copied().collect()
 }
 
 /// The family called `name`.
