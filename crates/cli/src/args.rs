@@ -29,6 +29,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Aggregate(cmd::aggregate::Options),
     Haversine(cmd::haversine::Options),
+    #[cfg(feature = "kv")]
+    Kv(Box<cmd::kv::Options>),
     Bench(cmd::bench::Options),
     Run(cmd::run::Options),
     Diff(cmd::diff::Options),

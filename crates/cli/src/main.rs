@@ -24,6 +24,11 @@ use clap::Parser;
 use crate::args::{Args, Command};
 use crate::exit::Exit;
 
+/// One of several, chosen when the process starts; the system's unless a worker is told otherwise.
+#[cfg(feature = "kv")]
+#[global_allocator]
+static ALLOCATOR: fathom_contenders::alloc::Allocator = fathom_contenders::alloc::Allocator;
+
 fn main() -> ExitCode {
     exit::report(Args::try_parse().map_err(anyhow::Error::from).and_then(|args| run(args.command)))
 }
@@ -33,6 +38,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Aggregate(options) => cmd::aggregate::run(&options),
         Command::Haversine(options) => cmd::haversine::run(&options),
+        #[cfg(feature = "kv")]
+        Command::Kv(options) => cmd::kv::run(&options),
         Command::Bench(options) => cmd::bench::run(&options),
         Command::Run(options) => cmd::run::run(&options),
         Command::Diff(options) => cmd::diff::run(&options),

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::ValueEnum;
 use fathom_contenders::version;
 use fathom_machine::counter::metric;
@@ -193,19 +193,15 @@ fn level(text: &str) -> Result<f64, String> {
 /// How the built-in worker is started, under this allocator if one is named.
 ///
 /// # Errors
-/// An allocator whose worker is not built.
+/// An allocator that is not part of this build.
 pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
-    let own = std::env::current_exe().context("cannot find this program's own file")?;
-    let Some(allocator) = allocator else {
-        return Ok(Launch { program: own, arguments: vec!["worker".to_owned()] });
-    };
-    let program = own.with_file_name(format!("fathom-worker-{allocator}"));
-    if !program.exists() {
-        bail!(
-            "no worker for allocator {allocator:?} beside this program: fathom-worker-{allocator}"
-        );
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let mut arguments = vec!["worker".to_owned()];
+    if let Some(name) = allocator {
+        crate::cmd::worker::check_allocator(name)?;
+        arguments.extend(["--allocator".to_owned(), name.to_owned()]);
     }
-    Ok(Launch { program, arguments: Vec::new() })
+    Ok(Launch { program, arguments })
 }
 
 /// What workers may do: pinned to the last processor this process may use.
@@ -293,7 +289,7 @@ pub(crate) fn rendered(run: &Run, format: Format, to_terminal: bool) -> anyhow::
     })
 }
 
-fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
+pub(crate) fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
     let path = if path.is_dir() {
         let family = run.cases.first().map_or("run", |case| &case.family);
         path.join(format!("{}-{family}.json", run.started.replace(':', "")))

@@ -30,19 +30,54 @@ use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
 pub mod aggregate;
+#[cfg(feature = "kv")]
+#[allow(unsafe_code)] // the global allocator and patterns of allocation, in files named kernel
+pub mod alloc;
 pub mod checksum;
+#[cfg(feature = "kv")]
+pub mod hash;
 pub mod haversine;
+#[cfg(feature = "kv")]
+pub mod keyed;
+#[cfg(feature = "kv")]
+pub mod kv;
+#[cfg(feature = "kv")]
+#[allow(unsafe_code)] // our own tables, in files named kernel
+pub mod map;
+#[cfg(feature = "kv")]
+pub mod memory;
 pub mod planted;
+#[cfg(feature = "kv")]
+pub mod tree;
+#[cfg(feature = "kv")]
+#[allow(unsafe_code)] // our own trie, in files named kernel
+pub mod trie;
 
 /// All families, in the order they are shown.
-pub static FAMILIES: &[&dyn AnyFamily] =
-    &[&aggregate::FAMILY, &checksum::FAMILY, &haversine::FAMILY];
+pub static FAMILIES: &[&dyn AnyFamily] = &[
+    &aggregate::FAMILY,
+    &checksum::FAMILY,
+    &haversine::FAMILY,
+    #[cfg(feature = "kv")]
+    &map::FAMILY,
+    #[cfg(feature = "kv")]
+    &tree::FAMILY,
+    #[cfg(feature = "kv")]
+    &trie::FAMILY,
+    #[cfg(feature = "kv")]
+    &hash::FAMILY,
+];
 
-/// What a worker serves: all families, and the planted one of the self-test.
+/// What a worker serves: all families, the planted one of the self-test, and the union that
+/// `fathom kv` chooses from.
 #[must_use]
 pub fn served() -> Vec<&'static dyn AnyFamily> {
-    let planted: &'static dyn AnyFamily = &planted::FAMILY;
-    FAMILIES.iter().copied().chain([planted]).collect()
+    let hidden: &[&'static dyn AnyFamily] = &[
+        &planted::FAMILY,
+        #[cfg(feature = "kv")]
+        &kv::FAMILY,
+    ];
+    FAMILIES.iter().chain(hidden).copied().collect()
 }
 
 /// The family called `name`.

@@ -27,17 +27,28 @@ struct Chapter {
     commands: &'static [&'static str],
 }
 
-const CHAPTERS: &[Chapter] = &[Chapter {
-    name: "aggregate",
-    about: "Ten million temperatures of 413 cities: min, mean and max of each, exact.",
-    commands: &[
-        "generate measurements --rows 10M --output measurements.txt",
-        "aggregate --verbose --format table --stats mean,min,max,count --sort mean --top 10 \
+const CHAPTERS: &[Chapter] = &[
+    Chapter {
+        name: "aggregate",
+        about: "Ten million temperatures of 413 cities: min, mean and max of each, exact.",
+        commands: &[
+            "generate measurements --rows 10M --output measurements.txt",
+            "aggregate --verbose --format table --stats mean,min,max,count --sort mean --top 10 \
          measurements.txt",
-        "aggregate --format table --stats mean,min,max,count --sort mean --reverse --top 10 \
+            "aggregate --format table --stats mean,min,max,count --sort mean --reverse --top 10 \
          measurements.txt",
-    ],
-}];
+        ],
+    },
+    #[cfg(feature = "kv")]
+    Chapter {
+        name: "kv",
+        about: "Fifty thousand words: which structure, hash function and allocator suit them here?",
+        commands: &[
+            "generate keys --count 50k --keys words --output words.txt",
+            "kv words.txt --budget 4s",
+        ],
+    },
+];
 
 fn names() -> Vec<&'static str> {
     CHAPTERS.iter().map(|chapter| chapter.name).collect()

@@ -9,6 +9,8 @@ pub(crate) mod diff;
 pub(crate) mod generate;
 pub(crate) mod haversine;
 pub(crate) mod history;
+#[cfg(feature = "kv")]
+pub(crate) mod kv;
 pub(crate) mod list;
 pub(crate) mod machine;
 pub(crate) mod man;

@@ -1,0 +1,194 @@
+//! `fathom kv bench`: exactly these structures, hash functions, allocators and operations, as tables
+//! or in kvbench's layout.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use fathom_contenders::{hash, kv};
+use fathom_measure::bench::{Bench, Entrant, bench};
+use fathom_measure::family::AnyFamily;
+use fathom_measure::result::Case;
+use fathom_measure::workload::Spec;
+
+use super::candidate::{self, Candidate, SYSTEM};
+use super::data::{self, Prepared};
+use super::layout::{self, Config};
+use super::{Choice, Source, bounds};
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::measuring::{self, Method, Show, Ticker};
+use crate::output::Output;
+
+/// Measure exactly these structures on the keys of a file
+///
+/// kvbench's command line is understood: -f FILE -F bin-text -d f14 -h xxhash:XX3_64bits -a
+/// mimalloc. Every operation is a case of its own, all combinations in the same rounds.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    source: Source,
+
+    #[command(flatten)]
+    choice: Choice,
+
+    /// The operations: insert, build, find-same, find-hit, find-miss, find-mixed, find-zipf, update,
+    /// erase, churn, iterate, scan, range, shared; the scan that holds nothing is always measured
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        default_value = "insert,find-same,find-hit,find-miss"
+    )]
+    operation: Vec<String>,
+
+    /// A parameter of the operations: hit, skew, span, threads, reads, seed
+    #[arg(short = 'p', long = "set", value_name = "NAME=VALUE")]
+    parameters: Vec<String>,
+
+    /// Compare with this combination [default: the first]
+    #[arg(long, value_name = "NAME")]
+    baseline: Option<String>,
+
+    /// Show the result in kvbench's layout of blocks, as valid JSON
+    #[arg(long)]
+    blocks: bool,
+
+    /// With --blocks: how many of the last rounds are shown
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "blocks")]
+    record_runs: usize,
+
+    /// How long a contender may take to get ready, or for a sample, before it counts as hung
+    #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "120s")]
+    hang: Duration,
+
+    #[command(flatten)]
+    method: Method,
+
+    #[command(flatten)]
+    show: Show,
+
+    /// Print help
+    #[arg(long, action = clap::ArgAction::Help)]
+    help: Option<bool>,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let stop = interrupt::measuring();
+    let path = options.source.path()?;
+    if options.blocks {
+        eprintln!("loading '{}'", path.display());
+    }
+    let prepared = data::prepare(path, options.source.from.as_ref(), &[], 1)?;
+    if options.blocks {
+        eprintln!("000000000 bytes left");
+    }
+    let candidates = chosen(&options.choice)?;
+    let entrants: Vec<Entrant> =
+        candidates.iter().map(Candidate::entrant).collect::<anyhow::Result<_>>()?;
+    let baseline = match &options.baseline {
+        None => 0,
+        Some(id) => {
+            let found = entrants.iter().position(|entrant| entrant.id == *id);
+            found.with_context(|| format!("the baseline {id:?} does not take part"))?
+        }
+    };
+    let mut run = measuring::new_run()?;
+    let touch = candidate::named(candidate::TOUCH)?.entrant()?;
+    let spec = |operation: &str| spec(options, &prepared, operation);
+    let scan = measured(options, spec("touch")?, vec![touch], 0)?;
+    run.cases.push(scan);
+    for operation in &options.operation {
+        let case = measured(options, spec(operation)?, entrants.clone(), baseline)?;
+        run.cases.push(case);
+        if stop.load(std::sync::atomic::Ordering::Relaxed) {
+            run.notes.push("interrupted: the rest was not measured".to_owned());
+            break;
+        }
+    }
+    if options.blocks {
+        show_blocks(options, &prepared, path, &candidates, &run.cases)?;
+    } else {
+        measuring::show(&run, &options.show)?;
+    }
+    Ok(if measuring::is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
+}
+
+/// The combinations asked for: what is not said has the usual hash and the system's allocator.
+fn chosen(choice: &Choice) -> anyhow::Result<Vec<Candidate>> {
+    ensure!(!choice.structure.is_empty(), "which structures? --structure NAME,… or all");
+    let mut all = choice.candidates(false, false)?;
+    let is_usual = |candidate: &Candidate| {
+        let has_usual = candidate.hash.as_deref().is_none_or(|name| name == hash::DEFAULT);
+        (has_usual || !choice.hash.is_empty())
+            && (candidate.allocator == SYSTEM || !choice.allocator.is_empty())
+    };
+    all.retain(is_usual);
+    ensure!(!all.is_empty(), "nothing in this build has these names together");
+    Ok(all)
+}
+
+fn spec(options: &Options, prepared: &Prepared, operation: &str) -> anyhow::Result<Spec> {
+    let mut spec = prepared.full.spec(&Spec::new(operation, &[]));
+    for parameter in &options.parameters {
+        let pair = parameter.split_once('=');
+        let (name, value) = pair.with_context(|| format!("{parameter:?} is no NAME=VALUE"))?;
+        spec.parameters.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(kv::FAMILY.completed(&spec)?)
+}
+
+fn measured(
+    options: &Options,
+    spec: Spec,
+    entrants: Vec<Entrant>,
+    baseline: usize,
+) -> anyhow::Result<Case> {
+    let title = format!("kv {}", spec.operation);
+    let ticker = Ticker::new(&title);
+    let own = measuring::worker(None)?;
+    // A scan is its own reference: nothing else sums bytes.
+    let reference = match spec.operation.as_str() {
+        "touch" => candidate::TOUCH,
+        _ => kv::FAMILY.reference(),
+    };
+    let case = bench(Bench {
+        family: kv::FAMILY.name(),
+        workload: spec,
+        reference: Some((reference.to_owned(), own.clone())),
+        entrants,
+        baseline,
+        share_file: true,
+        events: options.method.events(),
+        plan: options.method.plan(Duration::from_secs(2)),
+        bounds: bounds(options.hang),
+        empty: Some(own),
+        simulate: options.method.simulates(),
+        stop: interrupt::measuring(),
+        progress: &mut |done, planned| ticker.tick(done, planned),
+    });
+    case.with_context(|| title.clone())
+}
+
+fn show_blocks(
+    options: &Options,
+    prepared: &Prepared,
+    path: &Path,
+    candidates: &[Candidate],
+    cases: &[Case],
+) -> anyhow::Result<()> {
+    let config = Config {
+        filename: &path.display().to_string(),
+        file_bytes: prepared.file_bytes,
+        format: prepared.format.to_string(),
+        record_runs: options.record_runs.max(1),
+    };
+    let (scan, cases) = cases.split_first().context("nothing was measured")?;
+    let document = layout::documents(candidates, Some(scan), cases, &config);
+    let text = serde_json::to_string_pretty(&document)? + "\n";
+    let mut output = Output::create(&options.show.output)?;
+    output.write_all(text.as_bytes())?;
+    output.finish()
+}

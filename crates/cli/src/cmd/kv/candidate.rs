@@ -1,0 +1,113 @@
+//! Who can be chosen: structure × hash × allocator. Whether a combination has the operations that
+//! are wanted is found by asking it.
+
+use anyhow::Context;
+use fathom_contenders::{alloc, kv};
+use fathom_measure::bench::Entrant;
+use fathom_measure::family::{AnyFamily, Entry};
+use fathom_measure::result::About;
+
+use crate::measuring;
+
+/// A combination.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) structure: String,
+    /// `None` where the structure hashes nothing.
+    pub(super) hash: Option<String>,
+    pub(super) allocator: String,
+    pub(super) about: About,
+}
+
+/// The allocator of a process that was told nothing.
+pub(super) const SYSTEM: &str = "system";
+
+impl Candidate {
+    fn new(entry: &Entry, allocator: &str) -> Candidate {
+        let (structure, hash) = match entry.id.split_once('+') {
+            Some((structure, hash)) => (structure, Some(hash.to_owned())),
+            None => (entry.id.as_str(), None),
+        };
+        Candidate {
+            structure: structure.to_owned(),
+            hash,
+            allocator: allocator.to_owned(),
+            about: measuring::about(&entry.meta),
+        }
+    }
+
+    /// The id its worker knows it by.
+    pub(super) fn contender(&self) -> String {
+        match &self.hash {
+            Some(hash) => format!("{}+{hash}", self.structure),
+            None => self.structure.clone(),
+        }
+    }
+
+    /// The id it is shown under: `hashbrown+xxh3-64`, with `@mimalloc` unless the allocator is the
+    /// system's.
+    pub(super) fn id(&self) -> String {
+        match self.allocator.as_str() {
+            SYSTEM => self.contender(),
+            other => format!("{}@{other}", self.contender()),
+        }
+    }
+
+    /// In a sentence: `hashbrown with hash xxh3-64 and allocator mimalloc`.
+    pub(super) fn words(&self) -> String {
+        let hash = self.hash.as_ref().map(|hash| format!("hash {hash}"));
+        let allocator = (self.allocator != SYSTEM).then(|| format!("allocator {}", self.allocator));
+        let with: Vec<String> = hash.into_iter().chain(allocator).collect();
+        match with.is_empty() {
+            true => self.structure.clone(),
+            false => format!("{} with {}", self.structure, with.join(" and ")),
+        }
+    }
+
+    /// As one who takes part in a measurement.
+    pub(super) fn entrant(&self) -> anyhow::Result<Entrant> {
+        let allocator = Some(self.allocator.as_str()).filter(|name| *name != SYSTEM);
+        Ok(Entrant {
+            id: self.id(),
+            contender: self.contender(),
+            launch: measuring::worker(allocator)?,
+            about: self.about.clone(),
+        })
+    }
+
+    /// Bytes of the key that the structure refers to instead of holding them.
+    pub(super) fn borrows(&self) -> bool {
+        self.about.keeps == "borrowed"
+    }
+}
+
+/// Every combination of this build. The arena never takes anything back: it is a bound, not a
+/// choice, and is left out unless `with_arena`. `touch` is no structure.
+pub(super) fn all(with_arena: bool, with_planted: bool) -> Vec<Candidate> {
+    let mut entries = kv::FAMILY.entries();
+    entries.retain(|entry| entry.id != TOUCH);
+    if with_planted {
+        entries.extend(kv::FAMILY.planted());
+    }
+    let wanted = |name: &&&str| with_arena || **name != "arena";
+    let allocators: Vec<&str> = alloc::CHOICES.iter().filter(wanted).copied().collect();
+    let each = |entry: &Entry| {
+        let entry = entry.clone();
+        let planted = entry.id.starts_with("planted");
+        let allocators = if planted { vec![SYSTEM] } else { allocators.clone() };
+        allocators.into_iter().map(move |allocator| Candidate::new(&entry, allocator))
+    };
+    entries.iter().flat_map(each).collect()
+}
+
+/// The scan that touches every key and holds none.
+pub(super) const TOUCH: &str = "touch";
+
+/// The combination with this id.
+pub(super) fn named(id: &str) -> anyhow::Result<Candidate> {
+    let (contender, allocator) = id.split_once('@').unwrap_or((id, SYSTEM));
+    let entries = kv::FAMILY.entries().into_iter().chain(kv::FAMILY.planted());
+    let found = entries.into_iter().find(|entry| entry.id == contender);
+    let entry = found.with_context(|| format!("no structure {contender:?} in this build"))?;
+    Ok(Candidate::new(&entry, allocator))
+}

@@ -1,0 +1,459 @@
+//! From measured cases to a choice: the cost of the mix, its ratio with an interval, the front of
+//! time against memory, and sentences. Pure functions; measures nothing.
+//!
+//! The cost of a mix is a mean weighted by shares, c = Σ w·t. Against somebody else's cost its ratio
+//! is Σ s·r over the operations, where r is the operation's paired ratio and s the share of the
+//! other's time that the operation takes. Each r has an interval at a level that the operations
+//! share among them, so Σ s·[low, high] holds at the level of the whole: wider than it need be,
+//! never narrower.
+
+use fathom_keys::Portrait;
+use fathom_measure::compare::{Comparison, Judged, Verdict, judge};
+use fathom_measure::contender::Metric;
+use fathom_measure::result::Case;
+use fathom_measure::rounds::Roles;
+use serde::Serialize;
+
+use super::candidate::Candidate;
+
+/// A case and its operation's share of the mix.
+pub(super) struct Weighed {
+    pub(super) case: Case,
+    pub(super) share: f64,
+}
+
+/// What is said about one who was measured at full size.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Row {
+    pub(super) id: String,
+    pub(super) structure: String,
+    pub(super) hash: Option<String>,
+    pub(super) allocator: String,
+    /// What it does with keys: borrowed, copied.
+    pub(super) keeps: String,
+    /// Nanoseconds per operation of the mix; `None` without a row.
+    pub(super) cost_ns: Option<f64>,
+    /// Nanoseconds per item of each operation, in the order of the cases: medians.
+    pub(super) operations: Vec<Figure>,
+    /// Against the baseline.
+    pub(super) against_baseline: Option<Compound>,
+    /// Against the fastest.
+    pub(super) against_fastest: Option<Compound>,
+    /// Live bytes of the allocator per entry.
+    pub(super) live_bytes_per_entry: Option<f64>,
+    /// The most while growing.
+    pub(super) peak_bytes_per_entry: Option<f64>,
+    /// Live bytes and, where keys are borrowed, the bytes of the keys in the file.
+    pub(super) bytes_per_entry: Option<f64>,
+    /// Single inserts, in nanoseconds: 99.9 % take no longer; the longest.
+    pub(super) insert_ns_p999: Option<f64>,
+    /// See `insert_ns_p999`.
+    pub(super) insert_ns_max: Option<f64>,
+    /// Nobody is both faster and smaller.
+    pub(super) on_the_front: bool,
+    /// Why there are no figures.
+    pub(super) failure: Option<String>,
+}
+
+/// One operation's figure.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Figure {
+    pub(super) operation: String,
+    pub(super) ns_median: f64,
+    pub(super) ns_min: f64,
+}
+
+/// A ratio of two costs of the mix.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct Compound {
+    /// Time of the one over time of the other.
+    pub(super) ratio: f64,
+    /// Its interval; equal to 0 and infinity where there were too few rounds.
+    pub(super) low: f64,
+    /// See `low`.
+    pub(super) high: f64,
+    /// Whether the difference is beyond interval and noise floor, and no copy of a contender
+    /// differed from itself.
+    pub(super) resolved: bool,
+}
+
+/// The rows of `candidates`, which are the entrants of all `cases` in that order; number `baseline`
+/// is what the others are compared with. `key_bytes` is the mean length of a key.
+pub(super) fn rows(
+    candidates: &[Candidate],
+    cases: &[Weighed],
+    baseline: usize,
+    key_bytes: f64,
+) -> Vec<Row> {
+    let mut rows: Vec<Row> =
+        candidates.iter().enumerate().map(|(n, c)| row(n, c, cases, key_bytes)).collect();
+    let against = judged_against(cases, baseline);
+    for (number, row) in rows.iter_mut().enumerate() {
+        row.against_baseline = against.as_ref().and_then(|j| compound(cases, j, number, baseline));
+    }
+    if let Some(fastest) = fastest(&rows) {
+        let against = judged_against(cases, fastest);
+        for (number, row) in rows.iter_mut().enumerate() {
+            row.against_fastest =
+                against.as_ref().and_then(|j| compound(cases, j, number, fastest));
+        }
+    }
+    mark_front(&mut rows);
+    rows
+}
+
+/// The row with the least cost.
+pub(super) fn fastest(rows: &[Row]) -> Option<usize> {
+    let costs = rows.iter().enumerate().filter_map(|(n, row)| Some((n, row.cost_ns?)));
+    costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(number, _)| number)
+}
+
+fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) -> Row {
+    let mut operations = Vec::new();
+    let mut cost = Some(0.0);
+    let mut failure = None;
+    let mut metrics: Vec<(&str, &Metric)> = Vec::new();
+    for Weighed { case, share } in cases {
+        let items = case.work.items.max(1) as f64;
+        let operation = case.workload.operation.as_str();
+        let summary = case.judged.summaries.get(number).copied().flatten();
+        match summary {
+            Some(summary) => {
+                let ns_median = summary.ns_median / items;
+                let ns_min = summary.ns_min / items;
+                operations.push(Figure { operation: operation.to_owned(), ns_median, ns_min });
+                cost = cost.map(|cost| cost + share * ns_median);
+            }
+            None => cost = None,
+        }
+        if let Some(found) = &case.measured.failures[number] {
+            failure.get_or_insert_with(|| format!("{operation}: {found}"));
+        }
+        metrics.extend(case.contenders[number].metrics.iter().map(|m| (operation, m)));
+    }
+    let metric = |operations: &[&str], name: &str| {
+        let found = metrics.iter().find(|(op, m)| operations.contains(op) && m.name == name);
+        found.map(|(_, metric)| metric.value)
+    };
+    let live = metric(&["insert", "build"], "live_bytes_per_entry");
+    let borrowed = if candidate.borrows() { key_bytes } else { 0.0 };
+    Row {
+        id: candidate.id(),
+        structure: candidate.structure.clone(),
+        hash: candidate.hash.clone(),
+        allocator: candidate.allocator.clone(),
+        keeps: candidate.about.keeps.clone(),
+        cost_ns: cost.filter(|_| failure.is_none()),
+        operations,
+        against_baseline: None,
+        against_fastest: None,
+        live_bytes_per_entry: live,
+        peak_bytes_per_entry: metric(&["insert", "build"], "peak_bytes_per_entry"),
+        bytes_per_entry: live.map(|live| live + borrowed),
+        insert_ns_p999: metric(&["insert"], "latency_ns_p999"),
+        insert_ns_max: metric(&["insert"], "latency_ns_max"),
+        on_the_front: false,
+        failure,
+    }
+}
+
+fn judged_against(cases: &[Weighed], baseline: usize) -> Option<Vec<Judged>> {
+    let judged = |weighed: &Weighed| {
+        let case = &weighed.case;
+        // A case that has no figures for the baseline says nothing about anybody.
+        case.judged.summaries.get(baseline).copied().flatten()?;
+        Some(judge(&case.measured, Roles { baseline, ..case.roles }, &case.plan))
+    };
+    cases.iter().map(judged).collect()
+}
+
+/// One contender's cost of the mix over the baseline's.
+fn compound(
+    cases: &[Weighed],
+    judged: &[Judged],
+    number: usize,
+    baseline: usize,
+) -> Option<Compound> {
+    if number == baseline {
+        return None;
+    }
+    let time = |weighed: &Weighed| {
+        let items = weighed.case.work.items.max(1) as f64;
+        let summary = weighed.case.judged.summaries[baseline]?;
+        Some(weighed.share * summary.ns_median / items)
+    };
+    let times: Vec<f64> = cases.iter().map(time).collect::<Option<_>>()?;
+    let total: f64 = times.iter().sum();
+    let mut sum = Compound { ratio: 0.0, low: 0.0, high: 0.0, resolved: true };
+    let mut floor = 0.0;
+    for (judged, time) in judged.iter().zip(times) {
+        let comparison: &Comparison =
+            judged.comparisons.iter().find(|comparison| comparison.contender == number)?;
+        let share = time / total;
+        sum.ratio += share * comparison.ratio?;
+        let (low, high) = comparison.interval.map_or((0.0, f64::INFINITY), |i| (i.low, i.high));
+        sum.low += share * low;
+        sum.high += share * high;
+        floor += share * judged.floor.width.unwrap_or(0.0);
+        sum.resolved &= !matches!(comparison.verdict, Verdict::Withheld { .. });
+    }
+    let beyond_one = sum.low > 1.0 || sum.high < 1.0;
+    sum.resolved &= beyond_one && (sum.ratio - 1.0).abs() > floor;
+    Some(sum)
+}
+
+fn mark_front(rows: &mut [Row]) {
+    let figures: Vec<Option<(f64, f64)>> =
+        rows.iter().map(|row| Some((row.cost_ns?, row.bytes_per_entry?))).collect();
+    for (number, row) in rows.iter_mut().enumerate() {
+        let Some((cost, bytes)) = figures[number] else { continue };
+        let beats = |&(other_cost, other_bytes): &(f64, f64)| {
+            (other_cost < cost && other_bytes <= bytes)
+                || (other_cost <= cost && other_bytes < bytes)
+        };
+        row.on_the_front = !figures.iter().flatten().any(beats);
+    }
+}
+
+/// What to do, in plain sentences, the choice first.
+pub(super) fn advice(
+    rows: &[Row],
+    candidates: &[Candidate],
+    baseline: usize,
+    mix: &str,
+    portrait: &Portrait,
+) -> Vec<String> {
+    let Some(best) = fastest(rows) else {
+        return vec!["Nothing could be measured; the reasons are below.".to_owned()];
+    };
+    let words = |number: usize| candidates[number].words();
+    let mut sentences = vec![choice(rows, &words, best, baseline, mix)];
+    let ties: Vec<String> = (0..rows.len())
+        .filter(|&number| rows[number].against_fastest.is_some_and(|ratio| !ratio.resolved))
+        .map(&words)
+        .collect();
+    if !ties.is_empty() {
+        let verb = if ties.len() == 1 { "is" } else { "are" };
+        sentences.push(format!(
+            "Not resolved: {} {verb} as fast as far as this run can tell.",
+            listed(&ties)
+        ));
+    }
+    sentences.extend(smaller(rows, &words, best));
+    sentences.extend(spikes(rows, &words, best));
+    if portrait.duplicate_share() > 0.01 {
+        sentences.push(format!(
+            "{:.0} % of the keys repeat an earlier one: that share of the inserts are updates.",
+            portrait.duplicate_share() * 100.0
+        ));
+    }
+    sentences
+}
+
+fn choice(
+    rows: &[Row],
+    words: &dyn Fn(usize) -> String,
+    best: usize,
+    baseline: usize,
+    mix: &str,
+) -> String {
+    let cost = rows[best].cost_ns.unwrap_or(f64::NAN);
+    let opening =
+        format!("For these keys and {mix}, use {}: {cost:.1} ns per operation", words(best));
+    if best == baseline {
+        return format!("{opening}. Nothing else here is faster.");
+    }
+    match rows[best].against_baseline {
+        Some(Compound { ratio, low, high, resolved: true }) => {
+            let interval = format!("99 % interval {low:.2} to {high:.2}");
+            let other = words(baseline);
+            format!("{opening}, {ratio:.2} times what {other} takes ({interval}).")
+        }
+        Some(Compound { ratio, low, high, .. }) => format!(
+            "{opening}; but against {} that is not resolved (ratio {ratio:.2}, 99 % interval \
+             {low:.2} to {high:.2}), so there is no reason to leave it.",
+            words(baseline)
+        ),
+        None => format!("{opening}."),
+    }
+}
+
+/// Who on the front saves memory, and what it costs.
+fn smaller(rows: &[Row], words: &dyn Fn(usize) -> String, best: usize) -> Vec<String> {
+    let Some(bytes) = rows[best].bytes_per_entry else { return Vec::new() };
+    let mut found: Vec<(usize, f64)> = (0..rows.len())
+        .filter(|&number| number != best && rows[number].on_the_front)
+        .filter_map(|number| Some((number, rows[number].bytes_per_entry?)))
+        .filter(|&(_, other)| other < bytes * 0.95)
+        .collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let sentence = |(number, other): (usize, f64)| {
+        let saved = (1.0 - other / bytes) * 100.0;
+        let ratio = rows[number].against_fastest?;
+        let price = match ratio.resolved {
+            true => format!(
+                "for {:.0} % more time (99 % interval {:.0} to {:.0} %)",
+                (ratio.ratio - 1.0) * 100.0,
+                (ratio.low - 1.0) * 100.0,
+                (ratio.high - 1.0) * 100.0
+            ),
+            false => "at a price in time that is not resolved".to_owned(),
+        };
+        let name = words(number);
+        Some(format!(
+            "{name} saves {saved:.0} % of the memory ({other:.1} bytes per entry) {price}."
+        ))
+    };
+    found.into_iter().filter_map(sentence).collect()
+}
+
+/// Whether single inserts stall, and who does not.
+fn spikes(rows: &[Row], words: &dyn Fn(usize) -> String, best: usize) -> Option<String> {
+    const STALL_NS: f64 = 1e6;
+    let worst = rows[best].insert_ns_max.filter(|&ns| ns > STALL_NS)?;
+    let calm = (0..rows.len())
+        .filter_map(|number| Some((number, rows[number].insert_ns_max?)))
+        .filter(|&(_, ns)| ns < worst / 10.0)
+        .min_by(|a, b| a.1.total_cmp(&b.1));
+    let opening = format!(
+        "While it grows, a single insert into {} took up to {:.1} ms",
+        words(best),
+        worst / 1e6
+    );
+    Some(match calm {
+        Some((number, ns)) => {
+            format!("{opening}; into {} at most {:.2} ms.", words(number), ns / 1e6)
+        }
+        None => format!("{opening}; reserve room beforehand if that matters."),
+    })
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_measure::result::About;
+    use fathom_measure::rounds::{End, Measured, Plan, Round};
+    use fathom_measure::sample::Sample;
+    use fathom_measure::workload::{Spec, Work};
+
+    use super::*;
+    use crate::cmd::kv::candidate::SYSTEM;
+
+    fn candidates(names: &[&str]) -> Vec<Candidate> {
+        let candidate = |name: &&str| Candidate {
+            structure: (*name).to_owned(),
+            hash: None,
+            allocator: SYSTEM.to_owned(),
+            about: About { keeps: "copied".to_owned(), ..About::default() },
+        };
+        names.iter().map(candidate).collect()
+    }
+
+    /// A case in which each contender took these nanoseconds, a few more in some rounds; the last
+    /// one is the twin of the first.
+    fn weighed(operation: &str, share: f64, ns: &[u64], live: &[f64]) -> Weighed {
+        let times: Vec<u64> = ns.iter().chain(&ns[..1]).copied().collect();
+        let sample = |&ns: &u64, round: u64| {
+            let wall_ns = ns * 1000 + round * 7 % 5;
+            Some(Sample { wall_ns, cpu_ns: Some(wall_ns), ..Sample::default() })
+        };
+        let rounds = (0..16).map(|round| Round {
+            samples: times.iter().enumerate().map(|(i, ns)| sample(ns, round + i as u64)).collect(),
+            ..Round::default()
+        });
+        let measured = Measured {
+            iterations: 1,
+            rounds: rounds.collect(),
+            failures: vec![None; times.len()],
+            end: End::Rounds,
+            alpha_share: 1.0,
+            planned: 16,
+        };
+        let roles =
+            Roles { baseline: 0, twin: Some(ns.len()), twin_of: 0, empty: None, wall_only: false };
+        let plan = Plan { alpha: 0.01, ..Plan::default() };
+        let judged = judge(&measured, roles, &plan);
+        let metric = |live: &f64| Metric {
+            name: "live_bytes_per_entry".to_owned(),
+            value: *live,
+            less_is_better: Some(true),
+        };
+        let contenders = (0..times.len()).map(|n| fathom_measure::result::Row {
+            metrics: live.get(n).map(metric).into_iter().collect(),
+            ..Default::default()
+        });
+        let case = Case {
+            family: "kv".to_owned(),
+            workload: Spec::new(operation, &[]),
+            work: Work { bytes: 0, items: 10 },
+            check: None,
+            contenders: contenders.collect(),
+            roles,
+            plan,
+            measured,
+            judged,
+            notes: Vec::new(),
+        };
+        Weighed { case, share }
+    }
+
+    #[test]
+    fn the_cost_is_the_weighted_mean_and_its_ratio_has_an_interval() {
+        let cases = [
+            weighed("find-hit", 0.9, &[1000, 500, 2000], &[]),
+            weighed("insert", 0.1, &[3000, 3000, 1500], &[40.0, 50.0, 20.0]),
+        ];
+        let candidates = candidates(&["base", "quick", "small"]);
+        let rows = rows(&candidates, &cases, 0, 12.0);
+        // (0.9 · 1000 + 0.1 · 3000) · 1000 ns / 10 items
+        assert!((rows[0].cost_ns.unwrap() - 120_000.0).abs() < 10.0);
+        assert!((rows[1].cost_ns.unwrap() - 75_000.0).abs() < 10.0);
+        let quick = rows[1].against_baseline.unwrap();
+        assert!((quick.ratio - 0.625).abs() < 1e-3 && quick.resolved, "{quick:?}");
+        assert!(quick.low <= quick.ratio && quick.ratio <= quick.high);
+        assert!(quick.high - quick.low < 0.001);
+        let small = rows[2].against_fastest.unwrap();
+        assert!((small.ratio - 195.0 / 75.0).abs() < 1e-2 && small.resolved, "{small:?}");
+        let front: Vec<bool> = rows.iter().map(|row| row.on_the_front).collect();
+        assert_eq!(front, [true, true, true]);
+        assert_eq!(rows[2].bytes_per_entry, Some(20.0));
+    }
+
+    #[test]
+    fn advice_names_the_choice_the_price_and_what_is_not_resolved() {
+        let cases = [weighed("insert", 1.0, &[1000, 500, 500, 800], &[40.0, 50.0, 50.0, 20.0])];
+        let candidates = candidates(&["base", "quick", "equal", "small"]);
+        let rows = rows(&candidates, &cases, 0, 0.0);
+        let keys = fathom_keys::read(b"a a b", &fathom_keys::Format::Words).unwrap();
+        let advice = advice(&rows, &candidates, 0, "inserts", &Portrait::of(&keys));
+        let all = advice.join("\n");
+        assert!(all.starts_with("For these keys and inserts, use "), "{all}");
+        assert!(all.contains("0.50 times what base takes (99 % interval 0.50 to 0.50)"), "{all}");
+        assert!(all.contains("Not resolved: "), "{all}");
+        assert!(
+            all.contains("small saves 60 % of the memory (20.0 bytes per entry) for 60 % more"),
+            "{all}"
+        );
+        assert!(all.contains("33 % of the keys repeat"), "{all}");
+    }
+
+    #[test]
+    fn whoever_failed_has_no_cost_and_says_why() {
+        let mut case = weighed("insert", 1.0, &[1000, 500], &[]);
+        let reason = "has no insert".to_owned();
+        case.case.measured.failures[1] =
+            Some(fathom_measure::sample::Failure::Unsupported { reason });
+        case.case.judged = judge(&case.case.measured, case.case.roles, &case.case.plan);
+        let rows = rows(&candidates(&["base", "lost"]), &[case], 0, 0.0);
+        assert_eq!(rows[1].cost_ns, None);
+        assert_eq!(rows[1].failure.as_deref(), Some("insert: does not take part: has no insert"));
+        assert_eq!(fastest(&rows), Some(0));
+    }
+}

@@ -1,0 +1,130 @@
+//! `fathom kv` and `fathom kv bench` from the outside, on few keys: shape of the answer, names,
+//! and structures that fail on purpose. Times are not looked at.
+#![cfg(feature = "kv")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn fathom(folder: &Path, line: &str) -> Output {
+    let program = env!("CARGO_BIN_EXE_fathom");
+    Command::new(program).args(line.split_whitespace()).current_dir(folder).output().unwrap()
+}
+
+fn json(folder: &Path, line: &str, code: i32) -> Value {
+    let output = fathom(folder, line);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{line}: {stderr}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn words(folder: &Path) {
+    let made = fathom(folder, "generate keys -n 3k -k words --duplicates 0.1 -o words");
+    assert!(made.status.success());
+}
+
+#[test]
+fn a_verdict_has_portrait_rows_advice_and_every_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --budget 3s --structure std,hashbrown,f14,btreemap \
+                --hash foldhash,xxhash:XX3_64bits,siphash13 --format json";
+    let verdict = json(folder.path(), line, 0);
+    assert_eq!(verdict["schema"], "fathom-kv");
+    assert_eq!(verdict["portrait"]["keys"], 3000);
+    assert_eq!(verdict["portrait"]["distinct"], 2700);
+    assert_eq!(verdict["baseline"], "std+siphash13");
+    let rows = verdict["rows"].as_array().unwrap();
+    assert!(rows.len() >= 3, "{rows:?}");
+    for row in rows {
+        assert!(row["cost_ns"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row["live_bytes_per_entry"].as_f64().unwrap() >= 8.0, "{row}");
+        assert_eq!(row["operations"].as_array().unwrap().len(), 2);
+    }
+    assert!(rows.iter().any(|row| row["on_the_front"] == true));
+    let advice = verdict["advice"].to_string();
+    assert!(advice.contains("For these keys and 80 % finds of present keys"), "{advice}");
+    assert!(advice.contains("10 % of the keys repeat"), "{advice}");
+    assert_eq!(verdict["run"]["cases"].as_array().unwrap().len(), 2);
+    assert!(verdict["scan"]["ns_median"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn whoever_is_wrong_crashes_or_hangs_costs_its_row_only() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv bench words --hang 2s --rounds 2 --operation find-hit --format json \
+                --structure std,planted-wrong,planted-crash,planted-hang,planted-slow";
+    let run = json(folder.path(), line, 1);
+    let case = &run["cases"][1];
+    let failure = |name: &str| {
+        let rows = case["contenders"].as_array().unwrap();
+        let at = rows.iter().position(|row| row["id"] == name).unwrap();
+        case["measured"]["failures"][at]["kind"].as_str().unwrap_or("none").to_owned()
+    };
+    let names = ["std+foldhash", "planted-wrong", "planted-crash", "planted-hang", "planted-slow"];
+    let kinds = names.map(failure);
+    assert_eq!(kinds, ["none", "wrong_answer", "crashed", "hung", "none"]);
+}
+
+#[test]
+fn a_verdict_survives_them_too() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --budget 4s --hang 2s --planted --hash siphash13 \
+                --mix hit=1 --format json -d std,planted-wrong,planted-crash,planted-hang";
+    let verdict = json(folder.path(), line, 1);
+    let notes = verdict["notes"].to_string();
+    assert!(notes.contains("planted-wrong is out: wrong answer"), "{notes}");
+    assert!(notes.contains("planted-crash is out: crashed"), "{notes}");
+    assert!(notes.contains("planted-hang is out: hung"), "{notes}");
+    assert_eq!(verdict["rows"][0]["id"], "std+siphash13");
+}
+
+#[test]
+fn kvbench_s_line_gives_its_blocks_as_valid_json() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let converted = fathom(folder.path(), "convert -m convert-text -i words -o words.bin");
+    assert!(converted.status.success());
+    let line = "kv bench -f words.bin -F bin-text -d f14 -h city::cityhash64 --blocks --rounds 3 \
+                --operation insert,find-same --record-runs 2";
+    let document = json(folder.path(), line, 0);
+    let config = &document["config"];
+    assert_eq!(config["dataStructure"], "f14-value");
+    assert_eq!(config["hashAlgorithm"], "city::cityhash64");
+    assert_eq!(config["allocator"], "vanilla malloc or std::allocator");
+    assert_eq!((&config["runs"], &config["recordRuns"]), (&3.into(), &2.into()));
+    let blocks = document["stats"]["result"].as_array().unwrap();
+    let names: Vec<&str> = blocks.iter().map(|b| b["description"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 6);
+    assert!(names.contains(&"insert run 1") && names.contains(&"find run 2"), "{names:?}");
+    assert!(names.iter().any(|name| name.starts_with("benchmark-overhead run ")), "{names:?}");
+    for block in blocks {
+        assert_eq!(block["total"]["iterations"], 3000);
+        assert!(block["perIteration"]["elapsedTimeNs"].as_f64().unwrap() > 0.0);
+        assert!(block["total"].get("pmuProgCounter0LLCHits").is_some());
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let fails = |line: &str, code: i32, words: &str| {
+        let output = fathom(folder.path(), line);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{line}: {stderr}");
+        assert!(stderr.contains(words), "{line}: {stderr}");
+    };
+    fails("kv", 2, "no file of keys");
+    fails("kv words -d nonsense", 2, "no structure \"nonsense\"");
+    fails("kv words -h nonsense", 2, "no hash function");
+    fails("kv words --mix dance=1", 2, "none of hit");
+    fails("kv words -F bin-text", 3, "words:4: a key of");
+    fails("kv missing", 4, "cannot read missing");
+    fails("kv bench words", 2, "which structures?");
+    let help = fathom(folder.path(), "kv --help");
+    assert!(help.status.success() && !help.stdout.is_empty());
+}

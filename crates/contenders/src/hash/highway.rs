@@ -1,0 +1,40 @@
+//! HighwayHash64 in the crate `highway`: a keyed hash in vector registers (AVX2, SSE4.1, NEON, as
+//! the crate decides at run time), strong where its key is secret. Here the key is that of the
+//! original test, whose vectors it reproduces.
+
+use fathom_measure::contender::{Meta, Origin};
+use highway::{HighwayHash, HighwayHasher, Key};
+
+use super::HashFunction;
+
+const KEY: Key = Key([
+    0x0706_0504_0302_0100,
+    0x0f0e_0d0c_0b0a_0908,
+    0x1716_1514_1312_1110,
+    0x1f1e_1d1c_1b1a_1918,
+]);
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct Highway;
+
+impl HashFunction for Highway {
+    const META: Meta = Meta {
+        name: "highwayhash",
+        origin: Origin::Crate("highway"),
+        link: "https://docs.rs/highway",
+        licence: "MIT",
+        ..Meta::of(include_str!("highway.rs"))
+    };
+
+    fn vectors() -> Vec<(u64, u64)> {
+        vec![
+            (Highway.bytes(b""), 0x907a_56de_22c2_6e53),
+            (Highway.bytes(&[0]), 0x7eab_43aa_c7cd_dd78),
+        ]
+    }
+
+    #[inline]
+    fn bytes(&self, bytes: &[u8]) -> u64 {
+        HighwayHasher::new(KEY).hash64(bytes)
+    }
+}

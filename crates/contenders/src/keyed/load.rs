@@ -1,0 +1,139 @@
+//! Where keys come from: the file of a spec in any format of `fathom-keys`, or a recipe. Copies no
+//! bytes that the format lets lie where they are.
+
+use std::borrow::Cow;
+use std::fs;
+use std::sync::Arc;
+
+use fathom_keys::generate::{Order, Recipe, Shape, Sizes, generate};
+use fathom_keys::{Format, KeySet, detect, read};
+use fathom_measure::workload::{Data, Offer, Spec, SpecError};
+
+use super::keys::{Keys, Storage, Text};
+
+/// Where keys come from; shared by all families that work on keys.
+pub(crate) const PARAMETERS: [Offer; 4] = [
+    Offer {
+        name: "keys",
+        default: "words",
+        doc: "without a file: words, urls, emails, uuids, random, clustered, sequential, \
+              long (410 letters), integers, integers-sequential, integers-clustered",
+    },
+    Offer { name: "count", default: "100000", doc: "without a file: how many keys" },
+    Offer {
+        name: "format",
+        default: "auto",
+        doc: "of the file: words, lines, csv:COLUMN, jsonl:FIELD, integers, u32, u64, bin-text …",
+    },
+    Offer { name: "seed", default: "1", doc: "seed of keys and probes" },
+];
+
+/// The keys of a spec: from its file, or from its seed.
+pub(crate) fn keys(spec: &Spec) -> Result<Keys, SpecError> {
+    match &spec.file {
+        Some(path) => {
+            let unreadable = |reason| SpecError::File { path: path.clone(), reason };
+            let data = match &spec.shared {
+                Some(data) => data.clone(),
+                None => Data::own(fs::read(path).map_err(|e| unreadable(e.to_string()))?),
+            };
+            parse(data, spec.text("format")).map_err(unreadable)
+        }
+        None => made(spec),
+    }
+}
+
+/// A data set as storage of keys.
+struct Shared(Data);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+fn parse(data: Data, format: &str) -> Result<Keys, String> {
+    let format = match format {
+        "auto" => detect(&data).map_err(|error| error.to_string())?,
+        named => named.parse::<Format>().map_err(|error| error.to_string())?,
+    };
+    let KeySet { bytes, keys, .. } = read(&data, &format).map_err(|error| error.to_string())?;
+    let decoded = match bytes {
+        Cow::Owned(bytes) => Some(bytes),
+        Cow::Borrowed(_) => None,
+    };
+    match decoded {
+        Some(bytes) => held(Arc::new(bytes), keys),
+        None => held(Arc::new(Shared(data)), keys),
+    }
+}
+
+fn held(bytes: Storage, keys: fathom_keys::Keys) -> Result<Keys, String> {
+    match keys {
+        fathom_keys::Keys::Integers(keys) => Ok(Keys::Integers(keys)),
+        fathom_keys::Keys::Bytes(spans) => Text::new(bytes, spans)
+            .map(Keys::Text)
+            .map_err(|at| format!("key {at} reaches past the end")),
+    }
+}
+
+fn made(spec: &Spec) -> Result<Keys, SpecError> {
+    let count = spec.number("count")?;
+    if count > 1 << 30 {
+        return Err(spec.bad("count", "at most 1G keys"));
+    }
+    let mut recipe = Recipe {
+        count,
+        seed: spec.number("seed")?,
+        shape: Shape::Random,
+        integer_bits: None,
+        sizes: None,
+        values: None,
+        printable_values: true,
+        order: Order::Random,
+        duplicates: 0.0,
+    };
+    let shape = |name| Shape::ALL.iter().find(|(known, _)| *known == name).map(|found| found.1);
+    match spec.text("keys") {
+        // The length of kvbench's proteins.
+        "long" => recipe.sizes = Some(Sizes::Fixed(410)),
+        "integers" => recipe.integer_bits = Some(64),
+        name => match name.strip_prefix("integers-") {
+            Some(name) if ["sequential", "clustered"].contains(&name) => {
+                recipe.integer_bits = Some(64);
+                recipe.shape = shape(name).unwrap_or(Shape::Random);
+            }
+            _ => {
+                let known = "expected words, urls, emails, uuids, random, clustered, sequential, \
+                             long, integers, integers-sequential or integers-clustered";
+                recipe.shape = shape(name).ok_or_else(|| spec.bad("keys", known))?;
+            }
+        },
+    }
+    let set = generate(&recipe).map_err(|error| spec.bad("keys", &error.to_string()))?;
+    held(Arc::new(set.bytes.into_owned()), set.keys).map_err(|reason| spec.bad("keys", &reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::keys::Bytes;
+    use super::*;
+
+    #[test]
+    fn words_stay_where_they_are_and_decoded_fields_are_copied() {
+        let data = Data::own(b"one two".to_vec());
+        let Ok(Keys::Text(words)) = parse(data.clone(), "words") else { panic!() };
+        assert_eq!(words.key(1), Bytes(b"two"));
+        assert_eq!(words.key(0).0.as_ptr(), data.as_ptr());
+        let lines = Data::own(br#"{"k":"a\nb"}"#.to_vec());
+        let Ok(Keys::Text(fields)) = parse(lines, "jsonl:k") else { panic!() };
+        assert_eq!(fields.key(0), Bytes(b"a\nb"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let error = parse(Data::own(vec![0; 11]), "u64").err().unwrap();
+        assert!(error.contains("byte"), "{error}");
+        assert!(parse(Data::own(vec![1]), "cats").is_err());
+    }
+}

@@ -1,0 +1,293 @@
+//! What a structure must do ([`Structure`], one key at a time) and how the loops call it
+//! ([`Batch`], many keys at a time). Times nothing.
+
+use std::sync::Barrier;
+
+use super::keys::Key;
+
+/// What a loop found: proof of work, the same for every right structure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many operations met a key that was there (for inserts: one that was not).
+    pub count: u64,
+    /// Wrapping sum of the values met; for ordered walks a polynomial that depends on their order.
+    pub sum: u64,
+}
+
+impl Tally {
+    #[inline]
+    fn hit(&mut self, value: Option<u64>) {
+        if let Some(value) = value {
+            self.count += 1;
+            self.sum = self.sum.wrapping_add(value);
+        }
+    }
+
+    #[inline]
+    fn inserted(&mut self, old: Option<u64>) {
+        match old {
+            Some(value) => self.sum = self.sum.wrapping_add(value),
+            None => self.count += 1,
+        }
+    }
+
+    /// Takes in the next value of an ordered walk.
+    #[inline]
+    pub fn next(&mut self, value: u64) {
+        self.count += 1;
+        self.sum = self.sum.wrapping_mul(31).wrapping_add(value);
+    }
+
+    /// Takes in a value of a walk without order.
+    #[inline]
+    pub fn any(&mut self, value: u64) {
+        self.count += 1;
+        self.sum = self.sum.wrapping_add(value);
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Tally) -> Tally {
+        let sum = self.sum.wrapping_add(other.sum);
+        Tally { count: self.count + other.count, sum }
+    }
+}
+
+/// Which operations a structure has beside building and finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// Inserts one key at a time; without it the structure is built once and never changes.
+    pub insert: bool,
+    /// Erases a key.
+    pub erase: bool,
+    /// Visits every value.
+    pub iterate: bool,
+    /// Visits the values in key order.
+    pub ordered: bool,
+    /// Visits the values in key order from any key on.
+    pub range: bool,
+    /// May be read and written by several threads at once.
+    pub concurrent: bool,
+}
+
+impl Abilities {
+    /// A hash map: everything but order.
+    pub const MAP: Abilities = Abilities {
+        insert: true,
+        erase: true,
+        iterate: true,
+        ordered: false,
+        range: false,
+        concurrent: false,
+    };
+    /// A search tree: everything.
+    pub const TREE: Abilities = Abilities { ordered: true, range: true, ..Abilities::MAP };
+    /// A trie: in order, but not from any key on.
+    pub const TRIE: Abilities = Abilities { ordered: true, ..Abilities::MAP };
+    /// Built once, then only read.
+    pub const STATIC: Abilities =
+        Abilities { insert: false, erase: false, iterate: false, ..Abilities::MAP };
+}
+
+/// A structure that holds keys of type `K` with a value each.
+///
+/// What [`ABILITIES`](Structure::ABILITIES) leaves out need not be written and is never called.
+pub trait Structure<K: Key>: Sized {
+    /// What it can do beside building and finding.
+    const ABILITIES: Abilities = Abilities::MAP;
+
+    /// The hasher it takes, or `()`.
+    type Hasher: Clone;
+
+    /// An empty one with room for `entries` if it can make room; 0 makes none.
+    fn sized(entries: usize, hasher: Self::Hasher) -> Self;
+
+    /// Holds all of `keys`, loaded in the best way it offers; later values replace earlier ones.
+    fn build(keys: &[K], values: &[u64], hasher: Self::Hasher) -> Self {
+        let mut all = Self::sized(keys.len(), hasher);
+        for (&key, &value) in keys.iter().zip(values) {
+            all.insert(key, value);
+        }
+        all
+    }
+
+    /// Number of entries.
+    fn entries(&self) -> usize;
+
+    /// The value of `key`.
+    fn find(&self, key: K) -> Option<u64>;
+
+    /// Inserts or replaces; the value that was there.
+    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
+        let _ = (key, value);
+        unreachable!("inserts only where ABILITIES.insert")
+    }
+
+    /// Removes `key`; the value that was there.
+    fn erase(&mut self, key: K) -> Option<u64> {
+        let _ = key;
+        unreachable!("erases only where ABILITIES.erase")
+    }
+
+    /// Visits every value; in key order where `ABILITIES.ordered`.
+    fn each(&self, visit: impl FnMut(u64)) {
+        let _ = visit;
+        unreachable!("iterates only where ABILITIES.iterate")
+    }
+
+    /// Visits in key order the values of the first `span` keys that are not below `start`.
+    fn range(&self, start: K, span: usize, visit: impl FnMut(u64)) {
+        let _ = (start, span, visit);
+        unreachable!("ranges only where ABILITIES.range")
+    }
+
+    /// The work of all shares: with [`together`] where `ABILITIES.concurrent`, otherwise on this
+    /// thread alone, one share after another.
+    fn share(&mut self, shares: &[Share<K>]) -> Tally {
+        let mut tally = Tally::default();
+        for share in shares {
+            for (&key, &write) in share.keys.iter().zip(&share.writes) {
+                match write {
+                    Some(value) => tally.inserted(self.insert(key, value)),
+                    None => tally.hit(self.find(key)),
+                }
+            }
+        }
+        tally
+    }
+}
+
+/// A structure that several threads may use at once.
+pub trait Concurrent<K: Key>: Structure<K> + Sync {
+    /// [`Structure::insert`] through a shared reference.
+    fn insert_shared(&self, key: K, value: u64) -> Option<u64>;
+}
+
+/// What one thread of the shared operation does, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Share<K> {
+    /// The keys.
+    pub keys: Vec<K>,
+    /// The value to write, or `None` to find.
+    pub writes: Vec<Option<u64>>,
+}
+
+/// The loops over a structure; one call per sample.
+pub trait Batch<K> {
+    /// Number of entries.
+    fn entries(&self) -> usize;
+    /// Inserts every key; counts the new ones and sums the values replaced.
+    fn insert_all(&mut self, keys: &[K], values: &[u64]) -> Tally;
+    /// Finds every probe; counts and sums what is found.
+    fn find_all(&self, probes: &[K]) -> Tally;
+    /// Erases every probe; counts and sums what was there.
+    fn erase_all(&mut self, probes: &[K]) -> Tally;
+    /// Erases `out[i]` and inserts `into[i]`, for every i.
+    fn churn(&mut self, out: &[K], into: &[K], values: &[u64]) -> Tally;
+    /// Visits every value, in any order.
+    fn iterate(&self) -> Tally;
+    /// Visits every value in key order.
+    fn scan(&self) -> Tally;
+    /// From each start on, visits `span` values in key order.
+    fn range_all(&self, starts: &[K], span: usize) -> Tally;
+    /// One thread per share, all at once.
+    fn share(&mut self, shares: &[Share<K>]) -> Tally;
+}
+
+/// The loops over a structure that takes one key at a time.
+pub(crate) struct EachKey<S>(pub(crate) S);
+
+impl<K: Key, S: Structure<K>> Batch<K> for EachKey<S> {
+    fn entries(&self) -> usize {
+        self.0.entries()
+    }
+
+    #[inline(never)]
+    fn insert_all(&mut self, keys: &[K], values: &[u64]) -> Tally {
+        let mut tally = Tally::default();
+        for (&key, &value) in keys.iter().zip(values) {
+            tally.inserted(self.0.insert(key, value));
+        }
+        tally
+    }
+
+    #[inline(never)]
+    fn find_all(&self, probes: &[K]) -> Tally {
+        let mut tally = Tally::default();
+        for &probe in probes {
+            tally.hit(self.0.find(probe));
+        }
+        tally
+    }
+
+    #[inline(never)]
+    fn erase_all(&mut self, probes: &[K]) -> Tally {
+        let mut tally = Tally::default();
+        for &probe in probes {
+            tally.hit(self.0.erase(probe));
+        }
+        tally
+    }
+
+    fn churn(&mut self, out: &[K], into: &[K], values: &[u64]) -> Tally {
+        let mut tally = Tally::default();
+        for ((&old, &new), &value) in out.iter().zip(into).zip(values) {
+            tally.hit(self.0.erase(old));
+            tally.inserted(self.0.insert(new, value));
+        }
+        tally
+    }
+
+    fn iterate(&self) -> Tally {
+        let mut tally = Tally::default();
+        self.0.each(|value| tally.any(value));
+        tally
+    }
+
+    fn scan(&self) -> Tally {
+        let mut tally = Tally::default();
+        self.0.each(|value| tally.next(value));
+        tally
+    }
+
+    fn range_all(&self, starts: &[K], span: usize) -> Tally {
+        let mut tally = Tally::default();
+        for &start in starts {
+            self.0.range(start, span, |value| tally.next(value));
+        }
+        tally
+    }
+
+    fn share(&mut self, shares: &[Share<K>]) -> Tally {
+        self.0.share(shares)
+    }
+}
+
+/// [`Structure::share`] of a concurrent structure: one thread per share, started together.
+pub(crate) fn together<K: Key>(map: &impl Concurrent<K>, shares: &[Share<K>]) -> Tally {
+    let barrier = Barrier::new(shares.len());
+    let run = |share| {
+        barrier.wait();
+        work(map, share)
+    };
+    std::thread::scope(|scope| {
+        let run = &run;
+        let threads: Vec<_> = shares.iter().map(|s| scope.spawn(move || run(s))).collect();
+        let tallies = threads.into_iter().map(|thread| match thread.join() {
+            Ok(tally) => tally,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        tallies.fold(Tally::default(), Tally::and)
+    })
+}
+
+fn work<K: Key>(structure: &impl Concurrent<K>, share: &Share<K>) -> Tally {
+    let mut tally = Tally::default();
+    for (&key, &write) in share.keys.iter().zip(&share.writes) {
+        match write {
+            Some(value) => tally.inserted(structure.insert_shared(key, value)),
+            None => tally.hit(structure.find(key)),
+        }
+    }
+    tally
+}

@@ -1,0 +1,471 @@
+//! The workload of the key-value families: keys with a value each, and one operation on them.
+//!
+//! The value of a key is the place of its first occurrence, so that duplicates agree and sums prove
+//! which keys were met. Probes are copies in memory of their own and in an order of their own;
+//! misses have the shape of the keys and are proven absent.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
+use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
+
+use super::keys::{Bytes, Key, Keys};
+use super::load;
+use super::structure::Share;
+use super::zipf::Zipf;
+use crate::hash::{Build, Default64};
+use fathom_random::Random;
+
+/// What is done to the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Every key into an empty structure that grows as it must.
+    Insert,
+    /// A structure with all keys, in the best way it offers: pre-sized, in bulk, static.
+    Build,
+    /// Finds.
+    Find(Find),
+    /// A new value for every key, shuffled.
+    Update,
+    /// Every key out, shuffled.
+    Erase,
+    /// One key out, another one in: all keys replaced by others and back again.
+    Churn,
+    /// Every value, in any order.
+    Iterate,
+    /// Every value, in key order.
+    Scan,
+    /// From random keys on, some values in key order.
+    Range,
+    /// Finds and updates from several threads.
+    Shared,
+    /// Reads every byte of every probe and nothing else: what all other operations contain.
+    Touch,
+}
+
+/// Which keys are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Find {
+    /// Present ones, shuffled, from separate copies.
+    Hit,
+    /// Present ones, in the order they were inserted and from the very same bytes.
+    Same,
+    /// Absent ones of the same shape.
+    Miss,
+    /// Present with probability `hit`.
+    Mixed,
+    /// Present ones, few of them often.
+    Zipf,
+}
+
+const OPERATIONS: &[(Operation, Offer)] = &[
+    (Operation::Find(Find::Hit), offer("find-hit", "every key, shuffled, from separate copies")),
+    (
+        Operation::Find(Find::Same),
+        offer("find-same", "every key in insertion order from the same bytes, as kvbench does"),
+    ),
+    (Operation::Find(Find::Miss), offer("find-miss", "absent keys of the same shape")),
+    (Operation::Find(Find::Mixed), offer("find-mixed", "present keys with probability `hit`")),
+    (
+        Operation::Find(Find::Zipf),
+        offer("find-zipf", "present keys, rank k with probability proportional to k^-skew"),
+    ),
+    (Operation::Insert, offer("insert", "every key into an empty structure that grows")),
+    (
+        Operation::Build,
+        offer("build", "all keys at once: pre-sized, bulk-loaded or static, whichever it offers"),
+    ),
+    (Operation::Update, offer("update", "a new value for every key, shuffled")),
+    (Operation::Erase, offer("erase", "every key out, shuffled")),
+    (Operation::Churn, offer("churn", "one key out and another in, until all are back again")),
+    (Operation::Iterate, offer("iterate", "every value in any order")),
+    (Operation::Scan, offer("scan", "every value in key order")),
+    (Operation::Range, offer("range", "`span` values in key order from random keys on")),
+    (
+        Operation::Shared,
+        offer("shared", "`threads` threads find with probability `reads`, or update"),
+    ),
+    (Operation::Touch, offer("touch", "every byte of every probe read; no structure at all")),
+];
+
+const fn offer(name: &'static str, doc: &'static str) -> Offer {
+    Offer { name, default: "", doc }
+}
+
+/// Keys, values, probes: what every structure is given.
+pub struct Keyed {
+    operation: Operation,
+    entries: Keys,
+    values: Vec<u64>,
+    probes: Keys,
+    probe_values: Vec<u64>,
+    new_values: Vec<u64>,
+    misses: Keys,
+    span: usize,
+    /// For each thread the probes it takes and whether it writes.
+    threads: usize,
+    writes: Vec<bool>,
+}
+
+/// [`Keyed`] for keys of one type.
+pub(crate) struct View<'w, K> {
+    pub(crate) operation: Operation,
+    pub(crate) entries: Vec<K>,
+    pub(crate) values: &'w [u64],
+    pub(crate) probes: Vec<K>,
+    pub(crate) probe_values: &'w [u64],
+    pub(crate) new_values: &'w [u64],
+    pub(crate) misses: Vec<K>,
+    pub(crate) span: usize,
+    pub(crate) shares: Vec<Share<K>>,
+}
+
+/// A view for whichever type the keys are of.
+pub(crate) enum Views<'w> {
+    Integers(View<'w, u64>),
+    Text(View<'w, Bytes<'w>>),
+}
+
+impl Workload for Keyed {
+    const OPERATIONS: &'static [Offer] = {
+        const NAMES: [Offer; OPERATIONS.len()] = {
+            let mut names = [OPERATIONS[0].1; OPERATIONS.len()];
+            let mut at = 0;
+            while at < names.len() {
+                names[at] = OPERATIONS[at].1;
+                at += 1;
+            }
+            names
+        };
+        &NAMES
+    };
+    const PARAMETERS: &'static [Offer] = &[
+        load::PARAMETERS[0],
+        load::PARAMETERS[1],
+        load::PARAMETERS[2],
+        load::PARAMETERS[3],
+        Offer { name: "hit", default: "0.9", doc: "find-mixed: share of probes that are there" },
+        Offer { name: "skew", default: "0.99", doc: "find-zipf: the exponent; 0 is uniform" },
+        Offer { name: "span", default: "100", doc: "range: values read from each start" },
+        Offer { name: "threads", default: "2", doc: "shared: number of threads" },
+        Offer { name: "reads", default: "0.9", doc: "shared: share of finds; the rest updates" },
+    ];
+
+    fn load(spec: &Spec) -> Result<Keyed, SpecError> {
+        Keyed::of(load::keys(spec)?, spec)
+    }
+
+    fn work(&self) -> Work {
+        let mut items = self.probes.len().max(self.entries.len()) as u64;
+        let mut bytes = self.probes.bytes().max(self.entries.bytes());
+        match self.operation {
+            Operation::Churn => items *= 4,
+            Operation::Range => items = self.probes.len() as u64 * self.span as u64,
+            _ => {}
+        }
+        if matches!(self.operation, Operation::Iterate | Operation::Scan | Operation::Range) {
+            bytes = 0;
+        }
+        Work { bytes, items }
+    }
+
+    fn cases() -> Vec<Spec> {
+        let operations = ["insert", "find-hit", "find-miss", "erase"];
+        let keys = ["words", "integers"];
+        let case = |operation| {
+            keys.map(|keys| Spec::new(operation, &[("keys", keys), ("count", "1000000")]))
+        };
+        operations.into_iter().flat_map(case).collect()
+    }
+
+    fn small_cases() -> Vec<Spec> {
+        let mut cases = Vec::new();
+        for (operation, offer) in OPERATIONS {
+            for keys in ["words", "integers", "urls"] {
+                let more = [("span", "7"), ("hit", "0.5"), ("reads", "0.7")];
+                let mut parameters = vec![("keys", keys), ("count", "400")];
+                parameters.extend(more);
+                cases.push(Spec::new(offer.name, &parameters));
+            }
+            if matches!(operation, Operation::Find(_) | Operation::Insert) {
+                for count in ["0", "1", "3", "20"] {
+                    cases.push(Spec::new(offer.name, &[("keys", "uuids"), ("count", count)]));
+                }
+            }
+        }
+        cases
+    }
+
+    fn leaves_the_thread(&self) -> bool {
+        self.operation == Operation::Shared
+    }
+}
+
+impl Keyed {
+    /// The workload of a completed spec on `keys`, wherever they come from.
+    ///
+    /// # Errors
+    /// A parameter that cannot be read or makes no sense.
+    pub fn of(keys: Keys, spec: &Spec) -> Result<Keyed, SpecError> {
+        let share = |name| {
+            let share = spec.fraction(name)?;
+            let within = (0.0..=1.0).contains(&share);
+            within.then_some(share).ok_or_else(|| spec.bad(name, "expected 0 to 1"))
+        };
+        let at_least_one = |name, most: u64| {
+            let number = spec.number(name)?;
+            let within = (1..=most).contains(&number);
+            let reason = format!("expected 1 to {most}");
+            within.then_some(number as usize).ok_or_else(|| spec.bad(name, &reason))
+        };
+        let skew = spec.fraction("skew")?;
+        if !(0.0..=10.0).contains(&skew) {
+            return Err(spec.bad("skew", "expected 0 to 10"));
+        }
+        let (hit, reads) = (share("hit")?, share("reads")?);
+        let (span, threads) = (at_least_one("span", 1 << 30)?, at_least_one("threads", 1024)?);
+        let found = OPERATIONS.iter().find(|(_, offer)| offer.name == spec.operation);
+        let operation = found.map_or(Operation::Insert, |(operation, _)| *operation);
+
+        let mut random = Random::new(spec.number("seed")? ^ 0x5eed);
+        let values = match &keys {
+            Keys::Integers(keys) => first_places(keys),
+            Keys::Text(text) => first_places(&text.keys()),
+        };
+        let order = order(operation, &values, skew, span, &mut random);
+        let mut probes = keys.copies(order.iter().copied());
+        let probe_values: Vec<u64> = order.iter().map(|&at| values[at]).collect();
+        let mut misses = Keys::Integers(Vec::new());
+        match operation {
+            Operation::Churn => misses = absent(&keys, &order, &mut random, 0.0),
+            Operation::Find(Find::Miss) => probes = absent(&keys, &order, &mut random, 0.0),
+            Operation::Find(Find::Mixed) => probes = absent(&keys, &order, &mut random, hit),
+            Operation::Range => probes = absent(&keys, &order, &mut random, 0.5),
+            Operation::Find(Find::Same) => probes = keys.clone(),
+            _ => {}
+        }
+        let writes = match operation {
+            Operation::Shared => order.iter().map(|_| random.fraction() >= reads).collect(),
+            _ => Vec::new(),
+        };
+        let new_values = probe_values.iter().map(|value| !value).collect();
+        Ok(Keyed {
+            operation,
+            entries: keys,
+            values,
+            probes,
+            probe_values,
+            new_values,
+            misses,
+            span,
+            threads,
+            writes,
+        })
+    }
+
+    pub(crate) fn views(&self) -> Views<'_> {
+        match (&self.entries, &self.probes) {
+            (Keys::Integers(entries), Keys::Integers(probes)) => {
+                let misses = match &self.misses {
+                    Keys::Integers(misses) => misses.clone(),
+                    Keys::Text(_) => Vec::new(),
+                };
+                Views::Integers(self.view(entries.clone(), probes.clone(), misses))
+            }
+            (Keys::Text(entries), Keys::Text(probes)) => {
+                let misses = match &self.misses {
+                    Keys::Text(misses) => misses.keys(),
+                    Keys::Integers(_) => Vec::new(),
+                };
+                Views::Text(self.view(entries.keys(), probes.keys(), misses))
+            }
+            _ => unreachable!("probes are copies of the keys"),
+        }
+    }
+
+    fn view<K: Key>(&self, entries: Vec<K>, probes: Vec<K>, misses: Vec<K>) -> View<'_, K> {
+        let share = |keys: &[K], places: &[bool], values: &[u64]| Share {
+            keys: keys.to_vec(),
+            writes: places
+                .iter()
+                .zip(values)
+                .map(|(write, value)| write.then_some(*value))
+                .collect(),
+        };
+        let each = probes.len().div_ceil(self.threads).max(1);
+        let shares = match self.operation {
+            Operation::Shared => probes
+                .chunks(each)
+                .zip(self.writes.chunks(each))
+                .zip(self.probe_values.chunks(each))
+                .map(|((keys, writes), values)| share(keys, writes, values))
+                .collect(),
+            _ => Vec::new(),
+        };
+        View {
+            operation: self.operation,
+            entries,
+            values: &self.values,
+            probes,
+            probe_values: &self.probe_values,
+            new_values: &self.new_values,
+            misses,
+            span: self.span,
+            shares,
+        }
+    }
+}
+
+/// For each key the place of its first occurrence.
+fn first_places<K: Key>(keys: &[K]) -> Vec<u64> {
+    let mut seen: HashMap<K, u64, Build<Default64>> = HashMap::default();
+    seen.reserve(keys.len());
+    (0_u64..).zip(keys).map(|(at, &key)| *seen.entry(key).or_insert(at)).collect()
+}
+
+/// Which entry each probe is made from.
+fn order(
+    operation: Operation,
+    values: &[u64],
+    skew: f64,
+    span: usize,
+    random: &mut Random,
+) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    random.shuffle(&mut order);
+    match operation {
+        Operation::Find(Find::Zipf) if !order.is_empty() => {
+            // Ranks are scattered over the keys: hot keys are no neighbours.
+            order.retain(|&at| values[at] == at as u64);
+            let zipf = Zipf::new(order.len() as u64, skew);
+            (0..values.len()).map(|_| order[zipf.rank(|| random.fraction()) as usize - 1]).collect()
+        }
+        Operation::Range => {
+            order.truncate(values.len().div_ceil(span));
+            order
+        }
+        _ => order,
+    }
+}
+
+/// The keys at `order`, each kept with probability `hit` and otherwise changed until absent.
+fn absent(keys: &Keys, order: &[usize], random: &mut Random, hit: f64) -> Keys {
+    match keys {
+        Keys::Integers(keys) => {
+            let present = present(keys);
+            let change = |key: u64, random: &mut Random| loop {
+                // One bit below the highest used one changes most often: the same shape.
+                let width = (65 - key.leading_zeros() as usize).min(64);
+                let (bit, other) = (1_u64 << random.below(width as u64) as usize, random.word());
+                let changed =
+                    if random.below(4) > 0 { key ^ bit } else { key ^ (other >> (64 - width)) };
+                if !present.contains(&changed) {
+                    break changed;
+                }
+                if random.below(64) == 0 && !present.contains(&other) {
+                    break other;
+                }
+            };
+            let pick = |&at: &usize| {
+                if random.fraction() < hit { keys[at] } else { change(keys[at], random) }
+            };
+            Keys::Integers(order.iter().map(pick).collect())
+        }
+        Keys::Text(text) => {
+            let keys = text.keys();
+            let present = present(&keys);
+            let change = |key: &[u8], random: &mut Random| {
+                let mut changed = key.to_vec();
+                for attempt in 1_u32.. {
+                    // A byte that occurs in the keys, at a random place; after many attempts
+                    // the keys are dense, and the key must grow.
+                    let donor = keys[random.below(keys.len() as u64) as usize].0;
+                    let byte = match donor.len() {
+                        0 => random.word() as u8,
+                        len => donor[random.below(len as u64) as usize],
+                    };
+                    if changed.is_empty() || attempt % 64 == 0 {
+                        changed.push(byte);
+                    } else {
+                        let place = random.below(changed.len() as u64) as usize;
+                        changed[place] = byte;
+                    }
+                    if !present.contains(&Bytes(&changed)) {
+                        break;
+                    }
+                }
+                changed
+            };
+            let mut pick = |&at: &usize| {
+                let key = keys[at].0;
+                if random.fraction() < hit { key.to_vec() } else { change(key, random) }
+            };
+            Keys::Text(order.iter().map(&mut pick).collect())
+        }
+    }
+}
+
+fn present<K: Copy + Eq + Hash>(keys: &[K]) -> HashSet<K, Build<Default64>> {
+    keys.iter().copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(operation: &str, parameters: &[(&str, &str)]) -> Keyed {
+        Keyed::load(&Spec::new(operation, parameters).completed::<Keyed>().unwrap()).unwrap()
+    }
+
+    fn text(keys: &Keys) -> Vec<Bytes<'_>> {
+        match keys {
+            Keys::Text(text) => text.keys(),
+            Keys::Integers(_) => panic!("text expected"),
+        }
+    }
+
+    #[test]
+    fn misses_are_absent_and_of_the_same_length() {
+        for keys in ["words", "uuids", "urls"] {
+            let loaded = load("find-miss", &[("keys", keys), ("count", "2000")]);
+            let there: HashSet<Bytes<'_>> = text(&loaded.entries).into_iter().collect();
+            assert!(text(&loaded.probes).iter().all(|probe| !there.contains(probe)));
+            assert_eq!(loaded.probes.bytes(), loaded.entries.bytes(), "{keys}");
+        }
+        let loaded = load("find-miss", &[("keys", "integers-sequential"), ("count", "2000")]);
+        let Keys::Integers(probes) = &loaded.probes else { panic!() };
+        assert!(probes.iter().all(|probe| *probe == 0 || *probe > 2000));
+    }
+
+    #[test]
+    fn probes_are_every_key_in_another_order_and_place() {
+        let loaded = load("find-hit", &[("count", "1000")]);
+        let (mut entries, mut probes) = (text(&loaded.entries), text(&loaded.probes));
+        assert_ne!(entries, probes);
+        assert!(entries.iter().zip(&probes).all(|(e, p)| e.0.as_ptr() != p.0.as_ptr()));
+        entries.sort_unstable();
+        probes.sort_unstable();
+        assert_eq!(entries, probes);
+    }
+
+    #[test]
+    fn mixed_probes_hit_as_often_as_asked() {
+        let loaded = load("find-mixed", &[("count", "10000"), ("hit", "0.25")]);
+        let there: HashSet<Bytes<'_>> = text(&loaded.entries).into_iter().collect();
+        let hits = text(&loaded.probes).iter().filter(|probe| there.contains(probe)).count();
+        assert!((2300..2700).contains(&hits), "{hits}");
+    }
+
+    #[test]
+    fn a_key_has_the_value_of_its_first_occurrence() {
+        assert_eq!(first_places(&[5_u64, 7, 5, 8, 7]), [0, 1, 0, 3, 1]);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for (name, value) in [("hit", "1.5"), ("threads", "0"), ("keys", "cats"), ("skew", "-1")] {
+            let spec = Spec::new("find-hit", &[(name, value)]).completed::<Keyed>().unwrap();
+            assert!(Keyed::load(&spec).is_err(), "{name}={value}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Structures that fail on purpose: each must cost its own row and nothing else. Around the
+//! reference, so that everything but the fault is right.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fathom_measure::contender::{Keeps, Meta};
+
+use crate::keyed::operation::PlainMap;
+use crate::keyed::{Abilities, Key, Structure};
+
+/// One find in a hundred answers with another value.
+pub(super) struct Wrong;
+/// The hundredth find aborts the process.
+pub(super) struct Crash;
+/// The hundredth find never answers.
+pub(super) struct Hang;
+/// Every find is done twice and a little more: slower by a factor that is known to be above 1.5.
+pub(super) struct Slow;
+
+const META: Meta = Meta { keeps: Keeps::Borrowed, ..Meta::of(include_str!("planted.rs")) };
+
+const WRONG: u8 = 0;
+const CRASH: u8 = 1;
+const HANG: u8 = 2;
+const SLOW: u8 = 3;
+
+impl PlainMap for Wrong {
+    const META: Meta = Meta { name: "planted-wrong", ..META };
+    type Map<K: Key> = Faulty<K, WRONG>;
+}
+
+impl PlainMap for Crash {
+    const META: Meta = Meta { name: "planted-crash", ..META };
+    type Map<K: Key> = Faulty<K, CRASH>;
+}
+
+impl PlainMap for Hang {
+    const META: Meta = Meta { name: "planted-hang", ..META };
+    type Map<K: Key> = Faulty<K, HANG>;
+}
+
+impl PlainMap for Slow {
+    const META: Meta = Meta { name: "planted-slow", ..META };
+    type Map<K: Key> = Faulty<K, SLOW>;
+}
+
+/// The reference with a fault.
+pub(super) struct Faulty<K, const FAULT: u8> {
+    right: BTreeMap<K, u64>,
+    finds: std::cell::Cell<u64>,
+}
+
+impl<K: Key, const FAULT: u8> Structure<K> for Faulty<K, FAULT> {
+    const ABILITIES: Abilities = Abilities::MAP;
+
+    type Hasher = ();
+
+    fn sized(_: usize, (): ()) -> Self {
+        Faulty { right: BTreeMap::new(), finds: std::cell::Cell::new(0) }
+    }
+
+    fn entries(&self) -> usize {
+        self.right.len()
+    }
+
+    fn find(&self, key: K) -> Option<u64> {
+        let found = self.right.get(&key).copied();
+        if FAULT == SLOW {
+            let again = self.right.get(&std::hint::black_box(key)).copied();
+            return if again == found { found } else { None };
+        }
+        self.finds.set(self.finds.get() + 1);
+        match (self.finds.get() % 100, FAULT) {
+            (0, WRONG) => found.map(|value| value + 1),
+            (0, CRASH) => std::process::abort(),
+            (0, HANG) => loop {
+                std::thread::sleep(Duration::from_secs(1));
+            },
+            _ => found,
+        }
+    }
+
+    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
+        self.right.insert(key, value)
+    }
+
+    fn erase(&mut self, key: K) -> Option<u64> {
+        self.right.remove(&key)
+    }
+
+    fn each(&self, visit: impl FnMut(u64)) {
+        self.right.values().copied().for_each(visit);
+    }
+}

@@ -1,0 +1,74 @@
+//! The crate `ptr_hash`: a minimal perfect hash function built for the very keys, over an array of
+//! entries. Never changes; each find is one computed place and one comparison: the bound for maps
+//! that are only read.
+
+use fathom_measure::contender::{Keeps, Meta, Origin};
+use ptr_hash::{DefaultPtrHash, PtrHashParams};
+
+use crate::hash::Default64;
+use crate::keyed::operation::PlainMap;
+use crate::keyed::{Abilities, Key, Structure};
+
+pub(super) struct PtrHash;
+
+impl PlainMap for PtrHash {
+    const META: Meta = Meta {
+        name: "ptr-hash",
+        origin: Origin::Crate("ptr_hash"),
+        link: "https://docs.rs/ptr_hash",
+        licence: "MIT",
+        keeps: Keeps::Borrowed,
+        caveat: "built once, never changed; keys are hashed to 64 bits with foldhash first",
+        ..Meta::of(include_str!("ptr_hash.rs"))
+    };
+    type Map<K: Key> = Table<K>;
+}
+
+pub(super) struct Table<K> {
+    places: Option<DefaultPtrHash>,
+    entries: Vec<(K, u64)>,
+}
+
+impl<K: Key> Structure<K> for Table<K> {
+    const ABILITIES: Abilities = Abilities { iterate: true, ..Abilities::STATIC };
+
+    type Hasher = ();
+
+    fn sized(_: usize, (): ()) -> Self {
+        Table { places: None, entries: Vec::new() }
+    }
+
+    fn build(keys: &[K], values: &[u64], (): ()) -> Self {
+        let function = Default64::default();
+        let hash = |key: K| key.hash_by(&function);
+        let mut all: Vec<(u64, K, u64)> =
+            keys.iter().zip(values).map(|(&key, &value)| (hash(key), key, value)).collect();
+        all.sort_unstable();
+        all.dedup_by_key(|(_, key, _)| *key);
+        let hashes: Vec<u64> = all.iter().map(|(hash, ..)| *hash).collect();
+        if hashes.is_empty() {
+            return Self::sized(0, ());
+        }
+        let places = DefaultPtrHash::<_, u64>::new(&hashes, PtrHashParams::default());
+        let mut entries = vec![(K::default(), 0); hashes.len()];
+        for &(hash, key, value) in &all {
+            entries[places.index(&hash)] = (key, value);
+        }
+        Table { places: Some(places), entries }
+    }
+
+    fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
+    #[inline]
+    fn find(&self, key: K) -> Option<u64> {
+        let place = self.places.as_ref()?.index(&key.hash_by(&Default64::default()));
+        let (found, value) = self.entries.get(place)?;
+        (*found == key).then_some(*value)
+    }
+
+    fn each(&self, visit: impl FnMut(u64)) {
+        self.entries.iter().map(|(_, value)| *value).for_each(visit);
+    }
+}

@@ -1,0 +1,39 @@
+//! Search trees and other structures that compare keys: slower than maps on single keys, but the keys
+//! come out in order and ranges can be read.
+//!
+//! Keys of bytes are borrowed where the structure allows it. One iteration is a pass over all keys.
+
+use fathom_measure::family::{Absent, Family};
+
+use crate::keyed::Keyed;
+use crate::keyed::operation::Plain;
+use crate::keyed::reference::Reference;
+
+mod crossbeam;
+mod imbl;
+mod indexset;
+mod intrusive;
+mod rpds;
+mod scc;
+mod sorted_vec;
+
+/// The family.
+pub static FAMILY: Family<Keyed> = Family {
+    name: "tree",
+    source: include_str!("mod.rs"),
+    reference: "btreemap",
+    contenders: &[
+        &Reference,
+        &Plain(indexset::IndexSet),
+        &Plain(crossbeam::SkipList),
+        &Plain(scc::Scc),
+        &Plain(sorted_vec::SortedVec),
+        &Plain(intrusive::Intrusive),
+        &Plain(imbl::Imbl),
+        &Plain(rpds::Rpds),
+    ],
+    absent: &[Absent {
+        name: "skiplist",
+        reason: "its crate needs a newer compiler (1.98) than this project is built with",
+    }],
+};

@@ -1,0 +1,46 @@
+//! Tries: structures that look at the bytes of a key one after another instead of hashing or
+//! comparing whole keys. In order, often small, and fast where keys share beginnings.
+//!
+//! Integers go in as eight bytes, most significant first, which keeps their order. Tries that cannot
+//! hold a key which is the beginning of another, or a zero byte, get keys with a terminator, or with
+//! zeros replaced: a copy of the key per operation, as their users must make one too. One iteration
+//! is a pass over all keys.
+
+use fathom_measure::family::Family;
+
+use crate::keyed::Keyed;
+use crate::keyed::operation::{Integers, Plain};
+use crate::keyed::reference::Reference;
+
+mod blart;
+mod cedarwood;
+mod congee;
+mod crawdad;
+mod escape;
+mod fst;
+mod hot;
+mod patricia;
+mod qp;
+mod rart;
+mod yada;
+
+/// The family.
+pub static FAMILY: Family<Keyed> = Family {
+    name: "trie",
+    source: include_str!("mod.rs"),
+    reference: "btreemap",
+    contenders: &[
+        &Reference,
+        &Plain(hot::Hot),
+        &Plain(blart::Blart),
+        &Plain(rart::Rart),
+        &Integers(congee::Congee),
+        &Plain(qp::Qp),
+        &Plain(patricia::Patricia),
+        &Plain(cedarwood::Cedarwood),
+        &Plain(yada::Yada),
+        &Plain(crawdad::Crawdad),
+        &Plain(fst::Fst),
+    ],
+    absent: &[],
+};
