@@ -29,11 +29,16 @@
 use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
+mod aes;
 pub mod checksum;
+pub mod cipher;
+pub mod digest;
+pub mod mix;
 pub mod planted;
+pub mod unit;
 
 /// All families, in the order they are shown.
-pub static FAMILIES: &[&dyn AnyFamily] = &[&checksum::FAMILY];
+pub static FAMILIES: &[&dyn AnyFamily] = &[&checksum::FAMILY, &digest::FAMILY, &cipher::FAMILY];
 
 /// What a worker serves: all families, and the planted one of the self-test.
 #[must_use]
