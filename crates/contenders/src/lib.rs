@@ -32,13 +32,17 @@ use fathom_measure::family::AnyFamily;
 mod aes;
 pub mod checksum;
 pub mod cipher;
+pub mod codec;
 pub mod digest;
+pub mod memory;
 pub mod mix;
+pub mod people;
 pub mod planted;
 pub mod unit;
 
 /// All families, in the order they are shown.
-pub static FAMILIES: &[&dyn AnyFamily] = &[&checksum::FAMILY, &digest::FAMILY, &cipher::FAMILY];
+pub static FAMILIES: &[&dyn AnyFamily] =
+    &[&memory::FAMILY, &checksum::FAMILY, &digest::FAMILY, &cipher::FAMILY, &codec::FAMILY];
 
 /// What a worker serves: all families, and the planted one of the self-test.
 #[must_use]

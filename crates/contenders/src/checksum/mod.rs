@@ -34,6 +34,22 @@ mod zlib_rs;
 
 pub use workload::{Buffer, Operation};
 
+/// CRC-32C of the headers that other families write.
+pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
+    #[cfg(feature = "cpu")]
+    return ::crc32c::crc32c(bytes);
+    #[cfg(not(feature = "cpu"))]
+    reference::crc32c(bytes)
+}
+
+/// `Hash32` at the best level: the digest of large buffers in other families.
+pub(crate) fn fast_sum(bytes: &[u8]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    return kernel::hash32::avx2(bytes);
+    #[cfg(not(target_arch = "x86_64"))]
+    kernel::hash32::baseline(bytes)
+}
+
 /// The family.
 pub static FAMILY: Family<Buffer> = Family {
     name: "checksum",

@@ -40,6 +40,11 @@ impl Contender<Buffer> for Plain {
     }
 }
 
+#[cfg(not(feature = "cpu"))]
+pub(super) fn crc32c(bytes: &[u8]) -> u32 {
+    crc(&CRC32C, bytes)
+}
+
 fn crc(table: &[u32; 256], bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, &byte| table[usize::from(crc as u8 ^ byte)] ^ (crc >> 8))
 }
