@@ -38,11 +38,18 @@ pub mod memory;
 pub mod mix;
 pub mod people;
 pub mod planted;
+pub mod text;
 pub mod unit;
 
 /// All families, in the order they are shown.
-pub static FAMILIES: &[&dyn AnyFamily] =
-    &[&memory::FAMILY, &checksum::FAMILY, &digest::FAMILY, &cipher::FAMILY, &codec::FAMILY];
+pub static FAMILIES: &[&dyn AnyFamily] = &[
+    &memory::FAMILY,
+    &checksum::FAMILY,
+    &digest::FAMILY,
+    &cipher::FAMILY,
+    &codec::FAMILY,
+    &text::FAMILY,
+];
 
 /// What a worker serves: all families, and the planted one of the self-test.
 #[must_use]
