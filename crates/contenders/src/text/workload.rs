@@ -178,6 +178,6 @@ impl Scan {
 }
 
 /// The bytes before the first zero, which the workload guarantees.
-pub(super) fn up_to<'t>(text: &'t [u8], zero: impl Fn(&[u8]) -> Option<usize>) -> &'t [u8] {
+pub(super) fn up_to(text: &[u8], zero: impl Fn(&[u8]) -> Option<usize>) -> &[u8] {
     zero(text).map_or(text, |at| &text[..at])
 }
