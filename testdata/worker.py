@@ -22,7 +22,7 @@ def digest(number):
 
 
 def seeded_bytes(seed, size):
-    """The buffer of family checksum: SplitMix64, eight bytes per number."""
+    """The buffer of family checksum: SplitMix64, brought into the range from 32 to 159."""
     out, state = bytearray(), seed
     while len(out) < size:
         state = (state + 0x9E3779B97F4A7C15) & MASK
@@ -30,7 +30,7 @@ def seeded_bytes(seed, size):
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
         out += (z ^ (z >> 31)).to_bytes(8, "little")
-    return bytes(out[:size])
+    return bytes(32 + (byte & 127) for byte in out[:size])
 
 
 def number(text):
@@ -67,6 +67,9 @@ def main():
                 answer("unsupported", reason=f"has no {workload['operation']}")
                 continue
             parameters = workload["parameters"]
+            if parameters["size"] == "mix":
+                answer("unsupported", reason="one buffer only, no mix")
+                continue
             data = seeded_bytes(number(parameters["seed"]), number(parameters["size"]))
             answer("opened", work={"bytes": len(data), "items": 1})
         elif ask == "sample":

@@ -157,7 +157,7 @@ fn a_worker_in_another_language_is_a_contender() {
         family: "checksum".to_owned(),
         contender: Some("python-zlib".to_owned()),
     };
-    let seats = [seat("checksum", "table"), outside.clone()];
+    let seats = [seat("checksum", "plain"), outside.clone()];
     let crc32 = Spec::new("crc32", &[("size", "5K"), ("seed", "1")]);
     conduct(&seats, crc32, bounds(), |mut conductor| {
         conductor.expect(&seats[0]).unwrap();

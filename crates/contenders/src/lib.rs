@@ -29,11 +29,17 @@
 use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
+mod aes;
 pub mod aggregate;
 #[cfg(feature = "kv")]
 #[allow(unsafe_code)] // the global allocator and patterns of allocation, in files named kernel
 pub mod alloc;
 pub mod checksum;
+pub mod cipher;
+pub mod codec;
+pub mod digest;
+#[cfg(feature = "kv")]
+pub mod footprint;
 #[cfg(feature = "kv")]
 pub mod hash;
 pub mod haversine;
@@ -44,19 +50,21 @@ pub mod kv;
 #[cfg(feature = "kv")]
 #[allow(unsafe_code)] // our own tables, in files named kernel
 pub mod map;
-#[cfg(feature = "kv")]
 pub mod memory;
+pub mod mix;
+pub mod people;
 pub mod planted;
+pub mod text;
 #[cfg(feature = "kv")]
 pub mod tree;
 #[cfg(feature = "kv")]
 #[allow(unsafe_code)] // our own trie, in files named kernel
 pub mod trie;
+pub mod unit;
 
 /// All families, in the order they are shown.
 pub static FAMILIES: &[&dyn AnyFamily] = &[
     &aggregate::FAMILY,
-    &checksum::FAMILY,
     &haversine::FAMILY,
     #[cfg(feature = "kv")]
     &map::FAMILY,
@@ -66,6 +74,12 @@ pub static FAMILIES: &[&dyn AnyFamily] = &[
     &trie::FAMILY,
     #[cfg(feature = "kv")]
     &hash::FAMILY,
+    &memory::FAMILY,
+    &checksum::FAMILY,
+    &digest::FAMILY,
+    &cipher::FAMILY,
+    &codec::FAMILY,
+    &text::FAMILY,
 ];
 
 /// What a worker serves: all families, the planted one of the self-test, and the union that

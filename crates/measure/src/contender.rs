@@ -125,6 +125,12 @@ pub trait Contender<W>: Sync {
     /// What is known about it.
     fn meta(&self) -> Meta;
 
+    /// The hardware path taken on this processor by one operation, where operations differ.
+    fn path(&self, operation: &str) -> String {
+        let _ = operation;
+        (self.meta().hardware)()
+    }
+
     /// Gets ready for `workload`: builds what is not timed.
     ///
     /// # Errors

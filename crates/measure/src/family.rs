@@ -73,6 +73,9 @@ pub trait AnyFamily: Sync {
     fn reference(&self) -> &'static str;
     /// All contenders in order, with their variants.
     fn entries(&self) -> Vec<Entry>;
+    /// The hardware path contender `id` takes in `operation` on this processor; empty for an unknown
+    /// contender. See [`Contender::path`].
+    fn path(&self, id: &str, operation: &str) -> String;
     /// Contenders that are not part of this build.
     fn absent(&self) -> &'static [Absent];
     /// The operations of its workloads.
@@ -127,6 +130,12 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
             }
         }
         entries
+    }
+
+    fn path(&self, id: &str, operation: &str) -> String {
+        let name = id.split('+').next().unwrap_or(id);
+        let contender = self.contenders.iter().find(|contender| contender.meta().name == name);
+        contender.map_or_else(String::new, |contender| contender.path(operation))
     }
 
     fn absent(&self) -> &'static [Absent] {

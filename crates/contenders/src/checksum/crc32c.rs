@@ -1,9 +1,10 @@
 //! The crate `crc32c`: the processor's CRC instruction over three interleaved streams, which hide
 //! its latency; a slicing table where the processor has none. CRC-32/ISCSI only.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation, Unsupported};
+use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
 
 use super::workload::{Buffer, Operation};
+use crate::unit;
 
 pub(super) struct Crc32c;
 
@@ -14,7 +15,7 @@ impl Contender<Buffer> for Crc32c {
             origin: Origin::Crate("crc32c"),
             link: "https://crates.io/crates/crc32c",
             licence: "Apache-2.0 OR MIT",
-            hardware,
+            hardware: || unit::CRC32C.path("table"),
             ..Meta::of(include_str!("crc32c.rs"))
         }
     }
@@ -22,20 +23,7 @@ impl Contender<Buffer> for Crc32c {
     fn prepare<'w>(&self, workload: &'w Buffer) -> Preparation<'w> {
         match workload.operation {
             Operation::Crc32c => workload.timed(crc32c::crc32c),
-            Operation::Crc32 => Err(Unsupported::operation("crc32")),
+            _ => workload.unsupported(),
         }
     }
-}
-
-/// The same question the crate asks.
-fn hardware() -> String {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("sse4.2") {
-        return "sse4.2".into();
-    }
-    #[cfg(target_arch = "aarch64")]
-    if std::arch::is_aarch64_feature_detected!("crc") {
-        return "crc".into();
-    }
-    "table".into()
 }

@@ -28,6 +28,7 @@ impl Contender<Buffer> for CrcFast {
             Operation::Crc32 => {
                 workload.timed(|bytes| checksum(CrcAlgorithm::Crc32IsoHdlc, bytes) as u32)
             }
+            _ => workload.unsupported(),
         }
     }
 }

@@ -1,21 +1,96 @@
-//! Checksums: a few bytes that change when the data changes by accident.
+//! Checksums and fast hashes of buffers: a few bytes that change when the data changes by accident.
 //!
-//! None of them resists anybody who changes the data on purpose. One iteration sums one buffer.
+//! None of them resists anybody who changes the data on purpose. One call sums one buffer. The rows
+//! are those of mORMot's table: CRC-32C, CRC-32, Adler-32, XXH32, its own `hash32` and `aesnihash`,
+//! and XXH3 beside them.
 
-use fathom_measure::family::Family;
+use fathom_measure::family::{Absent, Family};
 
+#[cfg(feature = "cpu")]
+mod adler2;
+mod aesnihash;
+#[cfg(feature = "cpu")]
 mod crc32c;
+#[cfg(feature = "cpu")]
+mod crc32fast;
+#[cfg(feature = "cpu")]
 mod crc_fast;
+mod hash32;
+#[allow(unsafe_code)] // vector code and AES rounds; every block says what makes it sound
+mod kernel;
+#[cfg(feature = "native")]
+mod libdeflate;
 mod reference;
+#[cfg(feature = "cpu")]
+mod simd_adler32;
+#[cfg(feature = "cpu")]
+mod twox_hash;
 mod workload;
+mod xxh3;
+#[cfg(feature = "cpu")]
+mod xxhash_rust;
+#[cfg(feature = "cpu")]
+mod zlib_rs;
 
 pub use workload::{Buffer, Operation};
+
+/// CRC-32C of the headers that other families write.
+pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
+    #[cfg(feature = "cpu")]
+    return ::crc32c::crc32c(bytes);
+    #[cfg(not(feature = "cpu"))]
+    reference::crc32c(bytes)
+}
+
+/// `Hash32` at the best level: the digest of large buffers in other families.
+pub(crate) fn fast_sum(bytes: &[u8]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    return kernel::hash32::avx2(bytes);
+    #[cfg(not(target_arch = "x86_64"))]
+    kernel::hash32::baseline(bytes)
+}
 
 /// The family.
 pub static FAMILY: Family<Buffer> = Family {
     name: "checksum",
     source: include_str!("mod.rs"),
-    reference: "table",
-    contenders: &[&reference::Table, &crc32c::Crc32c, &crc_fast::CrcFast],
-    absent: &[],
+    reference: "plain",
+    contenders: &[
+        &reference::Plain,
+        &hash32::Hash32,
+        &aesnihash::AesNiHash,
+        #[cfg(feature = "cpu")]
+        &crc32c::Crc32c,
+        #[cfg(feature = "cpu")]
+        &crc_fast::CrcFast,
+        #[cfg(feature = "cpu")]
+        &crc32fast::Crc32Fast,
+        #[cfg(feature = "cpu")]
+        &zlib_rs::ZlibRs,
+        #[cfg(feature = "cpu")]
+        &simd_adler32::SimdAdler32,
+        #[cfg(feature = "cpu")]
+        &adler2::Adler2,
+        #[cfg(feature = "cpu")]
+        &twox_hash::TwoxHash,
+        #[cfg(feature = "cpu")]
+        &xxhash_rust::XxhashRust,
+        #[cfg(feature = "native")]
+        &libdeflate::Libdeflate,
+    ],
+    absent: &[
+        #[cfg(not(feature = "cpu"))]
+        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
+        #[cfg(not(feature = "native"))]
+        Absent { name: "libdeflate", reason: "C library: build with --features native" },
+        Absent {
+            name: "isa-l",
+            reason: "needs an assembler (nasm) that its crates do not bring; crc-fast uses the \
+                     same folding",
+        },
+        Absent {
+            name: "xxhash-c",
+            reason: "no maintained crate builds the C library; xxhsum -b measures it",
+        },
+    ],
 };

@@ -13,8 +13,8 @@ use super::keys::Key;
 use super::latency;
 use super::structure::{Abilities, Batch, EachKey, Structure, Tally};
 use super::workload::{Keyed, Operation, View, Views};
+use crate::footprint;
 use crate::hash::{self, Build, Hashes};
-use crate::memory;
 
 /// The standard library, at the version of the compiler.
 pub(crate) const STD: Origin = Origin::Library("std", || env!("FATHOM_RUSTC").to_owned());
@@ -255,7 +255,7 @@ fn fresh_metrics<'w, K: Key + 'w>(maker: &Maker<'w, K>, view: &View<'w, K>) -> V
 
 /// Bytes per entry that are live once the structure is made, and the most there were on the way.
 fn memory_metrics<'w, K: Key + 'w>(make: impl FnOnce() -> Box<dyn Batch<K> + 'w>) -> Vec<Metric> {
-    let (map, counted) = memory::counted(make);
+    let (map, counted) = footprint::counted(make);
     let entries = map.entries().max(1) as f64;
     let metric = |name: &str, bytes: u64| Metric {
         name: format!("{name}_bytes_per_entry"),

@@ -1,0 +1,37 @@
+//! mORMot's `Hash32` on vectors: two additions per register instead of two per word.
+//!
+//! The words are dealt to lanes; s1 is the sum of the lanes, and s2, in which an early word counts
+//! more often than a late one, is a weighted sum of the lanes and of their own running sums. The
+//! derivation stands beside the kernel.
+
+use fathom_machine::level::Level;
+use fathom_measure::contender::{Contender, Meta, Preparation};
+
+use super::kernel::hash32;
+use super::workload::{Buffer, Operation};
+
+pub(super) struct Hash32;
+
+impl Contender<Buffer> for Hash32 {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "hash32",
+            hardware: || level().name().into(),
+            caveat: "a checksum; weak as the hash of a table",
+            ..Meta::of(include_str!("hash32.rs"))
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Buffer) -> Preparation<'w> {
+        match (workload.operation, level()) {
+            #[cfg(target_arch = "x86_64")]
+            (Operation::Hash32, Level::Avx2) => workload.timed(hash32::avx2),
+            (Operation::Hash32, _) => workload.timed(hash32::baseline),
+            _ => workload.unsupported(),
+        }
+    }
+}
+
+fn level() -> Level {
+    Level::chosen().unwrap_or(Level::Scalar)
+}

@@ -1,0 +1,54 @@
+//! AES in the modes of mORMot on AES and CRC instructions: those that no library has (`c64`, `cfc`,
+//! `ofc`, `ctc`), and `cfb`, `ofb`, `ctr` of the same making, to compare them with.
+//!
+//! One 128-bit block per register, eight in flight in the counter modes. No GCM: libraries do it well.
+
+use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
+
+use super::container::Lanes;
+use super::kernel::{Schedule, is_available};
+use super::workload::{Messages, Mode, Operation};
+use crate::aes::Key;
+
+pub(super) struct Fathom;
+
+impl Contender<Messages> for Fathom {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "fathom",
+            hardware: || {
+                if is_available() { crate::unit::AES.path("absent") } else { "absent".into() }
+            },
+            caveat: "the tags of cfc, ofc and ctc are CRCs: they find accidents, not forgers",
+            ..Meta::of(include_str!("fathom.rs"))
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
+        let Operation::Aes(_, mode) = workload.operation else { return workload.unsupported() };
+        if mode == Mode::Gcm {
+            return workload.unsupported();
+        }
+        if !is_available() {
+            return Err(Unsupported("needs AES and CRC instructions".into()));
+        }
+        let key = Key::new(workload.key());
+        let schedule = Schedule::new(&key);
+        let mut unused = Lanes { plain: [0; 4], cipher: [0; 4] };
+        match mode {
+            Mode::Cfc | Mode::Ofc | Mode::Ctc => {
+                workload.sealed(move |iv, nonce, bytes| {
+                    let mut lanes = Lanes::start(nonce, None);
+                    schedule.encrypt(mode, iv, bytes, &mut lanes);
+                    // The plain half of the tag is one ECB block: output feedback of a zero text.
+                    let mut first = [0; 16];
+                    schedule.encrypt(Mode::Ofb, &lanes.plain_block(), &mut first, &mut unused);
+                    lanes.tag_of(first)
+                })
+            }
+            _ => workload.encrypted(move |iv, bytes| {
+                schedule.encrypt(mode, iv, bytes, &mut unused);
+            }),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! AES modes and mORMot's tags on the AES and CRC instructions of x86-64 and AArch64.
+//!
+//! [`Schedule`] is the checked door: it exists anywhere, but [`encrypt`](Schedule::encrypt) refuses to
+//! run where the instructions are missing.
+//!
+//! The modes are written once, in [`modes`], over the few operations each architecture file defines
+//! (`Lane` = one block in a register). In pseudo-code, counter modes with a tag:
+//!
+//! ```text
+//! for each 8 blocks:
+//!     state[0..8] = counter, counter + 1, …             add and byte shuffle in registers
+//!     for each round key: state[i] = round(state[i])     8 independent chains hide the latency
+//!     cipher[i] = plain[i] xor state[i]
+//!     for each pair of blocks (a, b), plain and cipher:
+//!         interleave their words: (a0 b0)(a1 b1)(a2 b2)(a3 b3)
+//!         lane i = crc(lane i, (ai bi))                  8 bytes per instruction
+//! ```
+//!
+//! The definition feeds a lane four bytes at a time; interleaving two blocks feeds it eight, which
+//! halves the CRC instructions. They run beside the AES rounds of the neighbouring blocks.
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod modes;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+use super::container::Lanes;
+use super::workload::Mode;
+use crate::aes::Key;
+
+#[cfg(target_arch = "aarch64")]
+use aarch64 as arch;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as arch;
+
+/// Whether this processor has the AES and CRC instructions.
+pub(crate) fn is_available() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("aes")
+        && std::arch::is_x86_feature_detected!("sse4.2")
+        && std::arch::is_x86_feature_detected!("ssse3");
+    #[cfg(target_arch = "aarch64")]
+    return std::arch::is_aarch64_feature_detected!("aes")
+        && std::arch::is_aarch64_feature_detected!("crc");
+    #[allow(unreachable_code)] // other architectures
+    false
+}
+
+/// An expanded key.
+pub(crate) struct Schedule {
+    keys: Vec<[u8; 16]>,
+}
+
+impl Schedule {
+    /// Takes over the round keys.
+    pub(crate) fn new(key: &Key) -> Schedule {
+        Schedule { keys: key.rounds().to_vec() }
+    }
+
+    /// Encrypts in place. The modes with a tag update `lanes`; the others leave them alone. GCM is
+    /// not written here.
+    ///
+    /// # Panics
+    /// On a processor without the instructions, and with GCM.
+    pub(crate) fn encrypt(&self, mode: Mode, iv: &[u8; 16], bytes: &mut [u8], lanes: &mut Lanes) {
+        assert!(is_available(), "no AES or CRC instructions");
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        // SAFETY: the instructions were just detected.
+        unsafe {
+            match mode {
+                Mode::Cfb => arch::feedback::<false, false>(&self.keys, iv, bytes, lanes),
+                Mode::Cfc => arch::feedback::<false, true>(&self.keys, iv, bytes, lanes),
+                Mode::Ofb => arch::feedback::<true, false>(&self.keys, iv, bytes, lanes),
+                Mode::Ofc => arch::feedback::<true, true>(&self.keys, iv, bytes, lanes),
+                Mode::C64 => arch::counter::<true, false>(&self.keys, iv, bytes, lanes),
+                Mode::Ctr => arch::counter::<false, false>(&self.keys, iv, bytes, lanes),
+                Mode::Ctc => arch::counter::<false, true>(&self.keys, iv, bytes, lanes),
+                Mode::Gcm => panic!("GCM is not written here"),
+            }
+        }
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        let _ = (mode, iv, bytes, lanes);
+    }
+}
+
+/// CRC-32C from `start`, with the usual inversions: on the instruction where there is one.
+pub(crate) fn crc32c(start: u32, bytes: &[u8]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("sse4.2") {
+        // SAFETY: the instruction was just detected.
+        return unsafe { arch::crc32c(start, bytes) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if std::arch::is_aarch64_feature_detected!("crc") {
+        // SAFETY: the instruction was just detected.
+        return unsafe { arch::crc32c(start, bytes) };
+    }
+    !bytes.iter().fold(!start, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| {
+            crc >> 1 ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 }
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reference;
+    use super::*;
+    use crate::mix::random;
+
+    #[test]
+    fn crc32c_has_its_check_value() {
+        assert_eq!(crc32c(0, b"123456789"), 0xe306_9283);
+        assert_eq!(crc32c(crc32c(0, b"1234"), b"56789"), 0xe306_9283);
+    }
+
+    #[test]
+    fn every_mode_and_length_agrees_with_the_definition() {
+        if !is_available() {
+            eprintln!("skipped: no AES or CRC instructions");
+            return;
+        }
+        let modes = [Mode::Cfb, Mode::Cfc, Mode::Ofb, Mode::Ofc, Mode::C64, Mode::Ctr, Mode::Ctc];
+        // IVs whose counters wrap in every place they can wrap.
+        let mut ivs = vec![[0; 16], [0xff; 16]];
+        ivs.push(std::array::from_fn(|at| if at < 8 { 1 } else { 0xff }));
+        ivs.push(std::array::from_fn(|at| if at < 8 { 0xff } else { 1 }));
+        ivs.push((u128::from(u64::MAX) - 5).to_be_bytes());
+        for key_bytes in [16, 24, 32] {
+            let key = Key::new(&random(key_bytes, key_bytes as usize));
+            let schedule = Schedule::new(&key);
+            for mode in modes {
+                for iv in &ivs {
+                    for length in (0..=300).chain([511, 512, 1024, 1040]) {
+                        let mut expected = random(length as u64, length);
+                        let mut found = expected.clone();
+                        let start = Lanes::start(&[length as u8; 32], None);
+                        let (mut lanes, mut fast) = (start, start);
+                        reference::encrypt(&key, mode, *iv, &mut expected, Some(&mut lanes));
+                        schedule.encrypt(mode, iv, &mut found, &mut fast);
+                        assert_eq!(found, expected, "{mode:?} {key_bytes} {length}");
+                        if matches!(mode, Mode::Cfc | Mode::Ofc | Mode::Ctc) {
+                            assert_eq!(fast, lanes, "{mode:?} {key_bytes} {length}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Ciphers over messages: AES in nine modes, ChaCha20-Poly1305, and the stream ciphers RC4 and SHAKE.
+//!
+//! One call seals one message the way mORMot's table does: it draws a random 16-byte IV and writes it
+//! first, pads after PKCS #7, and allocates its output; the authenticated modes also draw a 32-byte
+//! nonce and write a header with the tag. So the rows contain a random generator and an allocation,
+//! the same for every contender; `form=bare` leaves both out and works in place.
+//!
+//! `c64`, `cfc`, `ofc` and `ctc` are mORMot's own: a counter in the first eight bytes, and `cfb`,
+//! `ofb`, `ctr` with a 256-bit tag made of CRCs. That tag is an *integrity tag in mORMot's format*,
+//! here to be measured; a CRC resists nobody who forges on purpose. RC4 is broken.
+
+#[allow(unused_imports)] // nothing is absent from a full build
+use fathom_measure::family::Absent;
+use fathom_measure::family::Family;
+
+#[cfg(feature = "cpu")]
+mod aes;
+#[cfg(feature = "cpu")]
+mod aes_gcm;
+#[cfg(feature = "native")]
+mod aws_lc;
+#[cfg(feature = "cpu")]
+mod cfb_mode;
+#[cfg(feature = "cpu")]
+mod chacha20poly1305;
+pub mod container;
+#[cfg(feature = "cpu")]
+mod ctr;
+mod fathom;
+#[allow(unsafe_code)] // AES and CRC instructions; every block says what makes it sound
+mod kernel;
+#[cfg(feature = "cpu")]
+mod ofb;
+#[cfg(feature = "native")]
+mod openssl;
+#[cfg(feature = "cpu")]
+mod rc4;
+mod reference;
+#[cfg(feature = "native")]
+mod ring;
+#[cfg(feature = "cpu")]
+mod shake;
+mod workload;
+
+pub use reference::open;
+pub use workload::{Messages, Mode, Operation};
+
+/// The family.
+pub static FAMILY: Family<Messages> = Family {
+    name: "cipher",
+    source: include_str!("mod.rs"),
+    reference: "plain",
+    contenders: &[
+        &reference::Plain,
+        &fathom::Fathom,
+        #[cfg(feature = "cpu")]
+        &aes::Aes,
+        #[cfg(feature = "cpu")]
+        &ctr::Ctr,
+        #[cfg(feature = "cpu")]
+        &cfb_mode::CfbMode,
+        #[cfg(feature = "cpu")]
+        &ofb::Ofb,
+        #[cfg(feature = "cpu")]
+        &aes_gcm::AesGcm,
+        #[cfg(feature = "cpu")]
+        &chacha20poly1305::ChaCha20Poly1305,
+        #[cfg(feature = "cpu")]
+        &rc4::Rc4,
+        #[cfg(feature = "cpu")]
+        &shake::Shake,
+        #[cfg(feature = "native")]
+        &openssl::OpenSsl,
+        #[cfg(feature = "native")]
+        &ring::Ring,
+        #[cfg(feature = "native")]
+        &aws_lc::AwsLc,
+    ],
+    absent: &[
+        #[cfg(not(feature = "cpu"))]
+        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
+        #[cfg(not(feature = "native"))]
+        Absent { name: "openssl", reason: "C library: build with --features native" },
+        #[cfg(not(feature = "native"))]
+        Absent { name: "ring", reason: "C and assembly: build with --features native" },
+        #[cfg(not(feature = "native"))]
+        Absent { name: "aws-lc", reason: "C and assembly: build with --features native" },
+    ],
+};

@@ -1,0 +1,67 @@
+//! OpenSSL's libcrypto of this system through the crate `openssl`: one context, keyed once and given
+//! a new IV per message.
+
+use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use openssl::cipher::{Cipher, CipherRef};
+use openssl::cipher_ctx::CipherCtx;
+
+use super::container::Tag;
+use super::workload::{Messages, Mode, Operation};
+use crate::unit;
+
+pub(super) struct OpenSsl;
+
+impl Contender<Messages> for OpenSsl {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "openssl",
+            origin: Origin::Library("OpenSSL", crate::digest::openssl_version),
+            link: "https://www.openssl.org",
+            licence: "Apache-2.0",
+            hardware: || unit::AES.path("assembly"),
+            ..Meta::of(include_str!("openssl.rs"))
+        }
+    }
+
+    fn path(&self, operation: &str) -> String {
+        unit::of(operation).map_or_else(|| "assembly".into(), |unit| unit.path("assembly"))
+    }
+
+    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
+        let cipher = match workload.operation {
+            Operation::Aes(128, Mode::Cfb) => Cipher::aes_128_cfb128(),
+            Operation::Aes(256, Mode::Cfb) => Cipher::aes_256_cfb128(),
+            Operation::Aes(128, Mode::Ofb) => Cipher::aes_128_ofb(),
+            Operation::Aes(256, Mode::Ofb) => Cipher::aes_256_ofb(),
+            Operation::Aes(128, Mode::Ctr) => Cipher::aes_128_ctr(),
+            Operation::Aes(256, Mode::Ctr) => Cipher::aes_256_ctr(),
+            Operation::Aes(128, Mode::Gcm) => return sealed(workload, Cipher::aes_128_gcm()),
+            Operation::Aes(256, Mode::Gcm) => return sealed(workload, Cipher::aes_256_gcm()),
+            Operation::ChaCha20Poly1305 => return sealed(workload, Cipher::chacha20_poly1305()),
+            _ => return workload.unsupported(),
+        };
+        let mut context = keyed(workload, cipher);
+        workload.encrypted(move |iv, bytes| {
+            context.encrypt_init(None, None, Some(iv)).expect("an IV of its length");
+            context.cipher_update_inplace(bytes, bytes.len()).expect("a stream cipher");
+        })
+    }
+}
+
+fn keyed(workload: &Messages, cipher: &CipherRef) -> CipherCtx {
+    let mut context = CipherCtx::new().expect("memory");
+    context.encrypt_init(Some(cipher), Some(workload.key()), None).expect("a key of its length");
+    context
+}
+
+fn sealed<'w>(workload: &'w Messages, cipher: &CipherRef) -> Preparation<'w> {
+    let mut context = keyed(workload, cipher);
+    workload.sealed(move |iv, _, bytes| {
+        let mut tag: Tag = [0; 32];
+        context.encrypt_init(None, None, Some(&iv[..12])).expect("a nonce of its length");
+        context.cipher_update_inplace(bytes, bytes.len()).expect("a stream cipher");
+        context.cipher_final(&mut []).expect("nothing is left");
+        context.tag(&mut tag[..16]).expect("a tag of its length");
+        tag
+    })
+}

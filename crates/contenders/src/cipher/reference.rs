@@ -1,0 +1,545 @@
+//! Every cipher as its definition reads, block by block and byte by byte: the oracle of the others.
+//!
+//! Also opens mORMot's containers, so that what is sealed here is known to be readable again.
+
+use fathom_measure::contender::{Contender, Meta, Preparation};
+
+use super::container::{ContainerError, Lanes, Tag, parts, unpadded};
+use super::kernel::crc32c;
+use super::workload::{Messages, Mode, Operation, SECRET};
+use crate::aes::{BLOCK, Key, xor};
+use crate::digest::Keccak;
+
+pub(super) struct Plain;
+
+impl Contender<Messages> for Plain {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "plain",
+            hardware: || "scalar".into(),
+            caveat: "its time depends on the key: never for secrets",
+            ..Meta::of(include_str!("reference.rs"))
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
+        match workload.operation {
+            Operation::Rc4 => workload.streamed(Rc4::of_secret, |rc4, bytes| {
+                bytes.iter_mut().for_each(|byte| *byte ^= rc4.next());
+            }),
+            Operation::Shake128 | Operation::Shake256 => {
+                let rate = if workload.operation == Operation::Shake128 { 168 } else { 136 };
+                workload.streamed(
+                    move || Keccak::absorbed(SECRET, rate, 0x1f),
+                    |sponge, bytes| bytes.iter_mut().for_each(|byte| *byte ^= sponge.squeeze()),
+                )
+            }
+            Operation::ChaCha20Poly1305 => {
+                let key = workload.key_array();
+                workload.sealed(move |iv, _, bytes| {
+                    let nonce = iv.first_chunk().expect("twelve of sixteen bytes");
+                    with_zeros(chacha20_poly1305(&key, nonce, &[], bytes))
+                })
+            }
+            Operation::Aes(_, Mode::Gcm) => {
+                let key = Key::new(workload.key());
+                workload.sealed(move |iv, _, bytes| {
+                    let nonce = iv.first_chunk().expect("twelve of sixteen bytes");
+                    with_zeros(gcm(&key, nonce, &[], bytes))
+                })
+            }
+            Operation::Aes(_, mode @ (Mode::Cfc | Mode::Ofc | Mode::Ctc)) => {
+                let key = Key::new(workload.key());
+                workload.sealed(move |iv, nonce, bytes| {
+                    let mut lanes = Lanes::start(nonce, None);
+                    encrypt(&key, mode, *iv, bytes, Some(&mut lanes));
+                    lanes.tag(&key)
+                })
+            }
+            Operation::Aes(_, mode) => {
+                let key = Key::new(workload.key());
+                workload.encrypted(move |iv, bytes| encrypt(&key, mode, *iv, bytes, None))
+            }
+        }
+    }
+}
+
+pub(super) fn with_zeros(tag: [u8; 16]) -> Tag {
+    let mut long = [0; 32];
+    long[..16].copy_from_slice(&tag);
+    long
+}
+
+/// Encrypts in place; `lanes`, if any, take both texts.
+pub(super) fn encrypt(
+    key: &Key,
+    mode: Mode,
+    iv: [u8; BLOCK],
+    bytes: &mut [u8],
+    lanes: Option<&mut Lanes>,
+) {
+    run(key, mode, iv, bytes, lanes, true);
+}
+
+/// Decrypts in place; `lanes`, if any, take both texts.
+fn decrypt(key: &Key, mode: Mode, iv: [u8; BLOCK], bytes: &mut [u8], lanes: Option<&mut Lanes>) {
+    run(key, mode, iv, bytes, lanes, false);
+}
+
+fn run(
+    key: &Key,
+    mode: Mode,
+    mut iv: [u8; BLOCK],
+    bytes: &mut [u8],
+    mut lanes: Option<&mut Lanes>,
+    encrypts: bool,
+) {
+    for block in bytes.chunks_mut(BLOCK) {
+        let stream = key.encrypt(iv);
+        let before = block.to_vec();
+        block.iter_mut().zip(stream).for_each(|(byte, stream)| *byte ^= stream);
+        let (plain, cipher) =
+            if encrypts { (&before[..], &*block) } else { (&*block, &before[..]) };
+        if let Some(lanes) = lanes.as_deref_mut() {
+            take(lanes, plain, cipher);
+        }
+        iv = match mode {
+            Mode::Cfb | Mode::Cfc => cipher.try_into().unwrap_or_default(),
+            Mode::Ofb | Mode::Ofc => stream,
+            Mode::C64 => {
+                let counter = u64::from_be_bytes(iv[..8].try_into().expect("eight bytes"));
+                iv[..8].copy_from_slice(&counter.wrapping_add(1).to_be_bytes());
+                iv
+            }
+            _ => u128::from_be_bytes(iv).wrapping_add(1).to_be_bytes(),
+        };
+    }
+}
+
+/// A trailing partial block goes into the first plain lane alone, through the usual CRC-32C.
+pub(super) fn take(lanes: &mut Lanes, plain: &[u8], cipher: &[u8]) {
+    if plain.len() < BLOCK {
+        lanes.plain[0] = crc32c(lanes.plain[0], plain);
+        return;
+    }
+    for (state, text) in [(&mut lanes.plain, plain), (&mut lanes.cipher, cipher)] {
+        for (lane, word) in state.iter_mut().zip(text.chunks_exact(4)) {
+            // The usual CRC inverts before and after; without is that of the inverted lane.
+            *lane = !crc32c(!*lane, word);
+        }
+    }
+}
+
+/// Opens a container of `cfc`, `ofc` or `ctc`.
+///
+/// # Errors
+/// A header, tag or padding that is wrong.
+pub fn open(key: &[u8], mode: Mode, message: &[u8]) -> Result<Vec<u8>, ContainerError> {
+    let key = Key::new(key);
+    let parts = parts(message)?;
+    let mut plain = parts.cipher_text.to_vec();
+    let mut lanes = Lanes::start(parts.nonce, None);
+    decrypt(&key, mode, *parts.iv, &mut plain, Some(&mut lanes));
+    if lanes.tag(&key) != *parts.tag {
+        return Err(ContainerError::Tag);
+    }
+    unpadded(plain)
+}
+
+/// SP 800-38D with a nonce of 96 bits; encrypts in place and returns the tag.
+fn gcm(key: &Key, nonce: &[u8; 12], associated: &[u8], bytes: &mut [u8]) -> [u8; 16] {
+    let mut first = [0; BLOCK];
+    first[..12].copy_from_slice(nonce);
+    first[15] = 1;
+    for (number, block) in bytes.chunks_mut(BLOCK).enumerate() {
+        let mut counter = first;
+        counter[12..].copy_from_slice(&(number as u32).wrapping_add(2).to_be_bytes());
+        block.iter_mut().zip(key.encrypt(counter)).for_each(|(byte, stream)| *byte ^= stream);
+    }
+    let h = u128::from_be_bytes(key.encrypt([0; BLOCK]));
+    let lengths = ((8 * associated.len() as u128) << 64) | (8 * bytes.len() as u128);
+    let mut sum = 0;
+    for block in associated.chunks(BLOCK).chain(bytes.chunks(BLOCK)) {
+        let mut full = [0; BLOCK];
+        full[..block.len()].copy_from_slice(block);
+        sum = multiplied(sum ^ u128::from_be_bytes(full), h);
+    }
+    xor(multiplied(sum ^ lengths, h).to_be_bytes(), &key.encrypt(first))
+}
+
+/// The product in GF(2^128) with the bit order of SP 800-38D, section 6.3.
+fn multiplied(x: u128, mut y: u128) -> u128 {
+    let mut product = 0;
+    for bit in (0..128).rev() {
+        if x >> bit & 1 == 1 {
+            product ^= y;
+        }
+        y = y >> 1 ^ if y & 1 == 1 { 0xe1 << 120 } else { 0 };
+    }
+    product
+}
+
+/// RFC 8439, section 2.8; encrypts in place and returns the tag.
+fn chacha20_poly1305(
+    key: &[u8; 32],
+    nonce: &[u8; 12],
+    associated: &[u8],
+    bytes: &mut [u8],
+) -> [u8; 16] {
+    for (number, block) in bytes.chunks_mut(64).enumerate() {
+        let stream = chacha20(key, nonce, number as u32 + 1);
+        block.iter_mut().zip(stream).for_each(|(byte, stream)| *byte ^= stream);
+    }
+    let mut text = Vec::new();
+    for part in [associated, bytes] {
+        text.extend_from_slice(part);
+        text.resize(text.len().next_multiple_of(16), 0);
+    }
+    text.extend_from_slice(&(associated.len() as u64).to_le_bytes());
+    text.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    let one_time = chacha20(key, nonce, 0);
+    poly1305(one_time.first_chunk().expect("32 of 64 bytes"), &text)
+}
+
+/// RFC 8439, section 2.3.
+fn chacha20(key: &[u8; 32], nonce: &[u8; 12], counter: u32) -> [u8; 64] {
+    let word = |bytes: &[u8], at: usize| {
+        u32::from_le_bytes(bytes[4 * at..4 * at + 4].try_into().expect("four bytes"))
+    };
+    let start: [u32; 16] = std::array::from_fn(|at| match at {
+        0..4 => word(b"expand 32-byte k", at),
+        4..12 => word(key, at - 4),
+        12 => counter,
+        _ => word(nonce, at - 13),
+    });
+    let mut state = start;
+    for round in 0..20 {
+        for i in 0..4 {
+            let turn = if round % 2 == 0 { 0 } else { 1 };
+            let place = |row: usize| 4 * row + (i + turn * row) % 4;
+            let [a, b, c, d] = [place(0), place(1), place(2), place(3)];
+            for (x, y, z, by) in [(a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)] {
+                state[x] = state[x].wrapping_add(state[y]);
+                state[z] = (state[z] ^ state[x]).rotate_left(by);
+            }
+        }
+    }
+    std::array::from_fn(|at| state[at / 4].wrapping_add(start[at / 4]).to_le_bytes()[at % 4])
+}
+
+/// RFC 8439, section 2.5, in five limbs of 26 bits.
+fn poly1305(key: &[u8; 32], text: &[u8]) -> [u8; 16] {
+    const LIMB: u128 = (1 << 26) - 1;
+    let number = |bytes: &[u8]| u128::from_le_bytes(bytes.try_into().expect("sixteen bytes"));
+    let limbs = |number: u128, top: u64| -> [u64; 5] {
+        std::array::from_fn(|i| (number >> (26 * i) & LIMB) as u64 | if i == 4 { top } else { 0 })
+    };
+    let r = limbs(number(&key[..16]) & 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff, 0);
+    let mut h = [0_u64; 5];
+    for block in text.chunks(16) {
+        // A one follows the bytes: bit 128 for a full block.
+        let mut full = [0; 17];
+        full[..block.len()].copy_from_slice(block);
+        full[block.len()] = 1;
+        let add = limbs(number(&full[..16]), u64::from(full[16]) << 24);
+        h.iter_mut().zip(add).for_each(|(limb, add)| *limb += add);
+        // h r modulo 2^130 - 5: what leaves at the top comes back five times at the bottom.
+        let mut product = [0_u64; 5];
+        for (i, limb) in h.iter().enumerate() {
+            for (j, other) in r.iter().enumerate() {
+                let times = if i + j < 5 { 1 } else { 5 };
+                product[(i + j) % 5] += limb * other * times;
+            }
+        }
+        h = carried(carried(product));
+    }
+    h = carried(carried(h));
+    // The residue is h or, if h + 5 reaches 2^130, h + 5 without that bit.
+    let value =
+        |h: [u64; 5]| h.iter().rev().fold(0_u128, |sum, limb| (sum << 26) + u128::from(*limb));
+    let mut plus = h;
+    plus[0] += 5;
+    for i in 0..4 {
+        plus[i + 1] += plus[i] >> 26;
+        plus[i] &= LIMB as u64;
+    }
+    let reduced = if plus[4] >> 26 != 0 { plus } else { h };
+    value(reduced).wrapping_add(number(&key[16..])).to_le_bytes()
+}
+
+fn carried(mut h: [u64; 5]) -> [u64; 5] {
+    for i in 0..5 {
+        let carry = h[i] >> 26;
+        h[i] &= (1 << 26) - 1;
+        h[(i + 1) % 5] += if i == 4 { 5 * carry } else { carry };
+    }
+    h
+}
+
+/// RC4 as its name's owner never published it.
+#[derive(Clone)]
+struct Rc4 {
+    state: [u8; 256],
+    i: u8,
+    j: u8,
+}
+
+impl Rc4 {
+    fn new(key: &[u8]) -> Rc4 {
+        let mut state: [u8; 256] = std::array::from_fn(|i| i as u8);
+        let mut j = 0_u8;
+        for i in 0..256 {
+            j = j.wrapping_add(state[i]).wrapping_add(key[i % key.len()]);
+            state.swap(i, usize::from(j));
+        }
+        Rc4 { state, i: 0, j: 0 }
+    }
+
+    /// Keyed as the forebear does, with the first 3072 bytes dropped.
+    fn of_secret() -> Rc4 {
+        let mut rc4 = Rc4::new(&rc4_key());
+        for _ in 0..RC4_DROPPED {
+            rc4.next();
+        }
+        rc4
+    }
+
+    fn next(&mut self) -> u8 {
+        self.i = self.i.wrapping_add(1);
+        let (i, s) = (usize::from(self.i), self.state[usize::from(self.i)]);
+        self.j = self.j.wrapping_add(s);
+        self.state.swap(i, usize::from(self.j));
+        self.state[usize::from(s.wrapping_add(self.state[i]))]
+    }
+}
+
+/// Bytes of the key stream that are thrown away.
+pub(super) const RC4_DROPPED: usize = 3072;
+
+/// 256 bytes of SHAKE128 of the secret.
+pub(super) fn rc4_key() -> Vec<u8> {
+    let mut sponge = Keccak::absorbed(SECRET, 168, 0x1f);
+    (0..256).map(|_| sponge.squeeze()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::container;
+    use super::*;
+    use crate::mix::SplitMix;
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        let digit = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+        (0..hex.len()).step_by(2).map(digit).collect()
+    }
+
+    /// mORMot's own table: 50 times `x`, padded; key `xx…`; tag states all zero. Per mode the last
+    /// ciphertext block for 128, 192 and 256 bits; per mode the cipher half of the tag.
+    const IV: &str = "efcdab907856341221436587a9cbed0f";
+    const LAST: [(Mode, [&str; 3]); 4] = [
+        (
+            Mode::Cfc,
+            [
+                "77816f9a5b10a489ae93d2d669ff215f",
+                "44cfe6d22de8d0f5b22bb85fea1f5ebe",
+                "d2ba8fedb27a8fa06f5a9cd319cbc43d",
+            ],
+        ),
+        (
+            Mode::Ofc,
+            [
+                "f1b115d4850417a8151ac4fe18eb80df",
+                "3dc115b3f6152683e621b2430ff9b0a5",
+                "bb9304b610c04f687b5cfa8d20581f77",
+            ],
+        ),
+        (
+            Mode::C64,
+            [
+                "8d995e31b73c67f05d9b2b8d46e894b6",
+                "6a1de3dbd014954edf0e5d30f3fb2394",
+                "f05e3a5b8aaa36032213d421254b6802",
+            ],
+        ),
+        (
+            Mode::Ctc,
+            [
+                "5b754f44e57940b6958587e5778b9904",
+                "4c2c6284f71cf32cfc7ff7f21a20c469",
+                "793733a39edc23989ba99f81bdb6112f",
+            ],
+        ),
+    ];
+    const PLAIN_HALF: [&str; 3] = [
+        "a6353d1260ec249aa1da751d9e888978",
+        "80f2ef4b22b48b4a0bcca7a9c509a246",
+        "c13dc3e510b02ecd5eec947dfd934fc2",
+    ];
+    const CIPHER_HALF: [(Mode, [&str; 3]); 3] = [
+        (
+            Mode::Cfc,
+            [
+                "258194e4454a0d719b39152b39d7b7a9",
+                "7b620569597d0791b9b56243fe03af1b",
+                "56b308318dcbc16bc9aabf7b616fffb5",
+            ],
+        ),
+        (
+            Mode::Ofc,
+            [
+                "5716e5bac7e28577164eee94cc2cdaeb",
+                "2be402ff0ceb734b81feafb7bbb32d35",
+                "61e76a48caa8808ed4a5979e30fa1fa5",
+            ],
+        ),
+        (
+            Mode::Ctc,
+            [
+                "d591cb79c5f2e77e2e15bd507aa11b04",
+                "041058e5b7e63e90fdb865dc0d8dc216",
+                "7a9bada0c582df6d441b67a8455a1711",
+            ],
+        ),
+    ];
+
+    fn padded() -> Vec<u8> {
+        let mut text = vec![b'x'; 50];
+        text.resize(64, 14);
+        text
+    }
+
+    #[test]
+    fn the_forebear_s_vectors_are_reproduced_by_the_definition_and_by_the_kernel() {
+        let iv: [u8; 16] = bytes(IV).try_into().unwrap();
+        for (at, key_bytes) in [16, 24, 32].into_iter().enumerate() {
+            let key = Key::new(&vec![b'x'; key_bytes]);
+            for (mode, last) in LAST {
+                let mut text = padded();
+                let mut lanes = Lanes { plain: [0; 4], cipher: [0; 4] };
+                encrypt(&key, mode, iv, &mut text, Some(&mut lanes));
+                assert_eq!(hex(&text[48..]), last[at], "{mode:?} {key_bytes}");
+                let halves = CIPHER_HALF.iter().find(|(tagged, _)| *tagged == mode);
+                if let Some((_, half)) = halves {
+                    let expected = [PLAIN_HALF[at], half[at]].concat();
+                    assert_eq!(hex(&lanes.tag(&key)), expected, "{mode:?} {key_bytes}");
+                }
+                if super::super::kernel::is_available() {
+                    let kernel = super::super::kernel::Schedule::new(&key);
+                    let mut fast = padded();
+                    let mut fast_lanes = Lanes { plain: [0; 4], cipher: [0; 4] };
+                    kernel.encrypt(mode, &iv, &mut fast, &mut fast_lanes);
+                    assert_eq!(fast, text, "{mode:?} {key_bytes}");
+                    if halves.is_some() {
+                        assert_eq!(fast_lanes, lanes, "{mode:?} {key_bytes}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn gcm_has_the_forebear_s_vectors_and_those_of_its_authors() {
+        let nonce = *bytes(IV).first_chunk().unwrap();
+        let cases = [
+            (16, "551c079c7301d4d9c61aadd3d2a6d99b", "7c1da6408329d2d2e393609db188129e"),
+            (24, "e1bf4214aed252a87dda947a60821df0", "eff784967837f6bb0007276ca9c9f936"),
+            (32, "bac742bb60d9676f01d866da39fc9dae", "5f3411f163ff157c4a802db5ff835823"),
+        ];
+        for (key_bytes, last, tag) in cases {
+            let mut text = padded();
+            let found = gcm(&Key::new(&vec![b'x'; key_bytes]), &nonce, &[], &mut text);
+            assert_eq!((hex(&text[48..]), hex(&found)), (last.into(), tag.into()), "{key_bytes}");
+        }
+        // Test case 4 of McGrew and Viega.
+        let key = Key::new(&bytes("feffe9928665731c6d6a8f9467308308"));
+        let nonce = *bytes("cafebabefacedbaddecaf888").first_chunk().unwrap();
+        let mut text = bytes(
+            "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf\
+             0e2449a6b525b16aedf5aa0de657ba637b39",
+        );
+        let tag = gcm(&key, &nonce, &bytes("feedfacedeadbeeffeedfacedeadbeefabaddad2"), &mut text);
+        assert_eq!(hex(&tag), "5bc94fbc3221a5db94fae95ae7121a47");
+    }
+
+    #[test]
+    fn modes_of_sp_800_38a_have_its_examples() {
+        // Appendix F: F.3.13 (CFB128-AES128), F.4.1 (OFB-AES128), F.5.1 (CTR-AES128).
+        let key = Key::new(&bytes("2b7e151628aed2a6abf7158809cf4f3c"));
+        let start: [u8; 16] = std::array::from_fn(|at| at as u8);
+        let counter = *bytes("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff").first_chunk().unwrap();
+        let text = "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51";
+        for (mode, iv, expected) in [
+            (Mode::Cfb, start, "3b3fd92eb72dad20333449f8e83cfb4ac8a64537a0b3a93fcde3cdad9f1ce58b"),
+            (Mode::Ofb, start, "3b3fd92eb72dad20333449f8e83cfb4a7789508d16918f03f53c52dac54ed825"),
+            (
+                Mode::Ctr,
+                counter,
+                "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff",
+            ),
+        ] {
+            let mut bytes = bytes(text);
+            encrypt(&key, mode, iv, &mut bytes, None);
+            assert_eq!(hex(&bytes), expected, "{mode:?}");
+            decrypt(&key, mode, iv, &mut bytes, None);
+            assert_eq!(hex(&bytes), text, "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn chacha20_poly1305_has_the_example_of_its_rfc() {
+        // RFC 8439, section 2.8.2.
+        let key = std::array::from_fn(|at| 0x80 + at as u8);
+        let nonce = *bytes("070000004041424344454647").first_chunk().unwrap();
+        let mut text = b"Ladies and Gentlemen of the class of '99: If I could offer you only one \
+                         tip for the future, sunscreen would be it."
+            .to_vec();
+        let tag = chacha20_poly1305(&key, &nonce, &bytes("50515253c0c1c2c3c4c5c6c7"), &mut text);
+        assert!(hex(&text).starts_with("d31a8d34648e60db7b86afbc53ef7ec2"));
+        assert_eq!(hex(&tag), "1ae10b594f09e26a7e902ecbd0600691");
+    }
+
+    #[test]
+    fn rc4_has_its_classic_value() {
+        let mut rc4 = Rc4::new(&bytes("0123456789abcdef"));
+        let text: Vec<u8> =
+            bytes("0123456789abcdef").into_iter().map(|byte| byte ^ rc4.next()).collect();
+        assert_eq!(hex(&text), "75b7878099e0c596");
+    }
+
+    #[test]
+    fn what_is_sealed_opens_again_and_what_is_damaged_does_not() {
+        let key = [3; 16];
+        let expanded = Key::new(&key);
+        for mode in [Mode::Cfc, Mode::Ofc, Mode::Ctc] {
+            for length in [0, 1, 16, 50, 300] {
+                let text = crate::mix::printable(1, length);
+                let mut seal = |iv: &[u8; 16], nonce: &[u8; 32], bytes: &mut [u8]| {
+                    let mut lanes = Lanes::start(nonce, None);
+                    encrypt(&expanded, mode, *iv, bytes, Some(&mut lanes));
+                    lanes.tag(&expanded)
+                };
+                let message = container::sealed(&mut SplitMix(8), &text, &mut seal);
+                assert_eq!(open(&key, mode, &message).unwrap(), text, "{mode:?}");
+                assert_eq!(open(&[4; 16], mode, &message), Err(ContainerError::Tag));
+                for at in message.len() - 16..message.len() {
+                    let mut damaged = message.clone();
+                    damaged[at] ^= 0x10;
+                    assert_eq!(open(&key, mode, &damaged), Err(ContainerError::Tag), "{mode:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn associated_data_starts_the_cipher_lanes() {
+        let lanes = Lanes::start(&[1; 32], Some(b"head"));
+        let (first, second) = (crc32c(0, b"head"), crc32c(crc32c(0, b"head"), b"head"));
+        assert_eq!(lanes.plain, [0; 4]);
+        assert_eq!(lanes.cipher[3], first.wrapping_add(second.wrapping_mul(3)));
+        assert_eq!(Lanes::start(&[1; 32], None).cipher, [u32::MAX; 4]);
+    }
+}

@@ -1,0 +1,305 @@
+//! The workload of the family: buffers of seeded bytes, each sealed as one message.
+
+use std::hint::black_box;
+
+use fathom_measure::contender::{Preparation, Prepared, Unsupported};
+use fathom_measure::digest::Digest;
+use fathom_measure::meter::Meter;
+use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
+
+use super::container::{self, Tag};
+use crate::mix::{self, LENGTHS, Mix, SplitMix, random};
+
+/// What RC4 and SHAKE are keyed with in the forebear's rows.
+pub(super) const SECRET: &[u8] = b"secret";
+
+/// Messages to seal and how.
+pub struct Messages {
+    /// Which cipher.
+    pub operation: Operation,
+    key: Vec<u8>,
+    bare: bool,
+    mix: Mix,
+}
+
+/// Which cipher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// RC4, keyed once, its stream continuing over the calls.
+    Rc4,
+    /// SHAKE128 of `secret` as a key stream, continuing over the calls.
+    Shake128,
+    /// SHAKE256 likewise.
+    Shake256,
+    /// AES with a key of this many bits.
+    Aes(u32, Mode),
+    /// RFC 8439.
+    ChaCha20Poly1305,
+}
+
+/// A mode of AES.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// SP 800-38A, 128-bit cipher feedback.
+    Cfb,
+    /// SP 800-38A, output feedback.
+    Ofb,
+    /// mORMot's: the counter is the first eight bytes of the IV.
+    C64,
+    /// SP 800-38A, 128-bit big-endian counter.
+    Ctr,
+    /// Cipher feedback with mORMot's tag.
+    Cfc,
+    /// Output feedback with mORMot's tag.
+    Ofc,
+    /// Counter with mORMot's tag.
+    Ctc,
+    /// SP 800-38D.
+    Gcm,
+}
+
+const MODES: [Mode; 8] =
+    [Mode::Cfb, Mode::Ofb, Mode::C64, Mode::Ctr, Mode::Cfc, Mode::Ofc, Mode::Ctc, Mode::Gcm];
+
+macro_rules! offers {
+    ($($name:literal $doc:literal,)*) => {
+        &[$(Offer { name: $name, default: "", doc: $doc },)*]
+    };
+}
+/// After `aes-256-gcm`: ciphers without a mode.
+const OPERATIONS: &[Offer] = offers! {
+    "aes-128-cfb" "cipher feedback, SP 800-38A",
+    "aes-128-ofb" "output feedback, SP 800-38A",
+    "aes-128-c64" "mORMot's counter in the first eight bytes",
+    "aes-128-ctr" "counter, SP 800-38A",
+    "aes-128-cfc" "cfb with mORMot's CRC-based integrity tag",
+    "aes-128-ofc" "ofb with mORMot's CRC-based integrity tag",
+    "aes-128-ctc" "ctr with mORMot's CRC-based integrity tag",
+    "aes-128-gcm" "Galois/counter, SP 800-38D, authenticated",
+    "aes-256-cfb" "cipher feedback, SP 800-38A",
+    "aes-256-ofb" "output feedback, SP 800-38A",
+    "aes-256-c64" "mORMot's counter in the first eight bytes",
+    "aes-256-ctr" "counter, SP 800-38A",
+    "aes-256-cfc" "cfb with mORMot's CRC-based integrity tag",
+    "aes-256-ofc" "ofb with mORMot's CRC-based integrity tag",
+    "aes-256-ctc" "ctr with mORMot's CRC-based integrity tag",
+    "aes-256-gcm" "Galois/counter, SP 800-38D, authenticated",
+    "chacha20-poly1305" "RFC 8439, authenticated",
+    "rc4" "RC4, its first 3072 bytes dropped; broken, not for new use",
+    "shake128" "SHAKE128 as a stream cipher, 168 bytes per permutation",
+    "shake256" "SHAKE256 as a stream cipher, 136 bytes per permutation",
+};
+
+fn operation(at: usize) -> Operation {
+    match at {
+        0..8 => Operation::Aes(128, MODES[at]),
+        8..16 => Operation::Aes(256, MODES[at - 8]),
+        16 => Operation::ChaCha20Poly1305,
+        17 => Operation::Rc4,
+        18 => Operation::Shake128,
+        _ => Operation::Shake256,
+    }
+}
+
+impl Workload for Messages {
+    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const PARAMETERS: &'static [Offer] = &[
+        mix::PARAMETERS[0],
+        mix::PARAMETERS[1],
+        Offer {
+            name: "form",
+            default: "message",
+            doc: "`message`: random IV, padding, allocated output; `bare`: in place, fixed IV",
+        },
+    ];
+
+    fn load(spec: &Spec) -> Result<Messages, SpecError> {
+        let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation).unwrap_or(0);
+        let bare = match spec.text("form") {
+            "message" => false,
+            "bare" => true,
+            _ => return Err(spec.bad("form", "message or bare")),
+        };
+        let operation = operation(at);
+        let key = match operation {
+            Operation::Aes(bits, _) => random(0xae5, bits as usize / 8),
+            _ => random(0xae5, 32),
+        };
+        Ok(Messages { operation, key, bare, mix: Mix::load(spec)? })
+    }
+
+    fn work(&self) -> Work {
+        self.mix.work()
+    }
+
+    fn cases() -> Vec<Spec> {
+        mix::cases(OPERATIONS, &["mix", "64", "1K", "64K", "1M"])
+    }
+
+    fn small_cases() -> Vec<Spec> {
+        let mut cases = mix::cases(OPERATIONS, &["0", "1", "16", "50", "1000", "5K", "mix"]);
+        let bare = cases.clone().into_iter().filter(|spec| spec.text("size") != "0");
+        let bare: Vec<Spec> = bare
+            .map(|mut spec| {
+                spec.parameters.insert("form".into(), "bare".into());
+                spec
+            })
+            .collect();
+        cases.extend(bare);
+        cases
+    }
+}
+
+impl Messages {
+    /// The key: 16 or 32 bytes.
+    pub(super) fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// The key as an array.
+    pub(super) fn key_array<const N: usize>(&self) -> [u8; N] {
+        self.key[..].try_into().expect("the operation's key length")
+    }
+
+    /// A contender that encrypts the bytes in place from an IV.
+    pub(super) fn encrypted<'w>(
+        &'w self,
+        mut encrypt: impl FnMut(&[u8; 16], &mut [u8]) + 'w,
+    ) -> Preparation<'w> {
+        self.sealed(move |iv, _, bytes| {
+            encrypt(iv, bytes);
+            [0; 32]
+        })
+    }
+
+    /// A contender that encrypts the bytes in place from an IV and a nonce and returns the tag.
+    pub(super) fn sealed<'w>(
+        &'w self,
+        seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
+    ) -> Preparation<'w> {
+        let authenticated = matches!(
+            self.operation,
+            Operation::Aes(_, Mode::Cfc | Mode::Ofc | Mode::Ctc | Mode::Gcm)
+                | Operation::ChaCha20Poly1305
+        );
+        let scratch: Vec<Vec<u8>> = match self.bare {
+            true => self.mix.calls().map(|(buffer, _)| buffer.to_vec()).collect(),
+            false => Vec::new(),
+        };
+        Ok(Box::new(Sealed { mix: &self.mix, authenticated, scratch, seal }))
+    }
+
+    /// A contender with a key stream that continues over the calls of an iteration: `fresh` makes
+    /// the stream, which is not timed, `apply` xors it to the bytes.
+    pub(super) fn streamed<'w, S: 'w>(
+        &'w self,
+        fresh: impl Fn() -> S + 'w,
+        apply: impl FnMut(&mut S, &mut [u8]) + 'w,
+    ) -> Preparation<'w> {
+        Ok(Box::new(Streamed { mix: &self.mix, fresh, apply }))
+    }
+
+    /// What a contender without this operation answers.
+    pub(super) fn unsupported<'w>(&self) -> Preparation<'w> {
+        let at = (0..OPERATIONS.len()).find(|&at| operation(at) == self.operation).unwrap_or(0);
+        Err(Unsupported::operation(OPERATIONS[at].name))
+    }
+}
+
+const FIXED_IV: [u8; 16] = [7; 16];
+const FIXED_NONCE: [u8; 32] = [9; 32];
+
+struct Sealed<'w, F> {
+    mix: &'w Mix,
+    authenticated: bool,
+    /// Buffers to work on in place; empty in the form of messages.
+    scratch: Vec<Vec<u8>>,
+    seal: F,
+}
+
+impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Sealed<'_, F> {
+    fn messages(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        let mut outputs: [Vec<u8>; LENGTHS.len()] = std::array::from_fn(|_| Vec::new());
+        let mix = self.mix;
+        meter.start();
+        for _ in 0..iterations.max(1) {
+            let mut random = SplitMix(1);
+            for ((buffer, calls), output) in mix.calls().zip(&mut outputs) {
+                for _ in 0..calls {
+                    let buffer = black_box(buffer);
+                    let message = match self.authenticated {
+                        true => container::sealed(&mut random, buffer, &mut self.seal),
+                        false => container::encrypted(&mut random, buffer, &mut self.seal),
+                    };
+                    *output = black_box(message);
+                }
+            }
+        }
+        meter.stop();
+        outputs.iter().fold(Digest::default(), |digest, output| digest.with_bytes(output))
+    }
+
+    /// In place, so what is encrypted changes from call to call; the digest comes from one more
+    /// call on the original bytes, which is not timed.
+    fn bare(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        let mix = self.mix;
+        let mut scratch = std::mem::take(&mut self.scratch);
+        meter.start();
+        for _ in 0..iterations.max(1) {
+            for ((_, calls), bytes) in mix.calls().zip(&mut scratch) {
+                for _ in 0..calls {
+                    black_box((self.seal)(&FIXED_IV, &FIXED_NONCE, black_box(&mut bytes[..])));
+                }
+            }
+        }
+        meter.stop();
+        let mut digest = Digest::default();
+        for ((buffer, _), bytes) in mix.calls().zip(&mut scratch) {
+            bytes.copy_from_slice(buffer);
+            let tag = (self.seal)(&FIXED_IV, &FIXED_NONCE, bytes);
+            digest = digest.with_bytes(bytes).with_bytes(&tag);
+        }
+        self.scratch = scratch;
+        digest
+    }
+}
+
+impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Prepared for Sealed<'_, F> {
+    fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        match self.scratch.is_empty() {
+            true => self.messages(iterations, meter),
+            false => self.bare(iterations, meter),
+        }
+    }
+}
+
+struct Streamed<'w, N, A> {
+    mix: &'w Mix,
+    fresh: N,
+    apply: A,
+}
+
+impl<S, N: Fn() -> S, A: FnMut(&mut S, &mut [u8])> Prepared for Streamed<'_, N, A> {
+    fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        let mut scratch: Vec<Vec<u8>> =
+            self.mix.calls().map(|(buffer, _)| buffer.to_vec()).collect();
+        let mut digest = Digest::default();
+        for iteration in 0..iterations.max(1) {
+            for ((buffer, _), bytes) in self.mix.calls().zip(&mut scratch) {
+                bytes.copy_from_slice(buffer);
+            }
+            let mut stream = (self.fresh)();
+            meter.start();
+            for ((_, calls), bytes) in self.mix.calls().zip(&mut scratch) {
+                for _ in 0..calls {
+                    (self.apply)(&mut stream, black_box(&mut bytes[..]));
+                }
+            }
+            meter.stop();
+            if iteration + 1 == iterations.max(1) {
+                digest = scratch.iter().fold(digest, |digest, bytes| digest.with_bytes(bytes));
+            }
+        }
+        digest
+    }
+}

@@ -1,0 +1,46 @@
+//! The crate `miniz_oxide`: deflate in safe Rust, at levels 1 and 6.
+
+use fathom_measure::contender::{Contender, Meta, Origin, Preparation, Unsupported};
+use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
+
+use super::workload::{Codec, Texts};
+
+pub(super) struct Deflate;
+
+impl Contender<Texts> for Deflate {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "miniz-oxide",
+            origin: Origin::Crate("miniz_oxide"),
+            link: "https://crates.io/crates/miniz_oxide",
+            licence: "MIT OR Zlib OR Apache-2.0",
+            ..Meta::of(include_str!("deflate.rs"))
+        }
+    }
+
+    fn variants(&self) -> &'static [&'static str] {
+        &["1", "6"]
+    }
+
+    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
+        workload.coded(Level(6))
+    }
+
+    fn prepare_variant<'w>(&self, variant: &str, workload: &'w Texts) -> Preparation<'w> {
+        let level = variant.parse().map_err(|_| Unsupported(format!("has no level {variant}")))?;
+        workload.coded(Level(level))
+    }
+}
+
+struct Level(u8);
+
+impl Codec for Level {
+    fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {
+        *payload = compress_to_vec(plain, self.0);
+    }
+
+    fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
+        decompress_to_vec_with_limit(payload, length).map(|text| *plain = text).is_ok()
+    }
+}

@@ -1,0 +1,34 @@
+//! The crate `lz4_flex`: the LZ4 block format in Rust, here with its unsafe code left out, as it comes.
+
+use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+
+use super::workload::{Codec, Texts};
+
+pub(super) struct Lz4Flex;
+
+impl Contender<Texts> for Lz4Flex {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "lz4-flex",
+            origin: Origin::Crate("lz4_flex"),
+            link: "https://crates.io/crates/lz4_flex",
+            licence: "MIT",
+            ..Meta::of(include_str!("lz4_flex.rs"))
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
+        workload.coded(Lz4Flex)
+    }
+}
+
+impl Codec for Lz4Flex {
+    fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {
+        *payload = lz4_flex::block::compress(plain);
+    }
+
+    fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
+        plain.resize(length, 0);
+        matches!(lz4_flex::block::decompress_into(payload, plain), Ok(done) if done == length)
+    }
+}

@@ -1,0 +1,33 @@
+//! No compression: the texts are stored. What copying alone costs, and the oracle of what must come
+//! back.
+
+use fathom_measure::contender::{Contender, Meta, Preparation};
+
+use super::workload::{Codec, Texts};
+
+pub(super) struct Stored;
+
+impl Contender<Texts> for Stored {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "stored",
+            caveat: "compresses nothing",
+            ..Meta::of(include_str!("reference.rs"))
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
+        workload.coded(Stored)
+    }
+}
+
+impl Codec for Stored {
+    fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {
+        payload.extend_from_slice(plain);
+    }
+
+    fn decompress(&mut self, payload: &[u8], _: usize, plain: &mut Vec<u8>) -> bool {
+        plain.extend_from_slice(payload);
+        true
+    }
+}

@@ -1,0 +1,241 @@
+//! The workload of the family: texts of growing length, and mORMot's header around what a codec makes
+//! of them.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use fathom_measure::contender::{Metric, Preparation, Prepared};
+use fathom_measure::digest::Digest;
+use fathom_measure::meter::Meter;
+use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
+
+use crate::checksum::{crc32c, fast_sum};
+
+/// Texts and what is done with them.
+pub struct Texts {
+    /// Compress or decompress.
+    pub operation: Operation,
+    corpus: Vec<u8>,
+    lengths: Vec<usize>,
+}
+
+/// What is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Plain text to container.
+    Compress,
+    /// Container to plain text.
+    Decompress,
+}
+
+/// What a contender brings.
+pub(super) trait Codec {
+    /// Appends the compressed text.
+    fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>);
+    /// Appends the plain text, whose length is known; `false` when the payload makes no sense.
+    fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool;
+}
+
+const OPERATIONS: &[Offer] = &[
+    Offer { name: "compress", default: "", doc: "plain text to container, both CRCs computed" },
+    Offer { name: "decompress", default: "", doc: "container to plain text, no CRC checked" },
+];
+
+/// mORMot's corpus has 101 prefixes, each 800 bytes longer than the one before.
+const LONGEST: usize = 80_000;
+
+impl Workload for Texts {
+    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const PARAMETERS: &'static [Offer] = &[
+        Offer { name: "prefixes", default: "101", doc: "texts, evenly long up to 80,000 bytes" },
+        Offer {
+            name: "data",
+            default: "code",
+            doc: "`code`: this program's, differs by build; `people`: JSON, the same everywhere; or \
+                  a file's path",
+        },
+    ];
+
+    fn load(spec: &Spec) -> Result<Texts, SpecError> {
+        let operation = match spec.operation.as_str() {
+            "decompress" => Operation::Decompress,
+            _ => Operation::Compress,
+        };
+        let prefixes = usize::try_from(spec.number("prefixes")?).unwrap_or(usize::MAX);
+        if !(2..=100_000).contains(&prefixes) {
+            return Err(spec.bad("prefixes", "from 2 to 100,000"));
+        }
+        let corpus = match spec.text("data") {
+            "code" => program_code()?,
+            "people" => crate::people::json(700),
+            path => head(&PathBuf::from(path), 0)?,
+        };
+        let longest = LONGEST.min(corpus.len());
+        let lengths = (0..prefixes).map(|at| longest * at / (prefixes - 1)).collect();
+        Ok(Texts { operation, corpus, lengths })
+    }
+
+    fn work(&self) -> Work {
+        let bytes: usize = self.lengths.iter().sum();
+        Work { bytes: bytes as u64, items: self.lengths.len() as u64 }
+    }
+
+    fn cases() -> Vec<Spec> {
+        OPERATIONS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
+    }
+
+    fn small_cases() -> Vec<Spec> {
+        let case = |data| {
+            OPERATIONS
+                .iter()
+                .map(move |offer| Spec::new(offer.name, &[("prefixes", "4"), ("data", data)]))
+        };
+        ["code", "people"].into_iter().flat_map(case).collect()
+    }
+}
+
+/// Machine code of this program, from its entry point on: the head of an executable is tables.
+fn program_code() -> Result<Vec<u8>, SpecError> {
+    let path = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("/proc/self/exe"));
+    let header = head(&path, 0)?;
+    // e_entry of ELF64: an address that, in a position-independent executable, is near its offset.
+    let entry = header.get(24..32).map(|bytes| bytes.try_into().unwrap_or_default());
+    head(&path, u64::from_le_bytes(entry.unwrap_or_default()) % (1 << 30))
+}
+
+fn head(path: &Path, from: u64) -> Result<Vec<u8>, SpecError> {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(path)?;
+        let longest = file.metadata()?.len().saturating_sub(LONGEST as u64);
+        file.seek(SeekFrom::Start(from.min(longest)))?;
+        let mut bytes = Vec::new();
+        file.take(LONGEST as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map_err(|error| SpecError::File { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// Below this many bytes, or when fewer than [`GAIN`] are saved, a text is stored.
+const SHORT: usize = 100;
+const GAIN: usize = 64;
+
+/// A container: the header with a mark for stored texts, and the payload.
+struct Container {
+    plain_crc: u32,
+    stored: bool,
+    payload_crc: u32,
+    payload: Vec<u8>,
+}
+
+impl Texts {
+    fn plain(&self) -> impl Iterator<Item = &[u8]> {
+        self.lengths.iter().map(|&length| &self.corpus[..length])
+    }
+
+    /// A contender that brings `codec`.
+    pub(super) fn coded<'w>(&'w self, codec: impl Codec + 'w) -> Preparation<'w> {
+        let mut pass =
+            Pass { texts: self, codec, containers: Vec::new(), plain: RefCell::default() };
+        if self.operation == Operation::Decompress {
+            pass.containers = pass.compressed();
+        }
+        Ok(Box::new(pass))
+    }
+}
+
+struct Pass<'w, C> {
+    texts: &'w Texts,
+    codec: C,
+    containers: Vec<Container>,
+    plain: RefCell<Vec<u8>>,
+}
+
+impl<C: Codec> Pass<'_, C> {
+    fn compressed(&mut self) -> Vec<Container> {
+        let codec = &mut self.codec;
+        self.texts.plain().map(|plain| container(codec, black_box(plain))).collect()
+    }
+
+    /// The plain text of all containers, summed; what cannot be read is left out, so that the sum
+    /// is wrong.
+    fn decompressed(&mut self) -> u64 {
+        let mut sum = 0_u64;
+        let mut plain = self.plain.take();
+        for (container, length) in self.containers.iter().zip(&self.texts.lengths) {
+            unpack(&mut self.codec, container, *length, &mut plain);
+            sum = sum.rotate_left(1) ^ u64::from(fast_sum(&plain)) ^ plain.len() as u64;
+        }
+        self.plain.replace(plain);
+        sum
+    }
+}
+
+fn container(codec: &mut impl Codec, plain: &[u8]) -> Container {
+    let plain_crc = crc32c(plain);
+    let mut payload = Vec::new();
+    if plain.len() >= SHORT {
+        codec.compress(plain, &mut payload);
+    }
+    if plain.len() < SHORT || payload.len() + GAIN >= plain.len() {
+        payload.clear();
+        payload.extend_from_slice(plain);
+        return Container { plain_crc, stored: true, payload_crc: plain_crc, payload };
+    }
+    Container { plain_crc, stored: false, payload_crc: crc32c(&payload), payload }
+}
+
+fn unpack(codec: &mut impl Codec, container: &Container, length: usize, plain: &mut Vec<u8>) {
+    plain.clear();
+    let payload = black_box(&container.payload[..]);
+    if container.stored {
+        plain.extend_from_slice(payload);
+    } else if !codec.decompress(payload, length, plain) {
+        plain.clear();
+    }
+}
+
+impl<C: Codec> Prepared for Pass<'_, C> {
+    fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        match self.texts.operation {
+            Operation::Compress => {
+                meter.start();
+                for _ in 0..iterations.max(1) {
+                    self.containers = black_box(self.compressed());
+                }
+                meter.stop();
+            }
+            Operation::Decompress => {
+                let mut plain = self.plain.take();
+                meter.start();
+                for _ in 0..iterations.max(1) {
+                    for (container, length) in self.containers.iter().zip(&self.texts.lengths) {
+                        unpack(&mut self.codec, container, *length, &mut plain);
+                        black_box(&plain);
+                    }
+                }
+                meter.stop();
+                self.plain.replace(plain);
+            }
+        }
+        // Whatever was timed, what counts is that the texts come back, and their CRCs.
+        let sum = self.decompressed();
+        let crcs = self.containers.iter().map(|container| {
+            let is_right = crc32c(&container.payload) == container.payload_crc;
+            if is_right { container.plain_crc } else { 0 }
+        });
+        crcs.fold(Digest::of_u64(sum), |digest, crc| digest.with_u64(crc.into()))
+    }
+
+    fn metrics(&mut self) -> Vec<Metric> {
+        let compressed: usize = self.compressed().iter().map(|c| c.payload.len()).sum();
+        let plain: usize = self.texts.lengths.iter().sum();
+        vec![Metric {
+            name: "compressed_per_plain".into(),
+            value: compressed as f64 / plain.max(1) as f64,
+            less_is_better: Some(true),
+        }]
+    }
+}

@@ -1,0 +1,69 @@
+//! Cryptographic digests of buffers, and HMACs with a short key.
+//!
+//! One call is what an application does for a message: start, feed, finish. MD5 and SHA-1 are broken
+//! as digests and are here because protocols and files still carry them; HMACs recompute their key
+//! pads in every call, with the six-byte key `secret`, as mORMot's table does.
+
+#[allow(unused_imports)] // nothing is absent from a full build
+use fathom_measure::family::Absent;
+use fathom_measure::family::Family;
+
+#[cfg(feature = "native")]
+mod aws_lc;
+#[cfg(feature = "cpu")]
+mod blake3;
+#[cfg(feature = "cpu")]
+mod md5;
+#[cfg(feature = "native")]
+mod openssl;
+mod reference;
+#[cfg(feature = "native")]
+mod ring;
+#[cfg(feature = "cpu")]
+mod sha1;
+#[cfg(feature = "cpu")]
+mod sha2;
+#[cfg(feature = "cpu")]
+mod sha3;
+mod workload;
+
+#[cfg(feature = "native")]
+pub(crate) use openssl::version as openssl_version;
+pub(crate) use reference::Keccak;
+pub use workload::{Messages, Operation};
+
+/// The family.
+pub static FAMILY: Family<Messages> = Family {
+    name: "digest",
+    source: include_str!("mod.rs"),
+    reference: "plain",
+    contenders: &[
+        &reference::Plain,
+        #[cfg(feature = "cpu")]
+        &md5::Md5,
+        #[cfg(feature = "cpu")]
+        &sha1::Sha1,
+        #[cfg(feature = "cpu")]
+        &sha2::Sha2,
+        #[cfg(feature = "cpu")]
+        &sha3::Sha3,
+        #[cfg(feature = "cpu")]
+        &blake3::Blake3,
+        #[cfg(feature = "native")]
+        &openssl::OpenSsl,
+        #[cfg(feature = "native")]
+        &ring::Ring,
+        #[cfg(feature = "native")]
+        &aws_lc::AwsLc,
+    ],
+    absent: &[
+        #[cfg(not(feature = "cpu"))]
+        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
+        #[cfg(not(feature = "native"))]
+        Absent { name: "openssl", reason: "C library: build with --features native" },
+        #[cfg(not(feature = "native"))]
+        Absent { name: "ring", reason: "C and assembly: build with --features native" },
+        #[cfg(not(feature = "native"))]
+        Absent { name: "aws-lc", reason: "C and assembly: build with --features native" },
+    ],
+};

@@ -1,0 +1,75 @@
+//! Plain loops over registers of one level, and the string instructions of x86-64: what the C library
+//! is measured against. No tuning for the processor, no stores around the cache.
+
+use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
+
+use super::kernel::{self, Kind};
+use super::workload::{Area, Mover, Operation};
+
+/// Loops of one kind.
+pub(super) struct Loops {
+    kind: Kind,
+    name: &'static str,
+}
+
+pub(super) static SCALAR: Loops = Loops { kind: Kind::Scalar, name: "scalar" };
+#[cfg(target_arch = "x86_64")]
+pub(super) static SSE2: Loops = Loops { kind: Kind::Sse2, name: "sse2" };
+#[cfg(target_arch = "x86_64")]
+pub(super) static AVX2: Loops = Loops { kind: Kind::Avx2, name: "avx2" };
+#[cfg(target_arch = "x86_64")]
+pub(super) static ERMS: Loops = Loops { kind: Kind::Strings, name: "erms" };
+#[cfg(target_arch = "aarch64")]
+pub(super) static NEON: Loops = Loops { kind: Kind::Neon, name: "neon" };
+
+impl Contender<Area> for Loops {
+    fn meta(&self) -> Meta {
+        let hardware: fn() -> String = match self.kind {
+            Kind::Scalar => || "8-byte registers".into(),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Sse2 => || "sse2".into(),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => || "avx2".into(),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Strings => || "rep movsb, rep stosb".into(),
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => || "neon".into(),
+        };
+        Meta { name: self.name, hardware, ..Meta::of(include_str!("contender.rs")) }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Area) -> Preparation<'w> {
+        if !self.kind.is_available() {
+            return Err(Unsupported(format!("{} does not exist here", self.name)));
+        }
+        match (self.kind, workload.operation) {
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Strings, Operation::Move | Operation::SmallMove | Operation::Read) => {
+                Err(Unsupported("string instructions are for long fills and copies".into()))
+            }
+            (kind, _) => workload.moved(kind),
+        }
+    }
+}
+
+impl Mover for Kind {
+    #[inline]
+    fn fill(&self, bytes: &mut [u8], byte: u8) {
+        kernel::fill(*self, bytes, byte);
+    }
+
+    #[inline]
+    fn move_within(&self, bytes: &mut [u8], from: usize, to: usize, length: usize) {
+        kernel::move_within(*self, bytes, from, to, length);
+    }
+
+    #[inline]
+    fn copy(&self, from: &[u8], to: &mut [u8]) {
+        kernel::copy(*self, from, to);
+    }
+
+    #[inline]
+    fn sum(&self, bytes: &[u8]) -> u64 {
+        kernel::sum(*self, bytes)
+    }
+}

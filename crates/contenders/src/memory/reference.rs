@@ -1,0 +1,52 @@
+//! Rust's slice methods, which call the C library's `memset`, `memmove` and `memcpy`; reads are summed
+//! by a plain loop over words.
+
+use fathom_measure::contender::{Contender, Meta, Preparation};
+
+use super::workload::{Area, Mover, Operation};
+use crate::unit;
+
+pub(super) struct Std;
+
+impl Contender<Area> for Std {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "std",
+            hardware: || "C library".into(),
+            ..Meta::of(include_str!("reference.rs"))
+        }
+    }
+
+    fn path(&self, operation: &str) -> String {
+        match operation {
+            "read" | "chase" => "base".into(),
+            _ => format!("C library ({} at least)", unit::VECTOR.path("scalar")),
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Area) -> Preparation<'w> {
+        match workload.operation {
+            Operation::Chase => workload.chased(),
+            _ => workload.moved(Std),
+        }
+    }
+}
+
+impl Mover for Std {
+    fn fill(&self, bytes: &mut [u8], byte: u8) {
+        bytes.fill(byte);
+    }
+
+    fn move_within(&self, bytes: &mut [u8], from: usize, to: usize, length: usize) {
+        bytes.copy_within(from..from + length, to);
+    }
+
+    fn copy(&self, from: &[u8], to: &mut [u8]) {
+        to.copy_from_slice(from);
+    }
+
+    fn sum(&self, bytes: &[u8]) -> u64 {
+        let words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+        words.fold(0, u64::wrapping_add)
+    }
+}

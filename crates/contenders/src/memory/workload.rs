@@ -1,0 +1,310 @@
+//! The workload of the family: a buffer, and one pass over it.
+//!
+//! The passes of the table's rows are written once, over the three operations a contender brings.
+
+use std::cell::RefCell;
+use std::hint::black_box;
+
+use fathom_measure::contender::{Preparation, Prepared, Unsupported};
+use fathom_measure::digest::Digest;
+use fathom_measure::meter::Meter;
+use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
+
+use crate::checksum::fast_sum;
+use crate::mix::{SplitMix, random};
+
+/// A buffer and what one pass does with it.
+pub struct Area {
+    /// Which pass.
+    pub operation: Operation,
+    bytes: usize,
+    original: Vec<u8>,
+    /// For `chase`: the number of the next line, one per cache line.
+    ring: Vec<u32>,
+}
+
+/// A pass over the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Fills of 1, 2, 3 … 16,384 bytes, then longer by 777 and a sixteenth each, from the start.
+    Fill,
+    /// Moves of 1, 2, 3 … bytes, end to end, each to the byte before.
+    Move,
+    /// Lengths 1 to 48: there and back between offset 100 and each offset from 1 to 10,000.
+    SmallMove,
+    /// 25 times there and back between the halves.
+    BigMove,
+    /// The first half to the second.
+    Copy,
+    /// All of it, summed as words.
+    Read,
+    /// A walk through all cache lines in random order, each step waiting for the one before.
+    Chase,
+}
+
+/// What a contender brings.
+pub(super) trait Mover {
+    /// Fills with a byte.
+    fn fill(&self, bytes: &mut [u8], byte: u8);
+    /// Moves `length` bytes within the buffer; the places may overlap.
+    fn move_within(&self, bytes: &mut [u8], from: usize, to: usize, length: usize);
+    /// Copies to another buffer of the same length.
+    fn copy(&self, from: &[u8], to: &mut [u8]);
+    /// The wrapping sum of all little-endian 64-bit words; the length is a multiple of 64.
+    fn sum(&self, bytes: &[u8]) -> u64;
+}
+
+macro_rules! offers {
+    ($($name:literal $doc:literal,)*) => {
+        &[$(Offer { name: $name, default: "", doc: $doc },)*]
+    };
+}
+const OPERATIONS: &[Offer] = offers! {
+    "fill" "fills from the start: 1 to 16,384 bytes, then ever longer up to the whole buffer",
+    "move" "moves of 1, 2, 3 … bytes end to end, each to the byte before: a memmove, never a memcpy",
+    "small-move" "moves of 1 to 48 bytes, there and back at 10,000 distances",
+    "big-move" "25 times there and back between the halves of the buffer",
+    "copy" "the first half of the buffer to the second",
+    "read" "all words of the buffer, summed",
+    "chase" "one read per cache line, each waiting for the one before; an item is a read",
+};
+const EACH: [Operation; 7] = [
+    Operation::Fill,
+    Operation::Move,
+    Operation::SmallMove,
+    Operation::BigMove,
+    Operation::Copy,
+    Operation::Read,
+    Operation::Chase,
+];
+
+/// The smallest buffer: the small moves reach this far.
+const SMALL_REACH: usize = 10_000 + 48;
+
+impl Workload for Area {
+    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const PARAMETERS: &'static [Offer] =
+        &[Offer { name: "size", default: "16M", doc: "bytes in the buffer" }];
+
+    fn load(spec: &Spec) -> Result<Area, SpecError> {
+        let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation).unwrap_or(0);
+        let operation = EACH[at];
+        let bytes = usize::try_from(spec.number("size")?).unwrap_or(usize::MAX);
+        let least = if at < 4 { SMALL_REACH } else { 128 };
+        if bytes < least || bytes > 1 << 36 || !bytes.is_multiple_of(128) {
+            let reason = format!("a multiple of 128 from {least} to 64G");
+            return Err(spec.bad("size", &reason));
+        }
+        let chases = operation == Operation::Chase;
+        let original = if chases { Vec::new() } else { random(3, bytes) };
+        let ring = if chases { ring(bytes) } else { Vec::new() };
+        Ok(Area { operation, bytes, original, ring })
+    }
+
+    fn work(&self) -> Work {
+        let bytes: u64 = match self.operation {
+            Operation::Fill => fills(self.bytes).map(|length| length as u64).sum(),
+            Operation::Move => moves(self.bytes).map(|(_, length)| length as u64).sum(),
+            Operation::SmallMove => 2 * 10_000 * (1..=48_u64).sum::<u64>(),
+            Operation::BigMove => (1..=25).map(|i| 2 * big(self.bytes, i) as u64).sum(),
+            Operation::Copy => self.bytes as u64 / 2,
+            Operation::Read => self.bytes as u64,
+            Operation::Chase => 0,
+        };
+        let items = match self.operation {
+            Operation::Fill => fills(self.bytes).count() as u64,
+            Operation::Move => moves(self.bytes).count() as u64,
+            Operation::SmallMove => 48 * 20_000,
+            Operation::BigMove => 50,
+            Operation::Copy | Operation::Read => 1,
+            Operation::Chase => self.bytes as u64 / LINE as u64,
+        };
+        Work { bytes, items }
+    }
+
+    fn cases() -> Vec<Spec> {
+        let rows = OPERATIONS[..4].iter().map(|offer| Spec::new(offer.name, &[]));
+        let sizes = ["16K", "256K", "4M", "64M"];
+        let levels = OPERATIONS[4..]
+            .iter()
+            .flat_map(|offer| sizes.iter().map(|&size| Spec::new(offer.name, &[("size", size)])));
+        rows.chain(levels).collect()
+    }
+
+    fn small_cases() -> Vec<Spec> {
+        let rows = OPERATIONS[..4].iter().map(|offer| Spec::new(offer.name, &[("size", "64K")]));
+        let sizes = ["128", "4K", "100096"];
+        let levels = OPERATIONS[4..]
+            .iter()
+            .flat_map(|offer| sizes.iter().map(|&size| Spec::new(offer.name, &[("size", size)])));
+        rows.chain(levels).collect()
+    }
+}
+
+/// Bytes of a cache line, as far as `chase` cares.
+const LINE: usize = 64;
+
+/// Lengths of the fills.
+fn fills(bytes: usize) -> impl Iterator<Item = usize> {
+    let next = |&length: &usize| match length {
+        0..16_384 => Some(length + 1),
+        _ => Some(length + 777 + length / 16),
+    };
+    std::iter::successors(Some(1), next).take_while(move |&length| length < bytes)
+}
+
+/// Places and lengths of the moves, end to end; each reads one byte beyond its end.
+fn moves(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
+    let next = |&(at, length): &(usize, usize)| Some((at + length, length + 1));
+    std::iter::successors(Some((0, 1)), next).take_while(move |(at, length)| at + length < bytes)
+}
+
+/// Length of the big moves of round `i`.
+fn big(bytes: usize, i: usize) -> usize {
+    (bytes - bytes.min(3200)) / 2 - 10 * i
+}
+
+/// A single cycle through all lines in random order (Sattolo 1986).
+fn ring(bytes: usize) -> Vec<u32> {
+    let lines = bytes / LINE;
+    let mut next: Vec<u32> = (0..lines as u32).collect();
+    let mut random = SplitMix(5);
+    for at in (1..lines).rev() {
+        next.swap(at, (random.next() % at as u64) as usize);
+    }
+    // Spread out: one number at the start of each line.
+    let mut ring = vec![0; bytes / 4];
+    for (line, next) in next.into_iter().enumerate() {
+        ring[line * (LINE / 4)] = next * (LINE / 4) as u32;
+    }
+    ring
+}
+
+impl Area {
+    /// A contender that brings `mover`.
+    pub(super) fn moved<'w>(&'w self, mover: impl Mover + 'w) -> Preparation<'w> {
+        if self.operation == Operation::Chase {
+            return Err(Unsupported("only one way to wait for a read".into()));
+        }
+        Ok(Box::new(Pass {
+            area: self,
+            mover,
+            bytes: RefCell::new(self.original.clone()),
+            passes: 0,
+        }))
+    }
+
+    /// The walk.
+    pub(super) fn chased(&self) -> Preparation<'_> {
+        Ok(fathom_measure::contender::timed(
+            &self.ring[..],
+            |ring| {
+                let mut at = 0_u32;
+                for _ in 0..ring.len() / (LINE / 4) {
+                    at = ring[at as usize];
+                }
+                at
+            },
+            |at| Digest::of_u64(at.into()),
+        ))
+    }
+}
+
+struct Pass<'w, M> {
+    area: &'w Area,
+    mover: M,
+    bytes: RefCell<Vec<u8>>,
+    passes: usize,
+}
+
+impl<M: Mover> Pass<'_, M> {
+    #[inline]
+    fn run(&self, bytes: &mut [u8]) -> u64 {
+        let mover = &self.mover;
+        match self.area.operation {
+            Operation::Fill => {
+                for length in fills(bytes.len()) {
+                    mover.fill(black_box(&mut bytes[..length]), length as u8);
+                }
+            }
+            Operation::Move => {
+                for (at, length) in moves(bytes.len()) {
+                    mover.move_within(black_box(&mut *bytes), at + 1, at, length);
+                }
+            }
+            Operation::SmallMove => {
+                for length in 1..=48 {
+                    for at in 1..=10_000 {
+                        mover.move_within(black_box(&mut *bytes), 100, at, length);
+                        mover.move_within(black_box(&mut *bytes), at, 100, length);
+                    }
+                }
+            }
+            Operation::BigMove => {
+                let half = bytes.len() / 2;
+                for i in 1..=25 {
+                    let length = big(bytes.len(), i);
+                    mover.move_within(black_box(&mut *bytes), 0, half, length);
+                    mover.move_within(black_box(&mut *bytes), half, 0, length);
+                }
+            }
+            Operation::Copy => {
+                let (from, to) = bytes.split_at_mut(self.area.bytes / 2);
+                mover.copy(black_box(from), black_box(to));
+            }
+            Operation::Read => return mover.sum(black_box(bytes)),
+            Operation::Chase => {}
+        }
+        0
+    }
+
+    /// What the buffer must look like. All passes but `move` leave it the same however often they
+    /// run; `move` shifts it by one byte each time, so every 61st byte is compared with its origin.
+    fn digest(&self, bytes: &[u8], sum: u64) -> Digest {
+        match self.area.operation {
+            Operation::Move => {
+                let covered: usize = moves(bytes.len()).map(|(_, length)| length).sum();
+                let wrong = (0..bytes.len()).step_by(61).filter(|&at| {
+                    let origin = if at < covered { (at + self.passes).min(covered) } else { at };
+                    bytes[at] != self.area.original[origin]
+                });
+                Digest::of_u64(wrong.count() as u64)
+            }
+            Operation::Read => Digest::of_u64(sum),
+            _ => Digest::of_u64(fast_sum(bytes).into()),
+        }
+    }
+}
+
+impl<M: Mover> Prepared for Pass<'_, M> {
+    fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        let mut bytes = self.bytes.take();
+        let mut sum = 0;
+        meter.start();
+        for _ in 0..iterations.max(1) {
+            sum = black_box(self.run(black_box(&mut bytes)));
+        }
+        meter.stop();
+        self.passes += iterations.max(1) as usize;
+        let digest = self.digest(&bytes, sum);
+        self.bytes.replace(bytes);
+        digest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_move_the_bytes_of_their_forebear() {
+        let spec = |operation| Spec::new(operation, &[("size", "16M")]);
+        let work = |operation| Area::load(&spec(operation)).unwrap().work();
+        assert_eq!(work("fill"), Work { bytes: 417_219_136, items: 16_489 });
+        assert_eq!(work("small-move"), Work { bytes: 23_520_000, items: 960_000 });
+        let moved = work("move");
+        assert!((16_776_000..16_777_216).contains(&moved.bytes) && moved.items > 5780, "{moved:?}");
+        let big = work("big-move");
+        assert!((419_000_000..420_000_000).contains(&big.bytes), "{big:?}");
+    }
+}

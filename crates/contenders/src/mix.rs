@@ -1,0 +1,175 @@
+//! Buffers that are summed, digested or encrypted: of one length, or of the five lengths of the
+//! "2500 calls" scheme.
+//!
+//! The scheme is that of mORMot's regression tests: lengths 8, 50, 100, 1000 and 10,000, 500 calls
+//! each in that order, 5,579,000 bytes in all, of printable and a few other bytes (32 to 159). 89.6 %
+//! of the bytes are in the longest buffer, so a row means "10 KB hot in the first cache, plus call
+//! overhead". One iteration here makes [`CALLS`] calls per length, a 25th of the scheme.
+
+use std::hint::black_box;
+
+use fathom_measure::contender::{Prepared, timed};
+use fathom_measure::digest::Digest;
+use fathom_measure::workload::{Offer, Spec, SpecError, Work};
+
+/// The lengths of the scheme, in bytes.
+pub const LENGTHS: [usize; 5] = [8, 50, 100, 1000, 10_000];
+
+/// Calls per length and iteration; the whole scheme makes 500.
+pub const CALLS: usize = 20;
+
+/// Iterations that make up the whole scheme of 2500 calls.
+pub const ITERATIONS: u64 = 500 / CALLS as u64;
+
+/// The parameters of every workload built on [`Mix`].
+pub(crate) const PARAMETERS: &[Offer] = &[
+    Offer {
+        name: "size",
+        default: "mix",
+        doc: "bytes in the buffer, or `mix`: 20 calls each of 8, 50, 100, 1000 and 10,000 bytes",
+    },
+    Offer { name: "seed", default: "1", doc: "seed of the bytes" },
+];
+
+/// The buffers.
+pub struct Mix {
+    buffers: Vec<Vec<u8>>,
+    calls: usize,
+}
+
+impl Mix {
+    /// Reads `size` and `seed`.
+    pub(crate) fn load(spec: &Spec) -> Result<Mix, SpecError> {
+        let seed = spec.number("seed")?;
+        if spec.text("size") == "mix" {
+            let buffers = LENGTHS.map(|length| printable(seed ^ length as u64, length)).to_vec();
+            return Ok(Mix { buffers, calls: CALLS });
+        }
+        let size = usize::try_from(spec.number("size")?).ok().filter(|&size| size <= 1 << 32);
+        let size = size.ok_or_else(|| spec.bad("size", "at most 4G, or `mix`"))?;
+        Ok(Mix { buffers: vec![printable(seed, size)], calls: 1 })
+    }
+
+    /// What one iteration works through; an item is a call.
+    pub(crate) fn work(&self) -> Work {
+        let bytes: usize = self.buffers.iter().map(Vec::len).sum();
+        Work { bytes: (bytes * self.calls) as u64, items: (self.buffers.len() * self.calls) as u64 }
+    }
+
+    /// The buffers, each with the number of calls an iteration makes on it.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (&[u8], usize)> {
+        self.buffers.iter().map(|buffer| (&buffer[..], self.calls))
+    }
+
+    /// A contender that calls `run` on every buffer as often as an iteration does.
+    pub(crate) fn timed<'w, O: Output>(
+        &'w self,
+        mut run: impl FnMut(&'w [u8]) -> O + 'w,
+    ) -> Box<dyn Prepared + 'w> {
+        let each = move |mix: &'w Mix| -> [Option<O>; LENGTHS.len()] {
+            let mut outputs = std::array::from_fn(|_| None);
+            for (buffer, output) in mix.buffers.iter().zip(&mut outputs) {
+                for _ in 0..mix.calls {
+                    *output = Some(black_box(run(black_box(buffer))));
+                }
+            }
+            outputs
+        };
+        timed(self, each, |outputs| {
+            outputs.iter().flatten().fold(Digest::default(), |digest, output| output.add_to(digest))
+        })
+    }
+}
+
+/// What a call returns.
+pub(crate) trait Output {
+    /// The digest of everything so far and this.
+    fn add_to(&self, digest: Digest) -> Digest;
+}
+
+impl Output for u32 {
+    fn add_to(&self, digest: Digest) -> Digest {
+        digest.with_u64((*self).into())
+    }
+}
+
+impl Output for u64 {
+    fn add_to(&self, digest: Digest) -> Digest {
+        digest.with_u64(*self)
+    }
+}
+
+impl<const N: usize> Output for [u8; N] {
+    fn add_to(&self, digest: Digest) -> Digest {
+        digest.with_bytes(self)
+    }
+}
+
+impl Output for Vec<u8> {
+    fn add_to(&self, digest: Digest) -> Digest {
+        digest.with_bytes(self)
+    }
+}
+
+/// The cases a run covers when nothing is asked for, of each of `operations`.
+pub(crate) fn cases(operations: &[Offer], sizes: &[&str]) -> Vec<Spec> {
+    let case = |offer: &Offer| {
+        let name = offer.name;
+        sizes.iter().map(move |&size| Spec::new(name, &[("size", size)]))
+    };
+    operations.iter().flat_map(case).collect()
+}
+
+/// `size` bytes from 32 to 159, of the SplitMix64 sequence of `seed`.
+pub(crate) fn printable(seed: u64, size: usize) -> Vec<u8> {
+    let mut bytes = random(seed, size);
+    bytes.iter_mut().for_each(|byte| *byte = 32 + (*byte & 127));
+    bytes
+}
+
+/// `size` bytes of the SplitMix64 sequence of `seed`.
+pub(crate) fn random(seed: u64, size: usize) -> Vec<u8> {
+    let mut state = SplitMix(seed);
+    let mut bytes = Vec::with_capacity(size + 7);
+    while bytes.len() < size {
+        bytes.extend_from_slice(&state.next().to_le_bytes());
+    }
+    bytes.truncate(size);
+    bytes
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): what the workloads draw their bytes from.
+#[derive(Clone, Debug)]
+pub(crate) struct SplitMix(pub(crate) u64);
+
+impl SplitMix {
+    /// The next 64 bits.
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheme_has_the_bytes_of_its_forebear() {
+        let mut spec = Spec::new("", &[("size", "mix"), ("seed", "1")]);
+        let work = Mix::load(&spec).unwrap().work();
+        assert_eq!((work.items * ITERATIONS, work.bytes * ITERATIONS), (2500, 5_579_000));
+        spec.parameters.insert("size".into(), "1K".into());
+        assert_eq!(Mix::load(&spec).unwrap().work(), Work { bytes: 1024, items: 1 });
+    }
+
+    #[test]
+    fn bytes_are_in_the_scheme_s_range() {
+        let bytes = printable(7, 10_000);
+        assert!(bytes.iter().all(|byte| (32..160).contains(byte)));
+        assert!(bytes.contains(&32) && bytes.contains(&159));
+    }
+}

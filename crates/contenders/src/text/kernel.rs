@@ -1,0 +1,264 @@
+//! Masks over 64 bytes at a time: where a zero is, and how many members a JSON array or object has.
+//!
+//! Counting, in pseudo-code:
+//!
+//! ```text
+//! for each 64 bytes:
+//!     quote, backslash, open, close, comma, other = one bit per byte that is such a character
+//!     quote &= not escaped; inside = parity of the quotes up to each bit
+//!     open, close, comma &= not inside
+//!     for each bracket in order: commas since the last one count if the depth is 1
+//! ```
+//!
+//! Nothing is validated: for a text that is no JSON the count means nothing, but it never reads beyond
+//! the text and never fails. Brackets come rarely, so the inner loop runs a few times per 64 bytes.
+
+use fathom_machine::level::Level;
+use fathom_machine::vector::{Scalar, Vector, positions_64};
+
+/// Where the first zero byte is.
+pub(super) fn zero(level: Level, text: &[u8]) -> Option<usize> {
+    match level {
+        // SAFETY: the level was chosen because it is available.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::zero(text) },
+        // SAFETY: SSE2 is part of x86-64.
+        #[cfg(target_arch = "x86_64")]
+        Level::Sse2 => unsafe { find_zero::<fathom_machine::vector::Sse2>(text) },
+        // SAFETY: NEON is part of AArch64.
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon => unsafe { find_zero::<fathom_machine::vector::Neon>(text) },
+        // SAFETY: scalar code runs anywhere.
+        _ => unsafe { find_zero::<Scalar>(text) },
+    }
+}
+
+/// The members of the array or object that `text` starts with; 0 unless it opens with `open`.
+pub(super) fn count(level: Level, text: &[u8], open: u8) -> u64 {
+    let start = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    if text.get(start) != Some(&open) {
+        return 0;
+    }
+    match level {
+        // SAFETY: the level was chosen because it is available.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::members(&text[start..]) },
+        // SAFETY: SSE2 is part of x86-64.
+        #[cfg(target_arch = "x86_64")]
+        Level::Sse2 => unsafe { members::<fathom_machine::vector::Sse2>(&text[start..]) },
+        // SAFETY: NEON is part of AArch64.
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon => unsafe { members::<fathom_machine::vector::Neon>(&text[start..]) },
+        // SAFETY: scalar code runs anywhere.
+        _ => unsafe { members::<Scalar>(&text[start..]) },
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use fathom_machine::vector::Avx2;
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    pub(super) fn zero(text: &[u8]) -> Option<usize> {
+        // SAFETY: the features of the level are those of this function.
+        unsafe { super::find_zero::<Avx2>(text) }
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    pub(super) fn members(text: &[u8]) -> u64 {
+        // SAFETY: the features of the level are those of this function.
+        unsafe { super::members::<Avx2>(text) }
+    }
+}
+
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn find_zero<V: Vector>(text: &[u8]) -> Option<usize> {
+    let (blocks, rest) = text.as_chunks::<64>();
+    for (number, block) in blocks.iter().enumerate() {
+        // SAFETY: a block has 64 bytes; the caller vouches for the level.
+        let zeros = unsafe { positions_64::<V>(block.as_ptr(), 0) };
+        if zeros != 0 {
+            return Some(64 * number + zeros.trailing_zeros() as usize);
+        }
+    }
+    let tail = rest.iter().position(|&byte| byte == 0)?;
+    Some(text.len() - rest.len() + tail)
+}
+
+/// What carries over from block to block.
+#[derive(Default)]
+struct State {
+    /// All ones inside a string.
+    inside: u64,
+    /// 1 when the first byte of the next block is escaped.
+    escaped: u64,
+    depth: i64,
+    commas: u64,
+    is_filled: bool,
+}
+
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn members<V: Vector>(text: &[u8]) -> u64 {
+    let mut state = State::default();
+    let (blocks, rest) = text.as_chunks::<64>();
+    for block in blocks {
+        // SAFETY: the caller vouches for the level.
+        if let Some(count) = unsafe { taken::<V>(&mut state, block) } {
+            return count;
+        }
+    }
+    let mut last = [b' '; 64];
+    last[..rest.len()].copy_from_slice(rest);
+    // SAFETY: the caller vouches for the level.
+    unsafe { taken::<V>(&mut state, &last) }.unwrap_or(0)
+}
+
+/// Takes a block; the count once the outermost bracket is closed.
+///
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn taken<V: Vector>(state: &mut State, block: &[u8; 64]) -> Option<u64> {
+    // SAFETY: a block has 64 bytes; the caller vouches for the level.
+    let at = |byte| unsafe { positions_64::<V>(block.as_ptr(), byte) };
+    let backslashes = at(b'\\');
+    let escaped = escaped(backslashes, &mut state.escaped);
+    let quotes = at(b'"') & !escaped;
+    let inside = prefix_parity(quotes) ^ state.inside;
+    state.inside = ((inside.cast_signed()) >> 63).cast_unsigned();
+    // The closing quote itself counts as outside; the opening one as inside. Neither is a bracket.
+    let open = (at(b'{') | at(b'[')) & !inside;
+    let close = (at(b'}') | at(b']')) & !inside;
+    let commas = at(b',') & !inside;
+    if !state.is_filled {
+        // Anything but white space and the closing bracket, inside the outermost one.
+        let blank = at(b' ') | at(b'\t') | at(b'\r') | at(b'\n');
+        let opening = u64::from(state.depth == 0);
+        let until = if close == 0 { u64::MAX } else { (close & close.wrapping_neg()) - 1 };
+        state.is_filled = !blank & until & !opening != 0;
+    }
+    let mut brackets = open | close;
+    let mut seen = 0_u64;
+    while brackets != 0 {
+        let bit = brackets & brackets.wrapping_neg();
+        if state.depth == 1 {
+            state.commas += u64::from((commas & (bit - 1) & !seen).count_ones());
+        }
+        seen = bit | (bit - 1);
+        if open & bit != 0 {
+            state.depth += 1;
+        } else {
+            state.depth -= 1;
+            if state.depth == 0 {
+                return Some(if state.is_filled { state.commas + 1 } else { 0 });
+            }
+        }
+        brackets ^= bit;
+    }
+    if state.depth == 1 {
+        state.commas += u64::from((commas & !seen).count_ones());
+    }
+    None
+}
+
+/// Which bytes follow an odd run of backslashes; `carry` says that the first one does. Backslashes
+/// come rarely, so each run's start is walked.
+#[inline(always)]
+fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
+    let mut escaped = *carry;
+    *carry = 0;
+    let mut left = backslashes & !escaped;
+    while left != 0 {
+        let bit = left & left.wrapping_neg();
+        if bit >> 63 == 1 {
+            *carry = 1;
+        }
+        escaped |= bit << 1;
+        left &= !(bit | bit << 1);
+    }
+    escaped
+}
+
+/// Bit i is the parity of bits 0 to i.
+#[inline(always)]
+fn prefix_parity(mut bits: u64) -> u64 {
+    for by in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << by;
+    }
+    bits
+}
+
+/// The C library's `strlen`.
+///
+/// # Panics
+/// When there is no zero byte.
+pub(super) fn c_length(text: &[u8]) -> usize {
+    assert_eq!(text.last(), Some(&0), "no zero byte at the end");
+    // SAFETY: a zero byte ends the slice at the latest; `from_ptr` calls the C library's strlen.
+    unsafe { std::ffi::CStr::from_ptr(text.as_ptr().cast()) }.count_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::reference;
+    use super::*;
+
+    fn check(text: &[u8]) {
+        for level in Level::available() {
+            let expected = text.iter().position(|&byte| byte == 0);
+            assert_eq!(zero(level, text), expected, "{level}");
+            for open in [b'[', b'{'] {
+                let expected = reference::count(text, 1, open);
+                let shown = String::from_utf8_lossy(text);
+                assert_eq!(count(level, text, open), expected, "{level} {shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn counts_agree_at_every_place_of_a_block() {
+        for text in ["[]", "[ ]", "[1]", "[[],{},3]", "[\",]\\\"\",\"\\\\\",[1,[2,3]]]"] {
+            for spaces in 0..140 {
+                let inner = format!("[{}{}", " ".repeat(spaces), &text[1..]);
+                check(inner.as_bytes());
+                check(format!("[\"{}\\\\\",{text}]", "x".repeat(spaces)).as_bytes());
+                check(format!("{{\"{}\\\"\":{text}}}", "x".repeat(spaces)).as_bytes());
+            }
+        }
+    }
+
+    fn value() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            Just("1".to_owned()),
+            Just("null".to_owned()),
+            "[a-z,{}\\[\\] ]{0,40}".prop_map(|text| format!("\"{text}\"")),
+            "(\\\\\\\\|\\\\\"|x){0,70}".prop_map(|text| format!("\"{text}\"")),
+        ];
+        leaf.prop_recursive(4, 60, 8, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..8)
+                    .prop_map(|items| format!("[{}]", items.join(", "))),
+                proptest::collection::vec(inner, 0..8).prop_map(|items| {
+                    let members: Vec<String> =
+                        items.iter().map(|item| format!("\"k\" : {item}")).collect();
+                    format!("{{{}}}", members.join(","))
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+
+        #[test]
+        fn counts_agree_on_any_json(text in value()) {
+            check(text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Scans over a megabyte of JSON: its length, whether it is UTF-8, whether it is JSON, how many items
+//! and properties it has, and the same text rewritten.
+//!
+//! The text is the generated `People.json` of mORMot's table, nearly ASCII; validity is strict here
+//! (RFC 8259), where mORMot's is lenient. The rewriting rows count the bytes they write.
+
+#[allow(unused_imports)] // nothing is absent from a full build
+use fathom_measure::family::Absent;
+use fathom_measure::family::Family;
+
+mod fathom;
+#[allow(unsafe_code)] // vector masks and the C library's strlen; every block says why it is sound
+mod kernel;
+mod libc;
+#[cfg(feature = "cpu")]
+mod memchr;
+mod reference;
+pub mod rewrite;
+#[cfg(feature = "cpu")]
+mod serde_json;
+#[cfg(feature = "cpu")]
+mod simd_json;
+#[cfg(feature = "cpu")]
+mod simdutf8;
+#[cfg(feature = "cpu")]
+mod sonic;
+mod std_library;
+mod workload;
+
+pub use workload::{Operation, Scan};
+
+/// The family.
+pub static FAMILY: Family<Scan> = Family {
+    name: "text",
+    source: include_str!("mod.rs"),
+    reference: "plain",
+    contenders: &[
+        &reference::Plain,
+        &fathom::Fathom,
+        &std_library::Std,
+        &libc::Libc,
+        #[cfg(feature = "cpu")]
+        &memchr::Memchr,
+        #[cfg(feature = "cpu")]
+        &simdutf8::SimdUtf8,
+        #[cfg(feature = "cpu")]
+        &serde_json::SerdeJson,
+        #[cfg(feature = "cpu")]
+        &sonic::Sonic,
+        #[cfg(feature = "cpu")]
+        &simd_json::SimdJson,
+    ],
+    absent: &[
+        #[cfg(not(feature = "cpu"))]
+        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
+        Absent {
+            name: "simdutf",
+            reason: "a C++ library whose crate builds against the C++ standard library; simdutf8 \
+                     has the same algorithm",
+        },
+        Absent {
+            name: "fpjson",
+            reason: "Free Pascal's DOM needs a Pascal compiler; the article's table has its figures",
+        },
+    ],
+};

@@ -1,0 +1,159 @@
+//! Every question answered byte by byte: the oracle of the others.
+
+use fathom_json::reference::Machine;
+use fathom_json::{Limits, Mode};
+use fathom_measure::contender::{Contender, Meta, Preparation};
+
+use super::rewrite;
+use super::workload::{Operation, Scan, up_to};
+
+pub(super) struct Plain;
+
+impl Contender<Scan> for Plain {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "plain",
+            hardware: || "scalar".into(),
+            ..Meta::of(include_str!("reference.rs"))
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Scan) -> Preparation<'w> {
+        match workload.operation {
+            Operation::StrLen => workload.counted(|text| length(text) as u64),
+            Operation::Utf8 => workload.counted(|text| is_utf8(text).into()),
+            Operation::Utf8UpToZero => {
+                workload.counted(|text| is_utf8(up_to(text, |t| Some(length(t)))).into())
+            }
+            Operation::JsonValid => workload.counted(|text| is_json(text).into()),
+            Operation::JsonValidUpToZero => {
+                workload.counted(|text| is_json(up_to(text, |t| Some(length(t)))).into())
+            }
+            Operation::JsonCount => workload.counted(|text| count(text, 1, b'[')),
+            Operation::JsonCountUpToZero => {
+                workload.counted(|text| count(up_to(text, |t| Some(length(t))), 1, b'['))
+            }
+            Operation::JsonProperties => workload.counted(|text| count(text, 1, b'{')),
+            Operation::JsonUnquoted => {
+                workload.written(|text| rewrite::plain_unquoted(text).unwrap_or_default())
+            }
+            Operation::JsonHuman => {
+                workload.written(|text| rewrite::plain_human(text).unwrap_or_default())
+            }
+        }
+    }
+}
+
+fn length(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| **byte != 0).count()
+}
+
+/// The Unicode Standard, table 3-7: well-formed UTF-8 byte sequences.
+pub(super) fn is_utf8(mut text: &[u8]) -> bool {
+    while let Some(&first) = text.first() {
+        let (bytes, second) = match first {
+            0x00..=0x7f => (1, 0..=0),
+            0xc2..=0xdf => (2, 0x80..=0xbf),
+            0xe0 => (3, 0xa0..=0xbf),
+            0xed => (3, 0x80..=0x9f),
+            0xe1..=0xef => (3, 0x80..=0xbf),
+            0xf0 => (4, 0x90..=0xbf),
+            0xf4 => (4, 0x80..=0x8f),
+            0xf1..=0xf3 => (4, 0x80..=0xbf),
+            _ => return false,
+        };
+        let Some(sequence) = text.get(..bytes) else { return false };
+        let is_right = sequence.iter().enumerate().skip(1).all(|(at, byte)| match at {
+            1 => second.contains(byte),
+            _ => (0x80..=0xbf).contains(byte),
+        });
+        if !is_right {
+            return false;
+        }
+        text = &text[bytes..];
+    }
+    true
+}
+
+fn is_json(text: &[u8]) -> bool {
+    let mut machine = Machine::new(Mode::Document, Limits::default());
+    machine.feed(text, &mut |_| {}).is_ok() && machine.finish(&mut |_| {}).is_ok()
+}
+
+/// Members at `depth` of a text that opens with `open`; 0 for another text.
+pub(super) fn count(text: &[u8], depth: i32, open: u8) -> u64 {
+    let (mut level, mut commas, mut in_string, mut escaped) = (0, 0, false, false);
+    let mut is_empty = true;
+    for &byte in text {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = byte == b'\\' && !escaped;
+            continue;
+        }
+        match byte {
+            b'{' | b'[' => {
+                if level == 0 && byte != open {
+                    return 0;
+                }
+                is_empty = is_empty && level != depth;
+                level += 1;
+            }
+            b'}' | b']' => {
+                level -= 1;
+                if level == 0 {
+                    return if is_empty { 0 } else { commas + 1 };
+                }
+            }
+            b',' => commas += u64::from(level == depth),
+            b' ' | b'\t' | b'\r' | b'\n' => {}
+            _ => {
+                is_empty = is_empty && level != depth;
+                in_string = byte == b'"';
+            }
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_counted_at_their_depth_only() {
+        let cases = [
+            ("[]", 0),
+            ("[ ]", 0),
+            ("[1]", 1),
+            ("[[],{}]", 2),
+            ("[[1,2],{\"a\":1,\"b\":2},3]", 3),
+            ("[\",]\",\"\\\",\"]", 2),
+            ("[[]]", 1),
+            ("{\"a\":1}", 0),
+            ("[1,2", 0),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(count(text.as_bytes(), 1, b'['), expected, "{text}");
+        }
+        assert_eq!(count(b"{\"a\":[1,2],\"b\":\"{,\"}", 1, b'{'), 2);
+    }
+
+    #[test]
+    fn utf_8_is_what_the_standard_library_says() {
+        let mut random = crate::mix::SplitMix(4);
+        for _ in 0..20_000 {
+            let bytes: Vec<u8> = (0..5)
+                .map(|_| {
+                    let byte = random.next();
+                    let choices = [0x41, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xef, 0xf0, 0xf4];
+                    if byte & 1 == 0 {
+                        choices[(byte >> 8) as usize % 9]
+                    } else {
+                        (byte >> 8) as u8
+                    }
+                })
+                .collect();
+            assert_eq!(is_utf8(&bytes), std::str::from_utf8(&bytes).is_ok(), "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The crate `sonic-rs`: lazy iteration over values it skips with vectors, chosen when it is compiled.
+
+use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use serde::de::IgnoredAny;
+use sonic_rs::{to_array_iter, to_object_iter};
+
+use super::workload::{Operation, Scan, up_to};
+
+pub(super) struct Sonic;
+
+impl Contender<Scan> for Sonic {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "sonic-rs",
+            origin: Origin::Crate("sonic-rs"),
+            link: "https://crates.io/crates/sonic-rs",
+            licence: "Apache-2.0",
+            hardware: || if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" }.into(),
+            caveat: "wider vectors need -C target-cpu",
+            ..Meta::of(include_str!("sonic.rs"))
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Scan) -> Preparation<'w> {
+        let zero = |text: &[u8]| memchr::memchr(0, text);
+        match workload.operation {
+            Operation::JsonValid => workload.counted(|text| is_json(text).into()),
+            Operation::JsonValidUpToZero => {
+                workload.counted(move |text| is_json(up_to(text, zero)).into())
+            }
+            Operation::JsonCount => workload.counted(count),
+            Operation::JsonCountUpToZero => workload.counted(move |text| count(up_to(text, zero))),
+            Operation::JsonProperties => workload
+                .counted(|text| to_object_iter(text).take_while(Result::is_ok).count() as u64),
+            _ => workload.unsupported(),
+        }
+    }
+}
+
+fn is_json(text: &[u8]) -> bool {
+    sonic_rs::from_slice::<IgnoredAny>(text).is_ok()
+}
+
+fn count(text: &[u8]) -> u64 {
+    to_array_iter(text).take_while(Result::is_ok).count() as u64
+}
