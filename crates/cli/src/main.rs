@@ -3,6 +3,8 @@
 //! Arguments become options ([`args`]), options become library calls and text ([`cmd`]), and the
 //! end of it becomes an exit code ([`exit`]). Nothing is decided here.
 #![forbid(unsafe_code)]
+// The docs of options are help texts, in which brackets mean what they mean to a shell.
+#![allow(rustdoc::broken_intra_doc_links)]
 
 mod args;
 mod cmd;

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The CRC starts at 1; with GCM the nonce is ignored and the tag is 16 bytes and 16 zeros. The
-//! 256-bit tag of `cfc`, `ofc` and `ctc` is defined at [`Lanes`]. Nothing here claims security.
+//! 256-bit tag of `cfc`, `ofc` and `ctc` is defined at `Lanes`. Nothing here claims security.
 
 use super::kernel;
 use crate::aes::Key;

@@ -141,7 +141,7 @@ pub trait Structure<K: Key>: Sized {
         unreachable!("ranges only where ABILITIES.range")
     }
 
-    /// The work of all shares: with [`together`] where `ABILITIES.concurrent`, otherwise on this
+    /// The work of all shares: with `together` where `ABILITIES.concurrent`, otherwise on this
     /// thread alone, one share after another.
     fn share(&mut self, shares: &[Share<K>]) -> Tally {
         let mut tally = Tally::default();
