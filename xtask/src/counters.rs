@@ -168,7 +168,8 @@ fn exact(lines: &[[f64; 4]], expected: usize) -> Result<Exact> {
     for line in lines {
         ensure!(constant(line) == first, "{line:?}: not 4 N + {first}");
     }
-    ensure!((1.0..200.0).contains(&first), "a harness of {first} instructions");
+    // How many depends on how far the harness was inlined; that they never vary is the point.
+    ensure!((1.0..1000.0).contains(&first), "a harness of {first} instructions");
     // From the ends of the range: the constant drops out.
     let (small, large) = (&lines[0], &lines[lines.len() - 1]);
     let slope = (large[3] - small[3]) / (large[0] - small[0]);
