@@ -47,6 +47,8 @@ struct Reading {
     wall_ns: u64,
     cpu_ns: u64,
     usage: Usage,
+    /// Moves of this thread to another processor, where the kernel tells.
+    migrations: Option<u64>,
     moment: Option<Moment>,
 }
 
@@ -121,6 +123,8 @@ impl Clocks {
 
 impl Meter for Clocks {
     fn start(&mut self) {
+        // A file is read for it: first here and last in `stop`, outside all that is measured.
+        self.before.migrations = usage::migrations();
         self.before.moment = self.counters.as_ref().map(Counters::now);
         self.before.usage = self.usage();
         self.before.cpu_ns = self.cpu_ns();
@@ -142,6 +146,8 @@ impl Meter for Clocks {
         self.tags.involuntary_switches += used.involuntary_switches;
         self.tags.minor_faults += used.minor_faults;
         self.tags.major_faults += used.major_faults;
+        let moves = usage::migrations().zip(self.before.migrations);
+        self.tags.migrations += moves.map_or(0, |(after, before)| after.saturating_sub(before));
     }
 }
 
