@@ -1,0 +1,33 @@
+//! Bytes per entry and latency of key-value structures. The allocator counts a whole process, so
+//! this file has one test only: another one beside it would be counted too.
+#![cfg(feature = "kv")]
+
+use fathom_measure::meter::Untimed;
+use fathom_measure::workload::Spec;
+
+#[global_allocator]
+static ALLOCATOR: fathom_contenders::alloc::Allocator = fathom_contenders::alloc::Allocator;
+
+#[test]
+fn key_value_structures_tell_their_memory_and_latency() {
+    let map = fathom_contenders::family("map").unwrap();
+    let spec = Spec::new("insert", &[("count", "5000"), ("keys", "integers")]);
+    let spec = map.completed(&spec).unwrap();
+    for id in ["std+siphash13", "f14-value+xxh3-64", "f14-vector+foldhash", "cuckoo+foldhash"] {
+        let mut metrics = Vec::new();
+        map.open(id, &spec, &mut |opened| {
+            let mut prepared = opened.prepared;
+            prepared.sample(1, &mut Untimed);
+            metrics = prepared.metrics();
+        })
+        .unwrap();
+        let value = |name: &str| {
+            let found = metrics.iter().find(|metric| metric.name == name);
+            found.unwrap_or_else(|| panic!("{id}: no {name}")).value
+        };
+        // Sixteen bytes of entry; tables are between a third and nearly full.
+        let (live, peak) = (value("live_bytes_per_entry"), value("peak_bytes_per_entry"));
+        assert!(live > 16.0 && peak >= live, "{id}: {live} {peak}");
+        assert!(value("latency_ns_max") >= value("latency_ns_p50"), "{id}");
+    }
+}
