@@ -5,7 +5,6 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::ValueEnum;
 use fathom_contenders::version;
 use fathom_machine::counter::metric;
@@ -195,13 +194,12 @@ fn level(text: &str) -> Result<f64, String> {
 /// # Errors
 /// An allocator that is not part of this build.
 pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
     let mut arguments = vec!["worker".to_owned()];
-    if let Some(name) = allocator {
-        crate::cmd::worker::check_allocator(name)?;
-        arguments.extend(["--allocator".to_owned(), name.to_owned()]);
-    }
-    Ok(Launch { program, arguments })
+    let Some(name) = allocator else {
+        return Ok(Launch { program: crate::cmd::worker::own()?, arguments });
+    };
+    arguments.extend(["--allocator".to_owned(), name.to_owned()]);
+    Ok(Launch { program: crate::cmd::worker::program(name)?, arguments })
 }
 
 /// What workers may do: pinned to the last processor this process may use.

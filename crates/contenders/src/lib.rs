@@ -32,7 +32,7 @@ use fathom_measure::family::AnyFamily;
 mod aes;
 pub mod aggregate;
 #[cfg(feature = "kv")]
-#[allow(unsafe_code)] // the global allocator and patterns of allocation, in files named kernel
+#[allow(unsafe_code)] // the global allocator and patterns of allocation, in a folder named kernel
 pub mod alloc;
 pub mod checksum;
 pub mod cipher;
@@ -74,6 +74,8 @@ pub static FAMILIES: &[&dyn AnyFamily] = &[
     &trie::FAMILY,
     #[cfg(feature = "kv")]
     &hash::FAMILY,
+    #[cfg(feature = "kv")]
+    &alloc::FAMILY,
     &memory::FAMILY,
     &checksum::FAMILY,
     &digest::FAMILY,

@@ -1,8 +1,10 @@
 //! `fathom worker`: serves contenders over the protocol of `docs/protocol.md`. Started by the
 //! measuring commands, one process per contender.
 
-use std::io;
+use std::path::PathBuf;
+use std::{env, io};
 
+use anyhow::Context;
 use fathom_contenders::served;
 use fathom_machine::os::process;
 use fathom_measure::worker::serve;
@@ -27,19 +29,32 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Whether workers of this build can run on the allocator `name`.
+/// The program whose workers can run on the allocator `name`: this one or, for what cannot be in the
+/// same program, `fathom-NAME` beside it.
 ///
 /// # Errors
-/// The ones there are instead.
+/// No such allocator, or the command that builds it.
 #[cfg(feature = "kv")]
-pub(crate) fn check_allocator(name: &str) -> anyhow::Result<()> {
-    let known = fathom_contenders::alloc::CHOICES;
-    anyhow::ensure!(
-        known.contains(&name),
-        "no allocator {name:?} in this build; there is: {}",
-        known.join(", ")
-    );
-    Ok(())
+pub(crate) fn program(name: &str) -> anyhow::Result<PathBuf> {
+    use fathom_contenders::alloc::{ABSENT, CHOICES};
+
+    let own = own()?;
+    if CHOICES.contains(&name) {
+        return Ok(own);
+    }
+    let absent = ABSENT.iter().find(|absent| absent.name == name);
+    let absent = absent.with_context(|| {
+        let known = CHOICES.iter().copied().chain(ABSENT.iter().map(|absent| absent.name));
+        format!("no allocator {name:?}; there is: {}", known.collect::<Vec<_>>().join(", "))
+    })?;
+    let beside = own.with_file_name(format!("fathom-{name}"));
+    anyhow::ensure!(beside.exists(), "allocator {name:?} is not in this build: {}", absent.reason);
+    Ok(beside)
+}
+
+/// This program's own file.
+pub(crate) fn own() -> anyhow::Result<PathBuf> {
+    env::current_exe().context("cannot find this program's own file")
 }
 
 /// Makes `name` this process's allocator. It is chosen before `main`, from the environment, so the
@@ -47,28 +62,27 @@ pub(crate) fn check_allocator(name: &str) -> anyhow::Result<()> {
 #[cfg(feature = "kv")]
 fn run_on(name: &str) -> anyhow::Result<()> {
     use std::os::unix::process::CommandExt;
-    use std::{env, process::Command};
+    use std::process::Command;
 
     use fathom_contenders::alloc::{VARIABLE, chosen};
 
-    check_allocator(name)?;
     if chosen() == Some(name) {
         return Ok(());
     }
-    let mut again = Command::new(env::current_exe()?);
+    let mut again = Command::new(program(name)?);
     Err(again.args(env::args_os().skip(1)).env(VARIABLE, name).exec().into())
 }
 
-/// Whether workers of this build can run on the allocator `name`: none can.
+/// The program whose workers can run on the allocator `name`: there is none.
 ///
 /// # Errors
 /// Always.
 #[cfg(not(feature = "kv"))]
-pub(crate) fn check_allocator(name: &str) -> anyhow::Result<()> {
+pub(crate) fn program(name: &str) -> anyhow::Result<PathBuf> {
     anyhow::bail!("no allocator {name:?} in this build: it was made without the feature kv")
 }
 
 #[cfg(not(feature = "kv"))]
 fn run_on(name: &str) -> anyhow::Result<()> {
-    check_allocator(name)
+    program(name).map(drop)
 }

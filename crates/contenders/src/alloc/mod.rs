@@ -1,11 +1,68 @@
 //! Allocators: where blocks of memory come from, and where they go back to.
 //!
-//! Two ways to compare them. In this family each is called directly, on patterns of allocation.
-//! And a whole process runs on one of them when the environment variable `FATHOM_ALLOCATOR` names
-//! it, which puts any structure of any family on it; that is decided before `main`, so it takes one
-//! process per allocator. `arena` is an upper bound: it never takes anything back.
+//! Two ways to compare them. In this family each is called directly, on patterns of allocation: an
+//! iteration takes all blocks and gives all back. And a whole process runs on one of them, which
+//! puts any structure of any family on it (`fathom kv --allocator`, `NAME@mimalloc` in `fathom
+//! bench`); that is chosen when the process starts, so it takes one process per allocator. `arena`
+//! is an upper bound: it gives no block back. As a process it stops at 4 GiB.
+//!
+//! The C and C++ ones need `--features native` and a C++ compiler. mimalloc's secure form has the
+//! same symbols as its plain one and needs a program of its own beside this one:
+//! `cargo build --release --features mimalloc-secure --target-dir target/secure`, then
+//! `cp target/secure/release/fathom target/release/fathom-mimalloc-secure`.
 
+use fathom_measure::family::{Absent, Family};
+
+mod arena;
+#[cfg(feature = "native")]
+mod jemalloc;
 mod kernel;
+#[cfg(feature = "native")]
+mod mimalloc;
+#[cfg(feature = "native")]
+mod snmalloc;
+mod system;
+mod workload;
 
 pub(crate) use kernel::counter;
 pub use kernel::{Allocator, CHOICES, VARIABLE, chosen};
+pub use workload::Blocks;
+use workload::Called;
+
+/// The family.
+pub static FAMILY: Family<Blocks> = Family {
+    name: "alloc",
+    source: include_str!("mod.rs"),
+    reference: "system",
+    contenders: &[
+        &Called(system::System),
+        &Called(arena::Arena),
+        #[cfg(feature = "native")]
+        &Called(mimalloc::Mimalloc),
+        #[cfg(feature = "native")]
+        &Called(jemalloc::Jemalloc),
+        #[cfg(feature = "native")]
+        &Called(snmalloc::Snmalloc),
+    ],
+    absent: ABSENT,
+};
+
+/// The allocators that are known but not part of this build, with the command that brings them.
+pub const ABSENT: &[Absent] = &[
+    #[cfg(any(not(feature = "native"), feature = "mimalloc-secure"))]
+    Absent { name: "mimalloc", reason: NATIVE },
+    #[cfg(not(feature = "mimalloc-secure"))]
+    Absent {
+        name: "mimalloc-secure",
+        reason: "a program of its own: cargo build --release --features mimalloc-secure \
+                 --target-dir target/secure && cp target/secure/release/fathom \
+                 target/release/fathom-mimalloc-secure",
+    },
+    #[cfg(not(feature = "native"))]
+    Absent { name: "jemalloc", reason: NATIVE },
+    #[cfg(not(feature = "native"))]
+    Absent { name: "snmalloc", reason: NATIVE },
+];
+
+#[cfg(any(not(feature = "native"), feature = "mimalloc-secure"))]
+const NATIVE: &str = "a C or C++ library: cargo build --release --features native";

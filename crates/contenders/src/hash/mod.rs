@@ -222,6 +222,14 @@ macro_rules! functions {
             None
         }
 
+        /// The hash function called `name`, if there is one, behind a pointer.
+        pub(crate) fn called(name: &str) -> Option<Called> {
+            $(if name == <$function as HashFunction>::META.name {
+                return Some(Called::of::<$function>());
+            })*
+            None
+        }
+
         #[cfg(test)]
         fn each_of(visit: &mut impl tests::Each) {
             $(visit.each::<$function>();)*
@@ -229,7 +237,7 @@ macro_rules! functions {
     };
 }
 
-// Inlined into every map: the short ones. The others are called.
+// Inlined into the maps: the short ones. The others are called.
 functions!(
     called fnv1a::Fnv1a,
     called siphash13::SipHash13,

@@ -15,6 +15,7 @@
 pub mod keys;
 pub mod latency;
 pub(crate) mod load;
+pub(crate) mod methods;
 pub mod operation;
 pub mod reference;
 pub mod structure;

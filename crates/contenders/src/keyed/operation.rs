@@ -14,7 +14,7 @@ use super::latency;
 use super::structure::{Abilities, Batch, EachKey, Structure, Tally};
 use super::workload::{Keyed, Operation, View, Views};
 use crate::footprint;
-use crate::hash::{self, Build, Hashes};
+use crate::hash::{self, Build, Called, Hashes};
 
 /// The standard library, at the version of the compiler.
 pub(crate) const STD: Origin = Origin::Library("std", || env!("FATHOM_RUSTC").to_owned());
@@ -39,8 +39,13 @@ pub(crate) trait IntegerMap: Sync + 'static {
 
 /// [`PlainMap`] as a contender.
 pub(crate) struct Plain<T>(pub(crate) T);
-/// [`HashedMap`] as a contender: one variant per hash function.
+/// [`HashedMap`] as a contender: one variant per hash function, short functions inlined.
 pub(crate) struct Hashed<T>(pub(crate) T);
+/// [`HashedMap`] as a contender: one variant per hash function, all of them called.
+///
+/// For maps that synchronise or copy paths: against that a call is nothing, and they are the ones
+/// that take longest to compile, which is done once instead of seven times.
+pub(crate) struct HashedByCall<T>(pub(crate) T);
 /// [`IntegerMap`] as a contender.
 pub(crate) struct Integers<T>(pub(crate) T);
 
@@ -96,9 +101,34 @@ impl<T: HashedMap> Contender<Keyed> for Hashed<T> {
             }
         }
         let visitor = With(workload, std::marker::PhantomData::<T>);
-        let unknown = || Unsupported(format!("no hash function {variant:?} in this build"));
-        hash::with(variant, visitor).ok_or_else(unknown)?
+        hash::with(variant, visitor).ok_or_else(|| unknown(variant))?
     }
+}
+
+impl<T: HashedMap> Contender<Keyed> for HashedByCall<T> {
+    fn meta(&self) -> Meta {
+        T::META
+    }
+
+    fn prepare<'w>(&self, workload: &'w Keyed) -> Preparation<'w> {
+        self.prepare_variant(hash::DEFAULT, workload)
+    }
+
+    fn variants(&self) -> &'static [&'static str] {
+        hash::NAMES
+    }
+
+    fn prepare_variant<'w>(&self, variant: &str, workload: &'w Keyed) -> Preparation<'w> {
+        let function = hash::called(variant).ok_or_else(|| unknown(variant))?;
+        match workload.views() {
+            Views::Integers(view) => prepare(of::<_, T::Map<_, Called>>(Build(function)), view),
+            Views::Text(view) => prepare(of::<_, T::Map<_, Called>>(Build(function)), view),
+        }
+    }
+}
+
+fn unknown(function: &str) -> Unsupported {
+    Unsupported(format!("no hash function {function:?} in this build"))
 }
 
 /// How to make a contender's structure; what [`Bench`] knows about it.

@@ -141,8 +141,8 @@ pub trait Structure<K: Key>: Sized {
         unreachable!("ranges only where ABILITIES.range")
     }
 
-    /// The work of all shares: with `together` where `ABILITIES.concurrent`, otherwise on this
-    /// thread alone, one share after another.
+    /// The work of all shares: on this thread alone, one share after another; [`Shared`] has a
+    /// thread for each.
     fn share(&mut self, shares: &[Share<K>]) -> Tally {
         let mut tally = Tally::default();
         for share in shares {
@@ -157,10 +157,84 @@ pub trait Structure<K: Key>: Sized {
     }
 }
 
-/// A structure that several threads may use at once.
-pub trait Concurrent<K: Key>: Structure<K> + Sync {
-    /// [`Structure::insert`] through a shared reference.
-    fn insert_shared(&self, key: K, value: u64) -> Option<u64>;
+/// A structure that several threads may use at once: as [`Structure`], through shared references.
+pub trait Concurrent<K: Key>: Sync + Sized {
+    /// See [`Structure::ABILITIES`]; `concurrent` need not be set.
+    const ABILITIES: Abilities = Abilities::MAP;
+
+    /// See [`Structure::Hasher`].
+    type Hasher: Clone;
+
+    /// See [`Structure::sized`].
+    fn sized(entries: usize, hasher: Self::Hasher) -> Self;
+
+    /// See [`Structure::entries`].
+    fn entries(&self) -> usize;
+
+    /// See [`Structure::find`].
+    fn find(&self, key: K) -> Option<u64>;
+
+    /// See [`Structure::insert`].
+    fn insert(&self, key: K, value: u64) -> Option<u64>;
+
+    /// See [`Structure::erase`].
+    fn erase(&self, key: K) -> Option<u64>;
+
+    /// See [`Structure::each`].
+    fn each(&self, visit: impl FnMut(u64)) {
+        let _ = visit;
+        unreachable!("iterates only where ABILITIES.iterate")
+    }
+
+    /// See [`Structure::range`].
+    fn range(&self, start: K, span: usize, visit: impl FnMut(u64)) {
+        let _ = (start, span, visit);
+        unreachable!("ranges only where ABILITIES.range")
+    }
+}
+
+/// A [`Concurrent`] as a [`Structure`] whose shares are worked on by threads.
+pub(crate) struct Shared<S>(S);
+
+impl<K: Key, S: Concurrent<K>> Structure<K> for Shared<S> {
+    const ABILITIES: Abilities = Abilities { concurrent: true, ..S::ABILITIES };
+
+    type Hasher = S::Hasher;
+
+    fn sized(entries: usize, hasher: S::Hasher) -> Self {
+        Shared(S::sized(entries, hasher))
+    }
+
+    fn entries(&self) -> usize {
+        self.0.entries()
+    }
+
+    #[inline]
+    fn find(&self, key: K) -> Option<u64> {
+        self.0.find(key)
+    }
+
+    #[inline]
+    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
+        self.0.insert(key, value)
+    }
+
+    #[inline]
+    fn erase(&mut self, key: K) -> Option<u64> {
+        self.0.erase(key)
+    }
+
+    fn each(&self, visit: impl FnMut(u64)) {
+        self.0.each(visit);
+    }
+
+    fn range(&self, start: K, span: usize, visit: impl FnMut(u64)) {
+        self.0.range(start, span, visit);
+    }
+
+    fn share(&mut self, shares: &[Share<K>]) -> Tally {
+        together(&self.0, shares)
+    }
 }
 
 /// What one thread of the shared operation does, in order.
@@ -263,8 +337,8 @@ impl<K: Key, S: Structure<K>> Batch<K> for EachKey<S> {
     }
 }
 
-/// [`Structure::share`] of a concurrent structure: one thread per share, started together.
-pub(crate) fn together<K: Key>(map: &impl Concurrent<K>, shares: &[Share<K>]) -> Tally {
+/// The work of all shares of a concurrent structure: one thread per share, started together.
+fn together<K: Key>(map: &impl Concurrent<K>, shares: &[Share<K>]) -> Tally {
     let barrier = Barrier::new(shares.len());
     let run = |share| {
         barrier.wait();
@@ -285,7 +359,7 @@ fn work<K: Key>(structure: &impl Concurrent<K>, share: &Share<K>) -> Tally {
     let mut tally = Tally::default();
     for (&key, &write) in share.keys.iter().zip(&share.writes) {
         match write {
-            Some(value) => tally.inserted(structure.insert_shared(key, value)),
+            Some(value) => tally.inserted(structure.insert(key, value)),
             None => tally.hit(structure.find(key)),
         }
     }

@@ -4,9 +4,9 @@ use dashmap::DashMap as Table;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use crate::hash::{Build, Hashes};
+use crate::keyed::Key;
 use crate::keyed::operation::HashedMap;
-use crate::keyed::structure::{Concurrent, Share, together};
-use crate::keyed::{Abilities, Key, Structure, Tally};
+use crate::keyed::structure::{Concurrent, Shared};
 
 pub(super) struct DashMap;
 
@@ -20,12 +20,10 @@ impl HashedMap for DashMap {
         caveat: "made for several threads: every operation synchronises",
         ..Meta::of(include_str!("dashmap.rs"))
     };
-    type Map<K: Key, H: Hashes> = Table<K, u64, Build<H>>;
+    type Map<K: Key, H: Hashes> = Shared<Table<K, u64, Build<H>>>;
 }
 
-impl<K: Key, H: Hashes> Structure<K> for Table<K, u64, Build<H>> {
-    const ABILITIES: Abilities = Abilities { concurrent: true, ..Abilities::MAP };
-
+impl<K: Key, H: Hashes> Concurrent<K> for Table<K, u64, Build<H>> {
     type Hasher = Build<H>;
 
     fn sized(entries: usize, hasher: Build<H>) -> Self {
@@ -42,27 +40,16 @@ impl<K: Key, H: Hashes> Structure<K> for Table<K, u64, Build<H>> {
     }
 
     #[inline]
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.insert_shared(key, value)
+    fn insert(&self, key: K, value: u64) -> Option<u64> {
+        self.insert(key, value)
     }
 
     #[inline]
-    fn erase(&mut self, key: K) -> Option<u64> {
+    fn erase(&self, key: K) -> Option<u64> {
         self.remove(&key).map(|(_, value)| value)
     }
 
     fn each(&self, mut visit: impl FnMut(u64)) {
         self.iter().for_each(|entry| visit(*entry.value()));
-    }
-
-    fn share(&mut self, shares: &[Share<K>]) -> Tally {
-        together(self, shares)
-    }
-}
-
-impl<K: Key, H: Hashes> Concurrent<K> for Table<K, u64, Build<H>> {
-    #[inline]
-    fn insert_shared(&self, key: K, value: u64) -> Option<u64> {
-        self.insert(key, value)
     }
 }

@@ -6,10 +6,12 @@ use imbl::GenericHashMap;
 use imbl::shared_ptr::DefaultSharedPtr;
 
 use crate::hash::{Build, Hashes};
+use crate::keyed::Key;
+use crate::keyed::methods::by_methods;
 use crate::keyed::operation::HashedMap;
-use crate::keyed::{Key, Structure};
 
 type Table<K, H> = GenericHashMap<K, u64, Build<H>, DefaultSharedPtr>;
+by_methods!(Table, |_, hasher| GenericHashMap::with_hasher(hasher), remove);
 
 pub(super) struct Imbl;
 
@@ -23,35 +25,4 @@ impl HashedMap for Imbl {
         ..Meta::of(include_str!("imbl.rs"))
     };
     type Map<K: Key, H: Hashes> = Table<K, H>;
-}
-
-impl<K: Key, H: Hashes> Structure<K> for Table<K, H> {
-    type Hasher = Build<H>;
-
-    fn sized(_: usize, hasher: Build<H>) -> Self {
-        GenericHashMap::with_hasher(hasher)
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn find(&self, key: K) -> Option<u64> {
-        self.get(&key).copied()
-    }
-
-    #[inline]
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.insert(key, value)
-    }
-
-    #[inline]
-    fn erase(&mut self, key: K) -> Option<u64> {
-        self.remove(&key)
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.values().copied().for_each(visit);
-    }
 }

@@ -1,14 +1,15 @@
 //! Maps: from a key to its value, in no order.
 //!
 //! A structure that takes a hash function is combined with every function of the family `hash`
-//! (`f14-value+xxh3-64`). Keys of bytes are borrowed: 16 bytes that refer to the data set, so that
+//! (`f14-value+xxh3-64`). Short functions are inlined, but called by maps that synchronise or copy
+//! paths (dashmap, papaya, scc, imbl, rpds); long ones are called by all. Keys of bytes are borrowed: 16 bytes that refer to the data set, so that
 //! no structure pays for copying them; values are eight bytes. One iteration is a pass over all
 //! keys.
 
 use fathom_measure::family::Family;
 
 use crate::keyed::Keyed;
-use crate::keyed::operation::{Hashed, Integers, Plain};
+use crate::keyed::operation::{Hashed, HashedByCall, Integers, Plain};
 use crate::keyed::reference::Reference;
 
 mod cuckoo;
@@ -25,6 +26,7 @@ mod place;
 mod ptr_hash;
 mod rpds;
 mod scc;
+mod slots;
 mod std;
 mod touch;
 
@@ -44,11 +46,11 @@ pub static FAMILY: Family<Keyed> = Family {
         &Hashed(indexmap::IndexMap),
         &Hashed(griddle::Griddle),
         &Hashed(hashlink::Hashlink),
-        &Hashed(imbl::Imbl),
-        &Hashed(rpds::Rpds),
-        &Hashed(dashmap::DashMap),
-        &Hashed(papaya::Papaya),
-        &Hashed(scc::Scc),
+        &HashedByCall(imbl::Imbl),
+        &HashedByCall(rpds::Rpds),
+        &HashedByCall(dashmap::DashMap),
+        &HashedByCall(papaya::Papaya),
+        &HashedByCall(scc::Scc),
         &Integers(intmap::IntMap),
         &Plain(ptr_hash::PtrHash),
     ],

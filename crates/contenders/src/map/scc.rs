@@ -5,9 +5,9 @@ use fathom_measure::contender::{Keeps, Meta, Origin};
 use scc::HashMap;
 
 use crate::hash::{Build, Hashes};
+use crate::keyed::Key;
 use crate::keyed::operation::HashedMap;
-use crate::keyed::structure::{Concurrent, Share, together};
-use crate::keyed::{Abilities, Key, Structure, Tally};
+use crate::keyed::structure::{Concurrent, Shared};
 
 pub(super) struct Scc;
 
@@ -21,12 +21,10 @@ impl HashedMap for Scc {
         caveat: "made for several threads: every operation synchronises",
         ..Meta::of(include_str!("scc.rs"))
     };
-    type Map<K: Key, H: Hashes> = HashMap<K, u64, Build<H>>;
+    type Map<K: Key, H: Hashes> = Shared<HashMap<K, u64, Build<H>>>;
 }
 
-impl<K: Key, H: Hashes> Structure<K> for HashMap<K, u64, Build<H>> {
-    const ABILITIES: Abilities = Abilities { concurrent: true, ..Abilities::MAP };
-
+impl<K: Key, H: Hashes> Concurrent<K> for HashMap<K, u64, Build<H>> {
     type Hasher = Build<H>;
 
     fn sized(entries: usize, hasher: Build<H>) -> Self {
@@ -43,12 +41,12 @@ impl<K: Key, H: Hashes> Structure<K> for HashMap<K, u64, Build<H>> {
     }
 
     #[inline]
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.insert_shared(key, value)
+    fn insert(&self, key: K, value: u64) -> Option<u64> {
+        self.upsert_sync(key, value)
     }
 
     #[inline]
-    fn erase(&mut self, key: K) -> Option<u64> {
+    fn erase(&self, key: K) -> Option<u64> {
         self.remove_sync(&key).map(|(_, value)| value)
     }
 
@@ -57,16 +55,5 @@ impl<K: Key, H: Hashes> Structure<K> for HashMap<K, u64, Build<H>> {
             visit(*value);
             true
         });
-    }
-
-    fn share(&mut self, shares: &[Share<K>]) -> Tally {
-        together(self, shares)
-    }
-}
-
-impl<K: Key, H: Hashes> Concurrent<K> for HashMap<K, u64, Build<H>> {
-    #[inline]
-    fn insert_shared(&self, key: K, value: u64) -> Option<u64> {
-        self.upsert_sync(key, value)
     }
 }

@@ -6,8 +6,12 @@ use ::std::collections::HashMap;
 use fathom_measure::contender::{Keeps, Meta};
 
 use crate::hash::{Build, Hashes};
+use crate::keyed::Key;
+use crate::keyed::methods::by_methods;
 use crate::keyed::operation::{HashedMap, STD};
-use crate::keyed::{Key, Structure};
+
+type Table<K, H> = HashMap<K, u64, Build<H>>;
+by_methods!(Table, HashMap::with_capacity_and_hasher, remove);
 
 pub(super) struct Std;
 
@@ -20,36 +24,5 @@ impl HashedMap for Std {
         keeps: Keeps::Borrowed,
         ..Meta::of(include_str!("std.rs"))
     };
-    type Map<K: Key, H: Hashes> = HashMap<K, u64, Build<H>>;
-}
-
-impl<K: Key, H: Hashes> Structure<K> for HashMap<K, u64, Build<H>> {
-    type Hasher = Build<H>;
-
-    fn sized(entries: usize, hasher: Build<H>) -> Self {
-        HashMap::with_capacity_and_hasher(entries, hasher)
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn find(&self, key: K) -> Option<u64> {
-        self.get(&key).copied()
-    }
-
-    #[inline]
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.insert(key, value)
-    }
-
-    #[inline]
-    fn erase(&mut self, key: K) -> Option<u64> {
-        self.remove(&key)
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.values().copied().for_each(visit);
-    }
+    type Map<K: Key, H: Hashes> = Table<K, H>;
 }

@@ -7,8 +7,8 @@ use crossbeam_skiplist::SkipMap;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use crate::keyed::operation::PlainMap;
-use crate::keyed::structure::{Concurrent, Share, together};
-use crate::keyed::{Abilities, Key, Structure, Tally};
+use crate::keyed::structure::{Concurrent, Shared};
+use crate::keyed::{Abilities, Key};
 
 pub(super) struct SkipList;
 
@@ -22,13 +22,13 @@ impl PlainMap for SkipList {
         caveat: "made for several threads; an insert looks first to tell what was there",
         ..Meta::of(include_str!("crossbeam.rs"))
     };
-    type Map<K: Key> = Table<K>;
+    type Map<K: Key> = Shared<Table<K>>;
 }
 
 pub(super) struct Table<K: Key>(SkipMap<K::Owned, u64>);
 
-impl<K: Key> Structure<K> for Table<K> {
-    const ABILITIES: Abilities = Abilities { concurrent: true, ..Abilities::TREE };
+impl<K: Key> Concurrent<K> for Table<K> {
+    const ABILITIES: Abilities = Abilities::TREE;
     type Hasher = ();
 
     fn sized(_: usize, (): ()) -> Self {
@@ -43,11 +43,13 @@ impl<K: Key> Structure<K> for Table<K> {
         self.0.get(key.part()).map(|entry| *entry.value())
     }
 
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.insert_shared(key, value)
+    fn insert(&self, key: K, value: u64) -> Option<u64> {
+        let old = self.find(key);
+        self.0.insert(key.owned(), value);
+        old
     }
 
-    fn erase(&mut self, key: K) -> Option<u64> {
+    fn erase(&self, key: K) -> Option<u64> {
         self.0.remove(key.part()).map(|entry| *entry.value())
     }
 
@@ -58,17 +60,5 @@ impl<K: Key> Structure<K> for Table<K> {
     fn range(&self, start: K, span: usize, mut visit: impl FnMut(u64)) {
         let from = (Bound::Included(start.part()), Bound::Unbounded);
         self.0.range::<K::Part, _>(from).take(span).for_each(|entry| visit(*entry.value()));
-    }
-
-    fn share(&mut self, shares: &[Share<K>]) -> Tally {
-        together(self, shares)
-    }
-}
-
-impl<K: Key> Concurrent<K> for Table<K> {
-    fn insert_shared(&self, key: K, value: u64) -> Option<u64> {
-        let old = self.find(key);
-        self.0.insert(key.owned(), value);
-        old
     }
 }

@@ -7,8 +7,8 @@ use fathom_measure::contender::{Keeps, Meta, Origin};
 use scc::{Guard, TreeIndex};
 
 use crate::keyed::operation::PlainMap;
-use crate::keyed::structure::{Concurrent, Share, together};
-use crate::keyed::{Abilities, Key, Structure, Tally};
+use crate::keyed::structure::{Concurrent, Shared};
+use crate::keyed::{Abilities, Key};
 
 pub(super) struct Scc;
 
@@ -22,13 +22,13 @@ impl PlainMap for Scc {
         caveat: "made for several threads; inserting and erasing look first to tell what was there",
         ..Meta::of(include_str!("scc.rs"))
     };
-    type Map<K: Key> = Table<K>;
+    type Map<K: Key> = Shared<Table<K>>;
 }
 
 pub(super) struct Table<K: Key>(TreeIndex<K::Owned, u64>);
 
-impl<K: Key> Structure<K> for Table<K> {
-    const ABILITIES: Abilities = Abilities { concurrent: true, ..Abilities::TREE };
+impl<K: Key> Concurrent<K> for Table<K> {
+    const ABILITIES: Abilities = Abilities::TREE;
     type Hasher = ();
 
     fn sized(_: usize, (): ()) -> Self {
@@ -43,11 +43,13 @@ impl<K: Key> Structure<K> for Table<K> {
         self.0.peek_with(key.part(), |_, value| *value)
     }
 
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.insert_shared(key, value)
+    fn insert(&self, key: K, value: u64) -> Option<u64> {
+        let old = self.find(key);
+        self.0.upsert_sync(key.owned(), value);
+        old
     }
 
-    fn erase(&mut self, key: K) -> Option<u64> {
+    fn erase(&self, key: K) -> Option<u64> {
         let old = self.find(key);
         self.0.remove_sync(key.part());
         old
@@ -62,17 +64,5 @@ impl<K: Key> Structure<K> for Table<K> {
         let from = (Bound::Included(start.part()), Bound::Unbounded);
         let range = self.0.range::<K::Part, _>(from, &guard);
         range.take(span).for_each(|(_, value)| visit(*value));
-    }
-
-    fn share(&mut self, shares: &[Share<K>]) -> Tally {
-        together(self, shares)
-    }
-}
-
-impl<K: Key> Concurrent<K> for Table<K> {
-    fn insert_shared(&self, key: K, value: u64) -> Option<u64> {
-        let old = self.find(key);
-        self.0.upsert_sync(key.owned(), value);
-        old
     }
 }

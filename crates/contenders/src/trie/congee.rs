@@ -5,9 +5,9 @@ use ::congee::{U64Congee, epoch};
 use fathom_measure::contender::{Meta, Origin};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use crate::keyed::Abilities;
 use crate::keyed::operation::IntegerMap;
-use crate::keyed::structure::{Concurrent, Share, together};
-use crate::keyed::{Abilities, Structure, Tally};
+use crate::keyed::structure::{Concurrent, Shared};
 
 pub(super) struct Congee;
 
@@ -20,7 +20,7 @@ impl IntegerMap for Congee {
         caveat: "integer keys only; made for several threads",
         ..Meta::of(include_str!("congee.rs"))
     };
-    type Map = Table;
+    type Map = Shared<Table>;
 }
 
 pub(super) struct Table {
@@ -29,14 +29,9 @@ pub(super) struct Table {
     entries: AtomicUsize,
 }
 
-impl Structure<u64> for Table {
-    const ABILITIES: Abilities = Abilities {
-        iterate: false,
-        ordered: false,
-        range: true,
-        concurrent: true,
-        ..Abilities::TREE
-    };
+impl Concurrent<u64> for Table {
+    const ABILITIES: Abilities =
+        Abilities { iterate: false, ordered: false, range: true, ..Abilities::TREE };
     type Hasher = ();
 
     fn sized(_: usize, (): ()) -> Self {
@@ -51,11 +46,15 @@ impl Structure<u64> for Table {
         self.tree.get(key, &epoch::pin()).map(|value| value as u64)
     }
 
-    fn insert(&mut self, key: u64, value: u64) -> Option<u64> {
-        self.insert_shared(key, value)
+    fn insert(&self, key: u64, value: u64) -> Option<u64> {
+        let old = self.tree.insert(key, value as usize, &epoch::pin()).expect("memory for a node");
+        if old.is_none() {
+            self.entries.fetch_add(1, Relaxed);
+        }
+        old.map(|value| value as u64)
     }
 
-    fn erase(&mut self, key: u64) -> Option<u64> {
+    fn erase(&self, key: u64) -> Option<u64> {
         let old = self.tree.remove(key, &epoch::pin())?;
         self.entries.fetch_sub(1, Relaxed);
         Some(old as u64)
@@ -65,19 +64,5 @@ impl Structure<u64> for Table {
         let mut found = vec![([0; 8], 0); span];
         let count = self.tree.range(start, u64::MAX, &mut found, &epoch::pin());
         found[..count].iter().for_each(|(_, value)| visit(*value as u64));
-    }
-
-    fn share(&mut self, shares: &[Share<u64>]) -> Tally {
-        together(self, shares)
-    }
-}
-
-impl Concurrent<u64> for Table {
-    fn insert_shared(&self, key: u64, value: u64) -> Option<u64> {
-        let old = self.tree.insert(key, value as usize, &epoch::pin()).expect("memory for a node");
-        if old.is_none() {
-            self.entries.fetch_add(1, Relaxed);
-        }
-        old.map(|value| value as u64)
     }
 }

@@ -8,7 +8,7 @@
 pub(super) fn structure(name: &str) -> &str {
     match name {
         "f14" => "f14-value",
-        "art" => "blart",
+        "art" => "art-blart",
         other => other,
     }
 }

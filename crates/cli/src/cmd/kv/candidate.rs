@@ -81,16 +81,45 @@ impl Candidate {
     }
 }
 
-/// Every combination of this build. The arena never takes anything back: it is a bound, not a
-/// choice, and is left out unless `with_arena`. `touch` is no structure.
-pub(super) fn all(with_arena: bool, with_planted: bool) -> Vec<Candidate> {
+/// Allocators that nobody would choose and that take part only when asked for: the arena never takes
+/// anything back, the counting one is the system's with a count.
+const UNASKED: [&str; 2] = ["arena", "counting"];
+
+/// The allocators that this build, or one beside it, can start workers on.
+pub(super) fn allocators() -> Vec<&'static str> {
+    let beside = alloc::ABSENT.iter().map(|absent| absent.name);
+    let beside = beside.filter(|name| measuring::worker(Some(name)).is_ok());
+    alloc::CHOICES.iter().copied().chain(beside).collect()
+}
+
+/// What exists but is not in this build, a sentence for each command that brings it.
+pub(super) fn absent() -> Vec<String> {
+    let here = allocators();
+    let families = kv::FAMILY.families().iter().flat_map(|family| family.absent());
+    let allocators = alloc::ABSENT.iter().filter(|absent| !here.contains(&absent.name));
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for absent in families.chain(allocators) {
+        match reasons.iter_mut().find(|(reason, _)| *reason == absent.reason) {
+            Some((_, names)) => names.push(absent.name),
+            None => reasons.push((absent.reason, vec![absent.name])),
+        }
+    }
+    let sentence = |(reason, names): (&str, Vec<&str>)| {
+        format!("not in this build: {} ({reason})", names.join(", "))
+    };
+    reasons.into_iter().map(sentence).collect()
+}
+
+/// Every combination of this build; `unasked` says which of [`UNASKED`] are in. `touch` is no
+/// structure.
+pub(super) fn all(unasked: &dyn Fn(&str) -> bool, with_planted: bool) -> Vec<Candidate> {
     let mut entries = kv::FAMILY.entries();
     entries.retain(|entry| entry.id != TOUCH);
     if with_planted {
         entries.extend(kv::FAMILY.planted());
     }
-    let wanted = |name: &&&str| with_arena || **name != "arena";
-    let allocators: Vec<&str> = alloc::CHOICES.iter().filter(wanted).copied().collect();
+    let mut allocators = allocators();
+    allocators.retain(|name| !UNASKED.contains(name) || unasked(name));
     let each = |entry: &Entry| {
         let entry = entry.clone();
         let planted = entry.id.starts_with("planted");

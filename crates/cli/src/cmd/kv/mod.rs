@@ -253,6 +253,11 @@ impl Source {
 }
 
 impl Choice {
+    /// Whether everybody is wanted.
+    fn is_open(&self) -> bool {
+        self.structure.is_empty() && self.allocator.is_empty()
+    }
+
     /// The combinations that are wanted.
     ///
     /// # Errors
@@ -263,8 +268,8 @@ impl Choice {
         let hashes: Vec<String> = self.hash.iter().map(|name| alias::hash(name)).collect();
         let asks = |names: &[&str], prefix: &str| names.iter().any(|name| name.starts_with(prefix));
         let allocators: Vec<&str> = self.allocator.iter().map(String::as_str).collect();
-        let with_arena = with_arena || asks(&allocators, "arena");
-        let mut all = candidate::all(with_arena, with_planted || asks(&structures, "planted"));
+        let unasked = |name: &str| allocators.contains(&name) || (with_arena && name == "arena");
+        let mut all = candidate::all(&unasked, with_planted || asks(&structures, "planted"));
         let any = |names: &[&str]| names.is_empty() || names == ["all"];
         for name in structures.iter().filter(|_| !any(&structures)) {
             let known = all.iter().any(|candidate| candidate.structure == *name);
@@ -280,8 +285,7 @@ impl Choice {
             ensure!(known, "no hash function {name:?} in this build; fathom list hash names them");
         }
         for name in allocators.iter().filter(|_| !any(&allocators)) {
-            let known = all.iter().any(|candidate| candidate.allocator == *name);
-            ensure!(known, "no allocator {name:?} in this build; it may need --features native");
+            measuring::worker(Some(name))?;
         }
         all.retain(|candidate| {
             let hash = candidate.hash.as_deref();
@@ -493,6 +497,9 @@ fn judged(
         cases.first().map_or_else(String::new, |weighed| method(&weighed.case, cases.len()));
     let mut run = measuring::new_run()?;
     let mut notes = notes(&screening);
+    if options.choice.is_open() {
+        notes.extend(candidate::absent());
+    }
     for weighed in cases {
         notes.extend(weighed.case.notes.iter().cloned());
         run.cases.push(weighed.case);

@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::super::place::Place;
+use super::super::slots::Slots;
 
 /// Slots per bucket, whose tags are one 32-bit word.
 const SLOTS: usize = 4;
@@ -12,7 +13,7 @@ const MOVES: usize = 5;
 const SEARCHED: usize = 2 * (1 + 4 + 16 + 64 + 256);
 
 /// Two arrays, one slot each per tag. Entries are plain values: `Copy`, never dropped.
-pub(super) struct Table<I> {
+pub(in crate::map) struct Table<I> {
     /// One word of four tags per bucket; the number of buckets is a power of two.
     tags: Box<[u32]>,
     /// Slot `4 * bucket + n` is initialised where tag `n` of the bucket is not 0.
@@ -21,19 +22,9 @@ pub(super) struct Table<I> {
 }
 
 impl<I: Copy> Table<I> {
-    /// Room for `entries` at 19 of 20 slots filled.
-    pub(super) fn with_capacity(entries: usize) -> Table<I> {
-        let buckets = (entries + entries / 19).div_ceil(SLOTS).next_power_of_two().max(2);
-        Table::with_buckets(buckets)
-    }
-
     fn with_buckets(buckets: usize) -> Table<I> {
         let entries = Box::new_uninit_slice(buckets * SLOTS);
         Table { tags: vec![0; buckets].into_boxed_slice(), entries, len: 0 }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.len
     }
 
     #[cfg(test)]
@@ -75,42 +66,6 @@ impl<I: Copy> Table<I> {
             hits &= hits - 1;
         }
         None
-    }
-
-    #[inline]
-    pub(super) fn find(&self, place: Place, is: impl FnMut(&I) -> bool) -> Option<&I> {
-        let slot = self.slot(place, is)?;
-        // SAFETY: `slot` returns slots that are initialised.
-        Some(unsafe { self.entries[slot].assume_init_ref() })
-    }
-
-    #[inline]
-    pub(super) fn find_mut(&mut self, place: Place, is: impl FnMut(&I) -> bool) -> Option<&mut I> {
-        let slot = self.slot(place, is)?;
-        // SAFETY: `slot` returns slots that are initialised.
-        Some(unsafe { self.entries[slot].assume_init_mut() })
-    }
-
-    #[inline]
-    pub(super) fn remove(&mut self, place: Place, is: impl FnMut(&I) -> bool) -> Option<I> {
-        let slot = self.slot(place, is)?;
-        self.tags[slot / SLOTS] &= !(0xff << (8 * (slot % SLOTS)));
-        self.len -= 1;
-        // SAFETY: `slot` returns slots that are initialised.
-        Some(unsafe { self.entries[slot].assume_init_read() })
-    }
-
-    /// Puts in an entry that is not there yet; `place_of` tells the places of entries when the
-    /// table doubles.
-    #[inline]
-    pub(super) fn insert_new(&mut self, place: Place, entry: I, place_of: impl Fn(&I) -> Place) {
-        let first = self.first(place);
-        let second = self.other(first, place.tag);
-        let free = [first, second].into_iter().find_map(|bucket| self.free_slot(bucket));
-        match free.or_else(|| self.displace(first, second)) {
-            Some(slot) => self.put(slot, place.tag, entry),
-            None => self.grow(place, entry, place_of),
-        }
     }
 
     #[inline]
@@ -207,9 +162,53 @@ impl<I: Copy> Table<I> {
         }
         free.is_some()
     }
+}
 
-    /// Visits every entry, in the order of memory.
-    pub(super) fn each(&self, mut visit: impl FnMut(&I)) {
+impl<I: Copy> Slots<I> for Table<I> {
+    fn with_capacity(entries: usize) -> Table<I> {
+        let buckets = (entries + entries / 19).div_ceil(SLOTS).next_power_of_two().max(2);
+        Table::with_buckets(buckets)
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    fn find(&self, place: Place, is: impl FnMut(&I) -> bool) -> Option<&I> {
+        let slot = self.slot(place, is)?;
+        // SAFETY: `slot` returns slots that are initialised.
+        Some(unsafe { self.entries[slot].assume_init_ref() })
+    }
+
+    #[inline]
+    fn find_mut(&mut self, place: Place, is: impl FnMut(&I) -> bool) -> Option<&mut I> {
+        let slot = self.slot(place, is)?;
+        // SAFETY: `slot` returns slots that are initialised.
+        Some(unsafe { self.entries[slot].assume_init_mut() })
+    }
+
+    #[inline]
+    fn insert_new(&mut self, place: Place, entry: I, place_of: impl Fn(&I) -> Place) {
+        let first = self.first(place);
+        let second = self.other(first, place.tag);
+        let free = [first, second].into_iter().find_map(|bucket| self.free_slot(bucket));
+        match free.or_else(|| self.displace(first, second)) {
+            Some(slot) => self.put(slot, place.tag, entry),
+            None => self.grow(place, entry, place_of),
+        }
+    }
+
+    #[inline]
+    fn remove(&mut self, place: Place, is: impl FnMut(&I) -> bool) -> Option<I> {
+        let slot = self.slot(place, is)?;
+        self.tags[slot / SLOTS] &= !(0xff << (8 * (slot % SLOTS)));
+        self.len -= 1;
+        // SAFETY: `slot` returns slots that are initialised.
+        Some(unsafe { self.entries[slot].assume_init_read() })
+    }
+
+    fn each(&self, mut visit: impl FnMut(&I)) {
         for (tags, entries) in self.tags.iter().zip(self.entries.chunks_exact(SLOTS)) {
             for (at, entry) in entries.iter().enumerate() {
                 if (tags >> (8 * at)) & 0xff != 0 {

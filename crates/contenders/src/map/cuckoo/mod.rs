@@ -25,10 +25,10 @@ mod kernel;
 
 use fathom_measure::contender::{Keeps, Meta};
 
-use super::place::Place;
-use crate::hash::{Build, Hashes};
+use super::slots::SlotMap;
+use crate::hash::Hashes;
+use crate::keyed::Key;
 use crate::keyed::operation::HashedMap;
-use crate::keyed::{Key, Structure};
 use kernel::Table;
 
 pub(super) struct Cuckoo;
@@ -44,56 +44,7 @@ impl HashedMap for Cuckoo {
 }
 
 /// A map in which every key has two buckets.
-pub(crate) struct CuckooMap<K: Key, H> {
-    table: Table<(K, u64)>,
-    function: H,
-}
-
-impl<K: Key, H: Hashes> CuckooMap<K, H> {
-    #[inline]
-    fn place(&self, key: K) -> Place {
-        Place::of(key.hash_by(&self.function), self.function.avalanches())
-    }
-}
-
-impl<K: Key, H: Hashes> Structure<K> for CuckooMap<K, H> {
-    type Hasher = Build<H>;
-
-    fn sized(entries: usize, hasher: Build<H>) -> Self {
-        CuckooMap { table: Table::with_capacity(entries), function: hasher.0 }
-    }
-
-    fn entries(&self) -> usize {
-        self.table.len()
-    }
-
-    #[inline]
-    fn find(&self, key: K) -> Option<u64> {
-        self.table.find(self.place(key), |entry| entry.0 == key).map(|entry| entry.1)
-    }
-
-    #[inline]
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        let place = self.place(key);
-        if let Some(entry) = self.table.find_mut(place, |entry| entry.0 == key) {
-            return Some(std::mem::replace(&mut entry.1, value));
-        }
-        let function = &self.function;
-        let place_of =
-            |entry: &(K, u64)| Place::of(entry.0.hash_by(function), function.avalanches());
-        self.table.insert_new(place, (key, value), place_of);
-        None
-    }
-
-    #[inline]
-    fn erase(&mut self, key: K) -> Option<u64> {
-        self.table.remove(self.place(key), |entry| entry.0 == key).map(|entry| entry.1)
-    }
-
-    fn each(&self, mut visit: impl FnMut(u64)) {
-        self.table.each(|entry| visit(entry.1));
-    }
-}
+pub(crate) type CuckooMap<K, H> = SlotMap<Table<(K, u64)>, H>;
 
 #[cfg(test)]
 mod tests {
@@ -103,6 +54,7 @@ mod tests {
 
     use super::*;
     use crate::hash::Default64;
+    use crate::keyed::Structure;
     use fathom_random::Random;
 
     proptest! {

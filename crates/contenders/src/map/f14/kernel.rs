@@ -17,6 +17,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::super::place::Place;
+use super::super::slots::Slots;
 
 /// Bytes before the items of a chunk: 14 tags, then the two counts.
 const HEADER: usize = 16;
@@ -31,7 +32,7 @@ struct Nothing([u8; HEADER]);
 static NOTHING: Nothing = Nothing([0; HEADER]);
 
 /// Chunks of items. Items are plain values: `Copy`, never dropped.
-pub(super) struct Table<I: Copy> {
+pub(in crate::map) struct Table<I: Copy> {
     /// `mask + 1` chunks of `STRIDE` bytes each, or `NOTHING`.
     chunks: NonNull<u8>,
     mask: usize,
@@ -57,21 +58,6 @@ impl<I: Copy> Table<I> {
         if power - bytes <= size_of::<I>() { power } else { bytes.next_multiple_of(HEADER) }
     };
     const FITS: () = assert!(align_of::<I>() <= HEADER);
-
-    /// Room for `entries` items before it grows; 0 allocates nothing.
-    pub(super) fn with_capacity(entries: usize) -> Table<I> {
-        let () = Self::FITS;
-        let chunks = NonNull::from(&NOTHING).cast();
-        let mut table = Table { chunks, mask: 0, len: 0, capacity: 0, items: PhantomData };
-        if entries > 0 {
-            table.allocate(entries);
-        }
-        table
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
 
     /// Points the table at fresh, empty chunks for at least `entries` items.
     fn allocate(&mut self, entries: usize) {
@@ -158,30 +144,6 @@ impl<I: Copy> Table<I> {
         None
     }
 
-    #[inline]
-    pub(super) fn find(&self, place: Place, is: impl FnMut(&I) -> bool) -> Option<&I> {
-        let (chunk, slot) = self.position(place, is)?;
-        // SAFETY: `position` returns slots that hold items; the borrow keeps the table as it is.
-        Some(unsafe { Self::item(chunk, slot).as_ref() })
-    }
-
-    #[inline]
-    pub(super) fn find_mut(&mut self, place: Place, is: impl FnMut(&I) -> bool) -> Option<&mut I> {
-        let (chunk, slot) = self.position(place, is)?;
-        // SAFETY: as in `find`, and the borrow is the only one.
-        Some(unsafe { Self::item(chunk, slot).as_mut() })
-    }
-
-    /// Puts in an item that is not there yet; `place_of` tells the places of items when the table
-    /// grows.
-    #[inline]
-    pub(super) fn insert_new(&mut self, place: Place, item: I, place_of: impl Fn(&I) -> Place) {
-        if self.len == self.capacity {
-            self.grow(place_of);
-        }
-        self.put(place, item);
-    }
-
     #[cold]
     #[inline(never)]
     fn grow(&mut self, place_of: impl Fn(&I) -> Place) {
@@ -220,10 +182,47 @@ impl<I: Copy> Table<I> {
         }
         self.len += 1;
     }
+}
 
-    /// Takes out the item that has `place` and for which `is` holds.
+impl<I: Copy> Slots<I> for Table<I> {
+    fn with_capacity(entries: usize) -> Table<I> {
+        let () = Self::FITS;
+        let chunks = NonNull::from(&NOTHING).cast();
+        let mut table = Table { chunks, mask: 0, len: 0, capacity: 0, items: PhantomData };
+        if entries > 0 {
+            table.allocate(entries);
+        }
+        table
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
     #[inline]
-    pub(super) fn remove(&mut self, place: Place, is: impl FnMut(&I) -> bool) -> Option<I> {
+    fn find(&self, place: Place, is: impl FnMut(&I) -> bool) -> Option<&I> {
+        let (chunk, slot) = self.position(place, is)?;
+        // SAFETY: `position` returns slots that hold items; the borrow keeps the table as it is.
+        Some(unsafe { Self::item(chunk, slot).as_ref() })
+    }
+
+    #[inline]
+    fn find_mut(&mut self, place: Place, is: impl FnMut(&I) -> bool) -> Option<&mut I> {
+        let (chunk, slot) = self.position(place, is)?;
+        // SAFETY: as in `find`, and the borrow is the only one.
+        Some(unsafe { Self::item(chunk, slot).as_mut() })
+    }
+
+    #[inline]
+    fn insert_new(&mut self, place: Place, item: I, place_of: impl Fn(&I) -> Place) {
+        if self.len == self.capacity {
+            self.grow(place_of);
+        }
+        self.put(place, item);
+    }
+
+    #[inline]
+    fn remove(&mut self, place: Place, is: impl FnMut(&I) -> bool) -> Option<I> {
         let (chunk, slot) = self.position(place, is)?;
         self.len -= 1;
         let mut at = place.index;
@@ -243,8 +242,7 @@ impl<I: Copy> Table<I> {
         }
     }
 
-    /// Visits every item, in the order of memory.
-    pub(super) fn each(&self, mut visit: impl FnMut(&I)) {
+    fn each(&self, mut visit: impl FnMut(&I)) {
         for at in 0..=self.mask {
             let chunk = self.chunk(at);
             // SAFETY: a chunk begins with its header.

@@ -2,11 +2,11 @@
 
 use fathom_measure::contender::{Keeps, Meta};
 
-use super::super::place::Place;
+use super::super::slots::SlotMap;
 use super::kernel::Table;
-use crate::hash::{Build, Hashes};
+use crate::hash::Hashes;
+use crate::keyed::Key;
 use crate::keyed::operation::HashedMap;
-use crate::keyed::{Key, Structure};
 
 pub(in crate::map) struct Value;
 
@@ -22,53 +22,4 @@ impl HashedMap for Value {
 }
 
 /// A map whose entries lie in the chunks.
-pub(crate) struct ValueMap<K: Key, H> {
-    table: Table<(K, u64)>,
-    function: H,
-}
-
-impl<K: Key, H: Hashes> ValueMap<K, H> {
-    #[inline]
-    fn place(&self, key: K) -> Place {
-        Place::of(key.hash_by(&self.function), self.function.avalanches())
-    }
-}
-
-impl<K: Key, H: Hashes> Structure<K> for ValueMap<K, H> {
-    type Hasher = Build<H>;
-
-    fn sized(entries: usize, hasher: Build<H>) -> Self {
-        ValueMap { table: Table::with_capacity(entries), function: hasher.0 }
-    }
-
-    fn entries(&self) -> usize {
-        self.table.len()
-    }
-
-    #[inline]
-    fn find(&self, key: K) -> Option<u64> {
-        self.table.find(self.place(key), |entry| entry.0 == key).map(|entry| entry.1)
-    }
-
-    #[inline]
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        let place = self.place(key);
-        if let Some(entry) = self.table.find_mut(place, |entry| entry.0 == key) {
-            return Some(std::mem::replace(&mut entry.1, value));
-        }
-        let function = &self.function;
-        let place_of =
-            |entry: &(K, u64)| Place::of(entry.0.hash_by(function), function.avalanches());
-        self.table.insert_new(place, (key, value), place_of);
-        None
-    }
-
-    #[inline]
-    fn erase(&mut self, key: K) -> Option<u64> {
-        self.table.remove(self.place(key), |entry| entry.0 == key).map(|entry| entry.1)
-    }
-
-    fn each(&self, mut visit: impl FnMut(u64)) {
-        self.table.each(|entry| visit(entry.1));
-    }
-}
+pub(crate) type ValueMap<K, H> = SlotMap<Table<(K, u64)>, H>;

@@ -4,6 +4,7 @@
 use fathom_measure::contender::{Keeps, Meta};
 
 use super::super::place::Place;
+use super::super::slots::Slots;
 use super::kernel::Table;
 use crate::hash::{Build, Hashes};
 use crate::keyed::operation::HashedMap;

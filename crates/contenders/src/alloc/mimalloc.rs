@@ -1,0 +1,25 @@
+//! mimalloc, Microsoft's: free lists per page of one size, sharded by thread. With the feature
+//! `mimalloc-secure` the build has its hardened form instead: guard pages, encoded free lists,
+//! random order.
+
+use fathom_measure::contender::{Meta, Origin};
+
+use super::kernel::MIMALLOC;
+use super::workload::Direct;
+
+pub(super) struct Mimalloc;
+
+impl Direct for Mimalloc {
+    const META: Meta = Meta {
+        name: MIMALLOC,
+        origin: Origin::Crate("libmimalloc-sys"),
+        link: "https://github.com/microsoft/mimalloc",
+        licence: "MIT",
+        ..Meta::of(include_str!("mimalloc.rs"))
+    };
+    type Source = mimalloc::MiMalloc;
+
+    fn fresh() -> mimalloc::MiMalloc {
+        mimalloc::MiMalloc
+    }
+}
