@@ -15,8 +15,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::cpio;
 use crate::cross::Toolchain;
-use crate::emulator::{Machine, boot};
-use crate::packages::{Index, cache, install, once};
+use crate::emulator::{Machine, boot, kernel};
+use crate::packages::cache;
 
 /// Events no emulated Cortex-A57 has.
 const ABSENT: [&str; 5] = [
@@ -28,13 +28,10 @@ const ABSENT: [&str; 5] = [
 ];
 
 pub(crate) fn run() -> Result<()> {
-    install(&["qemu-system-arm"])?;
-    let kernel = once("kernel", kernel)?.join("vmlinuz");
-    let toolchain = Toolchain::find()?;
-    let program = toolchain.build_static("fathom-probe")?;
-    let program = std::fs::read(&program).with_context(|| program.display().to_string())?;
-    let ramdisk = cache().join("probe.cpio");
-    std::fs::write(&ramdisk, cpio::archive(&["proc", "sys", "dev"], "init", &program))?;
+    let kernel = kernel()?;
+    let program = Toolchain::find()?.build_static("fathom-guest", "fathom-guest")?;
+    let ramdisk = cache().join("counts.cpio");
+    std::fs::write(&ramdisk, cpio::archive(&["proc", "sys", "dev"], &[("init", &program)]))?;
 
     let model = "cortex-a57";
     let mut cycles = Vec::new();
@@ -42,7 +39,7 @@ pub(crate) fn run() -> Result<()> {
         let name = format!("instruction counting, shift {shift}");
         let seen = observe(
             &name,
-            Machine { processor: model, icount_shift: Some(shift) },
+            Machine { processor: model, icount_shift: Some(shift), memory_mib: 512 },
             &kernel,
             &ramdisk,
         )?;
@@ -53,27 +50,17 @@ pub(crate) fn run() -> Result<()> {
     println!("ok: cycles over the three shifts are exactly 1x, 2x and 4x");
 
     let name = "no instruction counting";
-    let seen = observe(name, Machine { processor: model, icount_shift: None }, &kernel, &ramdisk)?;
+    let seen = observe(
+        name,
+        Machine { processor: model, icount_shift: None, memory_mib: 512 },
+        &kernel,
+        &ramdisk,
+    )?;
     cycles_only(&seen).context(name)?;
     let name = "no counters";
-    let machine = Machine { processor: "cortex-a57,pmu=off", icount_shift: None };
+    let machine = Machine { processor: "cortex-a57,pmu=off", icount_shift: None, memory_mib: 512 };
     let seen = observe(name, machine, &kernel, &ramdisk)?;
     none(&seen).context(name)
-}
-
-/// Debian's kernel for AArch64 clouds: small, and its counters driver is built in.
-fn kernel(folder: &Path) -> Result<()> {
-    let index = Index::of("arm64")?;
-    let package = index.dependency("linux-image-cloud-arm64", "linux-image-")?;
-    let unpacked = folder.join("unpacked");
-    index.unpack(&[&package], &unpacked)?;
-    let version = package.trim_start_matches("linux-image-");
-    std::fs::copy(
-        unpacked.join("boot").join(format!("vmlinuz-{version}")),
-        folder.join("vmlinuz"),
-    )?;
-    std::fs::remove_dir_all(unpacked)?;
-    Ok(())
 }
 
 fn observe(name: &str, machine: Machine, kernel: &Path, ramdisk: &Path) -> Result<Seen> {
@@ -83,7 +70,7 @@ fn observe(name: &str, machine: Machine, kernel: &Path, ramdisk: &Path) -> Resul
     Ok(Seen { lines: text.lines().map(|line| line.trim().to_owned()).collect() })
 }
 
-/// What the probe printed.
+/// What the first program printed.
 struct Seen {
     lines: Vec<String>,
 }

@@ -9,15 +9,18 @@
 /// A folder that everybody may enter.
 const FOLDER: u32 = 0o040_755;
 /// A file that everybody may run.
-const PROGRAM: u32 = 0o100_755;
+const FILE: u32 = 0o100_755;
 
-/// An archive of empty `folders` and one program at `/name`.
-pub(crate) fn archive(folders: &[&str], name: &str, program: &[u8]) -> Vec<u8> {
+/// An archive of empty `folders` and of `files`, each a path without its first slash and its bytes.
+pub(crate) fn archive(folders: &[&str], files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
-    for (number, folder) in folders.iter().enumerate() {
-        entry(&mut out, number as u32 + 1, FOLDER, folder, &[]);
+    let mut inodes = 1..;
+    for (folder, inode) in folders.iter().zip(&mut inodes) {
+        entry(&mut out, inode, FOLDER, folder, &[]);
     }
-    entry(&mut out, folders.len() as u32 + 1, PROGRAM, name, program);
+    for ((name, data), inode) in files.iter().zip(&mut inodes) {
+        entry(&mut out, inode, FILE, name, data);
+    }
     entry(&mut out, 0, 0, "TRAILER!!!", &[]);
     out
 }
@@ -48,7 +51,7 @@ mod tests {
 
     #[test]
     fn an_archive_is_as_the_kernel_reads_it() {
-        let out = archive(&["proc"], "init", b"hello");
+        let out = archive(&["proc"], &[("init", b"hello")]);
         let text = String::from_utf8_lossy(&out);
         let header = "0707010000000100 0041ed".replace(' ', "");
         assert!(text.starts_with(&header), "{text}");

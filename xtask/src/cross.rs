@@ -36,14 +36,20 @@ impl Toolchain {
         Ok(Toolchain { compiler: Some(folder.join("rustc")) })
     }
 
-    /// `cargo SUBCOMMAND` for the target, in the repository, with a build folder of its own: the two
-    /// compilers do not share one.
+    /// `cargo SUBCOMMAND` for the target, in the repository, linking statically, with a build folder of
+    /// its own: the two compilers do not share one.
     pub(crate) fn cargo(&self, subcommand: &str) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(root()).args([subcommand, "--target", TARGET]);
         command
             .env("CARGO_TARGET_DIR", root().join("target/xtask/build"))
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER)
+            .env(
+                "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS",
+                "-C target-feature=+crt-static",
+            )
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+            .env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo")
             .env("CC_aarch64_unknown_linux_gnu", LINKER)
             .env("CXX_aarch64_unknown_linux_gnu", "aarch64-linux-gnu-g++")
             .env("AR_aarch64_unknown_linux_gnu", "aarch64-linux-gnu-ar")
@@ -54,16 +60,13 @@ impl Toolchain {
         command
     }
 
-    /// Builds the binary of `package`, optimised and statically linked; where it lies.
-    pub(crate) fn build_static(&self, package: &str) -> Result<PathBuf> {
+    /// The binary `name` of `package`, optimised and without debugging information.
+    pub(crate) fn build_static(&self, package: &str, name: &str) -> Result<Vec<u8>> {
         let mut command = self.cargo("build");
-        command.args(["--release", "--locked", "--quiet", "--package", package]);
-        command.env(
-            "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS",
-            "-C target-feature=+crt-static",
-        );
+        command.args(["--release", "--locked", "--quiet", "--package", package, "--bin", name]);
         run(&mut command).with_context(|| format!("building {package} for {TARGET}"))?;
-        Ok(root().join("target/xtask/build").join(TARGET).join("release").join(package))
+        let path = root().join("target/xtask/build").join(TARGET).join("release").join(name);
+        std::fs::read(&path).with_context(|| path.display().to_string())
     }
 }
 

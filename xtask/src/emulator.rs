@@ -4,11 +4,13 @@
 //! whatever its exit status.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+
+use crate::packages::{Index, install, once};
 
 /// How the machine is set up.
 #[derive(Clone, Copy, Debug)]
@@ -18,10 +20,33 @@ pub(crate) struct Machine {
     /// With it, time is counted in instructions: each takes 2^shift nanoseconds. Without it time
     /// is the host's, and QEMU counts no instructions.
     pub(crate) icount_shift: Option<u32>,
+    /// Memory, its files included, in MiB.
+    pub(crate) memory_mib: u32,
+}
+
+/// Debian's kernel for AArch64 clouds, and the emulator that boots it: small, and its counters
+/// driver is built in.
+pub(crate) fn kernel() -> Result<PathBuf> {
+    install(&["qemu-system-arm"])?;
+    Ok(once("kernel", fetch)?.join("vmlinuz"))
+}
+
+fn fetch(folder: &Path) -> Result<()> {
+    let index = Index::of("arm64")?;
+    let package = index.dependency("linux-image-cloud-arm64", "linux-image-")?;
+    let unpacked = folder.join("unpacked");
+    index.unpack(&[&package], &unpacked)?;
+    let version = package.trim_start_matches("linux-image-");
+    std::fs::copy(
+        unpacked.join("boot").join(format!("vmlinuz-{version}")),
+        folder.join("vmlinuz"),
+    )?;
+    std::fs::remove_dir_all(unpacked)?;
+    Ok(())
 }
 
 /// How long a machine may run: several times what the slowest takes on two busy cores.
-const LIMIT: Duration = Duration::from_secs(240);
+const LIMIT: Duration = Duration::from_secs(900);
 
 /// Boots `kernel` with the file system `ramdisk`, whose `/init` runs first and powers the machine
 /// off; what it printed.
@@ -29,7 +54,7 @@ pub(crate) fn boot(machine: Machine, kernel: &Path, ramdisk: &Path) -> Result<St
     let mut command = Command::new("qemu-system-aarch64");
     command
         .args(["-machine", "virt,gic-version=3", "-cpu", machine.processor])
-        .args(["-m", "512", "-nographic", "-no-reboot", "-nic", "none"])
+        .args(["-m", &machine.memory_mib.to_string(), "-nographic", "-no-reboot", "-nic", "none"])
         .arg("-kernel")
         .arg(kernel)
         .arg("-initrd")

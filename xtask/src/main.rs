@@ -3,8 +3,10 @@
 //! A check that cannot run here (no Debian, no network, no right to install) says why in one line
 //! beginning with `skipped:` and succeeds; a check that ran and found something wrong fails.
 
+mod arm64;
 mod counters;
 mod cpio;
+mod cpp;
 mod cross;
 mod emulator;
 mod packages;
@@ -24,6 +26,10 @@ struct Arguments {
 enum Check {
     /// Boot an emulated AArch64 machine and check that counters count exactly
     Counters,
+    /// Run the tests and commands on emulated AArch64 processors
+    Arm64,
+    /// Build the C++ runner and check its answers
+    Cpp,
 }
 
 /// Why a check cannot run on this machine.
@@ -46,6 +52,8 @@ fn skip(why: impl Into<String>) -> anyhow::Error {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().check {
         Check::Counters => counters::run(),
+        Check::Arm64 => arm64::run_all(),
+        Check::Cpp => cpp::run_all(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -25,6 +25,15 @@ pub(crate) fn root() -> PathBuf {
     here.parent().expect("xtask lies in the repository").to_owned()
 }
 
+/// The program as the tests of this machine build it.
+pub(crate) fn host_fathom() -> Result<PathBuf> {
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.current_dir(root()).args(["build", "--locked", "--quiet", "--package", "fathom-cli"]);
+    run(&mut build).context("building fathom for this machine")?;
+    let target = std::env::var_os("CARGO_TARGET_DIR");
+    Ok(target.map_or_else(|| root().join("target"), PathBuf::from).join("debug/fathom"))
+}
+
 /// Makes sure that `packages` are installed on this machine, with apt-get if need be.
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<&str> =

@@ -32,14 +32,14 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("xtask", &[]),
-    ("probe", &["machine"]),
+    ("guest", &["machine"]),
 ];
 
 /// The folders of our crates: all under `crates/`, and the checks on other machines.
 fn crate_folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
         fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    folders.extend(["xtask", "xtask/probe"].map(|folder| root().join(folder)));
+    folders.extend(["xtask", "xtask/guest"].map(|folder| root().join(folder)));
     folders
 }
 

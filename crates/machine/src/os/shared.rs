@@ -15,11 +15,12 @@ use std::io;
 use std::ops::{Deref, DerefMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::ptr::{self, NonNull};
+use std::time::Duration;
 
 use rustix::fs::{
     MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create,
 };
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap};
 
 use super::memory::{Backing, Mapping, Pages};
@@ -88,7 +89,17 @@ impl Draft {
         let whole = writable.len;
         // The kernel refuses the write seal while a writable mapping exists.
         drop(writable);
-        fcntl_add_seals(&file, SEALS)?;
+        // A child that another thread is just starting has a copy of it until it runs its program.
+        let mut attempts = 200;
+        loop {
+            match fcntl_add_seals(&file, SEALS) {
+                Err(Errno::BUSY) if attempts > 0 => {
+                    attempts -= 1;
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                sealed => break sealed?,
+            }
+        }
         let map = map(&file, whole, ProtFlags::READ, mapped)?;
         Ok(Segment { map, file, len, asked, mapped })
     }

@@ -1,7 +1,6 @@
 //! Counts work whose counts are known, and prints what was counted: a line of words each.
 //!
-//! Judges nothing; `cargo xtask counters` does. Runs as the first program of an emulated machine,
-//! which it then powers off, or as an ordinary program for a look at what this machine counts.
+//! Judges nothing; `cargo xtask counters` does.
 //!
 //! ```text
 //! event NAME ok | event NAME missing REASON…
@@ -10,21 +9,18 @@
 //! register NAME INDEX WIDTH
 //! shared NUMBER SHARE ESTIMATE                 many events on few registers
 //! samples COUNT LOST INSIDE
-//! done
 //! ```
 
 use std::fs;
 
 use fathom_machine::counter::{Counters, EVENTS, Event, Moment, Sampler, Source};
 
-/// The last line: whoever does not see it saw a machine that died.
-const SENTINEL: &str = "done";
+use crate::kernel;
 
-fn main() {
-    let is_first_program = std::process::id() == 1;
-    if is_first_program {
-        kernel::mount_all();
-        // Refusals show in what is printed.
+/// Everything, in the order above.
+pub(crate) fn print_all() {
+    // Refusals show in what is printed.
+    if std::process::id() == 1 {
         let _ = fs::write("/proc/sys/kernel/perf_event_paranoid", "-1");
         let _ = fs::write("/proc/sys/kernel/perf_user_access", "1");
         let _ = fs::write("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
@@ -36,10 +32,6 @@ fn main() {
     in_user_space(&pair);
     shared();
     samples();
-    println!("{SENTINEL}");
-    if is_first_program {
-        kernel::power_off();
-    }
 }
 
 fn named(name: &str) -> Event {
@@ -127,6 +119,3 @@ fn samples() {
     println!("samples {} {} {inside}", samples.addresses.len(), samples.lost);
     assert!(named("cycles").source() == Source::Hardware);
 }
-
-/// What needs the processor or the kernel by name.
-mod kernel;

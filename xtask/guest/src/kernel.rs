@@ -34,7 +34,7 @@ pub(crate) fn four_instructions(rounds: u64) {
         );
     }
     #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
-    compile_error!("the probe's loop is written for aarch64 and x86_64");
+    compile_error!("the loop is written for aarch64 and x86_64");
 }
 
 /// Where the loop's code lies: from its start, to a little past its end.

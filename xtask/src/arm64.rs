@@ -1,0 +1,281 @@
+//! `cargo xtask arm64`: the project on AArch64, emulated, on processors with and without optional
+//! features.
+//!
+//! Test suites run under QEMU's user emulation, on this machine's files; commands run on a booted
+//! machine, where they start their workers as anywhere else, and must answer what the same commands
+//! answer here. What this proves is that results are right and that features are found at run time;
+//! it says nothing about speed. Instructions, though, are counted exactly: a vector level of a kernel
+//! must not need more of them than the scalar one.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::cpio;
+use crate::cross::Toolchain;
+use crate::emulator::{Machine, boot, kernel};
+use crate::packages::{cache, host_fathom, install};
+
+/// What runs where: packages, and the level to force.
+struct Suite {
+    processor: &'static str,
+    level: Option<&'static str>,
+    packages: &'static [&'static str],
+}
+
+/// The engines, whose kernels differ by level.
+const ENGINES: &[&str] = &["fathom-aggregate", "fathom-json", "fathom-haversine"];
+
+/// `max` has every feature, the Neoverse N1 those of the forebear's machine, the Cortex-A53 neither
+/// atomics nor dot products nor SHA-3 and SHA-512.
+const SUITES: &[Suite] = &[
+    Suite {
+        processor: "max",
+        level: None,
+        packages: &[
+            "fathom-machine",
+            "fathom-aggregate",
+            "fathom-json",
+            "fathom-haversine",
+            "fathom-keys",
+            "fathom-random",
+            "fathom-report",
+            "fathom-contenders",
+        ],
+    },
+    Suite { processor: "max", level: Some("scalar"), packages: ENGINES },
+    Suite { processor: "neoverse-n1", level: None, packages: &["fathom-contenders"] },
+    Suite { processor: "cortex-a53", level: None, packages: &["fathom-contenders"] },
+];
+
+/// Tests that user emulation cannot run, with the reason.
+const NOT_EMULATED: &[(&str, &str)] = &[
+    ("touched_memory", "residency of pages is the host's"),
+    ("limits", "a limited child would be a program of the host"),
+    ("a_group_ends_as_one", "a child that is killed is a program of the host"),
+];
+
+/// The processors of the booted machines.
+const PROCESSORS: [&str; 3] = ["max", "neoverse-n1", "cortex-a53"];
+
+/// What both machines answer alike: commands without clocks in their answers.
+const ANSWERS: &[&str] = &[
+    "fathom generate measurements --rows 50k -o rows.txt",
+    "fathom aggregate rows.txt",
+    "FATHOM_LEVEL=scalar fathom aggregate rows.txt",
+    "fathom aggregate --strategy fullcheck rows.txt",
+    "fathom generate measurements --preset 10k --rows 20k -o long.txt",
+    "fathom aggregate --format json long.txt",
+    "fathom generate pairs --method cluster --count 5000 --seed 3 -o pairs.json --answers pairs.f64",
+    "fathom haversine --format json pairs.json pairs.f64",
+    "FATHOM_LEVEL=scalar fathom haversine --format json pairs.json pairs.f64",
+];
+
+/// What must succeed on the other machine, whatever it prints.
+const SUCCESSES: &[&str] = &["fathom machine", "fathom bench digest --test"];
+
+pub(crate) fn run_all() -> Result<()> {
+    install(&["qemu-user"])?;
+    let kernel = kernel()?;
+    let toolchain = Toolchain::find()?;
+    for suite in SUITES {
+        test(&toolchain, suite)?;
+    }
+    let fathom = toolchain.build_static("fathom-cli", "fathom")?;
+    let guest = toolchain.build_static("fathom-guest", "fathom-guest")?;
+    let here = answers_here()?;
+    for processor in PROCESSORS {
+        answers_there(processor, &kernel, &guest, &fathom, &here)?;
+    }
+    Ok(())
+}
+
+/// Runs one suite under user emulation; every test passes.
+fn test(toolchain: &Toolchain, suite: &Suite) -> Result<()> {
+    let start = Instant::now();
+    let mut command = toolchain.cargo("test");
+    command.args(["--release", "--locked", "--quiet", "--lib", "--tests", "--no-fail-fast"]);
+    for package in suite.packages {
+        command.args(["--package", package]);
+    }
+    command.arg("--");
+    for (name, _) in NOT_EMULATED {
+        command.args(["--skip", name]);
+    }
+    let emulator = format!("qemu-aarch64 -cpu {}", suite.processor);
+    command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", emulator);
+    if let Some(level) = suite.level {
+        command.env("FATHOM_LEVEL", level);
+    }
+    let name = format!("{}, level {}", suite.processor, suite.level.unwrap_or("by itself"));
+    let output = command.output().context("cannot run cargo")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let (passed, failed) = counts(&text);
+    if !output.status.success() || failed > 0 || passed == 0 {
+        std::io::stderr().write_all(&output.stdout)?;
+        std::io::stderr().write_all(&output.stderr)?;
+        bail!("tests on {name}: {passed} passed, {failed} failed ({})", output.status);
+    }
+    println!("ok: {passed} tests passed on {name} ({:.0} s)", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Tests passed and failed, added up over the binaries.
+fn counts(text: &str) -> (u64, u64) {
+    let mut sums = (0, 0);
+    for line in text.lines().filter_map(|line| line.strip_prefix("test result: ")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let before = |name: &str| -> u64 {
+            let at = words.iter().position(|word| word.trim_end_matches(';') == name);
+            at.and_then(|at| words[at.checked_sub(1)?].parse().ok()).unwrap_or(0)
+        };
+        sums = (sums.0 + before("passed"), sums.1 + before("failed"));
+    }
+    sums
+}
+
+/// The answers of this machine, by the program that its tests have built.
+fn answers_here() -> Result<Vec<Answer>> {
+    let fathom = host_fathom()?;
+    let folder = cache().join("answers");
+    std::fs::create_dir_all(&folder)?;
+    let answer = |line: &&str| -> Result<Answer> {
+        let mut words = line.split_whitespace().peekable();
+        let mut command = Command::new(&fathom);
+        command.current_dir(&folder);
+        while let Some((name, value)) = words.peek().and_then(|word| word.split_once('=')) {
+            command.env(name, value);
+            words.next();
+        }
+        command.args(words.skip(1));
+        let output =
+            command.output().with_context(|| format!("cannot run {}", fathom.display()))?;
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        ensure!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        let (command, ended) = ((*line).to_owned(), "0".to_owned());
+        Ok(Answer { command, printed, ended, ..Answer::default() })
+    };
+    let answers = ANSWERS.iter().map(answer).collect();
+    std::fs::remove_dir_all(&folder)?;
+    answers
+}
+
+/// What a command printed, and how it ended.
+#[derive(Debug, Default)]
+struct Answer {
+    command: String,
+    /// On its standard output.
+    printed: String,
+    /// On its standard error; not compared.
+    complaints: String,
+    ended: String,
+}
+
+impl Answer {
+    fn is_like(&self, other: &Answer) -> bool {
+        (&self.command, &self.printed, &self.ended)
+            == (&other.command, &other.printed, &other.ended)
+    }
+}
+
+/// Boots a machine with `processor` and compares.
+fn answers_there(
+    processor: &'static str,
+    kernel: &Path,
+    guest: &[u8],
+    fathom: &[u8],
+    here: &[Answer],
+) -> Result<()> {
+    let start = Instant::now();
+    let list = [ANSWERS, SUCCESSES].concat().join("\n");
+    let files: [(&str, &[u8]); 3] =
+        [("init", guest), ("bin/fathom", fathom), ("commands", list.as_bytes())];
+    let archive = cpio::archive(&["proc", "sys", "dev", "tmp", "bin"], &files);
+    let ramdisk = cache().join("commands.cpio");
+    std::fs::write(&ramdisk, archive)?;
+    let machine = Machine { processor, icount_shift: None, memory_mib: 2048 };
+    let text = boot(machine, kernel, &ramdisk)?;
+    let there = answers(&text);
+    ensure!(there.len() == ANSWERS.len() + SUCCESSES.len(), "{} answers:\n{text}", there.len());
+    for (here, there) in here.iter().zip(&there) {
+        if !here.is_like(there) {
+            bail!("{processor} differs from here:\n{}", difference(here, there));
+        }
+    }
+    for answer in &there[ANSWERS.len()..] {
+        let Answer { command, printed, complaints, ended } = answer;
+        ensure!(ended == "0", "{command}: {ended}\n{printed}{complaints}");
+    }
+    println!(
+        "ok: {} commands answer alike and {} succeed on {processor} ({:.0} s)",
+        ANSWERS.len(),
+        SUCCESSES.len(),
+        start.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+/// The answers in what the guest printed.
+fn answers(text: &str) -> Vec<Answer> {
+    let mut found: Vec<Answer> = Vec::new();
+    for line in text.lines().map(|line| line.trim_end_matches('\r')) {
+        if let Some(command) = line.strip_prefix("$ ") {
+            found.push(Answer { command: command.to_owned(), ..Answer::default() });
+        } else if let Some(answer) = found.last_mut().filter(|answer| answer.ended.is_empty()) {
+            if let Some(ended) = line.strip_prefix("= ") {
+                answer.ended = ended.to_owned();
+            } else if let Some(complaint) = line.strip_prefix("! ") {
+                answer.complaints += &format!("{complaint}\n");
+            } else {
+                answer.printed += &format!("{line}\n");
+            }
+        }
+    }
+    found
+}
+
+/// Where two answers part, in a few lines.
+fn difference(here: &Answer, there: &Answer) -> String {
+    let lines = here.printed.lines().zip(there.printed.lines());
+    let (left, right) = lines
+        .into_iter()
+        .find(|(left, right)| left != right)
+        .unwrap_or(("(one is the beginning of the other)", ""));
+    let shown = |text: &str| text.chars().take(400).collect::<String>();
+    format!(
+        "$ {}\nhere ended {}, {} bytes; there ended {}, {} bytes\n- {}\n+ {}\n{}",
+        here.command,
+        here.ended,
+        here.printed.len(),
+        there.ended,
+        there.printed.len(),
+        shown(left),
+        shown(right),
+        there.complaints
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_cut_out_of_the_console() {
+        let text =
+            "boot\r\n$ a b\r\nx\r\n! oh\r\ny\r\n= 0\r\nnoise\r\n$ c\r\n= signal: 9\r\ndone\r\n";
+        let found = answers(text);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!((found[0].printed.as_str(), found[0].ended.as_str()), ("x\ny\n", "0"));
+        assert_eq!((found[1].command.as_str(), found[1].ended.as_str()), ("c", "signal: 9"));
+    }
+
+    #[test]
+    fn test_counts_add_up() {
+        let text = "test result: ok. 3 passed; 0 failed; 1 ignored\n\
+                    test result: FAILED. 2 passed; 1 failed; 0 ignored\n";
+        assert_eq!(counts(text), (5, 1));
+    }
+}
