@@ -14,8 +14,10 @@ use fathom_measure::bench::Entrant;
 use fathom_measure::compare::Clock;
 use fathom_measure::conductor::{Bounds, Launch};
 use fathom_measure::contender::{Keeps, Meta};
+use fathom_measure::family::AnyFamily;
 use fathom_measure::result::{About, Case, Run, SCHEMA, VERSION};
 use fathom_measure::rounds::{Plan, Stop};
+use fathom_measure::workload::Spec;
 use fathom_report::{csv, html, markdown, text};
 
 use crate::output::Output;
@@ -200,6 +202,15 @@ pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
     };
     arguments.extend(["--allocator".to_owned(), name.to_owned()]);
     Ok(Launch { program: crate::cmd::worker::program(name)?, arguments })
+}
+
+/// Makes the data of outside workers that want it prepared.
+pub(crate) fn prepare(family: &dyn AnyFamily, spec: &Spec) -> impl Fn() -> Result<Vec<u8>, String> {
+    move || match family.prepared(spec) {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(format!("{} prepares none for outside workers", family.name())),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// What workers may do: pinned to the last processor this process may use.

@@ -43,7 +43,15 @@ fn conduct<T>(
     let stop = AtomicBool::new(false);
     let mut progress = |_: u32, _: u32| {};
     let (data, events) = (None, Vec::new());
-    let piece = Piece { workload, data, events, bounds, stop: &stop, progress: &mut progress };
+    let piece = Piece {
+        workload,
+        data,
+        prepare: None,
+        events,
+        bounds,
+        stop: &stop,
+        progress: &mut progress,
+    };
     then(Conductor::new(seats.to_vec(), piece))
 }
 
@@ -109,8 +117,15 @@ fn events_are_counted_in_the_worker_or_explained() {
     let events = vec!["page-faults".to_owned(), "cycles".to_owned()];
     let (data, workload) = (None, small_steps());
     let mut progress = |_: u32, _: u32| {};
-    let piece =
-        Piece { workload, data, events, bounds: bounds(), stop: &stop, progress: &mut progress };
+    let piece = Piece {
+        workload,
+        data,
+        prepare: None,
+        events,
+        bounds: bounds(),
+        stop: &stop,
+        progress: &mut progress,
+    };
     let mut conductor = Conductor::new(vec![seat("planted", "steady")], piece);
     assert_eq!(conductor.open().iter().flatten().count(), 0);
     let ready = conductor.ready[0].clone();
@@ -129,6 +144,7 @@ fn a_file_is_loaded_once_and_mapped_by_workers() {
     let piece = Piece {
         workload: small_steps(),
         data: Some(segment),
+        prepare: None,
         events: Vec::new(),
         bounds: bounds(),
         stop: &stop,

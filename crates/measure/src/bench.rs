@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use fathom_machine::counter::{Event, Source, metric};
 
 use crate::compare;
-use crate::conductor::{self, Bounds, Conductor, Launch, Piece, Ready, Seat, share_file};
+use crate::conductor::{self, Bounds, Conductor, Launch, Piece, Prepare, Ready, Seat, share_file};
 use crate::contender::Metric;
 use crate::result::{About, Case, Counter, Row};
 use crate::rounds::{Plan, Roles, measure};
@@ -45,6 +45,8 @@ pub struct Bench<'a> {
     pub baseline: usize,
     /// Load the workload's file into shared memory.
     pub share_file: bool,
+    /// Makes the data of outside workers that want it prepared.
+    pub prepare: Option<Prepare<'a>>,
     /// Event counters to read.
     pub events: Vec<String>,
     /// The method's settings.
@@ -112,8 +114,15 @@ pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
     };
     let (simulate, simulated_bounds) = (bench.simulate, bounds.clone());
     let seats: Vec<Seat> = entrants.iter().map(|e| seat(&e.contender, &e.launch)).collect();
-    let piece =
-        Piece { workload: workload.clone(), data, events: bench.events, bounds, stop, progress };
+    let piece = Piece {
+        workload: workload.clone(),
+        data,
+        prepare: bench.prepare,
+        events: bench.events,
+        bounds,
+        stop,
+        progress,
+    };
     let mut conductor = Conductor::new(seats.clone(), piece);
     let check = conductor.expect(&reference).map_err(|failure| {
         let id = reference.contender.clone().unwrap_or_default();

@@ -4,6 +4,7 @@
 //! Decides nothing about order or number of samples: it is an [`Executor`] for
 //! [`rounds`](crate::rounds).
 
+use std::cell::OnceCell;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -294,6 +295,8 @@ pub struct Conductor<'a> {
     pub ready: Vec<Ready>,
     workload: Spec,
     data: Option<Segment>,
+    prepare: Option<Prepare<'a>>,
+    prepared: OnceCell<Segment>,
     events: Vec<String>,
     bounds: Bounds,
     expected: Option<Digest>,
@@ -301,12 +304,17 @@ pub struct Conductor<'a> {
     progress: &'a mut dyn FnMut(u32, u32),
 }
 
+/// Makes the bytes of [`Workload::prepared`](crate::workload::Workload::prepared), or says why not.
+pub type Prepare<'a> = &'a dyn Fn() -> Result<Vec<u8>, String>;
+
 /// What a measurement is about, besides who takes part.
 pub struct Piece<'a> {
     /// The workload, every parameter present.
     pub workload: Spec,
     /// The bytes of its file, if the family wants them shared.
     pub data: Option<Segment>,
+    /// Makes the data of outside workers that want it prepared; called once, if at all.
+    pub prepare: Option<Prepare<'a>>,
     /// Event counters to read.
     pub events: Vec<String>,
     /// What workers may do.
@@ -333,7 +341,7 @@ impl<'a> Conductor<'a> {
     /// A conductor with empty seats.
     #[must_use]
     pub fn new(seats: Vec<Seat>, piece: Piece<'a>) -> Conductor<'a> {
-        let Piece { workload, data, events, bounds, stop, progress } = piece;
+        let Piece { workload, data, prepare, events, bounds, stop, progress } = piece;
         let workers = seats.iter().map(|_| None).collect();
         let ready = vec![Ready::default(); seats.len()];
         let expected = None;
@@ -343,6 +351,8 @@ impl<'a> Conductor<'a> {
             ready,
             workload,
             data,
+            prepare,
+            prepared: OnceCell::new(),
             events,
             bounds,
             expected,
@@ -390,16 +400,35 @@ impl<'a> Conductor<'a> {
         first.map(|_| ())
     }
 
-    fn opened(&self, seat: &Seat) -> Result<(Worker, Ready), Failure> {
-        let data = match &self.data {
-            Some(segment) => {
-                let descriptor = segment.share().map_err(|error| Failure::Broken {
-                    what: format!("the data cannot be shared: {error}"),
-                })?;
-                Some(SharedData { descriptor, bytes: segment.len() })
-            }
-            None => None,
+    /// A worker for `seat`, and its data as descriptor and length. Descriptors are inherited, so data
+    /// is shared before the worker that reads it starts.
+    fn started(&self, seat: &Seat) -> Result<(Worker, Option<SharedData>), Failure> {
+        let cannot = |error: String| Failure::Broken { what: format!("no data: {error}") };
+        let share = |segment: &Segment| {
+            let descriptor = segment.share().map_err(|error| cannot(error.to_string()))?;
+            Ok(SharedData { descriptor, bytes: segment.len() })
         };
+        let data = self.data.as_ref().map(share).transpose()?;
+        let worker = Worker::start(&seat.launch, &self.bounds)?;
+        let is_it = |offered: &&Offered| Some(&offered.name) == seat.contender.as_ref();
+        if !worker.offered.iter().find(is_it).is_some_and(|offered| offered.prepared) {
+            return Ok((worker, data));
+        }
+        if let Some(segment) = self.prepared.get() {
+            return Ok((worker, Some(share(segment)?)));
+        }
+        let none = "this family prepares none for outside workers";
+        let bytes = self.prepare.ok_or_else(|| none.to_owned()).and_then(|prepare| prepare());
+        let segment = Segment::copy_of(&bytes.map_err(cannot)?, Pages::Transparent);
+        let segment = segment.map_err(|error| cannot(error.to_string()))?;
+        let data = Some(share(self.prepared.get_or_init(|| segment))?);
+        // This worker started too early to have it.
+        drop(worker);
+        Ok((Worker::start(&seat.launch, &self.bounds)?, data))
+    }
+
+    fn opened(&self, seat: &Seat) -> Result<(Worker, Ready), Failure> {
+        let (mut worker, data) = self.started(seat)?;
         let request = Request::Open {
             family: seat.family.clone(),
             contender: seat.contender.clone(),
@@ -407,7 +436,6 @@ impl<'a> Conductor<'a> {
             data,
             events: self.events.clone(),
         };
-        let mut worker = Worker::start(&seat.launch, &self.bounds)?;
         match worker.ask(&request, self.bounds.open)? {
             Reply::Opened { work, leaves_the_thread, events, missing, data } => {
                 if let (false, Some(cpu)) = (leaves_the_thread, self.bounds.cpu) {

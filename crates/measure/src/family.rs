@@ -88,6 +88,11 @@ pub trait AnyFamily: Sync {
     fn small_cases(&self) -> Vec<Spec>;
     /// See [`Workload::wants_bytes`].
     fn wants_bytes(&self) -> bool;
+    /// See [`Workload::prepared`].
+    ///
+    /// # Errors
+    /// A spec that makes no sense, data that cannot be used.
+    fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError>;
     /// The spec with every default filled in.
     ///
     /// # Errors
@@ -160,6 +165,10 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
 
     fn wants_bytes(&self) -> bool {
         W::wants_bytes()
+    }
+
+    fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError> {
+        Ok(W::load(&spec.completed::<W>()?)?.prepared())
     }
 
     fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {

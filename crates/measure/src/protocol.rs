@@ -116,7 +116,7 @@ pub enum Reply {
 pub struct Offered {
     /// The family it belongs to.
     pub family: String,
-    /// Its name, unique in that family.
+    /// Its name, unique in that worker.
     pub name: String,
     /// Its version.
     #[serde(default)]
@@ -124,6 +124,10 @@ pub struct Offered {
     /// One sentence on what it is.
     #[serde(default)]
     pub summary: String,
+    /// It wants its data as the family prepares it for others, instead of the file's bytes: see
+    /// [`Workload::prepared`](crate::workload::Workload::prepared).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prepared: bool,
 }
 
 /// Writes one message as one line and flushes.

@@ -127,6 +127,13 @@ pub trait Workload: Sized {
         false
     }
 
+    /// The loaded workload as bytes, for contenders in other languages, which cannot load it
+    /// themselves; `None` where the file or the spec is enough. The form is the family's, described
+    /// in `docs/protocol.md`.
+    fn prepared(&self) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Whether an iteration uses several threads, waits or sleeps. Then only the wall clock tells
     /// the truth, and thread CPU time is never used for a verdict.
     fn leaves_the_thread(&self) -> bool {

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Only these contenders, by name; `name` stands for all its variants
+    /// Only these contenders, by name; `name` stands for all its variants, `na*` for all that begin so
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     only: Vec<String>,
 
@@ -112,9 +112,11 @@ fn measured(
     let ticker = Ticker::new(&title);
     let own = measuring::worker(None)?;
     let baseline = options.baseline.as_deref().unwrap_or(family.reference());
+    let prepare = measuring::prepare(family, &spec);
     let case = bench(Bench {
         family: family.name(),
-        workload: spec,
+        workload: spec.clone(),
+        prepare: Some(&prepare),
         reference: Some((family.reference().to_owned(), own.clone())),
         entrants: entrants.to_vec(),
         baseline: entrants.iter().position(|entrant| entrant.id == baseline).unwrap_or(0),
@@ -152,8 +154,8 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
             Some((plain, allocator)) => (plain, Some(allocator)),
             None => (wanted.as_str(), None),
         };
-        let mut any = found.iter().any(|entrant| entrant.id == *wanted);
-        for entry in entries.iter().filter(|e| e.id == plain || e.meta.name == plain) {
+        let mut any = found.iter().any(|entrant| is_named(&entrant.id, wanted));
+        for entry in entries.iter().filter(|entry| is_named(&entry.id, plain)) {
             let id = match allocator {
                 Some(allocator) => format!("{}@{allocator}", entry.id),
                 None => entry.id.clone(),
@@ -175,6 +177,14 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
     Ok(found)
 }
 
+/// Whether `wanted` names this id: whole, without its variant, or by a beginning before a `*`.
+fn is_named(id: &str, wanted: &str) -> bool {
+    match wanted.strip_suffix('*') {
+        Some(beginning) => id.starts_with(beginning),
+        None => id == wanted || id.split('+').next() == Some(wanted),
+    }
+}
+
 /// What an outside worker offers for the family.
 fn outside(command: &str, family: &str, options: &Options) -> anyhow::Result<Vec<Entrant>> {
     let words = shlex::split(command).filter(|words| !words.is_empty());
@@ -183,7 +193,9 @@ fn outside(command: &str, family: &str, options: &Options) -> anyhow::Result<Vec
     let worker = Worker::start(&launch, &bounds(Some(options.hang)));
     let worker = worker.map_err(|failure| anyhow::anyhow!("worker {command:?} {failure}"))?;
     let offered = worker.offered.iter().filter(|offered| offered.family == family);
-    let is_wanted = |name: &String| options.only.is_empty() || options.only.contains(name);
+    let is_wanted = |name: &str| {
+        options.only.is_empty() || options.only.iter().any(|wanted| is_named(name, wanted))
+    };
     let entrants = offered.filter(|offered| is_wanted(&offered.name)).map(|offered| Entrant {
         id: offered.name.clone(),
         contender: offered.name.clone(),
@@ -249,6 +261,7 @@ fn test(
         let piece = Piece {
             workload: spec.clone(),
             data: None,
+            prepare: Some(&measuring::prepare(family, &spec)),
             events: Vec::new(),
             bounds: bounds(Some(options.hang)),
             stop: interrupt::measuring(),

@@ -97,6 +97,7 @@ fn measured(operation: &str, wall: Duration) -> anyhow::Result<Case> {
         entrants: entrants?,
         baseline: 0,
         share_file: false,
+        prepare: None,
         events: Vec::new(),
         plan,
         bounds: bounds(None),

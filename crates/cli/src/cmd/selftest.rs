@@ -256,6 +256,7 @@ fn compare(options: &Options, names: &[&str], plan: &Plan, bounds: Bounds) -> an
         entrants: entrants?,
         baseline: 0,
         share_file: false,
+        prepare: None,
         events: Vec::new(),
         plan: plan.clone(),
         bounds,

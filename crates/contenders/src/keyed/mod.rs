@@ -17,10 +17,20 @@ pub mod latency;
 pub(crate) mod load;
 pub(crate) mod methods;
 pub mod operation;
+pub(crate) mod prepared;
 pub mod reference;
 pub mod structure;
 pub mod workload;
 pub mod zipf;
+
+use fathom_measure::family::Absent;
+
+/// The structures of C++ libraries, which no build has in it.
+pub(crate) const CPP: Absent = Absent {
+    name: "cpp-*",
+    reason: "an outside worker: cmake -S runners/cpp -B runners/cpp/build && \
+             cmake --build runners/cpp/build, then --worker runners/cpp/build/fathom-runner-cpp",
+};
 
 pub use keys::{Bytes, Key, Keys, Text};
 pub use structure::{Abilities, Batch, Structure, Tally};

@@ -11,6 +11,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::keys::{Bytes, Key, Keys};
 use super::load;
+use super::prepared::{self, Section};
 use super::structure::Share;
 use super::zipf::Zipf;
 use crate::hash::{Build, Default64};
@@ -194,6 +195,18 @@ impl Workload for Keyed {
             }
         }
         cases
+    }
+
+    fn prepared(&self) -> Option<Vec<u8>> {
+        let sections = [
+            Section::Keys(&self.entries),
+            Section::Values(&self.values),
+            Section::Keys(&self.probes),
+            Section::Values(&self.probe_values),
+            Section::Values(&self.new_values),
+            Section::Keys(&self.misses),
+        ];
+        Some(prepared::bytes(&sections))
     }
 
     fn leaves_the_thread(&self) -> bool {

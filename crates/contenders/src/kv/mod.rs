@@ -120,6 +120,10 @@ impl AnyFamily for Union {
         self.hidden.wants_bytes()
     }
 
+    fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError> {
+        self.hidden.prepared(spec)
+    }
+
     fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {
         self.hidden.completed(spec)
     }

@@ -8,9 +8,9 @@
 
 use fathom_measure::family::Family;
 
-use crate::keyed::Keyed;
 use crate::keyed::operation::{Hashed, HashedByCall, Integers, Plain};
 use crate::keyed::reference::Reference;
+use crate::keyed::{CPP, Keyed};
 
 mod cuckoo;
 mod dashmap;
@@ -54,5 +54,5 @@ pub static FAMILY: Family<Keyed> = Family {
         &Integers(intmap::IntMap),
         &Plain(ptr_hash::PtrHash),
     ],
-    absent: &[],
+    absent: &[CPP],
 };

@@ -5,9 +5,9 @@
 
 use fathom_measure::family::{Absent, Family};
 
-use crate::keyed::Keyed;
 use crate::keyed::operation::Plain;
 use crate::keyed::reference::Reference;
+use crate::keyed::{CPP, Keyed};
 
 mod crossbeam;
 mod imbl;
@@ -32,8 +32,11 @@ pub static FAMILY: Family<Keyed> = Family {
         &Plain(imbl::Imbl),
         &Plain(rpds::Rpds),
     ],
-    absent: &[Absent {
-        name: "skiplist",
-        reason: "its crate needs a newer compiler (1.98) than this project is built with",
-    }],
+    absent: &[
+        CPP,
+        Absent {
+            name: "skiplist",
+            reason: "its crate needs a newer compiler (1.98) than this project is built with",
+        },
+    ],
 };

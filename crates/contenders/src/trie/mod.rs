@@ -8,9 +8,9 @@
 
 use fathom_measure::family::Family;
 
-use crate::keyed::Keyed;
 use crate::keyed::operation::{Integers, Plain};
 use crate::keyed::reference::Reference;
+use crate::keyed::{CPP, Keyed};
 
 mod blart;
 mod cedarwood;
@@ -42,5 +42,5 @@ pub static FAMILY: Family<Keyed> = Family {
         &Plain(crawdad::Crawdad),
         &Plain(fst::Fst),
     ],
-    absent: &[],
+    absent: &[CPP],
 };

@@ -154,13 +154,15 @@ fn measured(
         "touch" => candidate::TOUCH,
         _ => kv::FAMILY.reference(),
     };
+    let prepare = measuring::prepare(&kv::FAMILY, &spec);
     let case = bench(Bench {
         family: kv::FAMILY.name(),
-        workload: spec,
+        workload: spec.clone(),
         reference: Some((reference.to_owned(), own.clone())),
         entrants,
         baseline,
         share_file: true,
+        prepare: Some(&prepare),
         events: options.method.events(),
         plan: options.method.plan(Duration::from_secs(2)),
         bounds: bounds(options.hang),

@@ -420,6 +420,7 @@ fn measured(
         entrants,
         baseline,
         share_file: true,
+        prepare: None,
         events: Vec::new(),
         plan,
         bounds: bounds(hang),
@@ -443,6 +444,7 @@ fn scanned(data: &Data, options: &Options) -> anyhow::Result<Option<Scan>> {
         entrants: vec![touch.entrant()?],
         baseline: 0,
         share_file: true,
+        prepare: None,
         events: Vec::new(),
         plan: Plan {
             rounds: Some(12),

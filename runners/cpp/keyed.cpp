@@ -1,0 +1,173 @@
+// Reads prepared workloads and clocks. Measures nothing by itself.
+#include "keyed.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <malloc.h>
+#include <stdexcept>
+#include <sys/resource.h>
+#include <time.h>
+
+namespace fathom {
+namespace {
+
+// Takes numbers and bytes off the front; an end that comes too early is an error.
+class Reader {
+  public:
+    explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+    std::span<const std::byte> take(std::size_t count) {
+        if (count > rest_.size()) {
+            throw std::runtime_error("the prepared workload ends too early");
+        }
+        const auto taken = rest_.first(count);
+        rest_ = rest_.subspan(count);
+        return taken;
+    }
+
+    std::uint64_t number() {
+        std::uint64_t number;
+        std::memcpy(&number, take(sizeof number).data(), sizeof number);
+        return number;
+    }
+
+    Integers numbers() {
+        const std::uint64_t count = number();
+        if (count > rest_.size() / sizeof(std::uint64_t)) {
+            throw std::runtime_error("the prepared workload ends too early");
+        }
+        Integers numbers(count);
+        const auto bytes = take(count * sizeof(std::uint64_t));
+        if (count > 0) {
+            std::memcpy(numbers.data(), bytes.data(), bytes.size());
+        }
+        return numbers;
+    }
+
+    Integers values() {
+        expect(number(), 0);
+        return numbers();
+    }
+
+    Keys keys() {
+        const std::uint64_t kind = number();
+        Integers numbers = this->numbers();
+        if (kind == 1) {
+            return numbers;
+        }
+        expect(kind, 2);
+        const std::uint64_t total = numbers.empty() ? 0 : numbers.back();
+        const auto bytes = take(total);
+        take((8 - total % 8) % 8);
+        Strings strings;
+        strings.reserve(numbers.size());
+        std::uint64_t start = 0;
+        for (const std::uint64_t end : numbers) {
+            if (end < start || end > total) {
+                throw std::runtime_error("a key of the prepared workload ends before it starts");
+            }
+            strings.emplace_back(reinterpret_cast<const char *>(bytes.data()) + start, end - start);
+            start = end;
+        }
+        return strings;
+    }
+
+  private:
+    std::span<const std::byte> rest_;
+
+    static void expect(std::uint64_t found, std::uint64_t expected) {
+        if (found != expected) {
+            throw std::runtime_error("an unknown kind of section in the prepared workload");
+        }
+    }
+};
+
+std::int64_t clock_ns(clockid_t clock) {
+    timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+Reading read_now() {
+    rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    Reading now;
+    now.voluntary_switches = usage.ru_nvcsw;
+    now.involuntary_switches = usage.ru_nivcsw;
+    now.minor_faults = usage.ru_minflt;
+    now.major_faults = usage.ru_majflt;
+    return now;
+}
+
+} // namespace
+
+Prepared Prepared::of(std::span<const std::byte> bytes) {
+    Reader reader(bytes);
+    if (std::memcmp(reader.take(8).data(), "fathomK1", 8) != 0) {
+        throw std::runtime_error("not a prepared workload of version 1");
+    }
+    Prepared prepared;
+    prepared.entries = reader.keys();
+    prepared.values = reader.values();
+    prepared.probes = reader.keys();
+    prepared.probe_values = reader.values();
+    prepared.new_values = reader.values();
+    prepared.misses = reader.keys();
+    return prepared;
+}
+
+// The clocks are read innermost, so that reading the usage is not timed.
+void Meter::start() {
+    started_ = read_now();
+    started_.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    started_.wall_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+void Meter::stop() {
+    const std::int64_t wall_ns = clock_ns(CLOCK_MONOTONIC);
+    const std::int64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    const Reading now = read_now();
+    sum_.wall_ns += wall_ns - started_.wall_ns;
+    sum_.cpu_ns += cpu_ns - started_.cpu_ns;
+    sum_.voluntary_switches += now.voluntary_switches - started_.voluntary_switches;
+    sum_.involuntary_switches += now.involuntary_switches - started_.involuntary_switches;
+    sum_.minor_faults += now.minor_faults - started_.minor_faults;
+    sum_.major_faults += now.major_faults - started_.major_faults;
+}
+
+// What the C library's allocator has handed out, its own rounding included.
+std::uint64_t live_heap_bytes() {
+    const auto info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+std::int64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
+
+std::vector<Metric> percentiles(std::vector<std::int64_t> nanoseconds) {
+    std::vector<std::int64_t> empty;
+    for (int at = 0; at < 1000; ++at) {
+        const auto start = now_ns();
+        empty.push_back(now_ns() - start);
+    }
+    std::sort(empty.begin(), empty.end());
+    std::sort(nanoseconds.begin(), nanoseconds.end());
+    const auto at = [](const std::vector<std::int64_t> &sorted, double share) {
+        if (sorted.empty()) {
+            return 0.0;
+        }
+        const double rank = share * static_cast<double>(sorted.size());
+        const auto index = static_cast<std::size_t>(std::max(1.0, rank + 0.999999)) - 1;
+        return static_cast<double>(sorted[std::min(index, sorted.size() - 1)]);
+    };
+    return {{"latency_ns_timer", at(empty, 0.5)},     {"latency_ns_p50", at(nanoseconds, 0.5)},
+            {"latency_ns_p90", at(nanoseconds, 0.9)}, {"latency_ns_p99", at(nanoseconds, 0.99)},
+            {"latency_ns_p999", at(nanoseconds, 0.999)},
+            {"latency_ns_max", at(nanoseconds, 1.0)}};
+}
+
+std::vector<Contender> &contenders() {
+    static std::vector<Contender> all;
+    return all;
+}
+
+} // namespace fathom

@@ -1,0 +1,492 @@
+// What the key-value families measure: a prepared workload, the operations on it, and the trait a
+// structure fulfils. Knows no particular structure and nothing of the protocol.
+//
+//   prepared bytes -> Prepared -> View<Key> -> Bench: one operation, sampled
+//                                    ^
+//   structures/*.cpp: a class template with insert, find, erase … -> Contender, listed at start-up
+//
+// Mirrors crates/contenders/src/keyed: same loops, same digests. Where they differ, the Rust side is
+// right and this one is reported as a wrong answer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace fathom {
+
+using Integers = std::vector<std::uint64_t>;
+using Strings = std::vector<std::string_view>;
+using Keys = std::variant<Integers, Strings>;
+
+// The loaded workload; strings refer to the bytes it was read from.
+struct Prepared {
+    Keys entries;
+    Integers values;
+    Keys probes;
+    Integers probe_values;
+    Integers new_values;
+    Keys misses;
+
+    // Throws std::runtime_error on bytes that are no prepared workload.
+    static Prepared of(std::span<const std::byte> bytes);
+};
+
+template <class Key>
+struct View {
+    std::string operation;
+    std::vector<Key> entries, probes, misses;
+    std::span<const std::uint64_t> values, probe_values, new_values;
+    std::size_t span = 100;
+    // Two keys that occur nowhere, once a structure that needs them has looked for them.
+    mutable std::optional<std::pair<Key, Key>> absent = std::nullopt;
+    mutable std::string absent_bytes = {};
+};
+
+// What a loop found: proof of work, the same for every right structure.
+struct Tally {
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;
+
+    void hit(std::optional<std::uint64_t> value) {
+        if (value) {
+            ++count;
+            sum += *value;
+        }
+    }
+    void inserted(std::optional<std::uint64_t> old) {
+        if (old) {
+            sum += *old;
+        } else {
+            ++count;
+        }
+    }
+    void next(std::uint64_t value) {
+        ++count;
+        sum = sum * 31 + value;
+    }
+    void any(std::uint64_t value) {
+        ++count;
+        sum += value;
+    }
+};
+
+// 64-bit FNV-1a of numbers, least significant byte first.
+class Digest {
+  public:
+    Digest &with(std::uint64_t number) {
+        for (int byte = 0; byte < 8; ++byte) {
+            value_ = (value_ ^ (number >> (8 * byte) & 0xff)) * 0x100000001b3;
+        }
+        return *this;
+    }
+    std::uint64_t value() const { return value_; }
+
+  private:
+    std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+// Readings over a timed region.
+struct Reading {
+    std::int64_t wall_ns = 0, cpu_ns = 0;
+    long voluntary_switches = 0, involuntary_switches = 0, minor_faults = 0, major_faults = 0;
+};
+
+// Adds up what passes between start and stop.
+class Meter {
+  public:
+    void start();
+    void stop();
+    const Reading &sum() const { return sum_; }
+
+  private:
+    Reading started_, sum_;
+};
+
+struct Metric {
+    std::string name;
+    double value;
+};
+
+// A structure with its workload, ready to be sampled.
+class Bench {
+  public:
+    virtual ~Bench() = default;
+    virtual std::uint64_t sample(std::uint64_t iterations, Meter &meter) = 0;
+    virtual std::vector<Metric> metrics() = 0;
+};
+
+// What a structure cannot do; the contender then does not take part.
+struct Unsupported {
+    std::string reason;
+};
+
+// What a structure can do beside building and finding.
+struct Abilities {
+    bool insert = true, erase = true, iterate = true, ordered = false, range = false;
+};
+
+// XXH3, 64 bits: of the bytes, or of the eight bytes of an integer.
+struct Xxh3 {
+    using is_avalanching = void;
+    std::size_t operator()(std::string_view key) const { return XXH3_64bits(key.data(), key.size()); }
+    std::size_t operator()(std::uint64_t key) const { return XXH3_64bits(&key, sizeof key); }
+};
+
+std::uint64_t live_heap_bytes();
+std::vector<Metric> percentiles(std::vector<std::int64_t> nanoseconds);
+std::int64_t now_ns();
+
+// The loops over a structure `S`, which holds keys of type Key and has
+//   static constexpr Abilities abilities;
+//   S(std::size_t entries, const View<Key> &view);   // 0 makes no room
+//   std::size_t entries() const;
+//   std::optional<std::uint64_t> find(Key), insert(Key, value), erase(Key);   // what was there
+//   template <class F> void each(F visit) const;                // in key order where ordered
+//   template <class F> void range(Key start, std::size_t span, F visit) const;
+// and need not have what its abilities leave out.
+template <class Key, class S>
+class BenchOf final : public Bench {
+  public:
+    explicit BenchOf(View<Key> view) : view_(std::move(view)) {
+        const std::string &op = view_.operation;
+        constexpr Abilities can = S::abilities;
+        const auto need = [](bool able, const char *what) {
+            if (!able) {
+                throw Unsupported{std::string("has no ") + what};
+            }
+        };
+        if (op == "insert" || op == "update") {
+            need(can.insert, "insert");
+        } else if (op == "churn") {
+            need(can.insert && can.erase, "insert and erase");
+        } else if (op == "erase") {
+            need(can.erase, "erase");
+        } else if (op == "iterate") {
+            need(can.iterate, "iterate");
+        } else if (op == "scan") {
+            need(can.ordered, "order");
+        } else if (op == "range") {
+            need(can.range, "ordered range");
+        } else if (op != "build" && op.rfind("find-", 0) != 0) {
+            throw Unsupported{"does not measure " + op};
+        }
+        is_fresh_ = op == "insert" || op == "build" || op == "erase";
+        if (!is_fresh_) {
+            stays_ = build();
+        }
+    }
+
+    std::uint64_t sample(std::uint64_t iterations, Meter &meter) override {
+        iterations = std::max<std::uint64_t>(iterations, 1);
+        return is_fresh_ ? sample_fresh(iterations, meter) : sample_staying(iterations, meter);
+    }
+
+    std::vector<Metric> metrics() override {
+        std::vector<Metric> found;
+        const std::string &op = view_.operation;
+        if (op == "insert" || op == "build") {
+            const auto before = live_heap_bytes();
+            auto map = op == "build" ? build() : filled();
+            const double live = static_cast<double>(live_heap_bytes() - before);
+            const auto entries = std::max<std::size_t>(map->entries(), 1);
+            found.push_back({"live_bytes_per_entry", live / static_cast<double>(entries)});
+        }
+        if (op == "insert") {
+            auto map = empty();
+            append(found, each_timed(view_.entries.size(), [&](std::size_t at) {
+                map->insert(view_.entries[at], view_.values[at]);
+            }));
+        } else if (op.rfind("find-", 0) == 0) {
+            append(found, each_timed(view_.probes.size(), [&](std::size_t at) {
+                keep(stays_->find(view_.probes[at]));
+            }));
+        }
+        return found;
+    }
+
+  private:
+    View<Key> view_;
+    bool is_fresh_ = false;
+    std::unique_ptr<S> stays_;
+
+    static void keep(const std::optional<std::uint64_t> &value) {
+        asm volatile("" : : "r"(&value) : "memory");
+    }
+
+    static void append(std::vector<Metric> &to, std::vector<Metric> from) {
+        to.insert(to.end(), from.begin(), from.end());
+    }
+
+    template <class F>
+    static std::vector<Metric> each_timed(std::size_t operations, F run) {
+        std::vector<std::int64_t> took;
+        took.reserve(operations);
+        for (std::size_t at = 0; at < operations; ++at) {
+            const auto start = now_ns();
+            run(at);
+            took.push_back(now_ns() - start);
+        }
+        return percentiles(std::move(took));
+    }
+
+    std::unique_ptr<S> empty() const { return std::make_unique<S>(0, view_); }
+
+    std::unique_ptr<S> filled() const {
+        auto map = empty();
+        insert_all(*map, view_.entries, view_.values);
+        return map;
+    }
+
+    std::unique_ptr<S> build() const {
+        auto map = std::make_unique<S>(view_.entries.size(), view_);
+        insert_all(*map, view_.entries, view_.values);
+        return map;
+    }
+
+    [[gnu::noinline]] static Tally insert_all(S &map, const std::vector<Key> &keys,
+                                              std::span<const std::uint64_t> values) {
+        Tally tally;
+        for (std::size_t at = 0; at < keys.size(); ++at) {
+            tally.inserted(map.insert(keys[at], values[at]));
+        }
+        return tally;
+    }
+
+    [[gnu::noinline]] static Tally find_all(S &map, const std::vector<Key> &probes) {
+        Tally tally;
+        for (const Key &probe : probes) {
+            tally.hit(map.find(probe));
+        }
+        return tally;
+    }
+
+    [[gnu::noinline]] static Tally erase_all(S &map, const std::vector<Key> &probes) {
+        Tally tally;
+        if constexpr (S::abilities.erase) {
+            for (const Key &probe : probes) {
+                tally.hit(map.erase(probe));
+            }
+        }
+        return tally;
+    }
+
+    [[gnu::noinline]] static Tally churn(S &map, const std::vector<Key> &out,
+                                         const std::vector<Key> &into,
+                                         std::span<const std::uint64_t> values) {
+        Tally tally;
+        if constexpr (S::abilities.erase) {
+            for (std::size_t at = 0; at < out.size(); ++at) {
+                tally.hit(map.erase(out[at]));
+                tally.inserted(map.insert(into[at], values[at]));
+            }
+        }
+        return tally;
+    }
+
+    // One iteration on the structure that stays.
+    Tally run() {
+        const std::string &op = view_.operation;
+        Tally tally;
+        if (op == "update") {
+            return insert_all(*stays_, view_.probes, view_.new_values);
+        }
+        if (op == "churn") {
+            // There and back again, so that each iteration starts from the same keys.
+            const Tally there = churn(*stays_, view_.probes, view_.misses, view_.new_values);
+            const Tally back = churn(*stays_, view_.misses, view_.probes, view_.probe_values);
+            return {there.count + back.count, there.sum + back.sum};
+        }
+        if (op == "iterate" || op == "scan") {
+            if constexpr (S::abilities.iterate) {
+                if (op == "scan") {
+                    stays_->each([&](std::uint64_t value) { tally.next(value); });
+                } else {
+                    stays_->each([&](std::uint64_t value) { tally.any(value); });
+                }
+            }
+            return tally;
+        }
+        if (op == "range") {
+            if constexpr (S::abilities.range) {
+                for (const Key &start : view_.probes) {
+                    stays_->range(start, view_.span, [&](std::uint64_t v) { tally.next(v); });
+                }
+            }
+            return tally;
+        }
+        return find_all(*stays_, view_.probes);
+    }
+
+    std::uint64_t sample_staying(std::uint64_t iterations, Meter &meter) {
+        Tally tally;
+        meter.start();
+        for (std::uint64_t at = 0; at < iterations; ++at) {
+            tally = run();
+            asm volatile("" : : "r"(&tally) : "memory");
+        }
+        meter.stop();
+        // What is replaced differs between the first iteration and later ones.
+        if (view_.operation == "update") {
+            tally.sum = find_all(*stays_, view_.entries).sum;
+        }
+        return Digest().with(tally.count).with(tally.sum).with(stays_->entries()).value();
+    }
+
+    std::uint64_t sample_fresh(std::uint64_t iterations, Meter &meter) {
+        // Small structures are made many at a time, so that the clock is not read around each.
+        const std::size_t most =
+            std::clamp<std::size_t>(100'000 / std::max<std::size_t>(view_.entries.size(), 1), 1, 64);
+        std::vector<std::unique_ptr<S>> maps(most);
+        std::uint64_t digest = 0;
+        while (iterations > 0) {
+            const std::size_t batch = std::min<std::uint64_t>(most, iterations);
+            iterations -= batch;
+            for (std::size_t at = 0; at < batch; ++at) {
+                maps[at] = view_.operation == "erase"    ? build()
+                           : view_.operation == "insert" ? empty()
+                                                         : nullptr;
+            }
+            Tally tally;
+            meter.start();
+            for (std::size_t at = 0; at < batch; ++at) {
+                if (view_.operation == "erase") {
+                    tally = erase_all(*maps[at], view_.probes);
+                } else if (view_.operation == "insert") {
+                    tally = insert_all(*maps[at], view_.entries, view_.values);
+                } else {
+                    maps[at] = build();
+                }
+            }
+            meter.stop();
+            S &last = *maps[batch - 1];
+            // Every key must be there afterwards, or none.
+            const Tally found = find_all(last, view_.entries);
+            digest = Digest()
+                         .with(tally.count)
+                         .with(tally.sum)
+                         .with(last.entries())
+                         .with(found.count)
+                         .with(found.sum)
+                         .value();
+            for (auto &map : maps) {
+                map.reset();
+            }
+        }
+        return digest;
+    }
+};
+
+// A structure that can be opened.
+struct Contender {
+    std::string family, name, version, summary;
+    std::function<std::unique_ptr<Bench>(const std::string &, std::size_t, const Prepared &)> open;
+};
+
+// All of them, in the order in which their files were linked.
+std::vector<Contender> &contenders();
+
+template <class Key>
+View<Key> view_of(const std::string &operation, std::size_t span, const Prepared &prepared) {
+    const auto keys = [](const Keys &keys) {
+        const auto *typed = std::get_if<std::vector<Key>>(&keys);
+        return typed ? *typed : std::vector<Key>();
+    };
+    return {operation,
+            keys(prepared.entries),
+            keys(prepared.probes),
+            keys(prepared.misses),
+            prepared.values,
+            prepared.probe_values,
+            prepared.new_values,
+            span};
+}
+
+// Lists `Template<Key>` for integers and strings. Constructed by a static in the structure's file.
+template <template <class> class Structure>
+struct Listed {
+    Listed(std::string family, std::string name, std::string version, std::string summary) {
+        contenders().push_back(
+            {std::move(family), std::move(name), std::move(version), std::move(summary),
+             [](const std::string &operation, std::size_t span,
+                const Prepared &prepared) -> std::unique_ptr<Bench> {
+                 if (std::holds_alternative<Integers>(prepared.entries)) {
+                     return std::make_unique<BenchOf<std::uint64_t, Structure<std::uint64_t>>>(
+                         view_of<std::uint64_t>(operation, span, prepared));
+                 }
+                 return std::make_unique<BenchOf<std::string_view, Structure<std::string_view>>>(
+                     view_of<std::string_view>(operation, span, prepared));
+             }});
+    }
+};
+
+// A standard-shaped map (`try_emplace`, `find`, `erase(iterator)`) as a structure.
+template <class Key, class Map, Abilities able = Abilities{}>
+class StandardMap {
+  public:
+    static constexpr Abilities abilities = able;
+
+    StandardMap(std::size_t entries, const View<Key> &) {
+        if constexpr (requires { map_.reserve(entries); }) {
+            if (entries > 0) {
+                map_.reserve(entries);
+            }
+        }
+    }
+    std::size_t entries() const { return map_.size(); }
+    std::optional<std::uint64_t> find(Key key) const {
+        const auto at = map_.find(key);
+        return at == map_.end() ? std::nullopt : std::optional(at->second);
+    }
+    std::optional<std::uint64_t> insert(Key key, std::uint64_t value) {
+        const auto [at, is_new] = map_.try_emplace(key, value);
+        if (is_new) {
+            return std::nullopt;
+        }
+        if constexpr (requires { at.value() = value; }) {
+            return std::exchange(at.value(), value);
+        } else {
+            return std::exchange(at->second, value);
+        }
+    }
+    std::optional<std::uint64_t> erase(Key key) {
+        const auto at = map_.find(key);
+        if (at == map_.end()) {
+            return std::nullopt;
+        }
+        const std::uint64_t value = at->second;
+        map_.erase(at);
+        return value;
+    }
+    template <class F>
+    void each(F visit) const {
+        for (const auto &entry : map_) {
+            visit(entry.second);
+        }
+    }
+    template <class F>
+    void range(Key start, std::size_t span, F visit) const {
+        auto at = map_.lower_bound(start);
+        for (; span > 0 && at != map_.end(); --span, ++at) {
+            visit(at->second);
+        }
+    }
+
+  private:
+    Map map_;
+};
+
+// The abilities of a search tree: everything.
+inline constexpr Abilities TREE{true, true, true, true, true};
+
+} // namespace fathom

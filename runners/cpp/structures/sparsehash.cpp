@@ -1,0 +1,96 @@
+// Google's sparsehash: the dense map, quadratic probing, and the sparse one, about two bits an entry
+// over the entries themselves. Both need keys that never occur, as marks of empty and erased slots.
+#include "keyed.hpp"
+
+#include <algorithm>
+#include <sparsehash/dense_hash_map>
+#include <sparsehash/sparse_hash_map>
+
+namespace {
+
+void look_for_absent(const fathom::View<std::uint64_t> &view) {
+    const auto occurs = [&](std::uint64_t key) {
+        const auto in = [&](const auto &keys) {
+            return std::find(keys.begin(), keys.end(), key) != keys.end();
+        };
+        return in(view.entries) || in(view.probes) || in(view.misses);
+    };
+    const auto below = [&](std::uint64_t key) {
+        while (occurs(key)) {
+            --key;
+        }
+        return key;
+    };
+    const std::uint64_t first = below(~std::uint64_t{0});
+    view.absent = {first, below(first - 1)};
+}
+
+// Longer than any key, so their bytes do not matter.
+void look_for_absent(const fathom::View<std::string_view> &view) {
+    std::size_t most = 0;
+    for (const auto *keys : {&view.entries, &view.probes, &view.misses}) {
+        for (const auto key : *keys) {
+            most = std::max(most, key.size());
+        }
+    }
+    view.absent_bytes.assign(most + 2, 'x');
+    const std::string_view longest = view.absent_bytes;
+    view.absent = {longest, longest.substr(1)};
+}
+
+template <class Key, class Map>
+class Sparsehash {
+  public:
+    static constexpr fathom::Abilities abilities{};
+
+    Sparsehash(std::size_t entries, const fathom::View<Key> &view) {
+        if (!view.absent) {
+            look_for_absent(view);
+        }
+        if constexpr (requires { map_.set_empty_key(view.absent->first); }) {
+            map_.set_empty_key(view.absent->first);
+        }
+        map_.set_deleted_key(view.absent->second);
+        if (entries > 0) {
+            map_.resize(entries);
+        }
+    }
+    std::size_t entries() const { return map_.size(); }
+    std::optional<std::uint64_t> find(Key key) const {
+        const auto at = map_.find(key);
+        return at == map_.end() ? std::nullopt : std::optional(at->second);
+    }
+    std::optional<std::uint64_t> insert(Key key, std::uint64_t value) {
+        const auto [at, is_new] = map_.insert({key, value});
+        return is_new ? std::nullopt : std::optional(std::exchange(at->second, value));
+    }
+    std::optional<std::uint64_t> erase(Key key) {
+        const auto at = map_.find(key);
+        if (at == map_.end()) {
+            return std::nullopt;
+        }
+        const std::uint64_t value = at->second;
+        map_.erase(at);
+        return value;
+    }
+    template <class F>
+    void each(F visit) const {
+        for (const auto &entry : map_) {
+            visit(entry.second);
+        }
+    }
+
+  private:
+    Map map_;
+};
+
+template <class Key>
+using Dense = Sparsehash<Key, google::dense_hash_map<Key, std::uint64_t, fathom::Xxh3>>;
+template <class Key>
+using Sparse = Sparsehash<Key, google::sparse_hash_map<Key, std::uint64_t, fathom::Xxh3>>;
+
+const fathom::Listed<Dense> dense("map", "cpp-dense-hash-map+xxh3-64", FATHOM_VERSION,
+                                  "google::dense_hash_map with XXH3.");
+const fathom::Listed<Sparse> sparse("map", "cpp-sparse-hash-map+xxh3-64", FATHOM_VERSION,
+                                    "google::sparse_hash_map with XXH3: smallest, not fastest.");
+} // namespace
