@@ -261,7 +261,7 @@ fn test(
         let piece = Piece {
             workload: spec.clone(),
             data: None,
-            prepare: Some(&measuring::prepare(family, &spec)),
+            prepare: Some(&measuring::prepare(family, spec)),
             events: Vec::new(),
             bounds: bounds(Some(options.hang)),
             stop: interrupt::measuring(),
