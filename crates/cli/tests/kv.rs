@@ -109,6 +109,38 @@ fn kvbench_s_line_gives_its_blocks_as_valid_json() {
 }
 
 #[test]
+fn sizes_and_several_values_are_cases_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv bench words -d dashmap,cuckoo --rounds 2 --operation shared,insert \
+                --sizes 500..1000:2 -p threads=1,2 --format json";
+    let run = json(folder.path(), line, 0);
+    let cases = run["cases"].as_array().unwrap();
+    // The scan; two operations, three sizes, two numbers of threads.
+    assert_eq!(cases.len(), 1 + 2 * 3 * 2);
+    let keys: Vec<u64> = cases.iter().map(|case| case["work"]["items"].as_u64().unwrap()).collect();
+    assert_eq!(keys[1..7], [500, 500, 1000, 1000, 3000, 3000]);
+    let threads = |at: usize| cases[at]["workload"]["parameters"]["threads"].as_str().unwrap();
+    assert_eq!((threads(1), threads(2)), ("1", "2"));
+}
+
+#[test]
+fn any_structure_runs_on_any_allocator_of_the_build() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv bench words -d btreemap,dashmap --rounds 2 --operation insert,erase \
+                -a all --format json";
+    let run = json(folder.path(), line, 0);
+    let rows = run["cases"][1]["contenders"].as_array().unwrap();
+    let ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"btreemap") && ids.contains(&"dashmap+foldhash"), "{ids:?}");
+    for name in ["counting", "arena"] {
+        let line = format!("kv bench words -d btreemap --rounds 2 --operation insert -a {name}");
+        assert_eq!(fathom(folder.path(), &line).status.code(), Some(0), "{name}");
+    }
+}
+
+#[test]
 fn what_is_not_there_is_said() {
     let folder = tempfile::tempdir().unwrap();
     words(folder.path());
@@ -121,6 +153,11 @@ fn what_is_not_there_is_said() {
     fails("kv", 2, "no file of keys");
     fails("kv words -d nonsense", 2, "no structure \"nonsense\"");
     fails("kv words -h nonsense", 2, "no hash function");
+    fails("kv words -a nonsense", 2, "no allocator \"nonsense\"; there is: system");
+    fails("kv bench words -d std --sizes 5..3:2", 2, "from few to many");
+    if !cfg!(feature = "native") {
+        fails("kv words -a jemalloc", 2, "--features native");
+    }
     fails("kv words --mix dance=1", 2, "none of hit");
     fails("kv words -F bin-text", 3, "words:4: a key of");
     fails("kv missing", 4, "cannot read missing");

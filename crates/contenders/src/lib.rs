@@ -54,6 +54,8 @@ pub mod memory;
 pub mod mix;
 pub mod people;
 pub mod planted;
+#[cfg(feature = "kv")]
+pub mod store;
 pub mod text;
 #[cfg(feature = "kv")]
 pub mod tree;
@@ -72,6 +74,8 @@ pub static FAMILIES: &[&dyn AnyFamily] = &[
     &tree::FAMILY,
     #[cfg(feature = "kv")]
     &trie::FAMILY,
+    #[cfg(feature = "kv")]
+    &store::FAMILY,
     #[cfg(feature = "kv")]
     &hash::FAMILY,
     #[cfg(feature = "kv")]

@@ -134,6 +134,8 @@ fn unknown(function: &str) -> Unsupported {
 /// How to make a contender's structure; what [`Bench`] knows about it.
 pub(crate) struct Maker<'w, K> {
     pub(crate) abilities: Abilities,
+    /// How many operations are timed one by one, at most.
+    pub(crate) single: usize,
     pub(crate) empty: Box<dyn Fn() -> Table<'w, K> + 'w>,
     pub(crate) build: Box<Builder<'w, K>>,
 }
@@ -146,6 +148,7 @@ fn of<'w, K: Key + 'w, S: Structure<K> + 'w>(hasher: S::Hasher) -> Maker<'w, K> 
     let other = hasher.clone();
     Maker {
         abilities: S::ABILITIES,
+        single: usize::MAX,
         empty: Box::new(move || Box::new(EachKey(S::sized(0, hasher.clone())))),
         build: Box::new(move |keys, values| {
             Box::new(EachKey(S::build(keys, values, other.clone())))
@@ -268,7 +271,7 @@ fn fresh_metrics<'w, K: Key + 'w>(maker: &Maker<'w, K>, view: &View<'w, K>) -> V
             };
             let mut metrics = memory_metrics(grow);
             let mut map = (maker.empty)();
-            metrics.extend(latency::percentiles(keys.len(), |at| {
+            metrics.extend(latency::percentiles(keys.len().min(maker.single), |at| {
                 map.insert_all(&keys[at..=at], &values[at..=at]);
             }));
             metrics
@@ -276,7 +279,7 @@ fn fresh_metrics<'w, K: Key + 'w>(maker: &Maker<'w, K>, view: &View<'w, K>) -> V
         Operation::Build => memory_metrics(|| (maker.build)(keys, values)),
         _ => {
             let mut map = (maker.build)(keys, values);
-            latency::percentiles(view.probes.len(), |at| {
+            latency::percentiles(view.probes.len().min(maker.single), |at| {
                 map.erase_all(&view.probes[at..=at]);
             })
         }
@@ -292,6 +295,9 @@ fn memory_metrics<'w, K: Key + 'w>(make: impl FnOnce() -> Box<dyn Batch<K> + 'w>
         value: bytes as f64 / entries,
         less_is_better: Some(true),
     };
+    if let Some(bytes) = map.stored_bytes() {
+        return vec![metric("stored", bytes)];
+    }
     match counted {
         Some(counted) => vec![metric("live", counted.live), metric("peak", counted.peak)],
         None => Vec::new(),
@@ -301,12 +307,14 @@ fn memory_metrics<'w, K: Key + 'w>(make: impl FnOnce() -> Box<dyn Batch<K> + 'w>
 /// Operations on one structure that stays.
 struct Bench<'w, K> {
     view: View<'w, K>,
+    single: usize,
     map: Box<dyn Batch<K> + 'w>,
 }
 
 impl<'w, K: Key + 'w> Bench<'w, K> {
     fn new(maker: Maker<'w, K>, view: View<'w, K>) -> Bench<'w, K> {
-        Bench { map: (maker.build)(&view.entries, view.values), view }
+        let map = (maker.build)(&view.entries, view.values);
+        Bench { map, view, single: maker.single }
     }
 
     fn run(&mut self) -> Tally {
@@ -345,11 +353,12 @@ impl<'w, K: Key + 'w> Prepared for Bench<'w, K> {
 
     fn metrics(&mut self) -> Vec<Metric> {
         let (map, view) = (&mut *self.map, &self.view);
+        let single = view.probes.len().min(self.single);
         match view.operation {
-            Operation::Find(_) => latency::percentiles(view.probes.len(), |at| {
+            Operation::Find(_) => latency::percentiles(single, |at| {
                 std::hint::black_box(map.find_all(&view.probes[at..=at]));
             }),
-            Operation::Update => latency::percentiles(view.probes.len(), |at| {
+            Operation::Update => latency::percentiles(single, |at| {
                 map.insert_all(&view.probes[at..=at], &view.new_values[at..=at]);
             }),
             _ => Vec::new(),

@@ -15,16 +15,18 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Takes in what a find met.
     #[inline]
-    fn hit(&mut self, value: Option<u64>) {
+    pub(crate) fn hit(&mut self, value: Option<u64>) {
         if let Some(value) = value {
             self.count += 1;
             self.sum = self.sum.wrapping_add(value);
         }
     }
 
+    /// Takes in what an insert replaced.
     #[inline]
-    fn inserted(&mut self, old: Option<u64>) {
+    pub(crate) fn inserted(&mut self, old: Option<u64>) {
         match old {
             Some(value) => self.sum = self.sum.wrapping_add(value),
             None => self.count += 1,
@@ -266,6 +268,10 @@ pub trait Batch<K> {
     fn range_all(&self, starts: &[K], span: usize) -> Tally;
     /// One thread per share, all at once.
     fn share(&mut self, shares: &[Share<K>]) -> Tally;
+    /// Bytes it has taken where no allocator of this process counts them: files, C libraries.
+    fn stored_bytes(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The loops over a structure that takes one key at a time.

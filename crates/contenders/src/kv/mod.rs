@@ -1,6 +1,6 @@
 //! Every structure that holds keys with values, as one family: what `fathom kv` chooses from.
 //!
-//! Maps, trees and tries have families of their own, with their own pages; here they compete in the
+//! Maps, trees, tries and stores have families of their own, with their own pages; here they compete in the
 //! same rounds. One iteration is a pass over all keys. Nothing is defined here but the union, and
 //! contenders that fail on purpose, which are served but never listed.
 
@@ -17,7 +17,12 @@ mod planted;
 pub static FAMILY: Union = Union {
     name: "kv",
     source: include_str!("mod.rs"),
-    families: &[&crate::map::FAMILY, &crate::tree::FAMILY, &crate::trie::FAMILY],
+    families: &[
+        &crate::map::FAMILY,
+        &crate::tree::FAMILY,
+        &crate::trie::FAMILY,
+        &crate::store::FAMILY,
+    ],
     hidden: &PLANTED,
 };
 
@@ -32,6 +37,9 @@ static PLANTED: Family<Keyed> = Family {
         &Plain(planted::Crash),
         &Plain(planted::Hang),
         &Plain(planted::Slow),
+        &Plain(planted::Right),
+        &Plain(planted::Twin),
+        &Plain(planted::Slower),
     ],
     absent: &[],
 };
@@ -55,6 +63,12 @@ impl Union {
     #[must_use]
     pub fn planted(&self) -> Vec<Entry> {
         self.hidden.entries().into_iter().filter(|entry| entry.id.starts_with("planted")).collect()
+    }
+
+    /// Whether contender `id` is of the family `store`: in transactions, and slow for it.
+    #[must_use]
+    pub fn stores(&self, id: &str) -> bool {
+        crate::store::FAMILY.entries().iter().any(|entry| entry.id == id)
     }
 
     fn holder(&self, id: &str) -> Option<&dyn AnyFamily> {
@@ -169,8 +183,10 @@ mod tests {
 
     #[test]
     fn the_planted_ones_are_as_planted() {
-        assert_eq!(FAMILY.planted().len(), 4);
+        assert_eq!(FAMILY.planted().len(), 7);
         assert_ne!(digest("planted-wrong", "find-hit"), digest("btreemap", "find-hit"));
-        assert_eq!(digest("planted-slow", "find-hit"), digest("btreemap", "find-hit"));
+        for right in ["planted-slow", "planted-right", "planted-twin", "planted-slower"] {
+            assert_eq!(digest(right, "find-hit"), digest("btreemap", "find-hit"), "{right}");
+        }
     }
 }

@@ -17,6 +17,12 @@ pub(super) struct Crash;
 pub(super) struct Hang;
 /// Every find is done twice and a little more: slower by a factor that is known to be above 1.5.
 pub(super) struct Slow;
+/// No fault: what the next two are compared with.
+pub(super) struct Right;
+/// No fault again: no difference may be resolved.
+pub(super) struct Twin;
+/// One find in twenty is done twice: 5 % more work.
+pub(super) struct Slower;
 
 const META: Meta = Meta { keeps: Keeps::Borrowed, ..Meta::of(include_str!("planted.rs")) };
 
@@ -24,6 +30,8 @@ const WRONG: u8 = 0;
 const CRASH: u8 = 1;
 const HANG: u8 = 2;
 const SLOW: u8 = 3;
+const NONE: u8 = 4;
+const SLOWER: u8 = 5;
 
 impl PlainMap for Wrong {
     const META: Meta = Meta { name: "planted-wrong", ..META };
@@ -43,6 +51,21 @@ impl PlainMap for Hang {
 impl PlainMap for Slow {
     const META: Meta = Meta { name: "planted-slow", ..META };
     type Map<K: Key> = Faulty<K, SLOW>;
+}
+
+impl PlainMap for Right {
+    const META: Meta = Meta { name: "planted-right", ..META };
+    type Map<K: Key> = Faulty<K, NONE>;
+}
+
+impl PlainMap for Twin {
+    const META: Meta = Meta { name: "planted-twin", ..META };
+    type Map<K: Key> = Faulty<K, NONE>;
+}
+
+impl PlainMap for Slower {
+    const META: Meta = Meta { name: "planted-slower", ..META };
+    type Map<K: Key> = Faulty<K, SLOWER>;
 }
 
 /// The reference with a fault.
@@ -71,6 +94,10 @@ impl<K: Key, const FAULT: u8> Structure<K> for Faulty<K, FAULT> {
             return if again == found { found } else { None };
         }
         self.finds.set(self.finds.get() + 1);
+        if FAULT == SLOWER && self.finds.get() % 20 == 0 {
+            let again = self.right.get(&std::hint::black_box(key)).copied();
+            return if again == found { found } else { None };
+        }
         match (self.finds.get() % 100, FAULT) {
             (0, WRONG) => found.map(|value| value + 1),
             (0, CRASH) => std::process::abort(),

@@ -20,6 +20,7 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, Method, Show, Ticker};
 use crate::output::Output;
+use crate::value;
 
 /// Measure exactly these structures on the keys of a file
 ///
@@ -44,9 +45,15 @@ pub(crate) struct Options {
     )]
     operation: Vec<String>,
 
-    /// A parameter of the operations: hit, skew, span, threads, reads, seed
-    #[arg(short = 'p', long = "set", value_name = "NAME=VALUE")]
+    /// A parameter of the operations: hit, skew, span, threads, reads, seed; several values are a
+    /// case each: threads=1,2,4
+    #[arg(short = 'p', long = "set", value_name = "NAME=VALUE,…")]
     parameters: Vec<String>,
+
+    /// Also on random parts of the file, of so many keys each: 1k,10k, or 100k..200k:8 for eight
+    /// sizes evenly apart, which shows how full tables are; the whole file comes last
+    #[arg(long, value_name = "COUNT,…", value_delimiter = ',', value_parser = sizes)]
+    sizes: Vec<Sizes>,
 
     /// Compare with this combination [default: the first]
     #[arg(long, value_name = "NAME")]
@@ -81,7 +88,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.blocks {
         eprintln!("loading '{}'", path.display());
     }
-    let prepared = data::prepare(path, options.source.from.as_ref(), &[], 1)?;
+    let parts: Vec<usize> = options.sizes.iter().flat_map(|sizes| sizes.0.clone()).collect();
+    let prepared = data::prepare(path, options.source.from.as_ref(), &parts, 1, 1)?;
     if options.blocks {
         eprintln!("000000000 bytes left");
     }
@@ -97,12 +105,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     };
     let mut run = measuring::new_run()?;
     let touch = candidate::named(candidate::TOUCH)?.entrant()?;
-    let spec = |operation: &str| spec(options, &prepared, operation);
-    let scan = measured(options, spec("touch")?, vec![touch], 0)?;
-    run.cases.push(scan);
-    for operation in &options.operation {
-        let case = measured(options, spec(operation)?, entrants.clone(), baseline)?;
-        run.cases.push(case);
+    let scan = kv::FAMILY.completed(&prepared.full.spec(&Spec::new("touch", &[])))?;
+    run.cases.push(measured(options, scan, vec![touch], 0)?);
+    for spec in specs(options, &prepared)? {
+        run.cases.push(measured(options, spec, entrants.clone(), baseline)?);
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             run.notes.push("interrupted: the rest was not measured".to_owned());
             break;
@@ -130,14 +136,44 @@ fn chosen(choice: &Choice) -> anyhow::Result<Vec<Candidate>> {
     Ok(all)
 }
 
-fn spec(options: &Options, prepared: &Prepared, operation: &str) -> anyhow::Result<Spec> {
-    let mut spec = prepared.full.spec(&Spec::new(operation, &[]));
+/// A case for each operation, each part of the keys and each combination of parameters.
+fn specs(options: &Options, prepared: &Prepared) -> anyhow::Result<Vec<Spec>> {
+    let mut specs = Vec::new();
+    for operation in &options.operation {
+        let data = prepared.samples.iter().chain([&prepared.full]);
+        specs.extend(data.map(|data| data.spec(&Spec::new(operation, &[]))));
+    }
     for parameter in &options.parameters {
         let pair = parameter.split_once('=');
-        let (name, value) = pair.with_context(|| format!("{parameter:?} is no NAME=VALUE"))?;
-        spec.parameters.insert(name.to_owned(), value.to_owned());
+        let (name, values) = pair.with_context(|| format!("{parameter:?} is no NAME=VALUE"))?;
+        let with = |spec: &Spec, value: &str| {
+            let mut spec = spec.clone();
+            spec.parameters.insert(name.to_owned(), value.to_owned());
+            spec
+        };
+        let each = |spec: &Spec| values.split(',').map(|value| with(spec, value)).collect();
+        specs = specs.iter().flat_map(|spec| -> Vec<Spec> { each(spec) }).collect();
     }
-    Ok(kv::FAMILY.completed(&spec)?)
+    specs.iter().map(|spec| Ok(kv::FAMILY.completed(spec)?)).collect()
+}
+
+/// Numbers of keys.
+#[derive(Clone, Debug, PartialEq)]
+struct Sizes(Vec<usize>);
+
+/// `1k`, or `1k..2k:5`: that many from the first to the last, evenly apart.
+fn sizes(text: &str) -> Result<Sizes, String> {
+    let number = |text: &str| value::count(text).map(|count| count as usize);
+    let Some((first, rest)) = text.split_once("..") else {
+        return Ok(Sizes(vec![number(text)?]));
+    };
+    let (last, steps) = rest.split_once(':').ok_or("a range of sizes ends in :HOW-MANY")?;
+    let (first, last, steps) = (number(first)?, number(last)?, number(steps)?);
+    if first >= last || !(2..=1000).contains(&steps) {
+        return Err("expected a range from few to many, of 2 to 1000 sizes".to_owned());
+    }
+    let at = |step: usize| first + (last - first) * step / (steps - 1);
+    Ok(Sizes((0..steps).map(at).collect()))
 }
 
 fn measured(
@@ -193,4 +229,18 @@ fn show_blocks(
     let mut output = Output::create(&options.show.output)?;
     output.write_all(text.as_bytes())?;
     output.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_one_or_evenly_apart() {
+        assert_eq!(sizes("2k"), Ok(Sizes(vec![2000])));
+        assert_eq!(sizes("100..200:3"), Ok(Sizes(vec![100, 150, 200])));
+        for text in ["", "5..4:2", "1..9", "1..9:1", "x"] {
+            assert!(sizes(text).is_err(), "{text}");
+        }
+    }
 }

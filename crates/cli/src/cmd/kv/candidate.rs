@@ -110,11 +110,12 @@ pub(super) fn absent() -> Vec<String> {
     reasons.into_iter().map(sentence).collect()
 }
 
-/// Every combination of this build; `unasked` says which of [`UNASKED`] are in. `touch` is no
-/// structure.
+/// Every combination of this build; `unasked` says which of [`UNASKED`] and which stores are in.
+/// `touch` is no structure.
 pub(super) fn all(unasked: &dyn Fn(&str) -> bool, with_planted: bool) -> Vec<Candidate> {
     let mut entries = kv::FAMILY.entries();
-    entries.retain(|entry| entry.id != TOUCH);
+    let is_store = |id: &str| id != kv::FAMILY.reference() && kv::FAMILY.stores(id);
+    entries.retain(|entry| entry.id != TOUCH && (!is_store(&entry.id) || unasked(&entry.id)));
     if with_planted {
         entries.extend(kv::FAMILY.planted());
     }

@@ -46,12 +46,13 @@ impl Data {
     }
 }
 
-/// Reads the file and makes samples of `sizes` keys, as far as the file has more than twice as
+/// Reads the file and makes samples of `sizes` keys, as far as the file has more than `times` as
 /// many.
 pub(super) fn prepare(
     path: &Path,
     forced: Option<&Format>,
     sizes: &[usize],
+    times: usize,
     seed: u64,
 ) -> anyhow::Result<Prepared> {
     let bytes = key_file::load(path)?;
@@ -61,7 +62,7 @@ pub(super) fn prepare(
     let mut samples = Vec::new();
     let mut order: Vec<usize> = (0..keys.len()).collect();
     Random::new(seed).shuffle(&mut order);
-    for &size in sizes.iter().filter(|&&size| size * 2 < keys.len()) {
+    for &size in sizes.iter().filter(|&&size| size.saturating_mul(times) < keys.len()) {
         // In the order of the file: sorted keys stay sorted.
         let mut places = order[..size].to_vec();
         places.sort_unstable();
@@ -102,7 +103,7 @@ mod tests {
         let path = folder.path().join("words");
         let words: Vec<String> = (0..1000).map(|n| format!("w{n:04}")).collect();
         std::fs::write(&path, words.join("\n")).unwrap();
-        let prepared = prepare(&path, None, &[100, 400, 600], 1).unwrap();
+        let prepared = prepare(&path, None, &[100, 400, 600], 2, 1).unwrap();
         let sizes: Vec<usize> = prepared.samples.iter().map(|sample| sample.keys).collect();
         assert_eq!(sizes, [100, 400]);
         assert_eq!(prepared.full.path, path.canonicalize().unwrap());

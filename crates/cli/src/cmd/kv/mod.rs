@@ -205,7 +205,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut start = Instant::now();
     let stop = interrupt::measuring();
     let path = options.source.path()?;
-    let prepared = data::prepare(path, options.source.from.as_ref(), &SAMPLES, options.seed)?;
+    let prepared = data::prepare(path, options.source.from.as_ref(), &SAMPLES, 2, options.seed)?;
     let mix = options.mix.clone().unwrap_or_else(|| Mix::usual(options.ordered));
     let parts = mix.parts(options.concurrent);
     let key_bytes = prepared.portrait.bytes as f64 / prepared.portrait.keys as f64;
@@ -262,13 +262,16 @@ impl Choice {
     ///
     /// # Errors
     /// A name that nothing in this build has.
-    fn candidates(&self, with_arena: bool, with_planted: bool) -> anyhow::Result<Vec<Candidate>> {
+    fn candidates(&self, everybody: bool, with_planted: bool) -> anyhow::Result<Vec<Candidate>> {
         let structures: Vec<&str> =
             self.structure.iter().map(|name| alias::structure(name)).collect();
         let hashes: Vec<String> = self.hash.iter().map(|name| alias::hash(name)).collect();
         let asks = |names: &[&str], prefix: &str| names.iter().any(|name| name.starts_with(prefix));
         let allocators: Vec<&str> = self.allocator.iter().map(String::as_str).collect();
-        let unasked = |name: &str| allocators.contains(&name) || (with_arena && name == "arena");
+        let unasked = |name: &str| {
+            let named = allocators.contains(&name) || structures.contains(&name);
+            named || (everybody && name != "counting")
+        };
         let mut all = candidate::all(&unasked, with_planted || asks(&structures, "planted"));
         let any = |names: &[&str]| names.is_empty() || names == ["all"];
         for name in structures.iter().filter(|_| !any(&structures)) {

@@ -184,7 +184,7 @@ impl<'a> Screen<'a> {
                     && let Reply::Metrics { metrics } =
                         worker.ask(&Request::Metrics, bounds.sample)?
                 {
-                    bytes = live_bytes(&metrics);
+                    bytes = held_bytes(&metrics);
                 }
                 Ok(())
             })?;
@@ -196,7 +196,7 @@ impl<'a> Screen<'a> {
             let spec = Spec { operation: "build".to_owned(), ..specs[0].clone() };
             self.opened(&allocator, &contender, &spec, &mut |worker, bounds, _| {
                 if let Reply::Metrics { metrics } = worker.ask(&Request::Metrics, bounds.sample)? {
-                    score.bytes = live_bytes(&metrics);
+                    score.bytes = held_bytes(&metrics);
                 }
                 Ok(())
             })?;
@@ -249,8 +249,11 @@ impl<'a> Screen<'a> {
     }
 }
 
-fn live_bytes(metrics: &[Metric]) -> Option<f64> {
-    metrics.iter().find(|metric| metric.name == "live_bytes_per_entry").map(|metric| metric.value)
+/// What it takes per entry: in memory, or where that cannot be counted in files.
+fn held_bytes(metrics: &[Metric]) -> Option<f64> {
+    let names = ["live_bytes_per_entry", "stored_bytes_per_entry"];
+    let found = |name: &&str| metrics.iter().find(|metric| metric.name == *name);
+    names.iter().find_map(found).map(|metric| metric.value)
 }
 
 fn unexpected(reply: &Reply) -> Failure {

@@ -135,7 +135,8 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
         let found = metrics.iter().find(|(op, m)| operations.contains(op) && m.name == name);
         found.map(|(_, metric)| metric.value)
     };
-    let live = metric(&["insert", "build"], "live_bytes_per_entry");
+    let made = |name: &str| metric(&["insert", "build"], name);
+    let live = made("live_bytes_per_entry").or_else(|| made("stored_bytes_per_entry"));
     let borrowed = if candidate.borrows() { key_bytes } else { 0.0 };
     Row {
         id: candidate.id(),

@@ -1,0 +1,222 @@
+//! A store as a contender: passes over keys become transactions. Knows no store.
+
+use std::marker::PhantomData;
+use std::path::Path;
+
+use fathom_measure::contender::{Contender, Keeps, Meta, Preparation, Unsupported};
+use tempfile::TempDir;
+
+use crate::keyed::operation::{Maker, prepare};
+use crate::keyed::structure::Share;
+use crate::keyed::workload::{View, Views};
+use crate::keyed::{Abilities, Batch, Key, Keyed, Tally};
+
+/// Where the data is and when it is safe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// On no disk.
+    Memory,
+    /// In a file that is never synced.
+    File,
+    /// In a file that each commit waits for.
+    Synced,
+}
+
+/// What one transaction may read.
+pub(super) trait Reads {
+    /// The value of `key`.
+    fn get(&self, key: &[u8]) -> Option<u64>;
+    /// Visits in key order the values of the first `span` keys that are not below `from`.
+    fn range(&self, from: &[u8], span: usize, visit: &mut dyn FnMut(u64));
+}
+
+/// What one transaction may change.
+pub(super) trait Writes {
+    /// Inserts or replaces; the value that was there.
+    fn put(&mut self, key: &[u8], value: u64) -> Option<u64>;
+    /// Removes; the value that was there.
+    fn remove(&mut self, key: &[u8]) -> Option<u64>;
+}
+
+/// A store. Whatever fails panics, which costs the contender its row.
+pub(super) trait Store: Sized + 'static {
+    /// What is known about it; the name is taken from `NAMES`.
+    const META: Meta;
+    /// The names of its kinds: memory, file, synced.
+    const NAMES: [&'static str; 3];
+    /// The longest key it takes, in bytes; the shortest has one.
+    const LONGEST_KEY: usize;
+    /// An empty one; `folder` is empty too, and on no disk for [`Kind::Memory`].
+    fn open(kind: Kind, folder: &Path) -> Self;
+    /// One transaction that changes.
+    fn write(&mut self, work: &mut dyn FnMut(&mut dyn Writes));
+    /// One transaction that reads.
+    fn read(&self, work: &mut dyn FnMut(&dyn Reads));
+    /// Bytes it has taken where the allocator cannot count them; `None` where it can.
+    fn stored_bytes(&self, folder: &Path) -> Option<u64>;
+}
+
+/// A [`Store`] of one kind as a contender.
+pub(super) struct Stored<S> {
+    kind: Kind,
+    store: PhantomData<fn() -> S>,
+}
+
+impl<S> Stored<S> {
+    pub(super) const fn of(kind: Kind) -> Stored<S> {
+        Stored { kind, store: PhantomData }
+    }
+}
+
+impl<S: Store> Contender<Keyed> for Stored<S> {
+    fn meta(&self) -> Meta {
+        Meta { name: S::NAMES[self.kind as usize], keeps: Keeps::Copied, ..S::META }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Keyed) -> Preparation<'w> {
+        if self.kind == Kind::Memory && !Path::new(MEMORY).is_dir() {
+            return Err(Unsupported(format!("needs {MEMORY} for a file on no disk")));
+        }
+        match workload.views() {
+            Views::Integers(view) => seat::<S, _>(self.kind, view),
+            Views::Text(view) => seat::<S, _>(self.kind, view),
+        }
+    }
+}
+
+/// Where Linux keeps files in memory.
+const MEMORY: &str = "/dev/shm";
+/// Single operations timed one by one: each is a transaction, and some wait for a disk.
+const SINGLE: usize = 500;
+
+fn seat<'w, S: Store, K: Key + 'w>(kind: Kind, view: View<'w, K>) -> Preparation<'w> {
+    let fits = |key: &K| (1..=S::LONGEST_KEY).contains(&key.raw().as_ref().len());
+    if ![&view.entries, &view.probes, &view.misses].into_iter().all(|keys| keys.iter().all(fits)) {
+        return Err(Unsupported(format!("takes keys of 1 to {} bytes", S::LONGEST_KEY)));
+    }
+    let maker = Maker {
+        abilities: Abilities::TREE,
+        single: SINGLE,
+        empty: Box::new(move || Box::new(Table::<S>::empty(kind))),
+        build: Box::new(move |keys: &[K], values: &[u64]| {
+            // In key order, which every one of them takes fastest.
+            let mut all: Vec<(K, u64)> = keys.iter().copied().zip(values.iter().copied()).collect();
+            all.sort_unstable();
+            let (keys, values): (Vec<K>, Vec<u64>) = all.into_iter().unzip();
+            let mut table = Table::<S>::empty(kind);
+            table.insert_all(&keys, &values);
+            Box::new(table)
+        }),
+    };
+    prepare(maker, view)
+}
+
+struct Table<S> {
+    store: S,
+    entries: u64,
+    // Last, so that the store is closed before its folder goes.
+    folder: TempDir,
+}
+
+impl<S: Store> Table<S> {
+    fn empty(kind: Kind) -> Table<S> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("fathom-store-");
+        let folder = match kind {
+            Kind::Memory => builder.tempdir_in(MEMORY),
+            _ => builder.tempdir(),
+        };
+        let folder = folder.expect("a folder for temporary files");
+        Table { store: S::open(kind, folder.path()), entries: 0, folder }
+    }
+
+    fn reading(&self, mut work: impl FnMut(&dyn Reads, &mut Tally)) -> Tally {
+        let mut tally = Tally::default();
+        self.store.read(&mut |reads| work(reads, &mut tally));
+        tally
+    }
+}
+
+impl<K: Key, S: Store> Batch<K> for Table<S> {
+    fn entries(&self) -> usize {
+        self.entries as usize
+    }
+
+    fn insert_all(&mut self, keys: &[K], values: &[u64]) -> Tally {
+        let mut tally = Tally::default();
+        self.store.write(&mut |writes| {
+            for (key, &value) in keys.iter().zip(values) {
+                tally.inserted(writes.put(key.raw().as_ref(), value));
+            }
+        });
+        self.entries += tally.count;
+        tally
+    }
+
+    fn find_all(&self, probes: &[K]) -> Tally {
+        self.reading(|reads, tally| {
+            for probe in probes {
+                tally.hit(reads.get(probe.raw().as_ref()));
+            }
+        })
+    }
+
+    fn erase_all(&mut self, probes: &[K]) -> Tally {
+        let mut tally = Tally::default();
+        self.store.write(&mut |writes| {
+            for probe in probes {
+                tally.hit(writes.remove(probe.raw().as_ref()));
+            }
+        });
+        self.entries -= tally.count;
+        tally
+    }
+
+    fn churn(&mut self, out: &[K], into: &[K], values: &[u64]) -> Tally {
+        let (mut erased, mut inserted) = (Tally::default(), Tally::default());
+        self.store.write(&mut |writes| {
+            for ((old, new), &value) in out.iter().zip(into).zip(values) {
+                erased.hit(writes.remove(old.raw().as_ref()));
+                inserted.inserted(writes.put(new.raw().as_ref(), value));
+            }
+        });
+        self.entries = self.entries + inserted.count - erased.count;
+        erased.and(inserted)
+    }
+
+    fn iterate(&self) -> Tally {
+        self.reading(|reads, tally| reads.range(&[], usize::MAX, &mut |value| tally.any(value)))
+    }
+
+    fn scan(&self) -> Tally {
+        self.reading(|reads, tally| reads.range(&[], usize::MAX, &mut |value| tally.next(value)))
+    }
+
+    fn range_all(&self, starts: &[K], span: usize) -> Tally {
+        self.reading(|reads, tally| {
+            for start in starts {
+                reads.range(start.raw().as_ref(), span, &mut |value| tally.next(value));
+            }
+        })
+    }
+
+    fn share(&mut self, _: &[Share<K>]) -> Tally {
+        unreachable!("shared only where ABILITIES.concurrent")
+    }
+
+    fn stored_bytes(&self) -> Option<u64> {
+        self.store.stored_bytes(self.folder.path())
+    }
+}
+
+/// Bytes that the files in `folder` and below occupy.
+pub(super) fn occupied(folder: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    let of = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => occupied(&entry.path()),
+        Ok(metadata) => metadata.blocks() * 512,
+        Err(_) => 0,
+    };
+    entries.flatten().map(of).sum()
+}

@@ -1,0 +1,81 @@
+//! Embedded stores: ordered maps that outlive the process, with transactions.
+//!
+//! Each is here in up to three kinds. *memory*: no file on a disk. *file*: a file in the folder for
+//! temporary files, never synced: what is committed survives the process, not the machine. *synced*:
+//! each commit waits for the disk. A pass over all keys is one transaction; a single operation, as
+//! its latency is measured, is a transaction of its own. Keys are byte strings, integers eight bytes,
+//! most significant first; values are eight bytes. What is read again right after it was written
+//! comes from memory: this measures the stores, not the disk. Stores are not among the candidates
+//! of `fathom kv` unless they are named or `--all` is given.
+
+use fathom_measure::family::{Absent, Family};
+
+use crate::keyed::Keyed;
+use crate::keyed::reference::Reference;
+
+#[cfg(any(feature = "store", feature = "native"))]
+mod adapter;
+#[cfg(feature = "store")]
+mod fjall;
+#[cfg(feature = "native")]
+#[allow(unsafe_code)] // opening a mapped file; says what makes it sound
+mod lmdb;
+#[cfg(feature = "store")]
+mod redb;
+#[cfg(feature = "native")]
+mod sqlite;
+
+#[cfg(any(feature = "store", feature = "native"))]
+use adapter::{Kind, Stored};
+
+/// The family.
+pub static FAMILY: Family<Keyed> = Family {
+    name: "store",
+    source: include_str!("mod.rs"),
+    reference: "btreemap",
+    contenders: &[
+        &Reference,
+        #[cfg(feature = "store")]
+        &Stored::<redb::Redb>::of(Kind::Memory),
+        #[cfg(feature = "store")]
+        &Stored::<redb::Redb>::of(Kind::File),
+        #[cfg(feature = "store")]
+        &Stored::<redb::Redb>::of(Kind::Synced),
+        #[cfg(feature = "store")]
+        &Stored::<fjall::Fjall>::of(Kind::File),
+        #[cfg(feature = "store")]
+        &Stored::<fjall::Fjall>::of(Kind::Synced),
+        #[cfg(feature = "native")]
+        &Stored::<lmdb::Lmdb>::of(Kind::Memory),
+        #[cfg(feature = "native")]
+        &Stored::<lmdb::Lmdb>::of(Kind::File),
+        #[cfg(feature = "native")]
+        &Stored::<lmdb::Lmdb>::of(Kind::Synced),
+        #[cfg(feature = "native")]
+        &Stored::<sqlite::Sqlite>::of(Kind::Memory),
+        #[cfg(feature = "native")]
+        &Stored::<sqlite::Sqlite>::of(Kind::File),
+        #[cfg(feature = "native")]
+        &Stored::<sqlite::Sqlite>::of(Kind::Synced),
+    ],
+    absent: &[
+        #[cfg(not(feature = "store"))]
+        Absent { name: "redb", reason: STORE },
+        #[cfg(not(feature = "store"))]
+        Absent { name: "fjall", reason: STORE },
+        #[cfg(not(feature = "native"))]
+        Absent { name: "lmdb", reason: NATIVE },
+        #[cfg(not(feature = "native"))]
+        Absent { name: "sqlite", reason: NATIVE },
+        Absent {
+            name: "rocksdb",
+            reason: "ten minutes of C++ for one row: not worth a build option",
+        },
+    ],
+};
+
+#[cfg(not(feature = "store"))]
+const STORE: &str =
+    "pure Rust, but a quarter more to build: cargo build --release --features store";
+#[cfg(not(feature = "native"))]
+const NATIVE: &str = "a C library: cargo build --release --features native";
