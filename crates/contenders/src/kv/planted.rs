@@ -94,7 +94,7 @@ impl<K: Key, const FAULT: u8> Structure<K> for Faulty<K, FAULT> {
             return if again == found { found } else { None };
         }
         self.finds.set(self.finds.get() + 1);
-        if FAULT == SLOWER && self.finds.get() % 20 == 0 {
+        if FAULT == SLOWER && self.finds.get().is_multiple_of(20) {
             let again = self.right.get(&std::hint::black_box(key)).copied();
             return if again == found { found } else { None };
         }
