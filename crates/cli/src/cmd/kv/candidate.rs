@@ -4,7 +4,7 @@
 use anyhow::Context;
 use fathom_contenders::{alloc, kv};
 use fathom_measure::bench::Entrant;
-use fathom_measure::family::{AnyFamily, Entry};
+use fathom_measure::family::{Absent, AnyFamily, Entry};
 use fathom_measure::result::About;
 
 use crate::measuring;
@@ -98,8 +98,10 @@ pub(super) fn absent() -> Vec<String> {
     let families = kv::FAMILY.families().iter().flat_map(|family| family.absent());
     let allocators = alloc::ABSENT.iter().filter(|absent| !here.contains(&absent.name));
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for absent in families.chain(allocators) {
+    let has_command = |absent: &&Absent| absent.reason.contains("build");
+    for absent in families.chain(allocators).filter(has_command) {
         match reasons.iter_mut().find(|(reason, _)| *reason == absent.reason) {
+            Some((_, names)) if names.contains(&absent.name) => {}
             Some((_, names)) => names.push(absent.name),
             None => reasons.push((absent.reason, vec![absent.name])),
         }

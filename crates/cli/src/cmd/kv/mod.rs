@@ -47,8 +47,19 @@ use crate::output::Output;
 /// Looks at the keys, tries every structure × hash × allocator on a sample, measures the best at
 /// full size in worker processes with answers checked, and advises in plain sentences. How to read
 /// it, and what it does not tell: docs/kv.md. -h is the hash, as in kvbench; --help is this.
+///
+/// Names: fathom list map, tree, trie, store, hash or alloc.
 #[derive(Debug, clap::Args)]
-#[command(disable_help_flag = true, args_conflicts_with_subcommands = true)]
+#[command(
+    disable_help_flag = true,
+    args_conflicts_with_subcommands = true,
+    after_long_help = "Examples:\n  \
+        fathom kv words.txt                        which is best for these words, in 50 s\n  \
+        fathom kv users.csv -F csv:email --mix hit=0.5,miss=0.5\n  \
+        fathom kv ids.u64 -F u64 --ordered --budget 5m\n  \
+        fathom kv words.txt -d hashbrown,f14,btreemap -a system,jemalloc\n  \
+        fathom kv bench words.txt -d f14,cuckoo --operation find-hit,find-miss"
+)]
 pub(crate) struct Options {
     #[command(subcommand)]
     command: Option<Sub>,
@@ -197,6 +208,8 @@ struct Scan {
 const SAMPLES: [usize; 3] = [2_048, 16_384, 131_072];
 /// Share of the budget that screening may take.
 const SCREENING_SHARE: f64 = 0.35;
+/// Times the least time that nobody is worth.
+const HOPELESS: f64 = 8.0;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(Sub::Bench(options)) = &options.command {
@@ -208,7 +221,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let prepared = data::prepare(path, options.source.from.as_ref(), &SAMPLES, 2, options.seed)?;
     let mix = options.mix.clone().unwrap_or_else(|| Mix::usual(options.ordered));
     let parts = mix.parts(options.concurrent);
-    let key_bytes = prepared.portrait.bytes as f64 / prepared.portrait.keys as f64;
+    let key_bytes = borrowed_bytes(&prepared.portrait);
     let candidates = options.choice.candidates(options.all, options.planted)?;
     let mut screen = Screen::new(&candidates, &parts, options.seed, key_bytes, options.hang);
     let (chosen, screening) = screened(options, &prepared, &mut screen, &mut start)?;
@@ -337,7 +350,7 @@ fn screened(
         let before = chosen.len();
         // Half of the logarithm: many combinations fall together, few one by one.
         let at_most = (before / 6).max(24);
-        let hopeless = if options.all { f64::INFINITY } else { 8.0 };
+        let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
         let kept = screen::keep(&found, screen.candidates, at_most, hopeless);
         // A rung that reached nobody leaves the choice of the one before.
         if !found.is_empty() {
@@ -350,13 +363,15 @@ fn screened(
         true => usize::MAX,
         false => (options.budget.as_secs() as usize / 10).clamp(4, 16),
     };
-    let finalists = screen::finalists(&scores, screen.candidates, many);
+    let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
+    let finalists = screen::finalists(&scores, screen.candidates, many, hopeless);
     let lost: Vec<String> =
         rungs.iter().flat_map(|rung| &rung.failures).map(|f| f.1.clone()).collect();
     let why = lost.first().map_or_else(String::new, |first| format!(": {first}"));
     ensure!(!finalists.is_empty(), "no combination could do what was asked{why}");
     if let Some(last) = rungs.last_mut() {
         last.kept = finalists.len();
+        last.left_out = screen::small_but_slow(&scores, screen.candidates, hopeless);
     }
     Ok((finalists, rungs))
 }
@@ -487,7 +502,7 @@ fn judged(
     scan: Option<Scan>,
 ) -> anyhow::Result<Verdict> {
     let Prepared { portrait, format, file_bytes, .. } = prepared;
-    let key_bytes = portrait.bytes as f64 / portrait.keys as f64;
+    let key_bytes = borrowed_bytes(&portrait);
     // If the usual choice failed, the method compares with somebody else.
     let baseline = cases.first().map_or(baseline, |weighed| weighed.case.roles.baseline);
     let rows = verdict::rows(&finalists, &cases, baseline, key_bytes);
@@ -545,6 +560,15 @@ fn method(case: &Case, operations: usize) -> String {
     )
 }
 
+/// Bytes of a key, on average, that lie in the file and not in a structure which borrows them. An
+/// integer lies in the structure.
+fn borrowed_bytes(portrait: &Portrait) -> f64 {
+    match portrait.range {
+        Some(_) => 0.0,
+        None => portrait.bytes as f64 / portrait.keys as f64,
+    }
+}
+
 /// What the user should know about the screening.
 fn notes(screening: &[Rung]) -> Vec<String> {
     let mut notes = Vec::new();
@@ -552,6 +576,7 @@ fn notes(screening: &[Rung]) -> Vec<String> {
         for (id, why) in &rung.failures {
             notes.push(format!("{id} is out: {why}"));
         }
+        notes.extend(rung.left_out.clone());
         if rung.unreached > 0 {
             notes.push(format!(
                 "{} combinations, chosen by chance, were not tried on {} keys: give a longer \

@@ -56,6 +56,8 @@ pub(super) struct Rung {
     pub(super) lost_seconds: f64,
     /// Who failed and how.
     pub(super) failures: Vec<(String, String)>,
+    /// Who was left out although nobody is as small, in a sentence.
+    pub(super) left_out: Option<String>,
 }
 
 /// Runs single samples of many candidates: one worker process per allocator, a fresh one after a
@@ -298,11 +300,39 @@ pub(super) fn keep(
     kept
 }
 
+/// The smallest, in words, if it is too slow for [`finalists`].
+pub(super) fn small_but_slow(
+    scores: &[Score],
+    candidates: &[Candidate],
+    hopeless: f64,
+) -> Option<String> {
+    let by = |a: f64, b: f64| a.total_cmp(&b);
+    let least = scores.iter().map(|score| score.cost_ns).min_by(|a, b| by(*a, *b))?;
+    let sized = scores.iter().filter_map(|score| Some((score, score.bytes?)));
+    let (score, bytes) = sized.min_by(|a, b| by(a.1, b.1))?;
+    (score.cost_ns > least * hopeless).then(|| {
+        format!(
+            "{} is the smallest ({bytes:.1} bytes per entry on a sample) but takes {:.0} times the \
+             least time there: not measured at full size without --all",
+            candidates[score.candidate].words(),
+            score.cost_ns / least
+        )
+    })
+}
+
 /// Who is measured at full size: the front of time against memory, then the fastest of the other
-/// structures, at most `many`, in the order of their time.
-pub(super) fn finalists(scores: &[Score], candidates: &[Candidate], many: usize) -> Vec<usize> {
+/// structures, at most `many`, in the order of their time. Who takes more than `hopeless` times
+/// the least time is not: one of them would leave all others too few rounds.
+pub(super) fn finalists(
+    scores: &[Score],
+    candidates: &[Candidate],
+    many: usize,
+    hopeless: f64,
+) -> Vec<usize> {
     let mut sorted = scores.to_vec();
     sorted.sort_by(|a, b| a.cost_ns.total_cmp(&b.cost_ns));
+    let least = sorted.first().map_or(0.0, |score| score.cost_ns);
+    sorted.retain(|score| score.cost_ns <= least * hopeless);
     let mut smallest = f64::INFINITY;
     let mut front: Vec<Score> = Vec::new();
     for score in &sorted {
@@ -379,9 +409,11 @@ mod tests {
             (25.0, 40.0),
             (90.0, 10.0),
         ]);
-        assert_eq!(finalists(&scores, &candidates, 4), [0, 2, 3, 5]);
+        let finalists = |many, hopeless| finalists(&scores, &candidates, many, hopeless);
+        assert_eq!(finalists(4, 10.0), [0, 2, 3, 5]);
         // Half of the places are the front's: its fastest and its smallest always among them.
-        assert_eq!(finalists(&scores, &candidates, 2), [0, 5]);
-        assert_eq!(finalists(&scores, &candidates, 9), [0, 2, 3, 4, 5]);
+        assert_eq!(finalists(2, 10.0), [0, 5]);
+        assert_eq!(finalists(9, 10.0), [0, 2, 3, 4, 5]);
+        assert_eq!(finalists(9, 8.0), [0, 2, 3, 4]);
     }
 }

@@ -77,8 +77,16 @@ pub(super) struct Compound {
     pub(super) resolved: bool,
 }
 
+impl Compound {
+    /// Whether there were enough rounds for one.
+    fn has_interval(&self) -> bool {
+        self.high.is_finite()
+    }
+}
+
 /// The rows of `candidates`, which are the entrants of all `cases` in that order; number `baseline`
-/// is what the others are compared with. `key_bytes` is the mean length of a key.
+/// is what the others are compared with. `key_bytes` is the mean length of a borrowed key, 0 for
+/// integers.
 pub(super) fn rows(
     candidates: &[Candidate],
     cases: &[Weighed],
@@ -143,7 +151,11 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
         structure: candidate.structure.clone(),
         hash: candidate.hash.clone(),
         allocator: candidate.allocator.clone(),
-        keeps: candidate.about.keeps.clone(),
+        keeps: match candidate.borrows() && key_bytes == 0.0 {
+            // Integers lie in the entries themselves.
+            true => "copied".to_owned(),
+            false => candidate.about.keeps.clone(),
+        },
         cost_ns: cost.filter(|_| failure.is_none()),
         operations,
         against_baseline: None,
@@ -229,10 +241,17 @@ pub(super) fn advice(
     };
     let words = |number: usize| candidates[number].words();
     let mut sentences = vec![choice(rows, &words, best, baseline, mix)];
-    let ties: Vec<String> = (0..rows.len())
-        .filter(|&number| rows[number].against_fastest.is_some_and(|ratio| !ratio.resolved))
-        .map(&words)
-        .collect();
+    let unresolved = |number: &usize| {
+        rows[*number].against_fastest.is_some_and(|ratio| !ratio.resolved && ratio.has_interval())
+    };
+    let ties: Vec<String> = (0..rows.len()).filter(unresolved).map(&words).collect();
+    if rows.iter().filter_map(|row| row.against_fastest).any(|ratio| !ratio.has_interval()) {
+        sentences.push(
+            "Too few rounds for intervals: the times are medians without proof; give a longer \
+             --budget."
+                .to_owned(),
+        );
+    }
     if !ties.is_empty() {
         let verb = if ties.len() == 1 { "is" } else { "are" };
         sentences.push(format!(
@@ -270,6 +289,10 @@ fn choice(
             let other = words(baseline);
             format!("{opening}, {ratio:.2} times what {other} takes ({interval}).")
         }
+        Some(compound @ Compound { ratio, .. }) if !compound.has_interval() => format!(
+            "{opening}, {ratio:.2} times what {} takes by the medians, without an interval.",
+            words(baseline)
+        ),
         Some(Compound { ratio, low, high, .. }) => format!(
             "{opening}; but against {} that is not resolved (ratio {ratio:.2}, 99 % interval \
              {low:.2} to {high:.2}), so there is no reason to leave it.",
