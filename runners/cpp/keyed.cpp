@@ -1,12 +1,9 @@
-// Reads prepared workloads and clocks. Measures nothing by itself.
+// Reads prepared workloads.
 #include "keyed.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <malloc.h>
 #include <stdexcept>
-#include <sys/resource.h>
-#include <time.h>
 
 namespace fathom {
 namespace {
@@ -82,23 +79,6 @@ class Reader {
     }
 };
 
-std::int64_t clock_ns(clockid_t clock) {
-    timespec now;
-    clock_gettime(clock, &now);
-    return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
-
-Reading read_now() {
-    rusage usage;
-    getrusage(RUSAGE_THREAD, &usage);
-    Reading now;
-    now.voluntary_switches = usage.ru_nvcsw;
-    now.involuntary_switches = usage.ru_nivcsw;
-    now.minor_faults = usage.ru_minflt;
-    now.major_faults = usage.ru_majflt;
-    return now;
-}
-
 } // namespace
 
 Prepared Prepared::of(std::span<const std::byte> bytes) {
@@ -115,33 +95,6 @@ Prepared Prepared::of(std::span<const std::byte> bytes) {
     prepared.misses = reader.keys();
     return prepared;
 }
-
-// The clocks are read innermost, so that reading the usage is not timed.
-void Meter::start() {
-    started_ = read_now();
-    started_.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    started_.wall_ns = clock_ns(CLOCK_MONOTONIC);
-}
-
-void Meter::stop() {
-    const std::int64_t wall_ns = clock_ns(CLOCK_MONOTONIC);
-    const std::int64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    const Reading now = read_now();
-    sum_.wall_ns += wall_ns - started_.wall_ns;
-    sum_.cpu_ns += cpu_ns - started_.cpu_ns;
-    sum_.voluntary_switches += now.voluntary_switches - started_.voluntary_switches;
-    sum_.involuntary_switches += now.involuntary_switches - started_.involuntary_switches;
-    sum_.minor_faults += now.minor_faults - started_.minor_faults;
-    sum_.major_faults += now.major_faults - started_.major_faults;
-}
-
-// What the C library's allocator has handed out, its own rounding included.
-std::uint64_t live_heap_bytes() {
-    const auto info = mallinfo2();
-    return info.uordblks + info.hblkhd;
-}
-
-std::int64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
 std::vector<Metric> percentiles(std::vector<std::int64_t> nanoseconds) {
     std::vector<std::int64_t> empty;
@@ -163,11 +116,6 @@ std::vector<Metric> percentiles(std::vector<std::int64_t> nanoseconds) {
             {"latency_ns_p90", at(nanoseconds, 0.9)}, {"latency_ns_p99", at(nanoseconds, 0.99)},
             {"latency_ns_p999", at(nanoseconds, 0.999)},
             {"latency_ns_max", at(nanoseconds, 1.0)}};
-}
-
-std::vector<Contender> &contenders() {
-    static std::vector<Contender> all;
-    return all;
 }
 
 } // namespace fathom

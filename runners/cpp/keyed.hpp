@@ -1,5 +1,5 @@
-// What the key-value families measure: a prepared workload, the operations on it, and the trait a
-// structure fulfils. Knows no particular structure and nothing of the protocol.
+// What the key-value families measure: a prepared workload, the operations on it, and what a structure
+// must do. Knows no particular structure and nothing of the protocol.
 //
 //   prepared bytes -> Prepared -> View<Key> -> Bench: one operation, sampled
 //                                    ^
@@ -9,16 +9,12 @@
 // right and this one is reported as a wrong answer.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
+#include "worker.hpp"
+
+#include <algorithm>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -48,6 +44,8 @@ struct View {
     std::vector<Key> entries, probes, misses;
     std::span<const std::uint64_t> values, probe_values, new_values;
     std::size_t span = 100;
+    // What the spans above refer to.
+    std::shared_ptr<const Prepared> held;
     // Two keys that occur nowhere, once a structure that needs them has looked for them.
     mutable std::optional<std::pair<Key, Key>> absent = std::nullopt;
     mutable std::string absent_bytes = {};
@@ -81,56 +79,6 @@ struct Tally {
     }
 };
 
-// 64-bit FNV-1a of numbers, least significant byte first.
-class Digest {
-  public:
-    Digest &with(std::uint64_t number) {
-        for (int byte = 0; byte < 8; ++byte) {
-            value_ = (value_ ^ (number >> (8 * byte) & 0xff)) * 0x100000001b3;
-        }
-        return *this;
-    }
-    std::uint64_t value() const { return value_; }
-
-  private:
-    std::uint64_t value_ = 0xcbf29ce484222325;
-};
-
-// Readings over a timed region.
-struct Reading {
-    std::int64_t wall_ns = 0, cpu_ns = 0;
-    long voluntary_switches = 0, involuntary_switches = 0, minor_faults = 0, major_faults = 0;
-};
-
-// Adds up what passes between start and stop.
-class Meter {
-  public:
-    void start();
-    void stop();
-    const Reading &sum() const { return sum_; }
-
-  private:
-    Reading started_, sum_;
-};
-
-struct Metric {
-    std::string name;
-    double value;
-};
-
-// A structure with its workload, ready to be sampled.
-class Bench {
-  public:
-    virtual ~Bench() = default;
-    virtual std::uint64_t sample(std::uint64_t iterations, Meter &meter) = 0;
-    virtual std::vector<Metric> metrics() = 0;
-};
-
-// What a structure cannot do; the contender then does not take part.
-struct Unsupported {
-    std::string reason;
-};
-
 // What a structure can do beside building and finding.
 struct Abilities {
     bool insert = true, erase = true, iterate = true, ordered = false, range = false;
@@ -143,9 +91,7 @@ struct Xxh3 {
     std::size_t operator()(std::uint64_t key) const { return XXH3_64bits(&key, sizeof key); }
 };
 
-std::uint64_t live_heap_bytes();
 std::vector<Metric> percentiles(std::vector<std::int64_t> nanoseconds);
-std::int64_t now_ns();
 
 // The loops over a structure `S`, which holds keys of type Key and has
 //   static constexpr Abilities abilities;
@@ -190,6 +136,10 @@ class BenchOf final : public Bench {
     std::uint64_t sample(std::uint64_t iterations, Meter &meter) override {
         iterations = std::max<std::uint64_t>(iterations, 1);
         return is_fresh_ ? sample_fresh(iterations, meter) : sample_staying(iterations, meter);
+    }
+
+    Work work() const override {
+        return {0, std::max(view_.entries.size(), view_.probes.size())};
     }
 
     std::vector<Metric> metrics() override {
@@ -387,29 +337,22 @@ class BenchOf final : public Bench {
     }
 };
 
-// A structure that can be opened.
-struct Contender {
-    std::string family, name, version, summary;
-    std::function<std::unique_ptr<Bench>(const std::string &, std::size_t, const Prepared &)> open;
-};
-
-// All of them, in the order in which their files were linked.
-std::vector<Contender> &contenders();
-
 template <class Key>
-View<Key> view_of(const std::string &operation, std::size_t span, const Prepared &prepared) {
+View<Key> view_of(const Opening &opening, std::shared_ptr<const Prepared> held) {
+    const Prepared &prepared = *held;
     const auto keys = [](const Keys &keys) {
         const auto *typed = std::get_if<std::vector<Key>>(&keys);
         return typed ? *typed : std::vector<Key>();
     };
-    return {operation,
+    return {opening.operation,
             keys(prepared.entries),
             keys(prepared.probes),
             keys(prepared.misses),
             prepared.values,
             prepared.probe_values,
             prepared.new_values,
-            span};
+            static_cast<std::size_t>(opening.number("span", 100)),
+            std::move(held)};
 }
 
 // Lists `Template<Key>` for integers and strings. Constructed by a static in the structure's file.
@@ -417,15 +360,15 @@ template <template <class> class Structure>
 struct Listed {
     Listed(std::string family, std::string name, std::string version, std::string summary) {
         contenders().push_back(
-            {std::move(family), std::move(name), std::move(version), std::move(summary),
-             [](const std::string &operation, std::size_t span,
-                const Prepared &prepared) -> std::unique_ptr<Bench> {
-                 if (std::holds_alternative<Integers>(prepared.entries)) {
+            {std::move(family), std::move(name), std::move(version), std::move(summary), true,
+             [](const Opening &opening) -> std::unique_ptr<Bench> {
+                 auto prepared = std::make_shared<const Prepared>(Prepared::of(opening.data));
+                 if (std::holds_alternative<Integers>(prepared->entries)) {
                      return std::make_unique<BenchOf<std::uint64_t, Structure<std::uint64_t>>>(
-                         view_of<std::uint64_t>(operation, span, prepared));
+                         view_of<std::uint64_t>(opening, prepared));
                  }
                  return std::make_unique<BenchOf<std::string_view, Structure<std::string_view>>>(
-                     view_of<std::string_view>(operation, span, prepared));
+                     view_of<std::string_view>(opening, prepared));
              }});
     }
 };

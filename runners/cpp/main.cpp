@@ -1,6 +1,6 @@
 // The worker protocol (docs/protocol.md): answers one line of JSON with another. Does not decide what
 // is measured, when, or what the numbers mean.
-#include "keyed.hpp"
+#include "worker.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -59,7 +59,6 @@ class Worker {
 
   private:
     std::vector<std::byte> bytes_;
-    fathom::Prepared prepared_;
     std::unique_ptr<fathom::Bench> bench_;
 
     static json hello(const json &request) {
@@ -72,7 +71,7 @@ class Worker {
                                {"name", contender.name},
                                {"version", contender.version},
                                {"summary", contender.summary},
-                               {"prepared", true}});
+                               {"prepared", contender.prepared}});
         }
         return {{"answer", "hello"},
                 {"protocol", PROTOCOL},
@@ -90,26 +89,24 @@ class Worker {
             throw std::runtime_error("no contender " + name);
         }
         if (!request.contains("data")) {
-            throw std::runtime_error("works on prepared data alone");
+            return {{"answer", "unsupported"}, {"reason", "works on a file or prepared data alone"}};
         }
         bytes_ = shared_bytes(request.at("data"));
-        prepared_ = fathom::Prepared::of(bytes_);
         const json &workload = request.at("workload");
-        const std::string operation = workload.at("operation");
-        const auto parameters = workload.value("parameters", json::object());
-        const std::size_t span = std::stoull(parameters.value("span", "100"));
-        bench_ = found->open(operation, span, prepared_);
-        const auto keys = [](const fathom::Keys &keys) {
-            return std::visit([](const auto &typed) { return typed.size(); }, keys);
-        };
-        json work = {{"bytes", 0}, {"items", std::max(keys(prepared_.entries), keys(prepared_.probes))}};
+        fathom::Opening opening{workload.at("operation"), {}, bytes_};
+        if (workload.contains("parameters")) {
+            workload.at("parameters").get_to(opening.parameters);
+        }
+        bench_ = found->open(opening);
+        const fathom::Work done = bench_->work();
+        json work = {{"bytes", done.bytes}, {"items", done.items}};
         json missing = json::array();
         for (const auto &event : request.value("events", json::array())) {
             missing.push_back(event.get<std::string>() + ": this worker counts no events");
         }
         json answer = {{"answer", "opened"}, {"work", work}, {"leaves_the_thread", false}};
         answer["missing"] = missing;
-        answer["data"] = "prepared, copied to the worker's own heap";
+        answer["data"] = "copied to the worker's own heap";
         return answer;
     }
 

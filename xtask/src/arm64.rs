@@ -77,20 +77,81 @@ const ANSWERS: &[&str] = &[
 /// What must succeed on the other machine, whatever it prints.
 const SUCCESSES: &[&str] = &["fathom machine", "fathom bench digest --test"];
 
-pub(crate) fn run_all() -> Result<()> {
-    install(&["qemu-user"])?;
-    let kernel = kernel()?;
+/// Half of the check.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Part {
+    /// Test suites, under user emulation
+    Suites,
+    /// Commands, on booted machines
+    Commands,
+}
+
+/// What is prepared where instructions are counted, and the commands whose kernels have levels.
+const DATA: &[&str] = &[
+    "fathom generate measurements --rows 300k -o rows.txt",
+    "fathom generate pairs --count 30k -o pairs.json",
+];
+const KERNELS: &[&str] =
+    &["fathom aggregate --threads 1 rows.txt", "fathom haversine --threads 1 pairs.json"];
+
+pub(crate) fn run_all(part: Option<Part>) -> Result<()> {
     let toolchain = Toolchain::find()?;
-    for suite in SUITES {
-        test(&toolchain, suite)?;
+    if part != Some(Part::Commands) {
+        install(&["qemu-user"])?;
+        SUITES.iter().try_for_each(|suite| test(&toolchain, suite))?;
     }
+    if part != Some(Part::Suites) {
+        commands(&toolchain)?;
+    }
+    Ok(())
+}
+
+fn commands(toolchain: &Toolchain) -> Result<()> {
+    let kernel = kernel()?;
     let fathom = toolchain.build_static("fathom-cli", "fathom")?;
     let guest = toolchain.build_static("fathom-guest", "fathom-guest")?;
     let here = answers_here()?;
     for processor in PROCESSORS {
         answers_there(processor, &kernel, &guest, &fathom, &here)?;
     }
+    instructions(&kernel, &guest, &fathom)
+}
+
+/// Counts what each level needs; the vector level must not need more than the scalar one.
+fn instructions(kernel: &Path, guest: &[u8], fathom: &[u8]) -> Result<()> {
+    let counted = KERNELS.iter().flat_map(|kernel| {
+        ["scalar", "neon"].map(|level| {
+            format!(
+                "FATHOM_LEVEL={level} fathom run --no-shell --rounds 1 --warmup 0 \
+                 --counters hardware --format json '{kernel}'"
+            )
+        })
+    });
+    let list: Vec<String> = DATA.iter().map(|line| (*line).to_owned()).chain(counted).collect();
+    let machine = Machine { processor: "max", icount_shift: Some(0), memory_mib: 2048 };
+    let there = boot_with(machine, kernel, guest, fathom, &list)?;
+    let mut counts = Vec::new();
+    for Answer { command, printed, complaints, ended } in &there {
+        ensure!(ended == "0", "{command}: {ended}\n{printed}{complaints}");
+        if command.starts_with("FATHOM_LEVEL") {
+            let count = after(printed, r#""event":"instructions","per_iteration":"#);
+            counts.push(count.with_context(|| format!("{command}: no count\n{printed}"))?);
+        }
+    }
+    ensure!(counts.len() == 2 * KERNELS.len(), "{counts:?}");
+    for (kernel, pair) in KERNELS.iter().zip(counts.chunks(2)) {
+        let [scalar, neon] = pair else { bail!("{pair:?}") };
+        ensure!(neon <= scalar, "{kernel}: {neon} instructions with NEON, {scalar} without");
+        println!("ok: {kernel}: {neon:.0} instructions with NEON, {scalar:.0} without");
+    }
     Ok(())
+}
+
+/// The number that follows `key` in a text of JSON.
+fn after(text: &str, key: &str) -> Option<f64> {
+    let rest = &text[text.find(key)? + key.len()..];
+    let end = rest.find([',', '}'])?;
+    rest[..end].trim().parse().ok()
 }
 
 /// Runs one suite under user emulation; every test passes.
@@ -190,16 +251,10 @@ fn answers_there(
     here: &[Answer],
 ) -> Result<()> {
     let start = Instant::now();
-    let list = [ANSWERS, SUCCESSES].concat().join("\n");
-    let files: [(&str, &[u8]); 3] =
-        [("init", guest), ("bin/fathom", fathom), ("commands", list.as_bytes())];
-    let archive = cpio::archive(&["proc", "sys", "dev", "tmp", "bin"], &files);
-    let ramdisk = cache().join("commands.cpio");
-    std::fs::write(&ramdisk, archive)?;
+    let list: Vec<String> = [ANSWERS, SUCCESSES].concat().iter().map(|&l| l.to_owned()).collect();
     let machine = Machine { processor, icount_shift: None, memory_mib: 2048 };
-    let text = boot(machine, kernel, &ramdisk)?;
-    let there = answers(&text);
-    ensure!(there.len() == ANSWERS.len() + SUCCESSES.len(), "{} answers:\n{text}", there.len());
+    let there = boot_with(machine, kernel, guest, fathom, &list)?;
+    ensure!(there.len() == list.len(), "{processor}: {} answers", there.len());
     for (here, there) in here.iter().zip(&there) {
         if !here.is_like(there) {
             bail!("{processor} differs from here:\n{}", difference(here, there));
@@ -216,6 +271,22 @@ fn answers_there(
         start.elapsed().as_secs_f64()
     );
     Ok(())
+}
+
+/// Boots a machine that runs the commands of `list`, one after the other.
+fn boot_with(
+    machine: Machine,
+    kernel: &Path,
+    guest: &[u8],
+    fathom: &[u8],
+    list: &[String],
+) -> Result<Vec<Answer>> {
+    let list = list.join("\n");
+    let files: [(&str, &[u8]); 3] =
+        [("init", guest), ("bin/fathom", fathom), ("commands", list.as_bytes())];
+    let ramdisk = cache().join("commands.cpio");
+    std::fs::write(&ramdisk, cpio::archive(&["proc", "sys", "dev", "tmp", "bin"], &files))?;
+    Ok(answers(&boot(machine, kernel, &ramdisk)?))
 }
 
 /// The answers in what the guest printed.

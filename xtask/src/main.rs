@@ -27,7 +27,10 @@ enum Check {
     /// Boot an emulated AArch64 machine and check that counters count exactly
     Counters,
     /// Run the tests and commands on emulated AArch64 processors
-    Arm64,
+    Arm64 {
+        /// Only this half
+        part: Option<arm64::Part>,
+    },
     /// Build the C++ runner and check its answers
     Cpp,
 }
@@ -52,7 +55,7 @@ fn skip(why: impl Into<String>) -> anyhow::Error {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().check {
         Check::Counters => counters::run(),
-        Check::Arm64 => arm64::run_all(),
+        Check::Arm64 { part } => arm64::run_all(part),
         Check::Cpp => cpp::run_all(),
     };
     match outcome {

@@ -163,7 +163,8 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
             found.push(entrant(&id, &entry.meta)?);
             any = true;
         }
-        if let Some(absent) = family.absent().iter().find(|absent| absent.name == plain) {
+        let absent = family.absent().iter().find(|absent| absent.name == plain);
+        if let (false, Some(absent)) = (any, absent) {
             bail!("{wanted} is not in this build: {}", absent.reason);
         }
         let name = family.name();

@@ -65,6 +65,11 @@ impl Workload for Document {
         ]
     }
 
+    /// The document itself: other languages generate none.
+    fn prepared(&self) -> Option<Vec<u8>> {
+        Some(self.bytes.to_vec())
+    }
+
     fn wants_bytes() -> bool {
         true
     }
