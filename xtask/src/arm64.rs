@@ -88,8 +88,8 @@ pub(crate) enum Part {
 
 /// What is prepared where instructions are counted, and the commands whose kernels have levels.
 const DATA: &[&str] = &[
-    "fathom generate measurements --rows 300k -o rows.txt",
-    "fathom generate pairs --count 30k -o pairs.json",
+    "fathom generate measurements --rows 1M -o rows.txt",
+    "fathom generate pairs --count 100k -o pairs.json",
 ];
 const KERNELS: &[&str] =
     &["fathom aggregate --threads 1 rows.txt", "fathom haversine --threads 1 pairs.json"];

@@ -43,10 +43,11 @@ pub(crate) fn four_instructions_addresses() -> (u64, u64) {
     (start, start + 64)
 }
 
-/// Mounts what the counters need: `/proc` and `/sys`.
+/// Mounts what programs expect: `/proc`, `/sys`, and `/dev` for its `null`.
 pub(crate) fn mount_all() {
     mount(c"proc", c"/proc");
     mount(c"sysfs", c"/sys");
+    mount(c"devtmpfs", c"/dev");
 }
 
 fn mount(kind: &CStr, at: &CStr) {
