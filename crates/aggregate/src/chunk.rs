@@ -73,8 +73,13 @@ impl Buffer {
         Window::new(&self.bytes, rows.from, rows.to)
     }
 
+    /// Everything in it, slacks included.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// `bytes` of room behind the front slack, with the rear slack after them. Old input stays.
-    fn room(&mut self, bytes: usize) -> &mut [u8] {
+    pub(crate) fn room(&mut self, bytes: usize) -> &mut [u8] {
         if self.bytes.len() < bytes + 2 * SLACK {
             self.bytes.resize(bytes + 2 * SLACK, 0);
         }
@@ -92,7 +97,7 @@ impl Buffer {
     }
 
     /// Puts a newline at the end of `bytes` of input, which lack one.
-    fn terminate(&mut self, bytes: usize) {
+    pub(crate) fn terminate(&mut self, bytes: usize) {
         self.room(bytes + 1)[bytes] = b'\n';
     }
 }

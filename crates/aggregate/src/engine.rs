@@ -141,29 +141,9 @@ pub fn aggregate(
         options,
         progress,
         collector: Mutex::new(Collector::new(on_error)),
-        table_bytes: AtomicUsize::new(0),
-        keys: AtomicUsize::new(0),
+        account: Account::new(options.memory_limit_bytes),
     };
-    let processors = if options.affinity { processors() } else { vec![] };
-    let results: Vec<Result<Share, Error>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..options.threads.max(1))
-            .map(|i| {
-                let processor = processors.get(i % processors.len().max(1)).copied();
-                let shared = &shared;
-                scope.spawn(move || {
-                    if let Some(processor) = processor {
-                        // A processor that went away meanwhile costs speed, not correctness.
-                        let _ = affinity::pin(processor);
-                    }
-                    work(shared)
-                })
-            })
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
+    let results = on_threads(options, || work(&shared));
     let collector = shared.collector.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut summary =
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
@@ -179,6 +159,30 @@ pub fn aggregate(
     }
     summary.columns = vec![Column { name: "value".to_owned(), groups: merge(lists)? }];
     Ok(summary)
+}
+
+/// What `work` returns on each of the threads that were asked for.
+pub(crate) fn on_threads<T: Send>(options: &Options, work: impl Fn() -> T + Sync) -> Vec<T> {
+    let processors = if options.affinity { processors() } else { vec![] };
+    let work = &work;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..options.threads.max(1))
+            .map(|i| {
+                let processor = processors.get(i % processors.len().max(1)).copied();
+                scope.spawn(move || {
+                    if let Some(processor) = processor {
+                        // A processor that went away meanwhile costs speed, not correctness.
+                        let _ = affinity::pin(processor);
+                    }
+                    work()
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
 }
 
 /// The processors threads are bound to, in order.
@@ -204,8 +208,7 @@ struct Shared<'a> {
     options: &'a Options,
     progress: &'a Progress,
     collector: Mutex<Collector<'a>>,
-    table_bytes: AtomicUsize,
-    keys: AtomicUsize,
+    account: Account,
 }
 
 fn work(shared: &Shared<'_>) -> Result<Share, Error> {
@@ -235,7 +238,7 @@ fn work_until_done(shared: &Shared<'_>) -> Result<Share, Error> {
             shared.queue.stop();
         }
         drop(collector);
-        before = account(shared, &shard, before)?;
+        before = shared.account.add(before, (shard.bytes(), shard.keys()))?;
         if shared.progress.stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted);
         }
@@ -245,7 +248,7 @@ fn work_until_done(shared: &Shared<'_>) -> Result<Share, Error> {
 }
 
 /// The refused rows of a chunk with their places in the source.
-fn located(refused: &[Refused], buffer: &[u8], rows: Rows, source: usize) -> Vec<Raw> {
+pub(crate) fn located(refused: &[Refused], buffer: &[u8], rows: Rows, source: usize) -> Vec<Raw> {
     let mut lines = (rows.from, 0);
     refused
         .iter()
@@ -266,21 +269,38 @@ fn located(refused: &[Refused], buffer: &[u8], rows: Rows, source: usize) -> Vec
         .collect()
 }
 
-/// Adds what the tables have grown to the account of all threads.
-fn account(
-    shared: &Shared<'_>,
-    shard: &Shard,
-    before: (usize, usize),
-) -> Result<(usize, usize), Error> {
-    let Some(limit_bytes) = shared.options.memory_limit_bytes else { return Ok(before) };
-    let now = (shard.bytes(), shard.keys());
-    let bytes =
-        shared.table_bytes.fetch_add(now.0 - before.0, Ordering::Relaxed) + now.0 - before.0;
-    let keys = shared.keys.fetch_add(now.1 - before.1, Ordering::Relaxed) + now.1 - before.1;
-    if bytes > limit_bytes {
-        return Err(Error::MemoryLimit { limit_bytes, keys });
+/// What the tables of all threads take, and the limit of it.
+#[derive(Debug)]
+pub(crate) struct Account {
+    limit_bytes: Option<usize>,
+    bytes: AtomicUsize,
+    keys: AtomicUsize,
+}
+
+impl Account {
+    pub(crate) fn new(limit_bytes: Option<usize>) -> Account {
+        Account { limit_bytes, bytes: AtomicUsize::new(0), keys: AtomicUsize::new(0) }
     }
-    Ok(now)
+
+    /// Adds what a thread's tables have grown: `(bytes, keys)` before and now. Returns those of now.
+    ///
+    /// # Errors
+    /// [`Error::MemoryLimit`].
+    pub(crate) fn add(
+        &self,
+        before: (usize, usize),
+        now: (usize, usize),
+    ) -> Result<(usize, usize), Error> {
+        let Some(limit_bytes) = self.limit_bytes else { return Ok(before) };
+        let grown = now.0.wrapping_sub(before.0);
+        let bytes = self.bytes.fetch_add(grown, Ordering::Relaxed).wrapping_add(grown);
+        let more = now.1 - before.1;
+        let keys = self.keys.fetch_add(more, Ordering::Relaxed) + more;
+        if bytes > limit_bytes {
+            return Err(Error::MemoryLimit { limit_bytes, keys });
+        }
+        Ok(now)
+    }
 }
 
 /// Files cut into chunks, which are counted through all of them.
@@ -319,6 +339,16 @@ impl Files {
     pub(crate) fn push(&mut self, source: usize, path: PathBuf, file: File, size: u64) {
         self.list.push(FileInput { source, path, file, size, first_chunk: self.chunks });
         self.chunks += size.div_ceil(self.chunk_bytes);
+    }
+
+    /// How many chunks there are.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    /// Bytes of a chunk.
+    pub(crate) fn chunk_bytes(&self) -> usize {
+        self.chunk_bytes as usize
     }
 
     /// Every file as one part.
@@ -483,7 +513,7 @@ pub(crate) fn read_at(
     })
 }
 
-fn read_some(
+pub(crate) fn read_some(
     path: &Path,
     reader: &mut (dyn Read + Send),
     into: &mut [u8],

@@ -159,6 +159,12 @@ pub enum Error {
         /// Keys held so far, counted once per thread that met them.
         keys: usize,
     },
+    /// A table cannot number more keys.
+    #[error("one thread met more than {most} keys; aggregate by a coarser key")]
+    TooManyKeys {
+        /// Keys it can hold.
+        most: usize,
+    },
     /// A strategy of [`strategy`](crate::strategy) cannot hold the data.
     #[error("{path}: strategy {strategy} cannot hold this: {limit}")]
     Limit {

@@ -38,6 +38,7 @@ pub mod generate;
 mod kernel;
 mod merge;
 mod number;
+mod record;
 pub mod reference;
 mod rejects;
 mod shard;

@@ -11,7 +11,7 @@ use crate::kernel::{self, Kernel};
 use crate::merge::{Partial, Stats};
 use crate::number::Decimal;
 use crate::reference;
-use crate::table::{FOLD_ROWS, Long, Short};
+use crate::table::{BIAS, FOLD_ROWS, Hashes, Long, MOST_KEYS, Short, short_key};
 
 /// The state of one thread.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ pub(crate) struct Shard {
     wide_bytes: usize,
     with_squares: bool,
     kernel: Kernel,
+    hashes: Hashes,
     rows_since_fold: u64,
     /// Records taken.
     pub(crate) records: u64,
@@ -46,13 +47,15 @@ pub(crate) struct Refused {
 
 impl Shard {
     pub(crate) fn new(kernel: Kernel, with_squares: bool, trust_hash: bool) -> Shard {
+        let hashes = kernel::hashes(kernel.level);
         Shard {
-            short: Short::new(kernel::short_hash(kernel.level), with_squares),
-            long: Long::new(with_squares, trust_hash),
+            short: Short::new(hashes.short, with_squares),
+            long: Long::new(hashes.long, with_squares, trust_hash),
             wide: HashMap::new(),
             wide_bytes: 0,
             with_squares,
             kernel,
+            hashes,
             rows_since_fold: 0,
             records: 0,
             blank_lines: 0,
@@ -72,16 +75,46 @@ impl Shard {
         let lines = kernel::run(self.kernel, window, self, self.with_squares);
         let blank = self.blank_lines - blank_before;
         self.records += lines - blank - self.refused.len() as u64;
+        self.settle(lines)?;
+        self.refused.sort_unstable_by_key(|row| row.start);
+        Ok(lines)
+    }
+
+    /// Says that `lines` more rows of one window have been added, however they were.
+    ///
+    /// # Errors
+    /// [`Error::SumOverflow`] and [`Error::TooManyKeys`].
+    pub(crate) fn settle(&mut self, lines: u64) -> Result<(), Error> {
         // A window has fewer than 2^31 rows, a chunk far fewer; folding between windows keeps the
         // bound as long as a single window stays below it, which its size in bytes guarantees.
         self.rows_since_fold += lines;
         if self.rows_since_fold > FOLD_ROWS / 2 {
             self.fold();
         }
-        self.refused.sort_unstable_by_key(|row| row.start);
-        match self.overflow.take() {
-            Some(error) => Err(error),
-            None => Ok(lines),
+        if self.short.keys().max(self.long.keys()) > MOST_KEYS {
+            return Err(Error::TooManyKeys { most: MOST_KEYS });
+        }
+        self.overflow.take().map_or(Ok(()), Err)
+    }
+
+    /// Adds a record, to the table where the hot path would look for it.
+    pub(crate) fn add(&mut self, key: &[u8], value: Decimal) {
+        let tenths = i32::try_from(value.units).ok().filter(|v| v.abs() <= BIAS);
+        let Some(tenths) = tenths.filter(|_| value.scale == 1) else {
+            return self.wide(key, value);
+        };
+        if let Some(key) = short_key(key) {
+            self.short.prepare(1);
+            let slot = self.short.find_or_insert(&key);
+            self.short.entries[slot].tenths.add(tenths);
+            if self.with_squares {
+                self.short.aside.squares[slot] += (tenths * tenths) as u64;
+            }
+        } else {
+            self.long.prepare();
+            let thorough = self.long.thorough;
+            let hash = if thorough { self.hashes.long } else { self.hashes.samples };
+            self.add_long(key, hash(key, &self.long.seed), tenths, None);
         }
     }
 
@@ -116,6 +149,23 @@ impl Shard {
                 self.wide.insert(key.into(), Stats::of(value, self.with_squares));
             }
         }
+    }
+
+    /// A record with a long key and a value in tenths; false if the key contains `forbidden`.
+    #[inline(never)]
+    pub(crate) fn add_long(
+        &mut self,
+        key: &[u8],
+        hash: u64,
+        value: i32,
+        forbidden: Option<u8>,
+    ) -> bool {
+        let Some(at) = self.long.find_or_insert(key, hash, forbidden) else { return false };
+        self.long.entries[at].tenths.add(value);
+        if self.with_squares {
+            self.long.aside.squares[at] += (value * value) as u64;
+        }
+        true
     }
 
     /// Keys held, a key of two tables counted twice.

@@ -5,14 +5,16 @@
 //!   ┌────────────── key ; 0 0 … (16) ──────────────┬── total (8) ──┬ min (4) ┬ -max (4) ┐
 //!   └──────────────────────────────────────────────┴───────────────┴─────────┴──────────┘
 //!   total = count << 36 | Σ (value + 999)          values in tenths, -999 ..= 999
-//! Long, 64 bytes an entry, one cache line:
-//!   ┌ hash (8) ┬ total (8) ┬ min (4) ┬ -max (4) ┬ bytes (4) ┬ place (4) ┬ first 16 ┬ last 16 ┐
-//!   └──────────┴───────────┴─────────┴──────────┴───────────┴───────────┴──────────┴─────────┘
+//! Long, 32 bytes an entry, and the key in units of 32:
+//!   ┌── total (8) ──┬ min (4) ┬ -max (4) ┬ hash (8) ┬ bytes (4) ┬ place (4) ┐
+//!   └───────────────┴─────────┴──────────┴──────────┴───────────┴─────┬─────┘
+//!       ┌────────────────────────────────────────────────────────────┘
+//!       └▶ keys: │ 32 bytes │ 32 bytes │ rest 0 0 … │
 //! ```
 //!
 //! The key of a short entry ends with its delimiter, so "a" and "a\0" differ without comparing
-//! lengths, and no stored key is all zero: a zero key marks a free slot. First and last sixteen
-//! bytes cover a long key of up to 32 bytes; the middle of a longer one lies in an arena.
+//! lengths, and no stored key is all zero: a zero key marks a free slot. A long key starts on a unit
+//! of its own, so that comparing it reads whole units and never another key's.
 //!
 //! `total` holds two numbers in one addition. The count has 28 bits and the biased sum 36, which
 //! 2^36 / 1998 = 34.4 million rows cannot fill: the tables are folded into wide totals before
@@ -22,6 +24,10 @@
 //! Botelho and Dietzfelbinger's CHD) moves each bucket of keys so that every key sits in its first
 //! slot, at loads linear probing could not bear; below, the least colliding of a few seeds does as
 //! well without the extra load.
+//!
+//! Hostile keys: seeds are random per process, and a probe that is longer than chance allows makes
+//! the table change its hash. Short keys get another seed and more room; long keys, which are first
+//! hashed by three samples of sixteen bytes, are then hashed whole.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -43,6 +49,23 @@ const FIRST_SLOTS: usize = 1 << 14;
 
 /// A probe longer than this means a hostile or unlucky key set: reseed.
 const LONGEST_PROBE: usize = 64;
+
+/// The same for long keys, whose table is at most a quarter full: with a fair hash, runs of this
+/// length have a probability below 10^-60.
+const LONGEST_LONG_PROBE: usize = 128;
+
+/// Slots per key beyond which a crowded table does not grow: what makes it crowded is then no
+/// accident of a seed, and memory would not help.
+const MOST_SLOTS_PER_KEY: usize = 16;
+
+/// Slots that take the rows of other tables, one per lane, so that they do not wait for each other.
+pub(crate) const SINKS: usize = 8;
+
+/// Most keys of one table: slots are numbered in 32 bits.
+pub(crate) const MOST_KEYS: usize = 1 << 30;
+
+// At five eighths full this many keys have 2^31 slots, which leave room for those of one window.
+const _: () = assert!(MOST_KEYS / 5 * 8 <= 1 << 31);
 
 /// What is added to a value so that sums of a key never go below zero.
 pub(crate) const BIAS: i32 = 999;
@@ -69,8 +92,15 @@ impl Seed {
     }
 }
 
-/// The hash of a level: the table calls it when it places keys anew.
-pub(crate) type ShortHash = fn(&ShortKey, &Seed) -> u64;
+/// The hashes of a level: the tables call them when they place keys anew.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hashes {
+    pub(crate) short: fn(&ShortKey, &Seed) -> u64,
+    /// Of a key of at least sixteen bytes, by samples.
+    pub(crate) samples: fn(&[u8], &Seed) -> u64,
+    /// Of a key of at least sixteen bytes, all of it.
+    pub(crate) long: fn(&[u8], &Seed) -> u64,
+}
 
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
@@ -164,13 +194,13 @@ impl Aside {
 /// Keys of up to 15 bytes.
 #[derive(Debug)]
 pub(crate) struct Short {
-    /// A power of two of slots, then one more that takes what is not for this table.
+    /// A power of two of slots, then [`SINKS`] that take what is not for this table.
     pub(crate) entries: Vec<ShortEntry>,
     /// A power of two; a single zero while keys are not displaced.
     pub(crate) displacements: Vec<u16>,
     pub(crate) aside: Aside,
     pub(crate) seed: Seed,
-    hash: ShortHash,
+    hash: fn(&ShortKey, &Seed) -> u64,
     keys: usize,
     /// Keys when the table was last laid out, and what has happened since.
     laid_out_keys: usize,
@@ -181,8 +211,8 @@ pub(crate) struct Short {
 }
 
 impl Short {
-    pub(crate) fn new(hash: ShortHash, with_squares: bool) -> Short {
-        let entries = vec![EMPTY; FIRST_SLOTS + 1];
+    pub(crate) fn new(hash: fn(&ShortKey, &Seed) -> u64, with_squares: bool) -> Short {
+        let entries = vec![EMPTY; FIRST_SLOTS + SINKS];
         Short {
             aside: Aside::new(entries.len(), with_squares),
             entries,
@@ -197,10 +227,10 @@ impl Short {
         }
     }
 
-    /// The index of the slot that absorbs rows of other tables; its key is all zero.
+    /// The index of the first slot that absorbs rows of other tables; its key is all zero.
     #[inline(always)]
     pub(crate) fn sink(&self) -> usize {
-        self.entries.len() - 1
+        self.entries.len() - SINKS
     }
 
     #[inline(always)]
@@ -234,7 +264,7 @@ impl Short {
             && self.groups > 64;
         // A run this long is no accident of a random seed, unless a very rare one; more room and
         // another seed dissolve it. A hash that is beyond help is not given all memory.
-        let crowded = std::mem::take(&mut self.crowded) && slots < self.keys * 64;
+        let crowded = std::mem::take(&mut self.crowded) && slots < self.keys * MOST_SLOTS_PER_KEY;
         if full || crowded {
             self.lay_out(slots * if slots < 1 << 16 { 4 } else { 2 });
         } else if stale {
@@ -268,13 +298,13 @@ impl Short {
 
     #[cold]
     fn lay_out(&mut self, slots: usize) {
-        let old = std::mem::replace(&mut self.entries, vec![EMPTY; slots + 1]);
-        let aside = Aside::new(slots + 1, !self.aside.squares.is_empty());
+        let old = std::mem::replace(&mut self.entries, vec![EMPTY; slots + SINKS]);
+        let aside = Aside::new(slots + SINKS, !self.aside.squares.is_empty());
         let old_aside = std::mem::replace(&mut self.aside, aside);
         if !old_aside.folded.is_empty() {
-            self.aside.folded = vec![Folded::default(); slots + 1];
+            self.aside.folded = vec![Folded::default(); slots + SINKS];
         }
-        let live: Vec<usize> = (0..old.len() - 1).filter(|&at| old[at].key != [0, 0]).collect();
+        let live: Vec<usize> = (0..old.len() - SINKS).filter(|&at| old[at].key != [0, 0]).collect();
         if live.len() < DISPLACE_KEYS {
             self.displacements = vec![0];
             self.seed = self.calmest_seed(&old, &live);
@@ -378,6 +408,18 @@ impl Short {
 
 const EMPTY: ShortEntry = ShortEntry { key: [0, 0], tenths: Tenths::NONE };
 
+/// A key of 1 to 15 bytes as the table stores it; None for other lengths.
+pub(crate) fn short_key(key: &[u8]) -> Option<ShortKey> {
+    let mut bytes = [0; 16];
+    if key.is_empty() || key.len() > 15 {
+        return None;
+    }
+    bytes[..key.len()].copy_from_slice(key);
+    bytes[key.len()] = DELIMITER;
+    let (words, _) = bytes.as_chunks::<8>();
+    Some([u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])])
+}
+
 /// Where a hash looks first. The low bits choose the slot, the high half the bucket.
 #[inline(always)]
 pub(crate) fn slot_of(hash: u64, displacements: &[u16], mask: u64) -> usize {
@@ -403,126 +445,157 @@ fn short_name(key: &ShortKey) -> Vec<u8> {
 /// Keys of 16 bytes and more.
 #[derive(Debug)]
 pub(crate) struct Long {
+    /// The number of an entry, from 1; 0 is free. At most a quarter is taken: a probe then seldom
+    /// takes a second step, which would be a mispredicted branch.
     pub(crate) slots: Vec<u32>,
     pub(crate) entries: Vec<LongEntry>,
+    /// The bytes of all keys, each from a unit of its own on, zeros behind it.
+    pub(crate) units: Vec<[u8; UNIT_BYTES]>,
     pub(crate) aside: Aside,
     pub(crate) seed: Seed,
-    arena: Vec<u8>,
+    /// Whether keys are hashed whole: always where hashes are trusted, otherwise once samples of
+    /// the keys turned out to be too much alike.
+    pub(crate) thorough: bool,
+    pub(crate) trust_hash: bool,
+    hash: fn(&[u8], &Seed) -> u64,
     with_squares: bool,
-    trust_hash: bool,
+    /// Whether a probe was longer than [`LONGEST_LONG_PROBE`] since the last layout.
+    crowded: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
+#[repr(C, align(32))]
 pub(crate) struct LongEntry {
+    pub(crate) tenths: Tenths,
     pub(crate) hash: u64,
     pub(crate) bytes: u32,
-    /// Where the key starts in the arena, in units of [`ARENA_UNIT`].
-    place: u32,
-    pub(crate) tenths: Tenths,
-    pub(crate) first: [u8; 16],
-    pub(crate) last: [u8; 16],
+    /// The key's first unit.
+    pub(crate) place: u32,
 }
 
-/// Arena places are multiples of this, so that 32 bits address 64 GiB of keys.
-const ARENA_UNIT: usize = 16;
+/// Bytes of a unit of long keys: 32 bits address 128 GiB of them.
+pub(crate) const UNIT_BYTES: usize = 32;
 
 impl Long {
-    pub(crate) fn new(with_squares: bool, trust_hash: bool) -> Long {
+    pub(crate) fn new(hash: fn(&[u8], &Seed) -> u64, with_squares: bool, trust_hash: bool) -> Long {
         Long {
             slots: vec![0; 1024],
             entries: Vec::new(),
+            units: Vec::new(),
             aside: Aside::default(),
             seed: Seed::random(),
-            arena: Vec::new(),
-            with_squares,
+            thorough: trust_hash,
             trust_hash,
+            hash,
+            with_squares,
+            crowded: false,
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.slots.len() * 4
             + self.entries.capacity() * size_of::<LongEntry>()
-            + self.arena.capacity()
+            + self.units.capacity() * UNIT_BYTES
     }
 
     pub(crate) fn keys(&self) -> usize {
         self.entries.len()
     }
 
-    /// The entry of a key of at least 16 bytes, which is added if it is new; None if it contains
-    /// the delimiter and so is no key.
+    /// Places the keys anew if they crowd. Hashes computed before are void afterwards.
     #[inline(always)]
-    pub(crate) fn find_or_insert(&mut self, key: &[u8], hash: u64) -> Option<usize> {
+    pub(crate) fn prepare(&mut self) {
+        if self.crowded {
+            self.spread();
+        }
+    }
+
+    /// The entry of a key of at least 16 bytes, which is added if it is new; None if it contains
+    /// `forbidden` and so is no key. Other entries stay where they are.
+    pub(crate) fn find_or_insert(
+        &mut self,
+        key: &[u8],
+        hash: u64,
+        forbidden: Option<u8>,
+    ) -> Option<usize> {
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
+        let mut probes = 0;
         loop {
             let index = self.slots[slot];
             if index == 0 {
-                return self.insert(key, hash, slot);
+                return self.insert(key, hash, slot, forbidden);
             }
             let at = index as usize - 1;
-            if self.entries[at].hash == hash && self.is_key(at, key) {
+            if self.entries[at].hash == hash && (self.trust_hash || self.key(at) == key) {
                 return Some(at);
             }
             slot = (slot + 1) & mask;
+            probes += 1;
+            self.crowded |= probes > LONGEST_LONG_PROBE;
         }
     }
 
-    #[inline(always)]
-    fn is_key(&self, at: usize, key: &[u8]) -> bool {
-        if self.trust_hash {
-            return true;
-        }
+    fn key(&self, at: usize) -> &[u8] {
         let entry = &self.entries[at];
-        entry.bytes as usize == key.len()
-            && entry.first == key[..16]
-            && entry.last == key[key.len() - 16..]
-            && (key.len() <= 32 || self.middle(entry) == &key[16..key.len() - 16])
-    }
-
-    #[inline(always)]
-    fn middle(&self, entry: &LongEntry) -> &[u8] {
-        let start = entry.place as usize * ARENA_UNIT;
-        &self.arena[start + 16..start + entry.bytes as usize - 16]
+        let start = entry.place as usize * UNIT_BYTES;
+        &self.units.as_flattened()[start..start + entry.bytes as usize]
     }
 
     #[cold]
     #[inline(never)]
-    fn insert(&mut self, key: &[u8], hash: u64, slot: usize) -> Option<usize> {
-        if memchr::memchr(DELIMITER, key).is_some() {
+    fn insert(
+        &mut self,
+        key: &[u8],
+        hash: u64,
+        slot: usize,
+        forbidden: Option<u8>,
+    ) -> Option<usize> {
+        if forbidden.is_some_and(|byte| memchr::memchr(byte, key).is_some()) {
             return None;
         }
-        let place = self.arena.len() / ARENA_UNIT;
-        let place = u32::try_from(place).expect("64 GiB of keys in one thread");
-        self.arena.extend_from_slice(key);
-        self.arena.resize(self.arena.len().next_multiple_of(ARENA_UNIT), 0);
+        let place = u32::try_from(self.units.len()).expect("128 GiB of keys in one thread");
+        let (whole, rest) = key.as_chunks::<UNIT_BYTES>();
+        self.units.extend_from_slice(whole);
+        if !rest.is_empty() {
+            let mut unit = [0; UNIT_BYTES];
+            unit[..rest.len()].copy_from_slice(rest);
+            self.units.push(unit);
+        }
         let at = self.entries.len();
-        self.entries.push(LongEntry {
-            hash,
-            bytes: u32::try_from(key.len()).expect("records are shorter than chunks"),
-            place,
-            tenths: Tenths::NONE,
-            first: key[..16].try_into().expect("sixteen bytes"),
-            last: key[key.len() - 16..].try_into().expect("sixteen bytes"),
-        });
+        let bytes = u32::try_from(key.len()).expect("records are shorter than chunks");
+        self.entries.push(LongEntry { tenths: Tenths::NONE, hash, bytes, place });
         if self.with_squares {
             self.aside.squares.push(0);
         }
         if !self.aside.folded.is_empty() {
             self.aside.folded.push(Folded::default());
         }
-        self.slots[slot] = u32::try_from(at + 1).expect("four thousand million keys in one thread");
-        if (at + 1) * 2 > self.slots.len() {
-            self.grow();
+        self.slots[slot] = u32::try_from(at + 1).expect("fewer than MOST_KEYS");
+        if (at + 1) * 4 > self.slots.len() {
+            self.lay_out(self.slots.len() * 4);
         }
         Some(at)
     }
 
+    /// Hashes keys whole, under another seed, and gives them more room if that was tried before.
     #[cold]
-    fn grow(&mut self) {
-        let mask = self.slots.len() * 4 - 1;
-        self.slots = vec![0; mask + 1];
+    fn spread(&mut self) {
+        self.crowded = false;
+        let grow = self.thorough && self.slots.len() < self.keys() * MOST_SLOTS_PER_KEY;
+        self.thorough = true;
+        self.seed = Seed::random();
+        for at in 0..self.entries.len() {
+            self.entries[at].hash = (self.hash)(self.key(at), &self.seed);
+        }
+        self.lay_out(self.slots.len() * if grow { 2 } else { 1 });
+    }
+
+    #[cold]
+    fn lay_out(&mut self, slots: usize) {
+        let mask = slots - 1;
+        self.slots.clear();
+        self.slots.resize(slots, 0);
         for (at, entry) in self.entries.iter().enumerate() {
             let mut slot = entry.hash as usize & mask;
             while self.slots[slot] != 0 {
@@ -541,9 +614,10 @@ impl Long {
 
     pub(crate) fn partials(&self, into: &mut Vec<Partial>) {
         for (at, entry) in self.entries.iter().enumerate() {
-            let start = entry.place as usize * ARENA_UNIT;
-            let key = self.arena[start..start + entry.bytes as usize].into();
-            into.push(Partial { key, stats: self.aside.stats(at, entry.tenths) });
+            into.push(Partial {
+                key: self.key(at).into(),
+                stats: self.aside.stats(at, entry.tenths),
+            });
         }
     }
 }
@@ -562,6 +636,10 @@ mod tests {
 
     fn weak(_: &ShortKey, _: &Seed) -> u64 {
         7
+    }
+
+    fn flat(_: &[u8], _: &Seed) -> u64 {
+        9
     }
 
     fn fair(key: &ShortKey, seed: &Seed) -> u64 {
@@ -630,10 +708,10 @@ mod tests {
 
     #[test]
     fn folding_changes_nothing_that_is_read() {
-        let mut table = Long::new(true, false);
+        let mut table = Long::new(flat, true, false);
         let name = b"a name of many bytes, more than thirty-two of them";
         for value in [-999, 999, 5] {
-            let at = table.find_or_insert(name, 1).unwrap();
+            let at = table.find_or_insert(name, 1, None).unwrap();
             table.entries[at].tenths.add(value);
             table.aside.squares[at] += (value * value) as u64;
             table.fold();
@@ -646,12 +724,54 @@ mod tests {
 
     #[test]
     fn long_keys_with_equal_hash_ends_and_length_differ_in_the_middle() {
-        let mut table = Long::new(false, false);
+        let mut table = Long::new(flat, false, false);
         let keys: Vec<Vec<u8>> =
             (0..50_u8).map(|i| [&[b'a'; 20][..], &[i; 1], &[b'z'; 20][..]].concat()).collect();
-        let first: Vec<_> = keys.iter().map(|key| table.find_or_insert(key, 9)).collect();
-        let again: Vec<_> = keys.iter().map(|key| table.find_or_insert(key, 9)).collect();
+        let first: Vec<_> = keys.iter().map(|key| table.find_or_insert(key, 9, None)).collect();
+        let again: Vec<_> = keys.iter().map(|key| table.find_or_insert(key, 9, None)).collect();
         assert_eq!(first, again);
         assert_eq!(table.keys(), 50);
+    }
+
+    #[test]
+    fn long_keys_that_look_alike_in_samples_are_hashed_whole() {
+        // What quick hashes see of hostile keys is the same; the whole differs.
+        fn whole(key: &[u8], seed: &Seed) -> u64 {
+            key.iter().fold(seed.0[0], |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+                >> 7
+        }
+        let mut table = Long::new(whole, false, false);
+        let keys: Vec<String> = (0..20_000).map(|i| format!("the same start, {i:06}")).collect();
+        for key in &keys {
+            table.prepare();
+            let hash = if table.thorough { whole(key.as_bytes(), &table.seed) } else { 4711 };
+            table.find_or_insert(key.as_bytes(), hash, None);
+        }
+        assert!(table.thorough);
+        assert_eq!(table.keys(), keys.len());
+        let longest = (0..table.keys())
+            .map(|at| {
+                let home = table.entries[at].hash as usize & (table.slots.len() - 1);
+                (0..).find(|i| table.slots[(home + i) % table.slots.len()] == at as u32 + 1)
+            })
+            .max();
+        assert!(longest.flatten().is_some_and(|n| n <= LONGEST_LONG_PROBE), "{longest:?}");
+    }
+
+    #[test]
+    fn a_hash_beyond_help_is_not_given_all_memory() {
+        let mut table = Long::new(flat, false, false);
+        for i in 0..1000 {
+            table.prepare();
+            table.find_or_insert(format!("sixteen bytes at least {i}").as_bytes(), 9, None);
+        }
+        assert_eq!(table.keys(), 1000);
+        assert!(table.slots.len() <= 2 * MOST_SLOTS_PER_KEY * 1000, "{}", table.slots.len());
+        let mut table = Short::new(weak, false);
+        for i in 0..1500 {
+            table.prepare(1);
+            table.find_or_insert(&key(&i.to_string()));
+        }
+        assert!(table.sink() <= FIRST_SLOTS.max(4 * MOST_SLOTS_PER_KEY * 1500), "{}", table.sink());
     }
 }

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::Context;
 use clap::ValueEnum;
 use fathom_contenders::version;
 use fathom_machine::counter::metric;
@@ -18,7 +19,7 @@ use fathom_measure::family::AnyFamily;
 use fathom_measure::result::{About, Case, Run, SCHEMA, VERSION};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
-use fathom_report::{csv, html, markdown, text};
+use fathom_report::{csv, html, markdown, scan, text};
 
 use crate::output::Output;
 
@@ -119,6 +120,8 @@ pub(crate) enum Format {
     Json,
     /// One self-contained page with plots
     Html,
+    /// The plot of a scan: the cases differ in one parameter, a number
+    Svg,
 }
 
 impl Method {
@@ -295,6 +298,9 @@ pub(crate) fn rendered(run: &Run, format: Format, to_terminal: bool) -> anyhow::
         Format::Csv => csv::run(run),
         Format::Json => run.to_json()?,
         Format::Html => html::run(run),
+        Format::Svg => {
+            scan::svg(run).context("only a run over several values of one number can be drawn")?
+        }
     })
 }
 

@@ -5,6 +5,7 @@
 //! * [`text`]: tables for a terminal, with bars;
 //! * [`markdown`], [`csv`]: the same for documents and spreadsheets;
 //! * [`html`]: one self-contained page with plots;
+//! * [`scan`]: the plot of a scan of one number;
 //! * [`diff`]: two runs, honest about not being interleaved;
 //! * [`history`]: many runs over time.
 //!
@@ -21,6 +22,7 @@ pub mod history;
 pub mod html;
 pub mod markdown;
 pub mod number;
+pub mod scan;
 pub mod sentence;
 pub mod text;
 pub mod view;

@@ -18,6 +18,7 @@ use std::arch::x86_64::*;
 
 use fathom_machine::vector::Avx2 as Scan;
 
+use super::fields::{self, Wanted};
 use super::{Rows, Shapes, drive};
 use crate::chunk::Window;
 use crate::reference::DELIMITER;
@@ -34,6 +35,21 @@ pub(super) unsafe fn run<const SQUARES: bool>(window: &Window<'_>, shard: &mut S
     unsafe { drive::<Avx2, SQUARES>(window, shard) }
 }
 
+/// The kernel of delimited text at this level.
+///
+/// # Safety
+/// The level is available.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,aes")]
+pub(super) unsafe fn run_fields<const SQUARES: bool>(
+    window: &Window<'_>,
+    wanted: &Wanted<'_>,
+    shards: &mut [Shard],
+    odd: &mut Vec<(usize, usize)>,
+) -> u64 {
+    // SAFETY: this function carries the features, and its caller vouches for them.
+    unsafe { fields::drive::<Avx2, SQUARES>(window, wanted, shards, odd) }
+}
+
 /// The hash of a stored key, for tables that place it anew.
 pub(super) fn short_hash(key: &ShortKey, seed: &Seed) -> u64 {
     #[target_feature(enable = "avx2,aes")]
@@ -42,6 +58,30 @@ pub(super) fn short_hash(key: &ShortKey, seed: &Seed) -> u64 {
         unsafe { Avx2::hash(_mm_loadu_si128(key.as_ptr().cast()), seed) }
     }
     // SAFETY: tables get this function only with a kernel of this level, which was checked.
+    unsafe { inner(key, seed) }
+}
+
+/// The same for long keys.
+pub(super) fn long_hash(key: &[u8], seed: &Seed) -> u64 {
+    #[target_feature(enable = "avx2,aes")]
+    unsafe fn inner(key: &[u8], seed: &Seed) -> u64 {
+        // SAFETY: all bytes of the slice are readable.
+        unsafe { Avx2::hash_long(key.as_ptr(), key.len(), seed) }
+    }
+    assert!(key.len() >= 16);
+    // SAFETY: as for short keys.
+    unsafe { inner(key, seed) }
+}
+
+/// The same of three samples of a long key.
+pub(super) fn samples_hash(key: &[u8], seed: &Seed) -> u64 {
+    #[target_feature(enable = "avx2,aes")]
+    unsafe fn inner(key: &[u8], seed: &Seed) -> u64 {
+        // SAFETY: all bytes of the slice are readable.
+        unsafe { Avx2::hash_samples(key.as_ptr(), key.len(), seed) }
+    }
+    assert!(key.len() >= 16);
+    // SAFETY: as for short keys.
     unsafe { inner(key, seed) }
 }
 
@@ -58,6 +98,13 @@ static KEEP: [u8; 32] = {
         i += 1;
     }
     keep
+};
+
+/// A window of sixteen bytes of this array has the terminator at place n: bytes [16 - n .. 32 - n].
+static TERMINATOR: [u8; 32] = {
+    let mut terminator = [0; 32];
+    terminator[16] = DELIMITER;
+    terminator
 };
 
 // SAFETY: uses AVX2 and AES only, which the level implies; reads what the trait allows.
@@ -144,6 +191,24 @@ unsafe impl Rows for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn field_key(from: *const u8, bytes: u32) -> __m128i {
+        // SAFETY: as in `key`; 16 - bytes + 16 <= 32.
+        unsafe {
+            let end = _mm_loadu_si128(TERMINATOR.as_ptr().add(16 - bytes as usize).cast());
+            _mm_or_si128(Self::key(from, bytes), end)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn is_at(key: __m128i, entry: &ShortEntry) -> bool {
+        // SAFETY: the key of an entry is sixteen bytes.
+        unsafe {
+            let stored = _mm_loadu_si128(entry.key.as_ptr().cast());
+            _mm_movemask_epi8(_mm_cmpeq_epi8(stored, key)) == 0xffff
+        }
+    }
+
+    #[inline(always)]
     unsafe fn stored(key: __m128i) -> ShortKey {
         let mut words = [0; 2];
         // SAFETY: the words are sixteen bytes.
@@ -157,8 +222,27 @@ unsafe impl Rows for Avx2 {
         unsafe {
             let k0 = _mm_loadu_si128(seed.0.as_ptr().cast());
             let k1 = _mm_loadu_si128(seed.0.as_ptr().add(2).cast());
+            // Three rounds: after two, half of the result depends on two bytes of a diagonal of
+            // the key only, so that 2^32 keys could be made to share 2^16 hashes.
             let mixed = _mm_aesenc_si128(_mm_aesenc_si128(_mm_xor_si128(key, k0), k1), k0);
-            _mm_cvtsi128_si64(mixed) as u64
+            _mm_cvtsi128_si64(_mm_aesenc_si128(mixed, k1)) as u64
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn hash_samples(from: *const u8, bytes: usize, seed: &Seed) -> u64 {
+        // SAFETY: three times sixteen of `bytes >= 16` bytes.
+        unsafe {
+            let k0 = _mm_loadu_si128(seed.0.as_ptr().cast());
+            let k1 = _mm_loadu_si128(seed.0.as_ptr().add(2).cast());
+            let first = _mm_loadu_si128(from.cast());
+            let middle = _mm_loadu_si128(from.add((bytes - 16) / 2).cast());
+            let last = _mm_loadu_si128(from.add(bytes - 16).cast());
+            let length = _mm_xor_si128(k0, _mm_cvtsi64_si128(bytes as i64));
+            let left = _mm_aesenc_si128(_mm_xor_si128(first, length), k1);
+            let right = _mm_aesenc_si128(_mm_xor_si128(last, k1), middle);
+            let mixed = _mm_aesenc_si128(_mm_xor_si128(left, right), k0);
+            _mm_cvtsi128_si64(_mm_aesenc_si128(mixed, k1)) as u64
         }
     }
 
@@ -170,15 +254,42 @@ unsafe impl Rows for Avx2 {
             let k1 = _mm_loadu_si128(seed.0.as_ptr().add(2).cast());
             let mut state = _mm_xor_si128(k0, _mm_cvtsi64_si128(bytes as i64));
             let mut at = 0;
+            // Two rounds a block: the difference one round makes of a byte could be cancelled by
+            // the next block one time in 64, whatever the seed.
             while at + 16 < bytes {
                 let block = _mm_loadu_si128(from.add(at).cast());
                 state = _mm_aesenc_si128(_mm_xor_si128(state, block), k1);
+                state = _mm_aesenc_si128(state, k0);
                 at += 16;
             }
             let block = _mm_loadu_si128(from.add(bytes - 16).cast());
             state = _mm_aesenc_si128(_mm_xor_si128(state, block), k1);
             let mixed = _mm_aesenc_si128(_mm_aesenc_si128(state, k0), k1);
             _mm_cvtsi128_si64(mixed) as u64
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn same_long(left: *const u8, right: *const u8, bytes: usize) -> bool {
+        // Four blocks that overlap cover 32 to 128 bytes. Of a shorter key all four are its first
+        // 32, of which only `bytes` count.
+        let last = bytes.saturating_sub(32);
+        // SAFETY: each block is the first 32 bytes or ends within `bytes`.
+        let same = |at: usize| unsafe {
+            let left = _mm256_loadu_si256(left.add(at).cast());
+            _mm256_cmpeq_epi8(left, _mm256_loadu_si256(right.add(at).cast()))
+        };
+        // SAFETY: AVX2 and BMI2 belong to the level; slices of `bytes` readable bytes.
+        unsafe {
+            let ends = _mm256_and_si256(same(0), same(last));
+            let middle = _mm256_and_si256(same(last.min(32)), same(last.min(64)));
+            let all = _mm256_movemask_epi8(_mm256_and_si256(ends, middle)) as u32;
+            let same = !all & _bzhi_u32(u32::MAX, bytes.min(32) as u32) == 0;
+            if bytes <= 128 {
+                return same;
+            }
+            let slice = |from: *const u8| std::slice::from_raw_parts(from.add(96), bytes - 96);
+            same && slice(left) == slice(right)
         }
     }
 

@@ -39,10 +39,11 @@ use fathom_machine::vector::{Vector, positions_64};
 use crate::chunk::Window;
 use crate::reference::DELIMITER;
 use crate::shard::Shard;
-use crate::table::{Seed, ShortEntry, ShortHash, ShortKey, slot_of};
+use crate::table::{Hashes, LongEntry, Seed, ShortEntry, ShortKey, UNIT_BYTES, slot_of};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+pub(crate) mod fields;
 mod plain;
 
 /// Bytes of input whose newlines are listed at a time: the list stays in the first-level cache.
@@ -110,6 +111,18 @@ unsafe trait Rows {
     /// Sixteen bytes from `from` on are readable.
     unsafe fn key(from: *const u8, bytes: u32) -> Self::Key;
 
+    /// The first `bytes <= 15` bytes at `from`, the terminator of stored keys, then zeros.
+    ///
+    /// # Safety
+    /// Sixteen bytes from `from` on are readable.
+    unsafe fn field_key(from: *const u8, bytes: u32) -> Self::Key;
+
+    /// Whether the entry has this key.
+    ///
+    /// # Safety
+    /// As the trait.
+    unsafe fn is_at(key: Self::Key, entry: &ShortEntry) -> bool;
+
     /// The key as the table stores it.
     ///
     /// # Safety
@@ -122,11 +135,24 @@ unsafe trait Rows {
     /// As the trait.
     unsafe fn hash(key: Self::Key, seed: &Seed) -> u64;
 
-    /// Hashes a key of `bytes >= 16` bytes.
+    /// Hashes a key of `bytes >= 16` bytes by its first, middle and last sixteen: without a loop,
+    /// whose end could not be predicted.
+    ///
+    /// # Safety
+    /// `bytes` bytes from `from` on are readable.
+    unsafe fn hash_samples(from: *const u8, bytes: usize, seed: &Seed) -> u64;
+
+    /// Hashes a key of `bytes >= 16` bytes, all of them.
     ///
     /// # Safety
     /// `bytes` bytes from `from` on are readable.
     unsafe fn hash_long(from: *const u8, bytes: usize, seed: &Seed) -> u64;
+
+    /// Whether two long keys of `bytes` bytes are the same.
+    ///
+    /// # Safety
+    /// `bytes` bytes, and at least 32, are readable at both.
+    unsafe fn same_long(left: *const u8, right: *const u8, bytes: usize) -> bool;
 
     /// Bit i is set where `keys[i]` is not the key of `entries[slots[i]]`.
     ///
@@ -154,12 +180,18 @@ pub(crate) fn run(kernel: Kernel, window: &Window<'_>, shard: &mut Shard, square
     }
 }
 
-/// The hash short tables use at this level.
-pub(crate) fn short_hash(level: Level) -> ShortHash {
+/// The hashes tables use at this level.
+pub(crate) fn hashes(level: Level) -> Hashes {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::short_hash,
-        _ => plain::short_hash,
+        Level::Avx2 => {
+            Hashes { short: avx2::short_hash, samples: avx2::samples_hash, long: avx2::long_hash }
+        }
+        _ => Hashes {
+            short: plain::short_hash,
+            samples: plain::samples_hash,
+            long: plain::long_hash,
+        },
     }
 }
 
@@ -248,6 +280,7 @@ unsafe fn batch<R: Rows, const SQUARES: bool>(
     shard: &mut Shard,
 ) {
     shard.short.prepare(BATCH);
+    shard.long.prepare();
     // SAFETY: forwarded.
     unsafe {
         if shard.short.is_displaced() {
@@ -316,7 +349,7 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
                 } else {
                     (hash & mask) as u32
                 };
-                let slot = if bytes == 0 { sink } else { slot };
+                let slot = if bytes == 0 { sink + lane as u32 } else { slot };
                 *keys.add(row) = key;
                 *slots.add(row) = slot;
                 R::prefetch(entries.add(slot as usize).cast());
@@ -356,14 +389,14 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     if long_count > 0 {
         // SAFETY: rows in `longs` are of this batch, their keys inside the window.
         unsafe {
-            odd_rows |= long_rows::<R, SQUARES>(
-                window,
-                ends,
-                &longs[..long_count],
-                values,
-                key_bytes,
-                shard,
-            );
+            // Key bytes include the delimiter, which is no part of the key.
+            let place_of = |row: u8| {
+                let start = *ends.add(row as usize) as usize + 1;
+                (start, *key_bytes.add(row as usize) as usize - 1)
+            };
+            let longs = &longs[..long_count];
+            odd_rows |=
+                long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), shard);
         }
     }
     if rows < BATCH {
@@ -411,53 +444,146 @@ unsafe fn mend<R: Rows>(
     }
 }
 
-/// Rows whose keys have 16 bytes and more: all hashes first, then all entries, so that their cache
-/// misses overlap.
+/// Rows whose keys have 16 bytes and more: all hashes first, then all slots, entries and keys, so
+/// that their cache misses overlap. Keys of up to 128 bytes take no branch that depends on their
+/// length: with loops over the bytes of a key, whose ends are hard to predict, keys of 1 to 100 bytes
+/// took 1.5x as long.
 ///
 /// # Safety
-/// Each of `longs` is a row of `ends`, `values` and `key_bytes`, whose key lies in the window; the
-/// level of `R` is available.
+/// For each of `longs`, `place_of` tells where in the window a key of at least 16 bytes starts and how
+/// many bytes it has, and `values` has its value; the level of `R` is available.
 #[inline(always)]
 unsafe fn long_rows<R: Rows, const SQUARES: bool>(
     window: &Window<'_>,
-    ends: *const u32,
+    place_of: impl Fn(u8) -> (usize, usize),
     longs: &[u8],
     values: *const i32,
-    key_bytes: *const u32,
+    forbidden: Option<u8>,
     shard: &mut Shard,
 ) -> u64 {
+    const { assert!(UNIT_BYTES == 32 && size_of::<LongEntry>() == 32) };
+    let mut odd_rows = 0;
     let buffer = window.buffer();
     let mut hashes = [0_u64; BATCH];
+    let mut found = [0_u32; BATCH];
     let seed = shard.long.seed;
+    let (thorough, trusted) = (shard.long.thorough, shard.long.trust_hash);
     let mask = shard.long.slots.len() - 1;
-    let mut odd_rows = 0;
-    // Key bytes include the delimiter, which is no part of the key.
-    // SAFETY: called for rows of `longs` only, whose ends and key bytes the caller vouches for.
-    let key_of = |row: u8| unsafe {
-        let start = *ends.add(row as usize) as usize + 1;
-        &buffer[start..start + *key_bytes.add(row as usize) as usize - 1]
-    };
+    let slots = shard.long.slots.as_ptr();
+    let entries = shard.long.entries.as_mut_ptr();
+    let units = shard.long.units.as_ptr();
     for (&row, hash) in longs.iter().zip(&mut hashes) {
-        let key = key_of(row);
-        // SAFETY: the key is a slice of at least 16 bytes; the level is available.
-        *hash = unsafe { R::hash_long(key.as_ptr(), key.len(), &seed) };
-        R::prefetch(shard.long.slots.as_ptr().wrapping_add(*hash as usize & mask).cast());
+        let (start, bytes) = place_of(row);
+        // SAFETY: the key lies in the window and has at least 16 bytes; the level is available. The
+        // slot is masked.
+        unsafe {
+            let key = buffer.as_ptr().add(start);
+            *hash = if thorough {
+                R::hash_long(key, bytes, &seed)
+            } else {
+                R::hash_samples(key, bytes, &seed)
+            };
+            R::prefetch(slots.add(*hash as usize & mask).cast());
+        }
     }
-    for hash in &hashes[..longs.len()] {
-        let index = shard.long.slots[*hash as usize & mask] as usize;
-        R::prefetch(shard.long.entries.as_ptr().wrapping_add(index.wrapping_sub(1)).cast());
+    for (hash, found) in hashes.iter().zip(&mut found[..longs.len()]) {
+        // SAFETY: the slot is masked.
+        *found = unsafe { *slots.add(*hash as usize & mask) };
+        R::prefetch(entries.wrapping_add(*found as usize).wrapping_sub(1).cast());
     }
-    for (&row, hash) in longs.iter().zip(&hashes) {
-        let Some(at) = shard.long.find_or_insert(key_of(row), *hash) else {
-            odd_rows |= 1 << row;
-            continue;
-        };
+    for &found in &found[..longs.len()] {
+        if found != 0 {
+            // SAFETY: slots number entries from 1, and places are those of units.
+            let place = unsafe { (*entries.add(found as usize - 1)).place };
+            R::prefetch(units.wrapping_add(place as usize).cast());
+            R::prefetch(units.wrapping_add(place as usize + 2).cast());
+        }
+    }
+    let mut misses = 0_u64;
+    for (i, (&row, &found)) in longs.iter().zip(&found).enumerate() {
+        let (start, bytes) = place_of(row);
+        // SAFETY: as above; a unit has 32 bytes, and as many units as its bytes take follow the
+        // first of a key. The window has 64 readable bytes behind its end.
+        unsafe {
+            let entry = entries.wrapping_add(found as usize).wrapping_sub(1);
+            let key = buffer.as_ptr().add(start);
+            let same = found != 0
+                && if trusted {
+                    (*entry).hash == hashes[i]
+                } else {
+                    let stored = units.add((*entry).place as usize).cast();
+                    (*entry).bytes as usize == bytes && R::same_long(key, stored, bytes)
+                };
+            if same {
+                let value = *values.add(row as usize);
+                (*entry).tenths.add(value);
+                if SQUARES {
+                    shard.long.aside.squares[found as usize - 1] += (value * value) as u64;
+                }
+            } else {
+                misses |= 1 << i;
+            }
+        }
+    }
+    while misses != 0 {
+        let i = misses.trailing_zeros() as usize;
+        misses &= misses - 1;
+        let (start, bytes) = place_of(longs[i]);
         // SAFETY: rows come from `longs`.
-        let value = unsafe { *values.add(row as usize) };
-        shard.long.entries[at].tenths.add(value);
-        if SQUARES {
-            shard.long.aside.squares[at] += (value * value) as u64;
+        let value = unsafe { *values.add(longs[i] as usize) };
+        let key = &buffer[start..start + bytes];
+        if !shard.add_long(key, hashes[i], value, forbidden) {
+            odd_rows |= 1 << longs[i];
         }
     }
     odd_rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_bytes_of_a_short_key_leave_slots_unused_under_any_seed() {
+        // Hostile keys differ where a weak hash mixes least; each pair of bytes must reach slots as
+        // evenly as chance, which leaves a share of 1/e free.
+        for level in Level::available() {
+            let seed = Seed::random();
+            let hash = hashes(level).short;
+            for (i, j) in (0..15).flat_map(|i| (0..i).map(move |j| (i, j))) {
+                let mut taken = vec![false; 1 << 16];
+                for pair in 0..=u16::MAX {
+                    let mut bytes = [b'k'; 16];
+                    [bytes[i], bytes[j]] = pair.to_le_bytes();
+                    let (words, _) = bytes.as_chunks::<8>();
+                    let key = [0, 1].map(|word| u64::from_le_bytes(words[word]));
+                    taken[hash(&key, &seed) as usize & 0xffff] = true;
+                }
+                let free = taken.iter().filter(|&&taken| !taken).count();
+                assert!(free < 26_000, "{level}: bytes {i} and {j} leave {free} slots free");
+            }
+        }
+    }
+
+    #[test]
+    fn seeds_are_random() {
+        assert_ne!(Seed::random().0, Seed::random().0);
+        assert_eq!(std::mem::size_of::<Seed>(), 32);
+    }
+
+    #[test]
+    fn the_hashes_tables_use_are_those_of_the_loop() {
+        for level in Level::available() {
+            let seed = Seed::random();
+            for bytes in 16..200 {
+                let key: Vec<u8> = (0..bytes).map(|i| i as u8).collect();
+                let hashes = hashes(level);
+                let mut twin = key.clone();
+                twin[bytes / 2] ^= 1;
+                assert_ne!((hashes.long)(&key, &seed), (hashes.long)(&twin, &seed), "{level}");
+                assert_ne!((hashes.samples)(&key, &seed), (hashes.samples)(&twin, &seed));
+                assert_eq!((hashes.long)(&key, &seed), (hashes.long)(&key.clone(), &seed));
+            }
+        }
+    }
 }

@@ -7,6 +7,7 @@
 use fathom_machine::level::Level;
 use fathom_machine::vector::{self, Vector};
 
+use super::fields::{self, Wanted};
 use super::{LANES, Rows, SHORT_BYTES, Shapes, drive};
 use crate::chunk::Window;
 use crate::reference::DELIMITER;
@@ -32,10 +33,47 @@ pub(super) fn run(level: Level, window: &Window<'_>, shard: &mut Shard, squares:
     }
 }
 
+pub(super) fn run_fields<const SQUARES: bool>(
+    level: Level,
+    window: &Window<'_>,
+    wanted: &Wanted<'_>,
+    shards: &mut [Shard],
+    odd: &mut Vec<(usize, usize)>,
+) -> u64 {
+    // SAFETY: as in `run`.
+    unsafe {
+        match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse2 => {
+                fields::drive::<Plain<vector::Sse2>, SQUARES>(window, wanted, shards, odd)
+            }
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => {
+                fields::drive::<Plain<vector::Neon>, SQUARES>(window, wanted, shards, odd)
+            }
+            _ => fields::drive::<Plain<vector::Scalar>, SQUARES>(window, wanted, shards, odd),
+        }
+    }
+}
+
 /// The hash of a stored key, for tables that place it anew.
 pub(super) fn short_hash(key: &ShortKey, seed: &Seed) -> u64 {
     let mixed = folded(key[0] ^ seed.0[0], key[1] ^ seed.0[1]);
     folded(mixed ^ seed.0[2], seed.0[3] | 1)
+}
+
+/// The same of three samples of a long key.
+pub(super) fn samples_hash(key: &[u8], seed: &Seed) -> u64 {
+    assert!(key.len() >= 16);
+    // SAFETY: all bytes of the slice are readable; scalar code is everywhere.
+    unsafe { Plain::<vector::Scalar>::hash_samples(key.as_ptr(), key.len(), seed) }
+}
+
+/// The same for long keys.
+pub(super) fn long_hash(key: &[u8], seed: &Seed) -> u64 {
+    assert!(key.len() >= 16);
+    // SAFETY: all bytes of the slice are readable; scalar code is everywhere.
+    unsafe { Plain::<vector::Scalar>::hash_long(key.as_ptr(), key.len(), seed) }
 }
 
 /// The 128-bit product, its halves added without carry.
@@ -113,6 +151,19 @@ unsafe impl<V: Vector> Rows for Plain<V> {
     }
 
     #[inline(always)]
+    unsafe fn field_key(from: *const u8, bytes: u32) -> ShortKey {
+        // SAFETY: as in `key`.
+        let mut key = unsafe { Self::key(from, bytes) };
+        key[bytes as usize / 8] |= u64::from(DELIMITER) << (bytes % 8 * 8);
+        key
+    }
+
+    #[inline(always)]
+    unsafe fn is_at(key: ShortKey, entry: &ShortEntry) -> bool {
+        (key[0] ^ entry.key[0]) | (key[1] ^ entry.key[1]) == 0
+    }
+
+    #[inline(always)]
     unsafe fn stored(key: ShortKey) -> ShortKey {
         key
     }
@@ -120,6 +171,28 @@ unsafe impl<V: Vector> Rows for Plain<V> {
     #[inline(always)]
     unsafe fn hash(key: ShortKey, seed: &Seed) -> u64 {
         short_hash(&key, seed)
+    }
+
+    #[inline(always)]
+    unsafe fn hash_samples(from: *const u8, bytes: usize, seed: &Seed) -> u64 {
+        // SAFETY: every load lies in the `bytes >= 16` bytes.
+        let pair = |at: usize| unsafe {
+            let words = from.add(at).cast::<u64>();
+            (words.read_unaligned(), words.add(1).read_unaligned())
+        };
+        let (first, middle, last) = (pair(0), pair((bytes - 16) / 2), pair(bytes - 16));
+        let left = folded(first.0 ^ seed.0[0] ^ bytes as u64, first.1 ^ seed.0[1]);
+        let right = folded(last.0 ^ seed.0[2], last.1 ^ seed.0[3]);
+        let middle = folded(middle.0 ^ seed.0[1], middle.1 ^ seed.0[2]);
+        folded(left ^ middle ^ seed.0[2], right ^ seed.0[3])
+    }
+
+    #[inline(always)]
+    unsafe fn same_long(left: *const u8, right: *const u8, bytes: usize) -> bool {
+        // SAFETY: `bytes` bytes are readable at both.
+        unsafe {
+            std::slice::from_raw_parts(left, bytes) == std::slice::from_raw_parts(right, bytes)
+        }
     }
 
     #[inline(always)]

@@ -30,7 +30,7 @@ use crate::value;
 /// the first digit to the last: only what is printed is rounded.
 ///
 /// With any of --delimiter, --key, --value and --header the input is delimited text in general,
-/// with quoted fields (RFC 4180); it is read by one thread.
+/// with quoted fields (RFC 4180).
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
@@ -273,9 +273,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let start = Instant::now();
     let (sources, known_bytes) = open(files)?;
-    let engine = engine_options(options, &strategy, shape.is_some())?;
+    let engine = engine_options(options, &strategy)?;
     if options.verbose {
-        announce(&engine, &strategy, shape.as_ref(), files);
+        announce(&engine, &strategy, files);
     }
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
     let progress = Arc::new(Progress::default());
@@ -290,7 +290,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
     };
     let outcome = match &shape {
-        Some(shape) => delimited::aggregate(sources, shape, on_error, &progress),
+        Some(shape) => delimited::aggregate(sources, shape, &engine, on_error, &progress),
         None if strategy.is_engine() => {
             fathom_aggregate::aggregate(sources, &engine, on_error, &progress)
         }
@@ -379,7 +379,6 @@ fn shape(options: &Options) -> anyhow::Result<Option<Shape>> {
         header: options.header,
         key: options.key.as_deref().map_or(Ok(Selector::Place(1)), selector)?,
         values,
-        with_squares: needs_squares(options),
     }))
 }
 
@@ -400,15 +399,10 @@ fn layout(options: &Options) -> Layout {
     }
 }
 
-fn engine_options(
-    options: &Options,
-    strategy: &Strategy,
-    one_thread: bool,
-) -> anyhow::Result<EngineOptions> {
+fn engine_options(options: &Options, strategy: &Strategy) -> anyhow::Result<EngineOptions> {
     let default = EngineOptions::default();
-    let threads = if one_thread { 1 } else { strategy.threads.unwrap_or(default.threads) };
     Ok(EngineOptions {
-        threads,
+        threads: strategy.threads.unwrap_or(default.threads),
         chunk_bytes: strategy.chunk_bytes,
         level: Level::chosen()?,
         affinity: strategy.affinity,
@@ -440,27 +434,25 @@ fn open(files: &[PathBuf]) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
     Ok((sources, known_bytes))
 }
 
-fn announce(engine: &EngineOptions, strategy: &Strategy, shape: Option<&Shape>, files: &[PathBuf]) {
+fn announce(engine: &EngineOptions, strategy: &Strategy, files: &[PathBuf]) {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     eprintln!("aggregating {}", names.join(", "));
-    match shape {
-        Some(_) => eprintln!("delimited text, 1 thread"),
-        None if !strategy.is_engine() => {
-            eprintln!("strategy {strategy}, {} threads, level {}", engine.threads, engine.level);
-            for limit in strategy.limits() {
-                eprintln!("  {limit}");
-            }
+    if !strategy.is_engine() {
+        eprintln!("strategy {strategy}, {} threads, level {}", engine.threads, engine.level);
+        for limit in strategy.limits() {
+            eprintln!("  {limit}");
         }
-        None => eprintln!(
-            "{} thread{}{}, level {}, chunks of {} KiB, {}",
-            engine.threads,
-            if engine.threads == 1 { "" } else { "s" },
-            if engine.affinity { " bound to processors" } else { "" },
-            engine.level,
-            engine.chunk_bytes >> 10,
-            if engine.trust_hash { "hashes of long keys trusted" } else { "full key comparison" },
-        ),
+        return;
     }
+    eprintln!(
+        "{} thread{}{}, level {}, chunks of {} KiB, {}",
+        engine.threads,
+        if engine.threads == 1 { "" } else { "s" },
+        if engine.affinity { " bound to processors" } else { "" },
+        engine.level,
+        engine.chunk_bytes >> 10,
+        if engine.trust_hash { "hashes of long keys trusted" } else { "full key comparison" },
+    );
 }
 
 fn render(format: Format, columns: &[Column], layout: &Layout) -> Vec<u8> {

@@ -219,6 +219,9 @@ fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>>
             specs.push(Spec::new(operation, &[]));
         }
     }
+    if !options.files.is_empty() {
+        journey::forget_made_data(family, &mut specs);
+    }
     let threads: Vec<String> = options.journey.threads.iter().map(u16::to_string).collect();
     let threads = (!threads.is_empty()).then(|| format!("threads={}", threads.join(",")));
     for parameter in options.parameters.iter().chain(&threads) {

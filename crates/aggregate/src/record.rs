@@ -1,0 +1,252 @@
+//! Records of delimited text (RFC 4180): where they end and where their fields stand.
+//!
+//! Finds structure only: it reads no input, and does not know what a field means. Departures from
+//! RFC 4180, all toward accepting more: lines may end with LF alone, the last one with nothing, and
+//! records may differ in their number of fields. A quote inside an unquoted field, text after a
+//! closing quote and a quote that is never closed are errors of that record.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr3, memrchr};
+
+use crate::error::Reason;
+
+/// A field of a record: its content, without the quotes around it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    start: usize,
+    end: usize,
+    /// Whether it contains doubled quotes.
+    doubled: bool,
+}
+
+impl Field {
+    /// Its content in the bytes it was found in.
+    pub(crate) fn content(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        let content = &bytes[self.start..self.end];
+        if !self.doubled {
+            return Cow::Borrowed(content);
+        }
+        let mut single = Vec::with_capacity(content.len());
+        let mut quotes = 0;
+        for &byte in content {
+            quotes = if byte == b'"' { quotes + 1 } else { 0 };
+            if quotes != 2 {
+                single.push(byte);
+            } else {
+                quotes = 0;
+            }
+        }
+        Cow::Owned(single)
+    }
+}
+
+/// A piece of text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Whole lines without a quote, `from..to`: each is a record.
+    Lines(usize, usize),
+    /// One record with a quote, from a byte on.
+    Record(usize, Split),
+    /// The text ends inside the record that starts here.
+    More(usize),
+    /// No record starts before the limit any more; the next one starts here.
+    End(usize),
+}
+
+/// Cuts text into pieces, so that only records with quotes are looked at byte by byte.
+pub(crate) struct Pieces<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    limit: usize,
+    delimiter: u8,
+    ended: bool,
+    /// The first quote from `at` on, or the end of the bytes; not known if before `at`.
+    quote: usize,
+}
+
+impl<'a> Pieces<'a> {
+    /// The records of `bytes` that start in `at..limit`, of which `at` is one. `ended` says that the
+    /// input ends with the bytes, which then end with a newline.
+    pub(crate) fn new(
+        bytes: &'a [u8],
+        (at, limit): (usize, usize),
+        delimiter: u8,
+        ended: bool,
+    ) -> Pieces<'a> {
+        let quote = memchr(b'"', &bytes[at..]).map_or(bytes.len(), |quote| at + quote);
+        Pieces { bytes, at, limit, delimiter, ended, quote }
+    }
+
+    /// The next piece; `fields` are those of a [`Piece::Record`].
+    pub(crate) fn next(&mut self, fields: &mut Vec<Field>) -> Piece {
+        let (bytes, from) = (self.bytes, self.at);
+        if from >= self.limit {
+            return Piece::End(from);
+        }
+        if self.quote < from {
+            self.quote = memchr(b'"', &bytes[from..]).map_or(bytes.len(), |quote| from + quote);
+        }
+        // Up to here there is no quote, and a line starts here unless the bytes end.
+        let free = match bytes.get(self.quote) {
+            Some(_) => memrchr(b'\n', &bytes[from..self.quote]).map_or(from, |n| from + n + 1),
+            None => bytes.len(),
+        };
+        if free == from {
+            let split = split(bytes, from, self.delimiter, self.ended, fields);
+            self.at = match split {
+                Split::More => return Piece::More(from),
+                Split::Record(end) | Split::Blank(end) | Split::Malformed(_, end) => end,
+            };
+            return Piece::Record(from, split);
+        }
+        // The last line that starts before the limit ends at the first newline not before it.
+        let last = from.max(self.limit - 1);
+        let end = match bytes[..free].get(last..).and_then(|rest| memchr(b'\n', rest)) {
+            Some(newline) => last + newline + 1,
+            None => match memrchr(b'\n', &bytes[from..free]) {
+                Some(newline) => from + newline + 1,
+                None => return Piece::More(from),
+            },
+        };
+        self.at = end;
+        Piece::Lines(from, end)
+    }
+
+    /// Where the records end that start before the limit, or where one starts that does not.
+    pub(crate) fn end(mut self, fields: &mut Vec<Field>) -> Result<usize, usize> {
+        loop {
+            match self.next(fields) {
+                Piece::End(end) => return Ok(end),
+                Piece::More(start) => return Err(start),
+                Piece::Lines(..) | Piece::Record(..) => {}
+            }
+        }
+    }
+}
+
+/// What stands at a place in a buffer; each end is the first byte after the record.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Split {
+    Record(usize),
+    Blank(usize),
+    /// The record is refused; reading goes on after its first line.
+    Malformed(Reason, usize),
+    /// The buffer ends inside the record, or there is none.
+    More,
+}
+
+/// Finds the fields of the record at `start`. `ended` says that no more bytes will follow.
+pub(crate) fn split(
+    bytes: &[u8],
+    start: usize,
+    delimiter: u8,
+    ended: bool,
+    fields: &mut Vec<Field>,
+) -> Split {
+    fields.clear();
+    if start == bytes.len() {
+        return Split::More;
+    }
+    let malformed = |reason| match memchr(b'\n', &bytes[start..]) {
+        Some(newline) => Split::Malformed(reason, start + newline + 1),
+        None if ended => Split::Malformed(reason, bytes.len()),
+        None => Split::More,
+    };
+    let mut at = start;
+    loop {
+        let quoted = bytes.get(at) == Some(&b'"');
+        let field = if quoted {
+            let mut doubled = false;
+            let mut close = at + 1;
+            loop {
+                match memchr(b'"', bytes.get(close..).unwrap_or(&[])) {
+                    Some(quote) if bytes.get(close + quote + 1) == Some(&b'"') => {
+                        doubled = true;
+                        close += quote + 2;
+                    }
+                    Some(quote) => break close += quote,
+                    None if ended => return malformed(Reason::OpenQuote),
+                    None => return Split::More,
+                }
+            }
+            Field { start: at + 1, end: close, doubled }
+        } else {
+            let stop = match memchr3(delimiter, b'\n', b'"', &bytes[at..]) {
+                Some(stop) => at + stop,
+                None if ended => bytes.len(),
+                None => return Split::More,
+            };
+            Field { start: at, end: stop, doubled: false }
+        };
+        let mut after = field.end + usize::from(quoted);
+        if quoted && bytes.get(after) == Some(&b'\r') {
+            // Part of the line end, or text after the quote; with nothing behind it, either.
+            match bytes.get(after + 1) {
+                None if !ended => return Split::More,
+                None | Some(b'\n') => after += 1,
+                Some(_) => {}
+            }
+        }
+        fields.push(field);
+        match bytes.get(after) {
+            Some(&byte) if byte == delimiter => at = after + 1,
+            Some(b'\n') => return whole(bytes, start, after + 1, fields, quoted),
+            None if ended => return whole(bytes, start, after, fields, quoted),
+            // Only a buffer's end hides what follows a quote: it may be the second of two.
+            None => return Split::More,
+            Some(b'"') if !quoted => return malformed(Reason::StrayQuote),
+            Some(_) => return malformed(Reason::AfterQuote),
+        }
+    }
+}
+
+fn whole(bytes: &[u8], start: usize, end: usize, fields: &mut [Field], quoted: bool) -> Split {
+    let last = fields.last_mut().expect("a record has a field");
+    if !quoted && bytes[last.start..last.end].ends_with(b"\r") {
+        last.end -= 1;
+    }
+    let nothing = fields.len() == 1 && !quoted && fields[0].start == fields[0].end;
+    debug_assert!(start < end);
+    if nothing { Split::Blank(end) } else { Split::Record(end) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where each record starts, by splitting one after the other.
+    fn starts(bytes: &[u8]) -> Vec<usize> {
+        let (mut at, mut starts, mut fields) = (0, Vec::new(), Vec::new());
+        while at < bytes.len() {
+            starts.push(at);
+            at = match split(bytes, at, b',', true, &mut fields) {
+                Split::Record(end) | Split::Blank(end) | Split::Malformed(_, end) => end,
+                Split::More => unreachable!("the text has ended"),
+            };
+        }
+        starts
+    }
+
+    #[test]
+    fn pieces_start_where_records_do_under_any_limit() {
+        let texts = [
+            "a,1\nb,2\n",
+            "a,1\n\"b\nc\",2\nd,3\n\n\"e\",4\n",
+            "\"a\"x,1\nb,\"2\"\nc\"d,3\n\"open\ne,5\n",
+            "\n\n\"\"\n\"\"\"\",1\r\n",
+        ];
+        for text in texts {
+            let bytes = text.as_bytes();
+            let starts = starts(bytes);
+            for limit in 0..=bytes.len() {
+                for &at in &starts {
+                    let pieces = Pieces::new(bytes, (at, limit), b',', true);
+                    let end = pieces.end(&mut Vec::new()).unwrap();
+                    let expected = starts.iter().copied().find(|&s| s >= limit.max(at));
+                    assert_eq!(end, expected.unwrap_or(bytes.len()), "{text:?} {at} {limit}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What fast aggregators get wrong on input nobody benchmarks, a test each. Levels, thread counts
+//! and splits are the matter of `differential.rs`.
+
+mod common;
+
+use common::{assert_same, failure, file, stream};
+use fathom_aggregate::delimited::{self, Selector, Shape};
+use fathom_aggregate::{Error, OnError, Options, Progress, Reason, Source};
+use fathom_machine::level::Level;
+
+fn options(threads: usize) -> Options {
+    Options { threads, chunk_bytes: 1 << 14, ..Options::default() }
+}
+
+#[test]
+fn a_key_that_contains_the_delimiter_is_an_error_with_its_line_and_right_when_quoted() {
+    for key in ["a;b", "a key of many bytes;and more of them", ";", "a;1.0"] {
+        let plain = format!("x;1.0\n{key};1.5\n");
+        let Error::Record(reject) = failure(file(plain.as_bytes()), &options(1)) else {
+            panic!("{key} was taken")
+        };
+        assert_eq!((reject.position.record, reject.reason), (2, Reason::ManyDelimiters), "{key}");
+        let shape = Shape {
+            delimiter: b';',
+            header: false,
+            key: Selector::Place(1),
+            values: vec![Selector::Place(2)],
+        };
+        let text = format!("x;1.0\n\"{key}\";1.5\nx;2.0\n\"{key}\";2.5\n");
+        let source = file(text.as_bytes());
+        let progress = Progress::default();
+        let summary =
+            delimited::aggregate(vec![source], &shape, &options(2), OnError::Fail, &progress)
+                .unwrap();
+        let sums: Vec<_> =
+            summary.columns[0].groups.iter().map(|g| (&*g.key, g.stats.sum())).collect();
+        let mut expected = [(&b"x"[..], 30), (key.as_bytes(), 40)];
+        expected.sort_unstable();
+        assert_eq!(sums, expected);
+    }
+}
+
+#[test]
+fn keys_that_differ_only_where_hashes_do_not_look_are_told_apart_without_long_probes() {
+    // The same first, middle and last sixteen bytes and the same length: samples see no difference.
+    // Without a bound on probing this takes a thousand million comparisons.
+    let mut input = Vec::new();
+    for i in 0..50_000_u32 {
+        let (head, middle) = ("h".repeat(16), "m".repeat(16));
+        let line = format!("{head}{i:08}{middle}{i:08}{head};{}.5\n", i % 90);
+        input.extend_from_slice(line.as_bytes());
+    }
+    for level in Level::available() {
+        let options = Options { level, ..options(2) };
+        assert_same(&input, file(&input), &options, "keys that look alike");
+    }
+}
+
+#[test]
+fn bad_rows_are_reported_with_their_line_in_files_and_streams() {
+    let input = [&b"a;1.0\n\n".repeat(3000)[..], b"bad\n", &b"b;2.0\n".repeat(3000)].concat();
+    for source in [file(&input), stream(&input, 1000)] {
+        let Error::Record(reject) = failure(source, &options(3)) else { panic!("taken") };
+        assert_eq!((reject.position.byte, reject.position.record), (21_000, 6001));
+    }
+}
+
+#[test]
+fn tables_that_outgrow_the_memory_limit_are_an_error_that_names_the_number_of_keys() {
+    for long in ["", " with so much text that it is a long key"] {
+        let input: Vec<u8> =
+            (0..100_000).flat_map(|i| format!("k{i}{long};1.0\n").into_bytes()).collect();
+        let limited = Options { memory_limit_bytes: Some(1 << 20), ..options(1) };
+        let error = failure(file(&input), &limited);
+        let Error::MemoryLimit { keys, .. } = error else { panic!("{error}") };
+        assert!(error.to_string().contains(&format!("{keys} keys")), "{error}");
+        assert!((1000..100_000).contains(&keys), "{keys}");
+    }
+}
+
+#[test]
+fn a_source_that_fails_half_way_is_an_error_with_the_byte() {
+    struct Fails(usize);
+    impl std::io::Read for Fails {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            if self.0 == 0 {
+                return Err(std::io::Error::other("the line went dead"));
+            }
+            let text = b"a;1.0\n";
+            into[..text.len()].copy_from_slice(text);
+            self.0 -= 1;
+            Ok(text.len())
+        }
+    }
+    let source = Source::Stream { path: "pipe".into(), reader: Box::new(Fails(5)) };
+    let error = failure(source, &options(2));
+    assert_eq!(error.to_string(), "pipe: cannot read at byte 30: the line went dead");
+}
