@@ -36,10 +36,14 @@ pub struct Limits {
     pub token_bytes: usize,
 }
 
-impl Default for Limits {
+impl Limits {
     /// A depth of 1024 and tokens of 1 GiB.
+    pub const DEFAULT: Limits = Limits { depth: 1024, token_bytes: 1 << 30 };
+}
+
+impl Default for Limits {
     fn default() -> Self {
-        Limits { depth: 1024, token_bytes: 1 << 30 }
+        Limits::DEFAULT
     }
 }
 
@@ -166,6 +170,7 @@ impl Lexer {
     ///
     /// # Errors
     /// What is wrong at which offset. The same error answers every later call.
+    #[inline]
     pub fn next<'a>(
         &'a mut self,
         chunk: &'a [u8],
@@ -178,6 +183,7 @@ impl Lexer {
     ///
     /// # Errors
     /// As [`Lexer::next`].
+    #[inline]
     pub fn next_located<'a>(
         &'a mut self,
         chunk: &'a [u8],
@@ -271,6 +277,7 @@ impl Lexer {
     }
 
     /// The event of a token of the chunk it was found in.
+    #[inline]
     pub(crate) fn event<'a>(&'a self, token: Token, chunk: &'a [u8]) -> Event<'a> {
         let bytes = |span| match span {
             Span::Chunk(from, to) => &chunk[from..to],
@@ -287,6 +294,7 @@ impl Lexer {
     }
 
     /// [`Lexer::next`] by position.
+    #[inline]
     pub(crate) fn advance(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<Token>, Error> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -302,6 +310,7 @@ impl Lexer {
         result.map_err(|(code, offset)| self.fail(code, offset))
     }
 
+    #[cold]
     fn fail(&mut self, code: Code, offset: u64) -> Error {
         let error = Error { code, offset };
         self.failed = Some(error);
@@ -344,6 +353,7 @@ impl Lexer {
         Ok(Some(Token::Plain(event)))
     }
 
+    #[inline]
     fn value(&mut self, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         match chunk[*at] {
             b'{' => self.open(true, at),
@@ -357,6 +367,7 @@ impl Lexer {
         }
     }
 
+    #[inline]
     fn open(&mut self, is_object: bool, at: &mut usize) -> Found {
         if self.nest.depth == self.limits.depth {
             return Err((Code::TooDeep, self.token));
@@ -367,11 +378,13 @@ impl Lexer {
         Ok(Some(Token::Plain(if is_object { Event::StartObject } else { Event::StartArray })))
     }
 
+    #[inline]
     fn after_value(&mut self) {
         self.is_separated = false;
         self.expect = if self.nest.depth == 0 { Expect::Done } else { Expect::CommaOrEnd };
     }
 
+    #[inline]
     fn after_string(&mut self, is_key: bool) {
         if is_key {
             self.expect = Expect::Colon;
@@ -380,6 +393,7 @@ impl Lexer {
         }
     }
 
+    #[cold]
     fn expected(&self) -> Code {
         match self.expect {
             Expect::Value => Code::ExpectedValue,
@@ -394,6 +408,7 @@ impl Lexer {
         }
     }
 
+    #[inline]
     fn string(&mut self, is_key: bool, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         let inside = *at + 1;
         let mut has_escapes = false;
@@ -419,6 +434,7 @@ impl Lexer {
     }
 
     /// Goes on with an interrupted string: up to each quote of the chunk, until one is the end.
+    #[cold]
     fn resume_string(&mut self, chunk: &[u8], at: &mut usize, _base: u64) -> Found {
         let Cut::String { is_key, mut has_escapes, mut scanned } = self.cut else {
             unreachable!("only called for an interrupted string");
@@ -446,6 +462,7 @@ impl Lexer {
         Ok(None)
     }
 
+    #[inline]
     fn number(&mut self, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         let from = *at;
         let limit = from.saturating_add(self.limits.token_bytes);
@@ -470,6 +487,7 @@ impl Lexer {
         }
     }
 
+    #[cold]
     fn resume_number(&mut self, mut part: Part, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         while let Some(&byte) = chunk.get(*at) {
             match part.step(byte) {
@@ -517,6 +535,7 @@ impl Lexer {
         Ok(Some(Token::Plain(word.event())))
     }
 
+    #[cold]
     fn too_long(&self, quote: u64) -> (Code, u64) {
         (Code::TokenTooLong, self.token + quote + self.limits.token_bytes as u64)
     }
@@ -533,6 +552,7 @@ struct Nest {
 }
 
 impl Nest {
+    #[inline]
     fn open(&mut self, is_object: bool) {
         let (word, bit) = (self.depth / 64, self.depth % 64);
         if word == self.bits.len() {
@@ -542,11 +562,13 @@ impl Nest {
         self.depth += 1;
     }
 
+    #[inline]
     fn close(&mut self) {
         self.depth -= 1;
     }
 
     /// Whether the innermost container is an object; false when none is open.
+    #[inline]
     fn is_object(&self) -> bool {
         let Some(top) = self.depth.checked_sub(1) else { return false };
         self.bits[top / 64] >> (top % 64) & 1 == 1

@@ -10,6 +10,8 @@
 //! 3. bytes after the last whole register are walked one at a time, so nothing is read outside the
 //!    slice.
 
+mod accept;
+
 use fathom_machine::level::Level;
 use fathom_machine::vector::Vector;
 
@@ -18,6 +20,7 @@ use fathom_machine::vector::Vector;
 pub(crate) struct Kernel {
     special: fn(&[u8], usize) -> (usize, bool),
     space: fn(&[u8], usize) -> usize,
+    accepts: fn(&[u8]) -> bool,
 }
 
 impl Kernel {
@@ -28,29 +31,39 @@ impl Kernel {
         }
         Some(match level {
             #[cfg(target_arch = "x86_64")]
-            Level::Sse2 => Kernel { special: sse2::special, space: sse2::space },
+            Level::Sse2 => sse2::KERNEL,
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => Kernel { special: avx2::special, space: avx2::space },
+            Level::Avx2 => avx2::KERNEL,
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => Kernel { special: neon::special, space: neon::space },
-            _ => Kernel { special: scalar::special, space: scalar::space },
+            Level::Neon => neon::KERNEL,
+            _ => scalar::KERNEL,
         })
     }
 
     /// The first index from `from` on that holds `"`, `\` or a byte below 0x20, else the length;
     /// and whether all bytes before it are ASCII.
+    #[inline]
     pub(crate) fn special(self, bytes: &[u8], from: usize) -> (usize, bool) {
         if let Some(eight) = bytes.get(from..from + 8) {
-            for (i, &byte) in eight.iter().enumerate() {
-                if is_special(byte) {
-                    return (from + i, eight[..i].is_ascii());
-                }
+            let word = u64::from_le_bytes(eight.try_into().unwrap_or_default());
+            let specials = specials(word);
+            if specials != 0 {
+                let before = specials & specials.wrapping_neg();
+                let is_ascii = word & HIGHS & before.wrapping_sub(1) == 0;
+                return (from + (specials.trailing_zeros() / 8) as usize, is_ascii);
             }
         }
         (self.special)(bytes, from)
     }
 
+    /// Whether `bytes` is one JSON document no deeper than the default limit. A no says nothing
+    /// about what is wrong; a document with a token beyond the default limit gets one as well.
+    pub(crate) fn accepts(self, bytes: &[u8]) -> bool {
+        (self.accepts)(bytes)
+    }
+
     /// The first index from `from` on that holds no JSON white space, else the length.
+    #[inline]
     pub(crate) fn space(self, bytes: &[u8], from: usize) -> usize {
         match bytes.get(from) {
             Some(&byte) if !is_space(byte) => from,
@@ -64,10 +77,25 @@ impl Kernel {
     }
 }
 
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// The highest bit of each of eight bytes that is special. Above the first of them there may be
+/// bits too many: a borrow out of a special byte disturbs later ones.
+#[inline]
+fn specials(word: u64) -> u64 {
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
+    let controls = word.wrapping_sub(ONES * 0x20) & !word;
+    let quotes = zeros(word ^ ONES * u64::from(b'"')) | zeros(word ^ ONES * u64::from(b'\\'));
+    (controls | quotes) & HIGHS
+}
+
+#[inline]
 fn is_special(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
+#[inline]
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
@@ -145,7 +173,23 @@ macro_rules! level {
                 unsafe { space_over::<$vector>(bytes, from) }
             }
 
-            pub(super) fn special(bytes: &[u8], from: usize) -> (usize, bool) {
+            $(#[target_feature(enable = $feature)])?
+            fn accepts_here(bytes: &[u8]) -> bool {
+                // SAFETY: as above.
+                unsafe { accept::accepts_over::<$vector>(bytes) }
+            }
+
+            pub(super) const KERNEL: Kernel = Kernel { special, space, accepts };
+
+            fn accepts(bytes: &[u8]) -> bool {
+                #[allow(unused_unsafe)]
+                // SAFETY: as above.
+                unsafe {
+                    accepts_here(bytes)
+                }
+            }
+
+            fn special(bytes: &[u8], from: usize) -> (usize, bool) {
                 #[allow(unused_unsafe)] // safe at the scalar level, which needs no feature
                 // SAFETY: as above.
                 unsafe {
@@ -153,7 +197,7 @@ macro_rules! level {
                 }
             }
 
-            pub(super) fn space(bytes: &[u8], from: usize) -> usize {
+            fn space(bytes: &[u8], from: usize) -> usize {
                 #[allow(unused_unsafe)]
                 // SAFETY: as above.
                 unsafe {
