@@ -152,3 +152,42 @@ fn the_profile_covers_the_run_in_every_form() {
     assert!(text(&profiled(&["--profile-format", "folded"]).stderr).contains("compute"));
     assert!(text(&profiled(&["--profile-format", "trace"]).stderr).starts_with('{'));
 }
+
+#[test]
+fn the_ladder_has_a_line_for_every_step_and_finds_the_wrong_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    generated(folder.path(), &["--count", "2000"]);
+    let arguments = ["haversine", "p.json", "--stages", "--rounds", "2", "--save", "run.json"];
+    let said = fathom(folder.path(), &arguments);
+    assert_eq!(said.status.code(), Some(0), "{}", text(&said.stderr));
+    let ladder = text(&said.stdout);
+    let wrong = |step: &str| -> u64 {
+        let line = ladder.lines().find(|line| line.split(' ').next() == Some(step));
+        let line = line.unwrap_or_else(|| panic!("{step}: {ladder}"));
+        line.split_whitespace().nth(5).unwrap().parse().unwrap()
+    };
+    for step in ["strtod", "exact", "vector", "strict", "fathom", "threads"] {
+        assert_eq!(wrong(step), 0, "{step}: {ladder}");
+    }
+    for step in ["quick", "scan", "views", "16k", "256k"] {
+        assert!(wrong(step) > 0, "{step}: {ladder}");
+    }
+    assert!(fs::read_to_string(folder.path().join("run.json")).unwrap().contains("fathom-run"));
+    assert_eq!(piped(&["haversine", "-", "--stages"], b"").status.code(), Some(2));
+}
+
+#[test]
+fn the_tolerance_is_the_users_to_widen() {
+    let folder = tempfile::tempdir().unwrap();
+    generated(folder.path(), &["--count", "100"]);
+    let mut answers = fs::read(folder.path().join("p.f64")).unwrap();
+    let first = f64::from_le_bytes(answers[..8].try_into().unwrap()) + 1e-3;
+    answers[..8].copy_from_slice(&first.to_le_bytes());
+    fs::write(folder.path().join("p.f64"), answers).unwrap();
+    let code = |more: &[&str]| {
+        let arguments = [&["haversine", "p.json", "p.f64"], more].concat();
+        fathom(folder.path(), &arguments).status.code()
+    };
+    assert_eq!(code(&[]), Some(1));
+    assert_eq!(code(&["--tolerance", "0.01"]), Some(0));
+}

@@ -11,6 +11,7 @@ mod events;
 mod fathom;
 mod plain;
 mod serde_json;
+pub mod stages;
 mod workload;
 
 pub use workload::Document;
