@@ -57,28 +57,20 @@ impl Divisor {
 /// The double nearest to `mantissa` · 10^`exponent`, ties to even, where this file can tell.
 ///
 /// Three cases, none of them approximate:
-/// * mantissa and power are both doubles: one operation of the processor, rounded once (Clinger
-///   1990);
-/// * a positive exponent up to 19: the product of two 64-bit integers is exact in 128 bits;
 /// * a negative exponent down to -19: the quotient of two integers, the dividend scaled by 2⁶³ so
 ///   that the quotient has at least 62 significant bits; a remainder makes its lowest bit sticky.
+///   This comes first: whether a mantissa is a double cannot be predicted, and costs more to guess
+///   wrong than a double's division saves;
+/// * mantissa and power are both doubles: one operation of the processor, rounded once (Clinger
+///   1990);
+/// * a positive exponent up to 19: the product of two 64-bit integers is exact in 128 bits.
 #[inline]
 pub(crate) fn exact(mantissa: u64, exponent: i64) -> Option<f64> {
     if mantissa == 0 {
         return Some(0.0);
     }
-    if mantissa < 1 << 53 && (-22..=22).contains(&exponent) {
-        let power = EXACT[exponent.unsigned_abs() as usize];
-        let whole = mantissa as f64;
-        return Some(if exponent < 0 { whole / power } else { whole * power });
-    }
-    if !(-19..=19).contains(&exponent) {
-        return None;
-    }
-    if exponent >= 0 {
-        // `as` rounds an integer to the nearest double, ties to even.
-        let power = 10u64.pow(exponent.unsigned_abs() as u32);
-        return Some((u128::from(mantissa) * u128::from(power)) as f64);
+    if !(-19..=-1).contains(&exponent) {
+        return exact_otherwise(mantissa, exponent);
     }
     // Both normalised to [2⁶³, 2⁶⁴): their quotient is in (1/2, 2), times 2⁶³ in (2⁶², 2⁶⁴).
     let divisor = &DIVISORS[exponent.unsigned_abs() as usize];
@@ -90,6 +82,21 @@ pub(crate) fn exact(mantissa: u64, exponent: i64) -> Option<f64> {
     let sticky = quotient | u64::from(rest != 0);
     let scale = i64::from(divisor.shift) - i64::from(up) - 63;
     Some(sticky as f64 * power_of_two(scale))
+}
+
+/// [`exact`] where nothing is divided, or by a power that is too large for 64 bits.
+fn exact_otherwise(mantissa: u64, exponent: i64) -> Option<f64> {
+    if mantissa < 1 << 53 && (-22..=22).contains(&exponent) {
+        let power = EXACT[exponent.unsigned_abs() as usize];
+        let whole = mantissa as f64;
+        return Some(if exponent < 0 { whole / power } else { whole * power });
+    }
+    if !(0..=19).contains(&exponent) {
+        return None;
+    }
+    // `as` rounds an integer to the nearest double, ties to even.
+    let power = 10u64.pow(exponent.unsigned_abs() as u32);
+    Some((u128::from(mantissa) * u128::from(power)) as f64)
 }
 
 /// 2^`exponent`, for exponents of normal doubles.

@@ -14,7 +14,7 @@ use fathom_machine::level::Level;
 use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::kernel::Kernel;
-use crate::number::{self, Decimal, Number, Part, Step};
+use crate::number::{self, Number, Part, Step};
 use crate::string::{self, Scan, Text};
 
 /// How many values an input holds.
@@ -130,7 +130,7 @@ impl Word {
 pub(crate) enum Token {
     Plain(Event<'static>),
     String { is_key: bool, has_escapes: bool, span: Span },
-    Number { decimal: Decimal, span: Span },
+    Number { span: Span },
 }
 
 /// Where a token's bytes are.
@@ -285,7 +285,7 @@ impl Lexer {
         };
         match token {
             Token::Plain(event) => event,
-            Token::Number { decimal, span } => Event::Number(Number::new(bytes(span), decimal)),
+            Token::Number { span } => Event::Number(Number::new(bytes(span))),
             Token::String { is_key, has_escapes, span } => {
                 let text = Text::new(bytes(span), has_escapes);
                 if is_key { Event::Key(text) } else { Event::String(text) }
@@ -327,19 +327,21 @@ impl Lexer {
             let Some(&byte) = chunk.get(*at) else { return Ok(None) };
             let offset = base.wrapping_add(*at as u64);
             self.token = offset;
-            match (self.expect, byte) {
-                (Expect::Colon, b':') => self.expect = Expect::Value,
-                (Expect::CommaOrEnd, b',') => {
-                    self.expect = if self.nest.is_object() { Expect::Key } else { Expect::Value };
-                }
-                (Expect::CommaOrEnd, b'}') if self.nest.is_object() => break,
-                (Expect::CommaOrEnd, b']') if !self.nest.is_object() => break,
-                (Expect::KeyOrEnd, b'}') | (Expect::ValueOrEnd, b']') => break,
-                (Expect::Key | Expect::KeyOrEnd, b'"') => {
+            match self.expect {
+                Expect::ValueOrEnd if byte == b']' => break,
+                Expect::Value | Expect::ValueOrEnd => return self.value(chunk, at, base),
+                Expect::Colon if byte == b':' => self.expect = Expect::Value,
+                Expect::Key | Expect::KeyOrEnd if byte == b'"' => {
                     return self.string(true, chunk, at, base);
                 }
-                (Expect::Value | Expect::ValueOrEnd, _) => return self.value(chunk, at, base),
-                (Expect::Done, _) if self.mode == Mode::Lines && self.is_separated => {
+                Expect::KeyOrEnd if byte == b'}' => break,
+                Expect::CommaOrEnd => match (byte, self.nest.is_object()) {
+                    (b',', true) => self.expect = Expect::Key,
+                    (b',', false) => self.expect = Expect::Value,
+                    (b'}', true) | (b']', false) => break,
+                    _ => return Err((self.expected(), offset)),
+                },
+                Expect::Done if self.mode == Mode::Lines && self.is_separated => {
                     return self.value(chunk, at, base);
                 }
                 _ => return Err((self.expected(), offset)),
@@ -466,11 +468,11 @@ impl Lexer {
     fn number(&mut self, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         let from = *at;
         let limit = from.saturating_add(self.limits.token_bytes);
-        match number::scan(chunk, from) {
-            Ok((end, decimal)) if end < chunk.len() && end <= limit => {
+        match number::find_end(chunk, from) {
+            Ok(end) if end < chunk.len() && end <= limit => {
                 *at = end;
                 self.after_value();
-                Ok(Some(Token::Number { decimal, span: Span::Chunk(from, end) }))
+                Ok(Some(Token::Number { span: Span::Chunk(from, end) }))
             }
             Err((bad, code)) if bad < chunk.len() && bad <= limit => {
                 Err((code, base.wrapping_add(bad as u64)))
@@ -508,8 +510,7 @@ impl Lexer {
     fn carried_number(&mut self) -> Token {
         self.cut = Cut::None;
         self.after_value();
-        let (end, decimal) = number::scan(&self.carry, 0).expect("checked byte by byte");
-        Token::Number { decimal, span: Span::Carry(end) }
+        Token::Number { span: Span::Carry(self.carry.len()) }
     }
 
     fn word(
@@ -549,6 +550,8 @@ type Found = Result<Option<Token>, (Code, u64)>;
 struct Nest {
     bits: Vec<u64>,
     depth: usize,
+    /// The innermost one's bit; clear when none is open.
+    is_object: bool,
 }
 
 impl Nest {
@@ -560,17 +563,21 @@ impl Nest {
         }
         self.bits[word] = self.bits[word] & !(1 << bit) | u64::from(is_object) << bit;
         self.depth += 1;
+        self.is_object = is_object;
     }
 
     #[inline]
     fn close(&mut self) {
         self.depth -= 1;
+        self.is_object = match self.depth.checked_sub(1) {
+            Some(top) => self.bits[top / 64] >> (top % 64) & 1 == 1,
+            None => false,
+        };
     }
 
     /// Whether the innermost container is an object; false when none is open.
     #[inline]
     fn is_object(&self) -> bool {
-        let Some(top) = self.depth.checked_sub(1) else { return false };
-        self.bits[top / 64] >> (top % 64) & 1 == 1
+        self.is_object
     }
 }

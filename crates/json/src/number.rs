@@ -5,23 +5,16 @@
 use crate::error::{Code, OutOfRange};
 use crate::float;
 
-/// A number as it stands in the text, its form already checked.
-#[derive(Clone, Copy, Debug)]
+/// A number as it stands in the text, its form already checked; its value is found when asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number<'a> {
     text: &'a [u8],
-    decimal: Decimal,
-}
-
-impl PartialEq for Number<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
 }
 
 impl<'a> Number<'a> {
     #[inline]
-    pub(crate) fn new(text: &'a [u8], decimal: Decimal) -> Self {
-        Number { text, decimal }
+    pub(crate) fn new(text: &'a [u8]) -> Self {
+        Number { text }
     }
 
     /// The bytes of the number, all of them ASCII.
@@ -37,7 +30,8 @@ impl<'a> Number<'a> {
     /// [`OutOfRange`] when the nearest double would be infinite.
     #[inline]
     pub fn to_f64(&self) -> Result<f64, OutOfRange> {
-        self.decimal.to_f64(self.text)
+        let (_, decimal) = scan(self.text, 0).expect("the lexer has checked the form");
+        decimal.to_f64(self.text)
     }
 
     /// The value, if it is written as an integer (no point, no exponent) and fits.
@@ -108,9 +102,10 @@ impl Decimal {
         if value.is_finite() { Ok(value) } else { Err(OutOfRange) }
     }
 
-    /// Takes in the digits of `bytes` from `from` on and returns where they end.
+    /// Takes in the digits of `bytes` from `from` on, unless only their end is wanted, which it
+    /// returns.
     #[inline]
-    fn take_digits(&mut self, bytes: &[u8], from: usize) -> usize {
+    fn take_digits<const VALUED: bool>(&mut self, bytes: &[u8], from: usize) -> usize {
         let mut at = from;
         while let Some(eight) = bytes.get(at..at + 8) {
             let word = u64::from_le_bytes(eight.try_into().unwrap_or_default());
@@ -118,10 +113,12 @@ impl Decimal {
             if count == 0 {
                 break;
             }
-            // Moved up so that the last digit is the last byte; what moves in are leading zeros.
-            let value = eight_digits(word << (64 - 8 * count));
-            self.mantissa =
-                self.mantissa.wrapping_mul(POWERS[count as usize]).wrapping_add(value.into());
+            if VALUED {
+                // Moved up so that the last digit is the last byte; what moves in are zeros.
+                let value = eight_digits(word << (64 - 8 * count));
+                let moved = self.mantissa.wrapping_mul(POWERS[count as usize]);
+                self.mantissa = moved.wrapping_add(value.into());
+            }
             at += count as usize;
             if count < 8 {
                 break;
@@ -166,18 +163,29 @@ fn eight_digits(word: u64) -> u32 {
 /// end, or an error, at `bytes.len()` as "not yet known".
 #[inline]
 pub(crate) fn scan(bytes: &[u8], from: usize) -> Result<(usize, Decimal), (usize, Code)> {
+    walk::<true>(bytes, from)
+}
+
+/// [`scan`] for the end alone.
+#[inline]
+pub(crate) fn find_end(bytes: &[u8], from: usize) -> Result<usize, (usize, Code)> {
+    walk::<false>(bytes, from).map(|(end, _)| end)
+}
+
+#[inline]
+fn walk<const VALUED: bool>(bytes: &[u8], from: usize) -> Result<(usize, Decimal), (usize, Code)> {
     let mut decimal = Decimal { negative: bytes.get(from) == Some(&b'-'), ..Decimal::default() };
     let start = from + usize::from(decimal.negative);
     let mut at = match bytes.get(start) {
         Some(b'0') if bytes.get(start + 1).is_some_and(u8::is_ascii_digit) => {
             return Err((start + 1, Code::LeadingZero));
         }
-        Some(b'0'..=b'9') => decimal.take_digits(bytes, start),
+        Some(b'0'..=b'9') => decimal.take_digits::<VALUED>(bytes, start),
         _ => return Err((start, Code::ExpectedDigit)),
     };
     if bytes.get(at) == Some(&b'.') {
         let fraction = at + 1;
-        at = decimal.take_digits(bytes, fraction);
+        at = decimal.take_digits::<VALUED>(bytes, fraction);
         if at == fraction {
             return Err((at, Code::ExpectedDigit));
         }

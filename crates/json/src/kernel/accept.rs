@@ -5,12 +5,13 @@
 //!
 //! In plain words: a loop that expects a value; after a value, a loop that closes containers until a
 //! comma leads to the next value. What makes it fast is what it leaves out: no state but the place
-//! in the code, no event, no offset, and UTF-8 checked for the whole text beforehand, at the speed
-//! of memory where it is ASCII.
+//! in the code, no event, no offset. Outside strings the grammar admits ASCII only; a string with
+//! other bytes is checked for UTF-8 as a whole. A number's digits are found in one register, whose
+//! length few numbers exceed.
 
 use fathom_machine::vector::Vector;
 
-use super::{is_space, space_over, special_over, specials};
+use super::{is_space, space_over, special_over};
 use crate::lexer::Limits;
 use crate::number::leading_digits;
 
@@ -50,7 +51,7 @@ impl Nest {
 #[inline(always)]
 pub(super) unsafe fn accepts_over<V: Vector>(text: &[u8]) -> bool {
     // SAFETY: the caller vouches for the level.
-    std::str::from_utf8(text).is_ok() && unsafe { document::<V>(text) }.is_some()
+    unsafe { document::<V>(text) }.is_some()
 }
 
 /// # Safety
@@ -58,14 +59,20 @@ pub(super) unsafe fn accepts_over<V: Vector>(text: &[u8]) -> bool {
 #[inline(always)]
 unsafe fn document<V: Vector>(text: &[u8]) -> Option<()> {
     let mut nest = Nest { bits: [0; DEPTH / 64], depth: 0, is_object: false };
-    // SAFETY: all three need the level only, which the caller vouches for.
-    let (space, string, key) =
-        unsafe { (|at| space::<V>(text, at), |at| string::<V>(text, at), |at| key::<V>(text, at)) };
+    // SAFETY: all four need the level only, which the caller vouches for.
+    let (space, string, key, number) = unsafe {
+        (
+            |at| space::<V>(text, at),
+            |at| string::<V>(text, at),
+            |at| key::<V>(text, at),
+            |at| number::<V>(text, at),
+        )
+    };
     let mut at = space(0);
     loop {
         at = match *text.get(at)? {
             b'"' => string(at + 1)?,
-            b'-' | b'0'..=b'9' => number(text, at)?,
+            b'-' | b'0'..=b'9' => number(at)?,
             b'{' => {
                 nest.open(true)?;
                 at = space(at + 1);
@@ -153,20 +160,17 @@ unsafe fn space<V: Vector>(text: &[u8], at: usize) -> usize {
 /// The level of `V` is available.
 #[inline(always)]
 unsafe fn string<V: Vector>(text: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
+    let (mut at, mut is_ascii) = (from, true);
     loop {
-        let first = match eight(text, at) {
-            Some(word) => specials(word).trailing_zeros() / 8,
-            None => 8,
-        };
-        at = match first {
-            // SAFETY: the caller vouches for the level.
-            8 => unsafe { special_over::<V>(text, at) }.0,
-            first => at + first as usize,
-        };
-        match *text.get(at)? {
-            b'"' => return (at - from <= TOKEN_BYTES).then_some(at + 1),
-            b'\\' => at = escape(text, at + 1)?,
+        // SAFETY: the caller vouches for the level.
+        let (stop, ascii_here) = unsafe { special_over::<V>(text, at) };
+        is_ascii &= ascii_here;
+        match *text.get(stop)? {
+            b'"' => {
+                let is_text = is_ascii || std::str::from_utf8(&text[from..stop]).is_ok();
+                return (is_text && stop - from <= TOKEN_BYTES).then_some(stop + 1);
+            }
+            b'\\' => at = escape(text, stop + 1)?,
             _ => return None,
         }
     }
@@ -185,8 +189,45 @@ fn escape(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Behind the number that begins at `at`, a minus sign or digit.
+///
+/// # Safety
+/// The level of `V` is available.
 #[inline(always)]
-fn number(text: &[u8], at: usize) -> Option<usize> {
+unsafe fn number<V: Vector>(text: &[u8], at: usize) -> Option<usize> {
+    let start = at + usize::from(text[at] == b'-');
+    if start + V::BYTES > text.len() {
+        return long_number(text, at);
+    }
+    // SAFETY: BYTES bytes from `start` on are within the text, by the line above; the caller vouches
+    // for the level.
+    let digits = unsafe {
+        let v = V::load(text.as_ptr().add(start));
+        v.below::<{ b'9' + 1 }>() & !v.below::<b'0'>()
+    };
+    let whole = digits.trailing_ones();
+    let mut end = start + whole as usize;
+    if whole == 0 || text[start] == b'0' && whole != 1 {
+        return None;
+    }
+    if text.get(end) == Some(&b'.') {
+        let fraction = (digits >> (whole + 1)).trailing_ones();
+        if fraction == 0 {
+            return long_number(text, at);
+        }
+        end += 1 + fraction as usize;
+    }
+    if end >= start + V::BYTES {
+        return long_number(text, at);
+    }
+    match text[end] {
+        b'e' | b'E' => long_number(text, at),
+        _ => Some(end),
+    }
+}
+
+/// The same a few bytes at a time, for any number.
+#[cold]
+fn long_number(text: &[u8], at: usize) -> Option<usize> {
     let start = at + usize::from(text[at] == b'-');
     let mut end = digits(text, start)?;
     if text[start] == b'0' && end != start + 1 {

@@ -86,7 +86,8 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 fn specials(word: u64) -> u64 {
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
     let controls = word.wrapping_sub(ONES * 0x20) & !word;
-    let quotes = zeros(word ^ ONES * u64::from(b'"')) | zeros(word ^ ONES * u64::from(b'\\'));
+    let byte = |byte: u8| ONES * u64::from(byte);
+    let quotes = zeros(word ^ byte(b'"')) | zeros(word ^ byte(b'\\'));
     (controls | quotes) & HIGHS
 }
 
