@@ -191,3 +191,23 @@ fn the_tolerance_is_the_users_to_widen() {
     assert_eq!(code(&[]), Some(1));
     assert_eq!(code(&["--tolerance", "0.01"]), Some(0));
 }
+
+#[test]
+fn an_interrupt_leaves_neither_pairs_nor_answers_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = || fs::read_dir(folder.path()).unwrap().count();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .current_dir(folder.path())
+        .args(["generate", "pairs", "--count", "1G", "-o", "p.json", "--answers", "p.f64"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while files() < 2 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let kill = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(files(), 0);
+}

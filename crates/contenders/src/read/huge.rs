@@ -4,7 +4,7 @@
 use fathom_machine::os::memory::{Buffer, Pages};
 use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
 
-use super::read::read_into;
+use super::plain::read_into;
 use super::workload::File;
 
 pub(super) struct Huge;

@@ -12,8 +12,8 @@ mod huge;
 #[allow(unsafe_code)] // mapping a file that others could change
 mod mmap;
 mod overlap;
+mod plain;
 mod pread;
-mod read;
 mod sum;
 mod workload;
 
@@ -25,7 +25,7 @@ pub static FAMILY: Family<File> = Family {
     source: include_str!("mod.rs"),
     reference: "read",
     contenders: &[
-        &read::Read,
+        &plain::Read,
         &pread::Pread,
         &fresh::Fresh,
         &huge::Huge,

@@ -12,7 +12,7 @@ pub(super) struct Read;
 
 impl Contender<File> for Read {
     fn meta(&self) -> Meta {
-        Meta { name: "read", ..Meta::of(include_str!("read.rs")) }
+        Meta { name: "read", ..Meta::of(include_str!("plain.rs")) }
     }
 
     fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
