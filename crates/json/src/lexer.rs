@@ -468,6 +468,11 @@ impl Lexer {
     fn number(&mut self, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         let from = *at;
         let limit = from.saturating_add(self.limits.token_bytes);
+        if let Some(end) = self.kernel.number(chunk, from).filter(|&end| end <= limit) {
+            *at = end;
+            self.after_value();
+            return Ok(Some(Token::Number { span: Span::Chunk(from, end) }));
+        }
         match number::find_end(chunk, from) {
             Ok(end) if end < chunk.len() && end <= limit => {
                 *at = end;

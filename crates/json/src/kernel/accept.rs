@@ -11,7 +11,7 @@
 
 use fathom_machine::vector::Vector;
 
-use super::{is_space, space_over, special_over};
+use super::{is_space, number_over, space_over, special_over};
 use crate::lexer::Limits;
 use crate::number::leading_digits;
 
@@ -194,34 +194,10 @@ fn escape(text: &[u8], at: usize) -> Option<usize> {
 /// The level of `V` is available.
 #[inline(always)]
 unsafe fn number<V: Vector>(text: &[u8], at: usize) -> Option<usize> {
-    let start = at + usize::from(text[at] == b'-');
-    if start + V::BYTES > text.len() {
-        return long_number(text, at);
-    }
-    // SAFETY: BYTES bytes from `start` on are within the text, by the line above; the caller vouches
-    // for the level.
-    let digits = unsafe {
-        let v = V::load(text.as_ptr().add(start));
-        v.below::<{ b'9' + 1 }>() & !v.below::<b'0'>()
-    };
-    let whole = digits.trailing_ones();
-    let mut end = start + whole as usize;
-    if whole == 0 || text[start] == b'0' && whole != 1 {
-        return None;
-    }
-    if text.get(end) == Some(&b'.') {
-        let fraction = (digits >> (whole + 1)).trailing_ones();
-        if fraction == 0 {
-            return long_number(text, at);
-        }
-        end += 1 + fraction as usize;
-    }
-    if end >= start + V::BYTES {
-        return long_number(text, at);
-    }
-    match text[end] {
-        b'e' | b'E' => long_number(text, at),
-        _ => Some(end),
+    // SAFETY: the caller vouches for the level.
+    match unsafe { number_over::<V>(text, at) } {
+        Some(end) => Some(end),
+        None => long_number(text, at),
     }
 }
 

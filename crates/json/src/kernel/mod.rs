@@ -1,5 +1,5 @@
-//! The two searches a JSON text spends its bytes in: the end of a string's plain part and the end
-//! of white space. One body over [`Vector`], compiled once per level.
+//! The searches a JSON text spends its bytes in: the end of a string's plain part, of white space, of
+//! a number. One body over [`Vector`], compiled once per level.
 //!
 //! Finds positions only; what stands there is the lexer's business.
 //!
@@ -20,6 +20,7 @@ use fathom_machine::vector::Vector;
 pub(crate) struct Kernel {
     special: fn(&[u8], usize) -> (usize, bool),
     space: fn(&[u8], usize) -> usize,
+    number: fn(&[u8], usize) -> Option<usize>,
     accepts: fn(&[u8]) -> bool,
 }
 
@@ -54,6 +55,12 @@ impl Kernel {
             }
         }
         (self.special)(bytes, from)
+    }
+
+    /// The end of the number that begins at `at`, if it is a plain one: see [`number_over`].
+    #[inline]
+    pub(crate) fn number(self, bytes: &[u8], at: usize) -> Option<usize> {
+        (self.number)(bytes, at)
     }
 
     /// Whether `bytes` is one JSON document no deeper than the default limit. A no says nothing
@@ -153,7 +160,41 @@ unsafe fn space_over<V: Vector>(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// The two bodies under the name and the target features of one level.
+/// The end of a plain number at `at`: without exponent, and shorter than a register, so that the byte
+/// behind it is seen. `None` for any other, and for what is no number.
+///
+/// The end is where neither digit, point nor leading minus stands; that these make a number is
+/// tested beside, so that whoever goes on from the end need not wait for it.
+///
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn number_over<V: Vector>(bytes: &[u8], at: usize) -> Option<usize> {
+    if at + V::BYTES > bytes.len() {
+        return None;
+    }
+    // SAFETY: BYTES bytes from `at` on are within the slice, by the line above; the caller vouches
+    // for the level.
+    let (digits, points, minus) = unsafe {
+        let v = V::load(bytes.as_ptr().add(at));
+        let digits = v.below::<{ b'9' + 1 }>() & !v.below::<b'0'>();
+        (digits, v.equal(V::splat(b'.')), v.equal(V::splat(b'-')) & 1)
+    };
+    let length = (digits | points | minus).trailing_ones() as usize;
+    if length >= V::BYTES {
+        return None;
+    }
+    let points = points & ((1 << length) - 1);
+    let starts = 1 << minus; // the first digit's bit
+    // One point at most, a digit before it or the end, a digit after it, no zero before a digit.
+    let is_one = points & points.wrapping_sub(1) == 0;
+    let has_digits = digits & starts != 0 && digits >> (length - 1) & 1 == 1;
+    let has_zero = bytes[at + minus as usize] == b'0' && digits & starts << 1 != 0;
+    let has_exponent = matches!(bytes[at + length], b'e' | b'E');
+    (is_one && has_digits && !has_zero && !has_exponent).then_some(at + length)
+}
+
+/// The bodies under the name and the target features of one level.
 macro_rules! level {
     ($level:ident, $vector:ident $(, $feature:literal)?) => {
         mod $level {
@@ -180,7 +221,21 @@ macro_rules! level {
                 unsafe { accept::accepts_over::<$vector>(bytes) }
             }
 
-            pub(super) const KERNEL: Kernel = Kernel { special, space, accepts };
+            $(#[target_feature(enable = $feature)])?
+            fn number_here(bytes: &[u8], at: usize) -> Option<usize> {
+                // SAFETY: as above.
+                unsafe { number_over::<$vector>(bytes, at) }
+            }
+
+            pub(super) const KERNEL: Kernel = Kernel { special, space, number, accepts };
+
+            fn number(bytes: &[u8], at: usize) -> Option<usize> {
+                #[allow(unused_unsafe)]
+                // SAFETY: as above.
+                unsafe {
+                    number_here(bytes, at)
+                }
+            }
 
             fn accepts(bytes: &[u8]) -> bool {
                 #[allow(unused_unsafe)]

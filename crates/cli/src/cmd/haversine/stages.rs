@@ -61,6 +61,7 @@ pub(crate) fn run(options: &Stages, file: &Path, as_json: bool) -> anyhow::Resul
         entrants: entrants?,
         baseline: entries.iter().position(|entry| entry.id == FAMILY.reference).unwrap_or(0),
         share_file: false,
+        prepare: None,
         events: Vec::new(),
         plan: Plan {
             budget_ns: measuring::nanoseconds(options.budget),
