@@ -2,7 +2,7 @@
 //! converts as the standard library has it. The first three bytes choose; the rest is the text.
 #![no_main]
 
-use fathom_json::{Limits, Mode, nearest};
+use fathom_json::{Limits, Mode, nearest, validate_at};
 use fathom_machine::level::Level;
 use libfuzzer_sys::fuzz_target;
 
@@ -21,6 +21,9 @@ fuzz_target!(|data: &[u8]| {
     let chunks = text.chunks(usize::from(*size) + 1);
     let expected = common::plain(text, mode, limits);
     assert_eq!(common::lexed(chunks, mode, limits, level), expected);
+    if mode == Mode::Document && limits == Limits::default() {
+        assert_eq!(validate_at(level, text).err(), expected.1);
+    }
     for number in expected.0.iter().filter_map(|line| line.strip_prefix("number ")) {
         let standard = number.parse::<f64>().ok().filter(|value| value.is_finite());
         let bits = |value: Option<f64>| value.map(f64::to_bits);

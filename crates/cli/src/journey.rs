@@ -14,6 +14,8 @@ use fathom_measure::workload::Spec;
 
 use crate::measuring;
 
+mod by_buffer;
+
 /// Choices of this family only.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Family aggregate")]
@@ -132,8 +134,13 @@ pub(crate) fn outside(options: &Choices, family: &dyn AnyFamily) -> anyhow::Resu
     options.with.iter().map(entrant).collect()
 }
 
-/// The forebear's matrix, and how the times scale if there are several numbers of threads.
+/// What a family shows beside its cases: of `aggregate` the forebear's matrix, and how the times
+/// scale if there are several numbers of threads; of `read` the speeds by size of the buffer.
 pub(crate) fn tables(run: &Run) -> String {
+    by_buffer::table(&run.cases) + &strategies(run)
+}
+
+fn strategies(run: &Run) -> String {
     let cases: Vec<&Case> = run.cases.iter().filter(|case| case.family == "aggregate").collect();
     if cases.is_empty() {
         return String::new();

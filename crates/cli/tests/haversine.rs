@@ -152,3 +152,62 @@ fn the_profile_covers_the_run_in_every_form() {
     assert!(text(&profiled(&["--profile-format", "folded"]).stderr).contains("compute"));
     assert!(text(&profiled(&["--profile-format", "trace"]).stderr).starts_with('{'));
 }
+
+#[test]
+fn the_ladder_has_a_line_for_every_step_and_finds_the_wrong_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    generated(folder.path(), &["--count", "2000"]);
+    let arguments = ["haversine", "p.json", "--stages", "--rounds", "2", "--save", "run.json"];
+    let said = fathom(folder.path(), &arguments);
+    assert_eq!(said.status.code(), Some(0), "{}", text(&said.stderr));
+    let ladder = text(&said.stdout);
+    let wrong = |step: &str| -> u64 {
+        let line = ladder.lines().find(|line| line.split(' ').next() == Some(step));
+        let line = line.unwrap_or_else(|| panic!("{step}: {ladder}"));
+        line.split_whitespace().nth(5).unwrap().parse().unwrap()
+    };
+    for step in ["strtod", "exact", "vector", "strict", "fathom", "threads"] {
+        assert_eq!(wrong(step), 0, "{step}: {ladder}");
+    }
+    for step in ["quick", "scan", "views", "16k", "256k"] {
+        assert!(wrong(step) > 0, "{step}: {ladder}");
+    }
+    assert!(fs::read_to_string(folder.path().join("run.json")).unwrap().contains("fathom-run"));
+    assert_eq!(piped(&["haversine", "-", "--stages"], b"").status.code(), Some(2));
+}
+
+#[test]
+fn the_tolerance_is_the_users_to_widen() {
+    let folder = tempfile::tempdir().unwrap();
+    generated(folder.path(), &["--count", "100"]);
+    let mut answers = fs::read(folder.path().join("p.f64")).unwrap();
+    let first = f64::from_le_bytes(answers[..8].try_into().unwrap()) + 1e-3;
+    answers[..8].copy_from_slice(&first.to_le_bytes());
+    fs::write(folder.path().join("p.f64"), answers).unwrap();
+    let code = |more: &[&str]| {
+        let arguments = [&["haversine", "p.json", "p.f64"], more].concat();
+        fathom(folder.path(), &arguments).status.code()
+    };
+    assert_eq!(code(&[]), Some(1));
+    assert_eq!(code(&["--tolerance", "0.01"]), Some(0));
+}
+
+#[test]
+fn an_interrupt_leaves_neither_pairs_nor_answers_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = || fs::read_dir(folder.path()).unwrap().count();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .current_dir(folder.path())
+        .args(["generate", "pairs", "--count", "1G", "-o", "p.json", "--answers", "p.f64"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while files() < 2 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let kill = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(files(), 0);
+}

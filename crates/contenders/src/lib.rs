@@ -54,6 +54,7 @@ pub mod memory;
 pub mod mix;
 pub mod people;
 pub mod planted;
+pub mod read;
 #[cfg(feature = "kv")]
 pub mod store;
 pub mod text;
@@ -68,6 +69,7 @@ pub mod unit;
 pub static FAMILIES: &[&dyn AnyFamily] = &[
     &aggregate::FAMILY,
     &haversine::FAMILY,
+    &read::FAMILY,
     #[cfg(feature = "kv")]
     &map::FAMILY,
     #[cfg(feature = "kv")]
@@ -88,12 +90,13 @@ pub static FAMILIES: &[&dyn AnyFamily] = &[
     &text::FAMILY,
 ];
 
-/// What a worker serves: all families, the planted one of the self-test, and the union that
-/// `fathom kv` chooses from.
+/// What a worker serves: all families, the planted one of the self-test, the ladder of
+/// `fathom haversine --stages`, and the union that `fathom kv` chooses from.
 #[must_use]
 pub fn served() -> Vec<&'static dyn AnyFamily> {
     let hidden: &[&'static dyn AnyFamily] = &[
         &planted::FAMILY,
+        &haversine::stages::FAMILY,
         #[cfg(feature = "kv")]
         &kv::FAMILY,
     ];

@@ -22,6 +22,8 @@ pub struct Comparison {
     pub worst: Option<Worst>,
     /// Pairs that differ by the tolerance or more, or are no number.
     pub pairs_beyond: u64,
+    /// What must stay above a difference, in kilometres.
+    pub tolerance_km: f64,
 }
 
 /// The pair that differs most.
@@ -38,7 +40,7 @@ pub struct Worst {
 impl Comparison {
     /// Whether every pair and the mean are within the tolerance.
     pub fn is_within_tolerance(&self) -> bool {
-        self.pairs_beyond == 0 && self.difference_km.abs() < TOLERANCE_KM
+        self.pairs_beyond == 0 && self.difference_km.abs() < self.tolerance_km
     }
 }
 
@@ -52,7 +54,8 @@ pub fn count(bytes: u64) -> Result<u64, AnswersError> {
 }
 
 /// Compares distances and mean with `answers`, a stream of the doubles of an answer file for
-/// `count` pairs.
+/// `count` pairs; differences must stay below `tolerance_km`, which is [`TOLERANCE_KM`] unless a
+/// user wants another.
 ///
 /// # Errors
 /// What the stream answers; [`AnswersError::Count`] when the answers are for more or fewer pairs.
@@ -61,6 +64,7 @@ pub fn compare<'a>(
     mean_km: f64,
     count: u64,
     mut answers: impl Read,
+    tolerance_km: f64,
 ) -> Result<Comparison, Error> {
     let distances = distances.into_iter();
     let pairs = distances.clone().map(|part| part.len() as u64).sum();
@@ -78,7 +82,7 @@ pub fn compare<'a>(
             let difference = (computed_km - reference_km).abs();
             // What is no number is beyond any tolerance.
             let difference = if difference.is_nan() { f64::INFINITY } else { difference };
-            pairs_beyond += u64::from(difference >= TOLERANCE_KM);
+            pairs_beyond += u64::from(difference >= tolerance_km);
             if difference > worst_difference {
                 worst_difference = difference;
                 worst = Some(Worst { index, computed_km, reference_km });
@@ -90,7 +94,7 @@ pub fn compare<'a>(
     answers.read_exact(&mut mean)?;
     let reference_mean_km = f64::from_le_bytes(mean);
     let difference_km = mean_km - reference_mean_km;
-    Ok(Comparison { reference_mean_km, difference_km, worst, pairs_beyond })
+    Ok(Comparison { reference_mean_km, difference_km, worst, pairs_beyond, tolerance_km })
 }
 
 /// Writes distances and mean as an answer file.
@@ -122,20 +126,27 @@ mod tests {
         let mut file = Vec::new();
         write(parts, 42.0, &mut file).unwrap();
         assert_eq!(count(file.len() as u64), Ok(20_000));
-        let same = compare(parts, 42.0, 20_000, &file[..]).unwrap();
+        let same = compare(parts, 42.0, 20_000, &file[..], TOLERANCE_KM).unwrap();
         assert!(same.is_within_tolerance());
         assert_eq!(same.difference_km, 0.0);
 
         let mut changed = distances.clone();
         changed[17_000] += 2e-8;
         changed[3] -= 1e-9;
-        let other = compare([&changed[..]], 42.0 + 5e-9, 20_000, &file[..]).unwrap();
+        let other = compare([&changed[..]], 42.0 + 5e-9, 20_000, &file[..], TOLERANCE_KM).unwrap();
         assert_eq!((other.pairs_beyond, other.worst.unwrap().index), (1, 17_000));
         assert!(!other.is_within_tolerance());
 
+        let other = compare([&changed[..]], 42.0 + 5e-9, 20_000, &file[..], 3e-8).unwrap();
+        assert!(other.is_within_tolerance());
+
         changed[5] = f64::NAN;
         assert_eq!(
-            compare([&changed[..]], 42.0, 20_000, &file[..]).unwrap().worst.unwrap().index,
+            compare([&changed[..]], 42.0, 20_000, &file[..], TOLERANCE_KM)
+                .unwrap()
+                .worst
+                .unwrap()
+                .index,
             5
         );
     }
@@ -148,7 +159,7 @@ mod tests {
         for wrong in [&distances[..1], &[1.0, 2.0, 3.0]] {
             let pairs = wrong.len() as u64;
             assert!(matches!(
-                compare([wrong], 1.5, 2, &file[..]),
+                compare([wrong], 1.5, 2, &file[..], TOLERANCE_KM),
                 Err(Error::Answers(error)) if error == AnswersError::Count { answers: 2, pairs }
             ));
         }

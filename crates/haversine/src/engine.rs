@@ -152,6 +152,11 @@ pub fn mean_exact(pairs: &[Pair], options: &Options) -> Option<f64> {
     sum.mean()
 }
 
+/// Adds the distances of pairs in memory to `out`, as the engine computes them.
+pub fn distances(pairs: &[Pair], options: &Options, out: &mut Vec<f64>) {
+    compute(pairs, options, out);
+}
+
 /// One thread needs no guesses.
 fn read_alone(source: Source<'_>, mut merge: Merge, options: &Options) -> Result<Outcome, Error> {
     let mut source = source;

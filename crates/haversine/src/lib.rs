@@ -37,7 +37,7 @@ mod sum;
 mod template;
 mod zone;
 
-pub use engine::{BLOCK_BYTES, Options, Outcome, Source, mean_exact, read};
+pub use engine::{BLOCK_BYTES, Options, Outcome, Source, distances, mean_exact, read};
 pub use error::{AnswersError, Error, Fault, Shape};
 pub use formula::{EARTH_RADIUS_KM, Pair, RADIANS_PER_DEGREE, distance};
 pub use kernel::Trigonometry;

@@ -9,44 +9,98 @@ const EXACT: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
+/// A power of ten from 10⁰ to 10¹⁹ as a divisor of 128-bit numbers.
+struct Divisor {
+    /// Shifted left until its highest bit is set.
+    power: u64,
+    shift: u32,
+    /// ⌊(2¹²⁸ - 1) / power⌋ - 2⁶⁴.
+    reciprocal: u64,
+}
+
+const DIVISORS: [Divisor; 20] = {
+    let mut all = [const { Divisor { power: 0, shift: 0, reciprocal: 0 } }; 20];
+    let mut i = 0;
+    while i < all.len() {
+        let power = 10u64.pow(i as u32);
+        let shift = power.leading_zeros();
+        let power = power << shift;
+        all[i] = Divisor { power, shift, reciprocal: (u128::MAX / power as u128) as u64 };
+        i += 1;
+    }
+    all
+};
+
+impl Divisor {
+    /// Quotient and remainder of `high` · 2⁶⁴ + `low`, for `high` below the power: algorithm 4 of
+    /// Möller and Granlund, *Improved division by invariant integers* (2011). Two multiplications
+    /// where the processor's division takes ten times as long.
+    #[inline]
+    fn divide(&self, high: u64, low: u64) -> (u64, u64) {
+        debug_assert!(high < self.power);
+        let estimate = (u128::from(self.reciprocal) * u128::from(high))
+            .wrapping_add(u128::from(high) << 64 | u128::from(low));
+        let mut quotient = ((estimate >> 64) as u64).wrapping_add(1);
+        let mut rest = low.wrapping_sub(quotient.wrapping_mul(self.power));
+        if rest > estimate as u64 {
+            quotient = quotient.wrapping_sub(1);
+            rest = rest.wrapping_add(self.power);
+        }
+        if rest >= self.power {
+            quotient = quotient.wrapping_add(1);
+            rest -= self.power;
+        }
+        (quotient, rest)
+    }
+}
+
 /// The double nearest to `mantissa` · 10^`exponent`, ties to even, where this file can tell.
 ///
 /// Three cases, none of them approximate:
-/// * mantissa and power are both doubles: one operation of the processor, rounded once (Clinger
-///   1990);
-/// * a positive exponent up to 19: the product of two 64-bit integers is exact in 128 bits;
 /// * a negative exponent down to -19: the quotient of two integers, the dividend scaled by 2⁶³ so
 ///   that the quotient has at least 62 significant bits; a remainder makes its lowest bit sticky.
+///   This comes first: whether a mantissa is a double cannot be predicted, and costs more to guess
+///   wrong than a double's division saves;
+/// * mantissa and power are both doubles: one operation of the processor, rounded once (Clinger
+///   1990);
+/// * a positive exponent up to 19: the product of two 64-bit integers is exact in 128 bits.
+#[inline]
 pub(crate) fn exact(mantissa: u64, exponent: i64) -> Option<f64> {
     if mantissa == 0 {
         return Some(0.0);
     }
+    if !(-19..=-1).contains(&exponent) {
+        return exact_otherwise(mantissa, exponent);
+    }
+    // Both normalised to [2⁶³, 2⁶⁴): their quotient is in (1/2, 2), times 2⁶³ in (2⁶², 2⁶⁴).
+    let divisor = &DIVISORS[exponent.unsigned_abs() as usize];
+    let up = mantissa.leading_zeros();
+    let dividend = mantissa << up;
+    let (quotient, rest) = divisor.divide(dividend >> 1, dividend << 63);
+    // 62 bits and a sticky one: rounding this to 53 rounds the true value. It has no more than 64
+    // bits, and scaling by a power of two is exact since the result is above 10⁻¹⁹.
+    let sticky = quotient | u64::from(rest != 0);
+    let scale = i64::from(divisor.shift) - i64::from(up) - 63;
+    Some(sticky as f64 * power_of_two(scale))
+}
+
+/// [`exact`] where nothing is divided, or by a power that is too large for 64 bits.
+fn exact_otherwise(mantissa: u64, exponent: i64) -> Option<f64> {
     if mantissa < 1 << 53 && (-22..=22).contains(&exponent) {
         let power = EXACT[exponent.unsigned_abs() as usize];
         let whole = mantissa as f64;
         return Some(if exponent < 0 { whole / power } else { whole * power });
     }
-    if !(-19..=19).contains(&exponent) {
+    if !(0..=19).contains(&exponent) {
         return None;
     }
+    // `as` rounds an integer to the nearest double, ties to even.
     let power = 10u64.pow(exponent.unsigned_abs() as u32);
-    if exponent >= 0 {
-        // `as` rounds an integer to the nearest double, ties to even.
-        return Some((u128::from(mantissa) * u128::from(power)) as f64);
-    }
-    // Both normalised to [2⁶³, 2⁶⁴): their quotient is in (1/2, 2), times 2⁶³ in (2⁶², 2⁶⁴).
-    let (up, down) = (mantissa.leading_zeros(), power.leading_zeros());
-    let dividend = u128::from(mantissa << up) << 63;
-    let divisor = u128::from(power << down);
-    let (quotient, rest) = (dividend / divisor, dividend % divisor);
-    // 62 bits and a sticky one: rounding this to 53 rounds the true value. It has no more than 64
-    // bits, and scaling by a power of two is exact since the result is above 10⁻¹⁹.
-    let sticky = quotient as u64 | u64::from(rest != 0);
-    let scale = i64::from(down) - i64::from(up) - 63;
-    Some(sticky as f64 * power_of_two(scale))
+    Some((u128::from(mantissa) * u128::from(power)) as f64)
 }
 
 /// 2^`exponent`, for exponents of normal doubles.
+#[inline]
 fn power_of_two(exponent: i64) -> f64 {
     debug_assert!((-1022..=1023).contains(&exponent));
     f64::from_bits(((exponent + 1023) as u64) << 52)
@@ -55,6 +109,23 @@ fn power_of_two(exponent: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_division_is_the_processors() {
+        for divisor in &DIVISORS {
+            let power = divisor.power;
+            let mut highs = vec![0, 1, power / 3, power / 2, power - 2, power - 1];
+            highs.extend((1..200).map(|i| power / 200 * i + i));
+            for high in highs {
+                for low in [0, 1, 77, 1 << 63, power - 1, power, u64::MAX - 1, u64::MAX] {
+                    let whole = u128::from(high) << 64 | u128::from(low);
+                    let (quotient, rest) = divisor.divide(high, low);
+                    assert_eq!(u128::from(quotient), whole / u128::from(power), "{whole}/{power}");
+                    assert_eq!(u128::from(rest), whole % u128::from(power), "{whole}/{power}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn agrees_with_the_standard_library_around_every_power() {

@@ -14,7 +14,7 @@ use fathom_machine::level::Level;
 use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::kernel::Kernel;
-use crate::number::{self, Decimal, Number, Part, Step};
+use crate::number::{self, Number, Part, Step};
 use crate::string::{self, Scan, Text};
 
 /// How many values an input holds.
@@ -36,10 +36,14 @@ pub struct Limits {
     pub token_bytes: usize,
 }
 
-impl Default for Limits {
+impl Limits {
     /// A depth of 1024 and tokens of 1 GiB.
+    pub const DEFAULT: Limits = Limits { depth: 1024, token_bytes: 1 << 30 };
+}
+
+impl Default for Limits {
     fn default() -> Self {
-        Limits { depth: 1024, token_bytes: 1 << 30 }
+        Limits::DEFAULT
     }
 }
 
@@ -126,7 +130,7 @@ impl Word {
 pub(crate) enum Token {
     Plain(Event<'static>),
     String { is_key: bool, has_escapes: bool, span: Span },
-    Number { decimal: Decimal, span: Span },
+    Number { span: Span },
 }
 
 /// Where a token's bytes are.
@@ -166,6 +170,7 @@ impl Lexer {
     ///
     /// # Errors
     /// What is wrong at which offset. The same error answers every later call.
+    #[inline]
     pub fn next<'a>(
         &'a mut self,
         chunk: &'a [u8],
@@ -178,6 +183,7 @@ impl Lexer {
     ///
     /// # Errors
     /// As [`Lexer::next`].
+    #[inline]
     pub fn next_located<'a>(
         &'a mut self,
         chunk: &'a [u8],
@@ -271,6 +277,7 @@ impl Lexer {
     }
 
     /// The event of a token of the chunk it was found in.
+    #[inline]
     pub(crate) fn event<'a>(&'a self, token: Token, chunk: &'a [u8]) -> Event<'a> {
         let bytes = |span| match span {
             Span::Chunk(from, to) => &chunk[from..to],
@@ -278,7 +285,7 @@ impl Lexer {
         };
         match token {
             Token::Plain(event) => event,
-            Token::Number { decimal, span } => Event::Number(Number::new(bytes(span), decimal)),
+            Token::Number { span } => Event::Number(Number::new(bytes(span))),
             Token::String { is_key, has_escapes, span } => {
                 let text = Text::new(bytes(span), has_escapes);
                 if is_key { Event::Key(text) } else { Event::String(text) }
@@ -287,6 +294,7 @@ impl Lexer {
     }
 
     /// [`Lexer::next`] by position.
+    #[inline]
     pub(crate) fn advance(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<Token>, Error> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -302,6 +310,7 @@ impl Lexer {
         result.map_err(|(code, offset)| self.fail(code, offset))
     }
 
+    #[cold]
     fn fail(&mut self, code: Code, offset: u64) -> Error {
         let error = Error { code, offset };
         self.failed = Some(error);
@@ -318,19 +327,21 @@ impl Lexer {
             let Some(&byte) = chunk.get(*at) else { return Ok(None) };
             let offset = base.wrapping_add(*at as u64);
             self.token = offset;
-            match (self.expect, byte) {
-                (Expect::Colon, b':') => self.expect = Expect::Value,
-                (Expect::CommaOrEnd, b',') => {
-                    self.expect = if self.nest.is_object() { Expect::Key } else { Expect::Value };
-                }
-                (Expect::CommaOrEnd, b'}') if self.nest.is_object() => break,
-                (Expect::CommaOrEnd, b']') if !self.nest.is_object() => break,
-                (Expect::KeyOrEnd, b'}') | (Expect::ValueOrEnd, b']') => break,
-                (Expect::Key | Expect::KeyOrEnd, b'"') => {
+            match self.expect {
+                Expect::ValueOrEnd if byte == b']' => break,
+                Expect::Value | Expect::ValueOrEnd => return self.value(chunk, at, base),
+                Expect::Colon if byte == b':' => self.expect = Expect::Value,
+                Expect::Key | Expect::KeyOrEnd if byte == b'"' => {
                     return self.string(true, chunk, at, base);
                 }
-                (Expect::Value | Expect::ValueOrEnd, _) => return self.value(chunk, at, base),
-                (Expect::Done, _) if self.mode == Mode::Lines && self.is_separated => {
+                Expect::KeyOrEnd if byte == b'}' => break,
+                Expect::CommaOrEnd => match (byte, self.nest.is_object()) {
+                    (b',', true) => self.expect = Expect::Key,
+                    (b',', false) => self.expect = Expect::Value,
+                    (b'}', true) | (b']', false) => break,
+                    _ => return Err((self.expected(), offset)),
+                },
+                Expect::Done if self.mode == Mode::Lines && self.is_separated => {
                     return self.value(chunk, at, base);
                 }
                 _ => return Err((self.expected(), offset)),
@@ -344,6 +355,7 @@ impl Lexer {
         Ok(Some(Token::Plain(event)))
     }
 
+    #[inline]
     fn value(&mut self, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         match chunk[*at] {
             b'{' => self.open(true, at),
@@ -357,6 +369,7 @@ impl Lexer {
         }
     }
 
+    #[inline]
     fn open(&mut self, is_object: bool, at: &mut usize) -> Found {
         if self.nest.depth == self.limits.depth {
             return Err((Code::TooDeep, self.token));
@@ -367,11 +380,13 @@ impl Lexer {
         Ok(Some(Token::Plain(if is_object { Event::StartObject } else { Event::StartArray })))
     }
 
+    #[inline]
     fn after_value(&mut self) {
         self.is_separated = false;
         self.expect = if self.nest.depth == 0 { Expect::Done } else { Expect::CommaOrEnd };
     }
 
+    #[inline]
     fn after_string(&mut self, is_key: bool) {
         if is_key {
             self.expect = Expect::Colon;
@@ -380,6 +395,7 @@ impl Lexer {
         }
     }
 
+    #[cold]
     fn expected(&self) -> Code {
         match self.expect {
             Expect::Value => Code::ExpectedValue,
@@ -394,6 +410,7 @@ impl Lexer {
         }
     }
 
+    #[inline]
     fn string(&mut self, is_key: bool, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         let inside = *at + 1;
         let mut has_escapes = false;
@@ -419,6 +436,7 @@ impl Lexer {
     }
 
     /// Goes on with an interrupted string: up to each quote of the chunk, until one is the end.
+    #[cold]
     fn resume_string(&mut self, chunk: &[u8], at: &mut usize, _base: u64) -> Found {
         let Cut::String { is_key, mut has_escapes, mut scanned } = self.cut else {
             unreachable!("only called for an interrupted string");
@@ -446,14 +464,20 @@ impl Lexer {
         Ok(None)
     }
 
+    #[inline]
     fn number(&mut self, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         let from = *at;
         let limit = from.saturating_add(self.limits.token_bytes);
-        match number::scan(chunk, from) {
-            Ok((end, decimal)) if end < chunk.len() && end <= limit => {
+        if let Some(end) = self.kernel.number(chunk, from).filter(|&end| end <= limit) {
+            *at = end;
+            self.after_value();
+            return Ok(Some(Token::Number { span: Span::Chunk(from, end) }));
+        }
+        match number::find_end(chunk, from) {
+            Ok(end) if end < chunk.len() && end <= limit => {
                 *at = end;
                 self.after_value();
-                Ok(Some(Token::Number { decimal, span: Span::Chunk(from, end) }))
+                Ok(Some(Token::Number { span: Span::Chunk(from, end) }))
             }
             Err((bad, code)) if bad < chunk.len() && bad <= limit => {
                 Err((code, base.wrapping_add(bad as u64)))
@@ -470,6 +494,7 @@ impl Lexer {
         }
     }
 
+    #[cold]
     fn resume_number(&mut self, mut part: Part, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         while let Some(&byte) = chunk.get(*at) {
             match part.step(byte) {
@@ -490,8 +515,7 @@ impl Lexer {
     fn carried_number(&mut self) -> Token {
         self.cut = Cut::None;
         self.after_value();
-        let (end, decimal) = number::scan(&self.carry, 0).expect("checked byte by byte");
-        Token::Number { decimal, span: Span::Carry(end) }
+        Token::Number { span: Span::Carry(self.carry.len()) }
     }
 
     fn word(
@@ -517,6 +541,7 @@ impl Lexer {
         Ok(Some(Token::Plain(word.event())))
     }
 
+    #[cold]
     fn too_long(&self, quote: u64) -> (Code, u64) {
         (Code::TokenTooLong, self.token + quote + self.limits.token_bytes as u64)
     }
@@ -530,9 +555,12 @@ type Found = Result<Option<Token>, (Code, u64)>;
 struct Nest {
     bits: Vec<u64>,
     depth: usize,
+    /// The innermost one's bit; clear when none is open.
+    is_object: bool,
 }
 
 impl Nest {
+    #[inline]
     fn open(&mut self, is_object: bool) {
         let (word, bit) = (self.depth / 64, self.depth % 64);
         if word == self.bits.len() {
@@ -540,15 +568,21 @@ impl Nest {
         }
         self.bits[word] = self.bits[word] & !(1 << bit) | u64::from(is_object) << bit;
         self.depth += 1;
+        self.is_object = is_object;
     }
 
+    #[inline]
     fn close(&mut self) {
         self.depth -= 1;
+        self.is_object = match self.depth.checked_sub(1) {
+            Some(top) => self.bits[top / 64] >> (top % 64) & 1 == 1,
+            None => false,
+        };
     }
 
     /// Whether the innermost container is an object; false when none is open.
+    #[inline]
     fn is_object(&self) -> bool {
-        let Some(top) = self.depth.checked_sub(1) else { return false };
-        self.bits[top / 64] >> (top % 64) & 1 == 1
+        self.is_object
     }
 }

@@ -56,5 +56,5 @@ pub use event::Event;
 pub use lexer::{Lexer, Limits, Located, Mode};
 pub use number::{Number, leading_number, nearest};
 pub use push::{Flow, Handler, Parser};
-pub use reader::{Reader, validate, validate_read};
+pub use reader::{Reader, validate, validate_at, validate_read};
 pub use string::{LoneSurrogate, Text};

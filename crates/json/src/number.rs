@@ -5,25 +5,20 @@
 use crate::error::{Code, OutOfRange};
 use crate::float;
 
-/// A number as it stands in the text, its form already checked.
-#[derive(Clone, Copy, Debug)]
+/// A number as it stands in the text, its form already checked; its value is found when asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number<'a> {
     text: &'a [u8],
-    decimal: Decimal,
-}
-
-impl PartialEq for Number<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
 }
 
 impl<'a> Number<'a> {
-    pub(crate) fn new(text: &'a [u8], decimal: Decimal) -> Self {
-        Number { text, decimal }
+    #[inline]
+    pub(crate) fn new(text: &'a [u8]) -> Self {
+        Number { text }
     }
 
     /// The bytes of the number, all of them ASCII.
+    #[inline]
     pub fn text(&self) -> &'a [u8] {
         self.text
     }
@@ -33,8 +28,10 @@ impl<'a> Number<'a> {
     ///
     /// # Errors
     /// [`OutOfRange`] when the nearest double would be infinite.
+    #[inline]
     pub fn to_f64(&self) -> Result<f64, OutOfRange> {
-        self.decimal.to_f64(self.text)
+        let (_, decimal) = scan(self.text, 0).expect("the lexer has checked the form");
+        decimal.to_f64(self.text)
     }
 
     /// The value, if it is written as an integer (no point, no exponent) and fits.
@@ -68,7 +65,7 @@ pub fn leading_number(text: &[u8]) -> Option<(f64, usize)> {
 pub(crate) struct Decimal {
     /// The digits without the point; wrapped around beyond 19 of them.
     mantissa: u64,
-    /// Digits from the first that is not zero.
+    /// Digits, leading zeros included.
     digits: u32,
     /// The power of ten the mantissa is to be multiplied by.
     exponent: i64,
@@ -79,57 +76,80 @@ impl Decimal {
     /// 10¹⁹ - 1 is below 2⁶⁴, so this many digits always fit.
     const DIGITS: u32 = 19;
 
+    #[inline]
     fn to_f64(self, text: &[u8]) -> Result<f64, OutOfRange> {
-        let own = if self.digits <= Decimal::DIGITS {
-            float::exact(self.mantissa, self.exponent)
-        } else {
-            None
-        };
-        let value = match own {
-            Some(value) if self.negative => -value,
-            Some(value) => value,
-            None => {
-                std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()).ok_or(OutOfRange)?
-            }
-        };
+        if self.digits <= Decimal::DIGITS
+            && let Some(value) = float::exact(self.mantissa, self.exponent)
+        {
+            return Ok(if self.negative { -value } else { value });
+        }
+        self.long_to_f64(text)
+    }
+
+    /// More digits or a larger exponent: leading zeros are none of 19 digits, and what is left is
+    /// the standard library's.
+    #[cold]
+    fn long_to_f64(self, text: &[u8]) -> Result<f64, OutOfRange> {
+        let is_leading = |byte: &&u8| matches!(byte, b'-' | b'0' | b'.');
+        let zeros = text.iter().take_while(is_leading).filter(|byte| **byte == b'0').count();
+        if self.digits as usize - zeros.min(self.digits as usize) <= Decimal::DIGITS as usize
+            && let Some(value) = float::exact(self.mantissa, self.exponent)
+        {
+            return Ok(if self.negative { -value } else { value });
+        }
+        let value: f64 =
+            std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()).ok_or(OutOfRange)?;
         if value.is_finite() { Ok(value) } else { Err(OutOfRange) }
     }
 
-    /// Takes in the digits of `bytes` from `at` on and returns where they end.
-    fn take_digits(&mut self, bytes: &[u8], mut at: usize) -> usize {
+    /// Takes in the digits of `bytes` from `from` on, unless only their end is wanted, which it
+    /// returns.
+    #[inline]
+    fn take_digits<const VALUED: bool>(&mut self, bytes: &[u8], from: usize) -> usize {
+        let mut at = from;
         while let Some(eight) = bytes.get(at..at + 8) {
             let word = u64::from_le_bytes(eight.try_into().unwrap_or_default());
-            if !are_digits(word) {
+            let count = leading_digits(word);
+            if count == 0 {
                 break;
             }
-            let value = eight_digits(word);
-            self.digits += match (self.digits, value) {
-                (0, 0) => 0,
-                (0, value) => value.ilog10() + 1,
-                _ => 8,
-            };
-            self.mantissa = self.mantissa.wrapping_mul(100_000_000).wrapping_add(value.into());
-            at += 8;
+            if VALUED {
+                // Moved up so that the last digit is the last byte; what moves in are zeros.
+                let value = eight_digits(word << (64 - 8 * count));
+                let moved = self.mantissa.wrapping_mul(POWERS[count as usize]);
+                self.mantissa = moved.wrapping_add(value.into());
+            }
+            at += count as usize;
+            if count < 8 {
+                break;
+            }
         }
         while let Some(digit) = bytes.get(at).map(|b| b.wrapping_sub(b'0')).filter(|&d| d < 10) {
-            self.digits += u32::from(self.digits != 0 || digit != 0);
             self.mantissa = self.mantissa.wrapping_mul(10).wrapping_add(digit.into());
             at += 1;
         }
+        self.digits = self.digits.saturating_add(u32::try_from(at - from).unwrap_or(u32::MAX));
         at
     }
 }
 
-/// Whether all eight bytes are ASCII digits: the high half is 3, and adding 6 does not carry the
-/// low half past 9.
-fn are_digits(word: u64) -> bool {
-    let high = word & 0xf0f0_f0f0_f0f0_f0f0;
-    let carried = word.wrapping_add(0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0;
-    high == 0x3030_3030_3030_3030 && carried == high
+/// 10⁰ to 10⁸.
+const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// How many of eight bytes, from the first in memory on, are ASCII digits.
+///
+/// A byte is none if it exceeds 9 once '0' is flipped out of it: then adding 0x76 sets its highest
+/// bit, or it was set before. A carry out of such a byte disturbs only later ones.
+#[inline]
+pub(crate) fn leading_digits(word: u64) -> u32 {
+    let flipped = word ^ 0x3030_3030_3030_3030;
+    let others = (flipped.wrapping_add(0x7676_7676_7676_7676) | flipped) & 0x8080_8080_8080_8080;
+    others.trailing_zeros() / 8
 }
 
 /// The value of eight ASCII digits, the first in the lowest byte: neighbours are joined pairwise,
 /// to two, four and eight digits.
+#[inline]
 fn eight_digits(word: u64) -> u32 {
     let ones = word & 0x0f0f_0f0f_0f0f_0f0f;
     let twos = (ones.wrapping_mul(10).wrapping_add(ones >> 8)) & 0x00ff_00ff_00ff_00ff;
@@ -141,19 +161,31 @@ fn eight_digits(word: u64) -> u32 {
 ///
 /// The end of `bytes` counts as the end of the number; a caller that may get more bytes treats an
 /// end, or an error, at `bytes.len()` as "not yet known".
+#[inline]
 pub(crate) fn scan(bytes: &[u8], from: usize) -> Result<(usize, Decimal), (usize, Code)> {
+    walk::<true>(bytes, from)
+}
+
+/// [`scan`] for the end alone.
+#[inline]
+pub(crate) fn find_end(bytes: &[u8], from: usize) -> Result<usize, (usize, Code)> {
+    walk::<false>(bytes, from).map(|(end, _)| end)
+}
+
+#[inline]
+fn walk<const VALUED: bool>(bytes: &[u8], from: usize) -> Result<(usize, Decimal), (usize, Code)> {
     let mut decimal = Decimal { negative: bytes.get(from) == Some(&b'-'), ..Decimal::default() };
     let start = from + usize::from(decimal.negative);
     let mut at = match bytes.get(start) {
         Some(b'0') if bytes.get(start + 1).is_some_and(u8::is_ascii_digit) => {
             return Err((start + 1, Code::LeadingZero));
         }
-        Some(b'0'..=b'9') => decimal.take_digits(bytes, start),
+        Some(b'0'..=b'9') => decimal.take_digits::<VALUED>(bytes, start),
         _ => return Err((start, Code::ExpectedDigit)),
     };
     if bytes.get(at) == Some(&b'.') {
         let fraction = at + 1;
-        at = decimal.take_digits(bytes, fraction);
+        at = decimal.take_digits::<VALUED>(bytes, fraction);
         if at == fraction {
             return Err((at, Code::ExpectedDigit));
         }
@@ -276,10 +308,26 @@ mod tests {
 
     #[test]
     fn digits_beyond_nineteen_are_counted_from_the_first_that_is_not_zero() {
-        let long = b"0.00000000000000000000000000000000000000000012345678901234567";
+        let long = b"0.00000000000000000000000000000000000000000000012345678901234567";
         let (_, decimal) = scan(long, 0).unwrap();
-        assert_eq!((decimal.digits, decimal.mantissa), (17, 12_345_678_901_234_567));
-        assert_eq!(nearest(long), Some(1.234_567_890_123_456_7e-43));
+        assert_eq!((decimal.digits, decimal.mantissa), (63, 12_345_678_901_234_567));
+        assert_eq!(nearest(long), std::str::from_utf8(long).unwrap().parse().ok());
+        assert_eq!(nearest(b"0.00001234567890123456789"), Some(1.234_567_890_123_456_8e-5));
+        assert_eq!(nearest(b"-000"), None);
+    }
+
+    #[test]
+    fn leading_digits_end_at_any_other_byte() {
+        for at in 0..8 {
+            for byte in (0..=255u8).filter(|byte| !byte.is_ascii_digit()) {
+                let mut word = *b"90817263";
+                word[at] = byte;
+                assert_eq!(leading_digits(u64::from_le_bytes(word)), at as u32, "{byte} at {at}");
+                word[7] = 0xff;
+                assert_eq!(leading_digits(u64::from_le_bytes(word)), at as u32, "{byte} at {at}");
+            }
+        }
+        assert_eq!(leading_digits(u64::from_le_bytes(*b"01234567")), 8);
     }
 
     #[test]

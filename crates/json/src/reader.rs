@@ -4,9 +4,12 @@
 
 use std::io::{ErrorKind, Read};
 
+use fathom_machine::level::Level;
+
 use crate::error::{Error, ReadError};
 use crate::event::Event;
-use crate::lexer::{Lexer, Mode};
+use crate::kernel::Kernel;
+use crate::lexer::{Lexer, Limits, Mode};
 
 /// Bytes asked of the source at a time: half of a small second-level cache.
 const WINDOW_BYTES: usize = 128 << 10;
@@ -39,6 +42,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// What the source answers, or what is wrong with the text.
+    #[inline]
     #[allow(clippy::should_implement_trait)] // the events borrow from the reader
     pub fn next(&mut self) -> Result<Option<Event<'_>>, ReadError> {
         let token = loop {
@@ -58,6 +62,7 @@ impl<R: Read> Reader<R> {
         self.lexer.token_offset()
     }
 
+    #[cold]
     fn refill(&mut self) -> Result<(), ReadError> {
         self.at = 0;
         self.end = loop {
@@ -76,7 +81,18 @@ impl<R: Read> Reader<R> {
 /// # Errors
 /// The first fault and its offset.
 pub fn validate(text: &[u8]) -> Result<(), Error> {
-    let mut lexer = Lexer::new(Mode::Document);
+    validate_at(Level::chosen().unwrap_or(Level::Scalar), text)
+}
+
+/// [`validate`] at a level of the caller's choice.
+///
+/// # Errors
+/// As [`validate`].
+pub fn validate_at(level: Level, text: &[u8]) -> Result<(), Error> {
+    if Kernel::new(level).is_some_and(|kernel| kernel.accepts(text)) {
+        return Ok(());
+    }
+    let mut lexer = Lexer::with(Mode::Document, Limits::default(), level);
     let mut at = 0;
     while lexer.advance(text, &mut at)?.is_some() {}
     while lexer.end()?.is_some() {}

@@ -20,11 +20,13 @@ pub struct Text<'a> {
 pub struct LoneSurrogate;
 
 impl<'a> Text<'a> {
+    #[inline]
     pub(crate) fn new(raw: &'a [u8], has_escapes: bool) -> Self {
         Text { raw, has_escapes }
     }
 
     /// The bytes between the quotes, escapes and all.
+    #[inline]
     pub fn raw(&self) -> &'a [u8] {
         self.raw
     }
@@ -35,6 +37,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the string means `word`: `"\u0078\u0030"` is "x0".
+    #[inline]
     pub fn is(&self, word: &str) -> bool {
         if self.has_escapes {
             self.decode().is_ok_and(|text| text == word)
@@ -104,6 +107,7 @@ pub(crate) enum Scan {
 }
 
 /// Scans the inside of a string from `from`, up to and with its closing quote.
+#[inline]
 pub(crate) fn scan(kernel: Kernel, bytes: &[u8], from: usize, has_escapes: &mut bool) -> Scan {
     let mut at = from;
     loop {

@@ -1,6 +1,6 @@
 //! Every level and every way to cut the input says what the plain machine says.
 
-use fathom_json::{Limits, Mode};
+use fathom_json::{Error, Limits, Mode, validate_at};
 use fathom_machine::level::Level;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -24,8 +24,21 @@ const TEXTS: &[&[u8]] = &[
     b"{\"a\":1\n}\n{\"a\":2}\n",
 ];
 
+/// Validation without events says the same.
+fn check_verdict(text: &[u8], expected: Option<Error>) {
+    for level in Level::available() {
+        let said = validate_at(level, text).err();
+        assert_eq!(said, expected, "{level}: {}", text.escape_ascii());
+    }
+}
+
 fn check_all_splits(text: &[u8], mode: Mode, limits: Limits) {
     let expected = common::plain(text, mode, limits);
+    if mode == Mode::Document && limits == Limits::default() {
+        for end in 0..=text.len() {
+            check_verdict(&text[..end], common::plain(&text[..end], mode, limits).1);
+        }
+    }
     for level in Level::available() {
         assert_eq!(common::lexed([text], mode, limits, level), expected, "{level}, whole");
         let bytes = common::lexed(text.chunks(1), mode, limits, level);
@@ -65,6 +78,7 @@ fn every_single_byte_replaced() {
             text[at] = byte;
             let expected = common::plain(&text, Mode::Document, Limits::default());
             let level = Level::best();
+            check_verdict(&text, expected.1);
             let said = common::lexed([&text[..]], Mode::Document, Limits::default(), level);
             assert_eq!(said, expected, "{}", text.escape_ascii());
             let said = common::lexed(text.chunks(7), Mode::Document, Limits::default(), level);
@@ -100,6 +114,26 @@ fn value() -> impl Strategy<Value = String> {
     })
 }
 
+#[test]
+fn depth_ends_where_the_limit_is() {
+    for depth in [1, 63, 64, 65, 1023, 1024, 1025, 3000] {
+        for open in ["[", "{\"a\":", "[{\"a\":"] {
+            let closers: String = open
+                .bytes()
+                .rev()
+                .filter_map(|b| match b {
+                    b'[' => Some(']'),
+                    b'{' => Some('}'),
+                    _ => None,
+                })
+                .collect();
+            let text = format!("{}7{}", open.repeat(depth), closers.repeat(depth));
+            let expected = common::plain(text.as_bytes(), Mode::Document, Limits::default());
+            check_verdict(text.as_bytes(), expected.1);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
@@ -108,6 +142,7 @@ proptest! {
         let text = text.as_bytes();
         let expected = common::plain(text, Mode::Document, Limits::default());
         prop_assert_eq!(expected.1, None);
+        check_verdict(text, None);
         for level in Level::available() {
             let said = common::lexed(cut(text, &sizes), Mode::Document, Limits::default(), level);
             prop_assert_eq!(&said, &expected);
@@ -138,6 +173,7 @@ proptest! {
             prop_assert_eq!(&said, &expected);
         }
         if !lines {
+            check_verdict(&text, expected.1);
             // A second opinion, from a parser that is not ours: it refuses lone surrogates,
             // infinite numbers and depths beyond 128, which are no matter of grammar.
             let other = serde_json::from_slice::<serde_json::Value>(&text);

@@ -39,6 +39,16 @@ const CHAPTERS: &[Chapter] = &[
          measurements.txt",
         ],
     },
+    Chapter {
+        name: "haversine",
+        about: "Two hundred thousand pairs of JSON to their mean distance, with the answers to check \
+                it; where the time went, and how the same file is read slower.",
+        commands: &[
+            "generate pairs --count 200000 --output pairs.json --answers pairs.f64",
+            "haversine pairs.json pairs.f64 --profile",
+            "haversine pairs.json --stages --rounds 2",
+        ],
+    },
     #[cfg(feature = "kv")]
     Chapter {
         name: "kv",

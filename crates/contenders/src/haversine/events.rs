@@ -1,8 +1,8 @@
 //! The events of `fathom-json` (views into the text, vector searches, exact fast numbers), pairs
 //! put together by hand.
 
-use fathom_haversine::{Coordinate, Pair};
-use fathom_json::{Event, Lexer, Mode};
+use fathom_haversine::Pair;
+use fathom_json::{Event, Lexer, Mode, Text};
 use fathom_machine::level::Level;
 use fathom_measure::contender::{Contender, Meta, Preparation};
 
@@ -32,7 +32,7 @@ fn read(json: &[u8]) -> Vec<Pair> {
     let mut at = 0;
     while let Some(event) = lexer.next(json, &mut at).expect("the document is valid") {
         match event {
-            Event::Key(key) => next = Coordinate::ALL.iter().position(|c| key.is(c.name())),
+            Event::Key(key) => next = coordinate(key),
             Event::Number(number) => {
                 if let Some(next) = next.take() {
                     row[next] = number.to_f64().ok();
@@ -47,4 +47,22 @@ fn read(json: &[u8]) -> Vec<Pair> {
         }
     }
     pairs
+}
+
+/// Which of the four a key is; one with escapes is decoded first.
+fn coordinate(key: Text<'_>) -> Option<usize> {
+    let decoded;
+    let name = if key.has_escapes() {
+        decoded = key.decode().ok()?;
+        decoded.as_bytes()
+    } else {
+        key.raw()
+    };
+    match name {
+        b"x0" => Some(0),
+        b"y0" => Some(1),
+        b"x1" => Some(2),
+        b"y1" => Some(3),
+        _ => None,
+    }
 }

@@ -5,12 +5,21 @@
 //! way to the product: a match per byte with the standard library's numbers, then the lexer with
 //! its vector searches and exact fast numbers, then templates with four cursors.
 
+#[allow(unused_imports)] // nothing is absent from a full build
+use fathom_measure::family::Absent;
 use fathom_measure::family::Family;
 
 mod events;
 mod fathom;
+#[cfg(feature = "cpu")]
+mod jiter;
 mod plain;
 mod serde_json;
+#[cfg(feature = "cpu")]
+mod simd_json;
+#[cfg(feature = "cpu")]
+mod sonic;
+pub mod stages;
 mod workload;
 
 pub use workload::Document;
@@ -20,6 +29,20 @@ pub static FAMILY: Family<Document> = Family {
     name: "haversine",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: &[&plain::Plain, &events::Events, &serde_json::SerdeJson, &fathom::Fathom],
-    absent: &[],
+    contenders: &[
+        &plain::Plain,
+        &events::Events,
+        &serde_json::SerdeJson,
+        #[cfg(feature = "cpu")]
+        &simd_json::SimdJson,
+        #[cfg(feature = "cpu")]
+        &sonic::Sonic,
+        #[cfg(feature = "cpu")]
+        &jiter::Jiter,
+        &fathom::Fathom,
+    ],
+    absent: &[
+        #[cfg(not(feature = "cpu"))]
+        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
+    ],
 };

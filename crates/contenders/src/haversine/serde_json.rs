@@ -26,8 +26,9 @@ impl Contender<Document> for SerdeJson {
     }
 }
 
+/// The document as a type: what every crate that deserialises fills.
 #[derive(Deserialize)]
-struct Root {
+pub(super) struct Root {
     pairs: Vec<Row>,
 }
 
@@ -39,7 +40,13 @@ struct Row {
     y1: f64,
 }
 
+impl Root {
+    pub(super) fn into_pairs(self) -> Vec<Pair> {
+        let pair = |Row { x0, y0, x1, y1 }| Pair { x0, y0, x1, y1 };
+        self.pairs.into_iter().map(pair).collect()
+    }
+}
+
 fn read(json: &[u8]) -> Vec<Pair> {
-    let root: Root = ::serde_json::from_slice(json).expect("the document is valid");
-    root.pairs.into_iter().map(|Row { x0, y0, x1, y1 }| Pair { x0, y0, x1, y1 }).collect()
+    ::serde_json::from_slice::<Root>(json).expect("the document is valid").into_pairs()
 }

@@ -1,5 +1,5 @@
-//! The two searches a JSON text spends its bytes in: the end of a string's plain part and the end
-//! of white space. One body over [`Vector`], compiled once per level.
+//! The searches a JSON text spends its bytes in: the end of a string's plain part, of white space, of
+//! a number. One body over [`Vector`], compiled once per level.
 //!
 //! Finds positions only; what stands there is the lexer's business.
 //!
@@ -10,6 +10,8 @@
 //! 3. bytes after the last whole register are walked one at a time, so nothing is read outside the
 //!    slice.
 
+mod accept;
+
 use fathom_machine::level::Level;
 use fathom_machine::vector::Vector;
 
@@ -18,6 +20,8 @@ use fathom_machine::vector::Vector;
 pub(crate) struct Kernel {
     special: fn(&[u8], usize) -> (usize, bool),
     space: fn(&[u8], usize) -> usize,
+    number: fn(&[u8], usize) -> Option<usize>,
+    accepts: fn(&[u8]) -> bool,
 }
 
 impl Kernel {
@@ -28,29 +32,45 @@ impl Kernel {
         }
         Some(match level {
             #[cfg(target_arch = "x86_64")]
-            Level::Sse2 => Kernel { special: sse2::special, space: sse2::space },
+            Level::Sse2 => sse2::KERNEL,
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => Kernel { special: avx2::special, space: avx2::space },
+            Level::Avx2 => avx2::KERNEL,
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => Kernel { special: neon::special, space: neon::space },
-            _ => Kernel { special: scalar::special, space: scalar::space },
+            Level::Neon => neon::KERNEL,
+            _ => scalar::KERNEL,
         })
     }
 
     /// The first index from `from` on that holds `"`, `\` or a byte below 0x20, else the length;
     /// and whether all bytes before it are ASCII.
+    #[inline]
     pub(crate) fn special(self, bytes: &[u8], from: usize) -> (usize, bool) {
         if let Some(eight) = bytes.get(from..from + 8) {
-            for (i, &byte) in eight.iter().enumerate() {
-                if is_special(byte) {
-                    return (from + i, eight[..i].is_ascii());
-                }
+            let word = u64::from_le_bytes(eight.try_into().unwrap_or_default());
+            let specials = specials(word);
+            if specials != 0 {
+                let before = specials & specials.wrapping_neg();
+                let is_ascii = word & HIGHS & before.wrapping_sub(1) == 0;
+                return (from + (specials.trailing_zeros() / 8) as usize, is_ascii);
             }
         }
         (self.special)(bytes, from)
     }
 
+    /// The end of the number that begins at `at`, if it is a plain one: see [`number_over`].
+    #[inline]
+    pub(crate) fn number(self, bytes: &[u8], at: usize) -> Option<usize> {
+        (self.number)(bytes, at)
+    }
+
+    /// Whether `bytes` is one JSON document no deeper than the default limit. A no says nothing
+    /// about what is wrong; a document with a token beyond the default limit gets one as well.
+    pub(crate) fn accepts(self, bytes: &[u8]) -> bool {
+        (self.accepts)(bytes)
+    }
+
     /// The first index from `from` on that holds no JSON white space, else the length.
+    #[inline]
     pub(crate) fn space(self, bytes: &[u8], from: usize) -> usize {
         match bytes.get(from) {
             Some(&byte) if !is_space(byte) => from,
@@ -64,10 +84,26 @@ impl Kernel {
     }
 }
 
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// The highest bit of each of eight bytes that is special. Above the first of them there may be
+/// bits too many: a borrow out of a special byte disturbs later ones.
+#[inline]
+fn specials(word: u64) -> u64 {
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
+    let controls = word.wrapping_sub(ONES * 0x20) & !word;
+    let byte = |byte: u8| ONES * u64::from(byte);
+    let quotes = zeros(word ^ byte(b'"')) | zeros(word ^ byte(b'\\'));
+    (controls | quotes) & HIGHS
+}
+
+#[inline]
 fn is_special(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
+#[inline]
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
@@ -124,7 +160,41 @@ unsafe fn space_over<V: Vector>(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// The two bodies under the name and the target features of one level.
+/// The end of a plain number at `at`: without exponent, and shorter than a register, so that the byte
+/// behind it is seen. `None` for any other, and for what is no number.
+///
+/// The end is where neither digit, point nor leading minus stands; that these make a number is
+/// tested beside, so that whoever goes on from the end need not wait for it.
+///
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn number_over<V: Vector>(bytes: &[u8], at: usize) -> Option<usize> {
+    if at + V::BYTES > bytes.len() {
+        return None;
+    }
+    // SAFETY: BYTES bytes from `at` on are within the slice, by the line above; the caller vouches
+    // for the level.
+    let (digits, points, minus) = unsafe {
+        let v = V::load(bytes.as_ptr().add(at));
+        let digits = v.below::<{ b'9' + 1 }>() & !v.below::<b'0'>();
+        (digits, v.equal(V::splat(b'.')), v.equal(V::splat(b'-')) & 1)
+    };
+    let length = (digits | points | minus).trailing_ones() as usize;
+    if length >= V::BYTES {
+        return None;
+    }
+    let points = points & ((1 << length) - 1);
+    let starts = 1 << minus; // the first digit's bit
+    // One point at most, a digit before it or the end, a digit after it, no zero before a digit.
+    let is_one = points & points.wrapping_sub(1) == 0;
+    let has_digits = digits & starts != 0 && digits >> (length - 1) & 1 == 1;
+    let has_zero = bytes[at + minus as usize] == b'0' && digits & starts << 1 != 0;
+    let has_exponent = matches!(bytes[at + length], b'e' | b'E');
+    (is_one && has_digits && !has_zero && !has_exponent).then_some(at + length)
+}
+
+/// The bodies under the name and the target features of one level.
 macro_rules! level {
     ($level:ident, $vector:ident $(, $feature:literal)?) => {
         mod $level {
@@ -145,7 +215,37 @@ macro_rules! level {
                 unsafe { space_over::<$vector>(bytes, from) }
             }
 
-            pub(super) fn special(bytes: &[u8], from: usize) -> (usize, bool) {
+            $(#[target_feature(enable = $feature)])?
+            fn accepts_here(bytes: &[u8]) -> bool {
+                // SAFETY: as above.
+                unsafe { accept::accepts_over::<$vector>(bytes) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            fn number_here(bytes: &[u8], at: usize) -> Option<usize> {
+                // SAFETY: as above.
+                unsafe { number_over::<$vector>(bytes, at) }
+            }
+
+            pub(super) const KERNEL: Kernel = Kernel { special, space, number, accepts };
+
+            fn number(bytes: &[u8], at: usize) -> Option<usize> {
+                #[allow(unused_unsafe)]
+                // SAFETY: as above.
+                unsafe {
+                    number_here(bytes, at)
+                }
+            }
+
+            fn accepts(bytes: &[u8]) -> bool {
+                #[allow(unused_unsafe)]
+                // SAFETY: as above.
+                unsafe {
+                    accepts_here(bytes)
+                }
+            }
+
+            fn special(bytes: &[u8], from: usize) -> (usize, bool) {
                 #[allow(unused_unsafe)] // safe at the scalar level, which needs no feature
                 // SAFETY: as above.
                 unsafe {
@@ -153,7 +253,7 @@ macro_rules! level {
                 }
             }
 
-            pub(super) fn space(bytes: &[u8], from: usize) -> usize {
+            fn space(bytes: &[u8], from: usize) -> usize {
                 #[allow(unused_unsafe)]
                 // SAFETY: as above.
                 unsafe {

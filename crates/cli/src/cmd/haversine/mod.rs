@@ -16,6 +16,8 @@ use crate::exit::Exit;
 use crate::input::{self, Input};
 use crate::output::Output;
 
+mod stages;
+
 /// Read coordinate pairs from JSON and print their mean great-circle distance, exactly
 ///
 /// Reads {"pairs":[{"x0":…,"y0":…,"x1":…,"y1":…}, …]} (degrees; x is the longitude) in any valid
@@ -82,6 +84,14 @@ pub(crate) struct Options {
     #[arg(long, value_name = "KIB", default_value_t = haversine::BLOCK_BYTES >> 10,
           value_parser = block_kib)]
     block: usize,
+
+    /// How far a distance, in the unit of the radius, and the mean may be from the answers
+    #[arg(long, value_name = "KM", default_value_t = answers::TOLERANCE_KM, value_parser = radius,
+          requires = "answers")]
+    tolerance: f64,
+
+    #[command(flatten)]
+    stages: stages::Stages,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -131,6 +141,9 @@ fn block_kib(text: &str) -> Result<usize, String> {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    if options.stages.stages {
+        return stages::run(&options.stages, &options.file, options.format == Format::Json);
+    }
     let source = match input::open(&options.file)? {
         Input::File(file, _) => Source::File(file),
         Input::Stream(stream) => Source::Stream(stream),
@@ -211,7 +224,8 @@ fn compare(
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let bytes = file.metadata()?.len();
     let compared = answers::count(bytes).map_err(Error::from).and_then(|count| {
-        answers::compare(outcome.parts(), mean, count, BufReader::with_capacity(1 << 18, file))
+        let answers = BufReader::with_capacity(1 << 18, file);
+        answers::compare(outcome.parts(), mean, count, answers, options.tolerance)
     });
     Ok(Some(compared.map_err(|error| located(error, path))?))
 }
@@ -245,8 +259,7 @@ fn text(outcome: &Outcome, mean: Option<f64>, comparison: Option<&Comparison>) -
         if !comparison.is_within_tolerance() {
             lines.push(format!(
                 "FAILED: {} pairs differ by {:.1e} or more",
-                comparison.pairs_beyond,
-                answers::TOLERANCE_KM
+                comparison.pairs_beyond, comparison.tolerance_km
             ));
         }
     }
@@ -264,7 +277,7 @@ fn json(
             "reference_mean": comparison.reference_mean_km,
             "difference": comparison.difference_km,
             "pairs_beyond": comparison.pairs_beyond,
-            "tolerance": answers::TOLERANCE_KM,
+            "tolerance": comparison.tolerance_km,
             "worst": comparison.worst.map(|worst| serde_json::json!({
                 "pair": worst.index,
                 "computed": worst.computed_km,

@@ -1,0 +1,131 @@
+//! `fathom haversine FILE --stages`: the ladder from the plain program to the product on the user's
+//! own file, each step measured in the same rounds and compared with exact arithmetic.
+//!
+//! Knows no step: they are the contenders of the family `haversine-stages`, in their order.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use fathom_contenders::haversine::stages::{FAMILY, MEAN_OFF_KM, PAIRS_WRONG};
+use fathom_measure::bench::{Bench, bench};
+use fathom_measure::family::AnyFamily;
+use fathom_measure::result::Case;
+use fathom_measure::rounds::Plan;
+use fathom_measure::workload::Spec;
+
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::measuring::{self, Format, Ticker, bounds, entrant, is_complete, new_run, rendered};
+
+/// How the ladder is measured.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Stages")]
+pub(crate) struct Stages {
+    /// Measure the way from the plain program to this one on FILE, step by step: what the
+    /// haversine notes tried, and what fathom does beyond; each step's speed and its errors
+    #[arg(long)]
+    pub(crate) stages: bool,
+
+    /// With --stages: time each step receives
+    #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "2s",
+          requires = "stages")]
+    budget: Duration,
+
+    /// With --stages: exactly this many rounds instead
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000),
+          requires = "stages")]
+    rounds: Option<u32>,
+
+    /// With --stages: also save the run, samples and all, for `report` and `diff`
+    #[arg(long, value_name = "PATH", requires = "stages")]
+    save: Option<std::path::PathBuf>,
+}
+
+pub(crate) fn run(options: &Stages, file: &Path, as_json: bool) -> anyhow::Result<Exit> {
+    ensure!(
+        file != Path::new("-") && file.is_file(),
+        "--stages reads its file again and again: it needs a regular file"
+    );
+    let entries = FAMILY.entries();
+    let entrants: anyhow::Result<Vec<_>> =
+        entries.iter().map(|entry| entrant(&entry.id, &entry.meta)).collect();
+    let own = measuring::worker(None)?;
+    let spec = Spec { file: Some(file.to_owned()), ..Spec::default() };
+    let ticker = Ticker::new("stages");
+    let case = bench(Bench {
+        family: FAMILY.name,
+        workload: FAMILY.completed(&spec)?,
+        reference: Some((FAMILY.reference.to_owned(), own)),
+        entrants: entrants?,
+        baseline: entries.iter().position(|entry| entry.id == FAMILY.reference).unwrap_or(0),
+        share_file: false,
+        prepare: None,
+        events: Vec::new(),
+        plan: Plan {
+            budget_ns: measuring::nanoseconds(options.budget),
+            rounds: options.rounds,
+            warm_ups: 1,
+            ..Plan::default()
+        },
+        bounds: bounds(None),
+        empty: None,
+        simulate: false,
+        stop: interrupt::measuring(),
+        progress: &mut |done, planned| ticker.tick(done, planned),
+    });
+    let case = case.with_context(|| format!("the ladder on {}", file.display()))?;
+    drop(ticker);
+    let mut run = new_run()?;
+    run.cases.push(case);
+    if let Some(path) = &options.save {
+        measuring::save(&run, path)?;
+    }
+    let text = if as_json { rendered(&run, Format::Json, false)? } else { ladder(&run.cases[0]) };
+    io::stdout().write_all(text.as_bytes()).context("stdout")?;
+    Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
+}
+
+/// A line per step: time, speed, what it gained, what it got wrong, what it is.
+fn ladder(case: &Case) -> String {
+    let (bytes, pairs) = (case.work.bytes, case.work.items);
+    let mut text = format!(
+        "{pairs} pairs, {bytes} bytes; medians of {} rounds, wall clock, file and all\n\n\
+         {:<12} {:>10} {:>8} {:>8} {:>8}  {:>12} {:>12}  {}\n",
+        case.measured.rounds.len(),
+        "step",
+        "ms",
+        "ns/pair",
+        "GB/s",
+        "x before",
+        "pairs wrong",
+        "mean off km",
+        "what it is",
+    );
+    let mut before: Option<f64> = None;
+    for (number, row) in case.entrants() {
+        let name = row.id.rsplit('+').next().unwrap_or(&row.id);
+        let summary = case.judged.summaries[number].as_ref();
+        let Some(summary) = summary.filter(|_| case.measured.failures[number].is_none()) else {
+            let why = case.measured.failures[number].as_ref().map(ToString::to_string);
+            text += &format!("{name:<12} {}\n", why.unwrap_or_else(|| "not measured".to_owned()));
+            continue;
+        };
+        let ns = summary.ns_median;
+        let gain = before.map_or_else(|| "-".to_owned(), |before| format!("{:.2}", before / ns));
+        let metric = |name: &str| row.metrics.iter().find(|metric| metric.name == name);
+        let wrong = metric(PAIRS_WRONG).map_or_else(|| "?".to_owned(), |m| m.value.to_string());
+        let off =
+            metric(MEAN_OFF_KM).map_or_else(|| "?".to_owned(), |m| format!("{:.1e}", m.value));
+        text += &format!(
+            "{name:<12} {:>10.1} {:>8.1} {:>8.3} {gain:>8}  {wrong:>12} {off:>12}  {}\n",
+            ns / 1e6,
+            ns / pairs.max(1) as f64,
+            bytes as f64 / ns,
+            row.about.summary,
+        );
+        before = Some(ns);
+    }
+    text
+}

@@ -1,0 +1,104 @@
+//! The way from the plain program to the product, a step at a time: what the haversine notes tried
+//! in that order, and what fathom does beyond them. Every step reads the file by itself, in chunks.
+//!
+//! The steps differ in one thing each, so a step's time beside the one before it is what that thing
+//! is worth on this machine. The early ones get numbers wrong; how many pairs, and by how much the
+//! mean is off, is found by comparing with exact arithmetic, never assumed. A step whose mean is off
+//! by more than a ten-thousandth has not done the work and gets no time.
+//!
+//! ```text
+//! strtod ─► quick ─► scan ─► views ─► chunks+16k ─► chunks+256k ─► exact ─► vector ─► strict ─► fathom ─► threads
+//!   a match per byte  │ tokens in one piece           │ numbers        │ distances  │ grammar   │ templates
+//! ```
+
+use fathom_measure::family::Family;
+
+mod chunks;
+mod exact;
+mod fathom;
+mod number;
+mod quick;
+mod row;
+mod scan;
+mod scanner;
+mod strict;
+#[allow(unsafe_code)] // the C library's strtod, a foreign function
+mod strtod;
+mod threads;
+mod vector;
+mod views;
+mod workload;
+
+pub use workload::{File, MEAN_OFF_KM, PAIRS_WRONG};
+
+/// The family: hidden, since `fathom haversine FILE --stages` is its command.
+pub static FAMILY: Family<File> = Family {
+    name: "haversine-stages",
+    source: include_str!("mod.rs"),
+    reference: "fathom",
+    contenders: &[
+        &strtod::Strtod,
+        &quick::Quick,
+        &scan::Scan,
+        &views::Views,
+        &chunks::Chunks,
+        &exact::Exact,
+        &vector::Vector,
+        &strict::Strict,
+        &fathom::Fathom,
+        &threads::Threads,
+    ],
+    absent: &[],
+};
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use fathom_measure::family::AnyFamily;
+    use fathom_measure::meter::Untimed;
+
+    use super::*;
+
+    /// Wrong pairs and the error of the mean in kilometres, by step.
+    fn ladder(numbers: &str, count: &str) -> BTreeMap<String, (f64, f64)> {
+        let small = FAMILY.small_cases().into_iter();
+        let wanted = |spec: &fathom_measure::workload::Spec| {
+            spec.text("numbers") == numbers && spec.text("count") == count
+        };
+        let spec = FAMILY.completed(&small.clone().find(wanted).unwrap()).unwrap();
+        let mut digests = Vec::new();
+        let mut steps = BTreeMap::new();
+        for entry in FAMILY.entries() {
+            let opened = FAMILY.open(&entry.id, &spec, &mut |opened| {
+                let mut prepared = opened.prepared;
+                digests.push(prepared.sample(1, &mut Untimed));
+                let metrics = prepared.metrics();
+                let value = |name: &str| metrics.iter().find(|m| m.name == name).unwrap().value;
+                steps.insert(entry.id.clone(), (value(PAIRS_WRONG), value(MEAN_OFF_KM)));
+            });
+            opened.unwrap();
+        }
+        assert!(digests.windows(2).all(|two| two[0] == two[1]), "{digests:?}");
+        steps
+    }
+
+    #[test]
+    fn every_step_reads_every_pair_and_only_the_quick_numbers_are_wrong() {
+        for numbers in ["course", "shortest"] {
+            for (step, (wrong, off)) in ladder(numbers, "3K") {
+                let is_quick = ["quick", "scan", "views", "chunks+16k", "chunks+256k"];
+                let is_quick = is_quick.contains(&step.as_str());
+                assert_eq!(wrong > 0.0, is_quick, "{step} on {numbers}: {wrong} pairs");
+                assert!(off < 1e-6, "{step} on {numbers}: off by {off}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_few_pairs_are_enough() {
+        for (step, (_, off)) in ladder("course", "1") {
+            assert!(off < 1e-8, "{step}: off by {off}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The product by as many threads as there are processors: blocks read from guessed beginnings and
+//! joined only where the guess was right; the same bits.
+
+use std::num::NonZeroUsize;
+use std::thread;
+
+use fathom_measure::contender::{Contender, Meta, Preparation};
+
+use super::fathom::{by, run};
+use super::vector::hardware;
+use super::workload::File;
+
+pub(super) struct Threads;
+
+impl Contender<File> for Threads {
+    fn meta(&self) -> Meta {
+        Meta { name: "threads", hardware, ..Meta::of(include_str!("threads.rs")) }
+    }
+
+    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+        let all = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        workload.timed(move |file| run(file, all), move |file| by(file, all))
+    }
+}

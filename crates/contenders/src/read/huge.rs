@@ -1,0 +1,23 @@
+//! `read` into one buffer on huge pages, where the kernel has them: fewer entries of the translation
+//! buffer, which matters once a buffer is large.
+
+use fathom_machine::os::memory::{Buffer, Pages};
+use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
+
+use super::plain::read_into;
+use super::workload::File;
+
+pub(super) struct Huge;
+
+impl Contender<File> for Huge {
+    fn meta(&self) -> Meta {
+        Meta { name: "read-huge", ..Meta::of(include_str!("huge.rs")) }
+    }
+
+    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+        let buffer = Buffer::new(workload.buffer_bytes, Pages::Huge2M);
+        let mut buffer = buffer.map_err(|error| Unsupported(error.to_string()))?;
+        buffer.touch();
+        workload.timed(move |file, _| read_into(file, &mut buffer))
+    }
+}

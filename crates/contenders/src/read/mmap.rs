@@ -1,0 +1,50 @@
+//! The file mapped a buffer's length at a time and read in place, no copy: each page faults at its
+//! first byte, or, as `populated`, all pages of a piece are mapped by one call.
+
+use fathom_machine::os::map::FileMap;
+use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
+
+use super::sum::Sum;
+use super::workload::File;
+
+pub(super) struct Mmap;
+
+impl Contender<File> for Mmap {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "mmap",
+            caveat: "a file made shorter while it is mapped ends the process",
+            ..Meta::of(include_str!("mmap.rs"))
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+        self.prepare_variant("faulted", workload)
+    }
+
+    fn variants(&self) -> &'static [&'static str] {
+        &["faulted", "populated", "whole"]
+    }
+
+    fn prepare_variant<'w>(&self, variant: &str, workload: &'w File) -> Preparation<'w> {
+        let (populate, is_whole) = match variant {
+            "faulted" => (false, false),
+            "populated" => (true, false),
+            "whole" => (true, true),
+            _ => return Err(Unsupported(format!("has no way {variant:?}"))),
+        };
+        workload.timed(move |file, workload| {
+            let (mut sum, mut at) = (Sum::default(), 0);
+            let step = if is_whole { workload.bytes.max(1) } else { workload.buffer_bytes as u64 };
+            while at < workload.bytes {
+                let end = workload.bytes.min(at + step);
+                // SAFETY: the user offers this file to be measured; that nobody changes it
+                // meanwhile is the caveat above.
+                let map = unsafe { FileMap::new(file, at..end, populate)? };
+                sum.add(&map.padded()[map.place()]);
+                at = end;
+            }
+            Ok(sum)
+        })
+    }
+}

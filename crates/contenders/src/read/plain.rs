@@ -1,0 +1,34 @@
+//! `read` into one buffer, used again and again: what most programs do.
+
+use std::fs;
+use std::io::{self, Read as _};
+
+use fathom_measure::contender::{Contender, Meta, Preparation};
+
+use super::sum::Sum;
+use super::workload::{File, fill};
+
+pub(super) struct Read;
+
+impl Contender<File> for Read {
+    fn meta(&self) -> Meta {
+        Meta { name: "read", ..Meta::of(include_str!("plain.rs")) }
+    }
+
+    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+        let mut buffer = vec![0; workload.buffer_bytes];
+        workload.timed(move |file, _| read_into(file, &mut buffer))
+    }
+}
+
+/// The sum of a file read into `buffer`, a piece after the other.
+pub(super) fn read_into(mut file: &fs::File, buffer: &mut [u8]) -> io::Result<Sum> {
+    let mut sum = Sum::default();
+    loop {
+        let filled = fill(buffer, |room, _| file.read(room))?;
+        sum.add(&buffer[..filled]);
+        if filled < buffer.len() {
+            return Ok(sum);
+        }
+    }
+}
