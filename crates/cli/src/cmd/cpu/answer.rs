@@ -1,0 +1,111 @@
+//! A row's answer: who wins, by how much, through which instructions, in both forms.
+
+use std::fmt::Write;
+
+use fathom_contenders::mix::ITERATIONS;
+use fathom_measure::compare::{Comparison, Verdict, judge};
+use fathom_measure::result::Case;
+use fathom_report::number::{percent, times};
+use fathom_report::view::{Line, lines, throughput};
+
+use super::form;
+
+/// Makes the fastest implementation the one all others are compared with.
+pub(super) fn compare_with_winner(case: &mut Case) {
+    if let Some(winner) = lines(case).first().filter(|line| line.summary.is_some()) {
+        case.roles.baseline = winner.number;
+        case.judged = judge(&case.measured, case.roles, &case.plan);
+    }
+}
+
+/// The row as text: a title, a line per implementation, notes.
+pub(super) fn text(case: &Case) -> String {
+    let mut text = format!("{}\n", title(case));
+    let lines = lines(case);
+    let width = lines.iter().map(|line| line.row.id.len()).max().unwrap_or(0);
+    for line in lines {
+        let id = &line.row.id;
+        let (Some(summary), None) = (line.summary, line.failure) else {
+            let why = line.failure.map_or_else(|| "not measured".to_owned(), ToString::to_string);
+            let _ = writeln!(text, "  {id:<width$}  {why}");
+            continue;
+        };
+        let rate = throughput(case, summary.ns_median);
+        let (path, verdict) = (&line.row.about.hardware, verdict(&line));
+        let form = forebear(case, &line, summary.ns_median);
+        let _ = writeln!(text, "  {id:<width$}  {rate:>12}  {verdict:<31}  {path:<12}  {form}");
+    }
+    for note in &case.notes {
+        let _ = writeln!(text, "  note: {note}");
+    }
+    text + "\n"
+}
+
+fn title(case: &Case) -> String {
+    let size = match case.workload.text("size") {
+        "mix" => ", calls of 8 to 10,000 bytes".to_owned(),
+        "" => String::new(),
+        size => format!(", {size} bytes"),
+    };
+    let threads = match case.workload.text("threads") {
+        "" | "1" => String::new(),
+        threads => format!(", {threads} threads"),
+    };
+    format!("{} {}{size}{threads}", case.family, case.workload.operation)
+}
+
+/// `fastest ±0.4 %`, `1.32x slower [1.30, 1.35]`, `not resolved`.
+fn verdict(line: &Line<'_>) -> String {
+    let Some(comparison) = line.comparison else {
+        let spread = line.summary.map_or(0.0, |s| s.ns_mad / s.ns_median);
+        return format!("fastest, spread {}", percent(spread));
+    };
+    let interval = match comparison.interval {
+        Some(interval) => format!(" [{:.2}, {:.2}]", interval.low, interval.high),
+        None => String::new(),
+    };
+    let ratio = comparison.ratio.map_or_else(|| "?".to_owned(), times);
+    match &comparison.verdict {
+        Verdict::Slower => format!("{ratio} slower{interval}"),
+        Verdict::Faster => format!("{ratio} faster{interval}"),
+        Verdict::NotResolved { .. } => format!("{ratio} not resolved{interval}"),
+        Verdict::Withheld { .. } => format!("{ratio} withheld{interval}"),
+    }
+}
+
+/// Whether the measurement cannot tell the two apart, or the difference is below two percent.
+pub(super) fn is_tie(comparison: &Comparison) -> bool {
+    !matches!(comparison.verdict, Verdict::Slower)
+        || comparison.ratio.is_some_and(|ratio| ratio < 1.02)
+}
+
+/// The line as mORMot's tests would print it.
+fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
+    let (operation, work) = (case.workload.operation.as_str(), case.work);
+    let every = case.workload.number("every").unwrap_or(1).max(1);
+    match case.family.as_str() {
+        "checksum" | "digest" | "cipher" if case.workload.text("size") == "mix" => {
+            let name = match case.family.as_str() {
+                "cipher" => format!("{} {operation}", line.row.id),
+                _ => operation.replace('-', ""),
+            };
+            let calls = work.items * ITERATIONS;
+            form::calls(&name, calls, work.bytes * ITERATIONS, ns_median * ITERATIONS as f64)
+        }
+        "codec" => {
+            let ratio = line.row.metrics.iter().find(|m| m.name == "compressed_per_plain");
+            let ratio = ratio.map_or(1.0, |metric| metric.value);
+            let rate = work.bytes as f64 * 1e9 / ns_median / (1 << 20) as f64;
+            let (plain, compressed) = (rate as u64, (rate * ratio) as u64);
+            match operation {
+                "compress" => format!("comp {plain}:{compressed}MiB/s, ratio {ratio:.3}"),
+                _ => format!("decomp {compressed}:{plain}MiB/s, ratio {ratio:.3}"),
+            }
+        }
+        "memory" if work.bytes == 0 => {
+            format!("{:.1} ns per read", ns_median / work.items.max(1) as f64)
+        }
+        "memory" => form::pass(operation, work.bytes * every, ns_median * every as f64),
+        _ => form::pass(operation, work.bytes, ns_median),
+    }
+}
