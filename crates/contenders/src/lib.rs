@@ -43,6 +43,7 @@ pub mod footprint;
 #[cfg(feature = "kv")]
 pub mod hash;
 pub mod haversine;
+pub mod json;
 #[cfg(feature = "kv")]
 pub mod keyed;
 #[cfg(feature = "kv")]
@@ -54,6 +55,7 @@ pub mod memory;
 pub mod mix;
 pub mod people;
 pub mod planted;
+pub mod sql;
 #[cfg(feature = "kv")]
 pub mod store;
 pub mod text;
@@ -86,6 +88,8 @@ pub static FAMILIES: &[&dyn AnyFamily] = &[
     &cipher::FAMILY,
     &codec::FAMILY,
     &text::FAMILY,
+    &json::FAMILY,
+    &sql::FAMILY,
 ];
 
 /// What a worker serves: all families, the planted one of the self-test, and the union that

@@ -5,7 +5,7 @@
 
 use crate::contender::{Contender, Meta, Prepared, Unsupported};
 use crate::parallel;
-use crate::workload::{Offer, Spec, SpecError, Work, Workload};
+use crate::workload::{Offer, Spec, SpecError, THREADS, Work, Workload};
 
 /// Contenders that do the same thing.
 pub struct Family<W: 'static> {
@@ -188,7 +188,9 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         };
         let contender = self.contenders.iter().find(|contender| contender.meta().name == name);
         let contender = contender.ok_or_else(|| OpenError::Unknown(id.to_owned()))?;
-        let threads = spec.threads()?;
+        // A family with a parameter of that name means threads of its own by it.
+        let has_own = W::PARAMETERS.iter().any(|offer| offer.name == THREADS);
+        let threads = if has_own { 1 } else { spec.threads()? };
         let workload = W::load(&spec.completed::<W>()?)?;
         let prepare = || match variant {
             Some(variant) => contender.prepare_variant(variant, &workload),

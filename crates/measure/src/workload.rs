@@ -190,7 +190,8 @@ pub enum SpecError {
     },
 }
 
-/// The parameter that every family has: see [`Spec::threads`].
+/// The parameter that every family has, unless it has one of its own of that name: see
+/// [`Spec::threads`].
 pub const THREADS: &str = "threads";
 
 impl Spec {
@@ -253,8 +254,8 @@ impl Spec {
         }
     }
 
-    /// How many threads do the work at the same time: the parameter [`THREADS`], which every family
-    /// has and which is 1 unless it is given.
+    /// How many threads do the same work at the same time: the parameter [`THREADS`], 1 unless it is
+    /// given.
     ///
     /// # Errors
     /// Something that is no number from 1 to 1024.

@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn passes_move_the_bytes_of_their_forebear() {
-        let spec = |operation| Spec::new(operation, &[("size", "16M")]);
+        let spec = |operation| Spec::new(operation, &[("size", "16M"), ("every", "1")]);
         let work = |operation| Area::load(&spec(operation)).unwrap().work();
         assert_eq!(work("fill"), Work { bytes: 417_219_136, items: 16_489 });
         assert_eq!(work("small-move"), Work { bytes: 23_520_000, items: 960_000 });

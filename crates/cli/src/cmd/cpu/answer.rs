@@ -22,18 +22,23 @@ pub(super) fn compare_with_winner(case: &mut Case) {
 pub(super) fn text(case: &Case) -> String {
     let mut text = format!("{}\n", title(case));
     let lines = lines(case);
-    let width = lines.iter().map(|line| line.row.id.len()).max().unwrap_or(0);
-    for line in lines {
+    let width = |of: &dyn Fn(&Line<'_>) -> usize| lines.iter().map(of).max().unwrap_or(0);
+    let (id_width, path_width) =
+        (width(&|line| line.row.id.len()), width(&|line| line.row.about.hardware.len()));
+    for line in &lines {
         let id = &line.row.id;
         let (Some(summary), None) = (line.summary, line.failure) else {
             let why = line.failure.map_or_else(|| "not measured".to_owned(), ToString::to_string);
-            let _ = writeln!(text, "  {id:<width$}  {why}");
+            let _ = writeln!(text, "  {id:<id_width$}  {why}");
             continue;
         };
         let rate = throughput(case, summary.ns_median);
-        let (path, verdict) = (&line.row.about.hardware, verdict(&line));
-        let form = forebear(case, &line, summary.ns_median);
-        let _ = writeln!(text, "  {id:<width$}  {rate:>12}  {verdict:<31}  {path:<12}  {form}");
+        let (path, verdict) = (&line.row.about.hardware, verdict(line));
+        let form = forebear(case, line, summary.ns_median);
+        let _ = writeln!(
+            text,
+            "  {id:<id_width$}  {rate:>12}  {verdict:<33}  {path:<path_width$}  {form}"
+        );
     }
     for note in &case.notes {
         let _ = writeln!(text, "  note: {note}");
@@ -45,6 +50,8 @@ fn title(case: &Case) -> String {
     let size = match case.workload.text("size") {
         "mix" => ", calls of 8 to 10,000 bytes".to_owned(),
         "" => String::new(),
+        level @ ("l1" | "l2" | "l3") => format!(", half of the {} cache", level.to_uppercase()),
+        "memory" => ", more than the caches hold".to_owned(),
         size => format!(", {size} bytes"),
     };
     let threads = match case.workload.text("threads") {
@@ -105,6 +112,7 @@ fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
         "memory" if work.bytes == 0 => {
             format!("{:.1} ns per read", ns_median / work.items.max(1) as f64)
         }
+        "sql" => format!("{} {operation} in {}", work.items, form::time(ns_median)),
         "memory" => form::pass(operation, work.bytes * every, ns_median * every as f64),
         _ => form::pass(operation, work.bytes, ns_median),
     }

@@ -35,11 +35,13 @@ fn scaled(value: f64) -> (String, &'static str) {
     (value.to_string(), "")
 }
 
-/// A time: whole microseconds below 1000, then milliseconds or seconds with two decimals, cut.
+/// A time: whole microseconds below 1000, then milliseconds or seconds with two decimals, cut. Below ten
+/// microseconds, where the forebear has no rows, nanoseconds.
 pub(super) fn time(ns: f64) -> String {
     let micros = (ns / 1000.0) as u64;
     match micros {
-        0..1000 => format!("{micros}us"),
+        0..10 => format!("{}ns", ns as u64),
+        10..1000 => format!("{micros}us"),
         1000..1_000_000 => format!("{}.{:02}ms", micros / 1000, micros % 1000 / 10),
         _ => format!("{}.{:02}s", micros / 1_000_000, micros % 1_000_000 / 10_000),
     }
@@ -92,6 +94,7 @@ mod tests {
     #[test]
     fn times_are_cut_and_not_rounded() {
         for (ns, shown) in [
+            (9_999.9, "9999ns"),
             (999_999.0, "999us"),
             (1_999_999.0, "1.99ms"),
             (55_400_000.0, "55.40ms"),

@@ -88,6 +88,13 @@ struct Row {
     entrants: Vec<Entrant>,
 }
 
+impl Row {
+    /// Who takes time: the entrants and the hidden twin.
+    fn seats(&self) -> u32 {
+        self.entrants.len() as u32 + 1
+    }
+}
+
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let [a, b] = &options.join[..] {
         let text = join::text(&Run::read(a)?, &Run::read(b)?);
@@ -104,7 +111,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     for (done, row) in rows.iter().enumerate() {
         // What earlier rows saved or overdrew is shared among those that are left.
         let left = options.budget.saturating_sub(start.elapsed());
-        let share = left / (rows.len() - done) as u32;
+        let seats_left: u32 = rows[done..].iter().map(Row::seats).sum();
+        let share = left * row.seats() / seats_left;
         run.cases.push(measured(row, share)?);
         if stop.load(Ordering::Relaxed) {
             run.notes.push("interrupted: the rest was not measured".to_owned());
@@ -212,7 +220,10 @@ fn specs(family: &dyn AnyFamily, operation: &str, sizes: &[String]) -> Vec<Spec>
             .map(|size| Spec::new(operation, &[("size", size)]))
             .to_vec(),
         ("memory", "fill" | "big-move") => vec![Spec::new(operation, &[("every", "5")])],
-        ("codec", _) => vec![Spec::new(operation, &[("prefixes", "11")])],
+        ("codec", _) => vec![Spec::new(operation, &[("prefixes", "6")])],
+        ("json", _) => vec![Spec::new(operation, &[("records", "1000")])],
+        ("sql", "table-json") => vec![Spec::new(operation, &[("rounds", "10")])],
+        ("sql", _) => vec![Spec::new(operation, &[("rounds", "50")])],
         _ => vec![Spec::new(operation, &[])],
     }
 }
@@ -257,7 +268,7 @@ fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
     let title = format!("{} {}", row.family.name(), row.spec);
     let ticker = Ticker::new(&title);
     let own = measuring::worker(None)?;
-    let seats = row.entrants.len() as u64 + 1;
+    let seats = u64::from(row.seats());
     let share_ns = nanoseconds(share).max(1).saturating_sub(START_NS * (seats + 1));
     let sample_ns = share_ns / (seats * u64::from(ROUNDS + OTHER_SAMPLES));
     let plan = Plan {
