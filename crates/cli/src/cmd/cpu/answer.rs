@@ -117,3 +117,45 @@ fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
         _ => form::pass(operation, work.bytes, ns_median),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fathom_measure::result::Row;
+    use fathom_measure::rounds::{End, Measured, Plan, Roles};
+    use fathom_measure::sample::Failure;
+    use fathom_measure::workload::{Spec, Work};
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_answer_shows_as_such_and_has_no_time() {
+        let (expected, found) = ("00".to_owned(), "01".to_owned());
+        let failures = vec![Some(Failure::WrongAnswer { expected, found })];
+        let roles = Roles { baseline: 0, twin: None, twin_of: 0, empty: None, wall_only: false };
+        let measured = Measured {
+            iterations: 1,
+            rounds: Vec::new(),
+            failures,
+            end: End::Alone,
+            alpha_share: 1.0,
+            planned: 12,
+        };
+        let plan = Plan::default();
+        let mut case = Case {
+            family: "checksum".to_owned(),
+            workload: Spec::new("crc32c", &[("size", "mix")]),
+            work: Work { bytes: 223_160, items: 100 },
+            check: None,
+            contenders: vec![Row { id: "broken".to_owned(), ..Row::default() }],
+            roles,
+            judged: judge(&measured, roles, &plan),
+            plan,
+            measured,
+            notes: Vec::new(),
+        };
+        compare_with_winner(&mut case);
+        let text = text(&case);
+        assert!(text.contains("broken  wrong answer: its digest is 01"), "{text}");
+        assert!(!text.contains("/s") && !text.contains(" in "), "{text}");
+    }
+}

@@ -41,6 +41,7 @@ fn row(title: &str, cases: [Option<&Case>; 2]) -> String {
     // Contender → time per byte or item on each machine, in the order of the first that has it.
     let mut order: Vec<&str> = Vec::new();
     let mut times_ns: BTreeMap<&str, [Option<f64>; 2]> = BTreeMap::new();
+    let mut failures: BTreeMap<&str, String> = BTreeMap::new();
     for (place, case) in cases.iter().enumerate() {
         for line in case.iter().flat_map(|case| lines(case)) {
             let id = line.row.id.as_str();
@@ -48,6 +49,10 @@ fn row(title: &str, cases: [Option<&Case>; 2]) -> String {
                 order.push(id);
             }
             times_ns.entry(id).or_default()[place] = line.summary.map(|s| s.ns_median);
+            if let Some(failure) = line.failure {
+                let note = failures.entry(id).or_default();
+                let _ = write!(note, "  {}: {failure}", ["A", "B"][place]);
+            }
         }
     }
     for id in order {
@@ -64,7 +69,8 @@ fn row(title: &str, cases: [Option<&Case>; 2]) -> String {
             [Some(a), Some(b)] => times(a / b),
             _ => String::new(),
         };
-        let _ = writeln!(text, "  {id:<26} {:>14} {:>14}  {ratio}", shown[0], shown[1]);
+        let failure = failures.get(id).map_or("", String::as_str);
+        let _ = writeln!(text, "  {id:<26} {:>14} {:>14}  {ratio}{failure}", shown[0], shown[1]);
     }
     text
 }

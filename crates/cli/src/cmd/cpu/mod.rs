@@ -97,7 +97,8 @@ impl Row {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let [a, b] = &options.join[..] {
-        let text = join::text(&Run::read(a)?, &Run::read(b)?);
+        let read = |path: &Path| Run::read(path).with_context(|| path.display().to_string());
+        let text = join::text(&read(a)?, &read(b)?);
         return written(&text, &options.show.output);
     }
     let families = chosen(&options.families)?;
@@ -163,6 +164,7 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
 
 /// The rows asked for, each with who takes part.
 fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
+    check_names(&options.only, families)?;
     let sizes = sizes(options)?;
     let is_row = |name: &String| {
         families.iter().any(|f| f.operations().iter().any(|operation| operation.name == name))
@@ -170,7 +172,6 @@ fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resul
     let (operations, contenders): (Vec<&String>, Vec<&String>) =
         options.only.iter().partition(|name| is_row(name));
     let mut rows = Vec::new();
-    let mut known: Vec<&String> = Vec::new();
     for family in families {
         let is_wanted = |name: &str| operations.is_empty() || operations.iter().any(|o| *o == name);
         let offers = family.operations().iter().filter(|offer| is_wanted(offer.name));
@@ -180,20 +181,33 @@ fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resul
                 spec.parameters.insert("threads".to_owned(), options.threads.to_string());
             }
             let spec = family.completed(&spec)?;
-            let entrants = entrants(*family, &spec, &contenders, &mut known)?;
+            let entrants = entrants(*family, &spec, &contenders)?;
             if !entrants.is_empty() {
                 rows.push(Row { family: *family, spec, entrants });
             }
         }
     }
-    for name in contenders {
+    ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
+    Ok(rows)
+}
+
+/// Refuses names that are neither a row nor an implementation of these families.
+fn check_names(names: &[String], families: &[&'static dyn AnyFamily]) -> anyhow::Result<()> {
+    for name in names {
+        let is_row = families.iter().any(|f| f.operations().iter().any(|row| row.name == name));
+        let is_here = || {
+            let mut entries = families.iter().flat_map(|family| family.entries());
+            entries.any(|entry| entry.id == *name || entry.meta.name == name)
+        };
+        if is_row || is_here() {
+            continue;
+        }
         if let Some(absent) = families.iter().flat_map(|f| f.absent()).find(|a| a.name == name) {
             bail!("{name} is not in this build: {}", absent.reason);
         }
-        ensure!(known.contains(&name), "no row and no implementation {name:?}; see fathom list");
+        bail!("no row and no implementation {name:?}; see fathom list");
     }
-    ensure!(!rows.is_empty(), "nothing to measure");
-    Ok(rows)
+    Ok(())
 }
 
 /// The sizes asked for; for recommendations also those where winners change.
@@ -230,18 +244,16 @@ fn specs(family: &dyn AnyFamily, operation: &str, sizes: &[String]) -> Vec<Spec>
 
 /// Who takes part in a row. Plain references are there to check the others: they are timed only
 /// when they are asked for or alone.
-fn entrants<'n>(
+fn entrants(
     family: &dyn AnyFamily,
     spec: &Spec,
-    wanted: &[&'n String],
-    known: &mut Vec<&'n String>,
+    wanted: &[&String],
 ) -> anyhow::Result<Vec<Entrant>> {
     let mut found = Vec::new();
     let mut references = Vec::new();
     for entry in family.entries() {
         let takes_part = family.open(&entry.id, spec, &mut |_| {});
         let name = wanted.iter().find(|name| ***name == entry.id || **name == entry.meta.name);
-        known.extend(name);
         if !matches!(takes_part, Ok(()) | Err(OpenError::Spec(_))) {
             continue;
         }
@@ -324,6 +336,7 @@ fn absent(families: &[&'static dyn AnyFamily]) -> String {
 
 /// Every implementation on every small workload, in this process: a line per family.
 fn test(families: &[&'static dyn AnyFamily], only: &[String]) -> anyhow::Result<Exit> {
+    check_names(only, families)?;
     let mut end = Exit::Done;
     for family in families {
         let mut checked = 0;
@@ -332,8 +345,8 @@ fn test(families: &[&'static dyn AnyFamily], only: &[String]) -> anyhow::Result<
             let expected = digest(*family, family.reference(), &spec)?;
             let expected = expected.with_context(|| format!("the reference has no {spec}"))?;
             for entry in family.entries() {
-                let is_wanted =
-                    only.is_empty() || only.iter().any(|n| *n == entry.id || *n == spec.operation);
+                let names = [entry.id.as_str(), entry.meta.name, spec.operation.as_str()];
+                let is_wanted = only.is_empty() || only.iter().any(|n| names.contains(&n.as_str()));
                 if !is_wanted {
                     continue;
                 }
