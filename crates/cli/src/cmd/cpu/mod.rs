@@ -296,6 +296,7 @@ fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
         workload: row.spec.clone(),
         reference: Some((row.family.reference().to_owned(), own)),
         entrants: row.entrants.clone(),
+        prepare: None,
         baseline: 0,
         share_file: false,
         events: Vec::new(),
