@@ -44,6 +44,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Worker(cmd::worker::Options),
     Demo(cmd::demo::Options),
+    Cpu(cmd::cpu::Options),
     Completions(cmd::completions::Options),
     Man(cmd::man::Options),
 }

@@ -54,6 +54,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Machine(options) => cmd::machine::run(&options),
         Command::Worker(options) => cmd::worker::run(&options),
         Command::Demo(options) => cmd::demo::run(&options),
+        Command::Cpu(options) => cmd::cpu::run(&options),
         Command::Completions(options) => cmd::completions::run(&options),
         Command::Man(options) => cmd::man::run(&options),
     }

@@ -304,6 +304,7 @@ pub(crate) fn rendered(run: &Run, format: Format, to_terminal: bool) -> anyhow::
     })
 }
 
+/// Saves a run as a file, or in a folder under a name of its own.
 pub(crate) fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
     let path = if path.is_dir() {
         let family = run.cases.first().map_or("run", |case| &case.family);

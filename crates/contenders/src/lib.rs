@@ -43,6 +43,7 @@ pub mod footprint;
 #[cfg(feature = "kv")]
 pub mod hash;
 pub mod haversine;
+pub mod json;
 #[cfg(feature = "kv")]
 pub mod keyed;
 #[cfg(feature = "kv")]
@@ -55,6 +56,7 @@ pub mod mix;
 pub mod people;
 pub mod planted;
 pub mod read;
+pub mod sql;
 #[cfg(feature = "kv")]
 pub mod store;
 pub mod text;
@@ -88,6 +90,8 @@ pub static FAMILIES: &[&dyn AnyFamily] = &[
     &cipher::FAMILY,
     &codec::FAMILY,
     &text::FAMILY,
+    &json::FAMILY,
+    &sql::FAMILY,
 ];
 
 /// What a worker serves: all families, the planted one of the self-test, the ladder of

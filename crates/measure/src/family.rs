@@ -4,7 +4,8 @@
 //! names and text are left: what the command line lists and a worker serves.
 
 use crate::contender::{Contender, Meta, Prepared, Unsupported};
-use crate::workload::{Offer, Spec, SpecError, Work, Workload};
+use crate::parallel;
+use crate::workload::{Offer, Spec, SpecError, THREADS, Work, Workload};
 
 /// Contenders that do the same thing.
 pub struct Family<W: 'static> {
@@ -187,13 +188,25 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         };
         let contender = self.contenders.iter().find(|contender| contender.meta().name == name);
         let contender = contender.ok_or_else(|| OpenError::Unknown(id.to_owned()))?;
+        // A family with a parameter of that name means threads of its own by it.
+        let has_own = W::PARAMETERS.iter().any(|offer| offer.name == THREADS);
+        let threads = if has_own { 1 } else { spec.threads()? };
         let workload = W::load(&spec.completed::<W>()?)?;
-        let prepared = match variant {
-            Some(variant) => contender.prepare_variant(variant, &workload)?,
-            None => contender.prepare(&workload)?,
+        let prepare = || match variant {
+            Some(variant) => contender.prepare_variant(variant, &workload),
+            None => contender.prepare(&workload),
         };
         let work = workload.work();
-        then(Opened { prepared, work, leaves_the_thread: workload.leaves_the_thread() });
+        if threads == 1 {
+            let leaves_the_thread = workload.leaves_the_thread();
+            then(Opened { prepared: prepare()?, work, leaves_the_thread });
+            return Ok(());
+        }
+        let times = threads as u64;
+        let work = Work { bytes: work.bytes * times, items: work.items * times };
+        parallel::prepared(threads, &prepare, &mut |prepared| {
+            then(Opened { prepared, work, leaves_the_thread: true });
+        })?;
         Ok(())
     }
 }

@@ -33,6 +33,7 @@ pub mod contender;
 pub mod digest;
 pub mod family;
 pub mod meter;
+mod parallel;
 pub mod profile;
 pub mod protocol;
 pub mod result;

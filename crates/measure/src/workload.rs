@@ -190,6 +190,10 @@ pub enum SpecError {
     },
 }
 
+/// The parameter that every family has, unless it has one of its own of that name: see
+/// [`Spec::threads`].
+pub const THREADS: &str = "threads";
+
 impl Spec {
     /// A spec with this operation and these parameters.
     #[must_use]
@@ -218,7 +222,7 @@ impl Spec {
             });
         }
         for name in full.parameters.keys() {
-            if !W::PARAMETERS.iter().any(|offer| offer.name == name) {
+            if name != THREADS && !W::PARAMETERS.iter().any(|offer| offer.name == name) {
                 return Err(SpecError::Parameter {
                     given: name.clone(),
                     known: names(W::PARAMETERS),
@@ -248,6 +252,20 @@ impl Spec {
             Ok(bytes) => Ok(Data::own(bytes)),
             Err(error) => Err(SpecError::File { path, reason: error.to_string() }),
         }
+    }
+
+    /// How many threads do the same work at the same time: the parameter [`THREADS`], 1 unless it is
+    /// given.
+    ///
+    /// # Errors
+    /// Something that is no number from 1 to 1024.
+    pub fn threads(&self) -> Result<usize, SpecError> {
+        if !self.parameters.contains_key(THREADS) {
+            return Ok(1);
+        }
+        let threads = self.number(THREADS).ok().filter(|threads| (1..=1024).contains(threads));
+        let threads = threads.ok_or_else(|| self.bad(THREADS, "expected 1 to 1024 threads"))?;
+        Ok(threads as usize)
     }
 
     /// The parameter as text; empty when it is missing.

@@ -58,6 +58,12 @@ const CHAPTERS: &[Chapter] = &[
             "kv words.txt --budget 4s",
         ],
     },
+    #[cfg(feature = "cpu")]
+    Chapter {
+        name: "cpu",
+        about: "Two checksums and a digest: which library is fastest on this processor?",
+        commands: &["cpu --only crc32c,adler32,sha256 --budget 1s"],
+    },
 ];
 
 fn names() -> Vec<&'static str> {

@@ -4,6 +4,7 @@ pub(crate) mod aggregate;
 pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod cpu;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod generate;

@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::hint::black_box;
 
+use fathom_machine::describe::Machine;
 use fathom_measure::contender::{Preparation, Prepared, Unsupported};
 use fathom_measure::digest::Digest;
 use fathom_measure::meter::Meter;
@@ -18,6 +19,7 @@ pub struct Area {
     /// Which pass.
     pub operation: Operation,
     bytes: usize,
+    every: usize,
     original: Vec<u8>,
     /// For `chase`: the number of the next line, one per cache line.
     ring: Vec<u32>,
@@ -83,39 +85,53 @@ const SMALL_REACH: usize = 10_000 + 48;
 
 impl Workload for Area {
     const OPERATIONS: &'static [Offer] = OPERATIONS;
-    const PARAMETERS: &'static [Offer] =
-        &[Offer { name: "size", default: "16M", doc: "bytes in the buffer" }];
+    const PARAMETERS: &'static [Offer] = &[
+        Offer { name: "size", default: "16M", doc: "bytes in the buffer" },
+        Offer {
+            name: "every",
+            default: "1",
+            doc: "of fills and big moves only one in so many, from 1 to 25",
+        },
+    ];
 
     fn load(spec: &Spec) -> Result<Area, SpecError> {
         let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation).unwrap_or(0);
         let operation = EACH[at];
-        let bytes = usize::try_from(spec.number("size")?).unwrap_or(usize::MAX);
+        let bytes = match cache_bytes(spec.text("size")) {
+            Some(bytes) => bytes,
+            None => usize::try_from(spec.number("size")?).unwrap_or(usize::MAX),
+        };
         let least = if at < 4 { SMALL_REACH } else { 128 };
         if bytes < least || bytes > 1 << 36 || !bytes.is_multiple_of(128) {
             let reason = format!("a multiple of 128 from {least} to 64G");
             return Err(spec.bad("size", &reason));
         }
+        let every = spec.number("every")?;
+        if !(1..=25).contains(&every) {
+            return Err(spec.bad("every", "from 1 to 25"));
+        }
+        let every = every as usize;
         let chases = operation == Operation::Chase;
         let original = if chases { Vec::new() } else { random(3, bytes) };
         let ring = if chases { ring(bytes) } else { Vec::new() };
-        Ok(Area { operation, bytes, original, ring })
+        Ok(Area { operation, bytes, every, original, ring })
     }
 
     fn work(&self) -> Work {
         let bytes: u64 = match self.operation {
-            Operation::Fill => fills(self.bytes).map(|length| length as u64).sum(),
+            Operation::Fill => self.fills().map(|length| length as u64).sum(),
             Operation::Move => moves(self.bytes).map(|(_, length)| length as u64).sum(),
             Operation::SmallMove => 2 * 10_000 * (1..=48_u64).sum::<u64>(),
-            Operation::BigMove => (1..=25).map(|i| 2 * big(self.bytes, i) as u64).sum(),
+            Operation::BigMove => self.big_moves().map(|i| 2 * big(self.bytes, i) as u64).sum(),
             Operation::Copy => self.bytes as u64 / 2,
             Operation::Read => self.bytes as u64,
             Operation::Chase => 0,
         };
         let items = match self.operation {
-            Operation::Fill => fills(self.bytes).count() as u64,
+            Operation::Fill => self.fills().count() as u64,
             Operation::Move => moves(self.bytes).count() as u64,
             Operation::SmallMove => 48 * 20_000,
-            Operation::BigMove => 50,
+            Operation::BigMove => 2 * self.big_moves().count() as u64,
             Operation::Copy | Operation::Read => 1,
             Operation::Chase => self.bytes as u64 / LINE as u64,
         };
@@ -124,7 +140,7 @@ impl Workload for Area {
 
     fn cases() -> Vec<Spec> {
         let rows = OPERATIONS[..4].iter().map(|offer| Spec::new(offer.name, &[]));
-        let sizes = ["16K", "256K", "4M", "64M"];
+        let sizes = ["l1", "l2", "l3", "memory"];
         let levels = OPERATIONS[4..]
             .iter()
             .flat_map(|offer| sizes.iter().map(|&size| Spec::new(offer.name, &[("size", size)])));
@@ -139,6 +155,26 @@ impl Workload for Area {
             .flat_map(|offer| sizes.iter().map(|&size| Spec::new(offer.name, &[("size", size)])));
         rows.chain(levels).collect()
     }
+}
+
+/// Half of a data cache of this machine, or enough for memory itself: twice the last cache, at least
+/// 64 MiB. A cache that is shared by a large server counts as 32 MiB, of which 16 are used; 128 MiB are
+/// enough for memory then as well, since nobody has that much of it to himself.
+fn cache_bytes(word: &str) -> Option<usize> {
+    let caches = || Machine::here().caches;
+    let size = |level: u32, otherwise: u64| {
+        let caches = caches();
+        let data = caches.iter().filter(|c| c.level == level && c.kind != "instruction");
+        data.filter_map(|cache| cache.size_bytes).max().unwrap_or(otherwise)
+    };
+    let bytes = match word {
+        "l1" => size(1, 32 << 10) / 2,
+        "l2" => size(2, 512 << 10) / 2,
+        "l3" => size(3, 16 << 20).min(32 << 20) / 2,
+        "memory" => (2 * size(3, 16 << 20)).clamp(64 << 20, 128 << 20),
+        _ => return None,
+    };
+    Some(bytes.next_multiple_of(128) as usize)
 }
 
 /// Bytes of a cache line, as far as `chase` cares.
@@ -181,6 +217,18 @@ fn ring(bytes: usize) -> Vec<u32> {
 }
 
 impl Area {
+    /// Lengths of the fills of a pass.
+    fn fills(&self) -> impl Iterator<Item = usize> {
+        // From the back, so that the longest ones, which dominate, are always there.
+        let skipped = (fills(self.bytes).count() - 1) % self.every;
+        fills(self.bytes).skip(skipped).step_by(self.every)
+    }
+
+    /// Numbers of the big moves of a pass.
+    fn big_moves(&self) -> impl Iterator<Item = usize> {
+        (1..=25).step_by(self.every)
+    }
+
     /// A contender that brings `mover`.
     pub(super) fn moved<'w>(&'w self, mover: impl Mover + 'w) -> Preparation<'w> {
         if self.operation == Operation::Chase {
@@ -223,7 +271,7 @@ impl<M: Mover> Pass<'_, M> {
         let mover = &self.mover;
         match self.area.operation {
             Operation::Fill => {
-                for length in fills(bytes.len()) {
+                for length in self.area.fills() {
                     mover.fill(black_box(&mut bytes[..length]), length as u8);
                 }
             }
@@ -242,7 +290,7 @@ impl<M: Mover> Pass<'_, M> {
             }
             Operation::BigMove => {
                 let half = bytes.len() / 2;
-                for i in 1..=25 {
+                for i in self.area.big_moves() {
                     let length = big(bytes.len(), i);
                     mover.move_within(black_box(&mut *bytes), 0, half, length);
                     mover.move_within(black_box(&mut *bytes), half, 0, length);
@@ -298,7 +346,7 @@ mod tests {
 
     #[test]
     fn passes_move_the_bytes_of_their_forebear() {
-        let spec = |operation| Spec::new(operation, &[("size", "16M")]);
+        let spec = |operation| Spec::new(operation, &[("size", "16M"), ("every", "1")]);
         let work = |operation| Area::load(&spec(operation)).unwrap().work();
         assert_eq!(work("fill"), Work { bytes: 417_219_136, items: 16_489 });
         assert_eq!(work("small-move"), Work { bytes: 23_520_000, items: 960_000 });

@@ -34,7 +34,7 @@ pub(super) fn zero(level: Level, text: &[u8]) -> Option<usize> {
 }
 
 /// The members of the array or object that `text` starts with; 0 unless it opens with `open`.
-pub(super) fn count(level: Level, text: &[u8], open: u8) -> u64 {
+pub(crate) fn count(level: Level, text: &[u8], open: u8) -> u64 {
     let start = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     if text.get(start) != Some(&open) {
         return 0;

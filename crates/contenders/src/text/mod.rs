@@ -27,6 +27,7 @@ mod sonic;
 mod std_library;
 mod workload;
 
+pub(crate) use kernel::count as members;
 pub use workload::{Operation, Scan};
 
 /// The family.

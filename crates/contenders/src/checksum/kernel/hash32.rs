@@ -11,7 +11,7 @@
 //! and since N - p = L (K - k) - l, at the end s1 = sum of a[l], s2 = sum of L b[l] - l a[l]. All of
 //! it modulo 2^32. Written as loops over arrays of L words, which the compiler turns into the
 //! registers of whatever level the function is compiled for; L = 64 keeps the two chains of
-//! additions short enough on every level (32 lanes were a tenth slower with AVX2).
+//! additions short enough on every level.
 
 const LANES: usize = 64;
 

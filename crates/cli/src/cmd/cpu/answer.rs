@@ -1,0 +1,161 @@
+//! A row's answer: who wins, by how much, through which instructions, in both forms.
+
+use std::fmt::Write;
+
+use fathom_contenders::mix::ITERATIONS;
+use fathom_measure::compare::{Comparison, Verdict, judge};
+use fathom_measure::result::Case;
+use fathom_report::number::{percent, times};
+use fathom_report::view::{Line, lines, throughput};
+
+use super::form;
+
+/// Makes the fastest implementation the one all others are compared with.
+pub(super) fn compare_with_winner(case: &mut Case) {
+    if let Some(winner) = lines(case).first().filter(|line| line.summary.is_some()) {
+        case.roles.baseline = winner.number;
+        case.judged = judge(&case.measured, case.roles, &case.plan);
+    }
+}
+
+/// The row as text: a title, a line per implementation, notes.
+pub(super) fn text(case: &Case) -> String {
+    let mut text = format!("{}\n", title(case));
+    let lines = lines(case);
+    let width = |of: &dyn Fn(&Line<'_>) -> usize| lines.iter().map(of).max().unwrap_or(0);
+    let (id_width, path_width) =
+        (width(&|line| line.row.id.len()), width(&|line| line.row.about.hardware.len()));
+    for line in &lines {
+        let id = &line.row.id;
+        let (Some(summary), None) = (line.summary, line.failure) else {
+            let why = line.failure.map_or_else(|| "not measured".to_owned(), ToString::to_string);
+            let _ = writeln!(text, "  {id:<id_width$}  {why}");
+            continue;
+        };
+        let rate = throughput(case, summary.ns_median);
+        let (path, verdict) = (&line.row.about.hardware, verdict(line));
+        let form = forebear(case, line, summary.ns_median);
+        let _ = writeln!(
+            text,
+            "  {id:<id_width$}  {rate:>12}  {verdict:<33}  {path:<path_width$}  {form}"
+        );
+    }
+    for note in &case.notes {
+        let _ = writeln!(text, "  note: {note}");
+    }
+    text + "\n"
+}
+
+fn title(case: &Case) -> String {
+    let size = match case.workload.text("size") {
+        "mix" => ", calls of 8 to 10,000 bytes".to_owned(),
+        "" => String::new(),
+        level @ ("l1" | "l2" | "l3") => format!(", half of the {} cache", level.to_uppercase()),
+        "memory" => ", more than the caches hold".to_owned(),
+        size => format!(", {size} bytes"),
+    };
+    let threads = match case.workload.text("threads") {
+        "" | "1" => String::new(),
+        threads => format!(", {threads} threads"),
+    };
+    format!("{} {}{size}{threads}", case.family, case.workload.operation)
+}
+
+/// `fastest ±0.4 %`, `1.32x slower [1.30, 1.35]`, `not resolved`.
+fn verdict(line: &Line<'_>) -> String {
+    let Some(comparison) = line.comparison else {
+        let spread = line.summary.map_or(0.0, |s| s.ns_mad / s.ns_median);
+        return format!("fastest, spread {}", percent(spread));
+    };
+    let interval = match comparison.interval {
+        Some(interval) => format!(" [{:.2}, {:.2}]", interval.low, interval.high),
+        None => String::new(),
+    };
+    let ratio = comparison.ratio.map_or_else(|| "?".to_owned(), times);
+    match &comparison.verdict {
+        Verdict::Slower => format!("{ratio} slower{interval}"),
+        Verdict::Faster => format!("{ratio} faster{interval}"),
+        Verdict::NotResolved { .. } => format!("{ratio} not resolved{interval}"),
+        Verdict::Withheld { .. } => format!("{ratio} withheld{interval}"),
+    }
+}
+
+/// Whether the measurement cannot tell the two apart, or the difference is below two percent.
+pub(super) fn is_tie(comparison: &Comparison) -> bool {
+    !matches!(comparison.verdict, Verdict::Slower)
+        || comparison.ratio.is_some_and(|ratio| ratio < 1.02)
+}
+
+/// The line as mORMot's tests would print it.
+fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
+    let (operation, work) = (case.workload.operation.as_str(), case.work);
+    let every = case.workload.number("every").unwrap_or(1).max(1);
+    match case.family.as_str() {
+        "checksum" | "digest" | "cipher" if case.workload.text("size") == "mix" => {
+            let name = match case.family.as_str() {
+                "cipher" => format!("{} {operation}", line.row.id),
+                _ => operation.replace('-', ""),
+            };
+            let calls = work.items * ITERATIONS;
+            form::calls(&name, calls, work.bytes * ITERATIONS, ns_median * ITERATIONS as f64)
+        }
+        "codec" => {
+            let ratio = line.row.metrics.iter().find(|m| m.name == "compressed_per_plain");
+            let ratio = ratio.map_or(1.0, |metric| metric.value);
+            let rate = work.bytes as f64 * 1e9 / ns_median / (1 << 20) as f64;
+            let (plain, compressed) = (rate as u64, (rate * ratio) as u64);
+            match operation {
+                "compress" => format!("comp {plain}:{compressed}MiB/s, ratio {ratio:.3}"),
+                _ => format!("decomp {compressed}:{plain}MiB/s, ratio {ratio:.3}"),
+            }
+        }
+        "memory" if work.bytes == 0 => {
+            format!("{:.1} ns per read", ns_median / work.items.max(1) as f64)
+        }
+        "sql" => format!("{} {operation} in {}", work.items, form::time(ns_median)),
+        "memory" => form::pass(operation, work.bytes * every, ns_median * every as f64),
+        _ => form::pass(operation, work.bytes, ns_median),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_measure::result::Row;
+    use fathom_measure::rounds::{End, Measured, Plan, Roles};
+    use fathom_measure::sample::Failure;
+    use fathom_measure::workload::{Spec, Work};
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_answer_shows_as_such_and_has_no_time() {
+        let (expected, found) = ("00".to_owned(), "01".to_owned());
+        let failures = vec![Some(Failure::WrongAnswer { expected, found })];
+        let roles = Roles { baseline: 0, twin: None, twin_of: 0, empty: None, wall_only: false };
+        let measured = Measured {
+            iterations: 1,
+            rounds: Vec::new(),
+            failures,
+            end: End::Alone,
+            alpha_share: 1.0,
+            planned: 12,
+        };
+        let plan = Plan::default();
+        let mut case = Case {
+            family: "checksum".to_owned(),
+            workload: Spec::new("crc32c", &[("size", "mix")]),
+            work: Work { bytes: 223_160, items: 100 },
+            check: None,
+            contenders: vec![Row { id: "broken".to_owned(), ..Row::default() }],
+            roles,
+            judged: judge(&measured, roles, &plan),
+            plan,
+            measured,
+            notes: Vec::new(),
+        };
+        compare_with_winner(&mut case);
+        let text = text(&case);
+        assert!(text.contains("broken  wrong answer: its digest is 01"), "{text}");
+        assert!(!text.contains("/s") && !text.contains(" in "), "{text}");
+    }
+}

@@ -1,0 +1,76 @@
+//! Two machines' saved runs side by side, row by row: rates and their ratio.
+//!
+//! The two were not measured together, so nothing here is a verdict; who wins on each machine is.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use fathom_machine::describe::Machine;
+use fathom_measure::result::{Case, Run};
+use fathom_report::number::times;
+use fathom_report::view::{lines, throughput};
+
+use super::banner;
+
+/// Both banners, then a table per row that either has.
+pub(super) fn text<'r>(a: &'r Run, b: &'r Run) -> String {
+    let mut text = String::new();
+    for (name, run) in [("A", a), ("B", b)] {
+        let machine: Machine = serde_json::from_value(run.machine.clone()).unwrap_or_default();
+        let _ = write!(text, "{name}: {}\n{}", run.started, banner::text(&machine));
+    }
+    let _ = writeln!(text, "{:<28} {:>14} {:>14}  B/A", "", "A", "B");
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for case in a.cases.iter().chain(&b.cases) {
+        let key = (case.family.clone(), case.workload.to_string());
+        if seen.contains(&key) {
+            continue;
+        }
+        let find = |run: &'r Run| {
+            run.cases.iter().find(|c| c.family == key.0 && c.workload.to_string() == key.1)
+        };
+        let pair = [find(a), find(b)];
+        text += &row(&format!("{} {}", key.0, key.1), pair);
+        seen.push(key);
+    }
+    text
+}
+
+fn row(title: &str, cases: [Option<&Case>; 2]) -> String {
+    let mut text = format!("{title}\n");
+    // Contender → time per byte or item on each machine, in the order of the first that has it.
+    let mut order: Vec<&str> = Vec::new();
+    let mut times_ns: BTreeMap<&str, [Option<f64>; 2]> = BTreeMap::new();
+    let mut failures: BTreeMap<&str, String> = BTreeMap::new();
+    for (place, case) in cases.iter().enumerate() {
+        for line in case.iter().flat_map(|case| lines(case)) {
+            let id = line.row.id.as_str();
+            if !order.contains(&id) {
+                order.push(id);
+            }
+            times_ns.entry(id).or_default()[place] = line.summary.map(|s| s.ns_median);
+            if let Some(failure) = line.failure {
+                let note = failures.entry(id).or_default();
+                let _ = write!(note, "  {}: {failure}", ["A", "B"][place]);
+            }
+        }
+    }
+    for id in order {
+        let both = times_ns[id];
+        let shown: Vec<String> = both
+            .iter()
+            .zip(cases)
+            .map(|(ns, case)| match (ns, case) {
+                (Some(ns), Some(case)) => throughput(case, *ns),
+                _ => "-".to_owned(),
+            })
+            .collect();
+        let ratio = match both {
+            [Some(a), Some(b)] => times(a / b),
+            _ => String::new(),
+        };
+        let failure = failures.get(id).map_or("", String::as_str);
+        let _ = writeln!(text, "  {id:<26} {:>14} {:>14}  {ratio}{failure}", shown[0], shown[1]);
+    }
+    text
+}

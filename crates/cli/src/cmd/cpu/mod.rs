@@ -1,0 +1,386 @@
+//! `fathom cpu`: which implementation of each primitive is fastest on this processor, verified first.
+//!
+//! Chooses rows and their share of the time, runs them through the rounds of
+//! [`fathom_measure::bench`], and hands the cases to [`answer`], which turns them into text.
+
+mod answer;
+mod banner;
+mod form;
+mod join;
+mod recommend;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use fathom_contenders::{family, unit};
+use fathom_machine::describe::Machine;
+use fathom_measure::bench::{Bench, Entrant, bench};
+use fathom_measure::digest::Digest;
+use fathom_measure::family::{AnyFamily, OpenError};
+use fathom_measure::meter::Untimed;
+use fathom_measure::result::{Case, Run};
+use fathom_measure::rounds::{Plan, Stop};
+use fathom_measure::workload::{Spec, parse_number};
+
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::measuring::{self, Format, Show, Ticker, bounds, entrant, is_complete, nanoseconds};
+use crate::output::Output;
+
+/// Find the fastest implementation of each primitive on this processor: memory moves, checksums,
+/// digests, ciphers, codecs, text, JSON, SQL
+///
+/// Every implementation is checked against a plain reference before it is timed; a wrong one has
+/// no time. Figures are shown in the form of mORMot's regression tests and in fathom's, with the
+/// hardware path each implementation takes: docs/cpu.md.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Families to measure [default: all that this command knows]
+    #[arg(value_name = "FAMILY")]
+    families: Vec<String>,
+
+    /// Only these rows (`sha256`) or these implementations (`ring`), by name
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    only: Vec<String>,
+
+    /// Bytes per call of checksums, digests and ciphers: sizes, or `mix`, the forebear's five
+    /// lengths
+    #[arg(long, value_delimiter = ',', value_name = "SIZE,…", default_value = "mix")]
+    size: Vec<String>,
+
+    /// Threads that do the same work at the same time
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+
+    /// Time the whole run may take; it is shared among the rows
+    #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "20s")]
+    budget: Duration,
+
+    /// One line per task: what to use here, and what loses how much
+    #[arg(long, conflicts_with = "format")]
+    recommend: bool,
+
+    /// Put two saved runs, of two machines, side by side; measures nothing
+    #[arg(long, num_args = 2, value_names = ["A.json", "B.json"],
+          conflicts_with_all = ["families", "recommend", "save", "test", "format"])]
+    join: Vec<PathBuf>,
+
+    /// Check every implementation on small data; no times
+    #[arg(long)]
+    test: bool,
+
+    #[command(flatten)]
+    show: Show,
+}
+
+/// The families of this command, in the order of the forebear's table.
+const FAMILIES: &[&str] =
+    &["memory", "checksum", "digest", "cipher", "codec", "text", "json", "sql"];
+
+/// A row to measure: one operation on one workload.
+struct Row {
+    family: &'static dyn AnyFamily,
+    spec: Spec,
+    entrants: Vec<Entrant>,
+}
+
+impl Row {
+    /// Who takes time: the entrants and the hidden twin.
+    fn seats(&self) -> u32 {
+        self.entrants.len() as u32 + 1
+    }
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    if let [a, b] = &options.join[..] {
+        let read = |path: &Path| Run::read(path).with_context(|| path.display().to_string());
+        let text = join::text(&read(a)?, &read(b)?);
+        return written(&text, &options.show.output);
+    }
+    let families = chosen(&options.families)?;
+    if options.test {
+        return test(&families, &options.only);
+    }
+    let rows = rows(options, &families)?;
+    let mut run = measuring::new_run()?;
+    let stop = interrupt::measuring();
+    let start = Instant::now();
+    for (done, row) in rows.iter().enumerate() {
+        // What earlier rows saved or overdrew is shared among those that are left.
+        let left = options.budget.saturating_sub(start.elapsed());
+        let seats_left: u32 = rows[done..].iter().map(Row::seats).sum();
+        let share = left * row.seats() / seats_left;
+        run.cases.push(measured(row, share)?);
+        if stop.load(Ordering::Relaxed) {
+            run.notes.push("interrupted: the rest was not measured".to_owned());
+            break;
+        }
+    }
+    shown(options, &run, &families)?;
+    Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
+}
+
+fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> anyhow::Result<()> {
+    if options.show.format != Format::Text {
+        return measuring::show(run, &options.show);
+    }
+    if let Some(path) = &options.show.save {
+        measuring::save(run, path)?;
+    }
+    let mut text = banner::text(&Machine::here());
+    if options.recommend {
+        text += &recommend::text(&run.cases);
+    } else {
+        for case in &run.cases {
+            text += &answer::text(case);
+        }
+        text += &absent(families);
+    }
+    written(&text, &options.show.output).map(drop)
+}
+
+fn written(text: &str, path: &Path) -> anyhow::Result<Exit> {
+    let mut output = Output::create(path)?;
+    output.write_all(text.as_bytes())?;
+    output.finish()?;
+    Ok(Exit::Done)
+}
+
+fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
+    if names.is_empty() {
+        return Ok(FAMILIES.iter().filter_map(|name| family(name)).collect());
+    }
+    let known = |name: &String| {
+        let found = FAMILIES.contains(&name.as_str()).then(|| family(name)).flatten();
+        let all = FAMILIES.join(", ");
+        found.with_context(|| format!("no family {name:?} in fathom cpu; there is: {all}"))
+    };
+    names.iter().map(known).collect()
+}
+
+/// The rows asked for, each with who takes part.
+fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
+    check_names(&options.only, families)?;
+    let sizes = sizes(options)?;
+    let is_row = |name: &String| {
+        families.iter().any(|f| f.operations().iter().any(|operation| operation.name == name))
+    };
+    let (operations, contenders): (Vec<&String>, Vec<&String>) =
+        options.only.iter().partition(|name| is_row(name));
+    let mut rows = Vec::new();
+    for family in families {
+        let is_wanted = |name: &str| operations.is_empty() || operations.iter().any(|o| *o == name);
+        let offers = family.operations().iter().filter(|offer| is_wanted(offer.name));
+        for spec in offers.flat_map(|offer| specs(*family, offer.name, &sizes)) {
+            let mut spec = spec;
+            if options.threads > 1 {
+                spec.parameters.insert("threads".to_owned(), options.threads.to_string());
+            }
+            let spec = family.completed(&spec)?;
+            let entrants = entrants(*family, &spec, &contenders)?;
+            if !entrants.is_empty() {
+                rows.push(Row { family: *family, spec, entrants });
+            }
+        }
+    }
+    ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
+    Ok(rows)
+}
+
+/// Refuses names that are neither a row nor an implementation of these families.
+fn check_names(names: &[String], families: &[&'static dyn AnyFamily]) -> anyhow::Result<()> {
+    for name in names {
+        let is_row = families.iter().any(|f| f.operations().iter().any(|row| row.name == name));
+        let is_here = || {
+            let mut entries = families.iter().flat_map(|family| family.entries());
+            entries.any(|entry| entry.id == *name || entry.meta.name == name)
+        };
+        if is_row || is_here() {
+            continue;
+        }
+        if let Some(absent) = families.iter().flat_map(|f| f.absent()).find(|a| a.name == name) {
+            bail!("{name} is not in this build: {}", absent.reason);
+        }
+        bail!("no row and no implementation {name:?}; see fathom list");
+    }
+    Ok(())
+}
+
+/// The sizes asked for; for recommendations also those where winners change.
+fn sizes(options: &Options) -> anyhow::Result<Vec<String>> {
+    for size in &options.size {
+        let is_size = size == "mix" || parse_number(size).is_some();
+        ensure!(is_size, "{size:?} is no size (such as 64, 1K, 1M or mix)");
+    }
+    Ok(match options.recommend && options.size == ["mix"] {
+        true => ["mix", "64", "1K", "64K"].map(str::to_owned).to_vec(),
+        false => options.size.clone(),
+    })
+}
+
+/// The workloads of an operation: one per size where calls have a size, otherwise one that is small
+/// enough for a row's share of the time.
+fn specs(family: &dyn AnyFamily, operation: &str, sizes: &[String]) -> Vec<Spec> {
+    let has_calls = family.parameters().iter().any(|p| p.name == "size" && p.default == "mix");
+    if has_calls {
+        return sizes.iter().map(|size| Spec::new(operation, &[("size", size)])).collect();
+    }
+    match (family.name(), operation) {
+        ("memory", "copy" | "read" | "chase") => ["l1", "l2", "l3", "memory"]
+            .map(|size| Spec::new(operation, &[("size", size)]))
+            .to_vec(),
+        ("memory", "fill" | "big-move") => vec![Spec::new(operation, &[("every", "5")])],
+        ("codec", _) => vec![Spec::new(operation, &[("prefixes", "6")])],
+        ("json", _) => vec![Spec::new(operation, &[("records", "1000")])],
+        ("sql", "table-json") => vec![Spec::new(operation, &[("rounds", "10")])],
+        ("sql", _) => vec![Spec::new(operation, &[("rounds", "50")])],
+        _ => vec![Spec::new(operation, &[])],
+    }
+}
+
+/// Who takes part in a row. Plain references are there to check the others: they are timed only
+/// when they are asked for or alone.
+fn entrants(
+    family: &dyn AnyFamily,
+    spec: &Spec,
+    wanted: &[&String],
+) -> anyhow::Result<Vec<Entrant>> {
+    let mut found = Vec::new();
+    let mut references = Vec::new();
+    for entry in family.entries() {
+        let takes_part = family.open(&entry.id, spec, &mut |_| {});
+        let name = wanted.iter().find(|name| ***name == entry.id || **name == entry.meta.name);
+        if !matches!(takes_part, Ok(()) | Err(OpenError::Spec(_))) {
+            continue;
+        }
+        let mut entrant = entrant(&entry.id, &entry.meta)?;
+        entrant.about.hardware = family.path(&entry.id, &spec.operation);
+        let is_oracle = ["plain", "stored"].contains(&entry.id.as_str());
+        match (wanted.is_empty(), name.is_some()) {
+            (true, _) if is_oracle => references.push(entrant),
+            (true, _) | (_, true) => found.push(entrant),
+            _ => {}
+        }
+    }
+    Ok(if found.is_empty() { references } else { found })
+}
+
+/// The fewest rounds that give an interval at the level of the verdicts.
+const ROUNDS: u32 = 12;
+/// Samples of a contender besides the rounds: calibration and warm-up.
+const OTHER_SAMPLES: u32 = 6;
+/// What it takes to start a worker, in nanoseconds, seen from the budget.
+const START_NS: u64 = 5_000_000;
+
+fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
+    let title = format!("{} {}", row.family.name(), row.spec);
+    let ticker = Ticker::new(&title);
+    let own = measuring::worker(None)?;
+    let seats = u64::from(row.seats());
+    let share_ns = nanoseconds(share).max(1).saturating_sub(START_NS * (seats + 1));
+    let sample_ns = share_ns / (seats * u64::from(ROUNDS + OTHER_SAMPLES));
+    let plan = Plan {
+        stop: Stop::Budget,
+        rounds: Some(ROUNDS),
+        sample_ns: sample_ns.clamp(100_000, 50_000_000),
+        shortest_ns: 50_000,
+        limit_ns: nanoseconds(share).saturating_mul(3).max(200_000_000),
+        ..Plan::default()
+    };
+    let mut case = bench(Bench {
+        family: row.family.name(),
+        workload: row.spec.clone(),
+        reference: Some((row.family.reference().to_owned(), own)),
+        entrants: row.entrants.clone(),
+        prepare: None,
+        baseline: 0,
+        share_file: false,
+        events: Vec::new(),
+        plan,
+        bounds: bounds(None),
+        empty: None,
+        simulate: false,
+        stop: interrupt::measuring(),
+        progress: &mut |done, planned| ticker.tick(done, planned),
+    })
+    .with_context(|| title.clone())?;
+    answer::compare_with_winner(&mut case);
+    case.notes.extend(missed(row));
+    Ok(case)
+}
+
+/// Implementations that take none of the instructions this processor has for the task.
+fn missed(row: &Row) -> Vec<String> {
+    let Some(best) = unit::of(&row.spec.operation).and_then(unit::Unit::best) else {
+        return Vec::new();
+    };
+    let plain = row.entrants.iter().filter(|entrant| {
+        unit::is_plain(&entrant.about.hardware) && !["plain", "stored"].contains(&&*entrant.id)
+    });
+    plain.map(|entrant| format!("{} does not use {best}, which is here", entrant.id)).collect()
+}
+
+/// What is not in this build, and why.
+fn absent(families: &[&'static dyn AnyFamily]) -> String {
+    let mut text = String::new();
+    for family in families {
+        for absent in family.absent() {
+            text += &format!("absent: {} {}: {}\n", family.name(), absent.name, absent.reason);
+        }
+    }
+    text
+}
+
+/// Every implementation on every small workload, in this process: a line per family.
+fn test(families: &[&'static dyn AnyFamily], only: &[String]) -> anyhow::Result<Exit> {
+    check_names(only, families)?;
+    let mut end = Exit::Done;
+    for family in families {
+        let mut checked = 0;
+        for spec in family.small_cases() {
+            let spec = family.completed(&spec)?;
+            let expected = digest(*family, family.reference(), &spec)?;
+            let expected = expected.with_context(|| format!("the reference has no {spec}"))?;
+            for entry in family.entries() {
+                let names = [entry.id.as_str(), entry.meta.name, spec.operation.as_str()];
+                let is_wanted = only.is_empty() || only.iter().any(|n| names.contains(&n.as_str()));
+                if !is_wanted {
+                    continue;
+                }
+                match digest(*family, &entry.id, &spec)? {
+                    None => {}
+                    Some(found) if found == expected => checked += 1,
+                    Some(found) => {
+                        end = Exit::Incomplete;
+                        let (family, id) = (family.name(), &entry.id);
+                        writeln!(
+                            io::stdout(),
+                            "{family} {id} on {spec}: wrong, {found} instead of {expected}"
+                        )?;
+                    }
+                }
+            }
+        }
+        let (name, entries) = (family.name(), family.entries().len());
+        writeln!(io::stdout(), "{name}: {entries} implementations, {checked} right answers")?;
+    }
+    Ok(end)
+}
+
+/// The digest of one iteration; `None` where the contender does not take part.
+fn digest(family: &dyn AnyFamily, id: &str, spec: &Spec) -> anyhow::Result<Option<Digest>> {
+    let mut digest = None;
+    let opened = family.open(id, spec, &mut |opened| {
+        let mut prepared = opened.prepared;
+        digest = Some(prepared.sample(1, &mut Untimed));
+    });
+    match opened {
+        Ok(()) => Ok(digest),
+        Err(OpenError::Unsupported(_)) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} {id} on {spec}", family.name())),
+    }
+}

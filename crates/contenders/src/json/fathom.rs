@@ -1,0 +1,127 @@
+//! This project's own: documents, tables and records from the events of `fathom-json`, numbers by its
+//! exact conversion, text by a writer that knows its records.
+
+use fathom_json::{Event, Lexer, Limits, Mode};
+use fathom_machine::level::Level;
+use fathom_measure::contender::{Contender, Keeps, Meta, Preparation};
+
+use super::table::{COLUMNS, compact, expanded, from_compact};
+use super::value::{Pool, Value, decoded, read};
+use super::workload::{Operation, Texts};
+use super::write;
+use crate::people::{Person, blob_bytes};
+
+pub(super) struct Fathom;
+
+impl Contender<Texts> for Fathom {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "fathom",
+            hardware: || level().name().into(),
+            keeps: Keeps::Copied,
+            ..Meta::of(include_str!("fathom.rs"))
+        }
+    }
+
+    fn path(&self, operation: &str) -> String {
+        match operation {
+            "table-values" | "serialise" => "portable".into(),
+            _ => level().name().into(),
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
+        const VALID: &str = "the workload's text is valid";
+        let level = level();
+        match workload.operation {
+            Operation::Dom => workload.values(
+                move |text| read(level, text, true, |name| Box::<str>::from(name)).expect(VALID),
+                Value::digest,
+            ),
+            Operation::DomNoGuess => workload.values(
+                move |text| read(level, text, false, |name| Box::<str>::from(name)).expect(VALID),
+                Value::digest,
+            ),
+            Operation::DomInterned => workload.values(
+                move |text| {
+                    let mut pool = Pool::default();
+                    read(level, text, true, |name| pool.name(name)).expect(VALID)
+                },
+                Value::digest,
+            ),
+            Operation::TableValues => workload.written(compact),
+            Operation::Serialise => workload.written(write::objects),
+            Operation::TableExpanded => {
+                workload.table(move |text| expanded(level, text).expect(VALID))
+            }
+            Operation::TableCompact => {
+                workload.table(move |text| from_compact(level, text).expect(VALID))
+            }
+            Operation::Records => workload.records(move |text| records(level, text, |p| p)),
+            Operation::Objects => workload.objects(move |text| records(level, text, Box::new)),
+            Operation::Numbers => workload.numbers(move |text| numbers(level, text)),
+        }
+    }
+}
+
+fn level() -> Level {
+    Level::chosen().unwrap_or(Level::Scalar)
+}
+
+/// The records of an array of objects, or of a single object; those before the fault of a text that is
+/// no JSON.
+pub(crate) fn records_of(level: Level, text: &[u8]) -> Vec<Person> {
+    records(level, text, |person| person)
+}
+
+fn records<P>(level: Level, text: &[u8], made: impl Fn(Person) -> P) -> Vec<P> {
+    let mut people = Vec::with_capacity(crate::text::members(level, text, b'[') as usize);
+    let mut lexer = Lexer::with(Mode::Document, Limits::default(), level);
+    let (mut at, mut column) = (0, 0);
+    let mut person = Person::default();
+    while let Ok(Some(event)) = lexer.next(text, &mut at) {
+        match event {
+            // Members nearly always come in order: the next column is tried first.
+            Event::Key(name) if name.is(COLUMNS[column]) => {}
+            Event::Key(name) => {
+                column = COLUMNS.iter().position(|column| name.is(column)).unwrap_or(0);
+            }
+            Event::String(text) => {
+                let text = decoded(&text);
+                match column {
+                    1 => person.first_name = text.into_owned(),
+                    2 => person.last_name = text.into_owned(),
+                    _ => person.data = blob_bytes(&text).unwrap_or_default(),
+                }
+                column = (column + 1) % COLUMNS.len();
+            }
+            Event::Number(number) => {
+                let number = number.to_i64().unwrap_or_default();
+                match column {
+                    0 => person.id = number,
+                    4 => person.year_of_birth = number as i32,
+                    _ => person.year_of_death = number as u16,
+                }
+                column = (column + 1) % COLUMNS.len();
+            }
+            Event::EndObject => {
+                people.push(made(std::mem::take(&mut person)));
+                column = 0;
+            }
+            _ => {}
+        }
+    }
+    people
+}
+
+fn numbers(level: Level, text: &[u8]) -> Vec<f64> {
+    let mut numbers = Vec::new();
+    let mut lexer = Lexer::with(Mode::Document, Limits::default(), level);
+    let mut at = 0;
+    while let Ok(Some(event)) = lexer.next(text, &mut at) {
+        if let Event::Number(number) = event {
+            numbers.push(number.to_f64().unwrap_or(f64::NAN));
+        }
+    }
+    numbers
+}

@@ -1,0 +1,58 @@
+//! JSON to values and back: documents, tables, records, numbers, and the text of records again.
+//!
+//! The text is `People.json` of mORMot's table: an array of 8227 objects with six properties each, about
+//! a megabyte, escapes and accents included. Rows that read count the text's bytes, rows that write
+//! count the bytes written. What a row builds is dropped inside its time. Blobs are base64, decoded
+//! by the record rows with the same code for every contender.
+
+use fathom_measure::family::{Absent, Family};
+
+mod fathom;
+#[cfg(feature = "cpu")]
+mod jiter;
+mod reference;
+#[cfg(feature = "cpu")]
+mod serde_json;
+#[cfg(feature = "cpu")]
+mod simd_json;
+#[cfg(feature = "cpu")]
+mod sonic;
+pub mod table;
+pub mod value;
+mod workload;
+mod write;
+
+pub(crate) use fathom::records_of as records;
+pub use workload::{Operation, Texts};
+pub(crate) use write::{object, objects};
+
+/// The family.
+pub static FAMILY: Family<Texts> = Family {
+    name: "json",
+    source: include_str!("mod.rs"),
+    reference: "plain",
+    contenders: &[
+        &reference::Plain,
+        &fathom::Fathom,
+        #[cfg(feature = "cpu")]
+        &serde_json::SerdeJson,
+        #[cfg(feature = "cpu")]
+        &sonic::Sonic,
+        #[cfg(feature = "cpu")]
+        &simd_json::SimdJson,
+        #[cfg(feature = "cpu")]
+        &jiter::Jiter,
+    ],
+    absent: &[
+        #[cfg(not(feature = "cpu"))]
+        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
+        Absent {
+            name: "simdjson",
+            reason: "the C++ library has no maintained crate; simd-json is its algorithm in Rust",
+        },
+        Absent {
+            name: "fpjson",
+            reason: "Free Pascal's DOM needs a Pascal compiler; the article's table has its figures",
+        },
+    ],
+};

@@ -1,0 +1,193 @@
+//! The workload of the family: the text of an operation, or the records that are to be written.
+//!
+//! Knows what right answers look like (their digests), not how they are found.
+
+use fathom_measure::contender::{Preparation, Unsupported, timed};
+use fathom_measure::digest::Digest;
+use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
+
+use super::table::{Table, compact};
+use super::write;
+use crate::checksum::fast_sum;
+use crate::mix::SplitMix;
+use crate::people::{self, Person};
+
+/// A text and what is asked of it.
+pub struct Texts {
+    /// The question.
+    pub operation: Operation,
+    text: Vec<u8>,
+    people: Vec<Person>,
+    work: Work,
+}
+
+/// A question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A full document in memory.
+    Dom,
+    /// The same by those that grow as they read.
+    DomNoGuess,
+    /// The same, names through a pool.
+    DomInterned,
+    /// Records written as a compact table.
+    TableValues,
+    /// Rows of pointers into an array of objects.
+    TableExpanded,
+    /// Rows of pointers into a compact table.
+    TableCompact,
+    /// An array of records.
+    Records,
+    /// An array of records, each allocated for itself.
+    Objects,
+    /// Records written as an array of objects.
+    Serialise,
+    /// Decimal numbers to doubles.
+    Numbers,
+}
+
+macro_rules! offers {
+    ($($name:literal $operation:ident $doc:literal,)*) => {
+        const OPERATIONS: &[Offer] = &[$(Offer { name: $name, default: "", doc: $doc },)*];
+        const EACH: &[Operation] = &[$(Operation::$operation,)*];
+    };
+}
+offers! {
+    "dom" Dom "the whole document as values in memory, each library's best way",
+    "dom-no-guess" DomNoGuess "the same, containers growing: items are not counted first",
+    "dom-interned" DomInterned "the same, names taken from a pool so that each is stored once",
+    "table-values" TableValues "records written as one compact table; bytes written",
+    "table-expanded" TableExpanded "an array of objects to rows of pointers, nothing converted",
+    "table-compact" TableCompact "a compact table to rows of pointers, nothing converted",
+    "records" Records "an array of records: integers, strings, a blob decoded",
+    "objects" Objects "the same, each record allocated for itself",
+    "serialise" Serialise "records written as an array of objects; bytes written",
+    "numbers" Numbers "an array of coordinates to doubles, rounded to the nearest",
+}
+
+impl Workload for Texts {
+    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const PARAMETERS: &'static [Offer] =
+        &[Offer { name: "records", default: "8227", doc: "objects in the array" }];
+
+    fn load(spec: &Spec) -> Result<Texts, SpecError> {
+        let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation).unwrap_or(0);
+        let operation = EACH[at];
+        let records = usize::try_from(spec.number("records")?).unwrap_or(usize::MAX);
+        if records > 1 << 24 {
+            return Err(spec.bad("records", "at most 16M"));
+        }
+        let (mut text, mut people) = (Vec::new(), Vec::new());
+        let mut bytes = 0;
+        match operation {
+            Operation::TableValues => {
+                people = people::people(records);
+                bytes = compact(&people).len();
+            }
+            Operation::Serialise => {
+                people = people::people(records);
+                bytes = write::objects(&people).len();
+            }
+            Operation::TableCompact => text = compact(&people::people(records)),
+            Operation::Numbers => text = coordinates(4 * records),
+            _ => text = people::json(records),
+        }
+        let bytes = bytes.max(text.len()) as u64;
+        Ok(Texts { operation, text, people, work: Work { bytes, items: records as u64 } })
+    }
+
+    fn work(&self) -> Work {
+        self.work
+    }
+
+    fn cases() -> Vec<Spec> {
+        OPERATIONS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
+    }
+
+    fn small_cases() -> Vec<Spec> {
+        let case = |offer: &Offer| {
+            let name = offer.name;
+            ["0", "1", "12", "100"].map(|records| Spec::new(name, &[("records", records)]))
+        };
+        OPERATIONS.iter().flat_map(case).collect()
+    }
+}
+
+impl Texts {
+    /// A contender that builds values; `digest` walks them.
+    pub(super) fn values<'w, V: 'w>(
+        &'w self,
+        read: impl FnMut(&'w [u8]) -> V + 'w,
+        digest: impl Fn(&V) -> Digest + 'w,
+    ) -> Preparation<'w> {
+        Ok(timed(&self.text[..], read, move |value| digest(&value)))
+    }
+
+    /// A contender that builds rows of pointers.
+    pub(super) fn table<'w>(
+        &'w self,
+        read: impl FnMut(&'w [u8]) -> Table<'w> + 'w,
+    ) -> Preparation<'w> {
+        self.values(read, Table::digest)
+    }
+
+    /// A contender that builds records.
+    pub(super) fn records<'w>(
+        &'w self,
+        read: impl FnMut(&'w [u8]) -> Vec<Person> + 'w,
+    ) -> Preparation<'w> {
+        self.values(read, |people| people.iter().fold(Digest::default(), with_person))
+    }
+
+    /// A contender that builds records, each allocated for itself.
+    #[allow(clippy::vec_box)] // an array of references to objects is what the row is about
+    pub(super) fn objects<'w>(
+        &'w self,
+        read: impl FnMut(&'w [u8]) -> Vec<Box<Person>> + 'w,
+    ) -> Preparation<'w> {
+        self.values(read, |people| people.iter().map(|p| &**p).fold(Digest::default(), with_person))
+    }
+
+    /// A contender that converts numbers.
+    pub(super) fn numbers<'w>(
+        &'w self,
+        read: impl FnMut(&'w [u8]) -> Vec<f64> + 'w,
+    ) -> Preparation<'w> {
+        let with = |digest: Digest, number: &f64| digest.with_u64(number.to_bits());
+        self.values(read, move |numbers| numbers.iter().fold(Digest::default(), with))
+    }
+
+    /// A contender that writes the records.
+    pub(super) fn written<'w>(
+        &'w self,
+        write: impl FnMut(&'w [Person]) -> Vec<u8> + 'w,
+    ) -> Preparation<'w> {
+        Ok(timed(&self.people[..], write, |text: Vec<u8>| {
+            Digest::of_u64(fast_sum(&text).into()).with_u64(text.len() as u64)
+        }))
+    }
+
+    /// What a contender without this operation answers.
+    pub(super) fn unsupported<'w>(&self) -> Preparation<'w> {
+        let at = EACH.iter().position(|operation| *operation == self.operation).unwrap_or(0);
+        Err(Unsupported::operation(OPERATIONS[at].name))
+    }
+}
+
+fn with_person(digest: Digest, person: &Person) -> Digest {
+    digest
+        .with_u64(person.id as u64)
+        .with_bytes(person.first_name.as_bytes())
+        .with_bytes(person.last_name.as_bytes())
+        .with_bytes(&person.data)
+        .with_u64(person.year_of_birth as u64)
+        .with_u64(person.year_of_death.into())
+}
+
+/// An array of degrees, in the shortest decimal form that gives the same double again.
+fn coordinates(count: usize) -> Vec<u8> {
+    let mut random = SplitMix(1);
+    let degrees = |bits: u64| (bits >> 11) as f64 * (360.0 / (1_u64 << 53) as f64) - 180.0;
+    let numbers: Vec<String> = (0..count).map(|_| degrees(random.next()).to_string()).collect();
+    format!("[{}]", numbers.join(",")).into_bytes()
+}

@@ -1,0 +1,50 @@
+//! SQL rows: what a database costs over plain structures in memory, for the work of mORMot's ORM tests.
+//!
+//! The table is `People` of those tests: eleven persons a round, eleven thousand rows at 1000 rounds.
+//! `plain` answers every row from a sorted map in memory, without SQL: the oracle, and the bound.
+//! The engine runs in memory, or on a file with `synchronous` off, exclusive locking and a memory
+//! map of 256 MiB. Rates are in the elementary operations a row consists of; nothing here is a
+//! network, a driver or a planner under load.
+
+use fathom_measure::family::{Absent, Family};
+
+pub mod job;
+mod reference;
+pub mod rest;
+#[cfg(feature = "native")]
+mod rusqlite;
+pub mod store;
+mod workload;
+
+pub use workload::{Database, Operation};
+
+/// The family.
+pub static FAMILY: Family<Database> = Family {
+    name: "sql",
+    source: include_str!("mod.rs"),
+    reference: "plain",
+    contenders: &[
+        &reference::Plain,
+        #[cfg(feature = "native")]
+        &rusqlite::Sqlite,
+    ],
+    absent: &[
+        #[cfg(not(feature = "native"))]
+        Absent { name: "sqlite", reason: "C library: build with --features native" },
+        Absent {
+            name: "turso",
+            reason: "the rewrite of SQLite in Rust is a beta, asynchronous throughout, and lacks \
+                     user functions and virtual tables from its Rust interface",
+        },
+        Absent {
+            name: "gluesql",
+            reason: "no collations, no REGEXP, no memory-mapped file: three of six rows have no \
+                     counterpart",
+        },
+        Absent {
+            name: "mormot",
+            reason: "the forebear's ORM needs a Pascal compiler and its static SQLite; the \
+                     article's table has its times",
+        },
+    ],
+};
