@@ -41,10 +41,10 @@ const CHAPTERS: &[Chapter] = &[
     },
     Chapter {
         name: "haversine",
-        about: "Two hundred thousand pairs of JSON to their mean distance, with the answers to check \
-                it; where the time went, and how the same file is read slower.",
+        about: "Forty thousand pairs of JSON to their mean distance, with the answers to check it; \
+                where the time went, and how the same file is read slower.",
         commands: &[
-            "generate pairs --count 200000 --output pairs.json --answers pairs.f64",
+            "generate pairs --count 40000 --output pairs.json --answers pairs.f64",
             "haversine pairs.json pairs.f64 --profile",
             "haversine pairs.json --stages --rounds 2",
         ],
