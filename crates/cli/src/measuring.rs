@@ -16,6 +16,7 @@ use fathom_measure::compare::Clock;
 use fathom_measure::conductor::{Bounds, Launch};
 use fathom_measure::contender::{Keeps, Meta};
 use fathom_measure::family::AnyFamily;
+use fathom_measure::protocol::Offered;
 use fathom_measure::result::{About, Case, Run, SCHEMA, VERSION};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
@@ -205,6 +206,24 @@ pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
     };
     arguments.extend(["--allocator".to_owned(), name.to_owned()]);
     Ok(Launch { program: crate::cmd::worker::program(name)?, arguments })
+}
+
+/// The C++ runner, where it was built: beside this program, or in `runners/cpp/build` of a folder
+/// above it or of the current one.
+pub(crate) fn cpp_runner() -> Option<Launch> {
+    const NAME: &str = "fathom-runner-cpp";
+    let program = std::env::current_exe().ok();
+    let folders = program.iter().flat_map(|program| program.ancestors().skip(1));
+    let built = folders.map(Path::to_owned).chain(std::env::current_dir().ok());
+    let beside = program.as_deref().and_then(Path::parent).map(|folder| folder.join(NAME));
+    let places = beside.into_iter().chain(built.map(|f| f.join("runners/cpp/build").join(NAME)));
+    let found = places.into_iter().find(|place| place.is_file())?;
+    Some(Launch { program: found, arguments: Vec::new() })
+}
+
+/// What an outside worker says it is.
+pub(crate) fn about_offered(offered: &Offered) -> About {
+    About { version: offered.version.clone(), summary: offered.summary.clone(), ..About::default() }
 }
 
 /// Makes the data of outside workers that want it prepared.

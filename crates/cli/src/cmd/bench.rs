@@ -10,7 +10,7 @@ use fathom_contenders::family;
 use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
 use fathom_measure::family::AnyFamily;
-use fathom_measure::result::{About, Case};
+use fathom_measure::result::Case;
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 
@@ -201,11 +201,7 @@ fn outside(command: &str, family: &str, options: &Options) -> anyhow::Result<Vec
         id: offered.name.clone(),
         contender: offered.name.clone(),
         launch: launch.clone(),
-        about: About {
-            version: offered.version.clone(),
-            summary: offered.summary.clone(),
-            ..About::default()
-        },
+        about: measuring::about_offered(offered),
     });
     Ok(entrants.collect())
 }

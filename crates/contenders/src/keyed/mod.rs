@@ -29,7 +29,8 @@ use fathom_measure::family::Absent;
 pub(crate) const CPP: Absent = Absent {
     name: "cpp-*",
     reason: "an outside worker: cmake -S runners/cpp -B runners/cpp/build && \
-             cmake --build runners/cpp/build, then --worker runners/cpp/build/fathom-runner-cpp",
+             cmake --build runners/cpp/build; fathom kv then finds it, and fathom bench takes \
+             --worker runners/cpp/build/fathom-runner-cpp",
 };
 
 pub use keys::{Bytes, Key, Keys, Text};

@@ -4,7 +4,9 @@
 use anyhow::Context;
 use fathom_contenders::{alloc, kv};
 use fathom_measure::bench::Entrant;
+use fathom_measure::conductor::{Bounds, Launch, Worker};
 use fathom_measure::family::{Absent, AnyFamily, Entry};
+use fathom_measure::protocol::Offered;
 use fathom_measure::result::About;
 
 use crate::measuring;
@@ -17,6 +19,8 @@ pub(super) struct Candidate {
     pub(super) hash: Option<String>,
     pub(super) allocator: String,
     pub(super) about: About,
+    /// The outside worker it lives in, if it is not built in.
+    pub(super) runner: Option<Launch>,
 }
 
 /// The allocator of a process that was told nothing.
@@ -33,6 +37,23 @@ impl Candidate {
             hash,
             allocator: allocator.to_owned(),
             about: measuring::about(&entry.meta),
+            runner: None,
+        }
+    }
+
+    /// What an outside worker offers. Its strings are keys by reference, its tries copy.
+    fn offered(offered: &Offered, runner: &Launch) -> Candidate {
+        let (structure, hash) = match offered.name.split_once('+') {
+            Some((structure, hash)) => (structure, Some(hash.to_owned())),
+            None => (offered.name.as_str(), None),
+        };
+        let keeps = if offered.family == "trie" { "copied" } else { "borrowed" };
+        Candidate {
+            structure: structure.to_owned(),
+            hash,
+            allocator: SYSTEM.to_owned(),
+            about: About { keeps: keeps.to_owned(), ..measuring::about_offered(offered) },
+            runner: Some(runner.clone()),
         }
     }
 
@@ -70,7 +91,10 @@ impl Candidate {
         Ok(Entrant {
             id: self.id(),
             contender: self.contender(),
-            launch: measuring::worker(allocator)?,
+            launch: match &self.runner {
+                Some(runner) => runner.clone(),
+                None => measuring::worker(allocator)?,
+            },
             about: self.about.clone(),
         })
     }
@@ -98,7 +122,10 @@ pub(super) fn absent() -> Vec<String> {
     let families = kv::FAMILY.families().iter().flat_map(|family| family.absent());
     let allocators = alloc::ABSENT.iter().filter(|absent| !here.contains(&absent.name));
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    let has_command = |absent: &&Absent| absent.reason.contains("build");
+    let runner = measuring::cpp_runner();
+    let has_command = |absent: &&Absent| {
+        absent.reason.contains("build") && (runner.is_none() || !absent.name.starts_with("cpp-"))
+    };
     for absent in families.chain(allocators).filter(has_command) {
         match reasons.iter_mut().find(|(reason, _)| *reason == absent.reason) {
             Some((_, names)) if names.contains(&absent.name) => {}
@@ -129,7 +156,24 @@ pub(super) fn all(unasked: &dyn Fn(&str) -> bool, with_planted: bool) -> Vec<Can
         let allocators = if planted { vec![SYSTEM] } else { allocators.clone() };
         allocators.into_iter().map(move |allocator| Candidate::new(&entry, allocator))
     };
-    entries.iter().flat_map(each).collect()
+    entries.iter().flat_map(each).chain(outside()).collect()
+}
+
+/// What the C++ runner offers, if it was built. One that does not answer is told of and left out.
+fn outside() -> Vec<Candidate> {
+    let Some(runner) = measuring::cpp_runner() else { return Vec::new() };
+    let families: Vec<&str> = kv::FAMILY.families().iter().map(|family| family.name()).collect();
+    match Worker::start(&runner, &Bounds::default()) {
+        Ok(worker) => {
+            let ours = |offered: &&Offered| families.contains(&offered.family.as_str());
+            let offered = worker.offered.iter().filter(ours);
+            offered.map(|offered| Candidate::offered(offered, &runner)).collect()
+        }
+        Err(failure) => {
+            eprintln!("the C++ runner {failure}");
+            Vec::new()
+        }
+    }
 }
 
 /// The scan that touches every key and holds none.

@@ -26,7 +26,7 @@ use fathom_contenders::kv;
 use fathom_keys::{Format, Portrait};
 use fathom_measure::bench::Bench;
 use fathom_measure::conductor::Bounds;
-use fathom_measure::family::AnyFamily;
+use fathom_measure::family::{Absent, AnyFamily};
 use fathom_measure::result::{Case, Run};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
@@ -316,7 +316,11 @@ impl Choice {
 /// Why a structure is not in this build, if it is known at all.
 fn absent(name: &str) -> String {
     let families = kv::FAMILY.families().iter();
-    let found = families.flat_map(|family| family.absent()).find(|absent| absent.name == name);
+    let is_it = |absent: &&Absent| match absent.name.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => absent.name == name,
+    };
+    let found = families.flat_map(|family| family.absent()).find(is_it);
     found.map_or_else(String::new, |absent| format!(" ({})", absent.reason))
 }
 
@@ -431,14 +435,15 @@ fn measured(
     let ticker = Ticker::new(&title);
     let entrants = finalists.iter().map(Candidate::entrant).collect::<anyhow::Result<_>>()?;
     let reference = (kv::FAMILY.reference().to_owned(), measuring::worker(None)?);
+    let prepare = measuring::prepare(&kv::FAMILY, &spec);
     fathom_measure::bench::bench(Bench {
         family: kv::FAMILY.name(),
-        workload: spec,
+        workload: spec.clone(),
         reference: Some(reference),
         entrants,
         baseline,
         share_file: true,
-        prepare: None,
+        prepare: Some(&prepare),
         events: Vec::new(),
         plan,
         bounds: bounds(hang),

@@ -10,11 +10,13 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use fathom_measure::conductor::{Bounds, Worker};
+use fathom_machine::os::memory::Pages;
+use fathom_machine::os::shared::Segment;
+use fathom_measure::conductor::{Bounds, Launch, Worker};
 use fathom_measure::contender::Metric;
 use fathom_measure::digest::Digest;
 use fathom_measure::family::AnyFamily;
-use fathom_measure::protocol::{Reply, Request};
+use fathom_measure::protocol::{Reply, Request, SharedData};
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 use fathom_random::Random;
@@ -69,6 +71,8 @@ pub(super) struct Screen<'a> {
     /// Mean bytes of a key, which structures that borrow keys leave in the file.
     pub(super) key_bytes: f64,
     workers: HashMap<String, Worker>,
+    /// The data of outside workers, by what it was prepared for; of one sample at a time.
+    prepared: Vec<(Spec, Segment)>,
     bounds: Bounds,
 }
 
@@ -86,7 +90,15 @@ impl<'a> Screen<'a> {
         hang: Duration,
     ) -> Screen<'a> {
         let bounds = bounds(hang);
-        Screen { candidates, parts, seed, key_bytes, workers: HashMap::new(), bounds }
+        Screen {
+            candidates,
+            parts,
+            seed,
+            key_bytes,
+            workers: HashMap::new(),
+            prepared: Vec::new(),
+            bounds,
+        }
     }
 
     /// Tries `chosen` on `data`, in random order, until `deadline`.
@@ -102,6 +114,7 @@ impl<'a> Screen<'a> {
         let start = Instant::now();
         let mut rung = Rung { keys: data.keys, candidates: chosen.len(), ..Rung::default() };
         let specs: Vec<Spec> = self.parts.iter().map(|p| data.spec(&p.workload)).collect();
+        self.prepared.clear();
         let expected = self.expected(&specs)?;
         let mut order = chosen.to_vec();
         // Whoever is not reached in time is so by chance.
@@ -142,7 +155,9 @@ impl<'a> Screen<'a> {
                 }
                 Ok(())
             };
-            self.opened(SYSTEM, reference, spec, &mut |worker, bounds, _| once(worker, bounds))?;
+            self.opened(SYSTEM, reference, None, spec, &mut |worker, bounds, _| {
+                once(worker, bounds)
+            })?;
             digest.ok_or(Failure::Broken { what: "the reference gives no digest".to_owned() })
         };
         specs.iter().map(answer).collect()
@@ -156,12 +171,13 @@ impl<'a> Screen<'a> {
     ) -> Result<Score, Failure> {
         let candidate = &self.candidates[number];
         let (contender, allocator) = (candidate.contender(), candidate.allocator.clone());
+        let runner = candidate.runner.as_ref();
         let mut score = Score { candidate: number, cost_ns: 0.0, bytes: None };
         let parts = self.parts;
         for ((spec, part), &digest) in specs.iter().zip(parts).zip(expected) {
             let mut measured = f64::INFINITY;
             let mut bytes = None;
-            self.opened(&allocator, &contender, spec, &mut |worker, bounds, items| {
+            self.opened(&allocator, &contender, runner, spec, &mut |worker, bounds, items| {
                 let items = items.max(1);
                 let iterations = OPERATIONS.div_ceil(items);
                 let request = Request::Sample { iterations, warm: 0 };
@@ -196,7 +212,7 @@ impl<'a> Screen<'a> {
         if score.bytes.is_none() {
             // A mix without inserts: built once for its memory alone.
             let spec = Spec { operation: "build".to_owned(), ..specs[0].clone() };
-            self.opened(&allocator, &contender, &spec, &mut |worker, bounds, _| {
+            self.opened(&allocator, &contender, runner, &spec, &mut |worker, bounds, _| {
                 if let Reply::Metrics { metrics } = worker.ask(&Request::Metrics, bounds.sample)? {
                     score.bytes = held_bytes(&metrics);
                 }
@@ -215,9 +231,13 @@ impl<'a> Screen<'a> {
         &mut self,
         allocator: &str,
         contender: &str,
+        runner: Option<&Launch>,
         spec: &Spec,
         then: &mut dyn FnMut(&mut Worker, &Bounds, u64) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        if let Some(runner) = runner {
+            return self.opened_outside(runner, contender, spec, then);
+        }
         let mut worker = match self.workers.remove(allocator) {
             Some(worker) => worker,
             None => {
@@ -248,6 +268,40 @@ impl<'a> Screen<'a> {
         }
         self.workers.insert(allocator.to_owned(), worker);
         Ok(())
+    }
+
+    /// The same in an outside worker: a fresh one each time, because it inherits its data.
+    fn opened_outside(
+        &mut self,
+        runner: &Launch,
+        contender: &str,
+        spec: &Spec,
+        then: &mut dyn FnMut(&mut Worker, &Bounds, u64) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let family = &fathom_contenders::kv::FAMILY;
+        let broken = |what: String| Failure::Broken { what };
+        let spec = family.completed(spec).map_err(|error| broken(error.to_string()))?;
+        if !self.prepared.iter().any(|(known, _)| *known == spec) {
+            let bytes = measuring::prepare(family, &spec)().map_err(broken)?;
+            let segment = Segment::copy_of(&bytes, Pages::Transparent);
+            self.prepared.push((spec.clone(), segment.map_err(|error| broken(error.to_string()))?));
+        }
+        let known = self.prepared.iter().find(|(known, _)| *known == spec);
+        let Some((_, segment)) = known else { return Err(broken("no data".to_owned())) };
+        let descriptor = segment.share().map_err(|error| broken(error.to_string()))?;
+        let request = Request::Open {
+            family: family.name().to_owned(),
+            contender: Some(contender.to_owned()),
+            workload: spec.clone(),
+            data: Some(SharedData { descriptor, bytes: segment.len() }),
+            events: Vec::new(),
+        };
+        let mut worker = Worker::start(runner, &self.bounds)?;
+        match worker.ask(&request, self.bounds.open)? {
+            Reply::Opened { work, .. } => then(&mut worker, &self.bounds, work.items),
+            Reply::Unsupported { reason } => Err(Failure::Unsupported { reason }),
+            other => Err(unexpected(&other)),
+        }
     }
 }
 
@@ -375,6 +429,7 @@ mod tests {
             hash: None,
             allocator: SYSTEM.to_owned(),
             about: About::default(),
+            runner: None,
         };
         names.iter().map(candidate).collect()
     }

@@ -376,6 +376,7 @@ mod tests {
             hash: None,
             allocator: SYSTEM.to_owned(),
             about: About { keeps: "copied".to_owned(), ..About::default() },
+            runner: None,
         };
         names.iter().map(candidate).collect()
     }
