@@ -33,14 +33,9 @@ pub static FAMILY: Family<Database> = Family {
         Absent { name: "sqlite", reason: "C library: build with --features native" },
         Absent {
             name: "turso",
-            reason: "the rewrite of SQLite in Rust is a beta, asynchronous throughout, and lacks \
-                     user functions and virtual tables from its Rust interface",
+            reason: "the rewrite of SQLite in Rust is a beta; not taken in and not measured",
         },
-        Absent {
-            name: "gluesql",
-            reason: "no collations, no REGEXP, no memory-mapped file: three of six rows have no \
-                     counterpart",
-        },
+        Absent { name: "gluesql", reason: "another dialect of SQL; not taken in and not measured" },
         Absent {
             name: "mormot",
             reason: "the forebear's ORM needs a Pascal compiler and its static SQLite; the \

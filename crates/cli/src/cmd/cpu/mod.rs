@@ -56,7 +56,8 @@ pub(crate) struct Options {
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
 
-    /// Time the whole run may take; it is shared among the rows
+    /// Time the whole run aims at, shared among the rows; those that cannot be measured in their
+    /// share take longer
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "20s")]
     budget: Duration,
 
