@@ -13,7 +13,7 @@
 //! is the work, is done after the turn was passed on: lines without quotes by the kernel of fields,
 //! others field by field. A byte order mark is passed over.
 //!
-//! What a record is stands in [`crate::record`]; nothing here looks at quotes.
+//! What a record is stands in `crate::record`; nothing here looks at quotes.
 
 use std::borrow::Cow;
 use std::io::Read;

@@ -143,7 +143,7 @@ pub trait Structure<K: Key>: Sized {
         unreachable!("ranges only where ABILITIES.range")
     }
 
-    /// The work of all shares: on this thread alone, one share after another; [`Shared`] has a
+    /// The work of all shares: on this thread alone, one share after another; `Shared` has a
     /// thread for each.
     fn share(&mut self, shares: &[Share<K>]) -> Tally {
         let mut tally = Tally::default();

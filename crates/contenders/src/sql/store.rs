@@ -71,7 +71,7 @@ pub trait Store {
     fn sorted(&mut self, by: &[(Column, bool)]) -> Vec<i64>;
     /// Rows whose first name holds `part`, ASCII case ignored.
     fn like(&mut self, part: &str) -> u64;
-    /// Rows whose first name matches a pattern of [`matches`].
+    /// Rows whose first name matches a pattern of [`matches()`].
     fn regexp(&mut self, pattern: &str) -> u64;
     /// All first names of this last name by key, joined by commas.
     fn joined(&mut self, last_name: &str) -> String;
