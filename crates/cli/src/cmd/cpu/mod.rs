@@ -87,6 +87,8 @@ struct Row {
     family: &'static dyn AnyFamily,
     spec: Spec,
     entrants: Vec<Entrant>,
+    /// What getting its workers ready takes, by how long opening everybody took here.
+    opening: Duration,
 }
 
 impl Row {
@@ -106,15 +108,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.test {
         return test(&families, &options.only);
     }
+    // Finding out who takes part opens everybody once: it is part of the time the run may take.
+    let start = Instant::now();
     let rows = rows(options, &families)?;
     let mut run = measuring::new_run()?;
     let stop = interrupt::measuring();
-    let start = Instant::now();
     for (done, row) in rows.iter().enumerate() {
         // What earlier rows saved or overdrew is shared among those that are left.
         let left = options.budget.saturating_sub(start.elapsed());
         let seats_left: u32 = rows[done..].iter().map(Row::seats).sum();
-        let share = left * row.seats() / seats_left;
+        let openings_left: Duration = rows[done..].iter().map(|row| row.opening).sum();
+        let share = left.saturating_sub(openings_left) * row.seats() / seats_left;
         run.cases.push(measured(row, share)?);
         if stop.load(Ordering::Relaxed) {
             run.notes.push("interrupted: the rest was not measured".to_owned());
@@ -182,9 +186,11 @@ fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resul
                 spec.parameters.insert("threads".to_owned(), options.threads.to_string());
             }
             let spec = family.completed(&spec)?;
+            let begun = Instant::now();
             let entrants = entrants(*family, &spec, &contenders)?;
+            let opening = begun.elapsed() + WORKER_START * (entrants.len() as u32 + 2);
             if !entrants.is_empty() {
-                rows.push(Row { family: *family, spec, entrants });
+                rows.push(Row { family: *family, spec, entrants, opening });
             }
         }
     }
@@ -274,15 +280,15 @@ fn entrants(
 const ROUNDS: u32 = 12;
 /// Samples of a contender besides the rounds: calibration and warm-up.
 const OTHER_SAMPLES: u32 = 6;
-/// What it takes to start a worker, in nanoseconds, seen from the budget.
-const START_NS: u64 = 5_000_000;
+/// What it takes to start a worker, before it opens anything.
+const WORKER_START: Duration = Duration::from_millis(4);
 
 fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
     let title = format!("{} {}", row.family.name(), row.spec);
     let ticker = Ticker::new(&title);
     let own = measuring::worker(None)?;
     let seats = u64::from(row.seats());
-    let share_ns = nanoseconds(share).max(1).saturating_sub(START_NS * (seats + 1));
+    let share_ns = nanoseconds(share).max(1);
     let sample_ns = share_ns / (seats * u64::from(ROUNDS + OTHER_SAMPLES));
     let plan = Plan {
         stop: Stop::Budget,
