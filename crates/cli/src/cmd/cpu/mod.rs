@@ -280,8 +280,8 @@ fn entrants(
 const ROUNDS: u32 = 12;
 /// Samples of a contender besides the rounds: calibration and warm-up.
 const OTHER_SAMPLES: u32 = 6;
-/// What it takes to start a worker, before it opens anything.
-const WORKER_START: Duration = Duration::from_millis(4);
+/// What it takes to start a worker, shake hands and end it, before it opens anything.
+const WORKER_START: Duration = Duration::from_millis(10);
 
 fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
     let title = format!("{} {}", row.family.name(), row.spec);
