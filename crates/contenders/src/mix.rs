@@ -105,6 +105,17 @@ impl<const N: usize> Output for [u8; N] {
     }
 }
 
+/// What a library returns in a type of its own that gives out its bytes.
+#[cfg(feature = "native")]
+pub(crate) struct Raw<T>(pub(crate) T);
+
+#[cfg(feature = "native")]
+impl<T: AsRef<[u8]>> Output for Raw<T> {
+    fn add_to(&self, digest: Digest) -> Digest {
+        digest.with_bytes(self.0.as_ref())
+    }
+}
+
 impl Output for Vec<u8> {
     fn add_to(&self, digest: Digest) -> Digest {
         digest.with_bytes(self)

@@ -4,6 +4,7 @@ use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
 use ring::{digest, hmac};
 
 use super::workload::{Messages, Operation, SECRET};
+use crate::mix::Raw;
 use crate::unit;
 
 pub(super) struct Ring;
@@ -44,24 +45,9 @@ impl Contender<Messages> for Ring {
                     _ => return workload.unsupported(),
                 };
                 return workload
-                    .timed(move |bytes| Tag(hmac::sign(&hmac::Key::new(mac, SECRET), bytes)));
+                    .timed(move |bytes| Raw(hmac::sign(&hmac::Key::new(mac, SECRET), bytes)));
             }
         };
-        workload.timed(move |bytes| Sum(digest::digest(digest, bytes)))
-    }
-}
-
-struct Sum(digest::Digest);
-struct Tag(hmac::Tag);
-
-impl crate::mix::Output for Sum {
-    fn add_to(&self, sum: fathom_measure::digest::Digest) -> fathom_measure::digest::Digest {
-        sum.with_bytes(self.0.as_ref())
-    }
-}
-
-impl crate::mix::Output for Tag {
-    fn add_to(&self, sum: fathom_measure::digest::Digest) -> fathom_measure::digest::Digest {
-        sum.with_bytes(self.0.as_ref())
+        workload.timed(move |bytes| Raw(digest::digest(digest, bytes)))
     }
 }
