@@ -4,8 +4,11 @@
 use fathom_measure::contender::{Keeps, Meta, Origin};
 use indexset::BTreeMap;
 
+use crate::keyed::Key;
+use crate::keyed::methods::tree_by_methods;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::{Abilities, Key, Structure};
+
+tree_by_methods!(BTreeMap);
 
 pub(super) struct IndexSet;
 
@@ -19,37 +22,4 @@ impl PlainMap for IndexSet {
         ..Meta::of(include_str!("indexset.rs"))
     };
     type Map<K: Key> = BTreeMap<K, u64>;
-}
-
-impl<K: Key> Structure<K> for BTreeMap<K, u64> {
-    const ABILITIES: Abilities = Abilities::TREE;
-    type Hasher = ();
-
-    fn sized(_: usize, (): ()) -> Self {
-        BTreeMap::new()
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        self.get(&key).copied()
-    }
-
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.insert(key, value)
-    }
-
-    fn erase(&mut self, key: K) -> Option<u64> {
-        self.remove(&key)
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.values().copied().for_each(visit);
-    }
-
-    fn range(&self, start: K, span: usize, visit: impl FnMut(u64)) {
-        self.range(start..).take(span).map(|(_, &value)| value).for_each(visit);
-    }
 }
