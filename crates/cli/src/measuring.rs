@@ -210,6 +210,7 @@ pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
 
 /// The C++ runner, where it was built: beside this program, or in `runners/cpp/build` of a folder
 /// above it or of the current one.
+#[cfg(feature = "kv")]
 pub(crate) fn cpp_runner() -> Option<Launch> {
     const NAME: &str = "fathom-runner-cpp";
     let program = std::env::current_exe().ok();

@@ -2,7 +2,9 @@
 //!
 //! Knows what right answers look like (their digests), not how they are found.
 
-use fathom_measure::contender::{Preparation, Unsupported, timed};
+#[cfg(feature = "cpu")]
+use fathom_measure::contender::Unsupported;
+use fathom_measure::contender::{Preparation, timed};
 use fathom_measure::digest::Digest;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
@@ -168,6 +170,7 @@ impl Texts {
     }
 
     /// What a contender without this operation answers.
+    #[cfg(feature = "cpu")]
     pub(super) fn unsupported<'w>(&self) -> Preparation<'w> {
         let at = EACH.iter().position(|operation| *operation == self.operation).unwrap_or(0);
         Err(Unsupported::operation(OPERATIONS[at].name))
