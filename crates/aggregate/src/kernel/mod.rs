@@ -47,6 +47,7 @@ mod avx2;
 pub(crate) mod collect;
 pub(crate) mod fields;
 mod plain;
+mod quad;
 
 /// Bytes of input whose newlines are listed at a time: the list stays in the first-level cache.
 const BLOCK_BYTES: usize = 8 << 10;
