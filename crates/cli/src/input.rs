@@ -1,7 +1,8 @@
 //! Where data comes from: files, standard input, and what is compressed in either.
 //!
 //! gzip and Zstandard are recognised by their first bytes, never by name; archives of several
-//! members or frames are read to their end, and checksums are verified.
+//! members or frames are read to their end, and checksums are verified. Zstandard is decoded in pure
+//! Rust, or by the C library under the feature `zstd`.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -10,8 +11,18 @@ use std::path::Path;
 
 use anyhow::Context;
 use flate2::bufread::MultiGzDecoder;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+#[cfg(not(feature = "zstd"))]
+use ruzstd::decoding::{
+    BlockDecodingStrategy, FrameDecoder,
+    errors::{FrameDecoderError, ReadFrameHeaderError},
+};
+
+/// What decodes Zstandard in this build.
+pub(crate) const ZSTANDARD: &str = if cfg!(feature = "zstd") {
+    "the C library"
+} else {
+    "ruzstd in pure Rust (the C library is faster: cargo build --features zstd)"
+};
 
 /// An input that was opened.
 pub(crate) enum Input {
@@ -77,7 +88,7 @@ fn stream(mut reader: Box<dyn Read + Send>) -> io::Result<Input> {
     Ok(Input::Stream(match compression {
         None => Box::new(whole),
         Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(buffered(whole))),
-        Some(Compression::Zstandard) => Box::new(Frames::new(buffered(whole))),
+        Some(Compression::Zstandard) => zstandard(buffered(whole))?,
     }))
 }
 
@@ -86,12 +97,25 @@ fn buffered<R: Read>(reader: R) -> BufReader<R> {
 }
 
 /// The frames of a Zstandard stream, one after the other.
+#[cfg(feature = "zstd")]
+fn zstandard(source: impl BufRead + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(zstd::Decoder::with_buffer(source)?))
+}
+
+/// The frames of a Zstandard stream, one after the other.
+#[cfg(not(feature = "zstd"))]
+fn zstandard(source: impl BufRead + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(Frames::new(source)))
+}
+
+#[cfg(not(feature = "zstd"))]
 struct Frames<R> {
     source: R,
     decoder: FrameDecoder,
     inside: bool,
 }
 
+#[cfg(not(feature = "zstd"))]
 impl<R: BufRead> Frames<R> {
     fn new(source: R) -> Frames<R> {
         Frames { source, decoder: FrameDecoder::new(), inside: false }
@@ -130,10 +154,12 @@ impl<R: BufRead> Frames<R> {
     }
 }
 
+#[cfg(not(feature = "zstd"))]
 fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
+#[cfg(not(feature = "zstd"))]
 impl<R: BufRead> Read for Frames<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
