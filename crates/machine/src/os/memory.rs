@@ -190,7 +190,7 @@ unsafe impl Zeroed for u64 {}
 /// A slice of zeroed values in memory of its own: a table that may be too large for caches and
 /// translation buffers.
 ///
-/// From 2 MiB on it lies on transparent huge pages where the kernel has some to spare. Nothing is
+/// From 512 KiB on it lies on transparent huge pages where the kernel has some to spare. Nothing is
 /// touched before the program does, so that a table that stays nearly empty costs nearly nothing.
 pub struct Slab<T> {
     map: Mapping,
@@ -295,16 +295,18 @@ impl Mapping {
         }
     }
 
-    /// Memory of zeros without guards, from [`LARGE`] on aligned to it and with a wish for huge pages.
+    /// Memory of zeros without guards, from a quarter of [`LARGE`] on with a wish for huge pages.
     ///
     /// Asks nobody how large a page is: that reads the auxiliary vector, which makes programs under
     /// Valgrind crash.
     fn zeroed(bytes: usize) -> io::Result<Mapping> {
         /// A multiple of every page there is.
         const UNIT: usize = 64 << 10;
-        let align = if bytes >= LARGE { LARGE } else { UNIT };
+        /// From here on a huge page saves enough translations: 128 small ones.
+        const WORTH: usize = LARGE / 4;
+        let align = if bytes >= WORTH { LARGE } else { UNIT };
         let len = bytes.max(1).checked_next_multiple_of(align);
-        let slack = if bytes >= LARGE { LARGE } else { 0 };
+        let slack = if bytes >= WORTH { LARGE } else { 0 };
         let reserved_len = len.and_then(|len| len.checked_add(slack));
         let (len, reserved_len) = len.zip(reserved_len).ok_or(io::ErrorKind::InvalidInput)?;
         // SAFETY: as in `reserved_pages`.
