@@ -14,9 +14,6 @@ use crate::lexer::{Lexer, Limits, Mode};
 /// Bytes asked of the source at a time: half of a small second-level cache.
 const WINDOW_BYTES: usize = 128 << 10;
 
-/// Bytes between places the lexer may be set up at.
-const STRIDE_BYTES: usize = 64 * BLOCK_BYTES;
-
 /// Whether `text` is one JSON document.
 ///
 /// # Errors
@@ -154,8 +151,7 @@ impl Validator {
     /// Reads what blocks there are from `at` on.
     fn read(&mut self, text: &[u8]) -> Option<()> {
         loop {
-            let end = text.len().min(self.at + STRIDE_BYTES + BEHIND_BYTES);
-            let at = (self.read_blocks)(&mut self.state, &text[..end], self.at)?;
+            let at = (self.read_blocks)(&mut self.state, text, self.at)?;
             if at == self.at {
                 return Some(());
             }
@@ -188,37 +184,160 @@ mod tests {
     use crate::error::Code;
     use crate::reference::Machine;
 
+    fn plain(text: &[u8], limits: Limits) -> Result<(), Error> {
+        let mut machine = Machine::new(Mode::Document, limits);
+        machine.feed(text, &mut |_| {})?;
+        machine.finish(&mut |_| {})
+    }
+
+    /// What the grammar by bits says, and the lexer where it says no; the text arrives in pieces of
+    /// growing length. The second is whether the lexer was asked.
+    fn by_bits(
+        (level, read_blocks): (Level, ReadBlocks),
+        text: &[u8],
+        limits: Limits,
+        piece: usize,
+    ) -> (Result<(), Error>, bool) {
+        let mut validator = Validator::new(level, read_blocks, limits.token_bytes);
+        let mut ends = (piece..text.len()).step_by(piece).chain([text.len()]);
+        let is_right = ends.all(|end| validator.read(&text[..end]).is_some());
+        if is_right && validator.is_complete(text) {
+            return (Ok(()), false);
+        }
+        (explain(validator.lexer, &text[validator.known..]), true)
+    }
+
     /// Limits are the default ones for users; here a small one, since a gigabyte is long.
     #[test]
     fn a_token_that_is_too_long_is_left_to_the_lexer() {
-        const LIMIT: usize = 1000;
+        const LIMIT: usize = 50_000;
         let limits = Limits { token_bytes: LIMIT, ..Limits::DEFAULT };
-        for level in Level::available() {
-            let Some(read_blocks) = Kernel::of(level).read_blocks() else { continue };
-            for size in [0, 700, 999, 1000, 1001, 2000] {
-                for (open, byte, close) in
-                    [("[\"", 'x', "\"]"), ("{\"", 'é', "\":1}"), ("", '7', "")]
-                {
-                    for indent in [0, 1, 63] {
-                        let inside: String = std::iter::repeat_n(byte, size + 1).collect();
-                        let text = format!("{}{open}{inside}{close}", " ".repeat(indent));
-                        let text = text.as_bytes();
-                        let mut machine = Machine::new(Mode::Document, limits);
-                        let fed = machine.feed(text, &mut |_| {});
-                        let expected = fed.and_then(|()| machine.finish(&mut |_| {}));
-                        let mut validator = Validator::new(level, read_blocks, LIMIT);
-                        let is_right =
-                            validator.read(text).is_some() && validator.is_complete(text);
-                        if is_right {
-                            assert_eq!(expected, Ok(()), "{level} {size} {open} {indent}");
-                        } else {
-                            let said = explain(validator.lexer, &text[validator.known..]);
-                            assert_eq!(said, expected, "{level} {size} {open} {indent}");
-                        }
-                        let is_long = inside.len() > LIMIT;
-                        let codes = expected.map_err(|error| error.code);
-                        assert_eq!(codes, if is_long { Err(Code::TokenTooLong) } else { Ok(()) });
+        let tokens = [("[\"", 'x', "\"]"), ("{\"", 'é', "\":1}"), ("", '7', "")];
+        for size in [1, 9_000, 17_000, 30_000, 50_000, 50_001, 80_000] {
+            for (open, byte, close) in tokens {
+                for indent in [0, 1, 63] {
+                    let inside: String = std::iter::repeat_n(byte, size).collect();
+                    let text = format!("{}{open}{inside}{close}", " ".repeat(indent));
+                    let expected = plain(text.as_bytes(), limits);
+                    let codes = expected.map_err(|error| error.code);
+                    let is_long = inside.len() > LIMIT;
+                    assert_eq!(codes, if is_long { Err(Code::TokenTooLong) } else { Ok(()) });
+                    for kernel in crate::kernel::block_readers() {
+                        let (said, _) = by_bits(kernel, text.as_bytes(), limits, usize::MAX);
+                        assert_eq!(said, expected, "{} {size} {open} {indent}", kernel.0);
                     }
+                }
+            }
+        }
+    }
+
+    /// A few thousand bytes with every kind of token at changing places in their blocks.
+    fn document(mut seed: u64) -> String {
+        let mut random = |below: usize| {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        let scalars = [
+            "0",
+            "-0",
+            "7",
+            "-12",
+            "1.5",
+            "-0.25",
+            "123456789012345678901234567890",
+            "1e5",
+            "2E-7",
+            "-3.25e+10",
+            "0e0",
+            "10",
+            "true",
+            "false",
+            "null",
+            "\"\"",
+            "\"a\"",
+            "\"\\\"\"",
+            "\"\\u00e9\\n\\\\\"",
+            "\"h\u{e9}llo \u{1f600} \u{65e5}\u{672c}\"",
+            "[]",
+            "{}",
+            "[[]]",
+            "{\"\":{}}",
+            "[{}]",
+        ];
+        let spaces = ["", "", "", " ", "\n", "\r\n\t", "        ", "\n                    "];
+        let mut text = String::new();
+        let mut open = Vec::new();
+        while text.len() < 3000 || !open.is_empty() {
+            text += spaces[random(spaces.len())];
+            let is_first = text.trim_end().ends_with(['[', '{']) || open.is_empty();
+            if open.len() > 1 && random(4) == 0 || !open.is_empty() && text.len() > 3000 {
+                text.push(open.pop().unwrap());
+                if open.is_empty() {
+                    break;
+                }
+                continue;
+            }
+            if !is_first {
+                text.push(',');
+                text += spaces[random(spaces.len())];
+            }
+            if open.last() == Some(&'}') {
+                text += [
+                    "\"k\"",
+                    "\"\"",
+                    "\"a longer key, longer than a block of sixty-four bytes is, by far\"",
+                ][random(3)];
+                text += spaces[random(spaces.len())];
+                text.push(':');
+                text += spaces[random(spaces.len())];
+            }
+            match random(3) {
+                0 if open.len() < 40 => {
+                    text.push('[');
+                    open.push(']');
+                }
+                1 if open.len() < 40 => {
+                    text.push('{');
+                    open.push('}');
+                }
+                _ if open.is_empty() => {
+                    text.push('[');
+                    open.push(']');
+                }
+                _ => text += scalars[random(scalars.len())],
+            }
+        }
+        text + "\n"
+    }
+
+    #[test]
+    fn documents_of_many_blocks_need_no_lexer_and_edited_ones_get_its_answer() {
+        let limits = Limits::DEFAULT;
+        for seed in 0..12 {
+            let text = document(seed).into_bytes();
+            assert_eq!(plain(&text, limits), Ok(()), "{}", text.escape_ascii());
+            for kernel in crate::kernel::block_readers() {
+                for piece in [100, 1000, usize::MAX] {
+                    let said = by_bits(kernel, &text, limits, piece);
+                    assert_eq!(said, (Ok(()), false), "{} seed {seed}", kernel.0);
+                }
+            }
+            for (n, &byte) in
+                b"\"\\{}[],:0-.eE tn\n\x00\x1f\x80\xff+1".iter().cycle().enumerate().take(600)
+            {
+                let at = (n * 2_654_435_761 + seed as usize) % text.len();
+                let mut text = text.clone();
+                match n % 3 {
+                    0 => text.insert(at, byte),
+                    1 => text[at] = byte,
+                    _ => drop(text.remove(at)),
+                }
+                let expected = plain(&text, limits);
+                for kernel in crate::kernel::block_readers() {
+                    let (said, _) = by_bits(kernel, &text, limits, 72 + n % 200);
+                    assert_eq!(said, expected, "{} {}", kernel.0, text.escape_ascii());
                 }
             }
         }

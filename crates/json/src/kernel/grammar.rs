@@ -1,16 +1,19 @@
 //! The grammar of JSON by bits: whether 64 bytes at a time go on as a valid document, one body
 //! compiled once per level that has vector registers.
 //!
-//! Says yes or no, block by block, with a state between; which byte is wrong and why, the lexer says.
-//! No events and no values.
+//! Says yes or no, with a state between calls; which byte is wrong and why, the lexer says. No events
+//! and no values.
 //!
 //! In plain words: a byte is in a string, white space, punctuation or part of a number or word; what
 //! may stand beside what is asked of every two neighbours; commas and colons must fit the container
 //! they stand in. The departures from a machine that walks over bytes:
-//! 1. Each question gets a 64-bit mask, a bit per byte, and all bytes are asked at once. No branch
-//!    depends on a token's kind or length, so none is predicted wrongly.
-//! 2. In a string is what has an odd number of quotes up to it.
-//! 3. "The token after this one" and "the end of this string" are additions: a bit added to the
+//! 1. Each question gets a 64-bit mask for each block, a bit per byte, and all bytes are asked at
+//!    once. No branch depends on a token's kind or length, so none is predicted wrongly.
+//! 2. The masks of up to [`SLOTS`] blocks lie in a [`Row`] per question, so that what is asked of
+//!    neighbours is asked of several blocks in one register.
+//! 3. In a string is what has an odd number of quotes up to it. A block that a string goes right
+//!    through has nothing to check but its bytes, and gets no slot.
+//! 4. "The token after this one" and "the end of this string" are additions: a bit added to the
 //!    lower end of a run of ones clears the run and comes out above it. What comes out above bit 63
 //!    goes into the next block.
 //!
@@ -20,13 +23,11 @@
 //!    behind   .....1..........             one place behind the colon
 //!    sum      ..........1.....             the token after the colon
 //!    ```
-//! 4. A number's digits before the point, behind it and in the exponent are runs as well: a point is
-//!    right exactly where the first run ends.
-//! 5. Only brackets, escapes and words (`true`, `false`, `null`) are walked one by one. Between two
-//!    brackets all commas are of one container: a comma that leads to a key must be in an object,
-//!    one that leads to something else in an array. Each leaves a mark where that is known, and the
-//!    marks up to the next bracket are compared with the container together.
-//! 6. A block inside a long string has nothing but its bytes to check.
+//! 5. A number's digits before the point are a run as well: a point is right exactly where it ends.
+//! 6. Only brackets, escapes, words (`true`, `false`, `null`) and exponents are looked at one by one.
+//!    Between two brackets all commas are of one container: a comma that leads to a key must be in
+//!    an object, one that leads to something else in an array. Each leaves a mark where that is
+//!    known, and the marks up to the next bracket are compared with the container together.
 
 use super::wide::{BLOCK_BYTES, Wide};
 use crate::lexer::{Expect, Limits};
@@ -36,95 +37,198 @@ const DEPTH: usize = Limits::DEFAULT.depth;
 /// Readable bytes behind a block: an escape or word that begins in it may end there.
 pub(crate) const BEHIND_BYTES: usize = 8;
 
-/// An array, an object, or neither: the byte of its bracket, as far as the two differ.
-const ARRAY: u8 = b'[' & CURLY;
-const OBJECT: u8 = b'{' & CURLY;
-const NEITHER: u8 = 1;
-const CURLY: u8 = b'[' ^ b'{';
-/// The bit that closing brackets have and opening ones have not.
-const CLOSING: u8 = b']' & !b'[' & b'}' & !b'{';
+/// Blocks judged together. Their masks are 8 KiB, which leaves first-level caches room for the text.
+const SLOTS: usize = 32;
+
+/// Bytes read in a call, most of them within strings if it is more than the slots have.
+const SPAN_BYTES: usize = 256 * BLOCK_BYTES;
+
+/// A block and what stands behind it.
+type Block = [u8; BLOCK_BYTES + BEHIND_BYTES];
+
+/// A mask for each slot; the first is the last one of the call before.
+type Row = [u64; SLOTS + 1];
 
 /// What a block must know of the ones before it.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
-    carry: Carry,
+    rows: Rows,
+    strings: Strings,
+    carries: Carries,
     nest: Nest,
     token_bytes: usize,
-}
-
-/// The state but for the open containers. Where nothing else is said, bit 0 is about the block's
-/// first byte and no other bit is set.
-#[derive(Clone, Copy, Debug, Default)]
-struct Carry {
-    /// It is escaped.
-    escaped: u64,
-    /// It is inside a string: all bits.
-    in_string: u64,
-    /// It, or the token after white space here, follows a value, a comma or colon, a comma or `{`,
-    /// and a string where a key may stand.
-    after_value: u64,
-    after_comma_or_colon: u64,
-    after_comma_or_brace: u64,
-    after_key: u64,
-    /// The string it is in stands where a key may stand.
-    in_key: u64,
-    /// The byte before belongs to a number or word.
-    in_scalar: u64,
-    /// A word goes on in these bytes, and must have ended at this one.
-    word: u64,
-    word_end: u64,
-    /// The byte before is a digit before the point, behind it; a number's sign, first zero, point,
-    /// exponent mark, exponent's sign.
-    in_integer: u64,
-    in_fraction: u64,
-    after_minus: u64,
-    after_zero: u64,
-    after_point: u64,
-    after_mark: u64,
-    after_sign: u64,
-    /// The last four bytes, if any of the last three is not ASCII.
-    before: u32,
-    /// Bytes of whole blocks up to here that lie within one token.
+    /// Bytes up to here that may all be of one token.
     long_bytes: usize,
 }
 
-/// The open containers, innermost last, below them [`NEITHER`].
+/// Masks by question.
+#[derive(Clone, Debug)]
+struct Rows {
+    /// Where each slot's block begins.
+    places: [usize; SLOTS + 1],
+    quotes: Row,
+    /// In a string, its opening quote included and its closing one not.
+    inside: Row,
+    spaces: Row,
+    commas: Row,
+    colons: Row,
+    openings: Row,
+    closings: Row,
+    braces: Row,
+    digits: Row,
+    zeros: Row,
+    minuses: Row,
+    points: Row,
+    /// Bytes of numbers and words.
+    scalars: Row,
+    words: Row,
+    /// First bytes of numbers and words; of words.
+    firsts: Row,
+    word_firsts: Row,
+    /// Minus signs before the first digit, and zeros that are the first byte.
+    signs: Row,
+    first_zeros: Row,
+    /// Last bytes of values, but for numbers and words; the same for commas or colons, commas or
+    /// opening braces.
+    value_ends: Row,
+    separators: Row,
+    leads: Row,
+    /// The bytes behind values; a token after them and white space, or after one of the others.
+    behind_values: Row,
+    after_values: Row,
+    after_separators: Row,
+    after_leads: Row,
+    /// Behind the digits before the point.
+    behind_integers: Row,
+    /// Closing quotes of strings where keys may stand, and the tokens after them.
+    key_ends: Row,
+    after_keys: Row,
+    /// Bytes of numbers that need a closer look.
+    others: Row,
+    /// Marks of elements of arrays.
+    in_array: Row,
+}
+
+/// What finding strings must know.
+#[derive(Clone, Copy, Debug, Default)]
+struct Strings {
+    /// Bit 0: the next byte is escaped.
+    escaped: u64,
+    /// All bits: it is in a string.
+    inside: u64,
+    /// The last four bytes, if any of the last three is not ASCII.
+    before: u32,
+}
+
+/// What additions take over from the block before: 0 or 1.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carries {
+    value: u64,
+    separator: u64,
+    lead: u64,
+    integer: u64,
+    in_key: u64,
+    key: u64,
+    /// A word goes on in these bits, and must have ended at this one.
+    word: u64,
+    word_end: u64,
+    /// The byte before is an exponent's mark, its sign, one of its digits.
+    mark: u64,
+    mark_sign: u64,
+    exponent: u64,
+}
+
+/// The open containers, innermost last.
 #[derive(Clone, Debug)]
 struct Nest {
-    kinds: [u8; (DEPTH + 2).next_power_of_two()],
+    kinds: [i8; KINDS],
     depth: usize,
 }
 
+/// Places for one more than may be open, and a power of two.
+const KINDS: usize = (DEPTH + 2).next_power_of_two();
+const OBJECT: i8 = 0;
+const ARRAY: i8 = 1;
+/// Below the outermost container.
+const NEITHER: i8 = 2;
+/// The bit that curly brackets have and square ones have not, and the one of closing brackets.
+const CURLY: u8 = b'[' ^ b'{';
+const CLOSING: u8 = b']' & !b'[' & b'}' & !b'{';
+
 impl State {
     /// At the beginning of a document. A token longer than `token_bytes` is refused, and perhaps one
-    /// that is almost as long.
+    /// that is less than 32 KiB shorter.
     pub(crate) fn new(token_bytes: usize) -> State {
-        let nest = Nest { kinds: [NEITHER; (DEPTH + 2).next_power_of_two()], depth: 0 };
-        State { carry: Carry::default(), nest, token_bytes }
+        let none = [0; SLOTS + 1];
+        State {
+            rows: Rows {
+                places: none.map(|_| 0),
+                quotes: none,
+                inside: none,
+                spaces: none,
+                commas: none,
+                colons: none,
+                openings: none,
+                closings: none,
+                braces: none,
+                digits: none,
+                zeros: none,
+                minuses: none,
+                points: none,
+                scalars: none,
+                words: none,
+                firsts: none,
+                word_firsts: none,
+                signs: none,
+                first_zeros: none,
+                value_ends: none,
+                separators: none,
+                leads: none,
+                behind_values: none,
+                after_values: none,
+                after_separators: none,
+                after_leads: none,
+                behind_integers: none,
+                key_ends: none,
+                after_keys: none,
+                others: none,
+                in_array: none,
+            },
+            strings: Strings::default(),
+            carries: Carries::default(),
+            nest: Nest { kinds: [NEITHER; KINDS], depth: 0 },
+            token_bytes,
+            long_bytes: 0,
+        }
     }
 
     /// Whether a whole document was read, white space behind its last token.
     pub(crate) fn is_complete(&self) -> bool {
-        self.nest.depth == 0 && self.carry.after_value == 1
+        self.nest.depth == 0 && self.strings.inside == 0 && self.carries.value == 1
     }
 
     /// What a lexer would expect here, unless a token is cut.
     pub(crate) fn expect(&self) -> Option<Expect> {
-        let carry = self.carry;
-        if carry.in_string != 0 || carry.in_scalar != 0 {
+        let (rows, carries) = (&self.rows, &self.carries);
+        if self.strings.inside != 0 || rows.scalars[0] >> 63 == 1 {
             return None;
         }
-        let is_object = self.nest.kinds[self.nest.depth] == OBJECT;
-        let separator = (carry.after_comma_or_colon == 1, carry.after_comma_or_brace == 1);
-        Some(match separator {
-            _ if carry.after_value == 1 && self.nest.depth == 0 => Expect::Done,
-            _ if carry.after_value == 1 && is_object && carry.after_key == 1 => Expect::Colon,
-            _ if carry.after_value == 1 => Expect::CommaOrEnd,
-            (true, true) if is_object => Expect::Key,
-            (true, _) => Expect::Value,
-            (false, true) => Expect::KeyOrEnd,
-            (false, false) if self.nest.depth == 0 => Expect::Value,
-            (false, false) => Expect::ValueOrEnd,
+        let is_after = |lasts: &Row, carry: u64| lasts[0] >> 63 | carry == 1;
+        let is_object = self.nest.depth > 0 && self.nest.innermost() == OBJECT;
+        let is_after_separator = is_after(&rows.separators, carries.separator);
+        Some(match is_after(&rows.leads, carries.lead) {
+            _ if is_after(&rows.value_ends, carries.value) => {
+                match is_after(&rows.key_ends, carries.key) {
+                    _ if self.nest.depth == 0 => Expect::Done,
+                    true if is_object => Expect::Colon,
+                    _ => Expect::CommaOrEnd,
+                }
+            }
+            true if is_after_separator && is_object => Expect::Key,
+            _ if is_after_separator => Expect::Value,
+            true => Expect::KeyOrEnd,
+            false if self.nest.depth == 0 => Expect::Value,
+            false => Expect::ValueOrEnd,
         })
     }
 
@@ -134,8 +238,8 @@ impl State {
     }
 }
 
-/// Reads whole blocks from `text[from]` on while [`BEHIND_BYTES`] more follow them: where the next
-/// one begins, or `None` when one is not valid.
+/// Reads blocks from `text[from]` on, as many as find room, while [`BEHIND_BYTES`] more follow them:
+/// where the next one begins, or `None` when one is not valid.
 ///
 /// # Safety
 /// The level of `W` is available.
@@ -145,221 +249,322 @@ pub(super) unsafe fn read_blocks<W: Wide>(
     text: &[u8],
     from: usize,
 ) -> Option<usize> {
-    let State { carry, nest, token_bytes } = state;
-    let mut at = from;
-    while at + BLOCK_BYTES + BEHIND_BYTES <= text.len() {
-        let block = text[at..].first_chunk()?;
-        // SAFETY: the caller vouches for the level.
-        unsafe { read_block::<W>(carry, nest, block, *token_bytes)? };
-        at += BLOCK_BYTES;
+    let State { rows, strings, carries, nest, token_bytes, long_bytes } = state;
+    let text = &text[..text.len().min(from + SPAN_BYTES + BEHIND_BYTES)];
+    // SAFETY: the caller vouches for the level.
+    let (slots, end) = unsafe { rows.fill::<W>(strings, text, from)? };
+    let slots = slots.min(SLOTS); // as the compiler should know
+    let is_broken = rows.part(slots);
+    if rows.find_firsts(slots) != 0 || carries.word | carries.word_end != 0 {
+        rows.find_words(carries, text, slots)?;
+    } else {
+        rows.words[1..=slots].fill(0);
     }
-    Some(at)
-}
-
-/// # Safety
-/// The level of `W` is available.
-#[inline(always)]
-unsafe fn read_block<W: Wide>(
-    carry: &mut Carry,
-    nest: &mut Nest,
-    text: &[u8; BLOCK_BYTES + BEHIND_BYTES],
-    token_bytes: usize,
-) -> Option<()> {
-    // SAFETY: a block is there to be read; the caller vouches for the level. So in all that follow.
-    let v = unsafe { W::load(text.as_ptr()) };
-    let is = |byte| unsafe { v.equal(byte).bits() };
-    let (quotes, backslashes) = (is(b'"'), is(b'\\'));
-    let controls = unsafe { v.at_most(0x1f).bits() };
-
-    let highs = unsafe { v.bits() };
-    if highs | u64::from(carry.before) != 0 {
-        if !unsafe { W::is_utf8(text.as_ptr(), carry.before) } {
-            return None;
-        }
-        let last = u32::from_le_bytes([text[60], text[61], text[62], text[63]]);
-        carry.before = if highs >> 61 != 0 { last } else { 0 };
-    }
-
-    if carry.in_string != 0 && quotes | backslashes | carry.escaped == 0 {
-        carry.long_bytes += BLOCK_BYTES;
-        let fits = carry.long_bytes + 2 * BLOCK_BYTES <= token_bytes;
-        return (controls == 0 && fits).then_some(());
-    }
-
-    // Strings.
-    let mut escaped = carry.escaped;
-    let mut escapes = 0;
-    if backslashes != 0 {
-        let mut rest = backslashes & !escaped;
-        while rest != 0 {
-            let at = rest.trailing_zeros() as usize;
-            if !is_escape(text[at + 1..at + 6].try_into().ok()?) {
-                return None;
-            }
-            escapes |= 1 << at;
-            escaped |= 2 << at;
-            rest &= !(3 << at);
-        }
-    }
-    carry.escaped = escapes >> 63;
-    let quotes = quotes & !escaped;
-    let inside = unsafe { W::parities(quotes) } ^ carry.in_string; // with the opening quote
-    carry.in_string = 0_u64.wrapping_sub(inside >> 63);
-    let opening_quotes = quotes & inside;
-    let closing_quotes = quotes & !inside;
-    let outside = !(inside | quotes);
-    let mut wrong = escapes & !inside | controls & inside;
-
-    // Outside of them: white space, punctuation, and what remains.
-    let spaces = unsafe { v.spaces().bits() } & outside;
-    let commas = is(b',') & outside;
-    let colons = is(b':') & outside;
-    // The two brackets of each direction differ in one bit.
-    let openings = unsafe { v.with(CURLY).equal(b'{').bits() } & outside;
-    let closings = unsafe { v.with(CURLY).equal(b'}').bits() } & outside;
-    let braces = is(b'{') & outside;
-    let scalars = outside & !(spaces | commas | colons | openings | closings);
-    let before = scalars << 1 | carry.in_scalar;
-    carry.in_scalar = scalars >> 63;
-    let first_of_scalars = scalars & !before;
-    let behind_scalars = before & !scalars;
-
-    // Words.
-    let digits = unsafe { v.less(b'0').at_most(9).bits() } & scalars;
-    let minuses = is(b'-') & scalars;
-    let mut words = carry.word;
-    wrong |= carry.word_end & scalars;
-    (carry.word, carry.word_end) = (0, 0);
-    let mut rest = first_of_scalars & !(digits | minuses);
-    while rest != 0 {
-        let at = rest.trailing_zeros() as usize;
-        let len = word_bytes(text[at..at + 5].try_into().ok()?)?;
-        let bits = ((1_u128 << len) - 1) << at;
-        let end = 1_u128 << (at + len);
-        words |= bits as u64;
-        wrong |= end as u64 & scalars;
-        carry.word |= (bits >> 64) as u64;
-        carry.word_end |= (end >> 64) as u64;
-        rest &= rest - 1;
-    }
-
-    // Numbers: the digits before the point, the point, the digits behind it.
-    let signs = minuses & first_of_scalars;
-    let behind_signs = signs << 1 | carry.after_minus;
-    carry.after_minus = signs >> 63;
-    let first_digits = first_of_scalars & digits | behind_signs;
-    let zeros = is(b'0') & first_digits;
-    let points = is(b'.') & scalars;
-    let behind_points = points << 1 | carry.after_point;
-    carry.after_point = points >> 63;
-    let behind_zeros = zeros << 1 | carry.after_zero;
-    carry.after_zero = zeros >> 63;
-    let behind_integers = run_ends(first_digits, digits, &mut carry.in_integer);
-    let behind_fractions = run_ends(behind_points, digits, &mut carry.in_fraction);
-    wrong |= (behind_signs | behind_points) & !digits
-        | behind_zeros & digits
-        | points & !behind_integers;
-    // What else a number may have is rare.
-    let others = scalars & !(words | digits | points | signs);
-    if others | carry.after_mark | carry.after_sign != 0 {
-        let marks = unsafe { v.with(0x20).equal(b'e').bits() } & others;
-        let behind_marks = marks << 1 | carry.after_mark;
-        carry.after_mark = marks >> 63;
-        let signs = behind_marks & (minuses | is(b'+'));
-        let firsts = behind_marks & !signs | signs << 1 | carry.after_sign;
-        carry.after_sign = signs >> 63;
-        wrong |= marks & !(behind_integers | behind_fractions)
-            | firsts & !digits
-            | others & !(marks | signs);
-    }
-
-    // Neighbours.
-    let first_of_values = opening_quotes | first_of_scalars | openings;
-    let after_values =
-        next_tokens(closing_quotes | closings, behind_scalars, spaces, &mut carry.after_value);
-    let after_comma_or_colon =
-        next_tokens(commas | colons, 0, spaces, &mut carry.after_comma_or_colon);
-    let after_comma_or_brace =
-        next_tokens(commas | braces, 0, spaces, &mut carry.after_comma_or_brace);
-    let keys = opening_quotes & after_comma_or_brace;
-    let ends_of_keys = run_ends(keys, inside, &mut carry.in_key);
-    let after_keys = next_tokens(ends_of_keys, 0, spaces, &mut carry.after_key);
-    wrong |= first_of_values & after_values
-        | commas & !after_values
-        | closings & after_comma_or_colon
-        | colons & !after_keys;
+    rows.follow(carries, slots);
+    let (wrong, others) = rows.judge(slots);
     if wrong != 0 {
         return None;
     }
-
-    // Containers. A colon marks an object; what a comma leads to that is no key marks an array.
-    let mut in_object = colons;
-    let mut in_array = after_comma_or_brace & (first_of_scalars | openings) | after_keys & !colons;
-    let mut brackets = openings | closings;
-    while brackets != 0 {
-        let at = brackets.trailing_zeros() as usize;
-        let bracket = text[at];
-        let up_to = brackets ^ (brackets - 1);
-        let is_closing = bracket & CLOSING != 0;
-        let is_other = nest.innermost() != bracket & CURLY;
-        let misplaced = nest.misplaced(in_object, in_array) & up_to;
-        if misplaced != 0 || is_closing && is_other {
-            return None;
-        }
-        nest.step(bracket & CURLY, is_closing)?;
-        in_object &= !up_to;
-        in_array &= !up_to;
-        brackets &= brackets - 1;
+    if others | carries.mark | carries.mark_sign | carries.exponent != 0 {
+        // SAFETY: the caller vouches for the level.
+        unsafe { rows.find_exponents::<W>(carries, text, slots)? };
     }
-    if nest.misplaced(in_object, in_array) != 0 {
-        return None;
-    }
+    nest.fit(rows, text, slots)?;
+    rows.keep_last(slots);
 
-    let is_within_token = quotes | (outside & !scalars) == 0;
-    carry.long_bytes = if is_within_token { carry.long_bytes + BLOCK_BYTES } else { 0 };
-    (carry.long_bytes + 2 * BLOCK_BYTES <= token_bytes).then_some(())
+    // A token may have begun in the span before and may end in the next one.
+    *long_bytes = if is_broken { 0 } else { *long_bytes + (end - from) };
+    (*long_bytes + 2 * SPAN_BYTES <= *token_bytes).then_some(end)
 }
 
-/// The places right behind the runs of ones in `runs` that begin at `firsts`, or that the last block
-/// has begun.
+/// A row's bits, one place further: bit i is about the byte before byte i.
 #[inline(always)]
-fn run_ends(firsts: u64, runs: u64, carry: &mut u64) -> u64 {
+fn behind(row: &Row, slot: usize) -> u64 {
+    row[slot] << 1 | row[slot - 1] >> 63
+}
+
+impl Rows {
+    /// Finds strings and makes masks of what may stand outside them: slots used, and where the first
+    /// block without one begins. `None` for what a string must not have.
+    ///
+    /// # Safety
+    /// The level of `W` is available.
+    #[inline(always)]
+    unsafe fn fill<W: Wide>(
+        &mut self,
+        strings: &mut Strings,
+        text: &[u8],
+        from: usize,
+    ) -> Option<(usize, usize)> {
+        let Strings { mut escaped, inside: mut goes_on, mut before } = *strings;
+        let (mut slot, mut at) = (0, from);
+        let mut wrong = 0;
+        while slot < SLOTS && at + BLOCK_BYTES + BEHIND_BYTES <= text.len() {
+            let block: &Block = text[at..].first_chunk()?;
+            // SAFETY: the block is there to be read; the caller vouches for the level.
+            let (v, quotes, backslashes, controls, highs) = unsafe {
+                let v = W::load(block.as_ptr());
+                (v, v.equal(b'"'), v.equal(b'\\'), v.at_most(0x1f), v.highs())
+            };
+            if highs | u64::from(before) != 0 {
+                // SAFETY: as above.
+                if !unsafe { W::is_utf8(block.as_ptr(), before) } {
+                    return None;
+                }
+                let last = u32::from_le_bytes([block[60], block[61], block[62], block[63]]);
+                before = if highs >> 61 != 0 { last } else { 0 };
+            }
+            at += BLOCK_BYTES;
+            if goes_on != 0 && quotes | backslashes | escaped == 0 {
+                wrong |= controls;
+                continue;
+            }
+            let mut escapes = 0;
+            if backslashes != 0 {
+                (escapes, escaped) = find_escapes(block, backslashes, escaped)?;
+            }
+            let quotes = quotes & !escaped;
+            escaped = escapes >> 63;
+            // SAFETY: the caller vouches for the level.
+            let inside = unsafe { W::parities(quotes) } ^ goes_on;
+            goes_on = 0_u64.wrapping_sub(inside >> 63);
+            wrong |= escapes & !inside | controls & inside;
+            slot += 1;
+            self.places[slot] = at - BLOCK_BYTES;
+            self.quotes[slot] = quotes;
+            self.inside[slot] = inside;
+            // SAFETY: as above.
+            unsafe {
+                self.spaces[slot] = v.spaces();
+                self.commas[slot] = v.equal(b',');
+                self.colons[slot] = v.equal(b':');
+                // The two brackets of each direction differ in one bit.
+                self.openings[slot] = v.with(CURLY).equal(b'{');
+                self.closings[slot] = v.with(CURLY).equal(b'}');
+                self.braces[slot] = v.equal(b'{');
+                self.digits[slot] = v.less(b'0').at_most(9);
+                self.zeros[slot] = v.equal(b'0');
+                self.minuses[slot] = v.equal(b'-');
+                self.points[slot] = v.equal(b'.');
+            }
+        }
+        *strings = Strings { escaped, inside: goes_on, before };
+        (wrong == 0).then_some((slot, at))
+    }
+
+    /// Parts what is outside of strings into white space, punctuation and scalars; whether there is
+    /// anything but the inside of one token.
+    #[inline(always)]
+    fn part(&mut self, slots: usize) -> bool {
+        let mut breaks = 0;
+        for i in 1..slots + 1 {
+            let outside = !(self.inside[i] | self.quotes[i]);
+            let spaces = self.spaces[i] & outside;
+            let commas = self.commas[i] & outside;
+            let colons = self.colons[i] & outside;
+            let openings = self.openings[i] & outside;
+            let closings = self.closings[i] & outside;
+            let scalars = outside & !(spaces | commas | colons | openings | closings);
+            self.spaces[i] = spaces;
+            self.commas[i] = commas;
+            self.colons[i] = colons;
+            self.openings[i] = openings;
+            self.closings[i] = closings;
+            self.scalars[i] = scalars;
+            self.digits[i] &= scalars;
+            self.zeros[i] &= scalars;
+            self.minuses[i] &= scalars;
+            self.points[i] &= scalars;
+            self.value_ends[i] = self.quotes[i] & !self.inside[i] | closings;
+            self.separators[i] = commas | colons;
+            self.leads[i] = commas | self.braces[i] & outside;
+            breaks |= self.quotes[i] | outside & !scalars;
+        }
+        breaks != 0
+    }
+
+    /// Finds where numbers and words begin and end; a bit if there are words.
+    #[inline(always)]
+    fn find_firsts(&mut self, slots: usize) -> u64 {
+        let mut words = 0;
+        for i in 1..slots + 1 {
+            let before = behind(&self.scalars, i);
+            let firsts = self.scalars[i] & !before;
+            let word_firsts = firsts & !(self.digits[i] | self.minuses[i]);
+            self.firsts[i] = firsts;
+            self.word_firsts[i] = word_firsts;
+            self.signs[i] = firsts & self.minuses[i];
+            self.first_zeros[i] = firsts & self.zeros[i];
+            self.behind_values[i] = behind(&self.value_ends, i) | before & !self.scalars[i];
+            words |= word_firsts;
+        }
+        words
+    }
+
+    /// Finds the bytes of words.
+    #[inline(always)]
+    fn find_words(&mut self, carries: &mut Carries, text: &[u8], slots: usize) -> Option<()> {
+        let mut wrong = 0;
+        for i in 1..slots + 1 {
+            let mut words = carries.word;
+            let mut ends = carries.word_end;
+            (carries.word, carries.word_end) = (0, 0);
+            let mut rest = self.word_firsts[i];
+            let block: &Block = text.get(self.places[i]..)?.first_chunk()?;
+            while rest != 0 {
+                let at = rest.trailing_zeros();
+                let (is_word, is_longer) = word(*block[at as usize..].first_chunk()?);
+                wrong |= u64::from(!is_word);
+                let is_longer = u64::from(is_longer);
+                // What is shifted out goes into the next block.
+                let (bits, end) = (0b1111 | is_longer << 4, 0b1_0000 << is_longer);
+                words |= bits << at;
+                ends |= end << at;
+                carries.word |= bits >> 1 >> (63 - at);
+                carries.word_end |= end >> 1 >> (63 - at);
+                rest &= rest - 1;
+            }
+            self.words[i] = words;
+            wrong |= ends & self.scalars[i];
+        }
+        (wrong == 0).then_some(())
+    }
+
+    /// Finds the tokens after others, by addition.
+    #[inline(always)]
+    fn follow(&mut self, carries: &mut Carries, slots: usize) {
+        let Carries {
+            mut value, mut separator, mut lead, mut integer, mut in_key, mut key, ..
+        } = *carries;
+        for i in 1..slots + 1 {
+            let spaces = self.spaces[i];
+            self.after_values[i] = past_run(self.behind_values[i], spaces, &mut value);
+            let separators = behind(&self.separators, i);
+            self.after_separators[i] = past_run(separators, spaces, &mut separator);
+            let leads = past_run(behind(&self.leads, i), spaces, &mut lead);
+            self.after_leads[i] = leads;
+            let digits = self.digits[i] | self.signs[i];
+            self.behind_integers[i] = past_run(self.firsts[i], digits, &mut integer);
+            let inside = self.inside[i];
+            let keys = self.quotes[i] & inside & leads;
+            self.key_ends[i] = past_run(keys, inside, &mut in_key);
+            self.after_keys[i] = past_run(behind(&self.key_ends, i), spaces, &mut key);
+        }
+        *carries = Carries { value, separator, lead, integer, in_key, key, ..*carries };
+    }
+
+    /// Judges neighbours: a bit where they are wrong, and one where a number is of a rarer kind.
+    #[inline(always)]
+    fn judge(&mut self, slots: usize) -> (u64, u64) {
+        let (mut wrong, mut any_others) = (0, 0);
+        for i in 1..slots + 1 {
+            let opening_quotes = self.quotes[i] & self.inside[i];
+            let first_of_values = opening_quotes | self.firsts[i] | self.openings[i];
+            wrong |= first_of_values & self.after_values[i]
+                | self.commas[i] & !self.after_values[i]
+                | self.closings[i] & self.after_separators[i]
+                | self.colons[i] & !self.after_keys[i];
+
+            let digits = self.digits[i];
+            let behind_signs = behind(&self.signs, i);
+            let second_zeros = behind(&self.zeros, i) & two_behind(&self.signs, i);
+            wrong |= (behind_signs | behind(&self.points, i)) & !digits
+                | (behind(&self.first_zeros, i) | second_zeros) & digits
+                | self.points[i] & !self.behind_integers[i];
+            let usual = self.words[i] | digits | self.points[i] | self.signs[i];
+            let others = self.scalars[i] & !usual;
+            self.others[i] = others;
+            any_others |= others;
+
+            let no_keys = self.after_leads[i] & (self.firsts[i] | self.openings[i]);
+            self.in_array[i] = no_keys | self.after_keys[i] & !self.colons[i];
+        }
+        (wrong, any_others)
+    }
+
+    /// Judges exponents, and finds what belongs to no number.
+    ///
+    /// # Safety
+    /// The level of `W` is available.
+    #[inline(always)]
+    unsafe fn find_exponents<W: Wide>(
+        &mut self,
+        carries: &mut Carries,
+        text: &[u8],
+        slots: usize,
+    ) -> Option<()> {
+        let mut wrong = 0;
+        for i in 1..slots + 1 {
+            let others = self.others[i];
+            let block: &Block = text.get(self.places[i]..)?.first_chunk()?;
+            // SAFETY: the block is there to be read; the caller vouches for the level.
+            let (marks, pluses) = unsafe {
+                let v = W::load(block.as_ptr());
+                (v.with(0x20).equal(b'e') & others, v.equal(b'+') & others)
+            };
+            let behind_marks = marks << 1 | carries.mark;
+            let signs = behind_marks & (self.minuses[i] | pluses);
+            let firsts = behind_marks & !signs | signs << 1 | carries.mark_sign;
+            (carries.mark, carries.mark_sign) = (marks >> 63, signs >> 63);
+            let ends = past_run(firsts, self.digits[i], &mut carries.exponent);
+            wrong |= marks & !behind(&self.digits, i)
+                | marks & ends
+                | firsts & !self.digits[i]
+                | others & !(marks | signs);
+        }
+        (wrong == 0).then_some(())
+    }
+
+    /// Keeps what the next slots must know of the last one.
+    #[inline(always)]
+    fn keep_last(&mut self, slots: usize) {
+        for row in [
+            &mut self.scalars,
+            &mut self.digits,
+            &mut self.zeros,
+            &mut self.points,
+            &mut self.signs,
+            &mut self.first_zeros,
+            &mut self.value_ends,
+            &mut self.separators,
+            &mut self.leads,
+            &mut self.key_ends,
+        ] {
+            row[0] = row[slots];
+        }
+    }
+}
+
+/// [`behind`], two places further.
+#[inline(always)]
+fn two_behind(row: &Row, slot: usize) -> u64 {
+    row[slot] << 2 | row[slot - 1] >> 62
+}
+
+/// `firsts`, moved past the runs of ones in `runs` that begin there or that the block before began.
+#[inline(always)]
+fn past_run(firsts: u64, runs: u64, carry: &mut u64) -> u64 {
     let (sum, goes_on) = runs.overflowing_add(firsts | *carry);
     *carry = goes_on.into();
     sum & !runs
 }
 
-/// The tokens after those whose last bytes are `lasts`, or that stand right before `behind`.
+/// The backslashes that begin an escape, and the bytes that are escaped (with the first byte, if it
+/// was); `None` when one escapes what may not be.
 #[inline(always)]
-fn next_tokens(lasts: u64, behind: u64, spaces: u64, carry: &mut u64) -> u64 {
-    let (sum, goes_on) = spaces.overflowing_add(lasts << 1 | behind | *carry);
-    *carry = lasts >> 63 | u64::from(goes_on);
-    sum & !spaces
-}
-
-impl Nest {
-    #[inline(always)]
-    fn innermost(&self) -> u8 {
-        self.kinds[self.depth % self.kinds.len()]
+fn find_escapes(text: &Block, backslashes: u64, mut escaped: u64) -> Option<(u64, u64)> {
+    let mut escapes = 0;
+    let mut rest = backslashes & !escaped;
+    while rest != 0 {
+        let at = rest.trailing_zeros() as usize;
+        if !is_escape(*text[at + 1..].first_chunk()?) {
+            return None;
+        }
+        escapes |= 1 << at;
+        escaped |= 2 << at;
+        rest &= !(3 << at);
     }
-
-    /// Marks that the innermost container should not have.
-    #[inline(always)]
-    fn misplaced(&self, in_object: u64, in_array: u64) -> u64 {
-        let kind = self.innermost();
-        let unless = |is: bool| u64::from(is).wrapping_sub(1);
-        in_object & unless(kind == OBJECT) | in_array & unless(kind == ARRAY)
-    }
-
-    /// Without a branch: the kind is written above the innermost container, where it stands for
-    /// nothing unless the depth grows.
-    #[inline(always)]
-    fn step(&mut self, kind: u8, is_closing: bool) -> Option<()> {
-        let above = (self.depth + 1) % self.kinds.len();
-        self.kinds[above] = kind;
-        self.depth = self.depth.wrapping_add(1).wrapping_sub(2 * usize::from(is_closing));
-        (self.depth <= DEPTH).then_some(())
-    }
+    Some((escapes, escaped))
 }
 
 /// Whether what follows a backslash may.
@@ -372,12 +577,68 @@ fn is_escape(behind: [u8; 5]) -> bool {
     }
 }
 
-/// How long the word is that stands here.
+/// Whether a word stands here, and whether it has five letters and not four.
 #[inline(always)]
-fn word_bytes(text: [u8; 5]) -> Option<usize> {
-    match &text {
-        b"false" => Some(5),
-        [b't', b'r', b'u', b'e', _] | [b'n', b'u', b'l', b'l', _] => Some(4),
-        _ => None,
+fn word(text: [u8; 5]) -> (bool, bool) {
+    let [a, b, c, d, e] = text;
+    let four = u32::from_le_bytes([a, b, c, d]);
+    let is_longer = (four == u32::from_le_bytes(*b"fals")) & (e == b'e');
+    let is_shorter =
+        (four == u32::from_le_bytes(*b"true")) | (four == u32::from_le_bytes(*b"null"));
+    (is_longer | is_shorter, is_longer)
+}
+
+impl Nest {
+    /// Walks over the brackets and compares the marks between them with the containers. A colon
+    /// marks an object; what a comma leads to that is no key marks an array.
+    ///
+    /// Without a branch for what a bracket is: its kind is written above the innermost container,
+    /// where it stands for nothing unless the depth grows. What is wrong is found out at the block's
+    /// end; until then the depth may be any number, of which the array takes what it can.
+    #[inline(always)]
+    fn fit(&mut self, rows: &Rows, text: &[u8], slots: usize) -> Option<()> {
+        let mut depth = self.depth;
+        let mut kind = self.innermost();
+        for i in 1..slots + 1 {
+            let mut brackets = rows.openings[i] | rows.closings[i];
+            let mut marks = [rows.colons[i], rows.in_array[i], rows.commas[i]];
+            let mut is_wrong = false;
+            if brackets != 0 {
+                let block: &Block = text.get(rows.places[i]..)?.first_chunk()?;
+                while brackets != 0 {
+                    let bracket = block[brackets.trailing_zeros() as usize];
+                    let up_to = brackets ^ (brackets - 1);
+                    let is_closing = bracket & CLOSING != 0;
+                    let bracket_kind = if bracket & CURLY != 0 { OBJECT } else { ARRAY };
+                    is_wrong |= misplaced(kind, marks) & up_to != 0;
+                    is_wrong |= is_closing & (kind != bracket_kind);
+                    marks = marks.map(|marks| marks & !up_to);
+                    brackets &= !up_to;
+                    depth = depth.wrapping_add(1);
+                    self.kinds[depth % KINDS] = bracket_kind;
+                    depth = depth.wrapping_sub(2 * usize::from(is_closing));
+                    is_wrong |= depth > DEPTH;
+                    kind = self.kinds[depth % KINDS];
+                }
+            }
+            if is_wrong | (misplaced(kind, marks) != 0) {
+                return None;
+            }
+        }
+        self.depth = depth;
+        Some(())
     }
+
+    fn innermost(&self) -> i8 {
+        self.kinds[self.depth % KINDS]
+    }
+}
+
+/// Marks of objects, of arrays, and commas that should not stand in a container of this kind.
+#[inline(always)]
+fn misplaced(kind: i8, [in_object, in_array, commas]: [u64; 3]) -> u64 {
+    let unless = |is: bool| u64::from(is).wrapping_sub(1);
+    in_object & unless(kind == OBJECT)
+        | in_array & unless(kind == ARRAY)
+        | commas & unless(kind != NEITHER)
 }

@@ -47,6 +47,10 @@ impl Kernel {
             #[cfg(target_arch = "x86_64")]
             Level::Sse2 => sse2::KERNEL,
             #[cfg(target_arch = "x86_64")]
+            Level::Avx2 if wide::Avx512::is_available() => {
+                Kernel { read_blocks: Some(blocks_avx512::read), ..avx2::KERNEL }
+            }
+            #[cfg(target_arch = "x86_64")]
             Level::Avx2 => avx2::KERNEL,
             #[cfg(target_arch = "aarch64")]
             Level::Neon => neon::KERNEL,
@@ -76,8 +80,8 @@ impl Kernel {
         (self.number)(bytes, at)
     }
 
-    /// Reads whole blocks of a text from an index on, while [`BEHIND_BYTES`] more follow them: where
-    /// the next one begins, or `None` when one is not valid. Levels without vectors have none.
+    /// Reads some blocks of a text from an index on, while [`BEHIND_BYTES`] more follow them: where the
+    /// next one begins, or `None` when one is not valid. Levels without vectors have none.
     pub(crate) fn read_blocks(self) -> Option<ReadBlocks> {
         self.read_blocks
     }
@@ -308,8 +312,30 @@ macro_rules! blocks {
 blocks!(blocks_sse2, Sse2, "sse2");
 #[cfg(target_arch = "x86_64")]
 blocks!(blocks_avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq");
+#[cfg(target_arch = "x86_64")]
+blocks!(blocks_avx512, Avx512, "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq");
 #[cfg(target_arch = "aarch64")]
 blocks!(blocks_neon, Neon, "neon");
+
+/// Every way to read blocks that this processor has.
+#[cfg(test)]
+pub(crate) fn block_readers() -> Vec<(Level, ReadBlocks)> {
+    let all: &[(bool, Level, ReadBlocks)] = &[
+        #[cfg(target_arch = "x86_64")]
+        (true, Level::Sse2, blocks_sse2::read),
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx2.is_available(), Level::Avx2, blocks_avx2::read),
+        #[cfg(target_arch = "x86_64")]
+        (
+            Level::Avx2.is_available() && wide::Avx512::is_available(),
+            Level::Avx2,
+            blocks_avx512::read,
+        ),
+        #[cfg(target_arch = "aarch64")]
+        (true, Level::Neon, blocks_neon::read),
+    ];
+    all.iter().filter(|(is_here, ..)| *is_here).map(|&(_, level, read)| (level, read)).collect()
+}
 
 #[cfg(test)]
 mod tests {

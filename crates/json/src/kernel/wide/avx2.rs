@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{TWO_CONTINUATIONS, UTF8, Wide};
+use super::{SPACES, TWO_CONTINUATIONS, UTF8, Wide};
 
 #[derive(Clone, Copy)]
 pub(in super::super) struct Avx2([__m256i; 2]);
@@ -16,20 +16,8 @@ unsafe impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn equal(self, byte: u8) -> Self {
-        // SAFETY: the caller vouches for the level; so in all that follow.
-        Avx2(self.0.map(|v| unsafe { _mm256_cmpeq_epi8(v, splat(byte)) }))
-    }
-
-    #[inline(always)]
-    unsafe fn at_most(self, byte: u8) -> Self {
-        // SAFETY: as above.
-        Avx2(self.0.map(|v| unsafe { _mm256_cmpeq_epi8(_mm256_min_epu8(v, splat(byte)), v) }))
-    }
-
-    #[inline(always)]
     unsafe fn less(self, byte: u8) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for the level; so in all that follow.
         Avx2(self.0.map(|v| unsafe { _mm256_sub_epi8(v, splat(byte)) }))
     }
 
@@ -39,30 +27,31 @@ unsafe impl Wide for Avx2 {
         Avx2(self.0.map(|v| unsafe { _mm256_or_si256(v, splat(byte)) }))
     }
 
-    /// The byte that white space with this low half would be; a byte above 0x7f looks up zero.
     #[inline(always)]
-    unsafe fn spaces(self) -> Self {
-        const NONE: u8 = 0x80; // equals no byte that is looked up
-        static SPACES: [u8; 16] = {
-            let mut spaces = [NONE; 16];
-            spaces[0x0] = b' ';
-            spaces[0x9] = b'\t';
-            spaces[0xa] = b'\n';
-            spaces[0xd] = b'\r';
-            spaces
-        };
+    unsafe fn equal(self, byte: u8) -> u64 {
         // SAFETY: as above.
-        Avx2(
-            self.0.map(|v| unsafe { _mm256_cmpeq_epi8(v, _mm256_shuffle_epi8(table(&SPACES), v)) }),
-        )
+        unsafe { bits(self.0.map(|v| _mm256_cmpeq_epi8(v, splat(byte)))) }
     }
 
     #[inline(always)]
-    unsafe fn bits(self) -> u64 {
+    unsafe fn at_most(self, byte: u8) -> u64 {
         // SAFETY: as above.
-        let [low, high] =
-            self.0.map(|v| unsafe { u64::from(_mm256_movemask_epi8(v).cast_unsigned()) });
-        low | high << 32
+        unsafe { bits(self.0.map(|v| _mm256_cmpeq_epi8(_mm256_min_epu8(v, splat(byte)), v))) }
+    }
+
+    #[inline(always)]
+    unsafe fn spaces(self) -> u64 {
+        // A byte above 0x7f looks up zero.
+        // SAFETY: as above.
+        unsafe {
+            bits(self.0.map(|v| _mm256_cmpeq_epi8(v, _mm256_shuffle_epi8(table(&SPACES), v))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn highs(self) -> u64 {
+        // SAFETY: as above.
+        unsafe { bits(self.0) }
     }
 
     #[inline(always)]
@@ -85,6 +74,17 @@ unsafe impl Wide for Avx2 {
             _mm256_testz_si256(faults, faults) == 1
         }
     }
+}
+
+/// The top bit of each byte.
+///
+/// # Safety
+/// The level is available.
+#[inline(always)]
+unsafe fn bits(v: [__m256i; 2]) -> u64 {
+    // SAFETY: the caller vouches for the level.
+    let [low, high] = v.map(|v| unsafe { u64::from(_mm256_movemask_epi8(v).cast_unsigned()) });
+    low | high << 32
 }
 
 /// # Safety

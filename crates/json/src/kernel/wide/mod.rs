@@ -4,6 +4,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg(target_arch = "x86_64")]
@@ -11,6 +13,8 @@ mod sse2;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx512::Avx512;
 #[cfg(target_arch = "aarch64")]
 pub(super) use neon::Neon;
 #[cfg(target_arch = "x86_64")]
@@ -19,8 +23,7 @@ pub(super) use sse2::Sse2;
 /// Bytes looked at together: one for each bit of a mask.
 pub(crate) const BLOCK_BYTES: usize = 64;
 
-/// Registers of [`BLOCK_BYTES`] bytes together. Answers are all ones or all zeros for each byte, until
-/// [`Wide::bits`] makes a mask of them: bit i for byte i.
+/// Registers of [`BLOCK_BYTES`] bytes together, and masks of what they hold: bit i for byte i.
 ///
 /// # Safety
 /// An implementor's methods may use instructions of its level; see
@@ -30,14 +33,6 @@ pub(super) unsafe trait Wide: Copy {
     /// # Safety
     /// [`BLOCK_BYTES`] bytes from `from` on are readable.
     unsafe fn load(from: *const u8) -> Self;
-
-    /// # Safety
-    /// The level is available.
-    unsafe fn equal(self, byte: u8) -> Self;
-
-    /// # Safety
-    /// The level is available.
-    unsafe fn at_most(self, byte: u8) -> Self;
 
     /// Each byte less `byte`, modulo 256.
     ///
@@ -51,17 +46,29 @@ pub(super) unsafe trait Wide: Copy {
     /// The level is available.
     unsafe fn with(self, byte: u8) -> Self;
 
-    /// Where JSON has white space.
+    /// Bytes equal to `byte`.
     ///
     /// # Safety
     /// The level is available.
-    unsafe fn spaces(self) -> Self;
+    unsafe fn equal(self, byte: u8) -> u64;
 
-    /// The top bit of each byte.
+    /// Bytes not greater than `byte`.
     ///
     /// # Safety
     /// The level is available.
-    unsafe fn bits(self) -> u64;
+    unsafe fn at_most(self, byte: u8) -> u64;
+
+    /// White space of JSON.
+    ///
+    /// # Safety
+    /// The level is available.
+    unsafe fn spaces(self) -> u64;
+
+    /// Bytes beyond ASCII.
+    ///
+    /// # Safety
+    /// The level is available.
+    unsafe fn highs(self) -> u64;
 
     /// Bit i is the parity of bits 0 to i.
     ///
@@ -118,6 +125,18 @@ pub(super) struct Utf8Tables {
     pub(super) first_low: [u8; 16],
     pub(super) second_high: [u8; 16],
 }
+
+/// The byte that white space with each low half would be, for tables that are looked up by it; where
+/// there is none, one that equals no byte looked up.
+#[cfg(target_arch = "x86_64")]
+static SPACES: [u8; 16] = {
+    let mut spaces = [0x80; 16];
+    spaces[0x0] = b' ';
+    spaces[0x9] = b'\t';
+    spaces[0xa] = b'\n';
+    spaces[0xd] = b'\r';
+    spaces
+};
 
 /// The pair's bit that the third and fourth bytes of a character must have.
 pub(super) const TWO_CONTINUATIONS: u8 = 0x80;
@@ -178,6 +197,8 @@ mod tests {
             (Level::Sse2, Sse2::is_utf8),
             #[cfg(target_arch = "x86_64")]
             (Level::Avx2, Avx2::is_utf8),
+            #[cfg(target_arch = "x86_64")]
+            (if Avx512::is_available() { Level::Avx2 } else { Level::Neon }, Avx512::is_utf8),
             #[cfg(target_arch = "aarch64")]
             (Level::Neon, Neon::is_utf8),
         ];

@@ -19,20 +19,8 @@ unsafe impl Wide for Neon {
     }
 
     #[inline(always)]
-    unsafe fn equal(self, byte: u8) -> Self {
-        // SAFETY: NEON is part of the base architecture; so in all that follow.
-        Neon(self.0.map(|v| unsafe { vceqq_u8(v, vdupq_n_u8(byte)) }))
-    }
-
-    #[inline(always)]
-    unsafe fn at_most(self, byte: u8) -> Self {
-        // SAFETY: as above.
-        Neon(self.0.map(|v| unsafe { vcleq_u8(v, vdupq_n_u8(byte)) }))
-    }
-
-    #[inline(always)]
     unsafe fn less(self, byte: u8) -> Self {
-        // SAFETY: as above.
+        // SAFETY: NEON is part of the base architecture; so in all that follow.
         Neon(self.0.map(|v| unsafe { vsubq_u8(v, vdupq_n_u8(byte)) }))
     }
 
@@ -43,28 +31,32 @@ unsafe impl Wide for Neon {
     }
 
     #[inline(always)]
-    unsafe fn spaces(self) -> Self {
+    unsafe fn equal(self, byte: u8) -> u64 {
         // SAFETY: as above.
-        Neon(self.0.map(|v| unsafe {
-            let is = |byte| vceqq_u8(v, vdupq_n_u8(byte));
-            vorrq_u8(vorrq_u8(is(b' '), is(b'\t')), vorrq_u8(is(b'\n'), is(b'\r')))
-        }))
+        unsafe { bits(self.0.map(|v| vceqq_u8(v, vdupq_n_u8(byte)))) }
     }
 
-    /// NEON has no movemask: the top bit becomes a weight of its byte, and neighbours are added
-    /// until each byte has the bits of eight.
     #[inline(always)]
-    unsafe fn bits(self) -> u64 {
-        // SAFETY: as above; WEIGHTS has sixteen bytes.
+    unsafe fn at_most(self, byte: u8) -> u64 {
+        // SAFETY: as above.
+        unsafe { bits(self.0.map(|v| vcleq_u8(v, vdupq_n_u8(byte)))) }
+    }
+
+    #[inline(always)]
+    unsafe fn spaces(self) -> u64 {
+        // SAFETY: as above.
         unsafe {
-            let weights = vld1q_u8(WEIGHTS.as_ptr());
-            let [a, b, c, d] = self.0.map(|v| {
-                let ones = vreinterpretq_u8_s8(vshrq_n_s8::<7>(vreinterpretq_s8_u8(v)));
-                vandq_u8(ones, weights)
-            });
-            let sums = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
-            vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)))
+            bits(self.0.map(|v| {
+                let is = |byte| vceqq_u8(v, vdupq_n_u8(byte));
+                vorrq_u8(vorrq_u8(is(b' '), is(b'\t')), vorrq_u8(is(b'\n'), is(b'\r')))
+            }))
         }
+    }
+
+    #[inline(always)]
+    unsafe fn highs(self) -> u64 {
+        // SAFETY: as above.
+        unsafe { bits(self.0.map(|v| vcgeq_u8(v, vdupq_n_u8(0x80)))) }
     }
 
     #[inline(always)]
@@ -78,6 +70,22 @@ unsafe impl Wide for Neon {
             let second = vorrq_u8(faults(c, b), faults(d, c));
             vmaxvq_u8(vorrq_u8(first, second)) == 0
         }
+    }
+}
+
+/// A bit for each byte, all ones or all zeros. NEON has no movemask: a byte keeps its weight, and
+/// neighbours are added until each byte has the bits of eight.
+///
+/// # Safety
+/// None beyond NEON, the base of AArch64.
+#[inline(always)]
+unsafe fn bits(v: [uint8x16_t; 4]) -> u64 {
+    // SAFETY: NEON is part of the base architecture; WEIGHTS has sixteen bytes.
+    unsafe {
+        let weights = vld1q_u8(WEIGHTS.as_ptr());
+        let [a, b, c, d] = v.map(|v| vandq_u8(v, weights));
+        let sums = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+        vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)))
     }
 }
 

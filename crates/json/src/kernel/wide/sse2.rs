@@ -16,20 +16,8 @@ unsafe impl Wide for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn equal(self, byte: u8) -> Self {
-        // SAFETY: SSE2 is part of the base architecture; so in all that follow.
-        Sse2(self.0.map(|v| unsafe { _mm_cmpeq_epi8(v, splat(byte)) }))
-    }
-
-    #[inline(always)]
-    unsafe fn at_most(self, byte: u8) -> Self {
-        // SAFETY: as above.
-        Sse2(self.0.map(|v| unsafe { _mm_cmpeq_epi8(_mm_min_epu8(v, splat(byte)), v) }))
-    }
-
-    #[inline(always)]
     unsafe fn less(self, byte: u8) -> Self {
-        // SAFETY: as above.
+        // SAFETY: SSE2 is part of the base architecture; so in all that follow.
         Sse2(self.0.map(|v| unsafe { _mm_sub_epi8(v, splat(byte)) }))
     }
 
@@ -40,21 +28,33 @@ unsafe impl Wide for Sse2 {
     }
 
     #[inline(always)]
-    unsafe fn spaces(self) -> Self {
+    unsafe fn equal(self, byte: u8) -> u64 {
         // SAFETY: as above.
-        Sse2(self.0.map(|v| unsafe {
-            let is = |byte| _mm_cmpeq_epi8(v, splat(byte));
-            let lines = _mm_or_si128(is(b'\n'), is(b'\r'));
-            _mm_or_si128(_mm_or_si128(is(b' '), is(b'\t')), lines)
-        }))
+        unsafe { bits(self.0.map(|v| _mm_cmpeq_epi8(v, splat(byte)))) }
     }
 
     #[inline(always)]
-    unsafe fn bits(self) -> u64 {
+    unsafe fn at_most(self, byte: u8) -> u64 {
         // SAFETY: as above.
-        let [a, b, c, d] =
-            self.0.map(|v| unsafe { u64::from(_mm_movemask_epi8(v).cast_unsigned()) });
-        a | b << 16 | c << 32 | d << 48
+        unsafe { bits(self.0.map(|v| _mm_cmpeq_epi8(_mm_min_epu8(v, splat(byte)), v))) }
+    }
+
+    #[inline(always)]
+    unsafe fn spaces(self) -> u64 {
+        // SAFETY: as above.
+        unsafe {
+            bits(self.0.map(|v| {
+                let is = |byte| _mm_cmpeq_epi8(v, splat(byte));
+                let lines = _mm_or_si128(is(b'\n'), is(b'\r'));
+                _mm_or_si128(_mm_or_si128(is(b' '), is(b'\t')), lines)
+            }))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn highs(self) -> u64 {
+        // SAFETY: as above.
+        unsafe { bits(self.0) }
     }
 
     #[inline(always)]
@@ -62,6 +62,17 @@ unsafe impl Wide for Sse2 {
         // SAFETY: the caller vouches for 64 readable bytes.
         unsafe { is_utf8_by_std(from, before) }
     }
+}
+
+/// The top bit of each byte.
+///
+/// # Safety
+/// None beyond SSE2, the base of x86-64.
+#[inline(always)]
+unsafe fn bits(v: [__m128i; 4]) -> u64 {
+    // SAFETY: SSE2 is part of the base architecture.
+    let [a, b, c, d] = v.map(|v| unsafe { u64::from(_mm_movemask_epi8(v).cast_unsigned()) });
+    a | b << 16 | c << 32 | d << 48
 }
 
 /// # Safety
