@@ -1,5 +1,5 @@
-//! A yes to valid documents in one pass over a text in memory, token by token: the way of levels that
-//! have no vectors, where the grammar by bits does not pay.
+//! A yes to valid documents in one pass over a text in memory, token by token: for levels that have no
+//! vectors and for texts of a few blocks, where the grammar by bits does not pay.
 //!
 //! Says nothing but yes or no: what is wrong where, the lexer says, which is asked after a no.
 //! Chunks, events and numbers' values are the lexer's business too.

@@ -88,7 +88,7 @@ impl Kernel {
 
     /// Whether `bytes` is one JSON document no deeper than the default limit. A no says nothing
     /// about what is wrong; a document with a token beyond the default limit gets one as well.
-    /// For levels without blocks.
+    /// For levels without blocks, and texts of few.
     pub(crate) fn accepts(self, bytes: &[u8]) -> bool {
         accept::accepts(bytes)
     }
