@@ -94,6 +94,8 @@ pub trait AnyFamily: Sync {
     /// # Errors
     /// A spec that makes no sense, data that cannot be used.
     fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError>;
+    /// See [`Workload::reads_prepared`].
+    fn reads_prepared(&self) -> bool;
     /// The spec with every default filled in.
     ///
     /// # Errors
@@ -170,6 +172,10 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
 
     fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError> {
         Ok(W::load(&spec.completed::<W>()?)?.prepared())
+    }
+
+    fn reads_prepared(&self) -> bool {
+        W::reads_prepared()
     }
 
     fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {

@@ -71,8 +71,12 @@ impl Opening<'_> {
         input: &mut impl BufRead,
         output: &mut impl Write,
     ) -> io::Result<()> {
-        if let Some(SharedData { descriptor, bytes }) = self.data {
-            self.workload.shared = Some(Data::shared(Segment::open(descriptor, bytes)?));
+        if let Some(SharedData { descriptor, bytes, prepared }) = self.data {
+            let segment = Segment::open(descriptor, bytes)?;
+            self.workload.shared = Some(match prepared {
+                true => Data::prepared(segment),
+                false => Data::shared(segment),
+            });
         }
         let data = self.workload.shared.clone();
         let mut result = Ok(());

@@ -27,6 +27,7 @@ use fathom_keys::{Format, Portrait};
 use fathom_measure::bench::Bench;
 use fathom_measure::conductor::Bounds;
 use fathom_measure::family::{Absent, AnyFamily};
+use fathom_measure::provision::Prepare;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
@@ -97,8 +98,9 @@ pub(crate) struct Options {
     seed: u64,
 
     /// How long a contender may take to get ready, or for a sample, before it counts as hung
-    #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "60s")]
-    hang: Duration,
+    /// [default: 60s, and 10s more for every million keys]
+    #[arg(long, value_parser = measuring::duration, value_name = "TIME")]
+    hang: Option<Duration>,
 
     /// How to show the result; json has everything
     #[arg(long, value_enum, default_value = "text")]
@@ -223,14 +225,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let parts = mix.parts(options.concurrent);
     let key_bytes = borrowed_bytes(&prepared.portrait);
     let candidates = options.choice.candidates(options.all, options.planted)?;
-    let mut screen = Screen::new(&candidates, &parts, options.seed, key_bytes, options.hang);
+    let bounds = bounds(options.hang, prepared.full.keys);
+    let mut screen = Screen::new(&candidates, &parts, options.seed, key_bytes, bounds.clone());
     let (chosen, screening) = screened(options, &prepared, &mut screen, &mut start)?;
     drop(screen);
     let (finalists, baseline) = seated(options, &candidates, &chosen)?;
 
     let deadline = start + options.budget;
     let mut cases: Vec<Weighed> = Vec::new();
-    let scan = scanned(&prepared.full, options)?;
+    let scan = scanned(&prepared.full, bounds.clone())?;
     for (done, part) in parts.iter().enumerate() {
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             break;
@@ -239,7 +242,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         let slice = left / (parts.len() - done) as u32;
         let plan = plan(options, slice, finalists.len(), parts.len(), prepared.full.keys);
         let spec = prepared.full.spec(&part.workload);
-        let case = measured(spec, &finalists, baseline, plan, options.hang)?;
+        let case = measured(spec, &finalists, baseline, plan, bounds.clone())?;
         cases.push(Weighed { case, share: part.share });
     }
     ensure!(!cases.is_empty(), "interrupted before anything was measured");
@@ -428,14 +431,13 @@ fn measured(
     finalists: &[Candidate],
     baseline: usize,
     plan: Plan,
-    hang: Duration,
+    bounds: Bounds,
 ) -> anyhow::Result<Case> {
     let spec = kv::FAMILY.completed(&spec)?;
     let title = format!("{} on {}", spec.operation, finalists.len());
     let ticker = Ticker::new(&title);
     let entrants = finalists.iter().map(Candidate::entrant).collect::<anyhow::Result<_>>()?;
     let reference = (kv::FAMILY.reference().to_owned(), measuring::worker(None)?);
-    let prepare = measuring::prepare(&kv::FAMILY, &spec);
     fathom_measure::bench::bench(Bench {
         family: kv::FAMILY.name(),
         workload: spec.clone(),
@@ -443,10 +445,10 @@ fn measured(
         entrants,
         baseline,
         share_file: true,
-        prepare: Some(&prepare),
+        prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
         events: Vec::new(),
         plan,
-        bounds: bounds(hang),
+        bounds,
         empty: None,
         simulate: false,
         stop: interrupt::measuring(),
@@ -456,18 +458,18 @@ fn measured(
 }
 
 /// What it costs to read every byte of every key once, in the order of the probes.
-fn scanned(data: &Data, options: &Options) -> anyhow::Result<Option<Scan>> {
+fn scanned(data: &Data, bounds: Bounds) -> anyhow::Result<Option<Scan>> {
     let touch = candidate::named(candidate::TOUCH)?;
     let launch = measuring::worker(None)?;
     let spec = kv::FAMILY.completed(&data.spec(&Spec::new("touch", &[])))?;
     let case = fathom_measure::bench::bench(Bench {
         family: kv::FAMILY.name(),
-        workload: spec,
-        reference: Some((candidate::TOUCH.to_owned(), launch.clone())),
+        workload: spec.clone(),
+        reference: Some((kv::FAMILY.reference().to_owned(), launch)),
         entrants: vec![touch.entrant()?],
         baseline: 0,
         share_file: true,
-        prepare: None,
+        prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
         events: Vec::new(),
         plan: Plan {
             rounds: Some(12),
@@ -475,7 +477,7 @@ fn scanned(data: &Data, options: &Options) -> anyhow::Result<Option<Scan>> {
             limit_ns: 2_000_000_000,
             ..Plan::default()
         },
-        bounds: bounds(options.hang),
+        bounds,
         empty: None,
         simulate: false,
         stop: interrupt::measuring(),
@@ -561,7 +563,8 @@ fn method(case: &Case, operations: usize) -> String {
     };
     format!(
         "one process each, {rounds} rounds in balanced random order, {clock}, {floor}; the \
-         {operations} operation(s) share an error of 1 %; every answer checked against a B-tree"
+         {operations} operation(s) share an error of 1 %; every answer checked against the standard \
+         library's"
     )
 }
 
@@ -578,9 +581,7 @@ fn borrowed_bytes(portrait: &Portrait) -> f64 {
 fn notes(screening: &[Rung]) -> Vec<String> {
     let mut notes = Vec::new();
     for rung in screening {
-        for (id, why) in &rung.failures {
-            notes.push(format!("{id} is out: {why}"));
-        }
+        notes.extend(failures(&rung.failures));
         notes.extend(rung.left_out.clone());
         if rung.unreached > 0 {
             notes.push(format!(
@@ -593,8 +594,30 @@ fn notes(screening: &[Rung]) -> Vec<String> {
     notes
 }
 
-/// What workers may do: getting ready, the first checked sample included, may hang as well.
-fn bounds(hang: Duration) -> Bounds {
+/// Who is out and why; those with the same reason together.
+fn failures(failures: &[(String, String)]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (id, why) in failures {
+        match reasons.iter_mut().find(|(known, _)| known == why) {
+            Some((_, ids)) => ids.push(id),
+            None => reasons.push((why, vec![id])),
+        }
+    }
+    let sentence = |(why, ids): (&str, Vec<&str>)| match &ids[..] {
+        [id] => format!("{id} is out: {why}"),
+        [first, second] => format!("{first} and {second} are out: {why}"),
+        [first, rest @ ..] => format!("{first} and {} others are out: {why}", rest.len()),
+        [] => String::new(),
+    };
+    reasons.into_iter().map(sentence).collect()
+}
+
+/// What workers may do: getting ready, the first checked sample included, may hang as well. With more
+/// keys everything takes longer.
+fn bounds(hang: Option<Duration>, keys: usize) -> Bounds {
+    let usual = Duration::from_secs(60)
+        + Duration::from_micros(10) * u32::try_from(keys).unwrap_or(u32::MAX);
+    let hang = hang.unwrap_or(usual);
     Bounds { open: hang, ..measuring::bounds(Some(hang)) }
 }
 
