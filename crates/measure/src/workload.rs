@@ -58,6 +58,17 @@ impl Data {
         Data(Arc::new(Held::Prepared(segment)))
     }
 
+    /// Whether a part of the bytes is on pages larger than the smallest.
+    #[must_use]
+    pub fn has_huge_pages(&self) -> bool {
+        match &*self.0 {
+            Held::Shared(segment) | Held::Prepared(segment) => {
+                segment.backing().huge_bytes.is_some_and(|bytes| bytes > 0)
+            }
+            Held::Own(_) => false,
+        }
+    }
+
     /// Whether these are not the bytes of a file but of a prepared workload.
     #[must_use]
     pub fn is_prepared(&self) -> bool {
@@ -154,6 +165,11 @@ pub trait Workload: Sized {
     /// not once in each.
     fn reads_prepared() -> bool {
         false
+    }
+
+    /// Where the data is, in words, if the workload has put it elsewhere than [`Spec::shared`].
+    fn backing(&self) -> Option<String> {
+        None
     }
 
     /// Whether an iteration uses several threads, waits or sleeps. Then only the wall clock tells

@@ -11,6 +11,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use fathom_keys::Span;
+use fathom_machine::os::memory::{Backing, Buffer, Pages, prefer_huge};
 use fathom_measure::workload::Data;
 
 use crate::hash::Hashes;
@@ -155,17 +156,10 @@ impl Keys {
     /// bits, modulo 2⁶⁴: proof that each was read.
     #[must_use]
     pub fn sum_plain(&self) -> u64 {
-        let sum = |key: &[u8]| {
-            let shifted = key.iter().zip((0..64).step_by(8).cycle());
-            shifted.fold(0_u64, |sum, (&byte, by)| sum.wrapping_add(u64::from(byte) << by))
-        };
+        let add = |all: u64, key: &[u8]| all.wrapping_add(sum_plain(key));
         match self {
-            Keys::Integers(keys) => {
-                keys.iter().fold(0, |all, key| all.wrapping_add(sum(&key.to_le_bytes())))
-            }
-            Keys::Text(text) => {
-                (0..text.len()).fold(0, |all, at| all.wrapping_add(sum(text.key(at).0)))
-            }
+            Keys::Integers(keys) => keys.iter().fold(0, |all, key| add(all, &key.to_le_bytes())),
+            Keys::Text(text) => (0..text.len()).fold(0, |all, at| add(all, text.key(at).0)),
         }
     }
 
@@ -176,6 +170,21 @@ impl Keys {
         match self {
             Keys::Integers(keys) => keys.iter().fold(0, |sum, &key| sum.wrapping_add(key)),
             Keys::Text(text) => text.sum(),
+        }
+    }
+
+    /// Byte strings in memory of this process on huge pages; the first to move says what it got.
+    #[must_use]
+    pub(crate) fn moved(self, backing: &mut Option<String>) -> Keys {
+        match self {
+            Keys::Text(text) if !text.is_empty() => {
+                let (text, got) = text.moved();
+                let words = |got: Backing| format!("from shared memory to {}", got.sentence());
+                *backing = backing.take().or(got.map(words));
+                Keys::Text(text)
+            }
+            Keys::Integers(keys) => Keys::Integers(on_huge_pages(keys.into_iter())),
+            empty @ Keys::Text(_) => empty,
         }
     }
 
@@ -232,7 +241,29 @@ impl Text {
     #[must_use]
     pub fn keys(&self) -> Vec<Bytes<'_>> {
         let bytes = (*self.bytes).as_ref();
-        self.spans.iter().map(|&span| Bytes(span.of(bytes))).collect()
+        on_huge_pages(self.spans.iter().map(|&span| Bytes(span.of(bytes))))
+    }
+
+    /// The same keys in memory of this process on huge pages, and what the kernel gave of those.
+    #[must_use]
+    pub fn moved(self) -> (Text, Option<Backing>) {
+        struct Moved(Buffer);
+        impl AsRef<[u8]> for Moved {
+            fn as_ref(&self) -> &[u8] {
+                &self.0
+            }
+        }
+        let first = self.spans.iter().map(|span| span.start).min().unwrap_or(0);
+        let end = self.spans.iter().map(|span| span.start + u64::from(span.len)).max();
+        let bytes = &(*self.bytes).as_ref()[first as usize..end.unwrap_or(first) as usize];
+        let Ok(mut buffer) = Buffer::new(bytes.len(), Pages::Transparent) else {
+            return (self, None);
+        };
+        buffer.copy_from_slice(bytes);
+        let backing = buffer.backing();
+        let moved = self.spans.iter().map(|span| Span { start: span.start - first, ..*span });
+        let spans = on_huge_pages(moved);
+        (Text { bytes: Arc::new(Moved(buffer)), spans }, Some(backing))
     }
 
     /// See [`Keys::sum`]. Always 32 bytes at once, of which those beyond the key are masked out: the
@@ -241,31 +272,49 @@ impl Text {
     fn sum(&self) -> u64 {
         let bytes = (*self.bytes).as_ref();
         let mut lanes = [0_u64; 4];
-        let mut rest = 0_u64;
-        for span in &self.spans {
-            let mut start = span.start as usize;
-            let end = start + span.len as usize;
-            loop {
-                let Some(window) = bytes.get(start..).and_then(<[u8]>::first_chunk::<32>) else {
-                    // At the very end of the data.
-                    let last = Keys::Text([&bytes[start..end]].into_iter().collect());
-                    rest = rest.wrapping_add(last.sum_plain());
-                    break;
-                };
-                let mask = &MASKS[(end - start).min(32)];
-                for (lane, (word, mask)) in
-                    lanes.iter_mut().zip(window.as_chunks().0.iter().zip(mask))
-                {
+        // Keys whose last 32 bytes would reach past the data; in files they are the last few. They
+        // are not summed here, so that the lanes can stay in registers.
+        let (mut first, mut end) = (self.spans.len(), 0);
+        for (at, span) in self.spans.iter().enumerate() {
+            let (start, len) = (span.start as usize, span.len as usize);
+            let Some(room) = bytes.get(start..start + (len | 31) + 1) else {
+                (first, end) = (first.min(at), at + 1);
+                continue;
+            };
+            let (windows, _) = room.as_chunks::<32>();
+            for (number, window) in windows.iter().enumerate() {
+                let (words, _) = window.as_chunks::<8>();
+                let mask = &MASKS[len.saturating_sub(32 * number).min(32)];
+                for ((lane, word), mask) in lanes.iter_mut().zip(words).zip(mask) {
                     *lane = lane.wrapping_add(u64::from_le_bytes(*word) & mask);
-                }
-                start += 32;
-                if start >= end {
-                    break;
                 }
             }
         }
-        lanes.iter().fold(rest, |sum, &lane| sum.wrapping_add(lane))
+        let sum = lanes.iter().fold(0, |sum: u64, &lane| sum.wrapping_add(lane));
+        let late = self.spans.get(first..end).unwrap_or_default();
+        sum.wrapping_add(sum_late(bytes, late))
     }
+}
+
+/// The sum over those keys of which [`Text::sum`] cannot take 32 bytes at once.
+#[cold]
+fn sum_late(bytes: &[u8], spans: &[Span]) -> u64 {
+    let is_late = |span: &&Span| span.start + u64::from(span.len | 31) + 1 > bytes.len() as u64;
+    spans.iter().filter(is_late).fold(0, |sum, &span| sum.wrapping_add(sum_plain(span.of(bytes))))
+}
+
+/// The sum over one key: [`Keys::sum_plain`].
+fn sum_plain(key: &[u8]) -> u64 {
+    let shifted = key.iter().zip((0..64).step_by(8).cycle());
+    shifted.fold(0, |sum, (&byte, by)| sum.wrapping_add(u64::from(byte) << by))
+}
+
+/// Collected where the kernel grants huge pages, so that a walk over it costs no page walks.
+pub(crate) fn on_huge_pages<T>(items: impl ExactSizeIterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::with_capacity(items.len());
+    prefer_huge(all.spare_capacity_mut());
+    all.extend(items);
+    all
 }
 
 /// By number of bytes that count, what to keep of 32 bytes.
@@ -352,6 +401,8 @@ mod tests {
                 keys.sum()
             };
             let whole = sum(&bytes);
+            let text = Text::new(Arc::new(bytes.clone()), spans.clone()).unwrap();
+            assert_eq!(Keys::Text(text.moved().0).sum(), whole, "{len}");
             for at in end.start as usize..200 {
                 let mut other = bytes.clone();
                 other[at] ^= 1;

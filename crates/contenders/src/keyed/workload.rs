@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use fathom_measure::workload::{Data, Offer, Spec, SpecError, Work, Workload};
 
-use super::keys::{Bytes, Key, Keys};
+use super::keys::{Bytes, Key, Keys, on_huge_pages};
 use super::load;
 use super::prepared::{self, Section};
 use super::structure::Share;
@@ -105,6 +105,8 @@ pub struct Keyed {
     /// For each thread the probes it takes and whether it writes.
     threads: usize,
     writes: Vec<bool>,
+    /// Where the keys were moved.
+    backing: Option<String>,
 }
 
 /// [`Keyed`] for keys of one type.
@@ -224,6 +226,10 @@ impl Workload for Keyed {
         true
     }
 
+    fn backing(&self) -> Option<String> {
+        self.backing.clone()
+    }
+
     fn leaves_the_thread(&self) -> bool {
         self.operation == Operation::Shared
     }
@@ -252,6 +258,9 @@ impl Keyed {
     /// The workload of a completed spec as another process prepared it.
     fn read(data: Data, spec: &Spec) -> Result<Keyed, SpecError> {
         let Settings { operation, span, threads, .. } = Settings::of(spec)?;
+        // Shared memory on huge pages is to be had on few machines, a process's own on nearly all:
+        // without them page walks are most of what a scan measures.
+        let stays = data.has_huge_pages();
         let sections = || -> Result<Keyed, String> {
             let mut reader = prepared::Reader::new(data)?;
             let mut keyed = Keyed {
@@ -265,8 +274,14 @@ impl Keyed {
                 span,
                 threads,
                 writes: reader.values()?.into_iter().map(|write| write != 0).collect(),
+                backing: None,
             };
             reader.finish()?;
+            if !stays {
+                keyed.entries = keyed.entries.moved(&mut keyed.backing);
+                keyed.probes = keyed.probes.moved(&mut keyed.backing);
+                keyed.misses = keyed.misses.moved(&mut keyed.backing);
+            }
             if operation == Operation::Find(Find::Same) {
                 keyed.probes = keyed.entries.clone();
             }
@@ -291,7 +306,8 @@ impl Keyed {
                     Keys::Integers(misses) => misses.clone(),
                     Keys::Text(_) => Vec::new(),
                 };
-                Views::Integers(self.view(entries.clone(), probes.clone(), misses))
+                let copy = |keys: &[u64]| on_huge_pages(keys.iter().copied());
+                Views::Integers(self.view(copy(entries), copy(probes), misses))
             }
             (Keys::Text(entries), Keys::Text(probes)) => {
                 let misses = match &self.misses {
@@ -461,6 +477,7 @@ impl Drawn {
             span: settings.span,
             threads: settings.threads,
             writes,
+            backing: None,
         }
     }
 }

@@ -13,6 +13,7 @@
 
 use std::fs;
 use std::io;
+use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
@@ -172,6 +173,20 @@ impl DerefMut for Buffer {
     }
 }
 
+/// Asks for transparent huge pages under room that is about to be filled: a wish, which changes no
+/// byte. What an allocator handed out begins and ends inside pages; only whole ones are asked for.
+pub fn prefer_huge<T>(room: &mut [MaybeUninit<T>]) {
+    let page = rustix::param::page_size();
+    let start = room.as_mut_ptr() as usize;
+    let (from, to) = (start.next_multiple_of(page), start + size_of_val(room));
+    let len = (to / page * page).saturating_sub(from);
+    // Smaller ones hold no huge page.
+    if len >= LARGE {
+        // SAFETY: whole pages inside `room`, which is ours alone; the advice changes no byte.
+        let _ = unsafe { madvise(from as *mut _, len, Advice::LinuxHugepage) };
+    }
+}
+
 /// A region of address space that is unmapped when dropped; readable for as long as it lives.
 ///
 /// Whoever builds one guarantees that its bytes never change except through a `&mut` to the
@@ -325,6 +340,16 @@ fn resident_in(smaps: &str, start: u64, end: u64) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wish_for_huge_pages_leaves_room_as_usable_as_it_was() {
+        for capacity in [0, 1, 1000, 3 << 20] {
+            let mut numbers: Vec<u32> = Vec::with_capacity(capacity);
+            prefer_huge(numbers.spare_capacity_mut());
+            numbers.extend(0..capacity as u32);
+            assert!(numbers.iter().copied().eq(0..capacity as u32));
+        }
+    }
 
     #[test]
     fn every_wish_ends_in_zeroed_writable_memory() {
