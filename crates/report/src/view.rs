@@ -1,10 +1,11 @@
 //! A case made ready to be shown: rows in order of their time, with what each needs in one place.
 
-use fathom_measure::compare::{Comparison, Summary};
+use fathom_measure::compare::{Comparison, Floor, Summary};
 use fathom_measure::result::{Case, Row};
 use fathom_measure::sample::Failure;
 
-use crate::number::{bytes_per_second, per_second};
+use crate::number::{bytes_per_second, duration, per_second, percent, times};
+use crate::sentence::word;
 
 /// A row of a table.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,28 @@ pub fn lines(case: &Case) -> Vec<Line<'_>> {
     lines
 }
 
+impl Line<'_> {
+    /// Time, spread and throughput as a table shows them; empty for one that failed.
+    #[must_use]
+    pub fn figures(&self, case: &Case) -> [String; 3] {
+        self.summary.map_or_else(Default::default, |s| {
+            let spread = format!("±{}", percent(s.ns_mad / s.ns_median));
+            [duration(s.ns_median), spread, throughput(case, s.ns_median)]
+        })
+    }
+
+    /// The verdict in a word or two, the failure, or that this is the baseline.
+    #[must_use]
+    pub fn last_word(&self) -> String {
+        match (self.failure, self.comparison) {
+            (Some(failure), _) => failure.to_string(),
+            (None, Some(comparison)) => word(comparison),
+            (None, None) if self.is_baseline => "baseline".to_owned(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
 /// What one iteration works through per second, in bytes if they mean something, else in items;
 /// empty when neither does.
 #[must_use]
@@ -65,16 +88,28 @@ pub fn clock_words(case: &Case) -> &'static str {
     }
 }
 
+/// From which difference on verdicts are given: "noise floor 0.7 %".
+#[must_use]
+pub fn floor_words(floor: Floor) -> String {
+    match floor.width {
+        Some(_) if floor.vetoes => {
+            format!(
+                "a copy of the baseline differs: called from {}",
+                times(floor.called_from().exp())
+            )
+        }
+        Some(width) => format!("noise floor {}", percent(width)),
+        None => "no noise floor".to_owned(),
+    }
+}
+
 /// What was measured and how, in one line under a case's title.
 #[must_use]
 pub fn conditions(case: &Case) -> String {
     let judged = &case.judged;
     let rounds = case.measured.rounds.len();
     let iterations = case.measured.iterations;
-    let floor = match judged.floor.width {
-        Some(width) => format!("noise floor {}", crate::number::percent(width)),
-        None => "no noise floor".to_owned(),
-    };
+    let floor = floor_words(judged.floor);
     let of = match iterations {
         1 => "1 iteration".to_owned(),
         n => format!("{n} iterations"),

@@ -34,7 +34,7 @@ pub(crate) fn sealed(random: &mut SplitMix, bytes: &[u8], seal: &mut impl Seal) 
     let payload = payload_bytes(bytes.len());
     let mut message = Vec::with_capacity(HEADER + 10 + payload);
     for _ in 0..4 {
-        message.extend_from_slice(&random.next().to_le_bytes());
+        message.extend_from_slice(&random.word().to_le_bytes());
     }
     message.resize(HEADER, 0);
     push_varint(payload as u64, &mut message);
@@ -58,8 +58,8 @@ fn push_payload(
 ) -> Tag {
     let nonce = message.first_chunk::<32>().copied().unwrap_or_default();
     let mut iv = [0; 16];
-    iv[..8].copy_from_slice(&random.next().to_le_bytes());
-    iv[8..].copy_from_slice(&random.next().to_le_bytes());
+    iv[..8].copy_from_slice(&random.word().to_le_bytes());
+    iv[8..].copy_from_slice(&random.word().to_le_bytes());
     message.extend_from_slice(&iv);
     let start = message.len();
     message.extend_from_slice(bytes);
