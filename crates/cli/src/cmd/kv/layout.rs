@@ -149,7 +149,8 @@ fn sources(row: &Row) -> Value {
     if sources.contains(&SIMULATED) {
         missing.push("cycles: the simulator knows no time".to_owned());
     }
-    json!({ "source": sources.join(", "), "missing": missing })
+    let source = if sources.is_empty() { Value::Null } else { json!(sources.join(", ")) };
+    json!({ "source": source, "missing": missing })
 }
 
 /// Six decimals, as kvbench prints.

@@ -209,7 +209,7 @@ struct Scan {
 /// Keys of the samples that combinations are tried on.
 const SAMPLES: [usize; 3] = [2_048, 16_384, 131_072];
 /// Share of the budget that screening may take.
-const SCREENING_SHARE: f64 = 0.35;
+const SCREENING_SHARE: f64 = 0.3;
 /// Times the least time that nobody is worth.
 const HOPELESS: f64 = 8.0;
 
@@ -339,7 +339,12 @@ fn screened(
     if data.is_empty() {
         data.push(&prepared.full);
     }
-    let mut chosen: Vec<usize> = (0..screen.candidates.len()).collect();
+    // On few keys the allocator decides nothing: each combination starts on one, and whoever goes on
+    // goes on with all.
+    let mut chosen: Vec<usize> = match data.len() {
+        1 => (0..screen.candidates.len()).collect(),
+        _ => screen::on_one_allocator(screen.candidates),
+    };
     let mut rungs = Vec::new();
     let mut scores: Vec<Score> = Vec::new();
     for (number, sample) in data.iter().enumerate() {
@@ -365,10 +370,13 @@ fn screened(
         }
         rung.kept = chosen.len();
         rungs.push(rung);
+        if number == 0 {
+            chosen = screen::on_all_allocators(&chosen, screen.candidates);
+        }
     }
     let many = match options.all {
         true => usize::MAX,
-        false => (options.budget.as_secs() as usize / 10).clamp(4, 16),
+        false => (options.budget.as_secs() as usize / 12).clamp(4, 16),
     };
     let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
     let finalists = screen::finalists(&scores, screen.candidates, many, hopeless);
@@ -408,7 +416,7 @@ fn seated(
 
 /// A plan whose rounds fill their part of `slice`; the rest is for getting ready.
 fn plan(options: &Options, slice: Duration, seats: usize, parts: usize, keys: usize) -> Plan {
-    let limit = slice.mul_f64(0.55);
+    let limit = slice.mul_f64(0.65);
     Plan {
         seed: options.seed,
         // The operations share the error of the whole.

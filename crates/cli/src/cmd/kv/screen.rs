@@ -6,7 +6,7 @@
 //! crashes or hangs is out at once (K. Jamieson, A. Talwalkar, "Non-stochastic best arm
 //! identification", 2016, is the idea; here time and memory are both kept in sight).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ use fathom_measure::workload::Spec;
 use fathom_random::Random;
 use serde::Serialize;
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, SYSTEM};
 use super::data::Data;
 use super::mix::Part;
 use crate::{interrupt, measuring};
@@ -289,6 +289,28 @@ fn unexpected(reply: &Reply) -> Failure {
     }
 }
 
+/// Each combination of structure and hash once: on the system's allocator, or the first it has.
+pub(super) fn on_one_allocator(candidates: &[Candidate]) -> Vec<usize> {
+    let mut found: HashMap<String, usize> = HashMap::new();
+    for (number, candidate) in candidates.iter().enumerate() {
+        let one = found.entry(candidate.contender()).or_insert(number);
+        if candidate.allocator == SYSTEM {
+            *one = number;
+        }
+    }
+    let mut numbers: Vec<usize> = found.into_values().collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// The combinations of structure and hash that are among `chosen`, on every allocator they have.
+pub(super) fn on_all_allocators(chosen: &[usize], candidates: &[Candidate]) -> Vec<usize> {
+    let names: HashSet<String> =
+        chosen.iter().map(|&number| candidates[number].contender()).collect();
+    let is_among = |number: &usize| names.contains(&candidates[*number].contender());
+    (0..candidates.len()).filter(is_among).collect()
+}
+
 /// Who goes on: the best of each structure that is not hopeless, then the best of all up to
 /// `at_most`. Hopeless is a structure that takes more than `hopeless` times the least time, unless
 /// nobody faster is as small.
@@ -392,7 +414,6 @@ mod tests {
     use fathom_measure::result::About;
 
     use super::*;
-    use crate::cmd::kv::candidate::SYSTEM;
 
     fn candidates(names: &[&str]) -> Vec<Candidate> {
         let candidate = |name: &&str| Candidate {
@@ -403,6 +424,16 @@ mod tests {
             runner: None,
         };
         names.iter().map(candidate).collect()
+    }
+
+    #[test]
+    fn allocators_join_those_who_go_on() {
+        let mut all = candidates(&["a", "a", "b", "c", "b"]);
+        all[0].allocator = "jemalloc".to_owned();
+        all[4].allocator = "jemalloc".to_owned();
+        all[3].allocator = "jemalloc".to_owned();
+        assert_eq!(on_one_allocator(&all), [1, 2, 3]);
+        assert_eq!(on_all_allocators(&[2], &all), [2, 4]);
     }
 
     fn scores(figures: &[(f64, f64)]) -> Vec<Score> {
