@@ -14,10 +14,8 @@ fn a_contender_of_the_program_itself_is_counted() {
     }
     let line = "bench checksum --only reference --counters simulated --rounds 2 --format json \
                 --operation adler32 -p size=1024";
-    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args(line.split_whitespace())
-        .output()
-        .unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_fathom")).args(line.split_whitespace()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
     let row = &run["cases"][0]["contenders"][0];

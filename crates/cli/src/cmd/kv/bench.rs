@@ -198,7 +198,7 @@ fn measured(
         baseline,
         share_file: true,
         prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
-        events: options.method.events(),
+        events: events(&options.method),
         plan: options.method.plan(Duration::from_secs(2)),
         bounds: bounds.clone(),
         empty: Some(own),
@@ -207,6 +207,16 @@ fn measured(
         progress: &mut |done, planned| ticker.tick(done, planned),
     });
     case.with_context(|| title.clone())
+}
+
+/// The events asked for, and the one that kvbench divides by besides.
+fn events(method: &Method) -> Vec<String> {
+    const DIVISOR: &str = "ref-cycles";
+    let mut events = method.events();
+    if !events.is_empty() && !events.iter().any(|event| event == DIVISOR) {
+        events.push(DIVISOR.to_owned());
+    }
+    events
 }
 
 fn show_blocks(

@@ -35,7 +35,7 @@ use serde::Serialize;
 
 use self::candidate::Candidate;
 use self::data::{Data, Prepared};
-use self::mix::Mix;
+use self::mix::{Mix, Part};
 use self::screen::{Rung, Score, Screen};
 use self::verdict::{Row, Weighed};
 use crate::exit::Exit;
@@ -239,9 +239,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             break;
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let slice = left / (parts.len() - done) as u32;
+        let slice = left.mul_f64(weight(part) / parts[done..].iter().map(weight).sum::<f64>());
         let plan = plan(options, slice, finalists.len(), parts.len(), prepared.full.keys);
-        let spec = prepared.full.spec(&part.workload);
+        let mut spec = prepared.full.spec(&part.workload);
+        if let Some(probes) = probes(&part.workload.operation) {
+            spec.parameters.insert("probes".to_owned(), probes.to_string());
+        }
         let case = measured(spec, &finalists, baseline, plan, bounds.clone())?;
         cases.push(Weighed { case, share: part.share });
     }
@@ -414,6 +417,21 @@ fn seated(
     Ok((seated, baseline))
 }
 
+/// Part of the time that an operation gets: what is done to all keys takes longer each time.
+fn weight(part: &Part) -> f64 {
+    if probes(&part.workload.operation).is_some_and(|probes| probes > 100_000) { 1.0 } else { 2.0 }
+}
+
+/// How many probes a sample takes at most: many short samples say more than few long ones. What
+/// inserts is proved by fewer. What erases needs them all.
+fn probes(operation: &str) -> Option<usize> {
+    match operation {
+        "insert" | "build" => Some(100_000),
+        "erase" => None,
+        _ => Some(250_000),
+    }
+}
+
 /// A plan whose rounds fill their part of `slice`; the rest is for getting ready.
 fn plan(options: &Options, slice: Duration, seats: usize, parts: usize, keys: usize) -> Plan {
     let limit = slice.mul_f64(0.65);
@@ -521,7 +539,8 @@ fn judged(
     // If the usual choice failed, the method compares with somebody else.
     let baseline = cases.first().map_or(baseline, |weighed| weighed.case.roles.baseline);
     let rows = verdict::rows(&finalists, &cases, baseline, key_bytes);
-    let advice = verdict::advice(&rows, &finalists, baseline, &mix.words(), &portrait);
+    let words = mix.words(options.concurrent);
+    let advice = verdict::advice(&rows, &finalists, baseline, &words, &portrait);
     let data = cases
         .iter()
         .flat_map(|weighed| &weighed.case.contenders)
@@ -546,10 +565,7 @@ fn judged(
         file: Origin { name, format: format.to_string(), bytes: file_bytes },
         portrait,
         data,
-        mix: match options.concurrent {
-            Some(threads) => format!("{} on {threads} threads", mix.words()),
-            None => mix.words(),
-        },
+        mix: words,
         screening,
         scan,
         method,
