@@ -129,7 +129,9 @@ class BenchOf final : public Bench {
         }
         is_fresh_ = op == "insert" || op == "build" || op == "erase";
         if (!is_fresh_) {
+            const auto before = live_heap_bytes();
             stays_ = build();
+            live_bytes_ = static_cast<double>(live_heap_bytes() - before);
         }
     }
 
@@ -150,6 +152,10 @@ class BenchOf final : public Bench {
     std::vector<Metric> metrics() override {
         std::vector<Metric> found;
         const std::string &op = view_.operation;
+        if (stays_) {
+            const auto entries = std::max<std::size_t>(stays_->entries(), 1);
+            found.push_back({"live_bytes_per_entry", live_bytes_ / static_cast<double>(entries)});
+        }
         if (op == "insert" || op == "build") {
             const auto before = live_heap_bytes();
             auto map = op == "build" ? build() : filled();
@@ -174,6 +180,7 @@ class BenchOf final : public Bench {
     View<Key> view_;
     bool is_fresh_ = false;
     std::unique_ptr<S> stays_;
+    double live_bytes_ = 0;
 
     static void keep(const std::optional<std::uint64_t> &value) {
         asm volatile("" : : "r"(&value) : "memory");

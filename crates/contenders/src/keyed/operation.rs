@@ -284,7 +284,12 @@ fn fresh_metrics<'w, K: Key + 'w>(maker: &Maker<'w, K>, view: &View<'w, K>) -> V
 }
 
 /// Bytes per entry that are live once the structure is made, and the most there were on the way.
-fn memory_metrics<'w, K: Key + 'w>(make: impl FnOnce() -> Box<dyn Batch<K> + 'w>) -> Vec<Metric> {
+fn memory_metrics<'w, K: Key + 'w>(make: impl FnOnce() -> Table<'w, K>) -> Vec<Metric> {
+    weighed(make).1
+}
+
+/// A structure and what [`memory_metrics`] says of it.
+fn weighed<'w, K: Key + 'w>(make: impl FnOnce() -> Table<'w, K>) -> (Table<'w, K>, Vec<Metric>) {
     let (map, counted) = footprint::counted(make);
     let entries = map.entries().max(1) as f64;
     let metric = |name: &str, bytes: u64| Metric {
@@ -292,26 +297,27 @@ fn memory_metrics<'w, K: Key + 'w>(make: impl FnOnce() -> Box<dyn Batch<K> + 'w>
         value: bytes as f64 / entries,
         less_is_better: Some(true),
     };
-    if let Some(bytes) = map.stored_bytes() {
-        return vec![metric("stored", bytes)];
-    }
-    match counted {
-        Some(counted) => vec![metric("live", counted.live), metric("peak", counted.peak)],
-        None => Vec::new(),
-    }
+    let metrics = match (map.stored_bytes(), counted) {
+        (Some(bytes), _) => vec![metric("stored", bytes)],
+        (None, Some(counted)) => vec![metric("live", counted.live), metric("peak", counted.peak)],
+        (None, None) => Vec::new(),
+    };
+    (map, metrics)
 }
 
 /// Operations on one structure that stays.
 struct Bench<'w, K> {
     view: View<'w, K>,
     single: usize,
-    map: Box<dyn Batch<K> + 'w>,
+    map: Table<'w, K>,
+    /// What building it took.
+    memory: Vec<Metric>,
 }
 
 impl<'w, K: Key + 'w> Bench<'w, K> {
     fn new(maker: Maker<'w, K>, view: View<'w, K>) -> Bench<'w, K> {
-        let map = (maker.build)(&view.entries, view.values);
-        Bench { map, view, single: maker.single }
+        let (map, memory) = weighed(|| (maker.build)(&view.entries, view.values));
+        Bench { map, memory, view, single: maker.single }
     }
 
     fn run(&mut self) -> Tally {
@@ -351,14 +357,16 @@ impl<'w, K: Key + 'w> Prepared for Bench<'w, K> {
     fn metrics(&mut self) -> Vec<Metric> {
         let (map, view) = (&mut *self.map, &self.view);
         let single = view.probes.len().min(self.single);
+        let mut metrics = self.memory.clone();
         match view.operation {
-            Operation::Find(_) => latency::percentiles(single, |at| {
+            Operation::Find(_) => metrics.extend(latency::percentiles(single, |at| {
                 std::hint::black_box(map.find_all(&view.probes[at..=at]));
-            }),
-            Operation::Update => latency::percentiles(single, |at| {
+            })),
+            Operation::Update => metrics.extend(latency::percentiles(single, |at| {
                 map.insert_all(&view.probes[at..=at], &view.new_values[at..=at]);
-            }),
-            _ => Vec::new(),
+            })),
+            _ => {}
         }
+        metrics
     }
 }
