@@ -364,7 +364,7 @@ fn screened(
         *start += Duration::from_secs_f64(rung.lost_seconds);
         let before = chosen.len();
         // Half of the logarithm: many combinations fall together, few one by one.
-        let at_most = (before / 6).max(24);
+        let at_most = (before / 8).max(24);
         let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
         let kept = screen::keep(&found, screen.candidates, at_most, hopeless);
         // A rung that reached nobody leaves the choice of the one before.
