@@ -1,12 +1,13 @@
 //! AES in the modes of mORMot on AES and CRC instructions: those that no library has (`c64`, `cfc`,
 //! `ofc`, `ctc`), and `cfb`, `ofb`, `ctr` of the same making, to compare them with.
 //!
-//! One 128-bit block per register, eight in flight in the counter modes. No GCM: libraries do it well.
+//! One 128-bit block per register, eight in flight in the counter modes; with VAES, AVX-512 and
+//! VPCLMULQDQ four per register, and the tag by carry-less multiplication. No GCM: libraries do it well.
 
 use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
 
 use super::container::Lanes;
-use super::kernel::{Schedule, is_available};
+use super::kernel::{Schedule, is_available, is_wide};
 use super::workload::{Messages, Mode, Operation};
 use crate::aes::Key;
 
@@ -21,6 +22,15 @@ impl Contender<Messages> for Fathom {
             },
             caveat: "the tags of cfc, ofc and ctc are CRCs: they find accidents, not forgers",
             ..Meta::of(include_str!("fathom.rs"))
+        }
+    }
+
+    fn path(&self, operation: &str) -> String {
+        let is_counter = ["-c64", "-ctr", "-ctc"].iter().any(|mode| operation.ends_with(mode));
+        match (is_counter && is_wide(), is_available()) {
+            (true, _) => "vaes-avx512".into(),
+            (_, true) => crate::unit::AES.path("absent"),
+            (_, false) => "absent".into(),
         }
     }
 

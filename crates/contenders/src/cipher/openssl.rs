@@ -6,7 +6,7 @@ use openssl::cipher::{Cipher, CipherRef};
 use openssl::cipher_ctx::CipherCtx;
 
 use super::container::Tag;
-use super::workload::{Messages, Mode, Operation};
+use super::workload::{FIXED_IV, Messages, Mode, Operation};
 use crate::unit;
 
 pub(super) struct OpenSsl;
@@ -41,10 +41,12 @@ impl Contender<Messages> for OpenSsl {
             _ => return workload.unsupported(),
         };
         let mut context = keyed(workload, cipher);
-        workload.encrypted(move |iv, bytes| {
+        let seal = move |iv: &[u8; 16], _: &[u8; 32], bytes: &mut [u8]| {
             context.encrypt_init(None, None, Some(iv)).expect("an IV of its length");
             context.cipher_update_inplace(bytes, bytes.len()).expect("a stream cipher");
-        })
+            [0; 32]
+        };
+        workload.sealed_and_streamed(seal, going_on(workload, cipher, &FIXED_IV))
     }
 }
 
@@ -54,14 +56,24 @@ fn keyed(workload: &Messages, cipher: &CipherRef) -> CipherCtx {
     context
 }
 
+/// A message begun once, which goes on with every call.
+fn going_on(workload: &Messages, cipher: &CipherRef, iv: &[u8]) -> impl FnMut(&mut [u8]) + use<> {
+    let mut context = keyed(workload, cipher);
+    context.encrypt_init(None, None, Some(iv)).expect("an IV of its length");
+    move |bytes| {
+        context.cipher_update_inplace(bytes, bytes.len()).expect("a stream cipher");
+    }
+}
+
 fn sealed<'w>(workload: &'w Messages, cipher: &CipherRef) -> Preparation<'w> {
     let mut context = keyed(workload, cipher);
-    workload.sealed(move |iv, _, bytes| {
+    let seal = move |iv: &[u8; 16], _: &[u8; 32], bytes: &mut [u8]| {
         let mut tag: Tag = [0; 32];
         context.encrypt_init(None, None, Some(&iv[..12])).expect("a nonce of its length");
         context.cipher_update_inplace(bytes, bytes.len()).expect("a stream cipher");
         context.cipher_final(&mut []).expect("nothing is left");
         context.tag(&mut tag[..16]).expect("a tag of its length");
         tag
-    })
+    };
+    workload.sealed_and_streamed(seal, going_on(workload, cipher, &FIXED_IV[..12]))
 }
