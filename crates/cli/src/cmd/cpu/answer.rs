@@ -90,12 +90,9 @@ pub(super) fn is_tie(comparison: &Comparison) -> bool {
 fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
     let (operation, work) = (case.workload.operation.as_str(), case.work);
     let every = case.workload.number("every").unwrap_or(1).max(1);
+    let name = form::name(&case.family, operation, &line.row.id);
     match case.family.as_str() {
         "checksum" | "digest" | "cipher" if case.workload.text("size") == "mix" => {
-            let name = match case.family.as_str() {
-                "cipher" => format!("{} {operation}", line.row.id),
-                _ => operation.replace('-', ""),
-            };
             let calls = work.items * ITERATIONS;
             form::calls(&name, calls, work.bytes * ITERATIONS, ns_median * ITERATIONS as f64)
         }
@@ -112,9 +109,9 @@ fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
         "memory" if work.bytes == 0 => {
             format!("{:.1} ns per read", ns_median / work.items.max(1) as f64)
         }
-        "sql" => format!("{} {operation} in {}", work.items, form::time(ns_median)),
-        "memory" => form::pass(operation, work.bytes * every, ns_median * every as f64),
-        _ => form::pass(operation, work.bytes, ns_median),
+        "sql" => format!("{} {name} in {}", work.items, form::time(ns_median)),
+        "memory" => form::pass(&name, work.bytes * every, ns_median * every as f64),
+        _ => form::pass(&name, work.bytes, ns_median),
     }
 }
 

@@ -8,6 +8,7 @@ mod banner;
 mod form;
 mod join;
 mod recommend;
+mod winners;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -38,7 +39,8 @@ use crate::output::Output;
 /// hardware path each implementation takes: docs/cpu.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Families to measure [default: all that this command knows]
+    /// Families to measure; `hash` stands for checksum and digest [default: all that this command
+    /// knows]
     #[arg(value_name = "FAMILY")]
     families: Vec<String>,
 
@@ -143,6 +145,7 @@ fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> a
         for case in &run.cases {
             text += &answer::text(case);
         }
+        text += &winners::text(&run.cases);
         text += &absent(families);
     }
     written(&text, &options.show.output).map(drop)
@@ -159,12 +162,17 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
     if names.is_empty() {
         return Ok(FAMILIES.iter().filter_map(|name| family(name)).collect());
     }
-    let known = |name: &String| {
-        let found = FAMILIES.contains(&name.as_str()).then(|| family(name)).flatten();
+    // The forebear's table has both in one part.
+    let names = names.iter().flat_map(|name| match name.as_str() {
+        "hash" => vec!["checksum".to_owned(), "digest".to_owned()],
+        _ => vec![name.clone()],
+    });
+    let known = |name: String| {
+        let found = FAMILIES.contains(&name.as_str()).then(|| family(&name)).flatten();
         let all = FAMILIES.join(", ");
         found.with_context(|| format!("no family {name:?} in fathom cpu; there is: {all}"))
     };
-    names.iter().map(known).collect()
+    names.map(known).collect()
 }
 
 /// The rows asked for, each with who takes part.
