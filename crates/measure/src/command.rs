@@ -193,7 +193,7 @@ impl<'a> Commands<'a> {
                 involuntary_switches: used.involuntary_switches,
                 minor_faults: used.minor_faults,
                 major_faults: used.major_faults,
-                migrations: 0,
+                migrations: None,
             },
             peak_bytes: used.peak_bytes,
             counts,

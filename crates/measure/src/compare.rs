@@ -22,6 +22,12 @@ const CORRELATED: f64 = 0.2;
 /// Differences smaller than this are claims about layout as much as about code: they need fresh
 /// processes.
 pub const SMALL_DIFFERENCE: f64 = 0.01;
+/// If a copy of the baseline differs from it, only differences this many times larger (as
+/// logarithms) are called. What made the copy differ (address layout, above all) may make any other
+/// process differ too, by an unknown amount of which one example was seen. If such effects are
+/// independent, normal and alike in size, the quotient of two of them has Cauchy's distribution,
+/// and exceeds tan(0.99 * pi / 2) = 63.7 in one case of a hundred.
+const BEYOND_COPY: f64 = 64.0;
 
 /// Which clock the verdicts rest on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,8 +120,23 @@ pub struct Floor {
     pub interval: Option<Interval>,
     /// Its width; `None` likewise.
     pub width: Option<f64>,
-    /// The interval excludes 1: no verdict of this measurement stands.
+    /// The interval excludes 1: the copy differs from its original, so that only differences above
+    /// [`Floor::called_from`] are called.
     pub vetoes: bool,
+}
+
+impl Floor {
+    /// The smallest difference that is called, as the absolute logarithm of a ratio: the width of
+    /// the twin's interval or, if that excludes 1, 64 times as much as the twin may differ by.
+    #[must_use]
+    pub fn called_from(&self) -> f64 {
+        match self.interval {
+            Some(twin) if self.vetoes => {
+                BEYOND_COPY * twin.low.ln().abs().max(twin.high.ln().abs())
+            }
+            _ => self.width.unwrap_or(0.0),
+        }
+    }
 }
 
 /// One contender against the baseline.
@@ -379,6 +400,11 @@ fn ratio_interval(logs: &[f64], alpha: f64) -> Option<Interval> {
     sign_interval(logs, alpha).map(|i| Interval { low: i.low.exp(), high: i.high.exp() })
 }
 
+/// How far from 1 a ratio is at least, as an absolute logarithm; 0 if its interval contains 1.
+fn nearest(interval: Interval) -> f64 {
+    if interval.contains(1.0) { 0.0 } else { interval.low.ln().abs().min(interval.high.ln().abs()) }
+}
+
 /// What every comparison of a measurement shares.
 struct Context<'a> {
     alpha: f64,
@@ -435,16 +461,21 @@ impl Context<'_> {
         if self.twin_lost {
             return Verdict::Withheld { why: "the copy of the baseline failed".to_owned() };
         }
-        if let (true, Some(twin)) = (self.floor.vetoes, self.floor.interval) {
+        let longer = |target: f64| Some((interval.width() / target).powi(2).max(1.0));
+        let difference = ratio.ln().abs();
+        let least = self.floor.called_from();
+        if let (true, Some(twin)) = (self.floor.vetoes, self.floor.interval)
+            && nearest(interval) < least
+        {
             let why = format!(
                 "a copy of the baseline differs from it ({:.4} to {:.4}): something else than the \
-                 code makes a difference here",
-                twin.low, twin.high
+                 code makes a difference here, and only one above {:.2}x would be called",
+                twin.low,
+                twin.high,
+                least.exp()
             );
             return Verdict::Withheld { why };
         }
-        let longer = |target: f64| Some((interval.width() / target).powi(2).max(1.0));
-        let difference = ratio.ln().abs();
         if interval.contains(1.0) || p_holm > self.alpha {
             let target = match self.plan.stop {
                 Stop::Width { target } => target,
@@ -456,11 +487,9 @@ impl Context<'_> {
             }
             return unresolved("the interval contains 1".to_owned(), longer(target));
         }
-        if let Some(width) = self.floor.width
-            && difference < width
-        {
-            let why = format!("the noise floor is {:.2} %", width * 100.0);
-            let factor = (width / difference).powi(2).max(1.0);
+        if difference < least {
+            let why = format!("the noise floor is {:.2} %", least * 100.0);
+            let factor = (least / difference).powi(2).max(1.0);
             return unresolved(why, Some(factor));
         }
         if (ratio - 1.0).abs() < SMALL_DIFFERENCE && outer.is_none_or(|o| o.contains(1.0)) {

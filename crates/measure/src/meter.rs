@@ -147,7 +147,8 @@ impl Meter for Clocks {
         self.tags.minor_faults += used.minor_faults;
         self.tags.major_faults += used.major_faults;
         let moves = usage::migrations().zip(self.before.migrations);
-        self.tags.migrations += moves.map_or(0, |(after, before)| after.saturating_sub(before));
+        let moves = moves.map(|(after, before)| after.saturating_sub(before));
+        self.tags.migrations = moves.map(|moves| self.tags.migrations.unwrap_or(0) + moves);
     }
 }
 

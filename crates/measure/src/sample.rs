@@ -42,15 +42,18 @@ pub struct Tags {
     pub minor_faults: u64,
     /// Page faults that waited for a device.
     pub major_faults: u64,
-    /// Moves to another processor; 0 when unknown.
-    pub migrations: u64,
+    /// Moves to another processor; `None` when unknown, as for commands, whose ends the kernel
+    /// reports without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migrations: Option<u64>,
 }
 
 impl Tags {
     /// Whether nothing at all was seen.
     #[must_use]
     pub fn is_calm(&self) -> bool {
-        *self == Tags::default()
+        let migrations = self.migrations.filter(|moves| *moves > 0);
+        Tags { migrations, ..*self } == Tags::default()
     }
 }
 

@@ -250,10 +250,16 @@ fn without_its_baseline_a_measurement_has_no_verdicts() {
 }
 
 #[test]
-fn a_twin_that_differs_withholds_every_verdict() {
-    let (_, judged) = run(&mut Fake::quiet(&[100.0, 150.0, 101.0]), &quick());
+fn a_twin_that_differs_withholds_all_but_far_larger_differences() {
+    // 1 % between identical copies: exp(64 * ln 1.01) = 1.89.
+    let (_, judged) = run(&mut Fake::quiet(&[100.0, 150.0, 185.0, 195.0, 50.0, 101.0]), &quick());
     assert!(judged.floor.vetoes);
-    assert!(matches!(judged.comparisons[0].verdict, Verdict::Withheld { .. }), "{judged:?}");
+    assert!((judged.floor.called_from().exp() - 1.01_f64.powi(64)).abs() < 0.05, "{judged:?}");
+    let verdicts: Vec<&Verdict> = judged.comparisons.iter().map(|c| &c.verdict).collect();
+    for withheld in &verdicts[..2] {
+        assert!(matches!(withheld, Verdict::Withheld { .. }), "{judged:?}");
+    }
+    assert_eq!(verdicts[2..], [&Verdict::Slower, &Verdict::Faster]);
 }
 
 #[test]

@@ -68,7 +68,9 @@ pub fn diff(old: &Run, new: &Run) -> Diff {
             cautions.push(format!("{title}: the runs were judged on different clocks"));
         }
         if old_case.judged.floor.vetoes || new_case.judged.floor.vetoes {
-            cautions.push(format!("{title}: one of the runs withheld its verdicts"));
+            cautions.push(format!(
+                "{title}: in one of the runs a copy of the baseline differed from it"
+            ));
         }
         for (number, row) in new_case.entrants() {
             let before = old_case.entrants().find(|(_, old_row)| old_row.id == row.id);

@@ -4,8 +4,8 @@ use fathom_measure::compare::{Comparison, Verdict};
 use fathom_measure::result::Case;
 use fathom_measure::stats::Interval;
 
-use crate::number::{factor_digits, percent, times};
-use crate::view::clock_words;
+use crate::number::{factor_digits, times};
+use crate::view::{clock_words, floor_words};
 
 /// All verdicts of a case, one sentence each; failures too.
 #[must_use]
@@ -27,7 +27,7 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
     let name = &case.contenders[comparison.contender].id;
     let baseline = &case.contenders[case.roles.baseline].id;
     let clock = clock_words(case);
-    let floor = case.judged.floor.width.map(|width| format!("noise floor {}", percent(width)));
+    let floor = case.judged.floor.interval.map(|_| floor_words(case.judged.floor));
     let mut limits: Vec<String> = Vec::new();
     let ratio = comparison.ratio.unwrap_or(1.0);
     let called = matches!(comparison.verdict, Verdict::Faster | Verdict::Slower);

@@ -1,10 +1,10 @@
 //! A case made ready to be shown: rows in order of their time, with what each needs in one place.
 
-use fathom_measure::compare::{Comparison, Summary};
+use fathom_measure::compare::{Comparison, Floor, Summary};
 use fathom_measure::result::{Case, Row};
 use fathom_measure::sample::Failure;
 
-use crate::number::{bytes_per_second, per_second};
+use crate::number::{bytes_per_second, per_second, percent, times};
 
 /// A row of a table.
 #[derive(Clone, Copy, Debug)]
@@ -65,16 +65,28 @@ pub fn clock_words(case: &Case) -> &'static str {
     }
 }
 
+/// From which difference on verdicts are given: "noise floor 0.7 %".
+#[must_use]
+pub fn floor_words(floor: Floor) -> String {
+    match floor.width {
+        Some(_) if floor.vetoes => {
+            format!(
+                "a copy of the baseline differs: called from {}",
+                times(floor.called_from().exp())
+            )
+        }
+        Some(width) => format!("noise floor {}", percent(width)),
+        None => "no noise floor".to_owned(),
+    }
+}
+
 /// What was measured and how, in one line under a case's title.
 #[must_use]
 pub fn conditions(case: &Case) -> String {
     let judged = &case.judged;
     let rounds = case.measured.rounds.len();
     let iterations = case.measured.iterations;
-    let floor = match judged.floor.width {
-        Some(width) => format!("noise floor {}", crate::number::percent(width)),
-        None => "no noise floor".to_owned(),
-    };
+    let floor = floor_words(judged.floor);
     let of = match iterations {
         1 => "1 iteration".to_owned(),
         n => format!("{n} iterations"),

@@ -10,7 +10,10 @@ use fathom_report::history::{courses, text};
 
 use crate::exit::Exit;
 
-/// Show how every contender's time developed over the saved runs in a folder
+/// Show how every contender's time developed over the saved runs in a folder, and where it stepped
+///
+/// A lasting change is shown with its size and the run that began it, once it is clearer than chance
+/// makes one in a hundred courses (Pettitt's test; 15 runs at least) and larger than 1 %.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// The folder; every `.json` file in it that is a saved run counts

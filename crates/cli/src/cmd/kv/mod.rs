@@ -555,10 +555,7 @@ fn judged(
 fn method(case: &Case, operations: usize) -> String {
     let rounds = case.measured.rounds.len();
     let clock = case.judged.clock.words();
-    let floor = match case.judged.floor.width {
-        Some(width) => format!("noise floor {:.1} %", width * 100.0),
-        None => "no noise floor".to_owned(),
-    };
+    let floor = fathom_report::view::floor_words(case.judged.floor);
     format!(
         "one process each, {rounds} rounds in balanced random order, {clock}, {floor}; the \
          {operations} operation(s) share an error of 1 %; every answer checked against a B-tree"
