@@ -33,14 +33,17 @@ pub(crate) fn encrypted(random: &mut SplitMix, bytes: &[u8], seal: &mut impl Sea
 pub(crate) fn sealed(random: &mut SplitMix, bytes: &[u8], seal: &mut impl Seal) -> Vec<u8> {
     let payload = payload_bytes(bytes.len());
     let mut message = Vec::with_capacity(HEADER + 10 + payload);
-    for _ in 0..4 {
-        message.extend_from_slice(&random.next().to_le_bytes());
+    let mut header = [0; HEADER];
+    for word in header[..32].as_chunks_mut::<8>().0 {
+        *word = random.next().to_le_bytes();
     }
-    message.resize(HEADER, 0);
+    message.extend_from_slice(&header);
+    // Of what is known already, so that it is done beside the encryption.
+    let crc = kernel::crc32c(1, &header[..32]);
     push_varint(payload as u64, &mut message);
     let tag = push_payload(random, bytes, &mut message, seal);
     message[32..64].copy_from_slice(&tag);
-    let crc = kernel::crc32c(1, &message[..64]);
+    let crc = kernel::crc32c(crc, &tag);
     message[64..HEADER].copy_from_slice(&crc.to_le_bytes());
     message
 }
@@ -190,7 +193,9 @@ impl Lanes {
 }
 
 fn block(lanes: [u32; 4]) -> [u8; 16] {
-    std::array::from_fn(|at| lanes[at / 4].to_le_bytes()[at % 4])
+    // As one number: a byte at a time would be stored so, and wait when it is loaded as a whole.
+    let word = |at: usize| u128::from(lanes[at]) << (32 * at);
+    (word(0) | word(1) | word(2) | word(3)).to_le_bytes()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! AES modes and mORMot's tags on the AES and CRC instructions of x86-64 and AArch64.
 //!
-//! [`Schedule`] is the checked door: it exists anywhere, but [`encrypt`](Schedule::encrypt) refuses to
-//! run where the instructions are missing.
+//! [`Schedule`] is the checked door: it only exists where the instructions do.
 //!
 //! The modes are written once, in [`modes`], over the few operations each architecture file defines
 //! (`Lane` = one block in a register). In pseudo-code, counter modes with a tag:
@@ -68,26 +67,35 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Takes over the round keys.
-    pub(crate) fn new(key: &Key) -> Schedule {
-        Schedule { keys: key.rounds().to_vec(), is_wide: is_wide() }
+    /// Takes over the round keys; `None` on a processor without the instructions.
+    pub(crate) fn new(key: &Key) -> Option<Schedule> {
+        let keys = key.rounds().to_vec();
+        is_available().then(|| Schedule { keys, is_wide: is_wide() })
     }
 
     /// The same without wide registers, whatever the processor has.
     #[cfg(test)]
-    fn narrow(key: &Key) -> Schedule {
-        Schedule { is_wide: false, ..Schedule::new(key) }
+    fn narrow(key: &Key) -> Option<Schedule> {
+        Some(Schedule { is_wide: false, ..Schedule::new(key)? })
+    }
+
+    /// One block by itself (SP 800-38A, ECB).
+    pub(crate) fn block(&self, block: [u8; 16]) -> [u8; 16] {
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        // SAFETY: a schedule only exists where the instructions were detected.
+        return unsafe { arch::block(&self.keys, block) };
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        block
     }
 
     /// Encrypts in place. The modes with a tag update `lanes`; the others leave them alone. GCM is
     /// not written here.
     ///
     /// # Panics
-    /// On a processor without the instructions, and with GCM.
+    /// With GCM.
     pub(crate) fn encrypt(&self, mode: Mode, iv: &[u8; 16], bytes: &mut [u8], lanes: &mut Lanes) {
-        assert!(is_available(), "no AES or CRC instructions");
         #[cfg(target_arch = "x86_64")]
-        if self.is_wide {
+        if self.is_wide && bytes.len() >= wide::LEAST_BYTES {
             let keys = &self.keys;
             // SAFETY: `is_wide` says that the instructions were detected.
             unsafe {
@@ -100,7 +108,7 @@ impl Schedule {
             }
         }
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        // SAFETY: the instructions were just detected.
+        // SAFETY: a schedule only exists where the instructions were detected.
         unsafe {
             match mode {
                 Mode::Cfb => arch::feedback::<false, false>(&self.keys, iv, bytes, lanes),
@@ -165,7 +173,9 @@ mod tests {
         }
         for key_bytes in [16, 24, 32] {
             let key = Key::new(&random(key_bytes, key_bytes as usize));
-            let schedules = [Schedule::new(&key), Schedule::narrow(&key)];
+            let schedules = [Schedule::new(&key), Schedule::narrow(&key)].map(Option::unwrap);
+            let block = std::array::from_fn(|at| at as u8);
+            assert_eq!(schedules[0].block(block), key.encrypt(block));
             for mode in modes {
                 for iv in &ivs {
                     for length in (0..=300).chain([511, 512, 528, 704, 1024, 1040]) {

@@ -36,6 +36,9 @@ const BLOCKS: u64 = 4;
 /// Registers in flight: the latency of an AES round, at one a cycle.
 const REGISTERS: usize = 4;
 
+/// Shorter texts are done before the narrow code would have been entered from here.
+pub(super) const LEAST_BYTES: usize = 2 * WIDE;
+
 /// Whether this processor has the instructions.
 pub(super) fn is_available() -> bool {
     std::arch::is_x86_feature_detected!("avx512f")
