@@ -11,6 +11,7 @@ use std::hint::black_box;
 use fathom_measure::contender::{Prepared, timed};
 use fathom_measure::digest::Digest;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work};
+pub(crate) use fathom_random::SplitMix;
 
 /// The lengths of the scheme, in bytes.
 pub const LENGTHS: [usize; 5] = [8, 50, 100, 1000, 10_000];
@@ -143,25 +144,10 @@ pub(crate) fn random(seed: u64, size: usize) -> Vec<u8> {
     let mut state = SplitMix(seed);
     let mut bytes = Vec::with_capacity(size + 7);
     while bytes.len() < size {
-        bytes.extend_from_slice(&state.next().to_le_bytes());
+        bytes.extend_from_slice(&state.word().to_le_bytes());
     }
     bytes.truncate(size);
     bytes
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): what the workloads draw their bytes from.
-#[derive(Clone, Debug)]
-pub(crate) struct SplitMix(pub(crate) u64);
-
-impl SplitMix {
-    /// The next 64 bits.
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
 }
 
 #[cfg(test)]

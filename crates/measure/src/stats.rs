@@ -4,6 +4,8 @@
 //! The sign-test interval assumes independent differences that lie above and below their median
 //! equally often, and nothing else: no shape of distribution, no equal variances.
 
+use fathom_random::SplitMix;
+
 /// An interval, its ends included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
@@ -174,25 +176,21 @@ pub fn block_medians(values: &[f64], size: usize) -> Vec<f64> {
     values.chunks_exact(size.max(1)).filter_map(median).collect()
 }
 
-/// Seeded random numbers (SplitMix64; Steele, Lea and Flood 2014): orders and simulations must be
-/// the same for the same seed, on any machine and in any later version.
+/// Seeded random numbers: orders and simulations must be the same for the same seed, on any machine
+/// and in any later version.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(SplitMix);
 
 impl Random {
     /// The sequence of `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Random {
-        Random(seed)
+        Random(SplitMix(seed))
     }
 
     /// The next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.word()
     }
 
     /// A number below `bound` (0 when `bound` is 0); its bias is below 2^-32 for bounds of orders.

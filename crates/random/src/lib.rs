@@ -24,7 +24,7 @@ impl Random {
     /// The generator named `seed`; its state is filled by SplitMix64, as its authors advise.
     pub fn new(seed: u64) -> Random {
         let mut filler = SplitMix(seed);
-        Random { state: std::array::from_fn(|_| filler.next()) }
+        Random { state: std::array::from_fn(|_| filler.word()) }
     }
 
     /// Stream `number` of `seed`: unrelated streams for blocks that are filled independently.
@@ -32,7 +32,7 @@ impl Random {
     /// The number passes through SplitMix64 once before it meets the seed, so that neighbouring
     /// seeds and neighbouring numbers share no stream.
     pub fn stream(seed: u64, number: u64) -> Random {
-        Random::new(SplitMix(seed).next() ^ SplitMix(!number).next().rotate_left(32))
+        Random::new(SplitMix(seed).word() ^ SplitMix(!number).word().rotate_left(32))
     }
 
     /// The next 64 bits.
@@ -76,11 +76,15 @@ impl Random {
     }
 }
 
-/// SplitMix64: a counter and a mixer; fills the state of the other.
-struct SplitMix(u64);
+/// SplitMix64: a counter and a mixer, started at the number it is made of. Fills the state of the
+/// other, and serves where a few numbers are wanted at once.
+#[derive(Clone, Debug)]
+pub struct SplitMix(pub u64);
 
 impl SplitMix {
-    fn next(&mut self) -> u64 {
+    /// The next 64 bits.
+    #[inline]
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -122,7 +126,7 @@ mod tests {
             4593380528125082431,
             16408922859458223821,
         ];
-        assert_eq!(expected.map(|_| filler.next()), expected);
+        assert_eq!(expected.map(|_| filler.word()), expected);
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 
-use crate::number::{duration, factor_digits, percent};
-use crate::sentence::{sentences, word};
-use crate::view::{Line, conditions, lines, throughput};
+use crate::number::{duration, factor_digits};
+use crate::sentence::sentences;
+use crate::view::{Line, conditions, lines};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;\
     padding:0 1rem;color:#222;background:#fff}h2{margin:2.5rem 0 .2rem}table{border-collapse:\
@@ -70,19 +70,7 @@ fn table(case: &Case, lines: &[Line<'_>]) -> String {
         "<table><tr><th>contender<th>time<th>spread<th>throughput<th>against {baseline}</tr>\n"
     );
     for line in lines {
-        let last = match (line.failure, line.comparison) {
-            (Some(failure), _) => failure.to_string(),
-            (None, Some(comparison)) => word(comparison),
-            (None, None) => "baseline".to_owned(),
-        };
-        let (time, spread, rate) = match line.summary {
-            Some(s) => (
-                duration(s.ns_median),
-                format!("±{}", percent(s.ns_mad / s.ns_median)),
-                throughput(case, s.ns_median),
-            ),
-            None => Default::default(),
-        };
+        let (last, [time, spread, rate]) = (line.last_word(), line.figures(case));
         let _ = writeln!(
             html,
             "<tr><td>{}<td class=\"n\">{time}<td class=\"n\">{spread}<td class=\"n\">{rate}<td>{}</tr>",

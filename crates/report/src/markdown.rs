@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 
-use crate::number::{duration, percent};
-use crate::sentence::{sentences, word};
-use crate::view::{conditions, lines, throughput};
+use crate::sentence::sentences;
+use crate::view::{conditions, lines};
 
 /// A whole run.
 #[must_use]
@@ -29,19 +28,7 @@ pub fn case(case: &Case) -> String {
     let _ = writeln!(text, "| contender | time | spread | throughput | against {baseline} |");
     let _ = writeln!(text, "|---|--:|--:|--:|---|");
     for line in lines(case) {
-        let last = match (line.failure, line.comparison) {
-            (Some(failure), _) => failure.to_string(),
-            (None, Some(comparison)) => word(comparison),
-            (None, None) => "baseline".to_owned(),
-        };
-        let (time, spread, rate) = match line.summary {
-            Some(s) => (
-                duration(s.ns_median),
-                format!("±{}", percent(s.ns_mad / s.ns_median)),
-                throughput(case, s.ns_median),
-            ),
-            None => Default::default(),
-        };
+        let (last, [time, spread, rate]) = (line.last_word(), line.figures(case));
         let id = escaped(&line.row.id);
         let _ = writeln!(text, "| {id} | {time} | {spread} | {rate} | {} |", escaped(&last));
     }

@@ -6,8 +6,8 @@ use fathom_measure::compare::Verdict;
 use fathom_measure::result::{Case, Row, Run};
 
 use crate::number::{bytes, digits, duration, percent};
-use crate::sentence::{sentences, word};
-use crate::view::{Line, conditions, lines, throughput};
+use crate::sentence::sentences;
+use crate::view::{Line, conditions, lines};
 
 /// How text looks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,28 +102,19 @@ fn header(case: &Case) -> Vec<String> {
 }
 
 fn cells(case: &Case, line: &Line<'_>, slowest: f64) -> Vec<String> {
-    let Line { row, summary, comparison, failure, is_baseline, .. } = line;
-    let mut cells = vec![row.id.clone()];
-    match summary {
-        Some(s) => cells.extend([
-            duration(s.ns_median),
-            bar(s.ns_median / slowest),
-            format!("±{}", percent(s.ns_mad / s.ns_median)),
-            throughput(case, s.ns_median),
-            if row.peak_bytes > 0 { bytes(row.peak_bytes as f64) } else { String::new() },
-        ]),
-        None => cells.extend(std::iter::repeat_n(String::new(), 5)),
-    }
+    let row = line.row;
+    let [time, spread, rate] = line.figures(case);
+    let bar = line.summary.map_or_else(String::new, |s| bar(s.ns_median / slowest));
+    let peak = match line.summary {
+        Some(_) if row.peak_bytes > 0 => bytes(row.peak_bytes as f64),
+        _ => String::new(),
+    };
+    let mut cells = vec![row.id.clone(), time, bar, spread, rate, peak];
     cells.extend(extras(case).iter().map(|name| {
         let value = extras_of(row).find(|extra| extra.0 == *name);
         value.map_or_else(String::new, |(_, value)| digits(value))
     }));
-    cells.push(match (failure, comparison) {
-        (Some(failure), _) => failure.to_string(),
-        (None, Some(comparison)) => word(comparison),
-        (None, None) if *is_baseline => "baseline".to_owned(),
-        (None, None) => String::new(),
-    });
+    cells.push(line.last_word());
     cells
 }
 

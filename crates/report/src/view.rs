@@ -4,7 +4,8 @@ use fathom_measure::compare::{Comparison, Floor, Summary};
 use fathom_measure::result::{Case, Row};
 use fathom_measure::sample::Failure;
 
-use crate::number::{bytes_per_second, per_second, percent, times};
+use crate::number::{bytes_per_second, duration, per_second, percent, times};
+use crate::sentence::word;
 
 /// A row of a table.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +41,28 @@ pub fn lines(case: &Case) -> Vec<Line<'_>> {
     let time = |line: &Line<'_>| line.summary.map_or(f64::INFINITY, |s| s.ns_median);
     lines.sort_by(|a, b| time(a).total_cmp(&time(b)));
     lines
+}
+
+impl Line<'_> {
+    /// Time, spread and throughput as a table shows them; empty for one that failed.
+    #[must_use]
+    pub fn figures(&self, case: &Case) -> [String; 3] {
+        self.summary.map_or_else(Default::default, |s| {
+            let spread = format!("±{}", percent(s.ns_mad / s.ns_median));
+            [duration(s.ns_median), spread, throughput(case, s.ns_median)]
+        })
+    }
+
+    /// The verdict in a word or two, the failure, or that this is the baseline.
+    #[must_use]
+    pub fn last_word(&self) -> String {
+        match (self.failure, self.comparison) {
+            (Some(failure), _) => failure.to_string(),
+            (None, Some(comparison)) => word(comparison),
+            (None, None) if self.is_baseline => "baseline".to_owned(),
+            (None, None) => String::new(),
+        }
+    }
 }
 
 /// What one iteration works through per second, in bytes if they mean something, else in items;

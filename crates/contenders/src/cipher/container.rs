@@ -35,7 +35,7 @@ pub(crate) fn sealed(random: &mut SplitMix, bytes: &[u8], seal: &mut impl Seal) 
     let mut message = Vec::with_capacity(HEADER + 10 + payload);
     let mut header = [0; HEADER];
     for word in header[..32].as_chunks_mut::<8>().0 {
-        *word = random.next().to_le_bytes();
+        *word = random.word().to_le_bytes();
     }
     message.extend_from_slice(&header);
     // Of what is known already, so that it is done beside the encryption.
@@ -61,8 +61,8 @@ fn push_payload(
 ) -> Tag {
     let nonce = message.first_chunk::<32>().copied().unwrap_or_default();
     let mut iv = [0; 16];
-    iv[..8].copy_from_slice(&random.next().to_le_bytes());
-    iv[8..].copy_from_slice(&random.next().to_le_bytes());
+    iv[..8].copy_from_slice(&random.word().to_le_bytes());
+    iv[8..].copy_from_slice(&random.word().to_le_bytes());
     message.extend_from_slice(&iv);
     let start = message.len();
     message.extend_from_slice(bytes);

@@ -191,6 +191,6 @@ fn with_person(digest: Digest, person: &Person) -> Digest {
 fn coordinates(count: usize) -> Vec<u8> {
     let mut random = SplitMix(1);
     let degrees = |bits: u64| (bits >> 11) as f64 * (360.0 / (1_u64 << 53) as f64) - 180.0;
-    let numbers: Vec<String> = (0..count).map(|_| degrees(random.next()).to_string()).collect();
+    let numbers: Vec<String> = (0..count).map(|_| degrees(random.word()).to_string()).collect();
     format!("[{}]", numbers.join(",")).into_bytes()
 }

@@ -206,7 +206,7 @@ fn ring(bytes: usize) -> Vec<u32> {
     let mut next: Vec<u32> = (0..lines as u32).collect();
     let mut random = SplitMix(5);
     for at in (1..lines).rev() {
-        next.swap(at, (random.next() % at as u64) as usize);
+        next.swap(at, (random.word() % at as u64) as usize);
     }
     // Spread out: one number at the start of each line.
     let mut ring = vec![0; bytes / 4];

@@ -157,7 +157,7 @@ mod tests {
         for _ in 0..20_000 {
             let bytes: Vec<u8> = (0..5)
                 .map(|_| {
-                    let byte = random.next();
+                    let byte = random.word();
                     let choices = [0x41, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xef, 0xf0, 0xf4];
                     if byte & 1 == 0 {
                         choices[(byte >> 8) as usize % 9]

@@ -35,9 +35,11 @@ pub(super) fn text(case: &Case) -> String {
         let rate = throughput(case, summary.ns_median);
         let (path, verdict) = (&line.row.about.hardware, verdict(line));
         let form = forebear(case, line, summary.ns_median);
+        let why =
+            line.comparison.and_then(because).map_or_else(String::new, |w| format!("  ({w})"));
         let _ = writeln!(
             text,
-            "  {id:<id_width$}  {rate:>12}  {verdict:<33}  {path:<path_width$}  {form}"
+            "  {id:<id_width$}  {rate:>12}  {verdict:<33}  {path:<path_width$}  {form}{why}"
         );
     }
     for note in &case.notes {
@@ -78,6 +80,22 @@ fn verdict(line: &Line<'_>) -> String {
         Verdict::NotResolved { .. } => format!("{ratio} not resolved{interval}"),
         Verdict::Withheld { .. } => format!("{ratio} withheld{interval}"),
     }
+}
+
+/// Why there is no verdict although the interval speaks for one, in a few words.
+fn because(comparison: &Comparison) -> Option<String> {
+    let (Verdict::NotResolved { why, .. } | Verdict::Withheld { why }) = &comparison.verdict else {
+        return None;
+    };
+    comparison.interval.filter(|interval| !interval.contains(1.0))?;
+    let words = match why.strip_prefix("the noise floor is ") {
+        Some(floor) => format!("noise floor {floor}"),
+        None if why.starts_with("a copy of") => "a copy of the fastest differs, too".to_owned(),
+        // The interval of one comparison is not that of all: by chance one of many looks like this.
+        None if why.starts_with("the interval") => "too few rounds for so many rows".to_owned(),
+        None => why.split([':', ',']).next().unwrap_or(why).to_owned(),
+    };
+    Some(words)
 }
 
 /// Whether the measurement cannot tell the two apart, or the difference is below two percent.
