@@ -102,6 +102,7 @@ pub(super) fn joined(ids: &[&str]) -> String {
 /// with the size.
 pub(super) fn text(cases: &[Case]) -> String {
     let mut text = String::from("fastest here\n");
+    let width = cases.iter().map(|case| joined(&ids(case)).len()).max().unwrap_or(0).min(40);
     for task in tasks(cases) {
         for case in task.mix.iter().chain(&task.sizes) {
             let size = match size(case) {
@@ -113,7 +114,7 @@ pub(super) fn text(cases: &[Case]) -> String {
             let rate = lines.first().and_then(|line| line.summary);
             let rate = rate.map_or_else(String::new, |s| throughput(case, s.ns_median));
             let winners = joined(&ids(case));
-            let _ = writeln!(text, "  {row:<31} {rate:>12}  {winners:<28}  {}", next(&lines));
+            let _ = writeln!(text, "  {row:<30} {rate:>12}  {winners:<width$}  {}", next(&lines));
         }
         let stretches = stretches(&task.sizes);
         if stretches.len() > 1 {
