@@ -46,7 +46,8 @@ impl Contender<Messages> for OpenSsl {
             context.cipher_update_inplace(bytes, bytes.len()).expect("a stream cipher");
             [0; 32]
         };
-        workload.sealed_and_streamed(seal, going_on(workload, cipher, &FIXED_IV))
+        let (go_on, begin) = others(workload, cipher, &FIXED_IV);
+        workload.sealed_in_any_form(seal, go_on, begin)
     }
 }
 
@@ -56,13 +57,24 @@ fn keyed(workload: &Messages, cipher: &CipherRef) -> CipherCtx {
     context
 }
 
-/// A message begun once, which goes on with every call.
-fn going_on(workload: &Messages, cipher: &CipherRef, iv: &[u8]) -> impl FnMut(&mut [u8]) + use<> {
-    let mut context = keyed(workload, cipher);
-    context.encrypt_init(None, None, Some(iv)).expect("an IV of its length");
-    move |bytes| {
-        context.cipher_update_inplace(bytes, bytes.len()).expect("a stream cipher");
-    }
+/// A message begun once, which goes on with every call; and one begun with its key in every call.
+fn others<'w>(
+    workload: &'w Messages,
+    cipher: &CipherRef,
+    iv: &'static [u8],
+) -> (impl FnMut(&mut [u8]) + use<'w>, impl FnMut(&mut [u8]) + use<'w>) {
+    let (mut one, mut other) = (keyed(workload, cipher), keyed(workload, cipher));
+    one.encrypt_init(None, None, Some(iv)).expect("an IV of its length");
+    let go_on = move |bytes: &mut [u8]| {
+        one.cipher_update_inplace(bytes, bytes.len()).expect("a stream cipher");
+    };
+    let begin = move |bytes: &mut [u8]| {
+        other.set_iv_length(iv.len()).expect("the length it has");
+        other.encrypt_init(None, Some(workload.key()), Some(iv)).expect("a key of its length");
+        other.cipher_update_inplace(bytes, bytes.len()).expect("a stream cipher");
+        other.cipher_final(&mut []).expect("nothing is left");
+    };
+    (go_on, begin)
 }
 
 fn sealed<'w>(workload: &'w Messages, cipher: &CipherRef) -> Preparation<'w> {
@@ -75,5 +87,6 @@ fn sealed<'w>(workload: &'w Messages, cipher: &CipherRef) -> Preparation<'w> {
         context.tag(&mut tag[..16]).expect("a tag of its length");
         tag
     };
-    workload.sealed_and_streamed(seal, going_on(workload, cipher, &FIXED_IV[..12]))
+    let (go_on, begin) = others(workload, cipher, &FIXED_IV[..12]);
+    workload.sealed_in_any_form(seal, go_on, begin)
 }

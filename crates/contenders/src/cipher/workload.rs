@@ -31,6 +31,8 @@ enum Form {
     Bare,
     /// In place; a message goes on from call to call.
     Stream,
+    /// In place; the key is set anew for each message.
+    Keyed,
 }
 
 /// Which cipher.
@@ -121,8 +123,9 @@ impl Workload for Messages {
             name: "form",
             default: "message",
             doc: "`message`: random IV, padding, allocated output; `bare`: in place, fixed IV; \
-                  `stream`: in place, one message that goes on from call to call (as `openssl speed` \
-                  does; of the contenders only openssl, others begin anew)",
+                  of openssl alone (of others the same as `bare`) `stream`, one message that goes on \
+                  from call to call, and `keyed`, the key set for each message: what `openssl speed` \
+                  does, the latter for gcm",
         },
     ];
 
@@ -132,7 +135,8 @@ impl Workload for Messages {
             "message" => Form::Message,
             "bare" => Form::Bare,
             "stream" => Form::Stream,
-            _ => return Err(spec.bad("form", "message, bare or stream")),
+            "keyed" => Form::Keyed,
+            _ => return Err(spec.bad("form", "message, bare, stream or keyed")),
         };
         let operation = operation(at);
         let key = match operation {
@@ -154,7 +158,7 @@ impl Workload for Messages {
         let mut cases = mix::cases(OPERATIONS, &["0", "1", "16", "50", "1000", "5K", "mix"]);
         let not_empty: Vec<Spec> =
             cases.iter().filter(|spec| spec.text("size") != "0").cloned().collect();
-        for form in ["bare", "stream"] {
+        for form in ["bare", "stream", "keyed"] {
             cases.extend(not_empty.iter().cloned().map(|mut spec| {
                 spec.parameters.insert("form".into(), form.into());
                 spec
@@ -194,15 +198,21 @@ impl Messages {
         self.sealed_or_gone_on(seal, None)
     }
 
-    /// The same by a contender that can also go on with a message, for the form that wants it.
+    /// The same by a contender that can also go on with a message, or begin one with its key, for the
+    /// forms that want it.
     #[cfg(feature = "native")]
-    pub(super) fn sealed_and_streamed<'w>(
+    pub(super) fn sealed_in_any_form<'w>(
         &'w self,
         seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
         go_on: impl FnMut(&mut [u8]) + 'w,
+        begin: impl FnMut(&mut [u8]) + 'w,
     ) -> Preparation<'w> {
-        let is_stream = self.form == Form::Stream;
-        self.sealed_or_gone_on(seal, is_stream.then(|| Box::new(go_on) as Box<GoOn<'w>>))
+        let other: Option<Box<GoOn<'w>>> = match self.form {
+            Form::Stream => Some(Box::new(go_on)),
+            Form::Keyed => Some(Box::new(begin)),
+            Form::Message | Form::Bare => None,
+        };
+        self.sealed_or_gone_on(seal, other)
     }
 
     fn sealed_or_gone_on<'w>(
@@ -216,7 +226,7 @@ impl Messages {
                 | Operation::ChaCha20Poly1305
         );
         let scratch: Vec<Vec<u8>> = match self.form {
-            Form::Bare | Form::Stream => {
+            Form::Bare | Form::Stream | Form::Keyed => {
                 self.mix.calls().map(|(buffer, _)| buffer.to_vec()).collect()
             }
             Form::Message => Vec::new(),
@@ -241,10 +251,10 @@ impl Messages {
     }
 }
 
-pub(super) const FIXED_IV: [u8; 16] = [7; 16];
+pub(super) static FIXED_IV: [u8; 16] = [7; 16];
 const FIXED_NONCE: [u8; 32] = [9; 32];
 
-/// Encrypts in place what comes next in a message.
+/// Encrypts in place what comes next in a message, or a whole one.
 type GoOn<'w> = dyn FnMut(&mut [u8]) + 'w;
 
 struct Sealed<'w, F> {
