@@ -29,8 +29,8 @@ use crate::engine::{
     read_at, read_some,
 };
 use crate::error::{Error, Reason, quoted};
+use crate::gather::{Run, gather};
 use crate::kernel::{Kernel, fields};
-use crate::merge::{Partial, merge};
 use crate::number::Decimal;
 use crate::record::{Field, Piece, Pieces, Split, split};
 use crate::rejects::{Collector, OnError};
@@ -95,17 +95,17 @@ pub fn aggregate(
     let (shown, rejected) = collector
         .finish(|source| &paths[source], |source, byte| queue.files.line_of(source, byte))?;
     (summary.shown_rejects, summary.rejected) = (shown, rejected);
-    let mut columns: Vec<Vec<Vec<Partial>>> = shape.values.iter().map(|_| Vec::new()).collect();
+    let mut columns: Vec<Vec<Run>> = shape.values.iter().map(|_| Vec::new()).collect();
     for result in results {
         let worker = result?;
         summary.records += worker.records;
         summary.blank_lines += worker.blank_lines;
-        for (lists, shard) in columns.iter_mut().zip(worker.shards) {
-            lists.push(shard.into_partials());
+        for (runs, run) in columns.iter_mut().zip(worker.runs) {
+            runs.push(run);
         }
     }
-    for (selector, lists) in shape.values.iter().zip(columns) {
-        summary.columns.push(Column { name: selector.to_string(), groups: merge(lists)? });
+    for (selector, runs) in shape.values.iter().zip(columns) {
+        summary.columns.push(Column { name: selector.to_string(), groups: gather(runs)? });
     }
     Ok(summary)
 }
@@ -119,7 +119,14 @@ struct Shared<'a> {
     account: Account,
 }
 
-fn work(shared: &Shared<'_>) -> Result<Worker, Error> {
+/// What one thread brings home: a run per value column.
+struct Share {
+    runs: Vec<Run>,
+    records: u64,
+    blank_lines: u64,
+}
+
+fn work(shared: &Shared<'_>) -> Result<Share, Error> {
     let result = work_until_done(shared);
     if result.is_err() {
         shared.queue.stop();
@@ -127,7 +134,7 @@ fn work(shared: &Shared<'_>) -> Result<Worker, Error> {
     result
 }
 
-fn work_until_done(shared: &Shared<'_>) -> Result<Worker, Error> {
+fn work_until_done(shared: &Shared<'_>) -> Result<Share, Error> {
     let mut worker = Worker::new(shared.shape, shared.options);
     let mut buffer = Buffer::default();
     let mut before = (0, 0);
@@ -150,7 +157,9 @@ fn work_until_done(shared: &Shared<'_>) -> Result<Worker, Error> {
             return Err(Error::Interrupted);
         }
     }
-    Ok(worker)
+    let Worker { shards, records, blank_lines, .. } = worker;
+    let runs = shards.into_iter().map(Shard::into_run).collect();
+    Ok(Share { runs, records, blank_lines })
 }
 
 /// The state of one thread: a shard per value column.
@@ -698,6 +707,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::merge::Partial;
     use crate::merge::Stats;
     use crate::number::NumberError;
 
@@ -803,7 +813,9 @@ mod tests {
         }
         plain.columns = maps
             .into_iter()
-            .map(|map| map.into_iter().map(|(key, stats)| Partial { key, stats }).collect())
+            .map(|map| {
+                map.into_iter().map(|(key, stats)| Partial { key: key.into(), stats }).collect()
+            })
             .collect();
         Ok(plain)
     }

@@ -17,8 +17,9 @@ use memchr::memchr_iter;
 
 use crate::chunk::{Buffer, Carry, Rows, read_rows};
 use crate::error::Error;
+use crate::gather::{Run, gather};
 use crate::kernel::Kernel;
-use crate::merge::{Partial, merge};
+use crate::merge::Partial;
 use crate::rejects::{Collector, OnError, Raw};
 use crate::shard::{Refused, Shard};
 
@@ -150,14 +151,14 @@ pub fn aggregate(
     let (shown, rejected) = collector
         .finish(|source| &paths[source], |source, byte| queue.files.line_of(source, byte))?;
     (summary.shown_rejects, summary.rejected) = (shown, rejected);
-    let mut lists = Vec::new();
+    let mut runs = Vec::new();
     for result in results {
         let share = result?;
         summary.records += share.records;
         summary.blank_lines += share.blank_lines;
-        lists.push(share.partials);
+        runs.push(share.run);
     }
-    summary.columns = vec![Column { name: "value".to_owned(), groups: merge(lists)? }];
+    summary.columns = vec![Column { name: "value".to_owned(), groups: gather(runs)? }];
     Ok(summary)
 }
 
@@ -198,7 +199,7 @@ fn spread(processors: &[usize]) -> Vec<usize> {
 
 /// What one thread brings home.
 struct Share {
-    partials: Vec<Partial>,
+    run: Run,
     records: u64,
     blank_lines: u64,
 }
@@ -244,7 +245,7 @@ fn work_until_done(shared: &Shared<'_>) -> Result<Share, Error> {
         }
     }
     let (records, blank_lines) = (shard.records, shard.blank_lines);
-    Ok(Share { partials: shard.into_partials(), records, blank_lines })
+    Ok(Share { run: shard.into_run(), records, blank_lines })
 }
 
 /// The refused rows of a chunk with their places in the source.

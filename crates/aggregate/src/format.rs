@@ -1,11 +1,13 @@
 //! From exact states to text: statistics, rounding, order, and six formats.
 //!
 //! This is the only place where anything is rounded, and it is done on integers. A number is never
-//! printed as `-0.0`. Each format is a pure function from groups to bytes.
+//! printed as `-0.0`. Each format is a pure function from groups to bytes; of many groups each thread
+//! writes a part.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::ops::Range;
 
 use num_bigint::{BigInt, BigUint, Sign};
 
@@ -73,7 +75,12 @@ pub struct Layout {
     pub decimals: Option<u8>,
     /// What becomes of the digits after those.
     pub rounding: Rounding,
+    /// Threads that write many groups, at least one; the text does not depend on it.
+    pub threads: usize,
 }
+
+/// Groups for which another thread is worth its start.
+const GROUPS_PER_THREAD: usize = 4096;
 
 /// Decimals a variance or standard deviation has beyond those of the input.
 pub const SPREAD_DECIMALS: u8 = 2;
@@ -84,6 +91,7 @@ impl Default for Layout {
             statistics: vec![Statistic::Min, Statistic::Mean, Statistic::Max],
             decimals: None,
             rounding: Rounding::HalfUp,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
 }
@@ -101,6 +109,12 @@ pub enum Sort {
 /// first `top` groups of each.
 pub fn arrange(columns: &mut [Column], sort: Sort, reverse: bool, top: Option<usize>) {
     let Some(first) = columns.first() else { return };
+    if sort == Sort::Key && !reverse {
+        // They come so.
+        let top = top.unwrap_or(usize::MAX);
+        columns.iter_mut().for_each(|column| column.groups.truncate(top));
+        return;
+    }
     let mut order: Vec<u32> = (0..first.groups.len() as u32).collect();
     if let Sort::By(statistic) = sort {
         // Groups come sorted by key and the sort is stable, so that equal ones stay in key order.
@@ -174,39 +188,104 @@ pub fn cell(
     input_scale: u8,
     layout: &Layout,
 ) -> Option<String> {
+    let mut text = Vec::new();
+    let exists = write_cell(&mut text, stats, statistic, input_scale, layout);
+    exists.then(|| String::from_utf8(text).expect("numbers are ASCII"))
+}
+
+/// Appends one statistic of one key; false, and nothing, where it does not exist.
+fn write_cell(
+    text: &mut Vec<u8>,
+    stats: &Stats,
+    statistic: Statistic,
+    input_scale: u8,
+    layout: &Layout,
+) -> bool {
     let scale = input_scale.max(1);
     let decimals = layout.decimals.unwrap_or(scale);
     let spread_decimals = layout.decimals.unwrap_or(scale.saturating_add(SPREAD_DECIMALS));
-    let units = |units: i128| quotient(units, 1, stats.scale(), decimals, layout.rounding);
-    Some(match statistic {
-        Statistic::Count => stats.count().to_string(),
-        Statistic::Min => units(stats.min()),
-        Statistic::Max => units(stats.max()),
-        Statistic::Sum => units(stats.sum()),
-        Statistic::Mean => {
-            quotient(stats.sum(), stats.count(), stats.scale(), decimals, layout.rounding)
+    let mut units =
+        |units, divisor| quotient(text, units, divisor, stats.scale(), decimals, layout.rounding);
+    match statistic {
+        Statistic::Count => digits(text, stats.count().into()),
+        Statistic::Min => units(stats.min(), 1),
+        Statistic::Max => units(stats.max(), 1),
+        Statistic::Sum => units(stats.sum(), 1),
+        Statistic::Mean => units(stats.sum(), stats.count()),
+        Statistic::Variance | Statistic::Stddev => {
+            let spread = if statistic == Statistic::Variance { variance } else { stddev };
+            let Some(shown) = spread(stats, spread_decimals, layout.rounding) else { return false };
+            text.extend_from_slice(shown.as_bytes());
         }
-        Statistic::Variance => variance(stats, spread_decimals, layout.rounding)?,
-        Statistic::Stddev => stddev(stats, spread_decimals, layout.rounding)?,
-    })
+    }
+    true
 }
 
-/// `units / divisor / 10^scale`, rounded to `decimals`.
-fn quotient(units: i128, divisor: u64, scale: u8, decimals: u8, rounding: Rounding) -> String {
+/// Appends `units / divisor / 10^scale`, rounded to `decimals`.
+fn quotient(
+    text: &mut Vec<u8>,
+    units: i128,
+    divisor: u64,
+    scale: u8,
+    decimals: u8,
+    rounding: Rounding,
+) {
     let up = power_of_ten(decimals.saturating_sub(scale));
     let down = power_of_ten(scale.saturating_sub(decimals));
-    let small = units.checked_mul(up).zip(down.checked_mul(divisor.into()));
-    if let Some((numerator, divisor)) = small {
-        let floor = numerator.div_euclid(divisor);
-        let rest = numerator.rem_euclid(divisor);
-        // Twice the rest against the divisor, without doubling what may be large.
-        let half = rest.cmp(&(divisor - rest));
-        let carry = rounding.carry(half, rest != 0, floor & 1 == 1);
-        let rounded = floor + i128::from(carry);
-        return pointed(&rounded.unsigned_abs().to_string(), rounded < 0, decimals);
+    let Some((numerator, divisor)) = units.checked_mul(up).zip(down.checked_mul(divisor.into()))
+    else {
+        let divisor = BigInt::from(down) * divisor;
+        let shown = big_quotient(BigInt::from(units) * up, &divisor, decimals, rounding);
+        text.extend_from_slice(shown.as_bytes());
+        return;
+    };
+    // Dividing 64 bits is an instruction, dividing 128 a function.
+    let small = i64::try_from(numerator).ok().zip(i64::try_from(divisor).ok());
+    let (floor, rest) = match small {
+        Some((n, d)) => (n.div_euclid(d).into(), n.rem_euclid(d).into()),
+        None => (numerator.div_euclid(divisor), numerator.rem_euclid(divisor)),
+    };
+    // Twice the rest against the divisor, without doubling what may be large.
+    let half = rest.cmp(&(divisor - rest));
+    let carry = rounding.carry(half, rest != 0, floor & 1 == 1);
+    let rounded: i128 = floor + i128::from(carry);
+    if rounded < 0 {
+        text.push(b'-');
     }
-    let divisor = BigInt::from(down) * divisor;
-    big_quotient(BigInt::from(units) * up, &divisor, decimals, rounding)
+    let magnitude = rounded.unsigned_abs();
+    if decimals == 0 {
+        return digits(text, magnitude);
+    }
+    let one = power_of_ten(decimals).unsigned_abs();
+    let (whole, part) = match (u64::try_from(magnitude), u64::try_from(one)) {
+        (Ok(magnitude), Ok(one)) => ((magnitude / one).into(), (magnitude % one).into()),
+        _ => (magnitude / one, magnitude % one),
+    };
+    digits(text, whole);
+    text.push(b'.');
+    // A leading one keeps the zeros behind the point.
+    let start = text.len();
+    digits(text, one + part);
+    text.remove(start);
+}
+
+/// Appends an integer.
+fn digits(text: &mut Vec<u8>, number: u128) {
+    let Ok(mut number) = u64::try_from(number) else {
+        let _ = write!(text, "{number}");
+        return;
+    };
+    let mut shown = [0; 20];
+    let mut at = shown.len();
+    loop {
+        at -= 1;
+        shown[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    text.extend_from_slice(&shown[at..]);
 }
 
 fn big_quotient(numerator: BigInt, divisor: &BigInt, decimals: u8, rounding: Rounding) -> String {
@@ -265,24 +344,54 @@ fn scale_of(column: &Column) -> u8 {
     column.groups.iter().map(|group| group.stats.scale()).max().unwrap_or(1)
 }
 
+/// What `write` appends for all of `groups` groups; of many, each thread has its range.
+fn in_parts(
+    groups: usize,
+    layout: &Layout,
+    write: impl Fn(Range<usize>, &mut Vec<u8>) + Sync,
+) -> Vec<u8> {
+    const BYTES_PER_GROUP: usize = 40;
+    let parts = layout.threads.min(groups / GROUPS_PER_THREAD).max(1);
+    let range = |part: usize| groups * part / parts..groups * (part + 1) / parts;
+    let write = &write;
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..parts)
+            .map(|part| {
+                scope.spawn(move || {
+                    let mut text = Vec::with_capacity(range(part).len() * BYTES_PER_GROUP);
+                    write(range(part), &mut text);
+                    text
+                })
+            })
+            .collect();
+        // Room for all, so that the others' text is copied once; what is not used is not touched.
+        let mut text = Vec::with_capacity(groups * BYTES_PER_GROUP);
+        write(range(0), &mut text);
+        for other in others {
+            let part = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            text.extend_from_slice(&part);
+        }
+        text
+    })
+}
+
 /// The challenge's form, `{key=min/mean/max, …}` and a newline, with the layout's statistics
 /// between the slashes; a statistic that does not exist is left empty.
 pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
     let scale = scale_of(column);
-    let mut text = Vec::with_capacity(column.groups.len() * 32);
-    text.push(b'{');
-    for (i, group) in column.groups.iter().enumerate() {
-        if i > 0 {
-            text.extend_from_slice(b", ");
+    let last = column.groups.len();
+    let mut text = in_parts(last, layout, |range, text| {
+        for at in range {
+            let group = &column.groups[at];
+            text.extend_from_slice(if at == 0 { b"{" } else { b", " });
+            text.extend_from_slice(&group.key);
+            for (j, &statistic) in layout.statistics.iter().enumerate() {
+                text.push(if j == 0 { b'=' } else { b'/' });
+                write_cell(text, &group.stats, statistic, scale, layout);
+            }
         }
-        text.extend_from_slice(&group.key);
-        for (j, &statistic) in layout.statistics.iter().enumerate() {
-            text.push(if j == 0 { b'=' } else { b'/' });
-            let shown = cell(&group.stats, statistic, scale, layout).unwrap_or_default();
-            text.extend_from_slice(shown.as_bytes());
-        }
-    }
-    text.extend_from_slice(b"}\n");
+    });
+    text.extend_from_slice(if last == 0 { b"{}\n" } else { b"}\n" });
     text
 }
 
@@ -300,20 +409,45 @@ fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
         .collect()
 }
 
-/// The rows of all columns side by side: columns have the same keys in the same order.
-fn rows<'a>(
-    columns: &'a [Column],
-    layout: &'a Layout,
-) -> impl Iterator<Item = (&'a [u8], Vec<Option<String>>)> + 'a {
+/// Calls `write` for every key with its place and its columns' cells: columns have the same keys in
+/// the same order.
+fn by_rows(
+    columns: &[Column],
+    layout: &Layout,
+    write: impl Fn(&mut Vec<u8>, usize, &[u8], &Cells<'_>) + Sync,
+) -> Vec<u8> {
     let scales: Vec<u8> = columns.iter().map(scale_of).collect();
     let keys = columns.first().map_or(&[][..], |column| &column.groups);
-    keys.iter().enumerate().map(move |(at, group)| {
-        let cells = columns.iter().zip(&scales).flat_map(|(column, &scale)| {
-            let stats = &column.groups[at].stats;
-            layout.statistics.iter().map(move |&s| cell(stats, s, scale, layout))
-        });
-        (&*group.key, cells.collect())
+    in_parts(keys.len(), layout, |range, text| {
+        for at in range {
+            write(text, at, &keys[at].key, &Cells { columns, scales: &scales, layout, at });
+        }
     })
+}
+
+/// The numbers of one key.
+struct Cells<'a> {
+    columns: &'a [Column],
+    scales: &'a [u8],
+    layout: &'a Layout,
+    at: usize,
+}
+
+impl Cells<'_> {
+    /// Appends each with something before it, and `none` for what does not exist.
+    fn write(&self, text: &mut Vec<u8>, mut before: impl FnMut(&mut Vec<u8>, usize), none: &[u8]) {
+        let mut i = 0;
+        for (column, &scale) in self.columns.iter().zip(self.scales) {
+            for &statistic in &self.layout.statistics {
+                before(text, i);
+                let stats = &column.groups[self.at].stats;
+                if !write_cell(text, stats, statistic, scale, self.layout) {
+                    text.extend_from_slice(none);
+                }
+                i += 1;
+            }
+        }
+    }
 }
 
 /// Comma-separated values with a header, quoted as RFC 4180 says, lines ended by LF.
@@ -325,14 +459,11 @@ pub fn csv(columns: &[Column], layout: &Layout) -> Vec<u8> {
         field(&mut text, heading.as_bytes());
     }
     text.push(b'\n');
-    for (key, cells) in rows(columns, layout) {
-        field(&mut text, key);
-        for cell in cells {
-            text.push(b',');
-            text.extend_from_slice(cell.unwrap_or_default().as_bytes());
-        }
+    text.extend(by_rows(columns, layout, |text, _, key, cells| {
+        field(text, key);
+        cells.write(text, |text, _| text.push(b','), b"");
         text.push(b'\n');
-    }
+    }));
     text
 }
 
@@ -357,14 +488,11 @@ pub fn tsv(columns: &[Column], layout: &Layout) -> Vec<u8> {
         escaped(&mut text, heading.as_bytes());
     }
     text.push(b'\n');
-    for (key, cells) in rows(columns, layout) {
-        escaped(&mut text, key);
-        for cell in cells {
-            text.push(b'\t');
-            text.extend_from_slice(cell.unwrap_or_default().as_bytes());
-        }
+    text.extend(by_rows(columns, layout, |text, _, key, cells| {
+        escaped(text, key);
+        cells.write(text, |text, _| text.push(b'\t'), b"");
         text.push(b'\n');
-    }
+    }));
     text
 }
 
@@ -384,47 +512,54 @@ fn escaped(text: &mut Vec<u8>, bytes: &[u8]) {
 /// not exist is null. A key that is not UTF-8 is shown with replacement characters and given
 /// exactly in a member `key_hex`.
 pub fn json(columns: &[Column], layout: &Layout) -> Vec<u8> {
+    let headings = quoted_headings(columns, layout);
     let mut text = b"[".to_vec();
-    for (i, object) in objects(columns, layout).enumerate() {
-        text.extend_from_slice(if i == 0 { b"\n  " } else { b",\n  " });
-        text.extend_from_slice(&object);
-    }
+    text.extend(by_rows(columns, layout, |text, at, key, cells| {
+        text.extend_from_slice(if at == 0 { b"\n  " } else { b",\n  " });
+        object(text, key, cells, &headings);
+    }));
     text.extend_from_slice(b"\n]\n");
     text
 }
 
 /// The objects of [`json`], one on each line.
 pub fn ndjson(columns: &[Column], layout: &Layout) -> Vec<u8> {
-    let mut text = Vec::new();
-    for object in objects(columns, layout) {
-        text.extend_from_slice(&object);
+    let headings = quoted_headings(columns, layout);
+    by_rows(columns, layout, |text, _, key, cells| {
+        object(text, key, cells, &headings);
         text.push(b'\n');
-    }
-    text
+    })
 }
 
-fn objects<'a>(columns: &'a [Column], layout: &'a Layout) -> impl Iterator<Item = Vec<u8>> + 'a {
-    let headings = headings(columns, layout);
-    rows(columns, layout).map(move |(key, cells)| {
-        let mut object = String::from("{\"key\": ");
-        let shown = String::from_utf8_lossy(key);
-        quote(&mut object, &shown);
-        if shown.as_bytes() != key {
-            object.push_str(", \"key_hex\": \"");
-            for byte in key {
-                let _ = write!(object, "{byte:02x}");
-            }
-            object.push('"');
+fn quoted_headings(columns: &[Column], layout: &Layout) -> Vec<String> {
+    let quoted = |heading: String| {
+        let mut text = String::new();
+        quote(&mut text, &heading);
+        text
+    };
+    headings(columns, layout).into_iter().map(quoted).collect()
+}
+
+fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, headings: &[String]) {
+    text.extend_from_slice(b"{\"key\": ");
+    let shown = String::from_utf8_lossy(key);
+    let mut quoted = String::with_capacity(key.len() + 2);
+    quote(&mut quoted, &shown);
+    text.extend_from_slice(quoted.as_bytes());
+    if shown.as_bytes() != key {
+        text.extend_from_slice(b", \"key_hex\": \"");
+        for byte in key {
+            let _ = write!(text, "{byte:02x}");
         }
-        for (heading, cell) in headings.iter().zip(cells) {
-            object.push_str(", ");
-            quote(&mut object, heading);
-            object.push_str(": ");
-            object.push_str(cell.as_deref().unwrap_or("null"));
-        }
-        object.push('}');
-        object.into_bytes()
-    })
+        text.push(b'"');
+    }
+    let before = |text: &mut Vec<u8>, i: usize| {
+        text.extend_from_slice(b", ");
+        text.extend_from_slice(headings[i].as_bytes());
+        text.extend_from_slice(b": ");
+    };
+    cells.write(text, before, b"null");
+    text.push(b'}');
 }
 
 /// A JSON string.
@@ -446,10 +581,14 @@ fn quote(text: &mut String, content: &str) {
 /// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
 pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
     let headings = headings(columns, layout);
-    let body: Vec<(String, Vec<String>)> = rows(columns, layout)
-        .map(|(key, cells)| {
+    let scales: Vec<u8> = columns.iter().map(scale_of).collect();
+    let keys = columns.first().map_or(&[][..], |column| &column.groups);
+    let body: Vec<(String, Vec<String>)> = keys
+        .iter()
+        .enumerate()
+        .map(|(at, group)| {
             let mut shown = String::new();
-            for chunk in key.utf8_chunks() {
+            for chunk in group.key.utf8_chunks() {
                 let plain = |c: char| !c.is_control();
                 for c in chunk.valid().chars() {
                     if plain(c) { shown.push(c) } else { shown.extend(c.escape_default()) }
@@ -458,8 +597,11 @@ pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
                     let _ = write!(shown, "\\x{byte:02x}");
                 }
             }
-            let cells = cells.into_iter().map(|c| c.unwrap_or_else(|| "-".to_owned())).collect();
-            (shown, cells)
+            let cells = columns.iter().zip(&scales).flat_map(|(column, &scale)| {
+                let stats = &column.groups[at].stats;
+                layout.statistics.iter().map(move |&s| cell(stats, s, scale, layout))
+            });
+            (shown, cells.map(|cell| cell.unwrap_or_else(|| "-".to_owned())).collect())
         })
         .collect();
     let width = |text: &str| text.chars().count();

@@ -6,7 +6,7 @@
 //! sources ─ chunk ─→ kernel ─→ table          one of each per thread
 //!                      │ odd rows
 //!                      └──────→ number        the exact parser
-//!           tables ─ merge ─→ partial states ─ format ─→ text
+//!           tables ─ gather ─→ partial states ─ format ─→ text
 //! ```
 //!
 //! Every number is an integer at a decimal scale from the first digit to the last: no value is
@@ -33,9 +33,11 @@ pub mod delimited;
 mod engine;
 mod error;
 pub mod format;
+mod gather;
 pub mod generate;
 #[allow(unsafe_code)] // the hot loops: their preconditions are types, each block says why it holds
 mod kernel;
+mod key;
 mod merge;
 mod number;
 mod record;
@@ -49,6 +51,7 @@ pub use chunk::MOST_RECORD_BYTES;
 pub use engine::{CHUNK_BYTES, Column, Options, Progress, Source, Summary, aggregate};
 pub use error::{BytePosition, Error, Limit, Position, Reason, Reject};
 pub use format::Layout;
+pub use key::Key;
 pub use merge::{Partial, Stats, SumOverflow, merge};
 pub use number::{Decimal, MOST_DIGITS, NumberError, Rounding};
 pub use rejects::{OnError, SHOWN};

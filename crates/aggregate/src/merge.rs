@@ -7,24 +7,39 @@
 use num_bigint::{BigInt, BigUint};
 
 use crate::error::{Error, quoted};
+use crate::key::Key;
 use crate::number::{Decimal, power_of_ten};
 
 /// Exact statistics of a set of decimal numbers, as integers at a common scale.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Stats {
-    scale: u8,
-    count: u64,
-    min: i128,
-    max: i128,
     sum: i128,
+    count: u64,
+    /// The extremes as they were read, each at its own scale, which costs half of what they take
+    /// at the common one.
+    min: i64,
+    max: i64,
     squares: Option<Box<Squares>>,
+    scale: u8,
+    min_scale: u8,
+    max_scale: u8,
 }
+
+impl PartialEq for Stats {
+    /// Whether they say the same: 1 and 1.0 are the same extreme.
+    fn eq(&self, other: &Stats) -> bool {
+        let said = |stats: &Stats| (stats.scale, stats.count, stats.min(), stats.max(), stats.sum);
+        said(self) == said(other) && self.squares == other.squares
+    }
+}
+
+impl Eq for Stats {}
 
 /// A key and its [`Stats`]: the unit that distributed runs exchange.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partial {
     /// The key's bytes, exactly as they stand in the input.
-    pub key: Box<[u8]>,
+    pub key: Key,
     /// What is known about it.
     pub stats: Stats,
 }
@@ -45,11 +60,20 @@ pub struct SumOverflow;
 impl Stats {
     /// The statistics of one number; `with_squares` if a variance will be asked of them.
     pub fn of(value: Decimal, with_squares: bool) -> Stats {
-        let units = i128::from(value.units);
-        let square = value.units.unsigned_abs();
+        let Decimal { units, scale } = value;
+        let square = units.unsigned_abs();
         let squares = with_squares
             .then(|| Box::new(Squares { low: u128::from(square) * u128::from(square), high: 0 }));
-        Stats { scale: value.scale, count: 1, min: units, max: units, sum: units, squares }
+        Stats {
+            sum: units.into(),
+            count: 1,
+            min: units,
+            max: units,
+            squares,
+            scale,
+            min_scale: scale,
+            max_scale: scale,
+        }
     }
 
     /// What the hot tables know, in tenths: `count >= 1` numbers from `min` to `max`.
@@ -61,7 +85,16 @@ impl Stats {
         squares: Option<u64>,
     ) -> Stats {
         let squares = squares.map(|low| Box::new(Squares { low: u128::from(low), high: 0 }));
-        Stats { scale: 1, count, min: min.into(), max: max.into(), sum: sum.into(), squares }
+        Stats {
+            sum: sum.into(),
+            count,
+            min: min.into(),
+            max: max.into(),
+            squares,
+            scale: 1,
+            min_scale: 1,
+            max_scale: 1,
+        }
     }
 
     /// Adds one number.
@@ -75,8 +108,12 @@ impl Stats {
         let factor = power_of_ten(self.scale - value.scale);
         let units = i128::from(value.units) * factor;
         self.count += 1;
-        self.min = self.min.min(units);
-        self.max = self.max.max(units);
+        if units < self.min() {
+            (self.min, self.min_scale) = (value.units, value.scale);
+        }
+        if units > self.max() {
+            (self.max, self.max_scale) = (value.units, value.scale);
+        }
         self.sum = self.sum.checked_add(units).ok_or(SumOverflow)?;
         if let Some(squares) = &mut self.squares {
             let magnitude = u128::from(value.units.unsigned_abs());
@@ -98,8 +135,12 @@ impl Stats {
         let mut other = other.clone();
         other.rescale(self.scale)?;
         self.count += other.count;
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
+        if other.min() < self.min() {
+            (self.min, self.min_scale) = (other.min, other.min_scale);
+        }
+        if other.max() > self.max() {
+            (self.max, self.max_scale) = (other.max, other.max_scale);
+        }
         self.sum = self.sum.checked_add(other.sum).ok_or(SumOverflow)?;
         // A variance needs the squares of every part: one part without them ends them.
         match (&mut self.squares, other.squares) {
@@ -116,8 +157,6 @@ impl Stats {
     pub fn rescale(&mut self, scale: u8) -> Result<(), SumOverflow> {
         assert!(scale >= self.scale, "a coarser scale would lose digits");
         let factor = power_of_ten(scale - self.scale);
-        self.min = self.min.checked_mul(factor).ok_or(SumOverflow)?;
-        self.max = self.max.checked_mul(factor).ok_or(SumOverflow)?;
         self.sum = self.sum.checked_mul(factor).ok_or(SumOverflow)?;
         if let Some(squares) = &mut self.squares {
             squares.scale_up(scale - self.scale);
@@ -139,12 +178,13 @@ impl Stats {
 
     /// The smallest, in units of `10^-scale`.
     pub fn min(&self) -> i128 {
-        self.min
+        // 18 digits at 18 more fit.
+        i128::from(self.min) * power_of_ten(self.scale - self.min_scale)
     }
 
     /// The largest, in units of `10^-scale`.
     pub fn max(&self) -> i128 {
-        self.max
+        i128::from(self.max) * power_of_ten(self.scale - self.max_scale)
     }
 
     /// The exact sum, in units of `10^-scale`.
@@ -195,6 +235,15 @@ impl Squares {
     }
 }
 
+/// Merges what another part said of a key.
+///
+/// # Errors
+/// [`Error::SumOverflow`] naming the key.
+pub(crate) fn merge_into(stats: &mut Stats, other: &Stats, key: &[u8]) -> Result<(), Error> {
+    let scale = stats.scale.max(other.scale);
+    stats.merge(other).map_err(|SumOverflow| Error::SumOverflow { key: quoted(key), scale })
+}
+
 /// Merges lists of partials into one, sorted by the bytes of the key, each key once.
 ///
 /// # Errors
@@ -207,10 +256,7 @@ pub fn merge(lists: Vec<Vec<Partial>>) -> Result<Vec<Partial>, Error> {
     for partial in all {
         match merged.last_mut() {
             Some(last) if last.key == partial.key => {
-                last.stats.merge(&partial.stats).map_err(|SumOverflow| Error::SumOverflow {
-                    key: quoted(&partial.key),
-                    scale: last.stats.scale.max(partial.stats.scale),
-                })?;
+                merge_into(&mut last.stats, &partial.stats, &partial.key)?;
             }
             _ => merged.push(partial),
         }

@@ -48,7 +48,8 @@ pub fn aggregate(input: &[u8], with_squares: bool) -> Plain {
             Err(reason) => plain.rejects.push((start, reason)),
         }
     }
-    plain.groups = groups.into_iter().map(|(key, stats)| Partial { key, stats }).collect();
+    plain.groups =
+        groups.into_iter().map(|(key, stats)| Partial { key: key.into(), stats }).collect();
     plain
 }
 

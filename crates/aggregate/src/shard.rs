@@ -18,7 +18,7 @@ use crate::table::{BIAS, FOLD_ROWS, Hashes, Long, MOST_KEYS, Short, short_key};
 pub(crate) struct Shard {
     pub(crate) short: Short,
     pub(crate) long: Long,
-    wide: HashMap<Box<[u8]>, Stats>,
+    pub(crate) wide: HashMap<Box<[u8]>, Stats>,
     wide_bytes: usize,
     with_squares: bool,
     kernel: Kernel,
@@ -99,7 +99,7 @@ impl Shard {
 
     /// Adds a record, to the table where the hot path would look for it.
     pub(crate) fn add(&mut self, key: &[u8], value: Decimal) {
-        let tenths = i32::try_from(value.units).ok().filter(|v| v.abs() <= BIAS);
+        let tenths = i32::try_from(value.units).ok().filter(|v| v.abs() < BIAS);
         let Some(tenths) = tenths.filter(|_| value.scale == 1) else {
             return self.wide(key, value);
         };
@@ -161,9 +161,10 @@ impl Shard {
         forbidden: Option<u8>,
     ) -> bool {
         let Some(at) = self.long.find_or_insert(key, hash, forbidden) else { return false };
-        self.long.entries[at].tenths.add(value);
+        let unit = &mut self.long.units[at];
+        unit.tenths.add(value);
         if self.with_squares {
-            self.long.aside.squares[at] += (value * value) as u64;
+            self.long.aside.squares[unit.index as usize] += (value * value) as u64;
         }
         true
     }
@@ -176,15 +177,5 @@ impl Shard {
     /// Bytes of the tables.
     pub(crate) fn bytes(&self) -> usize {
         self.short.bytes() + self.long.bytes() + self.wide_bytes
-    }
-
-    /// All partial states, sorted by key, a key at most once per table.
-    pub(crate) fn into_partials(self) -> Vec<Partial> {
-        let mut partials = Vec::with_capacity(self.keys());
-        self.short.partials(&mut partials);
-        self.long.partials(&mut partials);
-        partials.extend(self.wide.into_iter().map(|(key, stats)| Partial { key, stats }));
-        partials.sort_unstable_by(|a, b| a.key.cmp(&b.key));
-        partials
     }
 }

@@ -2,28 +2,33 @@
 //!
 //! ```text
 //! Short, 32 bytes a slot, two slots a cache line:
-//!   ┌────────────── key ; 0 0 … (16) ──────────────┬── total (8) ──┬ min (4) ┬ -max (4) ┐
-//!   └──────────────────────────────────────────────┴───────────────┴─────────┴──────────┘
-//!   total = count << 36 | Σ (value + 999)          values in tenths, -999 ..= 999
-//! Long, 32 bytes an entry, and the key in units of 32:
-//!   ┌── total (8) ──┬ min (4) ┬ -max (4) ┬ hash (8) ┬ bytes (4) ┬ place (4) ┐
-//!   └───────────────┴─────────┴──────────┴──────────┴───────────┴─────┬─────┘
-//!       ┌────────────────────────────────────────────────────────────┘
-//!       └▶ keys: │ 32 bytes │ 32 bytes │ rest 0 0 … │
+//!   ┌────────────── key ; 0 0 … (16) ──────────────┬── total (8) ──┬ most (4) ┬ least (4) ┐
+//!   └──────────────────────────────────────────────┴───────────────┴──────────┴───────────┘
+//!   total = count << 36 | Σ (value + 1000)         values in tenths, -999 ..= 999
+//!   most = largest value + 1000, least = 1000 - smallest value
+//! Long, in units of 64 bytes, a cache line each: the first of a key, and those its rest takes
+//!   ┌── total (8) ──┬ most (4) ┬ least (4) ┬ hash (8) ┬ bytes (4) ┬ index (4) ┬── key (32) ──┐
+//!   └───────────────┴──────────┴───────────┴──────────┴───────────┴───────────┴──────────────┘
+//!   ┌────────────────────────────── … key, then zeros (64) ───────────────────────────────────┐
+//!   └─────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! The key of a short entry ends with its delimiter, so "a" and "a\0" differ without comparing
-//! lengths, and no stored key is all zero: a zero key marks a free slot. A long key starts on a unit
-//! of its own, so that comparing it reads whole units and never another key's.
+//! lengths, and no stored key is all zero: a zero key marks a free slot. Statistics of no value are
+//! all zero too, so that a new table is what the system gives: memory of zeros that nobody touched.
+//! A long key lies right behind its statistics and is followed by zeros, so that comparing it reads
+//! whole units and never another key's.
 //!
 //! `total` holds two numbers in one addition. The count has 28 bits and the biased sum 36, which
-//! 2^36 / 1998 = 34.4 million rows cannot fill: the tables are folded into wide totals before
+//! 2^36 / 1999 = 34.3 million rows cannot fill: the tables are folded into wide totals before
 //! [`FOLD_ROWS`] rows.
 //!
 //! Above [`DISPLACE_KEYS`] keys a displacement table (a perfect hash in the manner of Belazzougui,
 //! Botelho and Dietzfelbinger's CHD) moves each bucket of keys so that every key sits in its first
 //! slot, at loads linear probing could not bear; below, the least colliding of a few seeds does as
-//! well without the extra load.
+//! well without the extra load. A table that grows does neither: that is done once rows have missed
+//! their first slots so often that it would have paid, the rule of who rents skis until the rent
+//! reaches their price.
 //!
 //! Hostile keys: seeds are random per process, and a probe that is longer than chance allows makes
 //! the table change its hash. Short keys get another seed and more room; long keys, which are first
@@ -31,10 +36,13 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use crate::merge::{Partial, Stats};
+use fathom_machine::os::memory::{Slab, prefer_huge};
+
+use crate::kernel::{bytes_of, bytes_of_mut};
+use crate::merge::Stats;
 use crate::reference::DELIMITER;
 
-/// Rows after which totals are folded: below 2^36 / 1998.
+/// Rows after which totals are folded: below 2^36 / 1999.
 pub(crate) const FOLD_ROWS: u64 = 32 << 20;
 
 /// Keys from which the displacement table pays.
@@ -43,6 +51,10 @@ const DISPLACE_KEYS: usize = 1500;
 /// Keys beyond which it does not: placing them costs more than their misses, since the table no
 /// longer fits any cache and 16 bits of displacement are few among millions of slots.
 const DISPLACE_MOST_KEYS: usize = 200_000;
+
+/// What laying a table out with seeds or displacements costs per key, in groups of rows that miss:
+/// both were near 100 to 200 ns.
+const CALM_COST: u64 = 2;
 
 /// Slots of a new table: half a megabyte, small enough to start with.
 const FIRST_SLOTS: usize = 1 << 14;
@@ -67,8 +79,8 @@ pub(crate) const MOST_KEYS: usize = 1 << 30;
 // At five eighths full this many keys have 2^31 slots, which leave room for those of one window.
 const _: () = assert!(MOST_KEYS / 5 * 8 <= 1 << 31);
 
-/// What is added to a value so that sums of a key never go below zero.
-pub(crate) const BIAS: i32 = 999;
+/// What is added to a value so that no sum and no extreme is zero or below.
+pub(crate) const BIAS: i32 = 1000;
 
 /// Where the count starts in a total.
 pub(crate) const COUNT_SHIFT: u32 = 36;
@@ -110,24 +122,22 @@ pub(crate) struct ShortEntry {
 }
 
 /// Statistics in tenths, sixteen bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 pub(crate) struct Tenths {
-    pub(crate) total: u64,
-    pub(crate) min: i32,
-    pub(crate) max_negated: i32,
+    total: u64,
+    most: i32,
+    least: i32,
 }
 
 impl Tenths {
-    const NONE: Tenths = Tenths { total: 0, min: i32::MAX, max_negated: i32::MAX };
-
     #[inline(always)]
     pub(crate) fn add(&mut self, value: i32) {
         // Only the sink sees values below -BIAS, whose total means nothing.
-        let biased = (value + BIAS) as u64;
-        self.total = self.total.wrapping_add((1_u64 << COUNT_SHIFT).wrapping_add(biased));
-        self.min = self.min.min(value);
-        self.max_negated = self.max_negated.min(-value);
+        let biased = value + BIAS;
+        self.total = self.total.wrapping_add((1_u64 << COUNT_SHIFT).wrapping_add(biased as u64));
+        self.most = self.most.max(biased);
+        self.least = self.least.max(BIAS - value);
     }
 
     fn count(self) -> u64 {
@@ -183,8 +193,8 @@ impl Aside {
         let folded = self.folded.get(at).copied().unwrap_or_default();
         Stats::of_tenths(
             folded.count + tenths.count(),
-            tenths.min,
-            -tenths.max_negated,
+            BIAS - tenths.least,
+            tenths.most - BIAS,
             folded.sum + tenths.sum(),
             self.squares.get(at).copied(),
         )
@@ -195,15 +205,16 @@ impl Aside {
 #[derive(Debug)]
 pub(crate) struct Short {
     /// A power of two of slots, then [`SINKS`] that take what is not for this table.
-    pub(crate) entries: Vec<ShortEntry>,
+    pub(crate) entries: Slab<ShortEntry>,
     /// A power of two; a single zero while keys are not displaced.
     pub(crate) displacements: Vec<u16>,
     pub(crate) aside: Aside,
     pub(crate) seed: Seed,
     hash: fn(&ShortKey, &Seed) -> u64,
     keys: usize,
-    /// Keys when the table was last laid out, and what has happened since.
-    laid_out_keys: usize,
+    /// Keys when the table was last laid out so that they miss least, and what has happened since
+    /// any layout.
+    calm_keys: usize,
     pub(crate) groups: u64,
     pub(crate) missed_groups: u64,
     /// Whether a probe was longer than [`LONGEST_PROBE`] since the last layout.
@@ -212,7 +223,7 @@ pub(crate) struct Short {
 
 impl Short {
     pub(crate) fn new(hash: fn(&ShortKey, &Seed) -> u64, with_squares: bool) -> Short {
-        let entries = vec![EMPTY; FIRST_SLOTS + SINKS];
+        let entries = Slab::new(FIRST_SLOTS + SINKS);
         Short {
             aside: Aside::new(entries.len(), with_squares),
             entries,
@@ -220,7 +231,7 @@ impl Short {
             seed: Seed::random(),
             hash,
             keys: 0,
-            laid_out_keys: 0,
+            calm_keys: 0,
             groups: 0,
             missed_groups: 0,
             crowded: false,
@@ -252,41 +263,62 @@ impl Short {
     }
 
     /// Makes room for `more` keys, and lays the table out anew when rows miss their first slot too
-    /// often because of keys added since.
+    /// often.
+    #[inline(always)]
     pub(crate) fn prepare(&mut self, more: usize) {
         let slots = self.sink();
-        let displaceable = self.keys < DISPLACE_MOST_KEYS;
         // Without displacement, runs of taken slots grow fast.
-        let full = self.keys + more > if displaceable { slots / 4 * 3 } else { slots / 8 * 5 };
-        let stale = displaceable
-            && self.keys > self.laid_out_keys + self.laid_out_keys / 16
-            && self.missed_groups * 400 > self.groups
-            && self.groups > 64;
+        let full =
+            self.keys + more > if self.is_displaced() { slots / 4 * 3 } else { slots / 8 * 5 };
+        let tired = self.missed_groups * 400 > self.groups
+            && self.missed_groups > self.keys as u64 * CALM_COST;
+        if full | tired | self.crowded {
+            self.renew(full, tired);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn renew(&mut self, full: bool, tired: bool) {
+        let slots = self.sink();
         // A run this long is no accident of a random seed, unless a very rare one; more room and
         // another seed dissolve it. A hash that is beyond help is not given all memory.
         let crowded = std::mem::take(&mut self.crowded) && slots < self.keys * MOST_SLOTS_PER_KEY;
+        let (calmed, most) = (self.calm_keys, DISPLACE_MOST_KEYS);
         if full || crowded {
-            self.lay_out(slots * if slots < 1 << 16 { 4 } else { 2 });
-        } else if stale {
-            self.lay_out(slots);
+            if crowded {
+                self.seed = Seed::random();
+            }
+            self.lay_out(slots * if slots < 1 << 16 { 4 } else { 2 }, false);
+        } else if tired && self.keys < most && self.keys > calmed {
+            self.lay_out(slots, true);
+        } else {
+            (self.groups, self.missed_groups) = (0, 0);
         }
     }
 
     /// The slot of a key, which is added if it is new. Slots of other keys stay where they are.
     pub(crate) fn find_or_insert(&mut self, key: &ShortKey) -> usize {
         let hash = (self.hash)(key, &self.seed);
-        let mut slot = self.first_slot(hash);
+        self.find_or_insert_from(self.first_slot(hash), key)
+    }
+
+    /// The same where the first slot is known.
+    pub(crate) fn find_or_insert_from(&mut self, first: usize, key: &ShortKey) -> usize {
+        let mask = self.sink() - 1;
+        let mut slot = first;
         let mut probes = 0;
         loop {
-            if self.entries[slot].key == *key {
+            let stored = &mut self.entries[slot].key;
+            if *stored == *key {
                 return slot;
             }
-            if self.entries[slot].key == [0, 0] {
-                self.entries[slot].key = *key;
+            if *stored == [0, 0] {
+                *stored = *key;
                 self.keys += 1;
                 return slot;
             }
-            slot = (slot + 1) & (self.sink() - 1);
+            slot = (slot + 1) & mask;
             probes += 1;
             self.crowded |= probes > LONGEST_PROBE;
         }
@@ -296,40 +328,44 @@ impl Short {
         slot_of(hash, &self.displacements, self.mask())
     }
 
+    /// Moves all keys to a table of so many slots; `calm`ly with the seed or the displacements under
+    /// which they miss least, otherwise quickly.
     #[cold]
-    fn lay_out(&mut self, slots: usize) {
-        let old = std::mem::replace(&mut self.entries, vec![EMPTY; slots + SINKS]);
+    fn lay_out(&mut self, slots: usize, calm: bool) {
+        let old = std::mem::replace(&mut self.entries, Slab::new(slots + SINKS));
         let aside = Aside::new(slots + SINKS, !self.aside.squares.is_empty());
         let old_aside = std::mem::replace(&mut self.aside, aside);
         if !old_aside.folded.is_empty() {
             self.aside.folded = vec![Folded::default(); slots + SINKS];
         }
-        let live: Vec<usize> = (0..old.len() - SINKS).filter(|&at| old[at].key != [0, 0]).collect();
-        if live.len() < DISPLACE_KEYS {
-            self.displacements = vec![0];
-            self.seed = self.calmest_seed(&old, &live);
-        } else if live.len() > DISPLACE_MOST_KEYS {
-            self.displacements = vec![0];
-        } else {
-            self.seed = Seed::random();
-            self.displacements = self.displace(&old, &live);
+        self.displacements = vec![0];
+        if calm {
+            let keys = live(&old[..old.len() - SINKS]).map(|(_, entry)| entry.key);
+            let keys: Vec<ShortKey> = keys.collect();
+            if keys.len() < DISPLACE_KEYS {
+                self.seed = self.calmest_seed(&keys);
+            } else {
+                self.seed = Seed::random();
+                self.displacements = self.displace(&keys);
+            }
         }
-        for at in live {
-            let hash = (self.hash)(&old[at].key, &self.seed);
-            let mut slot = self.first_slot(hash);
+        self.calm_keys = if calm { self.keys } else { 0 };
+        // In the order of the old slots, which under the same seed is nearly that of the new ones:
+        // two streams of writes instead of one all over the table.
+        for (at, entry) in live(&old[..old.len() - SINKS]) {
+            let mut slot = self.first_slot((self.hash)(&entry.key, &self.seed));
             while self.entries[slot].key != [0, 0] {
                 slot = (slot + 1) & (slots - 1);
             }
-            self.entries[slot] = old[at];
+            self.entries[slot] = *entry;
             self.aside.copy(slot, &old_aside, at);
         }
-        self.laid_out_keys = self.keys;
         self.groups = 0;
         self.missed_groups = 0;
     }
 
     /// Of a few random seeds the one under which the fewest keys share a slot.
-    fn calmest_seed(&self, old: &[ShortEntry], live: &[usize]) -> Seed {
+    fn calmest_seed(&self, keys: &[ShortKey]) -> Seed {
         const SEEDS: usize = 24;
         let mask = self.mask();
         let mut best = (usize::MAX, self.seed);
@@ -337,8 +373,8 @@ impl Short {
         for round in 0..SEEDS {
             let seed = Seed::random();
             let mut clashes = 0;
-            for &at in live {
-                let slot = ((self.hash)(&old[at].key, &seed) & mask) as usize;
+            for key in keys {
+                let slot = ((self.hash)(key, &seed) & mask) as usize;
                 clashes += usize::from(taken[slot] == round as u8 + 1);
                 taken[slot] = round as u8 + 1;
             }
@@ -354,33 +390,47 @@ impl Short {
 
     /// A displacement per bucket of keys, fullest bucket first, such that every key of the bucket
     /// finds its slot free. A bucket that finds none keeps zero, and its keys are probed for.
-    fn displace(&self, old: &[ShortEntry], live: &[usize]) -> Vec<u16> {
+    fn displace(&self, keys: &[ShortKey]) -> Vec<u16> {
         let mask = self.mask();
-        let buckets = (live.len() / 4).next_power_of_two();
-        let mut members: Vec<Vec<u64>> = vec![Vec::new(); buckets];
-        for &at in live {
-            let hash = (self.hash)(&old[at].key, &self.seed);
-            members[bucket_of(hash, buckets)].push(hash);
+        let buckets = (keys.len() / 4).next_power_of_two();
+        // Hashes bucket by bucket: bucket b has those from starts[b] to starts[b + 1].
+        let mut starts = vec![0_u32; buckets + 1];
+        let hashes: Vec<u64> = keys.iter().map(|key| (self.hash)(key, &self.seed)).collect();
+        for &hash in &hashes {
+            starts[bucket_of(hash, buckets) + 1] += 1;
         }
-        let mut order: Vec<usize> = (0..buckets).collect();
-        order.sort_by_key(|&bucket| std::cmp::Reverse(members[bucket].len()));
-        let mut taken = vec![false; mask as usize + 1];
+        for bucket in 0..buckets {
+            starts[bucket + 1] += starts[bucket];
+        }
+        let mut next = starts.clone();
+        let mut members = vec![0_u64; hashes.len()];
+        for hash in hashes {
+            let place = &mut next[bucket_of(hash, buckets)];
+            members[*place as usize] = hash;
+            *place += 1;
+        }
+        let size = |bucket: u32| starts[bucket as usize + 1] - starts[bucket as usize];
+        let mut order: Vec<u32> = (0..buckets as u32).collect();
+        order.sort_by_key(|&bucket| std::cmp::Reverse(size(bucket)));
+        // A bit per slot: for 100,000 keys a first-level cache holds it.
+        let mut taken = vec![0_u64; (mask as usize + 1).div_ceil(64)];
         let mut displacements = vec![0_u16; buckets];
         for bucket in order {
-            let hashes = &members[bucket];
-            let slots =
-                |d: u16| hashes.iter().map(move |&hash| ((hash ^ u64::from(d)) & mask) as usize);
-            let fits = |d: u16, taken: &[bool]| slots(d).all(|slot| !taken[slot]);
+            let bucket = bucket as usize;
+            let hashes = &mut members[starts[bucket] as usize..starts[bucket + 1] as usize];
+            let slots = |d: u16, hash: &u64| ((hash ^ u64::from(d)) & mask) as usize;
+            let is_free = |slot: usize, taken: &[u64]| taken[slot / 64] >> (slot % 64) & 1 == 0;
             let distinct = {
-                let mut low: Vec<u64> = hashes.iter().map(|hash| hash & mask).collect();
-                low.sort_unstable();
-                low.windows(2).all(|pair| pair[0] != pair[1])
+                hashes.sort_unstable_by_key(|hash| hash & mask);
+                hashes.windows(2).all(|pair| (pair[0] ^ pair[1]) & mask != 0)
             };
             let most = mask.min(u64::from(u16::MAX)) as u16;
-            let found = if distinct { (0..=most).find(|&d| fits(d, &taken)) } else { None };
+            let fits = |d: &u16| hashes.iter().all(|hash| is_free(slots(*d, hash), &taken));
+            let found = if distinct { (0..=most).find(fits) } else { None };
             displacements[bucket] = found.unwrap_or(0);
-            for slot in slots(displacements[bucket]) {
-                taken[slot] = true;
+            for hash in &*hashes {
+                let slot = slots(displacements[bucket], hash);
+                taken[slot / 64] |= 1 << (slot % 64);
             }
         }
         displacements
@@ -393,20 +443,25 @@ impl Short {
         }
     }
 
-    pub(crate) fn partials(&self, into: &mut Vec<Partial>) {
-        for (at, entry) in self.entries[..self.sink()].iter().enumerate() {
-            if entry.key == [0, 0] {
-                continue;
-            }
-            let stats = self.aside.stats(at, entry.tenths);
-            if stats.count() > 0 {
-                into.push(Partial { key: short_name(&entry.key).into(), stats });
-            }
-        }
+    /// The keys that have rows, with their slots.
+    pub(crate) fn keyed(&self) -> impl Iterator<Item = (usize, &ShortKey)> {
+        let has_rows = |at: usize, entry: &ShortEntry| {
+            entry.tenths.total != 0 || self.aside.folded.get(at).is_some_and(|f| f.count > 0)
+        };
+        live(&self.entries[..self.sink()])
+            .filter(move |(at, entry)| has_rows(*at, entry))
+            .map(|(at, entry)| (at, &entry.key))
+    }
+
+    pub(crate) fn stats(&self, at: usize) -> Stats {
+        self.aside.stats(at, self.entries[at].tenths)
     }
 }
 
-const EMPTY: ShortEntry = ShortEntry { key: [0, 0], tenths: Tenths::NONE };
+/// The slots that are taken.
+fn live(entries: &[ShortEntry]) -> impl Iterator<Item = (usize, &ShortEntry)> {
+    entries.iter().enumerate().filter(|(_, entry)| entry.key != [0, 0])
+}
 
 /// A key of 1 to 15 bytes as the table stores it; None for other lengths.
 pub(crate) fn short_key(key: &[u8]) -> Option<ShortKey> {
@@ -432,25 +487,23 @@ fn bucket_of(hash: u64, buckets: usize) -> usize {
     (hash >> 32) as usize & (buckets - 1)
 }
 
-/// The bytes of a short key before its delimiter: the last byte before the zeros that fill up.
-fn short_name(key: &ShortKey) -> Vec<u8> {
-    let mut bytes: Vec<u8> = key.iter().flat_map(|word| word.to_le_bytes()).collect();
-    while let Some(0) = bytes.last() {
-        bytes.pop();
-    }
-    bytes.pop();
-    bytes
+/// Bytes of a short key before its delimiter, which is the last byte before the zeros.
+pub(crate) fn short_bytes(key: &ShortKey) -> usize {
+    let bytes =
+        if key[1] == 0 { 8 - key[0].leading_zeros() / 8 } else { 16 - key[1].leading_zeros() / 8 };
+    bytes as usize - 1
 }
 
 /// Keys of 16 bytes and more.
 #[derive(Debug)]
 pub(crate) struct Long {
-    /// The number of an entry, from 1; 0 is free. At most a quarter is taken: a probe then seldom
-    /// takes a second step, which would be a mispredicted branch.
-    pub(crate) slots: Vec<u32>,
-    pub(crate) entries: Vec<LongEntry>,
-    /// The bytes of all keys, each from a unit of its own on, zeros behind it.
-    pub(crate) units: Vec<[u8; UNIT_BYTES]>,
+    /// The number of a key's first unit, from 1; 0 is free. At most a quarter is taken: a probe then
+    /// seldom takes a second step, which would be a mispredicted branch.
+    pub(crate) slots: Slab<u32>,
+    /// Statistics and keys.
+    pub(crate) units: Vec<LongUnit>,
+    keys: usize,
+    /// By a key's index, not by its unit.
     pub(crate) aside: Aside,
     pub(crate) seed: Seed,
     /// Whether keys are hashed whole: always where hashes are trusted, otherwise once samples of
@@ -463,25 +516,32 @@ pub(crate) struct Long {
     crowded: bool,
 }
 
+/// The first unit of a key; the units that follow it have nothing but key.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(32))]
-pub(crate) struct LongEntry {
+#[repr(C, align(64))]
+pub(crate) struct LongUnit {
     pub(crate) tenths: Tenths,
     pub(crate) hash: u64,
     pub(crate) bytes: u32,
-    /// The key's first unit.
-    pub(crate) place: u32,
+    /// How many keys came before.
+    pub(crate) index: u32,
+    pub(crate) key: [u8; HEAD_BYTES],
 }
 
-/// Bytes of a unit of long keys: 32 bits address 128 GiB of them.
-pub(crate) const UNIT_BYTES: usize = 32;
+/// Bytes of a key in its first unit.
+pub(crate) const HEAD_BYTES: usize = 32;
+
+/// Units of a key of so many bytes.
+fn units_of(bytes: usize) -> usize {
+    (bytes + HEAD_BYTES).div_ceil(size_of::<LongUnit>())
+}
 
 impl Long {
     pub(crate) fn new(hash: fn(&[u8], &Seed) -> u64, with_squares: bool, trust_hash: bool) -> Long {
         Long {
-            slots: vec![0; 1024],
-            entries: Vec::new(),
+            slots: Slab::new(1024),
             units: Vec::new(),
+            keys: 0,
             aside: Aside::default(),
             seed: Seed::random(),
             thorough: trust_hash,
@@ -493,13 +553,11 @@ impl Long {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.len() * 4
-            + self.entries.capacity() * size_of::<LongEntry>()
-            + self.units.capacity() * UNIT_BYTES
+        self.slots.len() * 4 + self.units.capacity() * size_of::<LongUnit>()
     }
 
     pub(crate) fn keys(&self) -> usize {
-        self.entries.len()
+        self.keys
     }
 
     /// Places the keys anew if they crowd. Hashes computed before are void afterwards.
@@ -510,8 +568,8 @@ impl Long {
         }
     }
 
-    /// The entry of a key of at least 16 bytes, which is added if it is new; None if it contains
-    /// `forbidden` and so is no key. Other entries stay where they are.
+    /// The first unit of a key of at least 16 bytes, which is added if it is new; None if it
+    /// contains `forbidden` and so is no key. Other keys stay where they are.
     pub(crate) fn find_or_insert(
         &mut self,
         key: &[u8],
@@ -522,12 +580,12 @@ impl Long {
         let mut slot = hash as usize & mask;
         let mut probes = 0;
         loop {
-            let index = self.slots[slot];
-            if index == 0 {
+            let unit = self.slots[slot];
+            if unit == 0 {
                 return self.insert(key, hash, slot, forbidden);
             }
-            let at = index as usize - 1;
-            if self.entries[at].hash == hash && (self.trust_hash || self.key(at) == key) {
+            let at = unit as usize - 1;
+            if self.units[at].hash == hash && (self.trust_hash || self.key(at) == key) {
                 return Some(at);
             }
             slot = (slot + 1) & mask;
@@ -536,10 +594,22 @@ impl Long {
         }
     }
 
-    fn key(&self, at: usize) -> &[u8] {
-        let entry = &self.entries[at];
-        let start = entry.place as usize * UNIT_BYTES;
-        &self.units.as_flattened()[start..start + entry.bytes as usize]
+    /// The key whose first unit is `at`.
+    pub(crate) fn key(&self, at: usize) -> &[u8] {
+        let bytes = self.units[at].bytes as usize;
+        let units = &self.units[at..at + units_of(bytes)];
+        let before = size_of::<LongUnit>() - HEAD_BYTES;
+        &bytes_of(units)[before..before + bytes]
+    }
+
+    /// The first units of all keys.
+    pub(crate) fn places(&self) -> impl Iterator<Item = usize> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let at = next;
+            next += units_of(self.units.get(at)?.bytes as usize);
+            Some(at)
+        })
     }
 
     #[cold]
@@ -554,25 +624,30 @@ impl Long {
         if forbidden.is_some_and(|byte| memchr::memchr(byte, key).is_some()) {
             return None;
         }
-        let place = u32::try_from(self.units.len()).expect("128 GiB of keys in one thread");
-        let (whole, rest) = key.as_chunks::<UNIT_BYTES>();
-        self.units.extend_from_slice(whole);
-        if !rest.is_empty() {
-            let mut unit = [0; UNIT_BYTES];
-            unit[..rest.len()].copy_from_slice(rest);
-            self.units.push(unit);
+        let at = self.units.len();
+        let unit = u32::try_from(at + 1).expect("256 GiB of keys in one thread");
+        let units = units_of(key.len());
+        if self.units.capacity() - at < units {
+            self.units.reserve(units.max(at));
+            prefer_huge(self.units.spare_capacity_mut());
         }
-        let at = self.entries.len();
         let bytes = u32::try_from(key.len()).expect("records are shorter than chunks");
-        self.entries.push(LongEntry { tenths: Tenths::NONE, hash, bytes, place });
+        let index = u32::try_from(self.keys).expect("fewer than units");
+        let tenths = Tenths::default();
+        let first = LongUnit { tenths, hash, bytes, index, key: [0; HEAD_BYTES] };
+        self.units.push(first);
+        self.units.resize(at + units, LongUnit { hash: 0, bytes: 0, index: 0, ..first });
+        let before = size_of::<LongUnit>() - HEAD_BYTES;
+        bytes_of_mut(&mut self.units[at..])[before..before + key.len()].copy_from_slice(key);
+        self.keys += 1;
         if self.with_squares {
             self.aside.squares.push(0);
         }
         if !self.aside.folded.is_empty() {
             self.aside.folded.push(Folded::default());
         }
-        self.slots[slot] = u32::try_from(at + 1).expect("fewer than MOST_KEYS");
-        if (at + 1) * 4 > self.slots.len() {
+        self.slots[slot] = unit;
+        if self.keys * 4 > self.slots.len() {
             self.lay_out(self.slots.len() * 4);
         }
         Some(at)
@@ -585,8 +660,9 @@ impl Long {
         let grow = self.thorough && self.slots.len() < self.keys() * MOST_SLOTS_PER_KEY;
         self.thorough = true;
         self.seed = Seed::random();
-        for at in 0..self.entries.len() {
-            self.entries[at].hash = (self.hash)(self.key(at), &self.seed);
+        let places: Vec<usize> = self.places().collect();
+        for at in places {
+            self.units[at].hash = (self.hash)(self.key(at), &self.seed);
         }
         self.lay_out(self.slots.len() * if grow { 2 } else { 1 });
     }
@@ -594,31 +670,29 @@ impl Long {
     #[cold]
     fn lay_out(&mut self, slots: usize) {
         let mask = slots - 1;
-        self.slots.clear();
-        self.slots.resize(slots, 0);
-        for (at, entry) in self.entries.iter().enumerate() {
-            let mut slot = entry.hash as usize & mask;
-            while self.slots[slot] != 0 {
+        let mut table = Slab::new(slots);
+        for at in self.places() {
+            let mut slot = self.units[at].hash as usize & mask;
+            while table[slot] != 0 {
                 slot = (slot + 1) & mask;
             }
-            self.slots[slot] = at as u32 + 1;
+            table[slot] = at as u32 + 1;
         }
+        self.slots = table;
     }
 
     pub(crate) fn fold(&mut self) {
-        let entries = self.entries.len();
-        for at in 0..entries {
-            self.aside.fold(entries, at, &mut self.entries[at].tenths);
+        let keys = self.keys;
+        let places: Vec<usize> = self.places().collect();
+        for at in places {
+            let unit = &mut self.units[at];
+            self.aside.fold(keys, unit.index as usize, &mut unit.tenths);
         }
     }
 
-    pub(crate) fn partials(&self, into: &mut Vec<Partial>) {
-        for (at, entry) in self.entries.iter().enumerate() {
-            into.push(Partial {
-                key: self.key(at).into(),
-                stats: self.aside.stats(at, entry.tenths),
-            });
-        }
+    pub(crate) fn stats(&self, at: usize) -> Stats {
+        let unit = &self.units[at];
+        self.aside.stats(unit.index as usize, unit.tenths)
     }
 }
 
@@ -656,16 +730,14 @@ mod tests {
             let slot = table.find_or_insert(&key(name));
             table.entries[slot].tenths.add(name.len() as i32);
         }
-        assert!(table.is_displaced());
         assert_eq!(table.keys(), names.len());
-        let mut partials = Vec::new();
-        table.partials(&mut partials);
-        partials.sort_by(|a, b| a.key.cmp(&b.key));
-        let mut expected: Vec<&str> = names.iter().map(String::as_str).collect();
-        expected.sort_unstable();
-        for (partial, name) in partials.iter().zip(expected) {
-            assert_eq!(&*partial.key, name.as_bytes());
-            assert_eq!(partial.stats.sum(), name.len() as i128);
+        table.lay_out(table.sink(), true);
+        assert!(table.is_displaced());
+        assert_eq!(table.keyed().count(), names.len());
+        for name in &names {
+            let slot = table.find_or_insert(&key(name));
+            assert_eq!(table.stats(slot).sum(), name.len() as i128);
+            assert_eq!(short_bytes(&table.entries[slot].key), name.len());
         }
     }
 
@@ -676,7 +748,7 @@ mod tests {
             table.prepare(1);
             table.find_or_insert(&key(&format!("n{i}")));
         }
-        table.lay_out(table.sink());
+        table.lay_out(table.sink(), true);
         let home = (0..41_000)
             .filter(|i| {
                 let key = key(&format!("n{i}"));
@@ -701,8 +773,8 @@ mod tests {
 
     #[test]
     fn totals_hold_the_rows_between_two_folds() {
-        let mut tenths = Tenths::NONE;
-        tenths.total = FOLD_ROWS * ((1 << COUNT_SHIFT) + 2 * BIAS as u64);
+        let rows = FOLD_ROWS * ((1 << COUNT_SHIFT) + BIAS as u64 + 999);
+        let tenths = Tenths { total: rows, ..Tenths::default() };
         assert_eq!((tenths.count(), tenths.sum()), (FOLD_ROWS, FOLD_ROWS as i64 * 999));
     }
 
@@ -712,13 +784,12 @@ mod tests {
         let name = b"a name of many bytes, more than thirty-two of them";
         for value in [-999, 999, 5] {
             let at = table.find_or_insert(name, 1, None).unwrap();
-            table.entries[at].tenths.add(value);
-            table.aside.squares[at] += (value * value) as u64;
+            table.units[at].tenths.add(value);
+            table.aside.squares[0] += (value * value) as u64;
             table.fold();
         }
-        let mut partials = Vec::new();
-        table.partials(&mut partials);
-        let stats = &partials[0].stats;
+        assert_eq!(table.places().collect::<Vec<_>>(), [0]);
+        let stats = table.stats(0);
         assert_eq!((stats.count(), stats.min(), stats.max(), stats.sum()), (3, -999, 999, 5));
     }
 
@@ -749,9 +820,10 @@ mod tests {
         }
         assert!(table.thorough);
         assert_eq!(table.keys(), keys.len());
-        let longest = (0..table.keys())
+        let longest = table
+            .places()
             .map(|at| {
-                let home = table.entries[at].hash as usize & (table.slots.len() - 1);
+                let home = table.units[at].hash as usize & (table.slots.len() - 1);
                 (0..).find(|i| table.slots[(home + i) % table.slots.len()] == at as u32 + 1)
             })
             .max();

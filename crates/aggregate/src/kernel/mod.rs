@@ -34,15 +34,17 @@
 //! function per level that carries the `target_feature`.
 
 use fathom_machine::level::Level;
+use fathom_machine::os::memory::{self, Zeroed};
 use fathom_machine::vector::{Vector, positions_64};
 
 use crate::chunk::Window;
 use crate::reference::DELIMITER;
 use crate::shard::Shard;
-use crate::table::{Hashes, LongEntry, Seed, ShortEntry, ShortKey, UNIT_BYTES, slot_of};
+use crate::table::{Hashes, LongUnit, Seed, ShortEntry, ShortKey, slot_of};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+pub(crate) mod collect;
 pub(crate) mod fields;
 mod plain;
 
@@ -162,6 +164,34 @@ unsafe trait Rows {
 
     /// Fetches the cache line at `at`, which may be any address.
     fn prefetch(at: *const u8);
+}
+
+// SAFETY: two words and statistics of integers, and no padding between them.
+unsafe impl Zeroed for ShortEntry {}
+
+const _: () = assert!(size_of::<ShortEntry>() == 32 && size_of::<LongUnit>() == 64);
+
+/// Units as their bytes.
+pub(crate) fn bytes_of(units: &[LongUnit]) -> &[u8] {
+    // SAFETY: a unit is integers and bytes in the order of C without padding: see its size.
+    unsafe { std::slice::from_raw_parts(units.as_ptr().cast(), size_of_val(units)) }
+}
+
+/// The same to be written: any bytes are a unit.
+pub(crate) fn bytes_of_mut(units: &mut [LongUnit]) -> &mut [u8] {
+    // SAFETY: as in `bytes_of`.
+    unsafe { std::slice::from_raw_parts_mut(units.as_mut_ptr().cast(), size_of_val(units)) }
+}
+
+/// Wishes for huge pages under the free room of a vector.
+pub(crate) fn prefer_huge<T>(values: &mut Vec<T>) {
+    memory::prefer_huge(values.spare_capacity_mut());
+}
+
+/// Fetches the cache line in which a value starts, if this machine can.
+#[inline(always)]
+pub(crate) fn prefetch<T>(value: &T) {
+    plain::prefetch(std::ptr::from_ref(value).cast());
 }
 
 /// Takes every row of the window into the shard; returns the number of lines.
@@ -435,7 +465,7 @@ unsafe fn mend<R: Rows>(
             let bytes = key.map(u64::to_le_bytes);
             let delimiters = bytes.as_flattened().iter().filter(|&&b| b == DELIMITER).count();
             *slots.add(lane) = if delimiters == 1 {
-                shard.short.find_or_insert(&key) as u32
+                shard.short.find_or_insert_from(*slots.add(lane) as usize, &key) as u32
             } else {
                 *odd_rows |= 1 << (group + lane);
                 shard.short.sink() as u32
@@ -444,10 +474,10 @@ unsafe fn mend<R: Rows>(
     }
 }
 
-/// Rows whose keys have 16 bytes and more: all hashes first, then all slots, entries and keys, so
-/// that their cache misses overlap. Keys of up to 128 bytes take no branch that depends on their
-/// length: with loops over the bytes of a key, whose ends are hard to predict, keys of 1 to 100 bytes
-/// took 1.5x as long.
+/// Rows whose keys have 16 bytes and more: all hashes first, then all slots, then keys, so that
+/// their cache misses overlap. Keys of up to 128 bytes take no branch that depends on their length:
+/// with loops over the bytes of a key, whose ends are hard to predict, keys of 1 to 100 bytes took
+/// 1.5x as long.
 ///
 /// # Safety
 /// For each of `longs`, `place_of` tells where in the window a key of at least 16 bytes starts and how
@@ -461,78 +491,98 @@ unsafe fn long_rows<R: Rows, const SQUARES: bool>(
     forbidden: Option<u8>,
     shard: &mut Shard,
 ) -> u64 {
-    const { assert!(UNIT_BYTES == 32 && size_of::<LongEntry>() == 32) };
-    let mut odd_rows = 0;
+    // SAFETY: forwarded.
+    unsafe {
+        if shard.long.thorough {
+            long_rows_hashed::<R, SQUARES, true>(window, place_of, longs, values, forbidden, shard)
+        } else {
+            long_rows_hashed::<R, SQUARES, false>(window, place_of, longs, values, forbidden, shard)
+        }
+    }
+}
+
+/// # Safety
+/// As [`long_rows`]; `THOROUGH` says how the table hashes.
+#[inline(always)]
+unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
+    window: &Window<'_>,
+    place_of: impl Fn(u8) -> (usize, usize),
+    longs: &[u8],
+    values: *const i32,
+    forbidden: Option<u8>,
+    shard: &mut Shard,
+) -> u64 {
     let buffer = window.buffer();
-    let mut hashes = [0_u64; BATCH];
-    let mut found = [0_u32; BATCH];
+    let mut hashes = std::mem::MaybeUninit::<[u64; BATCH]>::uninit();
+    let hashes = hashes.as_mut_ptr().cast::<u64>();
+    let mut found = std::mem::MaybeUninit::<[u32; BATCH]>::uninit();
+    let found = found.as_mut_ptr().cast::<u32>();
+    assert!(longs.len() <= BATCH);
     let seed = shard.long.seed;
-    let (thorough, trusted) = (shard.long.thorough, shard.long.trust_hash);
+    let trusted = shard.long.trust_hash;
     let mask = shard.long.slots.len() - 1;
     let slots = shard.long.slots.as_ptr();
-    let entries = shard.long.entries.as_mut_ptr();
-    let units = shard.long.units.as_ptr();
-    for (&row, hash) in longs.iter().zip(&mut hashes) {
+    let units = shard.long.units.as_mut_ptr();
+    for (i, &row) in longs.iter().enumerate() {
         let (start, bytes) = place_of(row);
         // SAFETY: the key lies in the window and has at least 16 bytes; the level is available. The
-        // slot is masked.
+        // slot is masked, and `i` is below BATCH.
         unsafe {
             let key = buffer.as_ptr().add(start);
-            *hash = if thorough {
+            let hash = if THOROUGH {
                 R::hash_long(key, bytes, &seed)
             } else {
                 R::hash_samples(key, bytes, &seed)
             };
-            R::prefetch(slots.add(*hash as usize & mask).cast());
+            *hashes.add(i) = hash;
+            R::prefetch(slots.add(hash as usize & mask).cast());
         }
     }
-    for (hash, found) in hashes.iter().zip(&mut found[..longs.len()]) {
-        // SAFETY: the slot is masked.
-        *found = unsafe { *slots.add(*hash as usize & mask) };
-        R::prefetch(entries.wrapping_add(*found as usize).wrapping_sub(1).cast());
-    }
-    for &found in &found[..longs.len()] {
-        if found != 0 {
-            // SAFETY: slots number entries from 1, and places are those of units.
-            let place = unsafe { (*entries.add(found as usize - 1)).place };
-            R::prefetch(units.wrapping_add(place as usize).cast());
-            R::prefetch(units.wrapping_add(place as usize + 2).cast());
-        }
+    for i in 0..longs.len() {
+        // SAFETY: the slot is masked; hash `i` was written above.
+        let unit = unsafe { *slots.add(*hashes.add(i) as usize & mask) };
+        // SAFETY: as above.
+        unsafe { *found.add(i) = unit };
+        let first = units.wrapping_add(unit as usize).wrapping_sub(1);
+        R::prefetch(first.cast());
+        R::prefetch(first.wrapping_add(1).cast());
     }
     let mut misses = 0_u64;
-    for (i, (&row, &found)) in longs.iter().zip(&found).enumerate() {
+    for (i, &row) in longs.iter().enumerate() {
         let (start, bytes) = place_of(row);
-        // SAFETY: as above; a unit has 32 bytes, and as many units as its bytes take follow the
-        // first of a key. The window has 64 readable bytes behind its end.
+        // SAFETY: slots number units from 1 and number first ones; as many units as the bytes of a
+        // key take follow. The window has 64 readable bytes behind its end.
         unsafe {
-            let entry = entries.wrapping_add(found as usize).wrapping_sub(1);
+            let unit = *found.add(i) as usize;
+            let first = units.wrapping_add(unit).wrapping_sub(1);
             let key = buffer.as_ptr().add(start);
-            let same = found != 0
-                && if trusted {
-                    (*entry).hash == hashes[i]
+            let same = unit != 0
+                && if THOROUGH && trusted {
+                    (*first).hash == *hashes.add(i)
                 } else {
-                    let stored = units.add((*entry).place as usize).cast();
-                    (*entry).bytes as usize == bytes && R::same_long(key, stored, bytes)
+                    let stored = (&raw const (*first).key).cast();
+                    (*first).bytes as usize == bytes && R::same_long(key, stored, bytes)
                 };
             if same {
                 let value = *values.add(row as usize);
-                (*entry).tenths.add(value);
+                (*first).tenths.add(value);
                 if SQUARES {
-                    shard.long.aside.squares[found as usize - 1] += (value * value) as u64;
+                    shard.long.aside.squares[(*first).index as usize] += (value * value) as u64;
                 }
             } else {
                 misses |= 1 << i;
             }
         }
     }
+    let mut odd_rows = 0;
     while misses != 0 {
         let i = misses.trailing_zeros() as usize;
         misses &= misses - 1;
         let (start, bytes) = place_of(longs[i]);
-        // SAFETY: rows come from `longs`.
-        let value = unsafe { *values.add(longs[i] as usize) };
+        // SAFETY: rows come from `longs`; hash `i` was written above.
+        let (value, hash) = unsafe { (*values.add(longs[i] as usize), *hashes.add(i)) };
         let key = &buffer[start..start + bytes];
-        if !shard.add_long(key, hashes[i], value, forbidden) {
+        if !shard.add_long(key, hash, value, forbidden) {
             odd_rows |= 1 << longs[i];
         }
     }

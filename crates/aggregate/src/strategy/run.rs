@@ -119,7 +119,7 @@ fn ours(strategy: &Strategy, level: Level) -> Box<dyn Worker> {
         }
 
         fn partials(self: Box<Self>) -> Vec<Partial> {
-            self.0.into_partials()
+            self.0.into_run().partials()
         }
     }
     Box::new(Ours(Shard::new(Kernel { level }, false, strategy.check == Check::Hash)))

@@ -396,6 +396,7 @@ fn layout(options: &Options) -> Layout {
             RoundingMode::Ceiling => Rounding::Ceiling,
             RoundingMode::HalfEven => Rounding::HalfEven,
         },
+        threads: options.threads.map_or(Layout::default().threads, usize::from),
     }
 }
 

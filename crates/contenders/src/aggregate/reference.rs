@@ -67,6 +67,7 @@ fn run(workload: &Text) -> Result<Vec<u8>, String> {
             }
         }
     }
-    let groups = groups.into_iter().map(|(key, stats)| Partial { key, stats }).collect();
+    let groups =
+        groups.into_iter().map(|(key, stats)| Partial { key: key.into(), stats }).collect();
     Ok(format::brc(&Column { name: "value".to_owned(), groups }, &workload.layout))
 }

@@ -13,6 +13,8 @@
 
 use std::fs;
 use std::io;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
@@ -169,6 +171,82 @@ impl DerefMut for Buffer {
         // SAFETY: a Buffer's mapping is anonymous, private, readable and writable, `len` is within
         // it (`Mapping::anonymous` rounds up), and `&mut self` is the only way to it.
         unsafe { std::slice::from_raw_parts_mut(self.map.at.as_ptr(), self.len) }
+    }
+}
+
+/// Values whose bytes may all be zero.
+///
+/// # Safety
+/// Memory full of zeros is a valid value of the type, which owns nothing outside itself.
+pub unsafe trait Zeroed: Copy + Send + Sync + 'static {}
+
+// SAFETY: any bytes are an integer.
+unsafe impl Zeroed for u8 {}
+// SAFETY: any bytes are an integer.
+unsafe impl Zeroed for u32 {}
+// SAFETY: any bytes are an integer.
+unsafe impl Zeroed for u64 {}
+
+/// A slice of zeroed values in memory of its own: a table that may be too large for caches and
+/// translation buffers.
+///
+/// From 2 MiB on it lies on transparent huge pages where the kernel has some to spare. Nothing is
+/// touched before the program does, so that a table that stays nearly empty costs nearly nothing.
+pub struct Slab<T> {
+    map: Mapping,
+    len: usize,
+    values: PhantomData<T>,
+}
+
+impl<T: Zeroed> Slab<T> {
+    /// `len` zeros.
+    ///
+    /// # Panics
+    /// When the system has no such memory: tables are the caller's to limit.
+    pub fn new(len: usize) -> Slab<T> {
+        const { assert!(align_of::<T>() <= 4096, "mappings start on a page") };
+        let bytes = len.checked_mul(size_of::<T>()).expect("a slice is smaller than memory");
+        let huge = (bytes >= LARGE).then(|| Mapping::anonymous(bytes, Pages::Transparent).ok());
+        let map = huge.flatten().or_else(|| Mapping::anonymous(bytes, Pages::Base).ok());
+        let map = map.unwrap_or_else(|| panic!("no memory for a table of {bytes} bytes"));
+        Slab { map, len, values: PhantomData }
+    }
+}
+
+impl<T: Zeroed> Deref for Slab<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the mapping has `len` values' bytes (see `new`) from an address aligned to a page
+        // on; they are zeros, which are values, or were written through `deref_mut`.
+        unsafe { std::slice::from_raw_parts(self.map.at.as_ptr().cast(), self.len) }
+    }
+}
+
+impl<T: Zeroed> DerefMut for Slab<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`; the mapping is private and writable, and `&mut self` the only way
+        // to it.
+        unsafe { std::slice::from_raw_parts_mut(self.map.at.as_ptr().cast(), self.len) }
+    }
+}
+
+impl<T> std::fmt::Debug for Slab<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Slab").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+/// Wishes for huge pages under what lies in memory that the allocator gave; from 2 MiB on, and
+/// worth it only before it is touched. What the kernel makes of the wish changes no byte.
+pub fn prefer_huge<T>(memory: &mut [MaybeUninit<T>]) {
+    let range = memory.as_mut_ptr_range();
+    let start = (range.start as usize).next_multiple_of(LARGE);
+    let end = range.end as usize / LARGE * LARGE;
+    if start < end {
+        let at = range.start.wrapping_byte_add(start - range.start as usize);
+        // SAFETY: lies in the borrowed memory; this advice changes neither contents nor access.
+        let _ = unsafe { madvise(at.cast(), end - start, Advice::LinuxHugepage) };
     }
 }
 
@@ -360,6 +438,26 @@ mod tests {
         };
         assert_eq!(resident, 4 << 20);
         assert_eq!(backing.huge_bytes, Some(0));
+    }
+
+    #[test]
+    fn slabs_are_zeros_that_keep_what_is_written() {
+        for len in [0, 1, 1000, 700_000] {
+            let mut slab = Slab::<u64>::new(len);
+            assert_eq!(slab.len(), len);
+            assert!(slab.iter().all(|&value| value == 0));
+            slab.iter_mut().enumerate().for_each(|(at, value)| *value = at as u64);
+            assert!(slab.iter().enumerate().all(|(at, &value)| value == at as u64));
+        }
+    }
+
+    #[test]
+    fn a_wish_for_huge_pages_changes_no_byte() {
+        let mut bytes: Vec<u8> = Vec::with_capacity(9 << 20);
+        prefer_huge(bytes.spare_capacity_mut());
+        bytes.resize(9 << 20, 7);
+        assert!(bytes.iter().all(|&byte| byte == 7));
+        prefer_huge(&mut [] as &mut [MaybeUninit<u64>]);
     }
 
     #[test]

@@ -1,0 +1,258 @@
+//! From the tables of all threads to one list of groups, sorted by the bytes of their keys.
+//!
+//! ```text
+//!   thread 1: table ─▶ references, sorted ─┐ cut at the ┌─▶ keys up to "m…" ─┐
+//!   thread 2: table ─▶ references, sorted ─┤ same keys  ├─▶ keys from "m…" on ─┴▶ one list, in place
+//!   …                                      ┘            └─▶ …
+//! ```
+//!
+//! A reference holds the first bytes of its key, so that sorting hardly ever looks at the tables.
+//! Every thread sorts its own; then every thread merges one range of keys, and reads statistics where
+//! they lie in the tables, which may take many gigabytes: they are copied once, into the result.
+//!
+//! Nothing is hashed here, and no table is changed.
+
+use std::cmp::Ordering;
+
+use crate::error::Error;
+use crate::kernel::{self, collect};
+use crate::merge::{Partial, Stats, merge_into};
+use crate::shard::Shard;
+use crate::table::{ShortKey, short_bytes};
+
+/// Groups below which one thread is faster than several.
+const WORTH_A_THREAD: usize = 4096;
+
+/// References ahead of the one in hand whose statistics are fetched.
+const AHEAD: usize = 12;
+
+/// The tables of one thread and references to all their keys, sorted.
+#[derive(Debug)]
+pub(crate) struct Run {
+    shard: Shard,
+    wide: Vec<(Box<[u8]>, Stats)>,
+    references: Vec<Reference>,
+}
+
+/// Where a key is, with enough of it to put most keys in order.
+#[derive(Clone, Copy, Debug)]
+struct Reference {
+    /// The first 15 bytes of the key, zeros behind a shorter one, then its length, at most 16: as a
+    /// number, so that less is before. Two keys with the same are the same, unless they are longer
+    /// than 15 bytes.
+    head: [u64; 2],
+    table: Table,
+    /// The place in it.
+    place: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Table {
+    Short,
+    Long,
+    Wide,
+}
+
+const _: () = assert!(size_of::<Reference>() == 24);
+
+impl Reference {
+    fn to_short(key: &ShortKey, place: usize) -> Reference {
+        let bytes = short_bytes(key) as u32;
+        // The delimiter behind the key is no part of it.
+        let end = 8 * (bytes % 8);
+        let mut words = *key;
+        words[bytes as usize / 8] &= (1_u64 << end).wrapping_sub(1);
+        let head = [words[0].swap_bytes(), words[1].swap_bytes() | u64::from(bytes)];
+        Reference { head, table: Table::Short, place: place as u32 }
+    }
+
+    fn new(key: &[u8], table: Table, place: usize) -> Reference {
+        let mut head = [0; 16];
+        let len = key.len().min(15);
+        head[..len].copy_from_slice(&key[..len]);
+        head[15] = key.len().min(16) as u8;
+        let (words, _) = head.as_chunks::<8>();
+        let head = [u64::from_be_bytes(words[0]), u64::from_be_bytes(words[1])];
+        let place = u32::try_from(place).expect("tables number their keys in 32 bits");
+        Reference { head, table, place }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.head[1] & 0xff < 16
+    }
+}
+
+impl Shard {
+    /// The shard with its keys in order.
+    pub(crate) fn into_run(mut self) -> Run {
+        let wide: Vec<(Box<[u8]>, Stats)> = std::mem::take(&mut self.wide).into_iter().collect();
+        let mut references = Vec::with_capacity(self.short.keys() + self.long.keys() + wide.len());
+        kernel::prefer_huge(&mut references);
+        let shorts = self.short.keyed();
+        references.extend(shorts.map(|(slot, key)| Reference::to_short(key, slot)));
+        let longs = self.long.places().map(|at| (at, self.long.key(at)));
+        references.extend(longs.map(|(at, key)| Reference::new(key, Table::Long, at)));
+        let wides = wide.iter().enumerate();
+        references.extend(wides.map(|(at, (key, _))| Reference::new(key, Table::Wide, at)));
+        let mut run = Run { shard: self, wide, references };
+        let mut references = std::mem::take(&mut run.references);
+        references.sort_unstable_by(|a, b| compare((&run, a), (&run, b)));
+        run.references = references;
+        run
+    }
+}
+
+impl Run {
+    /// The key of a reference with more than 15 bytes.
+    fn long_key(&self, reference: &Reference) -> &[u8] {
+        match reference.table {
+            Table::Short => unreachable!("short keys have up to 15 bytes"),
+            Table::Long => self.shard.long.key(reference.place as usize),
+            Table::Wide => &self.wide[reference.place as usize].0,
+        }
+    }
+
+    fn stats(&self, reference: &Reference) -> Stats {
+        let place = reference.place as usize;
+        match reference.table {
+            Table::Short => self.shard.short.stats(place),
+            Table::Long => self.shard.long.stats(place),
+            Table::Wide => self.wide[place].1.clone(),
+        }
+    }
+
+    fn partial(&self, reference: &Reference) -> Partial {
+        let stats = self.stats(reference);
+        if !reference.is_whole() {
+            return Partial { key: self.long_key(reference).into(), stats };
+        }
+        let [high, low] = reference.head.map(u64::to_be_bytes);
+        let bytes = [high, low];
+        let len = usize::from(low[7]);
+        Partial { key: bytes.as_flattened()[..len].into(), stats }
+    }
+
+    /// All states in the order of their keys, a key at most once per table.
+    pub(crate) fn partials(&self) -> Vec<Partial> {
+        self.references.iter().map(|reference| self.partial(reference)).collect()
+    }
+
+    fn prefetch(&self, reference: &Reference) {
+        match reference.table {
+            Table::Short => kernel::prefetch(&self.shard.short.entries[reference.place as usize]),
+            Table::Long => kernel::prefetch(&self.shard.long.units[reference.place as usize]),
+            Table::Wide => {}
+        }
+    }
+}
+
+/// The order of two keys of two runs.
+#[inline(always)]
+fn compare((a_run, a): (&Run, &Reference), (b_run, b): (&Run, &Reference)) -> Ordering {
+    let number = |r: &Reference| u128::from(r.head[0]) << 64 | u128::from(r.head[1]);
+    match number(a).cmp(&number(b)) {
+        Ordering::Equal if !a.is_whole() => a_run.long_key(a).cmp(b_run.long_key(b)),
+        order => order,
+    }
+}
+
+/// Merges the runs of all threads into one list, each key once, with as many threads.
+///
+/// # Errors
+/// [`Error::SumOverflow`] naming the key.
+pub(crate) fn gather(runs: Vec<Run>) -> Result<Vec<Partial>, Error> {
+    let total: usize = runs.iter().map(|run| run.references.len()).sum();
+    let parts = if total < WORTH_A_THREAD { 1 } else { runs.len() };
+    let parts = cut(&runs, parts);
+    let lens = collect::collect(&vec![1; parts.len()], |part, place| {
+        let mut groups = 0;
+        merged(&runs, &parts[part], |same| {
+            groups += usize::from(!same);
+        });
+        place.push(groups);
+        Ok::<_, Error>(())
+    })?;
+    collect::collect(&lens, |part, place| {
+        let mut merging = Merging::new(&runs, &parts[part]);
+        let Some((run, reference)) = merging.next() else { return Ok(()) };
+        let mut last = (run, reference);
+        let mut group = run.partial(reference);
+        while let Some((run, reference)) = merging.next() {
+            if compare(last, (run, reference)) == Ordering::Equal {
+                merge_into(&mut group.stats, &run.stats(reference), &group.key)?;
+            } else {
+                place.push(std::mem::replace(&mut group, run.partial(reference)));
+                last = (run, reference);
+            }
+        }
+        place.push(group);
+        Ok(())
+    })
+}
+
+/// Calls back for every reference, in order, with whether its key is that of the one before.
+fn merged(runs: &[Run], part: &[&[Reference]], mut each: impl FnMut(bool)) {
+    let mut merging = Merging::new(runs, part);
+    let mut last = None;
+    while let Some(next) = merging.next() {
+        each(last.is_some_and(|last| compare(last, next) == Ordering::Equal));
+        last = Some(next);
+    }
+}
+
+/// References of some runs in the order of their keys.
+struct Merging<'a> {
+    /// What is left of each run; runs with nothing left are taken out.
+    rest: Vec<(&'a Run, &'a [Reference])>,
+}
+
+impl<'a> Merging<'a> {
+    fn new(runs: &'a [Run], part: &[&'a [Reference]]) -> Merging<'a> {
+        let rest = runs.iter().zip(part.iter().copied());
+        Merging { rest: rest.filter(|(_, references)| !references.is_empty()).collect() }
+    }
+
+    /// The smallest key's reference; of equal keys that of the first run.
+    #[inline]
+    fn next(&mut self) -> Option<(&'a Run, &'a Reference)> {
+        let heads = self.rest.iter().map(|(run, references)| (*run, &references[0]));
+        let (at, (run, first)) =
+            heads.enumerate().reduce(|a, b| if compare(b.1, a.1).is_lt() { b } else { a })?;
+        let references = &mut self.rest[at].1;
+        if let Some(ahead) = references.get(AHEAD) {
+            run.prefetch(ahead);
+        }
+        *references = &references[1..];
+        if references.is_empty() {
+            self.rest.remove(at);
+        }
+        Some((run, first))
+    }
+}
+
+/// Cuts all runs at the same keys into `parts` of about the same size: for each part, the piece of
+/// every run.
+fn cut(runs: &[Run], parts: usize) -> Vec<Vec<&[Reference]>> {
+    const SAMPLES_PER_PART: usize = 32;
+    let total: usize = runs.iter().map(|run| run.references.len()).sum();
+    let every = (total / (parts * SAMPLES_PER_PART)).max(1);
+    let mut samples: Vec<(&Run, &Reference)> = runs
+        .iter()
+        .flat_map(|run| run.references.iter().step_by(every).map(move |sample| (run, sample)))
+        .collect();
+    samples.sort_by(|&a, &b| compare(a, b));
+    let mut rest: Vec<&[Reference]> = runs.iter().map(|run| &*run.references).collect();
+    let mut pieces = Vec::with_capacity(parts);
+    for part in 1..parts {
+        let bound = samples[samples.len() * part / parts];
+        let part = runs.iter().zip(&mut rest).map(|(run, rest)| {
+            let end = rest.partition_point(|reference| compare((run, reference), bound).is_lt());
+            let (before, after) = rest.split_at(end);
+            *rest = after;
+            before
+        });
+        pieces.push(part.collect());
+    }
+    pieces.push(rest);
+    pieces
+}
