@@ -64,7 +64,7 @@ fn title(case: &Case) -> String {
 }
 
 /// `fastest ±0.4 %`, `1.32x slower [1.30, 1.35]`, `not resolved`.
-fn verdict(line: &Line<'_>) -> String {
+pub(super) fn verdict(line: &Line<'_>) -> String {
     let Some(comparison) = line.comparison else {
         let spread = line.summary.map_or(0.0, |s| s.ns_mad / s.ns_median);
         return format!("fastest, spread {}", percent(spread));
@@ -98,10 +98,18 @@ fn because(comparison: &Comparison) -> Option<String> {
     Some(words)
 }
 
-/// Whether the measurement cannot tell the two apart, or the difference is below two percent.
+/// A difference that is not resolved counts as a tie below this ratio. Above it the measurement only
+/// was too noisy to be certain, and nobody should be told that the two are the same.
+const TIE_BELOW: f64 = 1.25;
+
+/// Whether the two are as good: not told apart and not far from each other, or less than two percent
+/// apart.
 pub(super) fn is_tie(comparison: &Comparison) -> bool {
-    !matches!(comparison.verdict, Verdict::Slower)
-        || comparison.ratio.is_some_and(|ratio| ratio < 1.02)
+    let below = match comparison.verdict {
+        Verdict::Slower => 1.02,
+        _ => TIE_BELOW,
+    };
+    comparison.ratio.is_none_or(|ratio| ratio < below)
 }
 
 /// The line as mORMot's tests would print it.

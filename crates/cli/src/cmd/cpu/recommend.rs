@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
+use fathom_measure::compare::{Comparison, Verdict};
 use fathom_measure::result::Case;
 use fathom_report::view::{Line, lines};
 
-use super::answer::is_tie;
 use super::winners::{Task, ids, joined, size, stretches, tasks};
 
 /// Losses below this share are not worth a word.
@@ -31,9 +31,9 @@ fn advice(task: &Task<'_>) -> String {
     for stretch in stretches(&task.sizes) {
         // Another winner only counts where those of the whole task are really beaten.
         if !stretch.ids.iter().any(|id| best.contains(id)) {
-            let is_in = |case: &&&Case| stretch.sizes.contains(&size(case));
-            let at: Vec<bool> = task.sizes.iter().map(|case| is_in(&case)).collect();
-            words.push(format!("{}: {}", extent(&at, &task.sizes), joined(&stretch.ids)));
+            let names = names(&task.sizes);
+            let at: Vec<bool> = names.iter().map(|size| stretch.sizes.contains(size)).collect();
+            words.push(format!("{}: {}", extent(&at, &names), joined(&stretch.ids)));
         }
     }
     words.extend(losses(overall, &task.sizes, &best));
@@ -71,15 +71,20 @@ fn losses(overall: &Case, sizes: &[&Case], best: &[&str]) -> Vec<String> {
             words.push(format!("{id} loses {:.0} %", 100.0 * share));
         } else if loses.contains(&true) {
             let most = at_size.iter().copied().fold(0.0, f64::max);
-            words.push(format!("{id} loses {:.0} % {}", 100.0 * most, extent(&loses, sizes)));
+            let at = extent(&loses, &names(sizes));
+            words.push(format!("{id} loses {:.0} % {at}", 100.0 * most));
         }
     }
     words
 }
 
+fn names<'c>(sizes: &[&'c Case]) -> Vec<&'c str> {
+    sizes.iter().map(|case| size(case)).collect()
+}
+
 /// The sizes marked: `below 1 KiB`, `from 64 KiB on`, `at 64 bytes, 1 KiB`.
-fn extent(marked: &[bool], sizes: &[&Case]) -> String {
-    let name = |at: usize| spelled(size(sizes[at]));
+fn extent(marked: &[bool], sizes: &[&str]) -> String {
+    let name = |at: usize| spelled(sizes[at]);
     let count = marked.iter().filter(|marked| **marked).count();
     let rest = marked.len() - count;
     if rest == 0 {
@@ -113,6 +118,29 @@ fn loss_of(case: &Case, id: &str) -> f64 {
 
 /// The share of the winner's speed that is lost, if that is certain; else 0.
 fn loss(line: &Line<'_>) -> f64 {
-    let comparison = line.comparison.filter(|comparison| !is_tie(comparison));
+    let is_certain = |comparison: &&Comparison| matches!(comparison.verdict, Verdict::Slower);
+    let comparison = line.comparison.filter(is_certain);
     comparison.and_then(|comparison| comparison.ratio).map_or(0.0, |ratio| 1.0 - 1.0 / ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_told_by_where_something_begins_or_ends() {
+        let sizes = ["64", "1K", "64K", "1M"];
+        for (marked, expected) in [
+            ([true, true, true, true], "at every size"),
+            ([true, false, false, false], "below 1 KiB"),
+            ([true, true, false, false], "below 64 KiB"),
+            ([false, false, true, true], "from 64 KiB on"),
+            ([false, false, false, true], "from 1 MiB on"),
+            ([false, true, false, false], "at 1 KiB"),
+            ([true, false, true, false], "at 64 bytes, 64 KiB"),
+        ] {
+            assert_eq!(extent(&marked, &sizes), expected);
+        }
+        assert_eq!(extent(&[false, true], &["l1", "l2"]), "from l2 on");
+    }
 }

@@ -6,10 +6,9 @@ use std::fmt::Write;
 
 use fathom_measure::result::Case;
 use fathom_measure::workload::parse_number;
-use fathom_report::number::times;
 use fathom_report::view::{Line, lines, throughput};
 
-use super::answer::is_tie;
+use super::answer::{is_tie, verdict};
 
 /// The fastest implementation and those that tie with it; empty if nobody could be measured.
 pub(super) fn ids(case: &Case) -> Vec<&str> {
@@ -125,18 +124,15 @@ pub(super) fn text(cases: &[Case]) -> String {
     text + "\n"
 }
 
-/// The fastest of those that lose.
+/// The fastest of those that do not tie with the winner.
 fn next(lines: &[Line<'_>]) -> String {
     let loser = lines.iter().find_map(|line| {
-        let comparison = line.comparison.filter(|comparison| !is_tie(comparison))?;
-        let interval = comparison.interval?;
-        let ratio = times(comparison.ratio?);
-        let id = &line.row.id;
-        Some(format!("then {id}, {ratio} slower [{:.2}, {:.2}]", interval.low, interval.high))
+        line.comparison.filter(|comparison| !is_tie(comparison))?;
+        Some(format!("then {}, {}", line.row.id, verdict(line)))
     });
     match (loser, lines.iter().filter(|line| line.summary.is_some()).count()) {
         (Some(words), _) => words,
         (None, 0 | 1) => "alone".to_owned(),
-        (None, _) => "nobody else is certain to lose".to_owned(),
+        (None, _) => "no other".to_owned(),
     }
 }
