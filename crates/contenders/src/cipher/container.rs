@@ -33,17 +33,18 @@ pub(crate) fn encrypted(random: &mut SplitMix, bytes: &[u8], seal: &mut impl Sea
 pub(crate) fn sealed(random: &mut SplitMix, bytes: &[u8], seal: &mut impl Seal) -> Vec<u8> {
     let payload = payload_bytes(bytes.len());
     let mut message = Vec::with_capacity(HEADER + 10 + payload);
-    let mut header = [0; HEADER];
-    for word in header[..32].as_chunks_mut::<8>().0 {
+    let mut nonce = [0; 32];
+    for word in nonce.as_chunks_mut::<8>().0 {
         *word = random.word().to_le_bytes();
     }
-    message.extend_from_slice(&header);
+    message.extend_from_slice(&nonce);
+    message.extend_from_slice(&[0; HEADER - 32]);
     // Of what is known already, so that it is done beside the encryption.
-    let crc = kernel::crc32c(1, &header[..32]);
+    let crc = kernel::crc32c_of(1, &nonce);
     push_varint(payload as u64, &mut message);
     let tag = push_payload(random, bytes, &mut message, seal);
     message[32..64].copy_from_slice(&tag);
-    let crc = kernel::crc32c(crc, &tag);
+    let crc = kernel::crc32c_of(crc, &tag);
     message[64..HEADER].copy_from_slice(&crc.to_le_bytes());
     message
 }
@@ -175,12 +176,13 @@ impl Lanes {
 
     /// The tag: the plain lanes as one block encrypted with the key, then the cipher lanes.
     pub(crate) fn tag(&self, key: &Key) -> Tag {
-        self.tag_of(key.encrypt(self.plain_block()))
+        self.tag_of(key.encrypt(block(self.plain)))
     }
 
-    /// The plain lanes as a block, not yet encrypted.
-    pub(crate) fn plain_block(&self) -> [u8; 16] {
-        block(self.plain)
+    /// The plain lanes as the halves of a block, not yet encrypted.
+    pub(crate) fn plain_halves(&self) -> [u64; 2] {
+        let [a, b, c, d] = self.plain.map(u64::from);
+        [a | b << 32, c | d << 32]
     }
 
     /// The tag whose first half is this encrypted block.

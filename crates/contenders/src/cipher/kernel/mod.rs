@@ -79,13 +79,13 @@ impl Schedule {
         Some(Schedule { is_wide: false, ..Schedule::new(key)? })
     }
 
-    /// One block by itself (SP 800-38A, ECB).
-    pub(crate) fn block(&self, block: [u8; 16]) -> [u8; 16] {
+    /// One block by itself (SP 800-38A, ECB), given as two little-endian numbers.
+    pub(crate) fn block(&self, halves: [u64; 2]) -> [u8; 16] {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         // SAFETY: a schedule only exists where the instructions were detected.
-        return unsafe { arch::block(&self.keys, block) };
+        return unsafe { arch::block(&self.keys, halves) };
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        block
+        std::array::from_fn(|at| halves[at / 8].to_le_bytes()[at % 8])
     }
 
     /// Encrypts in place. The modes with a tag update `lanes`; the others leave them alone. GCM is
@@ -95,7 +95,7 @@ impl Schedule {
     /// With GCM.
     pub(crate) fn encrypt(&self, mode: Mode, iv: &[u8; 16], bytes: &mut [u8], lanes: &mut Lanes) {
         #[cfg(target_arch = "x86_64")]
-        if self.is_wide && bytes.len() >= wide::LEAST_BYTES {
+        if self.is_wide {
             let keys = &self.keys;
             // SAFETY: `is_wide` says that the instructions were detected.
             unsafe {
@@ -124,6 +124,16 @@ impl Schedule {
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         let _ = (mode, iv, bytes, lanes);
     }
+}
+
+/// [`crc32c`] of as many bytes as the compiler knows: without loops.
+pub(crate) fn crc32c_of<const N: usize>(start: u32, bytes: &[u8; N]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("sse4.2") {
+        // SAFETY: the instruction was just detected.
+        return unsafe { arch::crc32c_of(start, bytes) };
+    }
+    crc32c(start, bytes)
 }
 
 /// CRC-32C from `start`, with the usual inversions: on the instruction where there is one.
@@ -174,8 +184,9 @@ mod tests {
         for key_bytes in [16, 24, 32] {
             let key = Key::new(&random(key_bytes, key_bytes as usize));
             let schedules = [Schedule::new(&key), Schedule::narrow(&key)].map(Option::unwrap);
+            let halves = [0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908];
             let block = std::array::from_fn(|at| at as u8);
-            assert_eq!(schedules[0].block(block), key.encrypt(block));
+            assert_eq!(schedules[0].block(halves), key.encrypt(block));
             for mode in modes {
                 for iv in &ivs {
                     for length in (0..=300).chain([511, 512, 528, 704, 1024, 1040]) {
