@@ -89,7 +89,7 @@ impl From<fathom_aggregate::Partial> for Group {
         stats.rescale(1).expect("sums of this text are short");
         let number = |number: i128| i64::try_from(number).expect("sums of this text are short");
         let (min, max, sum) = (number(stats.min()), number(stats.max()), number(stats.sum()));
-        Group { key, count: stats.count(), min, max, sum }
+        Group { key: key.as_ref().into(), count: stats.count(), min, max, sum }
     }
 }
 
