@@ -435,6 +435,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_wish_for_huge_pages_leaves_room_as_usable_as_it_was() {
+        for capacity in [0, 1, 1000, 3 << 20] {
+            let mut numbers: Vec<u32> = Vec::with_capacity(capacity);
+            prefer_huge(numbers.spare_capacity_mut());
+            numbers.extend(0..capacity as u32);
+            assert!(numbers.iter().copied().eq(0..capacity as u32));
+        }
+    }
+
+    #[test]
     fn every_wish_ends_in_zeroed_writable_memory() {
         for pages in [Pages::Base, Pages::Transparent, Pages::Huge2M, Pages::Huge1G] {
             for bytes in [0, 1, 4096, 4097, 5 << 20] {
