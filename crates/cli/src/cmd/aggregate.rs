@@ -26,9 +26,10 @@ use crate::value;
 ///
 /// Reads lines `key;value` from the files, or from standard input without any or for `-`; gzip and
 /// Zstandard are recognised (the latter is decoded in pure Rust, or several times as fast by the C
-/// library in builds with the feature zstd or native; --verbose says which). A key is any bytes but the delimiter and line ends; a value is a
-/// decimal number of up to 18 significant digits. Blank lines are ignored. Numbers are exact from
-/// the first digit to the last: only what is printed is rounded.
+/// library in builds with the feature zstd or native; --verbose says which). A key is any bytes but
+/// the delimiter and line ends; a value is a decimal number of up to 18 significant digits. Blank
+/// lines are ignored. Numbers are exact from the first digit to the last: only what is printed is
+/// rounded.
 ///
 /// With any of --delimiter, --key, --value and --header the input is delimited text in general,
 /// with quoted fields (RFC 4180).
@@ -81,7 +82,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME", default_value = "fathom", value_parser = str::parse::<Strategy>)]
     strategy: Strategy,
 
-    /// Say on stderr what runs and what decodes Zstandard, then hash, length and UTF-8 validity of the result, time and GB/s
+    /// Say on stderr what runs and what decodes Zstandard, then hash, length and UTF-8 validity of
+    /// the result, time and GB/s
     #[arg(short, long)]
     verbose: bool,
 
