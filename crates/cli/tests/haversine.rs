@@ -122,7 +122,7 @@ fn files_and_standard_input_compressed_or_not_are_the_same_result() {
         }
     }
     let cut = &fs::read(folder.path().join("p.2")).unwrap()[..2000];
-    assert_eq!(piped(&["haversine", "-"], cut).status.code(), Some(3));
+    assert_eq!(piped(&["haversine", "-"], cut).status.code(), Some(4));
 }
 
 #[test]

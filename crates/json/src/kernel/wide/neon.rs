@@ -1,4 +1,5 @@
-//! Four registers of NEON.
+//! Four registers of NEON, dealt out: register k has bytes k, 4 + k, 8 + k and so on, which is how four
+//! answers for neighbours meet in one byte of a mask.
 
 use std::arch::aarch64::*;
 
@@ -7,15 +8,13 @@ use super::{TWO_CONTINUATIONS, UTF8, Wide};
 #[derive(Clone, Copy)]
 pub(in super::super) struct Neon([uint8x16_t; 4]);
 
-/// The bit each byte contributes to a mask of eight.
-static WEIGHTS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
-
 // SAFETY: only NEON, which every AArch64 this project targets has; `load` reads 64 bytes.
 unsafe impl Wide for Neon {
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
         // SAFETY: the caller vouches for 64 readable bytes.
-        Neon([0, 16, 32, 48].map(|at| unsafe { vld1q_u8(from.add(at)) }))
+        let uint8x16x4_t(a, b, c, d) = unsafe { vld4q_u8(from) };
+        Neon([a, b, c, d])
     }
 
     #[inline(always)]
@@ -63,7 +62,7 @@ unsafe impl Wide for Neon {
     unsafe fn is_utf8(from: *const u8, before: u32) -> bool {
         // SAFETY: the caller vouches for 64 readable bytes and the level.
         unsafe {
-            let Neon([a, b, c, d]) = Neon::load(from);
+            let [a, b, c, d] = [0, 16, 32, 48].map(|at| vld1q_u8(from.add(at)));
             let zeros = vreinterpretq_u32_u8(vdupq_n_u8(0));
             let before = vreinterpretq_u8_u32(vsetq_lane_u32::<3>(before, zeros));
             let first = vorrq_u8(faults(a, before), faults(b, a));
@@ -73,19 +72,22 @@ unsafe impl Wide for Neon {
     }
 }
 
-/// A bit for each byte, all ones or all zeros. NEON has no movemask: a byte keeps its weight, and
-/// neighbours are added until each byte has the bits of eight.
+/// A bit for each byte, all ones or all zeros. NEON has no movemask: shifting right and inserting
+/// gathers the four answers of a byte's neighbours above its middle, and then below it.
+///
+/// ```text
+/// byte i   d c b a a a a a  ─►  d c b a d c b a   (of the bytes 4i + 3 to 4i)
+/// ```
 ///
 /// # Safety
 /// None beyond NEON, the base of AArch64.
 #[inline(always)]
-unsafe fn bits(v: [uint8x16_t; 4]) -> u64 {
-    // SAFETY: NEON is part of the base architecture; WEIGHTS has sixteen bytes.
+unsafe fn bits([a, b, c, d]: [uint8x16_t; 4]) -> u64 {
+    // SAFETY: NEON is part of the base architecture.
     unsafe {
-        let weights = vld1q_u8(WEIGHTS.as_ptr());
-        let [a, b, c, d] = v.map(|v| vandq_u8(v, weights));
-        let sums = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
-        vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)))
+        let four = vsriq_n_u8::<2>(vsriq_n_u8::<1>(d, c), vsriq_n_u8::<1>(b, a));
+        let twice = vreinterpretq_u16_u8(vsriq_n_u8::<4>(four, four));
+        vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<4>(twice)))
     }
 }
 
