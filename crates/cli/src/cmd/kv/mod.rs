@@ -647,3 +647,26 @@ fn note(text: &str) {
         eprintln!("fathom kv: {text}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_who_are_out_for_the_same_reason_are_named_together() {
+        let lost = |id: &str, why: &str| (id.to_owned(), why.to_owned());
+        let all = [lost("a", "hung"), lost("b", "wrong"), lost("c", "hung"), lost("d", "hung")];
+        assert_eq!(failures(&all), ["a and 2 others are out: hung", "b is out: wrong"]);
+        assert_eq!(failures(&all[1..3]), ["b is out: wrong", "c is out: hung"]);
+        let two = [lost("a", "hung"), lost("b", "hung")];
+        assert_eq!(failures(&two), ["a and b are out: hung"]);
+    }
+
+    #[test]
+    fn more_keys_mean_more_patience() {
+        let hang = |given, keys| bounds(given, keys).sample.as_secs();
+        assert_eq!(hang(None, 1_000_000), 70);
+        assert_eq!(hang(None, 10_000_000), 160);
+        assert_eq!(hang(Some(Duration::from_secs(5)), 10_000_000), 5);
+    }
+}
