@@ -1,8 +1,9 @@
-//! Checks that need more than `cargo test`: other machines, emulated. Run them as `cargo xtask NAME`.
+//! Checks that need more than `cargo test`: other machines, emulated, and other programs. Run them as `cargo xtask NAME`.
 //!
 //! A check that cannot run here (no Debian, no network, no right to install) says why in one line
 //! beginning with `skipped:` and succeeds; a check that ran and found something wrong fails.
 
+mod agree;
 mod arm64;
 mod counters;
 mod cpio;
@@ -33,6 +34,17 @@ enum Check {
     },
     /// Build the C++ runner and check its answers
     Cpp,
+    /// Compare our figures with those of `openssl speed` and `xxhsum -b`, in turn
+    Agree {
+        /// Times each pair is run
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+        turns: u32,
+        /// A program that is built already, with feature `native`
+        #[arg(long)]
+        fathom: Option<std::path::PathBuf>,
+        /// Only these rows
+        rows: Vec<String>,
+    },
 }
 
 /// Why a check cannot run on this machine.
@@ -57,6 +69,7 @@ fn main() -> ExitCode {
         Check::Counters => counters::run(),
         Check::Arm64 { part } => arm64::run_all(part),
         Check::Cpp => cpp::run_all(),
+        Check::Agree { turns, fathom, rows } => agree::run_all(turns, fathom, &rows),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

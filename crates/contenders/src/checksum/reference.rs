@@ -76,7 +76,7 @@ fn adler32(start: u32, bytes: &[u8]) -> u32 {
 }
 
 /// The specification of xxHash, "XXH32 algorithm description", seed 0.
-fn xxhash32(bytes: &[u8]) -> u32 {
+pub(super) fn xxhash32(bytes: &[u8]) -> u32 {
     const P: [u32; 5] = [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d, 0x27d4_eb2f, 0x1656_67b1];
     let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
     let mut lanes = [P[0].wrapping_add(P[1]), P[1], 0, 0_u32.wrapping_sub(P[0])];

@@ -33,14 +33,18 @@ pub(crate) fn encrypted(random: &mut SplitMix, bytes: &[u8], seal: &mut impl Sea
 pub(crate) fn sealed(random: &mut SplitMix, bytes: &[u8], seal: &mut impl Seal) -> Vec<u8> {
     let payload = payload_bytes(bytes.len());
     let mut message = Vec::with_capacity(HEADER + 10 + payload);
-    for _ in 0..4 {
-        message.extend_from_slice(&random.word().to_le_bytes());
+    let mut nonce = [0; 32];
+    for word in nonce.as_chunks_mut::<8>().0 {
+        *word = random.word().to_le_bytes();
     }
-    message.resize(HEADER, 0);
+    message.extend_from_slice(&nonce);
+    message.extend_from_slice(&[0; HEADER - 32]);
+    // Of what is known already, so that it is done beside the encryption.
+    let crc = kernel::crc32c_of(1, &nonce);
     push_varint(payload as u64, &mut message);
     let tag = push_payload(random, bytes, &mut message, seal);
     message[32..64].copy_from_slice(&tag);
-    let crc = kernel::crc32c(1, &message[..64]);
+    let crc = kernel::crc32c_of(crc, &tag);
     message[64..HEADER].copy_from_slice(&crc.to_le_bytes());
     message
 }
@@ -172,12 +176,13 @@ impl Lanes {
 
     /// The tag: the plain lanes as one block encrypted with the key, then the cipher lanes.
     pub(crate) fn tag(&self, key: &Key) -> Tag {
-        self.tag_of(key.encrypt(self.plain_block()))
+        self.tag_of(key.encrypt(block(self.plain)))
     }
 
-    /// The plain lanes as a block, not yet encrypted.
-    pub(crate) fn plain_block(&self) -> [u8; 16] {
-        block(self.plain)
+    /// The plain lanes as the halves of a block, not yet encrypted.
+    pub(crate) fn plain_halves(&self) -> [u64; 2] {
+        let [a, b, c, d] = self.plain.map(u64::from);
+        [a | b << 32, c | d << 32]
     }
 
     /// The tag whose first half is this encrypted block.
@@ -190,7 +195,9 @@ impl Lanes {
 }
 
 fn block(lanes: [u32; 4]) -> [u8; 16] {
-    std::array::from_fn(|at| lanes[at / 4].to_le_bytes()[at % 4])
+    // As one number: a byte at a time would be stored so, and wait when it is loaded as a whole.
+    let word = |at: usize| u128::from(lanes[at]) << (32 * at);
+    (word(0) | word(1) | word(2) | word(3)).to_le_bytes()
 }
 
 #[cfg(test)]

@@ -18,8 +18,21 @@ pub struct Messages {
     /// Which cipher.
     pub operation: Operation,
     key: Vec<u8>,
-    bare: bool,
+    form: Form,
     mix: Mix,
+}
+
+/// How much of a message's surroundings a call has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Random IV, padding, allocated output.
+    Message,
+    /// In place with a fixed IV.
+    Bare,
+    /// In place; a message goes on from call to call.
+    Stream,
+    /// In place; the key is set anew for each message.
+    Keyed,
 }
 
 /// Which cipher.
@@ -109,23 +122,28 @@ impl Workload for Messages {
         Offer {
             name: "form",
             default: "message",
-            doc: "`message`: random IV, padding, allocated output; `bare`: in place, fixed IV",
+            doc: "`message`: random IV, padding, allocated output; `bare`: in place, fixed IV; \
+                  of openssl alone (of others the same as `bare`) `stream`, one message that goes on \
+                  from call to call, and `keyed`, the key set for each message: what `openssl speed` \
+                  does, the latter for gcm",
         },
     ];
 
     fn load(spec: &Spec) -> Result<Messages, SpecError> {
         let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation).unwrap_or(0);
-        let bare = match spec.text("form") {
-            "message" => false,
-            "bare" => true,
-            _ => return Err(spec.bad("form", "message or bare")),
+        let form = match spec.text("form") {
+            "message" => Form::Message,
+            "bare" => Form::Bare,
+            "stream" => Form::Stream,
+            "keyed" => Form::Keyed,
+            _ => return Err(spec.bad("form", "message, bare, stream or keyed")),
         };
         let operation = operation(at);
         let key = match operation {
             Operation::Aes(bits, _) => random(0xae5, bits as usize / 8),
             _ => random(0xae5, 32),
         };
-        Ok(Messages { operation, key, bare, mix: Mix::load(spec)? })
+        Ok(Messages { operation, key, form, mix: Mix::load(spec)? })
     }
 
     fn work(&self) -> Work {
@@ -138,14 +156,14 @@ impl Workload for Messages {
 
     fn small_cases() -> Vec<Spec> {
         let mut cases = mix::cases(OPERATIONS, &["0", "1", "16", "50", "1000", "5K", "mix"]);
-        let bare = cases.clone().into_iter().filter(|spec| spec.text("size") != "0");
-        let bare: Vec<Spec> = bare
-            .map(|mut spec| {
-                spec.parameters.insert("form".into(), "bare".into());
+        let not_empty: Vec<Spec> =
+            cases.iter().filter(|spec| spec.text("size") != "0").cloned().collect();
+        for form in ["bare", "stream", "keyed"] {
+            cases.extend(not_empty.iter().cloned().map(|mut spec| {
+                spec.parameters.insert("form".into(), form.into());
                 spec
-            })
-            .collect();
-        cases.extend(bare);
+            }));
+        }
         cases
     }
 }
@@ -177,16 +195,43 @@ impl Messages {
         &'w self,
         seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
     ) -> Preparation<'w> {
+        self.sealed_or_gone_on(seal, None)
+    }
+
+    /// The same by a contender that can also go on with a message, or begin one with its key, for the
+    /// forms that want it.
+    #[cfg(feature = "native")]
+    pub(super) fn sealed_in_any_form<'w>(
+        &'w self,
+        seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
+        go_on: impl FnMut(&mut [u8]) + 'w,
+        begin: impl FnMut(&mut [u8]) + 'w,
+    ) -> Preparation<'w> {
+        let other: Option<Box<GoOn<'w>>> = match self.form {
+            Form::Stream => Some(Box::new(go_on)),
+            Form::Keyed => Some(Box::new(begin)),
+            Form::Message | Form::Bare => None,
+        };
+        self.sealed_or_gone_on(seal, other)
+    }
+
+    fn sealed_or_gone_on<'w>(
+        &'w self,
+        seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
+        go_on: Option<Box<GoOn<'w>>>,
+    ) -> Preparation<'w> {
         let authenticated = matches!(
             self.operation,
             Operation::Aes(_, Mode::Cfc | Mode::Ofc | Mode::Ctc | Mode::Gcm)
                 | Operation::ChaCha20Poly1305
         );
-        let scratch: Vec<Vec<u8>> = match self.bare {
-            true => self.mix.calls().map(|(buffer, _)| buffer.to_vec()).collect(),
-            false => Vec::new(),
+        let scratch: Vec<Vec<u8>> = match self.form {
+            Form::Bare | Form::Stream | Form::Keyed => {
+                self.mix.calls().map(|(buffer, _)| buffer.to_vec()).collect()
+            }
+            Form::Message => Vec::new(),
         };
-        Ok(Box::new(Sealed { mix: &self.mix, authenticated, scratch, seal }))
+        Ok(Box::new(Sealed { mix: &self.mix, authenticated, scratch, seal, go_on }))
     }
 
     /// A contender with a key stream that continues over the calls of an iteration: `fresh` makes
@@ -206,8 +251,11 @@ impl Messages {
     }
 }
 
-const FIXED_IV: [u8; 16] = [7; 16];
+pub(super) static FIXED_IV: [u8; 16] = [7; 16];
 const FIXED_NONCE: [u8; 32] = [9; 32];
+
+/// Encrypts in place what comes next in a message, or a whole one.
+type GoOn<'w> = dyn FnMut(&mut [u8]) + 'w;
 
 struct Sealed<'w, F> {
     mix: &'w Mix,
@@ -215,6 +263,7 @@ struct Sealed<'w, F> {
     /// Buffers to work on in place; empty in the form of messages.
     scratch: Vec<Vec<u8>>,
     seal: F,
+    go_on: Option<Box<GoOn<'w>>>,
 }
 
 impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Sealed<'_, F> {
@@ -247,8 +296,11 @@ impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Sealed<'_, F> {
         meter.start();
         for _ in 0..iterations.max(1) {
             for ((_, calls), bytes) in mix.calls().zip(&mut scratch) {
-                for _ in 0..calls {
-                    black_box((self.seal)(&FIXED_IV, &FIXED_NONCE, black_box(&mut bytes[..])));
+                match &mut self.go_on {
+                    Some(go_on) => (0..calls).for_each(|_| go_on(black_box(&mut bytes[..]))),
+                    None => (0..calls).for_each(|_| {
+                        black_box((self.seal)(&FIXED_IV, &FIXED_NONCE, black_box(&mut bytes[..])));
+                    }),
                 }
             }
         }

@@ -16,6 +16,8 @@ mod blake3;
 mod md5;
 #[cfg(feature = "native")]
 mod openssl;
+#[cfg(feature = "native")]
+mod openssl_fetched;
 mod reference;
 #[cfg(feature = "native")]
 mod ring;
@@ -51,6 +53,8 @@ pub static FAMILY: Family<Messages> = Family {
         &blake3::Blake3,
         #[cfg(feature = "native")]
         &openssl::OpenSsl,
+        #[cfg(feature = "native")]
+        &openssl_fetched::OpenSslFetched,
         #[cfg(feature = "native")]
         &ring::Ring,
         #[cfg(feature = "native")]

@@ -48,7 +48,8 @@ pub static FAMILY: Family<Texts> = Family {
         Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
         Absent {
             name: "simdjson",
-            reason: "the C++ library has no maintained crate; simd-json is its algorithm in Rust",
+            reason: "the C++ library's crate, simdjson-rust, is an alpha; simd-json is its algorithm in \
+                     Rust",
         },
         Absent {
             name: "fpjson",

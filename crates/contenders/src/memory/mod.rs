@@ -34,6 +34,10 @@ pub static FAMILY: Family<Area> = Family {
     ],
     absent: &[
         #[cfg(not(target_arch = "x86_64"))]
+        Absent { name: "sse2", reason: "exists on x86-64 only" },
+        #[cfg(not(target_arch = "x86_64"))]
+        Absent { name: "avx2", reason: "exists on x86-64 only" },
+        #[cfg(not(target_arch = "x86_64"))]
         Absent { name: "erms", reason: "string instructions exist on x86-64 only" },
         #[cfg(target_arch = "x86_64")]
         Absent { name: "neon", reason: "exists on AArch64 only" },

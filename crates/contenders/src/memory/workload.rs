@@ -20,9 +20,10 @@ pub struct Area {
     pub operation: Operation,
     bytes: usize,
     every: usize,
+    /// For `move` and `read`.
     original: Vec<u8>,
-    /// For `chase`: the number of the next line, one per cache line.
-    ring: Vec<u32>,
+    /// For `chase`: the numbers of the lines in the order of the walk.
+    order: Vec<u32>,
 }
 
 /// A pass over the buffer.
@@ -68,7 +69,8 @@ const OPERATIONS: &[Offer] = offers! {
     "big-move" "25 times there and back between the halves of the buffer",
     "copy" "the first half of the buffer to the second",
     "read" "all words of the buffer, summed",
-    "chase" "one read per cache line, each waiting for the one before; an item is a read",
+    "chase" "one read per cache line, each waiting for the one before, at most 64 Ki a time; an item \
+             is a read",
 };
 const EACH: [Operation; 7] = [
     Operation::Fill,
@@ -111,10 +113,16 @@ impl Workload for Area {
             return Err(spec.bad("every", "from 1 to 25"));
         }
         let every = every as usize;
-        let chases = operation == Operation::Chase;
-        let original = if chases { Vec::new() } else { random(3, bytes) };
-        let ring = if chases { ring(bytes) } else { Vec::new() };
-        Ok(Area { operation, bytes, every, original, ring })
+        let original = match operation {
+            // The others change a buffer of their own, and only a move can be told by its origin.
+            Operation::Move | Operation::Read => pattern(bytes),
+            _ => Vec::new(),
+        };
+        let order = match operation {
+            Operation::Chase => order(bytes / LINE),
+            _ => Vec::new(),
+        };
+        Ok(Area { operation, bytes, every, original, order })
     }
 
     fn work(&self) -> Work {
@@ -133,7 +141,7 @@ impl Workload for Area {
             Operation::SmallMove => 48 * 20_000,
             Operation::BigMove => 2 * self.big_moves().count() as u64,
             Operation::Copy | Operation::Read => 1,
-            Operation::Chase => self.bytes as u64 / LINE as u64,
+            Operation::Chase => self.steps() as u64,
         };
         Work { bytes, items }
     }
@@ -200,21 +208,42 @@ fn big(bytes: usize, i: usize) -> usize {
     (bytes - bytes.min(3200)) / 2 - 10 * i
 }
 
-/// A single cycle through all lines in random order (Sattolo 1986).
-fn ring(bytes: usize) -> Vec<u32> {
-    let lines = bytes / LINE;
-    let mut next: Vec<u32> = (0..lines as u32).collect();
+/// All lines in random order (Fisher and Yates).
+fn order(lines: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..lines as u32).collect();
     let mut random = SplitMix(5);
     for at in (1..lines).rev() {
-        next.swap(at, (random.word() % at as u64) as usize);
+        order.swap(at, (random.word() % (at as u64 + 1)) as usize);
     }
-    // Spread out: one number at the start of each line.
-    let mut ring = vec![0; bytes / 4];
-    for (line, next) in next.into_iter().enumerate() {
-        ring[line * (LINE / 4)] = next * (LINE / 4) as u32;
+    order
+}
+
+/// One number at the start of each line: where the number of the line that comes next in `order` is.
+fn ring(order: &[u32]) -> Vec<u32> {
+    const NUMBERS: u32 = LINE as u32 / 4;
+    let mut ring = vec![0; order.len() * NUMBERS as usize];
+    for (at, line) in order.iter().enumerate() {
+        ring[(line * NUMBERS) as usize] = order[(at + 1) % order.len()] * NUMBERS;
     }
     ring
 }
+
+/// Random bytes that repeat after a length that no kernel has to do with: a buffer of 128 MiB in the time
+/// of a copy.
+fn pattern(bytes: usize) -> Vec<u8> {
+    const PERIOD: usize = 65_521;
+    let mut pattern = random(3, PERIOD.min(bytes));
+    pattern.reserve_exact(bytes - pattern.len());
+    while pattern.len() < bytes {
+        // Doubling keeps the period, as whole periods are copied.
+        let more = pattern.len().min(bytes - pattern.len());
+        pattern.extend_from_within(..more);
+    }
+    pattern
+}
+
+/// Reads of an iteration of the walk, at most: it goes on where it was in the next.
+const STEPS: usize = 1 << 16;
 
 impl Area {
     /// Lengths of the fills of a pass.
@@ -234,27 +263,51 @@ impl Area {
         if self.operation == Operation::Chase {
             return Err(Unsupported("only one way to wait for a read".into()));
         }
-        Ok(Box::new(Pass {
-            area: self,
-            mover,
-            bytes: RefCell::new(self.original.clone()),
-            passes: 0,
-        }))
+        let bytes = match self.operation {
+            Operation::Read => Vec::new(),
+            Operation::Move => self.original.clone(),
+            _ => pattern(self.bytes),
+        };
+        Ok(Box::new(Pass { area: self, mover, bytes: RefCell::new(bytes), passes: 0 }))
+    }
+
+    /// Reads of an iteration of the walk.
+    fn steps(&self) -> usize {
+        self.order.len().min(STEPS)
     }
 
     /// The walk.
     pub(super) fn chased(&self) -> Preparation<'_> {
-        Ok(fathom_measure::contender::timed(
-            &self.ring[..],
-            |ring| {
-                let mut at = 0_u32;
-                for _ in 0..ring.len() / (LINE / 4) {
-                    at = ring[at as usize];
-                }
-                at
-            },
-            |at| Digest::of_u64(at.into()),
-        ))
+        let (ring, at) = (ring(&self.order), self.order[0] * (LINE as u32 / 4));
+        Ok(Box::new(Walk { area: self, ring, at, steps: 0 }))
+    }
+}
+
+/// A walk through the lines that goes on from iteration to iteration.
+struct Walk<'w> {
+    area: &'w Area,
+    ring: Vec<u32>,
+    at: u32,
+    steps: usize,
+}
+
+impl Prepared for Walk<'_> {
+    fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        let (ring, steps) = (black_box(&self.ring[..]), self.area.steps());
+        let mut at = self.at;
+        meter.start();
+        for _ in 0..iterations.max(1) {
+            for _ in 0..steps {
+                at = ring[at as usize];
+            }
+        }
+        meter.stop();
+        self.at = at;
+        self.steps += steps * iterations.max(1) as usize;
+        // Where so many steps lead.
+        let order = &self.area.order;
+        let expected = order[self.steps % order.len()] * (LINE as u32 / 4);
+        Digest::of_u64(u64::from(at != expected))
     }
 }
 
@@ -300,7 +353,7 @@ impl<M: Mover> Pass<'_, M> {
                 let (from, to) = bytes.split_at_mut(self.area.bytes / 2);
                 mover.copy(black_box(from), black_box(to));
             }
-            Operation::Read => return mover.sum(black_box(bytes)),
+            Operation::Read => return mover.sum(black_box(&self.area.original[..])),
             Operation::Chase => {}
         }
         0
@@ -342,7 +395,33 @@ impl<M: Mover> Prepared for Pass<'_, M> {
 
 #[cfg(test)]
 mod tests {
+    use fathom_measure::meter::Untimed;
+
     use super::*;
+
+    #[test]
+    fn a_walk_visits_every_line_and_notices_when_it_is_lost() {
+        let spec = Spec::new("chase", &[("size", "64K"), ("every", "1")]);
+        let area = Area::load(&spec).unwrap();
+        let mut lines: Vec<u32> = area.order.clone();
+        lines.sort_unstable();
+        assert_eq!(lines, (0..1024).collect::<Vec<u32>>());
+        let mut walk =
+            Walk { area: &area, ring: ring(&area.order), at: area.order[0] * 16, steps: 0 };
+        for iterations in [1, 2, 5] {
+            assert_eq!(walk.sample(iterations, &mut Untimed), Digest::of_u64(0), "{iterations}");
+        }
+        walk.at = area.order[1] * 16;
+        assert_eq!(walk.sample(1, &mut Untimed), Digest::of_u64(1));
+    }
+
+    #[test]
+    fn a_pattern_repeats_after_a_prime() {
+        let bytes = pattern(1 << 18);
+        assert_eq!(bytes.len(), 1 << 18);
+        assert!((65_521..bytes.len()).all(|at| bytes[at] == bytes[at - 65_521]));
+        assert_ne!(bytes[..4096], bytes[4096..8192]);
+    }
 
     #[test]
     fn passes_move_the_bytes_of_their_forebear() {

@@ -1,10 +1,15 @@
 //! This project's own: strict validity by the JSON engine, member counts by bit masks over 64 bytes at a
-//! time, and the two rewritten forms in one pass each.
+//! time, the two rewritten forms in one pass each; and of the aggregator the search for line ends, and
+//! all of it on one thread.
 
+use std::io::Cursor;
+use std::sync::Arc;
+
+use fathom_aggregate::{OnError, Options, Progress, Source, aggregate};
 use fathom_machine::level::Level;
 use fathom_measure::contender::{Contender, Meta, Preparation};
 
-use super::workload::{Operation, Scan, up_to};
+use super::workload::{Group, Operation, Scan, up_to};
 use super::{kernel, rewrite};
 
 pub(super) struct Fathom;
@@ -48,9 +53,25 @@ impl Contender<Scan> for Fathom {
             Operation::JsonHuman => {
                 workload.written(|text| rewrite::human(text).unwrap_or_default())
             }
+            Operation::LineEnds => {
+                workload.listed(move |text, ends| kernel::line_ends(level, text, ends))
+            }
+            Operation::Measurements => {
+                let shared: Arc<[u8]> = workload.text().into();
+                workload.grouped(move |_| groups(level, &shared))
+            }
             Operation::Utf8 | Operation::Utf8UpToZero => workload.unsupported(),
         }
     }
+}
+
+fn groups(level: Level, text: &Arc<[u8]>) -> Vec<Group> {
+    let reader = Box::new(Cursor::new(Arc::clone(text)));
+    let source = Source::Stream { path: "-".into(), reader };
+    let options = Options { threads: 1, level, ..Options::default() };
+    let summary = aggregate(vec![source], &options, OnError::Fail, &Progress::default());
+    let column = summary.ok().and_then(|mut summary| summary.columns.pop()).unwrap_or_default();
+    column.groups.into_iter().map(Group::from).collect()
 }
 
 fn level() -> Level {

@@ -1,4 +1,5 @@
-//! Masks over 64 bytes at a time: where a zero is, and how many members a JSON array or object has.
+//! Masks over 64 bytes at a time: where a zero is, where lines end, and how many members a JSON array or
+//! object has.
 //!
 //! Counting, in pseudo-code:
 //!
@@ -30,6 +31,23 @@ pub(super) fn zero(level: Level, text: &[u8]) -> Option<usize> {
         Level::Neon => unsafe { find_zero::<fathom_machine::vector::Neon>(text) },
         // SAFETY: scalar code runs anywhere.
         _ => unsafe { find_zero::<Scalar>(text) },
+    }
+}
+
+/// Appends where the lines end: the first stage of the aggregator's kernel, here on its own.
+pub(super) fn line_ends(level: Level, text: &[u8], ends: &mut Vec<u32>) {
+    match level {
+        // SAFETY: the level was chosen because it is available.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::line_ends(text, ends) },
+        // SAFETY: SSE2 is part of x86-64.
+        #[cfg(target_arch = "x86_64")]
+        Level::Sse2 => unsafe { list_ends::<fathom_machine::vector::Sse2>(text, ends) },
+        // SAFETY: NEON is part of AArch64.
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon => unsafe { list_ends::<fathom_machine::vector::Neon>(text, ends) },
+        // SAFETY: scalar code runs anywhere.
+        _ => unsafe { list_ends::<Scalar>(text, ends) },
     }
 }
 
@@ -65,6 +83,12 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    pub(super) fn line_ends(text: &[u8], ends: &mut Vec<u32>) {
+        // SAFETY: the features of the level are those of this function.
+        unsafe { super::list_ends::<Avx2>(text, ends) }
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     pub(super) fn members(text: &[u8]) -> u64 {
         // SAFETY: the features of the level are those of this function.
         unsafe { super::members::<Avx2>(text) }
@@ -85,6 +109,34 @@ unsafe fn find_zero<V: Vector>(text: &[u8]) -> Option<usize> {
     }
     let tail = rest.iter().position(|&byte| byte == 0)?;
     Some(text.len() - rest.len() + tail)
+}
+
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn list_ends<V: Vector>(text: &[u8], ends: &mut Vec<u32>) {
+    let (blocks, rest) = text.as_chunks::<64>();
+    for (number, block) in blocks.iter().enumerate() {
+        // SAFETY: a block has 64 bytes; the caller vouches for the level.
+        let mut mask = unsafe { positions_64::<V>(block.as_ptr(), b'\n') };
+        let (at, found) = (64 * number as u32, mask.count_ones() as usize);
+        ends.reserve(64);
+        let into = ends.spare_capacity_mut();
+        // Six whether they exist or not: lines are rarely shorter than ten bytes, so that the branch
+        // of the second loop is rarely taken.
+        for place in &mut into[..6] {
+            place.write(at.wrapping_add(mask.trailing_zeros()));
+            mask &= mask.wrapping_sub(1);
+        }
+        for place in &mut into[6..found.max(6)] {
+            place.write(at + mask.trailing_zeros());
+            mask &= mask.wrapping_sub(1);
+        }
+        // SAFETY: as many as were found have just been written.
+        unsafe { ends.set_len(ends.len() + found) };
+    }
+    let start = text.len() - rest.len();
+    ends.extend((start..text.len()).filter(|&at| text[at] == b'\n').map(|at| at as u32));
 }
 
 /// What carries over from block to block.
@@ -229,6 +281,25 @@ mod tests {
                 check(inner.as_bytes());
                 check(format!("[\"{}\\\\\",{text}]", "x".repeat(spaces)).as_bytes());
                 check(format!("{{\"{}\\\"\":{text}}}", "x".repeat(spaces)).as_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn line_ends_agree_at_every_place_of_a_block() {
+        let mut texts: Vec<Vec<u8>> = (0..200).map(|length| vec![b'\n'; length]).collect();
+        texts.extend(
+            (1..80).map(|apart| {
+                (0..333).map(|at| if at % apart == 0 { b'\n' } else { b'x' }).collect()
+            }),
+        );
+        for text in texts {
+            let expected: Vec<u32> =
+                (0..text.len()).filter(|&at| text[at] == b'\n').map(|at| at as u32).collect();
+            for level in Level::available() {
+                let mut ends = Vec::new();
+                line_ends(level, &text, &mut ends);
+                assert_eq!(ends, expected, "{level} {text:?}");
             }
         }
     }

@@ -5,7 +5,7 @@ use fathom_json::{Limits, Mode};
 use fathom_measure::contender::{Contender, Meta, Preparation};
 
 use super::rewrite;
-use super::workload::{Operation, Scan, up_to};
+use super::workload::{Group, Operation, Scan, up_to};
 
 pub(super) struct Plain;
 
@@ -40,6 +40,19 @@ impl Contender<Scan> for Plain {
             Operation::JsonHuman => {
                 workload.written(|text| rewrite::plain_human(text).unwrap_or_default())
             }
+            Operation::LineEnds => workload.listed(line_ends),
+            Operation::Measurements => workload.grouped(|text| {
+                let plain = fathom_aggregate::reference::aggregate(text, false);
+                plain.groups.into_iter().map(Group::from).collect()
+            }),
+        }
+    }
+}
+
+fn line_ends(text: &[u8], ends: &mut Vec<u32>) {
+    for (at, byte) in text.iter().enumerate() {
+        if *byte == b'\n' {
+            ends.push(at as u32);
         }
     }
 }

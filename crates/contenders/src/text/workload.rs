@@ -1,7 +1,11 @@
 //! The workload of the family: the generated text, closed with a zero byte, and what is asked of it.
 
-use fathom_measure::contender::{Preparation, Unsupported, timed};
+use std::hint::black_box;
+
+use fathom_aggregate::generate::{Measurements, Stations};
+use fathom_measure::contender::{Preparation, Prepared, Unsupported, timed};
 use fathom_measure::digest::Digest;
+use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::rewrite;
@@ -40,6 +44,53 @@ pub enum Operation {
     JsonUnquoted,
     /// A line per member, indented by tabs.
     JsonHuman,
+    /// Where the lines of measurements end.
+    LineEnds,
+    /// What the measurements of each station are.
+    Measurements,
+}
+
+/// What is known about a station; values are in tenths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) key: Box<[u8]>,
+    pub(super) count: u64,
+    pub(super) min: i64,
+    pub(super) max: i64,
+    pub(super) sum: i64,
+}
+
+impl Group {
+    /// Of a station of which nothing is known yet.
+    pub(super) fn new(key: &[u8]) -> Group {
+        Group { key: key.into(), count: 0, min: i64::MAX, max: i64::MIN, sum: 0 }
+    }
+
+    /// Takes in a value.
+    pub(super) fn add(&mut self, tenths: i64) {
+        self.count += 1;
+        self.min = self.min.min(tenths);
+        self.max = self.max.max(tenths);
+        self.sum += tenths;
+    }
+
+    /// In byte order of the names.
+    pub(super) fn sorted(groups: impl Iterator<Item = Group>) -> Vec<Group> {
+        let mut groups: Vec<Group> = groups.collect();
+        groups.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        groups
+    }
+}
+
+impl From<fathom_aggregate::Partial> for Group {
+    fn from(partial: fathom_aggregate::Partial) -> Group {
+        let fathom_aggregate::Partial { key, mut stats } = partial;
+        // One decimal everywhere: this changes nothing but the scale of whole numbers.
+        stats.rescale(1).expect("sums of this text are short");
+        let number = |number: i128| i64::try_from(number).expect("sums of this text are short");
+        let (min, max, sum) = (number(stats.min()), number(stats.max()), number(stats.sum()));
+        Group { key: key.as_ref().into(), count: stats.count(), min, max, sum }
+    }
 }
 
 macro_rules! offers {
@@ -58,8 +109,10 @@ const OPERATIONS: &[Offer] = offers! {
     "json-properties" "properties of the first object, 100 calls; an item is a call",
     "json-unquoted" "rewritten on one line, names unquoted where that is allowed; bytes written",
     "json-human" "rewritten with a line per member, indented by tabs; bytes written",
+    "line-ends" "positions of the ends of lines `station;-1.5`, eight per record asked for",
+    "measurements" "the same lines to count, min, max and sum per station, exactly, on one thread",
 };
-const EACH: [Operation; 10] = [
+const EACH: [Operation; 12] = [
     Operation::StrLen,
     Operation::Utf8,
     Operation::Utf8UpToZero,
@@ -70,6 +123,8 @@ const EACH: [Operation; 10] = [
     Operation::JsonProperties,
     Operation::JsonUnquoted,
     Operation::JsonHuman,
+    Operation::LineEnds,
+    Operation::Measurements,
 ];
 
 /// Calls of the property count in an iteration.
@@ -87,7 +142,10 @@ impl Workload for Scan {
         if records > 1 << 24 {
             return Err(spec.bad("records", "at most 16M"));
         }
-        let mut with_zero = people::json(records);
+        let mut with_zero = match operation {
+            Operation::LineEnds | Operation::Measurements => measurements(LINES * records as u64),
+            _ => people::json(records),
+        };
         let written = match operation {
             Operation::JsonUnquoted => rewrite::plain_unquoted(&with_zero).map_or(0, |t| t.len()),
             Operation::JsonHuman => rewrite::plain_human(&with_zero).map_or(0, |t| t.len()),
@@ -170,10 +228,67 @@ impl Scan {
         }))
     }
 
+    /// A contender that appends the positions of all line ends to the list it is given.
+    pub(super) fn listed<'w>(
+        &'w self,
+        list: impl FnMut(&'w [u8], &mut Vec<u32>) + 'w,
+    ) -> Preparation<'w> {
+        let positions = Vec::with_capacity(self.text().len() / 8);
+        Ok(Box::new(Listed { text: self.text(), positions, list }))
+    }
+
+    /// A contender that tells what it knows about each station, in byte order of their names.
+    pub(super) fn grouped<'w>(
+        &'w self,
+        group: impl FnMut(&'w [u8]) -> Vec<Group> + 'w,
+    ) -> Preparation<'w> {
+        Ok(timed(self.text(), group, |groups| {
+            groups.iter().fold(Digest::default(), |digest, group| {
+                let digest = digest.with_bytes(&group.key).with_u64(group.count);
+                let numbers = [group.min, group.max, group.sum];
+                numbers
+                    .iter()
+                    .fold(digest, |digest, number| digest.with_u64(number.cast_unsigned()))
+            })
+        }))
+    }
+
     /// What a contender without this operation answers.
     pub(super) fn unsupported<'w>(&self) -> Preparation<'w> {
         let at = EACH.iter().position(|operation| *operation == self.operation).unwrap_or(0);
         Err(Unsupported::operation(OPERATIONS[at].name))
+    }
+}
+
+/// Lines of measurements per record asked for: about as many bytes.
+const LINES: u64 = 8;
+
+/// Lines of the One Billion Row Challenge.
+fn measurements(lines: u64) -> Vec<u8> {
+    let mut text = Vec::new();
+    let generator = Measurements::new(Stations::world(), 1);
+    generator.write(lines, 1, &mut text).expect("there are stations, and memory does not fail");
+    text
+}
+
+/// The list is kept from one iteration to the next: its memory is no part of the question.
+struct Listed<'w, F> {
+    text: &'w [u8],
+    positions: Vec<u32>,
+    list: F,
+}
+
+impl<'w, F: FnMut(&'w [u8], &mut Vec<u32>)> Prepared for Listed<'w, F> {
+    fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        meter.start();
+        for _ in 0..iterations.max(1) {
+            self.positions.clear();
+            (self.list)(black_box(self.text), &mut self.positions);
+            black_box(&self.positions);
+        }
+        meter.stop();
+        let positions = self.positions.iter();
+        positions.fold(Digest::default(), |digest, &at| digest.with_u64(at.into()))
     }
 }
 

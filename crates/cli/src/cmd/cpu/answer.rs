@@ -35,9 +35,11 @@ pub(super) fn text(case: &Case) -> String {
         let rate = throughput(case, summary.ns_median);
         let (path, verdict) = (&line.row.about.hardware, verdict(line));
         let form = forebear(case, line, summary.ns_median);
+        let why =
+            line.comparison.and_then(because).map_or_else(String::new, |w| format!("  ({w})"));
         let _ = writeln!(
             text,
-            "  {id:<id_width$}  {rate:>12}  {verdict:<33}  {path:<path_width$}  {form}"
+            "  {id:<id_width$}  {rate:>12}  {verdict:<33}  {path:<path_width$}  {form}{why}"
         );
     }
     for note in &case.notes {
@@ -62,7 +64,7 @@ fn title(case: &Case) -> String {
 }
 
 /// `fastest ±0.4 %`, `1.32x slower [1.30, 1.35]`, `not resolved`.
-fn verdict(line: &Line<'_>) -> String {
+pub(super) fn verdict(line: &Line<'_>) -> String {
     let Some(comparison) = line.comparison else {
         let spread = line.summary.map_or(0.0, |s| s.ns_mad / s.ns_median);
         return format!("fastest, spread {}", percent(spread));
@@ -80,22 +82,43 @@ fn verdict(line: &Line<'_>) -> String {
     }
 }
 
-/// Whether the measurement cannot tell the two apart, or the difference is below two percent.
+/// Why there is no verdict although the interval speaks for one, in a few words.
+fn because(comparison: &Comparison) -> Option<String> {
+    let (Verdict::NotResolved { why, .. } | Verdict::Withheld { why }) = &comparison.verdict else {
+        return None;
+    };
+    comparison.interval.filter(|interval| !interval.contains(1.0))?;
+    let words = match why.strip_prefix("the noise floor is ") {
+        Some(floor) => format!("noise floor {floor}"),
+        None if why.starts_with("a copy of") => "a copy of the fastest differs, too".to_owned(),
+        // The interval of one comparison is not that of all: by chance one of many looks like this.
+        None if why.starts_with("the interval") => "too few rounds for so many rows".to_owned(),
+        None => why.split([':', ',']).next().unwrap_or(why).to_owned(),
+    };
+    Some(words)
+}
+
+/// A difference that is not resolved counts as a tie below this ratio. Above it the measurement only
+/// was too noisy to be certain, and nobody should be told that the two are the same.
+const TIE_BELOW: f64 = 1.25;
+
+/// Whether the two are as good: not told apart and not far from each other, or less than two percent
+/// apart.
 pub(super) fn is_tie(comparison: &Comparison) -> bool {
-    !matches!(comparison.verdict, Verdict::Slower)
-        || comparison.ratio.is_some_and(|ratio| ratio < 1.02)
+    let below = match comparison.verdict {
+        Verdict::Slower => 1.02,
+        _ => TIE_BELOW,
+    };
+    comparison.ratio.is_none_or(|ratio| ratio < below)
 }
 
 /// The line as mORMot's tests would print it.
 fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
     let (operation, work) = (case.workload.operation.as_str(), case.work);
     let every = case.workload.number("every").unwrap_or(1).max(1);
+    let name = form::name(&case.family, operation, &line.row.id);
     match case.family.as_str() {
         "checksum" | "digest" | "cipher" if case.workload.text("size") == "mix" => {
-            let name = match case.family.as_str() {
-                "cipher" => format!("{} {operation}", line.row.id),
-                _ => operation.replace('-', ""),
-            };
             let calls = work.items * ITERATIONS;
             form::calls(&name, calls, work.bytes * ITERATIONS, ns_median * ITERATIONS as f64)
         }
@@ -112,9 +135,9 @@ fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
         "memory" if work.bytes == 0 => {
             format!("{:.1} ns per read", ns_median / work.items.max(1) as f64)
         }
-        "sql" => format!("{} {operation} in {}", work.items, form::time(ns_median)),
-        "memory" => form::pass(operation, work.bytes * every, ns_median * every as f64),
-        _ => form::pass(operation, work.bytes, ns_median),
+        "sql" => format!("{} {name} in {}", work.items, form::time(ns_median)),
+        "memory" => form::pass(&name, work.bytes * every, ns_median * every as f64),
+        _ => form::pass(&name, work.bytes, ns_median),
     }
 }
 

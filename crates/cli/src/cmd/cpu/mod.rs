@@ -8,6 +8,7 @@ mod banner;
 mod form;
 mod join;
 mod recommend;
+mod winners;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -38,7 +39,8 @@ use crate::output::Output;
 /// hardware path each implementation takes: docs/cpu.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Families to measure [default: all that this command knows]
+    /// Families to measure; `hash` stands for checksum and digest [default: all that this command
+    /// knows]
     #[arg(value_name = "FAMILY")]
     families: Vec<String>,
 
@@ -143,6 +145,7 @@ fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> a
         for case in &run.cases {
             text += &answer::text(case);
         }
+        text += &winners::text(&run.cases);
         text += &absent(families);
     }
     written(&text, &options.show.output).map(drop)
@@ -159,12 +162,17 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
     if names.is_empty() {
         return Ok(FAMILIES.iter().filter_map(|name| family(name)).collect());
     }
-    let known = |name: &String| {
-        let found = FAMILIES.contains(&name.as_str()).then(|| family(name)).flatten();
+    // The forebear's table has both in one part.
+    let names = names.iter().flat_map(|name| match name.as_str() {
+        "hash" => vec!["checksum".to_owned(), "digest".to_owned()],
+        _ => vec![name.clone()],
+    });
+    let known = |name: String| {
+        let found = FAMILIES.contains(&name.as_str()).then(|| family(&name)).flatten();
         let all = FAMILIES.join(", ");
         found.with_context(|| format!("no family {name:?} in fathom cpu; there is: {all}"))
     };
-    names.iter().map(known).collect()
+    names.map(known).collect()
 }
 
 /// The rows asked for, each with who takes part.
@@ -186,16 +194,22 @@ fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resul
                 spec.parameters.insert("threads".to_owned(), options.threads.to_string());
             }
             let spec = family.completed(&spec)?;
-            let begun = Instant::now();
             let entrants = entrants(*family, &spec, &contenders)?;
-            let opening = begun.elapsed() + WORKER_START * (entrants.len() as u32 + 2);
-            if !entrants.is_empty() {
-                rows.push(Row { family: *family, spec, entrants, opening });
-            }
+            let Some(first) = entrants.first() else { continue };
+            let opening = opening(*family, &first.id, &spec) * (entrants.len() as u32 + 2);
+            rows.push(Row { family: *family, spec, entrants, opening });
         }
     }
     ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
     Ok(rows)
+}
+
+/// What it takes to start a worker that opens the row.
+fn opening(family: &dyn AnyFamily, id: &str, spec: &Spec) -> Duration {
+    let begun = Instant::now();
+    // Whoever cannot be opened after all says so when it is to be measured.
+    let _ = family.open(id, spec, &mut |_| {});
+    WORKER_START + begun.elapsed()
 }
 
 /// Refuses names that are neither a row nor an implementation of these families.
@@ -244,7 +258,7 @@ fn specs(family: &dyn AnyFamily, operation: &str, sizes: &[String]) -> Vec<Spec>
         ("codec", _) => vec![Spec::new(operation, &[("prefixes", "6")])],
         ("json", _) => vec![Spec::new(operation, &[("records", "1000")])],
         ("sql", "table-json") => vec![Spec::new(operation, &[("rounds", "10")])],
-        ("sql", _) => vec![Spec::new(operation, &[("rounds", "50")])],
+        ("sql", _) => vec![Spec::new(operation, &[("rounds", "20")])],
         _ => vec![Spec::new(operation, &[])],
     }
 }
@@ -258,8 +272,11 @@ fn entrants(
 ) -> anyhow::Result<Vec<Entrant>> {
     let mut found = Vec::new();
     let mut references = Vec::new();
+    // Who takes part depends on the operation alone, and a small case of it is opened at once.
+    let small = family.small_cases().into_iter().find(|small| small.operation == spec.operation);
+    let small = family.completed(small.as_ref().unwrap_or(spec))?;
     for entry in family.entries() {
-        let takes_part = family.open(&entry.id, spec, &mut |_| {});
+        let takes_part = family.open(&entry.id, &small, &mut |_| {});
         let name = wanted.iter().find(|name| ***name == entry.id || **name == entry.meta.name);
         if !matches!(takes_part, Ok(()) | Err(OpenError::Spec(_))) {
             continue;
@@ -276,12 +293,14 @@ fn entrants(
     Ok(if found.is_empty() { references } else { found })
 }
 
-/// The fewest rounds that give an interval at the level of the verdicts.
-const ROUNDS: u32 = 12;
+/// The rounds a row aims at: enough that some disturbed ones do not decide.
+const ROUNDS: u32 = 40;
 /// Samples of a contender besides the rounds: calibration and warm-up.
 const OTHER_SAMPLES: u32 = 6;
+/// The shortest sample: well above the clocks' resolution and cost.
+const SHORTEST_NS: u64 = 50_000;
 /// The part of the budget that is planned for: the last rows cannot make up for what they overdraw.
-const PLANNED: f64 = 0.75;
+const PLANNED: f64 = 0.85;
 /// What it takes to start a worker, shake hands and end it, before it opens anything.
 const WORKER_START: Duration = Duration::from_millis(10);
 
@@ -292,11 +311,14 @@ fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
     let seats = u64::from(row.seats());
     let share_ns = nanoseconds(share).max(1);
     let sample_ns = share_ns / (seats * u64::from(ROUNDS + OTHER_SAMPLES));
+    let sample_ns = sample_ns.clamp(SHORTEST_NS, 50_000_000);
+    // As many rounds as fit, where an iteration alone is longer than the sample wanted; but no fewer
+    // than give an interval.
     let plan = Plan {
         stop: Stop::Budget,
-        rounds: Some(ROUNDS),
-        sample_ns: sample_ns.clamp(100_000, 50_000_000),
-        shortest_ns: 50_000,
+        budget_ns: sample_ns * u64::from(ROUNDS),
+        sample_ns,
+        shortest_ns: SHORTEST_NS,
         limit_ns: nanoseconds(share).saturating_mul(3).max(200_000_000),
         ..Plan::default()
     };

@@ -3,57 +3,46 @@
 
 use std::fmt::Write;
 
+use fathom_measure::compare::{Comparison, Verdict};
 use fathom_measure::result::Case;
 use fathom_report::view::{Line, lines};
 
-use super::answer::is_tie;
+use super::winners::{Task, ids, joined, size, stretches, tasks};
 
 /// Losses below this share are not worth a word.
 const WORTH_A_WORD: f64 = 0.10;
 
 /// A line per operation, in the order they were measured.
 pub(super) fn text(cases: &[Case]) -> String {
-    let mut tasks: Vec<(&str, &str)> = Vec::new();
-    for case in cases {
-        let task = (case.family.as_str(), case.workload.operation.as_str());
-        if !tasks.contains(&task) {
-            tasks.push(task);
-        }
-    }
     let mut text = String::new();
-    for (family, operation) in tasks {
-        let of_task: Vec<&Case> = cases
-            .iter()
-            .filter(|case| case.family == family && case.workload.operation == operation)
-            .collect();
-        let _ = writeln!(text, "{operation}: {}", advice(&of_task));
+    for task in tasks(cases) {
+        let _ = writeln!(text, "{}: {}", task.operation, advice(&task));
     }
     text
 }
 
-fn advice(cases: &[&Case]) -> String {
-    let (Some(first), sizes) = (cases.first(), cases.get(1..).unwrap_or_default()) else {
+fn advice(task: &Task<'_>) -> String {
+    // Without a mix, the largest calls stand for the task.
+    let Some(overall) = task.mix.or_else(|| task.sizes.last().copied()) else {
         return "nothing measured".to_owned();
     };
-    let mut words = vec![winners(first)];
-    for case in sizes {
-        let (here, at) = (ids(case), case.workload.text("size"));
-        // Another winner only counts where the overall one is really beaten.
-        let changes = !ids(first).iter().any(|id| here.contains(id));
-        if changes {
-            words.push(format!("at {at}: {}", here.join(" = ")));
+    let mut words = vec![winners(overall)];
+    let best = ids(overall);
+    for stretch in stretches(&task.sizes) {
+        // Another winner only counts where those of the whole task are really beaten.
+        if !stretch.ids.iter().any(|id| best.contains(id)) {
+            let names = names(&task.sizes);
+            let at: Vec<bool> = names.iter().map(|size| stretch.sizes.contains(size)).collect();
+            words.push(format!("{}: {}", extent(&at, &names), joined(&stretch.ids)));
         }
     }
-    words.extend(losses(first, sizes));
+    words.extend(losses(overall, &task.sizes, &best));
     words.join("; ")
 }
 
 /// The winner, those that tie with it, and their instructions.
 fn winners(case: &Case) -> String {
     let ids = ids(case);
-    if ids.is_empty() {
-        return "nobody could be measured".to_owned();
-    }
     let lines = lines(case);
     let mut paths: Vec<&str> = Vec::new();
     for line in lines.iter().filter(|line| ids.contains(&line.row.id.as_str())) {
@@ -62,42 +51,96 @@ fn winners(case: &Case) -> String {
             paths.push(path);
         }
     }
-    format!("{} ({})", ids.join(" = "), paths.join(", "))
+    match (&ids[..], &paths[..]) {
+        ([], _) | (_, []) => joined(&ids),
+        ([_, _], [path]) => format!("{} (both {path})", joined(&ids)),
+        ([_, _, _, ..], [path]) => format!("{} (all {path})", joined(&ids)),
+        (_, paths) => format!("{} ({})", joined(&ids), paths.join(", ")),
+    }
 }
 
-fn ids(case: &Case) -> Vec<&str> {
-    let measured = lines(case).into_iter().filter(|line| line.summary.is_some());
-    let best = measured.filter(|line| line.comparison.is_none_or(is_tie));
-    best.map(|line| line.row.id.as_str()).collect()
-}
-
-/// Who loses how much: overall, or only at some size.
-fn losses(first: &Case, sizes: &[&Case]) -> Vec<String> {
+/// Who loses how much, and at which sizes.
+fn losses(overall: &Case, sizes: &[&Case], best: &[&str]) -> Vec<String> {
     let mut words = Vec::new();
-    for line in lines(first).iter().filter(|line| line.summary.is_some()) {
+    for line in lines(overall).iter().filter(|line| line.summary.is_some()) {
         let id = line.row.id.as_str();
-        match loss(line) {
-            Some(share) if share >= WORTH_A_WORD => {
-                words.push(format!("{id} loses {:.0} %", 100.0 * share));
-            }
-            _ => {
-                let worst = sizes.iter().filter_map(|case| {
-                    let lines = lines(case);
-                    let line = lines.iter().find(|line| line.row.id == id)?;
-                    Some((loss(line)?, case.workload.text("size")))
-                });
-                let worst = worst.max_by(|a, b| a.0.total_cmp(&b.0));
-                if let Some((share, size)) = worst.filter(|(share, _)| *share >= WORTH_A_WORD) {
-                    words.push(format!("{id} loses {:.0} % at {size}", 100.0 * share));
-                }
-            }
+        let at_size: Vec<f64> = sizes.iter().map(|case| loss_of(case, id)).collect();
+        let loses: Vec<bool> = at_size.iter().map(|share| *share >= WORTH_A_WORD).collect();
+        let share = loss(line);
+        if share >= WORTH_A_WORD && (loses.iter().all(|loses| *loses) || !best.contains(&id)) {
+            words.push(format!("{id} loses {:.0} %", 100.0 * share));
+        } else if loses.contains(&true) {
+            let most = at_size.iter().copied().fold(0.0, f64::max);
+            let at = extent(&loses, &names(sizes));
+            words.push(format!("{id} loses {:.0} % {at}", 100.0 * most));
         }
     }
     words
 }
 
-/// The share of the winner's speed that is lost, if that is certain.
-fn loss(line: &Line<'_>) -> Option<f64> {
-    let comparison = line.comparison.filter(|comparison| !is_tie(comparison))?;
-    comparison.ratio.map(|ratio| 1.0 - 1.0 / ratio)
+fn names<'c>(sizes: &[&'c Case]) -> Vec<&'c str> {
+    sizes.iter().map(|case| size(case)).collect()
+}
+
+/// The sizes marked: `below 1 KiB`, `from 64 KiB on`, `at 64 bytes, 1 KiB`.
+fn extent(marked: &[bool], sizes: &[&str]) -> String {
+    let name = |at: usize| spelled(sizes[at]);
+    let count = marked.iter().filter(|marked| **marked).count();
+    let rest = marked.len() - count;
+    if rest == 0 {
+        "at every size".to_owned()
+    } else if marked[..count].iter().all(|marked| *marked) {
+        format!("below {}", name(count))
+    } else if marked[rest..].iter().all(|marked| *marked) {
+        format!("from {} on", name(rest))
+    } else {
+        let names: Vec<String> = (0..marked.len()).filter(|&at| marked[at]).map(name).collect();
+        format!("at {}", names.join(", "))
+    }
+}
+
+/// `64` as `64 bytes`, `1K` as `1 KiB`; cache levels as they are.
+fn spelled(size: &str) -> String {
+    let units = [('K', "KiB"), ('M', "MiB"), ('G', "GiB")];
+    let unit = units.iter().find_map(|(letter, unit)| Some((size.strip_suffix(*letter)?, unit)));
+    match unit {
+        Some((number, unit)) => format!("{number} {unit}"),
+        None if size.ends_with(|last: char| last.is_ascii_digit()) && !size.starts_with('l') => {
+            format!("{size} bytes")
+        }
+        None => size.to_owned(),
+    }
+}
+
+fn loss_of(case: &Case, id: &str) -> f64 {
+    lines(case).iter().find(|line| line.row.id == id).map_or(0.0, loss)
+}
+
+/// The share of the winner's speed that is lost, if that is certain; else 0.
+fn loss(line: &Line<'_>) -> f64 {
+    let is_certain = |comparison: &&Comparison| matches!(comparison.verdict, Verdict::Slower);
+    let comparison = line.comparison.filter(is_certain);
+    comparison.and_then(|comparison| comparison.ratio).map_or(0.0, |ratio| 1.0 - 1.0 / ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_told_by_where_something_begins_or_ends() {
+        let sizes = ["64", "1K", "64K", "1M"];
+        for (marked, expected) in [
+            ([true, true, true, true], "at every size"),
+            ([true, false, false, false], "below 1 KiB"),
+            ([true, true, false, false], "below 64 KiB"),
+            ([false, false, true, true], "from 64 KiB on"),
+            ([false, false, false, true], "from 1 MiB on"),
+            ([false, true, false, false], "at 1 KiB"),
+            ([true, false, true, false], "at 64 bytes, 64 KiB"),
+        ] {
+            assert_eq!(extent(&marked, &sizes), expected);
+        }
+        assert_eq!(extent(&[false, true], &["l1", "l2"]), "from l2 on");
+    }
 }

@@ -1,7 +1,6 @@
 //! AES modes and mORMot's tags on the AES and CRC instructions of x86-64 and AArch64.
 //!
-//! [`Schedule`] is the checked door: it exists anywhere, but [`encrypt`](Schedule::encrypt) refuses to
-//! run where the instructions are missing.
+//! [`Schedule`] is the checked door: it only exists where the instructions do.
 //!
 //! The modes are written once, in [`modes`], over the few operations each architecture file defines
 //! (`Lane` = one block in a register). In pseudo-code, counter modes with a tag:
@@ -18,11 +17,15 @@
 //!
 //! The definition feeds a lane four bytes at a time; interleaving two blocks feeds it eight, which
 //! halves the CRC instructions. They run beside the AES rounds of the neighbouring blocks.
+//!
+//! Where registers of four blocks exist, the counter modes use them: [`wide`].
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod modes;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -48,26 +51,64 @@ pub(crate) fn is_available() -> bool {
     false
 }
 
+/// Whether it also encrypts several blocks per instruction, which the counter modes then do.
+pub(crate) fn is_wide() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_available() && wide::is_available();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 /// An expanded key.
 pub(crate) struct Schedule {
     keys: Vec<[u8; 16]>,
+    /// Counter modes on wide registers.
+    is_wide: bool,
 }
 
 impl Schedule {
-    /// Takes over the round keys.
-    pub(crate) fn new(key: &Key) -> Schedule {
-        Schedule { keys: key.rounds().to_vec() }
+    /// Takes over the round keys; `None` on a processor without the instructions.
+    pub(crate) fn new(key: &Key) -> Option<Schedule> {
+        let keys = key.rounds().to_vec();
+        is_available().then(|| Schedule { keys, is_wide: is_wide() })
+    }
+
+    /// The same without wide registers, whatever the processor has.
+    #[cfg(test)]
+    fn narrow(key: &Key) -> Option<Schedule> {
+        Some(Schedule { is_wide: false, ..Schedule::new(key)? })
+    }
+
+    /// One block by itself (SP 800-38A, ECB), given as two little-endian numbers.
+    pub(crate) fn block(&self, halves: [u64; 2]) -> [u8; 16] {
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        // SAFETY: a schedule only exists where the instructions were detected.
+        return unsafe { arch::block(&self.keys, halves) };
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        std::array::from_fn(|at| halves[at / 8].to_le_bytes()[at % 8])
     }
 
     /// Encrypts in place. The modes with a tag update `lanes`; the others leave them alone. GCM is
     /// not written here.
     ///
     /// # Panics
-    /// On a processor without the instructions, and with GCM.
+    /// With GCM.
     pub(crate) fn encrypt(&self, mode: Mode, iv: &[u8; 16], bytes: &mut [u8], lanes: &mut Lanes) {
-        assert!(is_available(), "no AES or CRC instructions");
+        #[cfg(target_arch = "x86_64")]
+        if self.is_wide {
+            let keys = &self.keys;
+            // SAFETY: `is_wide` says that the instructions were detected.
+            unsafe {
+                match mode {
+                    Mode::C64 => return wide::counter::<true, false>(keys, iv, bytes, lanes),
+                    Mode::Ctr => return wide::counter::<false, false>(keys, iv, bytes, lanes),
+                    Mode::Ctc => return wide::counter::<false, true>(keys, iv, bytes, lanes),
+                    Mode::Cfb | Mode::Cfc | Mode::Ofb | Mode::Ofc | Mode::Gcm => {}
+                }
+            }
+        }
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        // SAFETY: the instructions were just detected.
+        // SAFETY: a schedule only exists where the instructions were detected.
         unsafe {
             match mode {
                 Mode::Cfb => arch::feedback::<false, false>(&self.keys, iv, bytes, lanes),
@@ -83,6 +124,16 @@ impl Schedule {
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         let _ = (mode, iv, bytes, lanes);
     }
+}
+
+/// [`crc32c`] of as many bytes as the compiler knows: without loops.
+pub(crate) fn crc32c_of<const N: usize>(start: u32, bytes: &[u8; N]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("sse4.2") {
+        // SAFETY: the instruction was just detected.
+        return unsafe { arch::crc32c_of(start, bytes) };
+    }
+    crc32c(start, bytes)
 }
 
 /// CRC-32C from `start`, with the usual inversions: on the instruction where there is one.
@@ -127,22 +178,30 @@ mod tests {
         let mut ivs = vec![[0; 16], [0xff; 16]];
         ivs.push(std::array::from_fn(|at| if at < 8 { 1 } else { 0xff }));
         ivs.push(std::array::from_fn(|at| if at < 8 { 0xff } else { 1 }));
-        ivs.push((u128::from(u64::MAX) - 5).to_be_bytes());
+        for blocks in [1, 4, 5, 13, 16, 17, 20] {
+            ivs.push((u128::from(u64::MAX) - blocks).to_be_bytes());
+        }
         for key_bytes in [16, 24, 32] {
             let key = Key::new(&random(key_bytes, key_bytes as usize));
-            let schedule = Schedule::new(&key);
+            let schedules = [Schedule::new(&key), Schedule::narrow(&key)].map(Option::unwrap);
+            let halves = [0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908];
+            let block = std::array::from_fn(|at| at as u8);
+            assert_eq!(schedules[0].block(halves), key.encrypt(block));
             for mode in modes {
                 for iv in &ivs {
-                    for length in (0..=300).chain([511, 512, 1024, 1040]) {
-                        let mut expected = random(length as u64, length);
-                        let mut found = expected.clone();
+                    for length in (0..=300).chain([511, 512, 528, 704, 1024, 1040]) {
+                        let plain = random(length as u64, length);
                         let start = Lanes::start(&[length as u8; 32], None);
-                        let (mut lanes, mut fast) = (start, start);
+                        let (mut expected, mut lanes) = (plain.clone(), start);
                         reference::encrypt(&key, mode, *iv, &mut expected, Some(&mut lanes));
-                        schedule.encrypt(mode, iv, &mut found, &mut fast);
-                        assert_eq!(found, expected, "{mode:?} {key_bytes} {length}");
-                        if matches!(mode, Mode::Cfc | Mode::Ofc | Mode::Ctc) {
-                            assert_eq!(fast, lanes, "{mode:?} {key_bytes} {length}");
+                        for schedule in &schedules {
+                            let (mut found, mut fast) = (plain.clone(), start);
+                            schedule.encrypt(mode, iv, &mut found, &mut fast);
+                            let wide = schedule.is_wide;
+                            assert_eq!(found, expected, "{mode:?} {key_bytes} {length} {wide}");
+                            if matches!(mode, Mode::Cfc | Mode::Ofc | Mode::Ctc) {
+                                assert_eq!(fast, lanes, "{mode:?} {key_bytes} {length} {wide}");
+                            }
                         }
                     }
                 }

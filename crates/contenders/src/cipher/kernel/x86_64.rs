@@ -91,7 +91,13 @@ fn crc_pair(lanes: &mut [u32; 4], a: Lane, b: Lane) {
     }
 }
 
+#[target_feature(enable = "sse4.2")]
+pub(super) fn crc32c_of<const N: usize>(start: u32, bytes: &[u8; N]) -> u32 {
+    crc32c(start, bytes)
+}
+
 /// CRC-32C with the usual inversions, one stream: for short texts.
+#[inline]
 #[target_feature(enable = "sse4.2")]
 pub(super) fn crc32c(start: u32, bytes: &[u8]) -> u32 {
     let (words, tail) = bytes.as_chunks::<8>();

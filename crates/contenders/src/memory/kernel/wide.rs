@@ -1,4 +1,10 @@
 //! A register as these loops need it: loaded, stored, filled with a byte, summed.
+//!
+//! Stores are fences for the compiler, which would otherwise see what a loop does and call the C
+//! library's `memmove` or `memset` instead; loads of eight bytes too, or it would join them to wider
+//! ones. A fence is no instruction.
+
+use std::sync::atomic::{Ordering, compiler_fence};
 
 /// A register of [`Wide::BYTES`] bytes.
 ///
@@ -42,12 +48,14 @@ unsafe impl Wide for u64 {
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> u64 {
+        compiler_fence(Ordering::SeqCst);
         // SAFETY: the caller's eight bytes.
         unsafe { from.cast::<u64>().read_unaligned() }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
+        compiler_fence(Ordering::SeqCst);
         // SAFETY: the caller's eight bytes.
         unsafe { to.cast::<u64>().write_unaligned(self) }
     }
@@ -75,7 +83,7 @@ mod x86_64 {
         _mm256_add_epi64, _mm256_loadu_si256, _mm256_set1_epi8, _mm256_storeu_si256,
     };
 
-    use super::Wide;
+    use super::{Ordering, Wide, compiler_fence};
 
     // SAFETY: SSE2, which every x86-64 has; sixteen bytes.
     unsafe impl Wide for __m128i {
@@ -89,6 +97,7 @@ mod x86_64 {
 
         #[inline(always)]
         unsafe fn store(self, to: *mut u8) {
+            compiler_fence(Ordering::SeqCst);
             // SAFETY: the caller's sixteen bytes.
             unsafe { _mm_storeu_si128(to.cast(), self) }
         }
@@ -126,6 +135,7 @@ mod x86_64 {
 
         #[inline(always)]
         unsafe fn store(self, to: *mut u8) {
+            compiler_fence(Ordering::SeqCst);
             // SAFETY: the caller's thirty-two bytes and AVX2.
             unsafe { _mm256_storeu_si256(to.cast(), self) }
         }
@@ -159,7 +169,7 @@ mod aarch64 {
         vst1q_u8,
     };
 
-    use super::Wide;
+    use super::{Ordering, Wide, compiler_fence};
 
     // SAFETY: NEON, which every AArch64 of this project has; sixteen bytes.
     unsafe impl Wide for uint8x16_t {
@@ -173,6 +183,7 @@ mod aarch64 {
 
         #[inline(always)]
         unsafe fn store(self, to: *mut u8) {
+            compiler_fence(Ordering::SeqCst);
             // SAFETY: the caller's sixteen bytes.
             unsafe { vst1q_u8(to, self) }
         }
