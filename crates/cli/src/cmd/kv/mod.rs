@@ -224,7 +224,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mix = options.mix.clone().unwrap_or_else(|| Mix::usual(options.ordered));
     let parts = mix.parts(options.concurrent);
     let key_bytes = borrowed_bytes(&prepared.portrait);
-    let candidates = options.choice.candidates(options.all, options.planted)?;
+    let mut candidates = options.choice.candidates(options.all, options.planted)?;
+    if options.concurrent.is_some() {
+        // It does the work of all threads on one, as the oracle: nobody may share it.
+        candidates.retain(|candidate| candidate.structure != "btreemap");
+        ensure!(!candidates.is_empty(), "no structure asked for may be shared by threads");
+    }
     let bounds = bounds(options.hang, prepared.full.keys);
     let mut screen = Screen::new(&candidates, &parts, options.seed, key_bytes, bounds.clone());
     let (chosen, screening) = screened(options, &prepared, &mut screen, &mut start)?;
