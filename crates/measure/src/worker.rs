@@ -88,7 +88,7 @@ impl Opening<'_> {
                 leaves_the_thread,
                 events: clocks.events(),
                 missing: clocks.missing(),
-                data: backing.or(data.as_ref().map(Data::backing)).unwrap_or_default(),
+                data: backing.or_else(|| data.as_ref().map(Data::backing)).unwrap_or_default(),
             };
             result = send(output, &opened)
                 .and_then(|()| samples(&mut *prepared, &mut clocks, input, output));

@@ -184,7 +184,11 @@ impl Keys {
                 *backing = backing.take().or(got.map(words));
                 Keys::Text(text)
             }
-            Keys::Integers(keys) => Keys::Integers(on_huge_pages(keys.into_iter())),
+            Keys::Integers(keys) => {
+                let words = "from shared memory to the heap, huge pages asked for";
+                *backing = backing.take().or_else(|| Some(words.to_owned()));
+                Keys::Integers(on_huge_pages(keys.into_iter()))
+            }
             empty @ Keys::Text(_) => empty,
         }
     }

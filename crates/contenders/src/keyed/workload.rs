@@ -260,7 +260,8 @@ impl Keyed {
         let Settings { operation, span, threads, .. } = Settings::of(spec)?;
         // Shared memory on huge pages is to be had on few machines, a process's own on nearly all:
         // without them page walks are most of what a scan measures.
-        let stays = data.has_huge_pages();
+        // Less than one huge page is not worth asking about.
+        let stays = data.len() < 2 << 20 || data.has_huge_pages();
         let sections = || -> Result<Keyed, String> {
             let mut reader = prepared::Reader::new(data)?;
             let mut keyed = Keyed {

@@ -224,7 +224,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mix = options.mix.clone().unwrap_or_else(|| Mix::usual(options.ordered));
     let parts = mix.parts(options.concurrent);
     let key_bytes = borrowed_bytes(&prepared.portrait);
-    let candidates = options.choice.candidates(options.all, options.planted)?;
+    let mut candidates = options.choice.candidates(options.all, options.planted)?;
+    if options.concurrent.is_some() {
+        // It does the work of all threads on one, as the oracle: nobody may share it.
+        candidates.retain(|candidate| candidate.structure != "btreemap");
+        ensure!(!candidates.is_empty(), "no structure asked for may be shared by threads");
+    }
     let bounds = bounds(options.hang, prepared.full.keys);
     let mut screen = Screen::new(&candidates, &parts, options.seed, key_bytes, bounds.clone());
     let (chosen, screening) = screened(options, &prepared, &mut screen, &mut start)?;
@@ -645,5 +650,28 @@ fn bounds(hang: Option<Duration>, keys: usize) -> Bounds {
 fn note(text: &str) {
     if std::io::stderr().is_terminal() {
         eprintln!("fathom kv: {text}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_who_are_out_for_the_same_reason_are_named_together() {
+        let lost = |id: &str, why: &str| (id.to_owned(), why.to_owned());
+        let all = [lost("a", "hung"), lost("b", "wrong"), lost("c", "hung"), lost("d", "hung")];
+        assert_eq!(failures(&all), ["a and 2 others are out: hung", "b is out: wrong"]);
+        assert_eq!(failures(&all[1..3]), ["b is out: wrong", "c is out: hung"]);
+        let two = [lost("a", "hung"), lost("b", "hung")];
+        assert_eq!(failures(&two), ["a and b are out: hung"]);
+    }
+
+    #[test]
+    fn more_keys_mean_more_patience() {
+        let hang = |given, keys| bounds(given, keys).sample.as_secs();
+        assert_eq!(hang(None, 1_000_000), 70);
+        assert_eq!(hang(None, 10_000_000), 160);
+        assert_eq!(hang(Some(Duration::from_secs(5)), 10_000_000), 5);
     }
 }

@@ -245,6 +245,10 @@ pub(super) fn advice(
     };
     let words = |number: usize| candidates[number].words();
     let mut sentences = vec![choice(rows, &words, best, baseline, mix)];
+    let Candidate { structure, about, .. } = &candidates[best];
+    if !about.caveat.is_empty() {
+        sentences.push(format!("Know of {structure}: {}.", about.caveat));
+    }
     let unresolved = |number: &usize| {
         rows[*number].against_fastest.is_some_and(|ratio| !ratio.resolved && ratio.has_interval())
     };
@@ -458,7 +462,10 @@ mod tests {
     #[test]
     fn advice_names_the_choice_the_price_and_what_is_not_resolved() {
         let cases = [weighed("insert", 1.0, &[1000, 500, 500, 800], &[40.0, 50.0, 50.0, 20.0])];
-        let candidates = candidates(&["base", "quick", "equal", "small"]);
+        let mut candidates = candidates(&["base", "quick", "equal", "small"]);
+        for number in [1, 2] {
+            candidates[number].about.caveat = "built once".to_owned();
+        }
         let rows = rows(&candidates, &cases, 0, 0.0);
         let keys = fathom_keys::read(b"a a b", &fathom_keys::Format::Words).unwrap();
         let advice = advice(&rows, &candidates, 0, "inserts", &Portrait::of(&keys));
@@ -466,6 +473,7 @@ mod tests {
         assert!(all.starts_with("For these keys and inserts, use "), "{all}");
         assert!(all.contains("0.50 times what base takes (99 % interval 0.50 to 0.50)"), "{all}");
         assert!(all.contains("Not resolved: "), "{all}");
+        assert!(all.contains(": built once."), "{all}");
         assert!(
             all.contains("small saves 60 % of the memory (20.0 bytes per entry) for 60 % more"),
             "{all}"
