@@ -2,7 +2,7 @@
 //! converts as the standard library has it. The first three bytes choose; the rest is the text.
 #![no_main]
 
-use fathom_json::{Limits, Mode, nearest, validate_at};
+use fathom_json::{Limits, Mode, ReadError, nearest, validate_at, validate_read_at};
 use fathom_machine::level::Level;
 use libfuzzer_sys::fuzz_target;
 
@@ -23,6 +23,14 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(common::lexed(chunks, mode, limits, level), expected);
     if mode == Mode::Document && limits == Limits::default() {
         assert_eq!(validate_at(level, text).err(), expected.1);
+        let said = validate_read_at(level, text, usize::from(*size) + 1);
+        assert_eq!(
+            said.err().map(|error| match error {
+                ReadError::Json(error) => error,
+                ReadError::Io(error) => unreachable!("a slice is read: {error}"),
+            }),
+            expected.1
+        );
     }
     for number in expected.0.iter().filter_map(|line| line.strip_prefix("number ")) {
         let standard = number.parse::<f64>().ok().filter(|value| value.is_finite());

@@ -129,7 +129,9 @@ class BenchOf final : public Bench {
         }
         is_fresh_ = op == "insert" || op == "build" || op == "erase";
         if (!is_fresh_) {
+            const auto before = live_heap_bytes();
             stays_ = build();
+            live_bytes_ = static_cast<double>(live_heap_bytes() - before);
         }
     }
 
@@ -139,12 +141,21 @@ class BenchOf final : public Bench {
     }
 
     Work work() const override {
-        return {0, std::max(view_.entries.size(), view_.probes.size())};
+        const std::string &op = view_.operation;
+        const std::size_t entries = view_.entries.size(), probes = view_.probes.size();
+        return {0, op == "churn"   ? 4 * probes
+                   : op == "range" ? probes * view_.span
+                   : op.rfind("find-", 0) == 0 || op == "update" || op == "erase" ? probes
+                                                                                 : entries};
     }
 
     std::vector<Metric> metrics() override {
         std::vector<Metric> found;
         const std::string &op = view_.operation;
+        if (stays_) {
+            const auto entries = std::max<std::size_t>(stays_->entries(), 1);
+            found.push_back({"live_bytes_per_entry", live_bytes_ / static_cast<double>(entries)});
+        }
         if (op == "insert" || op == "build") {
             const auto before = live_heap_bytes();
             auto map = op == "build" ? build() : filled();
@@ -169,6 +180,7 @@ class BenchOf final : public Bench {
     View<Key> view_;
     bool is_fresh_ = false;
     std::unique_ptr<S> stays_;
+    double live_bytes_ = 0;
 
     static void keep(const std::optional<std::uint64_t> &value) {
         asm volatile("" : : "r"(&value) : "memory");
@@ -288,7 +300,7 @@ class BenchOf final : public Bench {
         meter.stop();
         // What is replaced differs between the first iteration and later ones.
         if (view_.operation == "update") {
-            tally.sum = find_all(*stays_, view_.entries).sum;
+            tally.sum = find_all(*stays_, view_.probes).sum;
         }
         return Digest().with(tally.count).with(tally.sum).with(stays_->entries()).value();
     }
@@ -320,8 +332,8 @@ class BenchOf final : public Bench {
             }
             meter.stop();
             S &last = *maps[batch - 1];
-            // Every key must be there afterwards, or none.
-            const Tally found = find_all(last, view_.entries);
+            // Every probe must be there afterwards, or none.
+            const Tally found = find_all(last, view_.probes);
             digest = Digest()
                          .with(tally.count)
                          .with(tally.sum)
@@ -344,9 +356,11 @@ View<Key> view_of(const Opening &opening, std::shared_ptr<const Prepared> held) 
         const auto *typed = std::get_if<std::vector<Key>>(&keys);
         return typed ? *typed : std::vector<Key>();
     };
+    // The very same bytes are in the data once.
+    const bool is_same = opening.operation == "find-same";
     return {opening.operation,
             keys(prepared.entries),
-            keys(prepared.probes),
+            keys(is_same ? prepared.entries : prepared.probes),
             keys(prepared.misses),
             prepared.values,
             prepared.probe_values,

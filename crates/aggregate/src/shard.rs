@@ -24,6 +24,8 @@ pub(crate) struct Shard {
     kernel: Kernel,
     hashes: Hashes,
     rows_since_fold: u64,
+    /// Whether most keys of the last batch were long: those of the next will be.
+    pub(crate) mostly_long: bool,
     /// Records taken.
     pub(crate) records: u64,
     /// Lines with nothing on them.
@@ -57,6 +59,7 @@ impl Shard {
             kernel,
             hashes,
             rows_since_fold: 0,
+            mostly_long: false,
             records: 0,
             blank_lines: 0,
             refused: Vec::new(),

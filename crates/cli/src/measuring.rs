@@ -15,11 +15,9 @@ use fathom_measure::bench::Entrant;
 use fathom_measure::compare::Clock;
 use fathom_measure::conductor::{Bounds, Launch};
 use fathom_measure::contender::{Keeps, Meta};
-use fathom_measure::family::AnyFamily;
 use fathom_measure::protocol::Offered;
 use fathom_measure::result::{About, Case, Run, SCHEMA, VERSION};
 use fathom_measure::rounds::{Plan, Stop};
-use fathom_measure::workload::Spec;
 use fathom_report::{csv, html, markdown, scan, text};
 
 use crate::output::Output;
@@ -202,10 +200,15 @@ fn level(text: &str) -> Result<f64, String> {
 pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
     let mut arguments = vec!["worker".to_owned()];
     let Some(name) = allocator else {
-        return Ok(Launch { program: crate::cmd::worker::own()?, arguments });
+        let program = crate::cmd::worker::own()?;
+        return Ok(Launch { program, arguments, ..Launch::default() });
     };
     arguments.extend(["--allocator".to_owned(), name.to_owned()]);
-    Ok(Launch { program: crate::cmd::worker::program(name)?, arguments })
+    #[cfg(feature = "kv")]
+    let reserved_bytes = fathom_contenders::alloc::reserved_bytes(name);
+    #[cfg(not(feature = "kv"))]
+    let reserved_bytes = 0;
+    Ok(Launch { program: crate::cmd::worker::program(name)?, arguments, reserved_bytes })
 }
 
 /// The C++ runner, where it was built: beside this program, or in `runners/cpp/build` of a folder
@@ -219,21 +222,12 @@ pub(crate) fn cpp_runner() -> Option<Launch> {
     let beside = program.as_deref().and_then(Path::parent).map(|folder| folder.join(NAME));
     let places = beside.into_iter().chain(built.map(|f| f.join("runners/cpp/build").join(NAME)));
     let found = places.into_iter().find(|place| place.is_file())?;
-    Some(Launch { program: found, arguments: Vec::new() })
+    Some(Launch { program: found, ..Launch::default() })
 }
 
 /// What an outside worker says it is.
 pub(crate) fn about_offered(offered: &Offered) -> About {
     About { version: offered.version.clone(), summary: offered.summary.clone(), ..About::default() }
-}
-
-/// Makes the data of outside workers that want it prepared.
-pub(crate) fn prepare(family: &dyn AnyFamily, spec: &Spec) -> impl Fn() -> Result<Vec<u8>, String> {
-    move || match family.prepared(spec) {
-        Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) => Err(format!("{} prepares none for outside workers", family.name())),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 /// What workers may do: pinned to the last processor this process may use.

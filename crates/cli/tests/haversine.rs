@@ -100,7 +100,7 @@ fn written_answers_are_the_references_with_the_c_librarys_functions() {
 }
 
 #[test]
-fn standard_input_compressed_or_not_is_the_same_result() {
+fn files_and_standard_input_compressed_or_not_are_the_same_result() {
     let folder = tempfile::tempdir().unwrap();
     generated(folder.path(), &["--count", "3000", "--method", "cluster"]);
     let json = fs::read(folder.path().join("p.json")).unwrap();
@@ -108,8 +108,21 @@ fn standard_input_compressed_or_not_is_the_same_result() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(&json).unwrap();
     let arguments = ["haversine", "-", "--format", "json", "--block", "8"];
-    assert_eq!(text(&piped(&arguments, &json).stdout), text(&from_file));
-    assert_eq!(text(&piped(&arguments, &packed.finish().unwrap()).stdout), text(&from_file));
+    let zst = ruzstd::encoding::compress_to_vec(
+        std::io::Cursor::new(&json),
+        ruzstd::encoding::CompressionLevel::Fastest,
+    );
+    // Recognised by their first bytes, not by their names.
+    for (name, bytes) in [("p", json), ("p.1", packed.finish().unwrap()), ("p.2", zst)] {
+        assert_eq!(text(&piped(&arguments, &bytes).stdout), text(&from_file), "{name}");
+        fs::write(folder.path().join(name), bytes).unwrap();
+        for threads in ["1", "3"] {
+            let arguments = ["haversine", name, "--format", "json", "-t", threads];
+            assert_eq!(text(&fathom(folder.path(), &arguments).stdout), text(&from_file), "{name}");
+        }
+    }
+    let cut = &fs::read(folder.path().join("p.2")).unwrap()[..2000];
+    assert_eq!(piped(&["haversine", "-"], cut).status.code(), Some(3));
 }
 
 #[test]

@@ -5,15 +5,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fathom_measure::compare::{Verdict, judge};
-use fathom_measure::conductor::{Bounds, Conductor, Launch, Piece, Seat, Worker, share_file};
+use fathom_measure::conductor::{Bounds, Conductor, Launch, Piece, Seat, Worker};
 use fathom_measure::protocol::{Reply, Request};
+use fathom_measure::provision::{Provision, share_file};
 use fathom_measure::rounds::{Executor, Plan, Roles, Stop, measure};
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 
 fn launch() -> Launch {
     let program = env!("CARGO_BIN_EXE_fathom").into();
-    Launch { program, arguments: vec!["worker".to_owned()] }
+    Launch { program, arguments: vec!["worker".to_owned()], ..Launch::default() }
 }
 
 fn seat(family: &str, contender: &str) -> Seat {
@@ -45,8 +46,7 @@ fn conduct<T>(
     let (data, events) = (None, Vec::new());
     let piece = Piece {
         workload,
-        data,
-        prepare: None,
+        provision: Provision::new(data, None),
         events,
         bounds,
         stop: &stop,
@@ -119,8 +119,7 @@ fn events_are_counted_in_the_worker_or_explained() {
     let mut progress = |_: u32, _: u32| {};
     let piece = Piece {
         workload,
-        data,
-        prepare: None,
+        provision: Provision::new(data, None),
         events,
         bounds: bounds(),
         stop: &stop,
@@ -143,8 +142,7 @@ fn a_file_is_loaded_once_and_mapped_by_workers() {
     let mut progress = |_: u32, _: u32| {};
     let piece = Piece {
         workload: small_steps(),
-        data: Some(segment),
-        prepare: None,
+        provision: Provision::new(Some(segment), None),
         events: Vec::new(),
         bounds: bounds(),
         stop: &stop,
@@ -162,8 +160,11 @@ fn a_worker_in_another_language_is_a_contender() {
         return;
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/worker.py");
-    let python =
-        Launch { program: "python3".into(), arguments: vec![script.to_str().unwrap().to_owned()] };
+    let python = Launch {
+        program: "python3".into(),
+        arguments: vec![script.to_str().unwrap().to_owned()],
+        ..Launch::default()
+    };
     let worker = Worker::start(&python, &bounds()).unwrap();
     assert_eq!(worker.offered[0].name, "python-zlib");
     assert!(worker.program.starts_with("zlib of Python"), "{}", worker.program);

@@ -45,6 +45,7 @@ pub mod hash;
 pub mod haversine;
 pub mod json;
 #[cfg(feature = "kv")]
+#[allow(unsafe_code)] // prefetches, in a file named kernel
 pub mod keyed;
 #[cfg(feature = "kv")]
 pub mod kv;

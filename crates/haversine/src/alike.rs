@@ -73,7 +73,7 @@ pub(crate) fn read(
     spread(bytes, template, start, cursors);
     loop {
         cursors.iter_mut().for_each(Cursor::reserve);
-        kernel::find_numbers(block, template, cursors);
+        kernel::find_numbers(level, block, template, cursors);
         // What the kernel does not take may still look alike.
         let mut is_moving = false;
         for cursor in cursors.iter_mut().filter(|cursor| cursor.is_inside()) {
@@ -96,7 +96,7 @@ pub(crate) fn read(
         if cursor.start != at {
             break;
         }
-        let converted = convert(block, template, &cursor.found, pairs);
+        let converted = convert(level, block, template, &cursor.found, pairs);
         zone.bytes((converted * size_of::<Pair>()) as u64);
         if let Some(wrong) = cursor.found.get(converted) {
             return wrong[0].start();
@@ -125,6 +125,7 @@ fn spread(bytes: &[u8], template: &Template, start: usize, cursors: &mut [Cursor
 
 /// Converts the numbers of elements, as far as they are numbers.
 fn convert(
+    level: Level,
     block: &Block,
     template: &Template,
     found: &[[Extent; 4]],
@@ -132,7 +133,7 @@ fn convert(
 ) -> usize {
     let mut converted = 0;
     loop {
-        converted += kernel::convert(block, template, &found[converted..], pairs);
+        converted += kernel::convert(level, block, template, &found[converted..], pairs);
         let Some(extents) = found.get(converted) else { return converted };
         // Not of the kernel's kind: any number the grammar allows, or none.
         let values = extents.map(|extent| nearest(&block.bytes()[extent.range()]));

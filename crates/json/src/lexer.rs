@@ -79,7 +79,7 @@ pub struct Located<'a> {
 
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Expect {
+pub(crate) enum Expect {
     Value,
     ValueOrEnd,
     Key,
@@ -149,11 +149,10 @@ impl Lexer {
     /// A lexer with limits and instruction level of the caller's choice; a level that is not
     /// available here is replaced by the scalar one.
     pub fn with(mode: Mode, limits: Limits, level: Level) -> Lexer {
-        let scalar = || Kernel::new(Level::Scalar).expect("the scalar level is always available");
         Lexer {
             limits,
             mode,
-            kernel: Kernel::new(level).unwrap_or_else(scalar),
+            kernel: Kernel::of(level),
             nest: Nest::default(),
             expect: Expect::Value,
             cut: Cut::None,
@@ -163,6 +162,22 @@ impl Lexer {
             is_separated: true,
             failed: None,
         }
+    }
+
+    /// Puts a lexer that has met no token's end since its last place between two tokens `bytes`
+    /// further on: into these containers, outermost first, each an object or not.
+    pub(crate) fn resume(
+        &mut self,
+        containers: impl Iterator<Item = bool>,
+        expect: Expect,
+        bytes: u64,
+    ) {
+        while self.nest.depth > 0 {
+            self.nest.close();
+        }
+        containers.for_each(|is_object| self.nest.open(is_object));
+        self.expect = expect;
+        self.offset += bytes;
     }
 
     /// The next event that ends in `chunk[*at..]`, moving `at` behind it; `None` when the chunk is

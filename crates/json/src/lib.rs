@@ -50,11 +50,13 @@ mod push;
 mod reader;
 pub mod reference;
 mod string;
+mod validate;
 
 pub use error::{Code, Error, OutOfRange, ReadError};
 pub use event::Event;
 pub use lexer::{Lexer, Limits, Located, Mode};
 pub use number::{Number, leading_number, nearest};
 pub use push::{Flow, Handler, Parser};
-pub use reader::{Reader, validate, validate_at, validate_read};
+pub use reader::Reader;
 pub use string::{LoneSurrogate, Text};
+pub use validate::{validate, validate_at, validate_read, validate_read_at};

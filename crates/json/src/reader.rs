@@ -1,15 +1,12 @@
-//! Pull: events from anything that can be read, and validation alone.
+//! Pull: events from anything that can be read.
 //!
 //! Does not buffer beyond one window; a token across two windows goes through the lexer's carry.
 
 use std::io::{ErrorKind, Read};
 
-use fathom_machine::level::Level;
-
-use crate::error::{Error, ReadError};
+use crate::error::ReadError;
 use crate::event::Event;
-use crate::kernel::Kernel;
-use crate::lexer::{Lexer, Limits, Mode};
+use crate::lexer::{Lexer, Mode};
 
 /// Bytes asked of the source at a time: half of a small second-level cache.
 const WINDOW_BYTES: usize = 128 << 10;
@@ -74,37 +71,4 @@ impl<R: Read> Reader<R> {
         self.is_ended = self.end == 0;
         Ok(())
     }
-}
-
-/// Whether `text` is one JSON document.
-///
-/// # Errors
-/// The first fault and its offset.
-pub fn validate(text: &[u8]) -> Result<(), Error> {
-    validate_at(Level::chosen().unwrap_or(Level::Scalar), text)
-}
-
-/// [`validate`] at a level of the caller's choice.
-///
-/// # Errors
-/// As [`validate`].
-pub fn validate_at(level: Level, text: &[u8]) -> Result<(), Error> {
-    if Kernel::new(level).is_some_and(|kernel| kernel.accepts(text)) {
-        return Ok(());
-    }
-    let mut lexer = Lexer::with(Mode::Document, Limits::default(), level);
-    let mut at = 0;
-    while lexer.advance(text, &mut at)?.is_some() {}
-    while lexer.end()?.is_some() {}
-    Ok(())
-}
-
-/// Whether what `source` holds is one JSON document.
-///
-/// # Errors
-/// What the source answers, or the first fault and its offset.
-pub fn validate_read(source: impl Read) -> Result<(), ReadError> {
-    let mut reader = Reader::new(source);
-    while reader.next()?.is_some() {}
-    Ok(())
 }

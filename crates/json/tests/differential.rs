@@ -1,6 +1,6 @@
 //! Every level and every way to cut the input says what the plain machine says.
 
-use fathom_json::{Error, Limits, Mode, validate_at};
+use fathom_json::{Error, Limits, Mode, ReadError, validate_at, validate_read_at};
 use fathom_machine::level::Level;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -29,6 +29,28 @@ fn check_verdict(text: &[u8], expected: Option<Error>) {
     for level in Level::available() {
         let said = validate_at(level, text).err();
         assert_eq!(said, expected, "{level}: {}", text.escape_ascii());
+        for (window, chunk) in [(1, 1), (200, 77), (1 << 17, usize::MAX)] {
+            let source = Chunks { text, chunk };
+            let said = match validate_read_at(level, source, window) {
+                Ok(()) => None,
+                Err(ReadError::Json(error)) => Some(error),
+                Err(ReadError::Io(error)) => panic!("{error}"),
+            };
+            assert_eq!(said, expected, "{level} by {chunk}: {}", text.escape_ascii());
+        }
+    }
+}
+
+/// A source that delivers at most so many bytes at a time.
+struct Chunks<'t> {
+    text: &'t [u8],
+    chunk: usize,
+}
+
+impl std::io::Read for Chunks<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let bytes = buffer.len().min(self.chunk);
+        self.text.read(&mut buffer[..bytes])
     }
 }
 

@@ -9,8 +9,9 @@ use std::sync::atomic::AtomicBool;
 use fathom_machine::counter::{Event, Source, metric};
 
 use crate::compare;
-use crate::conductor::{self, Bounds, Conductor, Launch, Piece, Prepare, Ready, Seat, share_file};
+use crate::conductor::{self, Bounds, Conductor, Launch, Piece, Ready, Seat};
 use crate::contender::Metric;
+use crate::provision::{Prepare, Provision, share_file};
 use crate::result::{About, Case, Counter, Row};
 use crate::rounds::{Plan, Roles, measure};
 use crate::sample::Failure;
@@ -45,7 +46,8 @@ pub struct Bench<'a> {
     pub baseline: usize,
     /// Load the workload's file into shared memory.
     pub share_file: bool,
-    /// Makes the data of outside workers that want it prepared.
+    /// Makes the prepared form of the workload; where the built-in workers read that, the file is
+    /// not shared as well.
     pub prepare: Option<Prepare<'a>>,
     /// Event counters to read.
     pub events: Vec<String>,
@@ -105,8 +107,9 @@ pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
         Some((id, launch)) => seat(id, launch),
         None => seat(&first.contender, &first.launch),
     };
-    let data = match &workload.file {
-        Some(path) if bench.share_file => Some(
+    let is_prepared = bench.prepare.as_ref().is_some_and(Prepare::is_for_built_in);
+    let file = match &workload.file {
+        Some(path) if bench.share_file && !is_prepared => Some(
             share_file(path)
                 .map_err(|error| BenchError::Data { path: path.display().to_string(), error })?,
         ),
@@ -116,8 +119,7 @@ pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
     let seats: Vec<Seat> = entrants.iter().map(|e| seat(&e.contender, &e.launch)).collect();
     let piece = Piece {
         workload: workload.clone(),
-        data,
-        prepare: bench.prepare,
+        provision: Provision::new(file, bench.prepare),
         events: bench.events,
         bounds,
         stop,
@@ -185,7 +187,8 @@ pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
     case.compact();
     if simulate {
         for (number, seat) in seats.iter().enumerate() {
-            simulated(&mut case, number, seat, &simulated_bounds);
+            let provision = conductor.provision();
+            simulated(&mut case, number, seat, provision, &simulated_bounds);
         }
     }
     derive(&mut case);
@@ -194,7 +197,13 @@ pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
 
 /// Runs a contender once under the simulator and adds its counts to its row, or the reason why there
 /// are none.
-fn simulated(case: &mut Case, number: usize, seat: &Seat, bounds: &Bounds) {
+fn simulated(
+    case: &mut Case,
+    number: usize,
+    seat: &Seat,
+    provision: &Provision<'_>,
+    bounds: &Bounds,
+) {
     let (Some(summary), None) = (case.judged.summaries[number], &case.measured.failures[number])
     else {
         return;
@@ -204,7 +213,7 @@ fn simulated(case: &mut Case, number: usize, seat: &Seat, bounds: &Bounds) {
     let iterations = (NATIVE_NS / summary.ns_median) as u64;
     let iterations = iterations.clamp(1, case.measured.iterations.max(1));
     let row = &mut case.contenders[number];
-    match conductor::simulate(seat, &case.workload, iterations, bounds) {
+    match conductor::simulate(seat, &case.workload, provision, iterations, bounds) {
         Ok(found) => row.counters.extend(found.counts.into_iter().map(|count| Counter {
             event: count.event,
             per_iteration: count.count as f64 / iterations as f64,

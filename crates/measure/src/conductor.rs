@@ -4,7 +4,6 @@
 //! Decides nothing about order or number of samples: it is an [`Executor`] for
 //! [`rounds`](crate::rounds).
 
-use std::cell::OnceCell;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -16,25 +15,28 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fathom_machine::clock;
-use fathom_machine::os::shared::Segment;
+use fathom_machine::os::process;
 use fathom_machine::os::usage;
-use fathom_machine::os::{memory::Pages, process};
 
 use crate::contender::Metric;
 use crate::digest::Digest;
-use crate::protocol::{Offered, Reply, Request, SharedData, VERSION, send};
+use crate::protocol::{Offered, Reply, Request, VERSION, send};
+use crate::provision::Provision;
 use crate::rounds::{Executor, Weather};
 use crate::sample::{Failure, Sample};
 use crate::simulated::{Scope, Simulated, Simulation};
 use crate::workload::{Spec, Work};
 
 /// How a worker process is started.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
+    /// Private memory that it reserves at its start and mostly leaves untouched, in bytes: allowed
+    /// beyond [`Bounds::memory_bytes`].
+    pub reserved_bytes: u64,
 }
 
 impl Launch {
@@ -94,7 +96,8 @@ impl Worker {
     /// # Errors
     /// The failure of a program that cannot be started or speaks another protocol.
     pub fn start(launch: &Launch, bounds: &Bounds) -> Result<Worker, Failure> {
-        Worker::from_command(launch.command(), bounds)
+        let memory_bytes = bounds.memory_bytes.map(|bytes| bytes + launch.reserved_bytes);
+        Worker::from_command(launch.command(), &Bounds { memory_bytes, ..bounds.clone() })
     }
 
     fn from_command(mut command: Command, bounds: &Bounds) -> Result<Worker, Failure> {
@@ -294,9 +297,7 @@ pub struct Conductor<'a> {
     /// By seat: what was said at the opening.
     pub ready: Vec<Ready>,
     workload: Spec,
-    data: Option<Segment>,
-    prepare: Option<Prepare<'a>>,
-    prepared: OnceCell<Segment>,
+    provision: Provision<'a>,
     events: Vec<String>,
     bounds: Bounds,
     expected: Option<Digest>,
@@ -304,17 +305,12 @@ pub struct Conductor<'a> {
     progress: &'a mut dyn FnMut(u32, u32),
 }
 
-/// Makes the bytes of [`Workload::prepared`](crate::workload::Workload::prepared), or says why not.
-pub type Prepare<'a> = &'a dyn Fn() -> Result<Vec<u8>, String>;
-
 /// What a measurement is about, besides who takes part.
 pub struct Piece<'a> {
     /// The workload, every parameter present.
     pub workload: Spec,
-    /// The bytes of its file, if the family wants them shared.
-    pub data: Option<Segment>,
-    /// Makes the data of outside workers that want it prepared; called once, if at all.
-    pub prepare: Option<Prepare<'a>>,
+    /// Its data.
+    pub provision: Provision<'a>,
     /// Event counters to read.
     pub events: Vec<String>,
     /// What workers may do.
@@ -325,23 +321,11 @@ pub struct Piece<'a> {
     pub progress: &'a mut dyn FnMut(u32, u32),
 }
 
-/// Loads a file into memory that workers can share, on large pages where there are any.
-///
-/// # Errors
-/// What the operating system answers.
-pub fn share_file(path: &std::path::Path) -> std::io::Result<Segment> {
-    let mut file = std::fs::File::open(path)?;
-    let bytes = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
-    let mut draft = fathom_machine::os::shared::Draft::new(bytes, Pages::Transparent)?;
-    file.read_exact(&mut draft)?;
-    draft.freeze()
-}
-
 impl<'a> Conductor<'a> {
     /// A conductor with empty seats.
     #[must_use]
     pub fn new(seats: Vec<Seat>, piece: Piece<'a>) -> Conductor<'a> {
-        let Piece { workload, data, prepare, events, bounds, stop, progress } = piece;
+        let Piece { workload, provision, events, bounds, stop, progress } = piece;
         let workers = seats.iter().map(|_| None).collect();
         let ready = vec![Ready::default(); seats.len()];
         let expected = None;
@@ -350,9 +334,7 @@ impl<'a> Conductor<'a> {
             workers,
             ready,
             workload,
-            data,
-            prepare,
-            prepared: OnceCell::new(),
+            provision,
             events,
             bounds,
             expected,
@@ -400,35 +382,9 @@ impl<'a> Conductor<'a> {
         first.map(|_| ())
     }
 
-    /// A worker for `seat`, and its data as descriptor and length. Descriptors are inherited, so data
-    /// is shared before the worker that reads it starts.
-    fn started(&self, seat: &Seat) -> Result<(Worker, Option<SharedData>), Failure> {
-        let cannot = |error: String| Failure::Broken { what: format!("no data: {error}") };
-        let share = |segment: &Segment| {
-            let descriptor = segment.share().map_err(|error| cannot(error.to_string()))?;
-            Ok(SharedData { descriptor, bytes: segment.len() })
-        };
-        let data = self.data.as_ref().map(share).transpose()?;
-        let worker = Worker::start(&seat.launch, &self.bounds)?;
-        let is_it = |offered: &&Offered| Some(&offered.name) == seat.contender.as_ref();
-        if !worker.offered.iter().find(is_it).is_some_and(|offered| offered.prepared) {
-            return Ok((worker, data));
-        }
-        if let Some(segment) = self.prepared.get() {
-            return Ok((worker, Some(share(segment)?)));
-        }
-        let none = "this family prepares none for outside workers";
-        let bytes = self.prepare.ok_or_else(|| none.to_owned()).and_then(|prepare| prepare());
-        let segment = Segment::copy_of(&bytes.map_err(cannot)?, Pages::Transparent);
-        let segment = segment.map_err(|error| cannot(error.to_string()))?;
-        let data = Some(share(self.prepared.get_or_init(|| segment))?);
-        // This worker started too early to have it.
-        drop(worker);
-        Ok((Worker::start(&seat.launch, &self.bounds)?, data))
-    }
-
     fn opened(&self, seat: &Seat) -> Result<(Worker, Ready), Failure> {
-        let (mut worker, data) = self.started(seat)?;
+        let contender = seat.contender.as_deref();
+        let (mut worker, data) = self.provision.start(&seat.launch, contender, &self.bounds)?;
         let request = Request::Open {
             family: seat.family.clone(),
             contender: seat.contender.clone(),
@@ -468,6 +424,12 @@ impl<'a> Conductor<'a> {
             }
             _ => Ok(sample),
         }
+    }
+
+    /// The data of its workload.
+    #[must_use]
+    pub fn provision(&self) -> &Provision<'a> {
+        &self.provision
     }
 
     /// The numbers beside time of a seat that is still there.
@@ -543,6 +505,7 @@ impl Executor for Conductor<'_> {
 pub fn simulate(
     seat: &Seat,
     workload: &Spec,
+    provision: &Provision<'_>,
     iterations: u64,
     bounds: &Bounds,
 ) -> Result<Simulated, String> {
@@ -552,11 +515,13 @@ pub fn simulate(
     let bounds = Bounds { memory_bytes: None, open: Duration::from_secs(900), ..bounds.clone() };
     let command = simulation.wrap(&seat.launch.command());
     let mut worker = Worker::from_command(command, &bounds).map_err(words)?;
+    // What the other workers had, this one inherited.
+    let data = provision.of(&worker, seat.contender.as_deref()).map_err(words)?;
     let open = Request::Open {
         family: seat.family.clone(),
         contender: seat.contender.clone(),
         workload: workload.clone(),
-        data: None,
+        data,
         events: Vec::new(),
     };
     match worker.ask(&open, bounds.open).map_err(words)? {
@@ -592,7 +557,7 @@ mod tests {
 
     #[test]
     fn a_program_that_does_not_exist_is_broken() {
-        let launch = Launch { program: "no-such-program".into(), arguments: Vec::new() };
+        let launch = Launch { program: "no-such-program".into(), ..Launch::default() };
         let failure = Worker::start(&launch, &Bounds::default()).err().unwrap();
         assert!(matches!(failure, Failure::Broken { .. }), "{failure:?}");
     }
@@ -602,6 +567,7 @@ mod tests {
         let launch = |script: &str| Launch {
             program: "sh".into(),
             arguments: vec!["-c".to_owned(), script.to_owned()],
+            ..Launch::default()
         };
         let fail = |script: &str| Worker::start(&launch(script), &Bounds::default()).err().unwrap();
         assert!(matches!(fail("read x; echo hello"), Failure::Broken { .. }));

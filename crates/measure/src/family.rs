@@ -62,6 +62,8 @@ pub struct Opened<'a> {
     pub work: Work,
     /// See [`Workload::leaves_the_thread`].
     pub leaves_the_thread: bool,
+    /// See [`Workload::backing`].
+    pub backing: Option<String>,
 }
 
 /// A family seen from outside.
@@ -94,6 +96,8 @@ pub trait AnyFamily: Sync {
     /// # Errors
     /// A spec that makes no sense, data that cannot be used.
     fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError>;
+    /// See [`Workload::reads_prepared`].
+    fn reads_prepared(&self) -> bool;
     /// The spec with every default filled in.
     ///
     /// # Errors
@@ -172,6 +176,10 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         Ok(W::load(&spec.completed::<W>()?)?.prepared())
     }
 
+    fn reads_prepared(&self) -> bool {
+        W::reads_prepared()
+    }
+
     fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {
         spec.completed::<W>()
     }
@@ -199,13 +207,15 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         let work = workload.work();
         if threads == 1 {
             let leaves_the_thread = workload.leaves_the_thread();
-            then(Opened { prepared: prepare()?, work, leaves_the_thread });
+            let backing = workload.backing();
+            then(Opened { prepared: prepare()?, work, leaves_the_thread, backing });
             return Ok(());
         }
         let times = threads as u64;
         let work = Work { bytes: work.bytes * times, items: work.items * times };
         parallel::prepared(threads, &prepare, &mut |prepared| {
-            then(Opened { prepared, work, leaves_the_thread: true });
+            let backing = workload.backing();
+            then(Opened { prepared, work, leaves_the_thread: true, backing });
         })?;
         Ok(())
     }

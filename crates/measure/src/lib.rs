@@ -36,6 +36,7 @@ pub mod meter;
 mod parallel;
 pub mod profile;
 pub mod protocol;
+pub mod provision;
 pub mod result;
 pub mod rounds;
 pub mod sample;

@@ -29,7 +29,8 @@ pub enum Request {
         contender: Option<String>,
         /// The workload, every parameter present.
         workload: Spec,
-        /// The bytes of the workload's file in an inherited shared segment, if there is one.
+        /// The bytes of the workload's file, or the prepared ones, in an inherited shared segment,
+        /// if there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<SharedData>,
         /// Event counters to read around each sample, by name.
@@ -56,6 +57,9 @@ pub struct SharedData {
     pub descriptor: i32,
     /// How many of its bytes are the data.
     pub bytes: usize,
+    /// They are not the file's: see [`Workload::prepared`](crate::workload::Workload::prepared).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prepared: bool,
 }
 
 /// What the worker answers.

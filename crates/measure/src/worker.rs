@@ -71,20 +71,24 @@ impl Opening<'_> {
         input: &mut impl BufRead,
         output: &mut impl Write,
     ) -> io::Result<()> {
-        if let Some(SharedData { descriptor, bytes }) = self.data {
-            self.workload.shared = Some(Data::shared(Segment::open(descriptor, bytes)?));
+        if let Some(SharedData { descriptor, bytes, prepared }) = self.data {
+            let segment = Segment::open(descriptor, bytes)?;
+            self.workload.shared = Some(match prepared {
+                true => Data::prepared(segment),
+                false => Data::shared(segment),
+            });
         }
         let data = self.workload.shared.clone();
         let mut result = Ok(());
         let mut then = |opened: Opened<'_>| {
-            let Opened { mut prepared, work, leaves_the_thread } = opened;
+            let Opened { mut prepared, work, leaves_the_thread, backing } = opened;
             let mut clocks = Clocks::new(leaves_the_thread, events);
             let opened = Reply::Opened {
                 work,
                 leaves_the_thread,
                 events: clocks.events(),
                 missing: clocks.missing(),
-                data: data.as_ref().map_or_else(String::new, Data::backing),
+                data: backing.or(data.as_ref().map(Data::backing)).unwrap_or_default(),
             };
             result = send(output, &opened)
                 .and_then(|()| samples(&mut *prepared, &mut clocks, input, output));
@@ -92,7 +96,8 @@ impl Opening<'_> {
         let opened = match &self.contender {
             None => {
                 let prepared = timed(&(), |()| (), |()| Digest::default());
-                then(Opened { prepared, work: Work::default(), leaves_the_thread: false });
+                let work = Work::default();
+                then(Opened { prepared, work, leaves_the_thread: false, backing: None });
                 Ok(())
             }
             Some(id) => match self.families.iter().find(|f| f.name() == self.family) {

@@ -41,6 +41,7 @@ pub struct Data(Arc<Held>);
 #[derive(Debug)]
 enum Held {
     Shared(Segment),
+    Prepared(Segment),
     Own(Vec<u8>),
 }
 
@@ -49,6 +50,29 @@ impl Data {
     #[must_use]
     pub fn shared(segment: Segment) -> Data {
         Data(Arc::new(Held::Shared(segment)))
+    }
+
+    /// A prepared workload ([`Workload::prepared`]) in a shared segment.
+    #[must_use]
+    pub fn prepared(segment: Segment) -> Data {
+        Data(Arc::new(Held::Prepared(segment)))
+    }
+
+    /// Whether a part of the bytes is on pages larger than the smallest.
+    #[must_use]
+    pub fn has_huge_pages(&self) -> bool {
+        match &*self.0 {
+            Held::Shared(segment) | Held::Prepared(segment) => {
+                segment.backing().huge_bytes.is_some_and(|bytes| bytes > 0)
+            }
+            Held::Own(_) => false,
+        }
+    }
+
+    /// Whether these are not the bytes of a file but of a prepared workload.
+    #[must_use]
+    pub fn is_prepared(&self) -> bool {
+        matches!(*self.0, Held::Prepared(_))
     }
 
     /// Bytes of this process alone.
@@ -61,7 +85,9 @@ impl Data {
     #[must_use]
     pub fn backing(&self) -> String {
         match &*self.0 {
-            Held::Shared(segment) => format!("shared, {}", segment.backing().sentence()),
+            Held::Shared(segment) | Held::Prepared(segment) => {
+                format!("shared, {}", segment.backing().sentence())
+            }
             Held::Own(_) => "read into the worker's own heap".to_owned(),
         }
     }
@@ -72,7 +98,7 @@ impl Deref for Data {
 
     fn deref(&self) -> &[u8] {
         match &*self.0 {
-            Held::Shared(segment) => segment,
+            Held::Shared(segment) | Held::Prepared(segment) => segment,
             Held::Own(bytes) => bytes,
         }
     }
@@ -131,6 +157,18 @@ pub trait Workload: Sized {
     /// themselves; `None` where the file or the spec is enough. The form is the family's, described
     /// in `docs/protocol.md`.
     fn prepared(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Whether [`load`](Workload::load) takes the bytes of [`prepared`](Workload::prepared) where
+    /// [`Spec::shared`] has them: then the work of getting data ready is done once for all workers,
+    /// not once in each.
+    fn reads_prepared() -> bool {
+        false
+    }
+
+    /// Where the data is, in words, if the workload has put it elsewhere than [`Spec::shared`].
+    fn backing(&self) -> Option<String> {
         None
     }
 

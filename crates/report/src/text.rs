@@ -111,18 +111,21 @@ fn cells(case: &Case, line: &Line<'_>, slowest: f64) -> Vec<String> {
     };
     let mut cells = vec![row.id.clone(), time, bar, spread, rate, peak];
     cells.extend(extras(case).iter().map(|name| {
-        let value = extras_of(row).find(|extra| extra.0 == *name);
+        let value = extras_of(case, row).find(|extra| extra.0 == *name);
         value.map_or_else(String::new, |(_, value)| digits(value))
     }));
     cells.push(line.last_word());
     cells
 }
 
-/// The counters and metrics of a row, by the name of their column.
-fn extras_of(row: &Row) -> impl Iterator<Item = (String, f64)> {
-    let counters = row.counters.iter().map(|counter| match counter.source.as_str() {
-        "simulated" => (format!("{} (simulated)", counter.event), counter.per_iteration),
-        _ => (counter.event.clone(), counter.per_iteration),
+/// The counters and metrics of a row, by the name of their column; counters per item, where an
+/// iteration works through several.
+fn extras_of<'a>(case: &Case, row: &'a Row) -> impl Iterator<Item = (String, f64)> + use<'a> {
+    let items = case.work.items.max(1);
+    let unit = if items > 1 { "/item" } else { "" };
+    let counters = row.counters.iter().map(move |counter| {
+        let source = if counter.source == "simulated" { " (simulated)" } else { "" };
+        (format!("{}{unit}{source}", counter.event), counter.per_iteration / items as f64)
     });
     counters.chain(row.metrics.iter().map(|metric| (metric.name.clone(), metric.value)))
 }
@@ -130,7 +133,7 @@ fn extras_of(row: &Row) -> impl Iterator<Item = (String, f64)> {
 /// The columns of counters and metrics that anybody has, in the order in which they first come up.
 fn extras(case: &Case) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for (name, _) in case.entrants().flat_map(|(_, row)| extras_of(row)) {
+    for (name, _) in case.entrants().flat_map(|(_, row)| extras_of(case, row)) {
         if !names.contains(&name) {
             names.push(name);
         }

@@ -111,7 +111,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
                 if stop - at < 64 {
                     mask &= (1 << (stop - at)) - 1;
                 }
-                write_positions(marks.as_mut_ptr().add(pending), mask, at as u32);
+                write_positions::<6>(marks.as_mut_ptr().add(pending), mask, at as u32);
                 pending += mask.count_ones() as usize;
             }
             at += 64;

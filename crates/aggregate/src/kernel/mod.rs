@@ -47,6 +47,7 @@ mod avx2;
 pub(crate) mod collect;
 pub(crate) mod fields;
 mod plain;
+mod quad;
 
 /// Bytes of input whose newlines are listed at a time: the list stays in the first-level cache.
 const BLOCK_BYTES: usize = 8 << 10;
@@ -240,21 +241,22 @@ unsafe fn drive<R: Rows, const SQUARES: bool>(window: &Window<'_>, shard: &mut S
     // than it counts; a group reads eight.
     let mut ends = [0_u32; BATCH + BLOCK_BYTES + 16];
     let mut pending = 0;
+    let mut dense = true;
     ends[0] = at as u32 - 1;
     while at < to {
         let stop = to.min(at + BLOCK_BYTES);
-        while at < stop {
-            // SAFETY: a window has 64 readable bytes past its end, so past any `at` inside it.
-            let mut mask = unsafe { positions_64::<R::Scan>(base.add(at), b'\n') };
-            if stop - at < 64 {
-                mask &= (1 << (stop - at)) - 1;
+        // SAFETY: the block lies in the window; see the size of `ends`.
+        let found = unsafe {
+            let into = ends.as_mut_ptr().add(pending + 1);
+            if dense {
+                newlines::<R, 6>(base, at, stop, into)
+            } else {
+                newlines::<R, 3>(base, at, stop, into)
             }
-            let found = mask.count_ones() as usize;
-            // SAFETY: see the size of `ends`.
-            unsafe { write_positions(ends.as_mut_ptr().add(pending + 1), mask, at as u32) };
-            pending += found;
-            at += 64;
-        }
+        };
+        // Rows of one block are about as long as those of the next.
+        dense = found * 32 > stop - at;
+        pending += found;
         at = stop;
         let mut done = 0;
         while pending - done >= BATCH {
@@ -275,20 +277,48 @@ unsafe fn drive<R: Rows, const SQUARES: bool>(window: &Window<'_>, shard: &mut S
     lines + pending as u64
 }
 
-/// Writes the position of each set bit, `at` added. The first six are written whether they exist
-/// or not: rows are rarely shorter than ten bytes, so that one branch decides for 64 bytes.
+/// Writes the places of the newlines from `at` to `stop` and returns how many there are.
 ///
 /// # Safety
-/// `into` has room for as many as there are bits, and for at least six.
+/// The level of `R` is available, `at..stop` lies in a window from `base` on, and `into` has room for
+/// as many as there are bytes and for `FIRST` more.
 #[inline(always)]
-pub(crate) unsafe fn write_positions(into: *mut u32, mut mask: u64, at: u32) {
+unsafe fn newlines<R: Rows, const FIRST: usize>(
+    base: *const u8,
+    mut at: usize,
+    stop: usize,
+    into: *mut u32,
+) -> usize {
+    let mut found = 0;
+    while at < stop {
+        // SAFETY: a window has 64 readable bytes past its end, so past any `at` inside it.
+        let mut mask = unsafe { positions_64::<R::Scan>(base.add(at), b'\n') };
+        if stop - at < 64 {
+            mask &= (1 << (stop - at)) - 1;
+        }
+        // SAFETY: forwarded.
+        unsafe { write_positions::<FIRST>(into.add(found), mask, at as u32) };
+        found += mask.count_ones() as usize;
+        at += 64;
+    }
+    found
+}
+
+/// Writes the position of each set bit, `at` added. The first ones are written whether they exist
+/// or not, so that one branch decides for 64 bytes: six where rows are short, which seldom have fewer
+/// than ten bytes, and three where 64 bytes hardly ever end more rows.
+///
+/// # Safety
+/// `into` has room for as many as there are bits, and for at least `FIRST`.
+#[inline(always)]
+pub(crate) unsafe fn write_positions<const FIRST: usize>(into: *mut u32, mut mask: u64, at: u32) {
     let found = mask.count_ones() as usize;
-    for i in 0..6 {
-        // SAFETY: room for six.
+    for i in 0..FIRST {
+        // SAFETY: room for the first ones.
         unsafe { *into.add(i) = at.wrapping_add(mask.trailing_zeros()) };
         mask &= mask.wrapping_sub(1);
     }
-    let mut i = 6;
+    let mut i = FIRST;
     while i < found {
         // SAFETY: room for `found`.
         unsafe { *into.add(i) = at + mask.trailing_zeros() };
@@ -313,7 +343,9 @@ unsafe fn batch<R: Rows, const SQUARES: bool>(
     shard.long.prepare();
     // SAFETY: forwarded.
     unsafe {
-        if shard.short.is_displaced() {
+        if shard.mostly_long {
+            long_stages::<R, SQUARES>(window, ends, rows, shard);
+        } else if shard.short.is_displaced() {
             stages::<R, SQUARES, true>(window, ends, rows, shard);
         } else {
             stages::<R, SQUARES, false>(window, ends, rows, shard);
@@ -415,6 +447,7 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     }
     shard.short.groups += (rows / LANES) as u64;
     shard.short.missed_groups += missed;
+    shard.mostly_long = long_count > BATCH / 2;
 
     if long_count > 0 {
         // SAFETY: rows in `longs` are of this batch, their keys inside the window.
@@ -429,16 +462,130 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
                 long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), shard);
         }
     }
-    if rows < BATCH {
-        odd_rows &= (1 << rows) - 1;
-    }
-    while odd_rows != 0 {
-        let row = odd_rows.trailing_zeros() as usize;
-        odd_rows &= odd_rows - 1;
-        // SAFETY: row < rows, and both positions are in `ends`.
+    // SAFETY: forwarded.
+    unsafe { hand_over(window, ends, odd_rows & first(rows), shard) };
+}
+
+/// A bit for each of the first rows.
+#[inline(always)]
+fn first(rows: usize) -> u64 {
+    if rows < BATCH { (1 << rows) - 1 } else { u64::MAX }
+}
+
+/// Gives odd rows to the exact parser.
+///
+/// # Safety
+/// `ends` has the newlines before and behind each row that has a bit.
+#[inline(always)]
+unsafe fn hand_over(window: &Window<'_>, ends: *const u32, mut rows: u64, shard: &mut Shard) {
+    while rows != 0 {
+        let row = rows.trailing_zeros() as usize;
+        rows &= rows - 1;
+        // SAFETY: the caller vouches for both.
         let (before, end) = unsafe { (*ends.add(row) as usize, *ends.add(row + 1) as usize) };
         shard.odd(window.buffer(), before + 1, end);
     }
+}
+
+/// Stage 2 where most keys are long: rows are parsed as in [`stages`] but then sorted into lists,
+/// so that long keys do not go through the short table as dummies, which took a fifth of their time.
+///
+/// # Safety
+/// As [`batch`].
+#[inline(always)]
+unsafe fn long_stages<R: Rows, const SQUARES: bool>(
+    window: &Window<'_>,
+    ends: *const u32,
+    rows: usize,
+    shard: &mut Shard,
+) {
+    let base = window.buffer().as_ptr();
+    let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
+    let batch = batch.as_mut_ptr();
+    // SAFETY: only element pointers are made of the uninitialised batch. What the first loop writes
+    // and the others read is of the same rows; keys and slots are written and read for short rows.
+    let (keys, values, masks, key_bytes, slots) = unsafe {
+        (
+            (&raw mut (*batch).keys).cast::<R::Key>(),
+            (&raw mut (*batch).values).cast::<i32>(),
+            (&raw mut (*batch).masks).cast::<u32>(),
+            (&raw mut (*batch).key_bytes).cast::<u32>(),
+            (&raw mut (*batch).slots).cast::<u32>(),
+        )
+    };
+    let (mut odd_rows, mut long_rows_of) = (0_u64, 0_u64);
+    for group in (0..rows).step_by(LANES) {
+        // SAFETY: eight ends follow `group`, all inside the window; `group + 8 <= BATCH`.
+        unsafe {
+            let (ends, values) = (ends.add(group), values.add(group));
+            let shapes = R::values(base, ends, values, masks.add(group), key_bytes.add(group));
+            odd_rows |= u64::from(shapes.odd) << group;
+            long_rows_of |= u64::from(shapes.long) << group;
+        }
+    }
+    odd_rows &= first(rows);
+    long_rows_of &= first(rows);
+    let short_rows = first(rows) & !odd_rows & !long_rows_of;
+
+    let seed = shard.short.seed;
+    let mask = shard.short.mask();
+    let mut rest = short_rows;
+    while rest != 0 {
+        let row = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        // SAFETY: `row < rows`; a short row's key and delimiter have 2 to 16 bytes in the window.
+        unsafe {
+            let key = R::key(base.add(*ends.add(row) as usize + 1), *masks.add(row));
+            let slot = slot_of(R::hash(key, &seed), &shard.short.displacements, mask);
+            *keys.add(row) = key;
+            *slots.add(row) = slot as u32;
+            R::prefetch(shard.short.entries.as_ptr().add(slot).cast());
+        }
+    }
+    let mut longs = [0_u8; BATCH];
+    let mut long_count = 0;
+    let mut rest = long_rows_of;
+    while rest != 0 {
+        longs[long_count] = rest.trailing_zeros() as u8;
+        long_count += 1;
+        rest &= rest - 1;
+    }
+    // SAFETY: rows in `longs` are of this batch, their keys inside the window; key bytes include the
+    // delimiter.
+    odd_rows |= unsafe {
+        let place_of = |row: u8| {
+            let start = *ends.add(row as usize) as usize + 1;
+            (start, *key_bytes.add(row as usize) as usize - 1)
+        };
+        let longs = &longs[..long_count];
+        long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), shard)
+    };
+    let mut rest = short_rows;
+    let mut missed = 0;
+    while rest != 0 {
+        let row = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        // SAFETY: written above for short rows. Slots lie in the table, which `prepare` made large
+        // enough for a batch of new keys.
+        unsafe {
+            let entry = shard.short.entries.as_ptr().add(*slots.add(row) as usize);
+            if !R::is_at(*keys.add(row), &*entry) {
+                missed += 1;
+                mend::<R>(shard, keys.add(row), slots.add(row), 1, row, &mut odd_rows);
+            }
+            let (slot, value) = (*slots.add(row) as usize, *values.add(row));
+            (*shard.short.entries.as_mut_ptr().add(slot)).tenths.add(value);
+            if SQUARES {
+                let sum = shard.short.aside.squares.as_mut_ptr().add(slot);
+                *sum = (*sum).wrapping_add(i64::from(value).wrapping_mul(value.into()) as u64);
+            }
+        }
+    }
+    shard.short.groups += u64::from(short_rows.count_ones()) / LANES as u64;
+    shard.short.missed_groups += missed;
+    shard.mostly_long = long_count > BATCH / 2;
+    // SAFETY: forwarded.
+    unsafe { hand_over(window, ends, odd_rows, shard) };
 }
 
 /// Finds or inserts the keys that are not in their first slot. A new key that contains the

@@ -1,18 +1,31 @@
-//! The kernel of the levels without AVX2: newlines by the level's vectors, rows in integer
-//! registers.
+//! The kernel of the levels without AVX2: newlines by the level's vectors, values by its vectors of
+//! four lanes or, at the scalar level, in integer registers.
 //!
-//! The shapes of a value are those of the AVX2 kernel, found with comparisons that compile to
-//! conditional moves. Keys are two words, hashed by a folded multiplication.
+//! The shapes of a value are those of the AVX2 kernel, found without a branch. Keys are two words,
+//! hashed by a folded multiplication.
+
+#[cfg(target_arch = "aarch64")]
+use std::arch::aarch64::uint32x4_t;
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::__m128i;
+use std::marker::PhantomData;
 
 use fathom_machine::level::Level;
 use fathom_machine::vector::{self, Vector};
 
 use super::fields::{self, Wanted};
+use super::quad::{self, Quad};
 use super::{LANES, Rows, SHORT_BYTES, Shapes, drive};
 use crate::chunk::Window;
 use crate::reference::DELIMITER;
 use crate::shard::Shard;
 use crate::table::{Seed, ShortEntry, ShortKey};
+
+type Scalar = Plain<vector::Scalar, OneByOne>;
+#[cfg(target_arch = "x86_64")]
+type Sse2 = Plain<vector::Sse2, Quads<__m128i>>;
+#[cfg(target_arch = "aarch64")]
+type Neon = Plain<vector::Neon, Quads<uint32x4_t>>;
 
 pub(super) fn run(level: Level, window: &Window<'_>, shard: &mut Shard, squares: bool) -> u64 {
     // SAFETY: SSE2 is in every x86-64 and NEON in every AArch64 this project runs on; the scalar
@@ -20,15 +33,15 @@ pub(super) fn run(level: Level, window: &Window<'_>, shard: &mut Shard, squares:
     unsafe {
         match (level, squares) {
             #[cfg(target_arch = "x86_64")]
-            (Level::Sse2, false) => drive::<Plain<vector::Sse2>, false>(window, shard),
+            (Level::Sse2, false) => drive::<Sse2, false>(window, shard),
             #[cfg(target_arch = "x86_64")]
-            (Level::Sse2, true) => drive::<Plain<vector::Sse2>, true>(window, shard),
+            (Level::Sse2, true) => drive::<Sse2, true>(window, shard),
             #[cfg(target_arch = "aarch64")]
-            (Level::Neon, false) => drive::<Plain<vector::Neon>, false>(window, shard),
+            (Level::Neon, false) => drive::<Neon, false>(window, shard),
             #[cfg(target_arch = "aarch64")]
-            (Level::Neon, true) => drive::<Plain<vector::Neon>, true>(window, shard),
-            (_, false) => drive::<Plain<vector::Scalar>, false>(window, shard),
-            (_, true) => drive::<Plain<vector::Scalar>, true>(window, shard),
+            (Level::Neon, true) => drive::<Neon, true>(window, shard),
+            (_, false) => drive::<Scalar, false>(window, shard),
+            (_, true) => drive::<Scalar, true>(window, shard),
         }
     }
 }
@@ -44,14 +57,10 @@ pub(super) fn run_fields<const SQUARES: bool>(
     unsafe {
         match level {
             #[cfg(target_arch = "x86_64")]
-            Level::Sse2 => {
-                fields::drive::<Plain<vector::Sse2>, SQUARES>(window, wanted, shards, odd)
-            }
+            Level::Sse2 => fields::drive::<Sse2, SQUARES>(window, wanted, shards, odd),
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => {
-                fields::drive::<Plain<vector::Neon>, SQUARES>(window, wanted, shards, odd)
-            }
-            _ => fields::drive::<Plain<vector::Scalar>, SQUARES>(window, wanted, shards, odd),
+            Level::Neon => fields::drive::<Neon, SQUARES>(window, wanted, shards, odd),
+            _ => fields::drive::<Scalar, SQUARES>(window, wanted, shards, odd),
         }
     }
 }
@@ -66,14 +75,14 @@ pub(super) fn short_hash(key: &ShortKey, seed: &Seed) -> u64 {
 pub(super) fn samples_hash(key: &[u8], seed: &Seed) -> u64 {
     assert!(key.len() >= 16);
     // SAFETY: all bytes of the slice are readable; scalar code is everywhere.
-    unsafe { Plain::<vector::Scalar>::hash_samples(key.as_ptr(), key.len(), seed) }
+    unsafe { Scalar::hash_samples(key.as_ptr(), key.len(), seed) }
 }
 
 /// The same for long keys.
 pub(super) fn long_hash(key: &[u8], seed: &Seed) -> u64 {
     assert!(key.len() >= 16);
     // SAFETY: all bytes of the slice are readable; scalar code is everywhere.
-    unsafe { Plain::<vector::Scalar>::hash_long(key.as_ptr(), key.len(), seed) }
+    unsafe { Scalar::hash_long(key.as_ptr(), key.len(), seed) }
 }
 
 /// The 128-bit product, its halves added without carry.
@@ -84,31 +93,43 @@ fn folded(a: u64, b: u64) -> u64 {
 }
 
 /// The value before one newline, from the eight bytes that end there, and how many bytes it takes
-/// with its delimiter; None for any other shape.
+/// with its delimiter; the third is false for any other shape.
 #[inline(always)]
-fn value(word: u64) -> Option<(i32, u32)> {
+fn value(word: u64) -> (i32, u32, bool) {
     let byte = |back: u32| (word >> (64 - 8 * back)) as u8;
-    let digit = |back: u32| i32::from(byte(back)) - i32::from(b'0');
-    let is_digit = |back: u32| (0..10).contains(&digit(back));
-    let (d4, d5, d6) = (byte(4) == DELIMITER, byte(5) == DELIMITER, byte(6) == DELIMITER);
-    let (m4, m5) = (byte(4) == b'-', byte(5) == b'-');
-    let last = is_digit(1) & (byte(2) == b'.') & is_digit(3);
-    let shaped = last & (d4 | (d5 & (m4 | is_digit(4))) | (d6 & m5 & is_digit(4)));
-    let tens = if d4 | m4 { 0 } else { digit(4) };
-    let magnitude = 100 * tens + 10 * digit(3) + digit(1);
-    let negative = m4 | (m5 & !(d4 | d5));
-    let tail = if d4 { 4 } else { 6 - u32::from(d5) };
-    shaped.then_some((if negative { -magnitude } else { magnitude }, tail))
+    let is = |back: u32, what: u8| u32::from(byte(back) == what);
+    let (d4, d5, d6) = (is(4, DELIMITER), is(5, DELIMITER), is(6, DELIMITER));
+    let (m4, m5) = (is(4, b'-'), is(5, b'-'));
+    let d45 = d4 | d5;
+    // Digits become 0..=9 and the dot 0; a fourth byte that is no digit is taken out.
+    let digits = ((word >> 32) as u32 ^ 0x302e_3030) & !((d4 | m4) * 0xff);
+    let over = (digits.wrapping_add(0x767f_7676) | digits) & 0x8080_8080;
+    let magnitude = (digits & 0xff) * 100 + (digits >> 8 & 0xff) * 10 + (digits >> 24);
+    let negative = (m4 | m5 & !d45).wrapping_neg();
+    let shaped = (d45 | d6 & m5 & !m4) & u32::from(over == 0);
+    ((magnitude ^ negative).wrapping_sub(negative) as i32, 6 - d45 - d4, shaped == 1)
 }
 
+/// How values are parsed.
+trait Values: Copy {
+    /// As [`Rows::values`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn values(
+        base: *const u8,
+        ends: *const u32,
+        values: *mut i32,
+        masks: *mut u32,
+        key_bytes: *mut u32,
+    ) -> Shapes;
+}
+
+/// Each in integer registers.
 #[derive(Clone, Copy)]
-struct Plain<V>(std::marker::PhantomData<V>);
+struct OneByOne;
 
-// SAFETY: uses the scan vector only for scanning; reads what the trait allows.
-unsafe impl<V: Vector> Rows for Plain<V> {
-    type Scan = V;
-    type Key = ShortKey;
-
+impl Values for OneByOne {
     #[inline(always)]
     unsafe fn values(
         base: *const u8,
@@ -123,31 +144,96 @@ unsafe impl<V: Vector> Rows for Plain<V> {
             unsafe {
                 let (before, end) = (*ends.add(lane), *ends.add(lane + 1));
                 let word = base.add(end as usize - 8).cast::<u64>().read_unaligned();
-                let (value, tail) = value(u64::from_le(word)).unwrap_or((0, u32::MAX));
-                let row_bytes = end.wrapping_sub(before);
-                let bytes = row_bytes.wrapping_sub(tail);
-                // The newline before counts as a byte of the row, the delimiter as one of the key.
-                let even = u64::from(row_bytes) >= u64::from(tail) + 2 && row_bytes < 1 << 31;
-                let long = even && bytes > SHORT_BYTES;
+                let (value, tail, shaped) = value(u64::from_le(word));
+                let bytes = end.wrapping_sub(before).wrapping_sub(tail);
+                let even = (bytes as i32 > 1) & shaped;
+                let long = (bytes > SHORT_BYTES) & even;
                 shapes.odd |= u32::from(!even) << lane;
                 shapes.long |= u32::from(long) << lane;
                 *values.add(lane) = value;
-                *masks.add(lane) = if even && !long { bytes } else { 0 };
+                *masks.add(lane) = bytes & u32::from(even & !long).wrapping_neg();
                 *key_bytes.add(lane) = bytes;
             }
         }
         shapes
     }
+}
+
+/// Four in a register.
+#[derive(Clone, Copy)]
+struct Quads<Q>(PhantomData<Q>);
+
+impl<Q: Quad> Values for Quads<Q> {
+    #[inline(always)]
+    unsafe fn values(
+        base: *const u8,
+        ends: *const u32,
+        values: *mut i32,
+        masks: *mut u32,
+        key_bytes: *mut u32,
+    ) -> Shapes {
+        // SAFETY: eight rows are twice four.
+        let four = |at: usize| unsafe {
+            let (values, masks) = (values.add(at), masks.add(at));
+            quad::values::<Q>(base, ends.add(at), values, masks, key_bytes.add(at))
+        };
+        let (low, high) = (four(0), four(4));
+        Shapes { odd: low.odd | high.odd << 4, long: low.long | high.long << 4 }
+    }
+}
+
+/// A window of sixteen bytes of this array keeps that many bytes: bytes [16 - n .. 32 - n] start
+/// with n ones.
+static KEEP: [u8; 32] = {
+    let mut keep = [0; 32];
+    let mut i = 0;
+    while i < 16 {
+        keep[i] = 0xff;
+        i += 1;
+    }
+    keep
+};
+
+/// Sixteen bytes as two little-endian words.
+///
+/// # Safety
+/// They are readable.
+#[inline(always)]
+unsafe fn words(from: *const u8) -> [u64; 2] {
+    // SAFETY: the caller's.
+    let (low, high) = unsafe {
+        let words = from.cast::<u64>();
+        (words.read_unaligned(), words.add(1).read_unaligned())
+    };
+    [u64::from_le(low), u64::from_le(high)]
+}
+
+#[derive(Clone, Copy)]
+struct Plain<V, P>(PhantomData<(V, P)>);
+
+// SAFETY: uses the scan vector and the values' only for what they are for; reads what the trait
+// allows.
+unsafe impl<V: Vector, P: Values> Rows for Plain<V, P> {
+    type Scan = V;
+    type Key = ShortKey;
+
+    #[inline(always)]
+    unsafe fn values(
+        base: *const u8,
+        ends: *const u32,
+        values: *mut i32,
+        masks: *mut u32,
+        key_bytes: *mut u32,
+    ) -> Shapes {
+        // SAFETY: forwarded.
+        unsafe { P::values(base, ends, values, masks, key_bytes) }
+    }
 
     #[inline(always)]
     unsafe fn key(from: *const u8, bytes: u32) -> ShortKey {
-        // SAFETY: sixteen bytes from `from` on are readable.
-        let (low, high) = unsafe {
-            let words = from.cast::<u64>();
-            (words.read_unaligned(), words.add(1).read_unaligned())
-        };
-        let keep = |bytes: u32| if bytes == 0 { 0 } else { u64::MAX >> (64 - 8 * bytes.min(8)) };
-        [u64::from_le(low) & keep(bytes), u64::from_le(high) & keep(bytes.saturating_sub(8))]
+        // SAFETY: sixteen bytes from `from` on are readable; 16 - bytes + 16 <= 32.
+        let (text, keep) = unsafe { (words(from), words(KEEP.as_ptr().add(16 - bytes as usize))) };
+        [text[0] & keep[0], text[1] & keep[1]]
     }
 
     #[inline(always)]
@@ -176,10 +262,7 @@ unsafe impl<V: Vector> Rows for Plain<V> {
     #[inline(always)]
     unsafe fn hash_samples(from: *const u8, bytes: usize, seed: &Seed) -> u64 {
         // SAFETY: every load lies in the `bytes >= 16` bytes.
-        let pair = |at: usize| unsafe {
-            let words = from.add(at).cast::<u64>();
-            (words.read_unaligned(), words.add(1).read_unaligned())
-        };
+        let pair = |at: usize| <(u64, u64)>::from(unsafe { words(from.add(at)) });
         let (first, middle, last) = (pair(0), pair((bytes - 16) / 2), pair(bytes - 16));
         let left = folded(first.0 ^ seed.0[0] ^ bytes as u64, first.1 ^ seed.0[1]);
         let right = folded(last.0 ^ seed.0[2], last.1 ^ seed.0[3]);
@@ -198,10 +281,7 @@ unsafe impl<V: Vector> Rows for Plain<V> {
     #[inline(always)]
     unsafe fn hash_long(from: *const u8, bytes: usize, seed: &Seed) -> u64 {
         // SAFETY: every load lies in the `bytes >= 16` bytes.
-        let pair = |at: usize| unsafe {
-            let words = from.add(at).cast::<u64>();
-            (words.read_unaligned(), words.add(1).read_unaligned())
-        };
+        let pair = |at: usize| <(u64, u64)>::from(unsafe { words(from.add(at)) });
         let mut state = seed.0[0] ^ bytes as u64;
         let mut at = 0;
         while at + 16 < bytes {
@@ -216,17 +296,16 @@ unsafe impl<V: Vector> Rows for Plain<V> {
 
     #[inline(always)]
     unsafe fn differ(keys: *const ShortKey, slots: *const u32, entries: *const ShortEntry) -> u32 {
-        let mut differ = 0;
-        for lane in 0..LANES {
-            // SAFETY: the caller vouches for eight keys and slots.
-            unsafe {
-                let (key, stored) =
-                    (*keys.add(lane), (*entries.add(*slots.add(lane) as usize)).key);
-                let difference = (key[0] ^ stored[0]) | (key[1] ^ stored[1]);
-                differ |= u32::from(difference != 0) << lane;
-            }
+        // SAFETY: the caller vouches for eight keys and slots.
+        let difference = |lane: usize| unsafe {
+            let (key, stored) = (*keys.add(lane), (*entries.add(*slots.add(lane) as usize)).key);
+            (key[0] ^ stored[0]) | (key[1] ^ stored[1])
+        };
+        let all = (0..LANES).map(difference).fold(0, |all, difference| all | difference);
+        if all == 0 {
+            return 0;
         }
-        differ
+        (0..LANES).map(|lane| u32::from(difference(lane) != 0) << lane).sum()
     }
 
     #[inline(always)]
@@ -259,7 +338,8 @@ mod tests {
     fn parse(text: &str) -> Option<(i32, u32)> {
         let mut bytes = [b'x'; 8];
         bytes[8 - text.len()..].copy_from_slice(text.as_bytes());
-        value(u64::from_le_bytes(bytes))
+        let (value, tail, shaped) = value(u64::from_le_bytes(bytes));
+        shaped.then_some((value, tail))
     }
 
     #[test]

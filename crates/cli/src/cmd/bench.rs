@@ -10,6 +10,7 @@ use fathom_contenders::family;
 use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
 use fathom_measure::family::AnyFamily;
+use fathom_measure::provision::{Prepare, Provision};
 use fathom_measure::result::Case;
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
@@ -112,11 +113,10 @@ fn measured(
     let ticker = Ticker::new(&title);
     let own = measuring::worker(None)?;
     let baseline = options.baseline.as_deref().unwrap_or(family.reference());
-    let prepare = measuring::prepare(family, &spec);
     let case = bench(Bench {
         family: family.name(),
         workload: spec.clone(),
-        prepare: Some(&prepare),
+        prepare: Some(Prepare::new(family, &spec)),
         reference: Some((family.reference().to_owned(), own.clone())),
         entrants: entrants.to_vec(),
         baseline: entrants.iter().position(|entrant| entrant.id == baseline).unwrap_or(0),
@@ -190,7 +190,11 @@ fn is_named(id: &str, wanted: &str) -> bool {
 fn outside(command: &str, family: &str, options: &Options) -> anyhow::Result<Vec<Entrant>> {
     let words = shlex::split(command).filter(|words| !words.is_empty());
     let words = words.with_context(|| format!("{command:?} cannot be split into words"))?;
-    let launch = Launch { program: words[0].clone().into(), arguments: words[1..].to_vec() };
+    let launch = Launch {
+        program: words[0].clone().into(),
+        arguments: words[1..].to_vec(),
+        ..Launch::default()
+    };
     let worker = Worker::start(&launch, &bounds(Some(options.hang)));
     let worker = worker.map_err(|failure| anyhow::anyhow!("worker {command:?} {failure}"))?;
     let offered = worker.offered.iter().filter(|offered| offered.family == family);
@@ -260,8 +264,7 @@ fn test(
         let seats = entrants.iter().map(|e| seat(&e.contender, &e.launch)).collect();
         let piece = Piece {
             workload: spec.clone(),
-            data: None,
-            prepare: Some(&measuring::prepare(family, spec)),
+            provision: Provision::new(None, Some(Prepare::new(family, spec))),
             events: Vec::new(),
             bounds: bounds(Some(options.hang)),
             stop: interrupt::measuring(),

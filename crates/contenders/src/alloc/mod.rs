@@ -47,6 +47,13 @@ pub static FAMILY: Family<Blocks> = Family {
     absent: ABSENT,
 };
 
+/// Address space that a process on allocator `name` reserves at its start and does not use, in bytes:
+/// snmalloc's map of all pages, 2^38.
+#[must_use]
+pub fn reserved_bytes(name: &str) -> u64 {
+    if name == "snmalloc" { 1 << 38 } else { 0 }
+}
+
 /// The allocators that are known but not part of this build, with the command that brings them.
 pub const ABSENT: &[Absent] = &[
     #[cfg(any(not(feature = "native"), feature = "mimalloc-secure"))]

@@ -9,7 +9,7 @@ use fathom_keys::generate::{Order, Recipe, Shape, Sizes, generate};
 use fathom_keys::{Format, KeySet, detect, read};
 use fathom_measure::workload::{Data, Offer, Spec, SpecError};
 
-use super::keys::{Keys, Storage, Text};
+use super::keys::{Keys, Shared, Storage, Text};
 
 /// Where keys come from; shared by all families that work on keys.
 pub(crate) const PARAMETERS: [Offer; 4] = [
@@ -40,15 +40,6 @@ pub(crate) fn keys(spec: &Spec) -> Result<Keys, SpecError> {
             parse(data, spec.text("format")).map_err(unreadable)
         }
         None => made(spec),
-    }
-}
-
-/// A data set as storage of keys.
-struct Shared(Data);
-
-impl AsRef<[u8]> for Shared {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
     }
 }
 

@@ -12,6 +12,7 @@
 //! [`structure`] and called once per sample ([`structure::Batch`]); what an operation means is
 //! written once, in [`operation`]. Hash functions are type parameters, so that they are inlined.
 
+mod kernel;
 pub mod keys;
 pub mod latency;
 pub(crate) mod load;
@@ -33,6 +34,7 @@ pub(crate) const CPP: Absent = Absent {
              --worker runners/cpp/build/fathom-runner-cpp",
 };
 
+pub(crate) use kernel::prefetch;
 pub use keys::{Bytes, Key, Keys, Text};
 pub use structure::{Abilities, Batch, Structure, Tally};
 pub use workload::{Keyed, Operation};

@@ -9,7 +9,7 @@ use fathom_measure::contender::{
 use fathom_measure::digest::Digest;
 use fathom_measure::meter::Meter;
 
-use super::keys::Key;
+use super::keys::{Key, Keys};
 use super::latency;
 use super::structure::{Abilities, Batch, EachKey, Structure, Tally};
 use super::workload::{Keyed, Operation, View, Views};
@@ -178,31 +178,28 @@ pub(crate) fn prepare<'w, K: Key + 'w>(maker: Maker<'w, K>, view: View<'w, K>) -
 }
 
 /// The floor under every operation: reads each byte of each probe, holds nothing.
-pub(crate) fn touch<'w, K: Key + 'w>(view: View<'w, K>) -> Preparation<'w> {
-    if view.operation != Operation::Touch {
+pub(crate) fn touch(workload: &Keyed, sum: fn(&Keys) -> u64) -> Preparation<'_> {
+    if workload.operation() != Operation::Touch {
         return Err(Unsupported("holds nothing: it only touches keys".into()));
     }
-    Ok(Box::new(Touch(view)))
+    Ok(Box::new(Touch { probes: workload.probes(), sum }))
 }
 
-struct Touch<'w, K>(View<'w, K>);
+struct Touch<'w> {
+    probes: &'w Keys,
+    sum: fn(&Keys) -> u64,
+}
 
-impl<K: Key> Prepared for Touch<'_, K> {
+impl Prepared for Touch<'_> {
     fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
-        let mut tally = Tally::default();
+        let mut tally = Tally { count: self.probes.len() as u64, sum: 0 };
         meter.start();
         for _ in 0..iterations.max(1) {
-            tally = touch_all(std::hint::black_box(&self.0.probes));
+            tally.sum = (self.sum)(std::hint::black_box(self.probes));
         }
         meter.stop();
         digest(tally)
     }
-}
-
-#[inline(never)]
-pub(crate) fn touch_all<K: Key>(probes: &[K]) -> Tally {
-    let sum = probes.iter().fold(0_u64, |sum, probe| sum.wrapping_add(probe.touch()));
-    Tally { count: probes.len() as u64, sum }
 }
 
 fn digest(tally: Tally) -> Digest {
@@ -235,8 +232,8 @@ fn each_fresh<'w, K: Key + 'w>(maker: Maker<'w, K>, view: View<'w, K>) -> Box<dy
             None => ((build.build)(&run.entries, run.values), Tally::default()),
         },
         move |(map, tally)| {
-            // Every key must be there afterwards, or none.
-            let found = map.find_all(&check.entries);
+            // Every probe must be there afterwards, or none.
+            let found = map.find_all(&check.probes);
             digest(tally).with_u64(map.entries() as u64).with_u64(found.count).with_u64(found.sum)
         },
     );
@@ -287,7 +284,12 @@ fn fresh_metrics<'w, K: Key + 'w>(maker: &Maker<'w, K>, view: &View<'w, K>) -> V
 }
 
 /// Bytes per entry that are live once the structure is made, and the most there were on the way.
-fn memory_metrics<'w, K: Key + 'w>(make: impl FnOnce() -> Box<dyn Batch<K> + 'w>) -> Vec<Metric> {
+fn memory_metrics<'w, K: Key + 'w>(make: impl FnOnce() -> Table<'w, K>) -> Vec<Metric> {
+    weighed(make).1
+}
+
+/// A structure and what [`memory_metrics`] says of it.
+fn weighed<'w, K: Key + 'w>(make: impl FnOnce() -> Table<'w, K>) -> (Table<'w, K>, Vec<Metric>) {
     let (map, counted) = footprint::counted(make);
     let entries = map.entries().max(1) as f64;
     let metric = |name: &str, bytes: u64| Metric {
@@ -295,26 +297,27 @@ fn memory_metrics<'w, K: Key + 'w>(make: impl FnOnce() -> Box<dyn Batch<K> + 'w>
         value: bytes as f64 / entries,
         less_is_better: Some(true),
     };
-    if let Some(bytes) = map.stored_bytes() {
-        return vec![metric("stored", bytes)];
-    }
-    match counted {
-        Some(counted) => vec![metric("live", counted.live), metric("peak", counted.peak)],
-        None => Vec::new(),
-    }
+    let metrics = match (map.stored_bytes(), counted) {
+        (Some(bytes), _) => vec![metric("stored", bytes)],
+        (None, Some(counted)) => vec![metric("live", counted.live), metric("peak", counted.peak)],
+        (None, None) => Vec::new(),
+    };
+    (map, metrics)
 }
 
 /// Operations on one structure that stays.
 struct Bench<'w, K> {
     view: View<'w, K>,
     single: usize,
-    map: Box<dyn Batch<K> + 'w>,
+    map: Table<'w, K>,
+    /// What building it took.
+    memory: Vec<Metric>,
 }
 
 impl<'w, K: Key + 'w> Bench<'w, K> {
     fn new(maker: Maker<'w, K>, view: View<'w, K>) -> Bench<'w, K> {
-        let map = (maker.build)(&view.entries, view.values);
-        Bench { map, view, single: maker.single }
+        let (map, memory) = weighed(|| (maker.build)(&view.entries, view.values));
+        Bench { map, memory, view, single: maker.single }
     }
 
     fn run(&mut self) -> Tally {
@@ -346,7 +349,7 @@ impl<'w, K: Key + 'w> Prepared for Bench<'w, K> {
         meter.stop();
         // What is replaced differs between the first iteration and later ones.
         if matches!(self.view.operation, Operation::Update) {
-            tally = Tally { count: tally.count, ..self.map.find_all(&self.view.entries) };
+            tally = Tally { count: tally.count, ..self.map.find_all(&self.view.probes) };
         }
         digest(tally).with_u64(self.map.entries() as u64)
     }
@@ -354,14 +357,16 @@ impl<'w, K: Key + 'w> Prepared for Bench<'w, K> {
     fn metrics(&mut self) -> Vec<Metric> {
         let (map, view) = (&mut *self.map, &self.view);
         let single = view.probes.len().min(self.single);
+        let mut metrics = self.memory.clone();
         match view.operation {
-            Operation::Find(_) => latency::percentiles(single, |at| {
+            Operation::Find(_) => metrics.extend(latency::percentiles(single, |at| {
                 std::hint::black_box(map.find_all(&view.probes[at..=at]));
-            }),
-            Operation::Update => latency::percentiles(single, |at| {
+            })),
+            Operation::Update => metrics.extend(latency::percentiles(single, |at| {
                 map.insert_all(&view.probes[at..=at], &view.new_values[at..=at]);
-            }),
-            _ => Vec::new(),
+            })),
+            _ => {}
         }
+        metrics
     }
 }

@@ -1,16 +1,16 @@
 //! The standard library's B-tree: plain, ordered and right, the oracle of every key-value family.
 //!
-//! Touches keys as the contender `touch` does. In the shared operation it does the work of all threads one after another on one thread: what
-//! the work costs where nothing is shared.
+//! Touches keys byte by byte. In the shared operation it does the work of all threads one after
+//! another on one thread: what the work costs where nothing is shared.
 
 use std::collections::BTreeMap;
 
 use fathom_measure::contender::{Contender, Keeps, Meta, Preparation};
 
-use super::keys::Key;
+use super::keys::{Key, Keys};
 use super::operation::{Plain, PlainMap, touch};
 use super::structure::{Abilities, Structure};
-use super::workload::{Keyed, Operation, Views};
+use super::workload::{Keyed, Operation};
 
 pub(crate) struct Reference;
 
@@ -20,9 +20,8 @@ impl Contender<Keyed> for Reference {
     }
 
     fn prepare<'w>(&self, workload: &'w Keyed) -> Preparation<'w> {
-        match workload.views() {
-            Views::Integers(view) if view.operation == Operation::Touch => touch(view),
-            Views::Text(view) if view.operation == Operation::Touch => touch(view),
+        match workload.operation() {
+            Operation::Touch => touch(workload, Keys::sum_plain),
             _ => Plain(BTree).prepare(workload),
         }
     }

@@ -4,12 +4,11 @@
 //! which keys were met. Probes are copies in memory of their own and in an order of their own;
 //! misses have the shape of the keys and are proven absent.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
+use std::collections::HashMap;
 
-use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
+use fathom_measure::workload::{Data, Offer, Spec, SpecError, Work, Workload};
 
-use super::keys::{Bytes, Key, Keys};
+use super::keys::{Bytes, Key, Keys, on_huge_pages};
 use super::load;
 use super::prepared::{self, Section};
 use super::structure::Share;
@@ -106,6 +105,8 @@ pub struct Keyed {
     /// For each thread the probes it takes and whether it writes.
     threads: usize,
     writes: Vec<bool>,
+    /// Where the keys were moved.
+    backing: Option<String>,
 }
 
 /// [`Keyed`] for keys of one type.
@@ -145,6 +146,12 @@ impl Workload for Keyed {
         load::PARAMETERS[1],
         load::PARAMETERS[2],
         load::PARAMETERS[3],
+        Offer {
+            name: "probes",
+            default: "1000000",
+            doc: "keys looked for, updated or erased in a pass, at most: chosen at random; \
+                  find-same, insert and build always take all",
+        },
         Offer { name: "hit", default: "0.9", doc: "find-mixed: share of probes that are there" },
         Offer { name: "skew", default: "0.99", doc: "find-zipf: the exponent; 0 is uniform" },
         Offer { name: "span", default: "100", doc: "range: values read from each start" },
@@ -153,21 +160,22 @@ impl Workload for Keyed {
     ];
 
     fn load(spec: &Spec) -> Result<Keyed, SpecError> {
-        Keyed::of(load::keys(spec)?, spec)
+        match &spec.shared {
+            Some(data) if data.is_prepared() => Keyed::read(data.clone(), spec),
+            _ => Keyed::of(load::keys(spec)?, spec),
+        }
     }
 
     fn work(&self) -> Work {
-        let mut items = self.probes.len().max(self.entries.len()) as u64;
-        let mut bytes = self.probes.bytes().max(self.entries.bytes());
+        let all = |keys: &Keys| Work { bytes: keys.bytes(), items: keys.len() as u64 };
+        let items = |items: usize| Work { bytes: 0, items: items as u64 };
         match self.operation {
-            Operation::Churn => items *= 4,
-            Operation::Range => items = self.probes.len() as u64 * self.span as u64,
-            _ => {}
+            Operation::Insert | Operation::Build => all(&self.entries),
+            Operation::Iterate | Operation::Scan => items(self.entries.len()),
+            Operation::Churn => Work { bytes: self.probes.bytes(), ..items(4 * self.probes.len()) },
+            Operation::Range => items(self.probes.len() * self.span),
+            _ => all(&self.probes),
         }
-        if matches!(self.operation, Operation::Iterate | Operation::Scan | Operation::Range) {
-            bytes = 0;
-        }
-        Work { bytes, items }
     }
 
     fn cases() -> Vec<Spec> {
@@ -198,15 +206,28 @@ impl Workload for Keyed {
     }
 
     fn prepared(&self) -> Option<Vec<u8>> {
+        let writes: Vec<u64> = self.writes.iter().map(|&write| u64::from(write)).collect();
+        let is_same = self.operation == Operation::Find(Find::Same);
+        let none = self.entries.copies(std::iter::empty());
         let sections = [
             Section::Keys(&self.entries),
             Section::Values(&self.values),
-            Section::Keys(&self.probes),
+            // The very same bytes cannot be in two places.
+            Section::Keys(if is_same { &none } else { &self.probes }),
             Section::Values(&self.probe_values),
             Section::Values(&self.new_values),
             Section::Keys(&self.misses),
+            Section::Values(&writes),
         ];
         Some(prepared::bytes(&sections))
+    }
+
+    fn reads_prepared() -> bool {
+        true
+    }
+
+    fn backing(&self) -> Option<String> {
+        self.backing.clone()
     }
 
     fn leaves_the_thread(&self) -> bool {
@@ -220,60 +241,62 @@ impl Keyed {
     /// # Errors
     /// A parameter that cannot be read or makes no sense.
     pub fn of(keys: Keys, spec: &Spec) -> Result<Keyed, SpecError> {
-        let share = |name| {
-            let share = spec.fraction(name)?;
-            let within = (0.0..=1.0).contains(&share);
-            within.then_some(share).ok_or_else(|| spec.bad(name, "expected 0 to 1"))
-        };
-        let at_least_one = |name, most: u64| {
-            let number = spec.number(name)?;
-            let within = (1..=most).contains(&number);
-            let reason = format!("expected 1 to {most}");
-            within.then_some(number as usize).ok_or_else(|| spec.bad(name, &reason))
-        };
-        let skew = spec.fraction("skew")?;
-        if !(0.0..=10.0).contains(&skew) {
-            return Err(spec.bad("skew", "expected 0 to 10"));
-        }
-        let (hit, reads) = (share("hit")?, share("reads")?);
-        let (span, threads) = (at_least_one("span", 1 << 30)?, at_least_one("threads", 1024)?);
-        let found = OPERATIONS.iter().find(|(_, offer)| offer.name == spec.operation);
-        let operation = found.map_or(Operation::Insert, |(operation, _)| *operation);
-
-        let mut random = Random::new(spec.number("seed")? ^ 0x5eed);
-        let values = match &keys {
-            Keys::Integers(keys) => first_places(keys),
-            Keys::Text(text) => first_places(&text.keys()),
-        };
-        let order = order(operation, &values, skew, span, &mut random);
-        let mut probes = keys.copies(order.iter().copied());
-        let probe_values: Vec<u64> = order.iter().map(|&at| values[at]).collect();
-        let mut misses = Keys::Integers(Vec::new());
-        match operation {
-            Operation::Churn => misses = absent(&keys, &order, &mut random, 0.0),
-            Operation::Find(Find::Miss) => probes = absent(&keys, &order, &mut random, 0.0),
-            Operation::Find(Find::Mixed) => probes = absent(&keys, &order, &mut random, hit),
-            Operation::Range => probes = absent(&keys, &order, &mut random, 0.5),
-            Operation::Find(Find::Same) => probes = keys.clone(),
-            _ => {}
-        }
-        let writes = match operation {
-            Operation::Shared => order.iter().map(|_| random.fraction() >= reads).collect(),
-            _ => Vec::new(),
-        };
-        let new_values = probe_values.iter().map(|value| !value).collect();
-        Ok(Keyed {
-            operation,
-            entries: keys,
-            values,
-            probes,
-            probe_values,
-            new_values,
-            misses,
-            span,
-            threads,
-            writes,
+        let settings = Settings::of(spec)?;
+        let mut random = Random::new(settings.seed ^ 0x5eed);
+        Ok(match &keys {
+            Keys::Integers(integers) => {
+                let drawn = Drawn::of(integers, &settings, &mut random, changed_integer);
+                drawn.workload(&keys, settings)
+            }
+            Keys::Text(text) => {
+                let drawn = Drawn::of(&text.keys(), &settings, &mut random, changed_bytes);
+                drawn.workload(&keys, settings)
+            }
         })
+    }
+
+    /// The workload of a completed spec as another process prepared it.
+    fn read(data: Data, spec: &Spec) -> Result<Keyed, SpecError> {
+        let Settings { operation, span, threads, .. } = Settings::of(spec)?;
+        // Shared memory on huge pages is to be had on few machines, a process's own on nearly all:
+        // without them page walks are most of what a scan measures.
+        let stays = data.has_huge_pages();
+        let sections = || -> Result<Keyed, String> {
+            let mut reader = prepared::Reader::new(data)?;
+            let mut keyed = Keyed {
+                operation,
+                entries: reader.keys()?,
+                values: reader.values()?,
+                probes: reader.keys()?,
+                probe_values: reader.values()?,
+                new_values: reader.values()?,
+                misses: reader.keys()?,
+                span,
+                threads,
+                writes: reader.values()?.into_iter().map(|write| write != 0).collect(),
+                backing: None,
+            };
+            reader.finish()?;
+            if !stays {
+                keyed.entries = keyed.entries.moved(&mut keyed.backing);
+                keyed.probes = keyed.probes.moved(&mut keyed.backing);
+                keyed.misses = keyed.misses.moved(&mut keyed.backing);
+            }
+            if operation == Operation::Find(Find::Same) {
+                keyed.probes = keyed.entries.clone();
+            }
+            Ok(keyed)
+        };
+        let path = spec.file.clone().unwrap_or_default();
+        sections().map_err(|reason| SpecError::File { path, reason })
+    }
+
+    pub(crate) fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    pub(crate) fn probes(&self) -> &Keys {
+        &self.probes
     }
 
     pub(crate) fn views(&self) -> Views<'_> {
@@ -283,7 +306,8 @@ impl Keyed {
                     Keys::Integers(misses) => misses.clone(),
                     Keys::Text(_) => Vec::new(),
                 };
-                Views::Integers(self.view(entries.clone(), probes.clone(), misses))
+                let copy = |keys: &[u64]| on_huge_pages(keys.iter().copied());
+                Views::Integers(self.view(copy(entries), copy(probes), misses))
             }
             (Keys::Text(entries), Keys::Text(probes)) => {
                 let misses = match &self.misses {
@@ -329,101 +353,203 @@ impl Keyed {
     }
 }
 
-/// For each key the place of its first occurrence.
-fn first_places<K: Key>(keys: &[K]) -> Vec<u64> {
-    let mut seen: HashMap<K, u64, Build<Default64>> = HashMap::default();
-    seen.reserve(keys.len());
-    (0_u64..).zip(keys).map(|(at, &key)| *seen.entry(key).or_insert(at)).collect()
+/// A spec's parameters, checked.
+struct Settings {
+    operation: Operation,
+    seed: u64,
+    probes: usize,
+    hit: f64,
+    skew: f64,
+    reads: f64,
+    span: usize,
+    threads: usize,
 }
 
-/// Which entry each probe is made from.
-fn order(
-    operation: Operation,
-    values: &[u64],
-    skew: f64,
-    span: usize,
-    random: &mut Random,
-) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
+impl Settings {
+    fn of(spec: &Spec) -> Result<Settings, SpecError> {
+        let share = |name| {
+            let share = spec.fraction(name)?;
+            let within = (0.0..=1.0).contains(&share);
+            within.then_some(share).ok_or_else(|| spec.bad(name, "expected 0 to 1"))
+        };
+        let at_least_one = |name, most: u64| {
+            let number = spec.number(name)?;
+            let within = (1..=most).contains(&number);
+            let reason = format!("expected 1 to {most}");
+            within.then_some(number as usize).ok_or_else(|| spec.bad(name, &reason))
+        };
+        let skew = spec.fraction("skew")?;
+        if !(0.0..=10.0).contains(&skew) {
+            return Err(spec.bad("skew", "expected 0 to 10"));
+        }
+        let found = OPERATIONS.iter().find(|(_, offer)| offer.name == spec.operation);
+        Ok(Settings {
+            operation: found.map_or(Operation::Insert, |(operation, _)| *operation),
+            seed: spec.number("seed")?,
+            probes: at_least_one("probes", 1 << 40)?,
+            hit: share("hit")?,
+            skew,
+            reads: share("reads")?,
+            span: at_least_one("span", 1 << 30)?,
+            threads: at_least_one("threads", 1024)?,
+        })
+    }
+}
+
+/// What chance decides about a workload.
+struct Drawn {
+    values: Vec<u64>,
+    /// Which entry each probe is made from.
+    order: Vec<usize>,
+    /// Probes that are no copies of entries, where the operation has such.
+    probes: Option<Keys>,
+    misses: Option<Keys>,
+    writes: Vec<bool>,
+}
+
+/// Where each key occurs first.
+type Places<K> = HashMap<K, u64, Build<Default64>>;
+
+impl Drawn {
+    /// `absent` draws a key of the shape of the one given that is not among the places.
+    fn of<K: Key>(
+        keys: &[K],
+        settings: &Settings,
+        random: &mut Random,
+        absent: fn(K, &[K], &Places<K>, &mut Random) -> K::Owned,
+    ) -> Drawn
+    where
+        Keys: FromIterator<K::Owned>,
+    {
+        let operation = settings.operation;
+        let (mut places, mut values) = (Places::default(), Vec::new());
+        // Whoever only touches keys asks for no values.
+        if operation != Operation::Touch {
+            places.reserve(keys.len());
+            let place = |(at, &key): (u64, &K)| *places.entry(key).or_insert(at);
+            values = (0_u64..).zip(keys).map(place).collect();
+        }
+        let order = order(keys.len(), &values, settings, random);
+        let mut among = |hit: f64| -> Keys {
+            let pick = |&at: &usize| match random.fraction() < hit {
+                true => keys[at].owned(),
+                false => absent(keys[at], keys, &places, random),
+            };
+            order.iter().map(pick).collect()
+        };
+        let (mut probes, mut misses) = (None, None);
+        match operation {
+            Operation::Churn => misses = Some(among(0.0)),
+            Operation::Find(Find::Miss) => probes = Some(among(0.0)),
+            Operation::Find(Find::Mixed) => probes = Some(among(settings.hit)),
+            Operation::Range => probes = Some(among(0.5)),
+            _ => {}
+        }
+        let writes = match operation {
+            Operation::Shared => {
+                order.iter().map(|_| random.fraction() >= settings.reads).collect()
+            }
+            _ => Vec::new(),
+        };
+        Drawn { values, order, probes, misses, writes }
+    }
+
+    fn workload(self, keys: &Keys, settings: Settings) -> Keyed {
+        let Drawn { values, order, probes, misses, writes } = self;
+        let is_same = settings.operation == Operation::Find(Find::Same);
+        let probe_values: Vec<u64> = match values.is_empty() {
+            true => Vec::new(),
+            false => order.iter().map(|&at| values[at]).collect(),
+        };
+        let new_values = probe_values.iter().map(|value| !value).collect();
+        Keyed {
+            operation: settings.operation,
+            entries: keys.clone(),
+            values,
+            probes: match probes {
+                Some(probes) => probes,
+                None if is_same => keys.clone(),
+                None => keys.copies(order.iter().copied()),
+            },
+            probe_values,
+            new_values,
+            misses: misses.unwrap_or_else(|| keys.copies(std::iter::empty())),
+            span: settings.span,
+            threads: settings.threads,
+            writes,
+            backing: None,
+        }
+    }
+}
+
+/// Which of `entries` each probe is made from; `values` are the places of first occurrences.
+fn order(entries: usize, values: &[u64], settings: &Settings, random: &mut Random) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..entries).collect();
     random.shuffle(&mut order);
-    match operation {
+    match settings.operation {
         Operation::Find(Find::Zipf) if !order.is_empty() => {
             // Ranks are scattered over the keys: hot keys are no neighbours.
             order.retain(|&at| values[at] == at as u64);
-            let zipf = Zipf::new(order.len() as u64, skew);
-            (0..values.len()).map(|_| order[zipf.rank(|| random.fraction()) as usize - 1]).collect()
+            let zipf = Zipf::new(order.len() as u64, settings.skew);
+            let mut draw = || order[zipf.rank(|| random.fraction()) as usize - 1];
+            return (0..entries.min(settings.probes)).map(|_| draw()).collect();
         }
-        Operation::Range => {
-            order.truncate(values.len().div_ceil(span));
-            order
-        }
-        _ => order,
+        Operation::Range => order.truncate(entries.div_ceil(settings.span)),
+        _ => {}
     }
+    order.truncate(settings.probes);
+    order
 }
 
-/// The keys at `order`, each kept with probability `hit` and otherwise changed until absent.
-fn absent(keys: &Keys, order: &[usize], random: &mut Random, hit: f64) -> Keys {
-    match keys {
-        Keys::Integers(keys) => {
-            let present = present(keys);
-            let change = |key: u64, random: &mut Random| loop {
-                // One bit below the highest used one changes most often: the same shape.
-                let width = (65 - key.leading_zeros() as usize).min(64);
-                let (bit, other) = (1_u64 << random.below(width as u64) as usize, random.word());
-                let changed =
-                    if random.below(4) > 0 { key ^ bit } else { key ^ (other >> (64 - width)) };
-                if !present.contains(&changed) {
-                    break changed;
-                }
-                if random.below(64) == 0 && !present.contains(&other) {
-                    break other;
-                }
-            };
-            let pick = |&at: &usize| {
-                if random.fraction() < hit { keys[at] } else { change(keys[at], random) }
-            };
-            Keys::Integers(order.iter().map(pick).collect())
+/// An integer that is no key, of the shape of `key`.
+fn changed_integer(key: u64, _: &[u64], present: &Places<u64>, random: &mut Random) -> u64 {
+    loop {
+        // One bit below the highest used one changes most often: the same shape.
+        let width = (65 - key.leading_zeros() as usize).min(64);
+        let (bit, other) = (1_u64 << random.below(width as u64) as usize, random.word());
+        let changed = if random.below(4) > 0 { key ^ bit } else { key ^ (other >> (64 - width)) };
+        if !present.contains_key(&changed) {
+            break changed;
         }
-        Keys::Text(text) => {
-            let keys = text.keys();
-            let present = present(&keys);
-            let change = |key: &[u8], random: &mut Random| {
-                let mut changed = key.to_vec();
-                for attempt in 1_u32.. {
-                    // A byte that occurs in the keys, at a random place; after many attempts
-                    // the keys are dense, and the key must grow.
-                    let donor = keys[random.below(keys.len() as u64) as usize].0;
-                    let byte = match donor.len() {
-                        0 => random.word() as u8,
-                        len => donor[random.below(len as u64) as usize],
-                    };
-                    if changed.is_empty() || attempt % 64 == 0 {
-                        changed.push(byte);
-                    } else {
-                        let place = random.below(changed.len() as u64) as usize;
-                        changed[place] = byte;
-                    }
-                    if !present.contains(&Bytes(&changed)) {
-                        break;
-                    }
-                }
-                changed
-            };
-            let mut pick = |&at: &usize| {
-                let key = keys[at].0;
-                if random.fraction() < hit { key.to_vec() } else { change(key, random) }
-            };
-            Keys::Text(order.iter().map(&mut pick).collect())
+        if random.below(64) == 0 && !present.contains_key(&other) {
+            break other;
         }
     }
 }
 
-fn present<K: Copy + Eq + Hash>(keys: &[K]) -> HashSet<K, Build<Default64>> {
-    keys.iter().copied().collect()
+/// A byte string that is no key, of the shape of `key`.
+fn changed_bytes<'w>(
+    key: Bytes<'w>,
+    keys: &[Bytes<'w>],
+    present: &Places<Bytes<'w>>,
+    random: &mut Random,
+) -> Box<[u8]> {
+    let mut changed = key.0.to_vec();
+    for attempt in 1_u32.. {
+        // A byte that occurs in the keys, at a random place; after many attempts the keys are dense,
+        // and the key must grow.
+        let donor = keys[random.below(keys.len() as u64) as usize].0;
+        let byte = match donor.len() {
+            0 => random.word() as u8,
+            len => donor[random.below(len as u64) as usize],
+        };
+        if changed.is_empty() || attempt % 64 == 0 {
+            changed.push(byte);
+        } else {
+            let place = random.below(changed.len() as u64) as usize;
+            changed[place] = byte;
+        }
+        if !present.contains_key(&Bytes(&changed)) {
+            break;
+        }
+    }
+    changed.into()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     fn load(operation: &str, parameters: &[(&str, &str)]) -> Keyed {
@@ -471,7 +597,46 @@ mod tests {
 
     #[test]
     fn a_key_has_the_value_of_its_first_occurrence() {
-        assert_eq!(first_places(&[5_u64, 7, 5, 8, 7]), [0, 1, 0, 3, 1]);
+        let spec = Spec::new("find-hit", &[]).completed::<Keyed>().unwrap();
+        let keyed = Keyed::of(Keys::Integers(vec![5, 7, 5, 8, 7]), &spec).unwrap();
+        assert_eq!(keyed.values, [0, 1, 0, 3, 1]);
+    }
+
+    #[test]
+    fn no_more_probes_are_drawn_than_asked_for() {
+        for operation in ["find-hit", "find-mixed", "find-zipf", "erase", "churn", "range"] {
+            let keyed = load(operation, &[("count", "1000"), ("probes", "7"), ("span", "3")]);
+            assert_eq!((keyed.probes.len(), keyed.entries.len()), (7, 1000), "{operation}");
+            let items = keyed.work().items;
+            assert_eq!(
+                items,
+                if operation == "churn" {
+                    28
+                } else if operation == "range" {
+                    21
+                } else {
+                    7
+                }
+            );
+        }
+        let keyed = load("find-same", &[("count", "1000"), ("probes", "7")]);
+        assert_eq!(keyed.work().items, 1000);
+    }
+
+    #[test]
+    fn what_another_process_prepared_is_the_same_workload() {
+        for (_, offer) in OPERATIONS {
+            for keys in ["words", "integers"] {
+                let parameters = [("keys", keys), ("count", "300"), ("probes", "100")];
+                let keyed = load(offer.name, &parameters);
+                let bytes = keyed.prepared().unwrap();
+                let spec = Spec::new(offer.name, &parameters).completed::<Keyed>().unwrap();
+                let again = Keyed::read(Data::own(bytes.clone()), &spec).unwrap();
+                assert_eq!(again.prepared().unwrap(), bytes, "{} {keys}", offer.name);
+                assert_eq!(again.work(), keyed.work());
+                assert_eq!(again.probes.sum(), keyed.probes.sum());
+            }
+        }
     }
 
     #[test]

@@ -9,8 +9,8 @@ use fathom_measure::workload::{Offer, Spec, SpecError};
 
 use crate::keyed::Keyed;
 use crate::keyed::operation::Plain;
-use crate::keyed::reference::Reference;
 
+mod oracle;
 mod planted;
 
 /// The family.
@@ -30,9 +30,9 @@ pub static FAMILY: Union = Union {
 static PLANTED: Family<Keyed> = Family {
     name: "planted-kv",
     source: include_str!("planted.rs"),
-    reference: "btreemap",
+    reference: "oracle",
     contenders: &[
-        &Reference,
+        &oracle::Oracle,
         &Plain(planted::Wrong),
         &Plain(planted::Crash),
         &Plain(planted::Hang),
@@ -68,7 +68,8 @@ impl Union {
     /// Whether contender `id` is of the family `store`: in transactions, and slow for it.
     #[must_use]
     pub fn stores(&self, id: &str) -> bool {
-        crate::store::FAMILY.entries().iter().any(|entry| entry.id == id)
+        let entries = crate::store::FAMILY.entries();
+        id != crate::store::FAMILY.reference() && entries.iter().any(|entry| entry.id == id)
     }
 
     fn holder(&self, id: &str) -> Option<&dyn AnyFamily> {
@@ -138,8 +139,26 @@ impl AnyFamily for Union {
         self.hidden.prepared(spec)
     }
 
+    fn reads_prepared(&self) -> bool {
+        self.hidden.reads_prepared()
+    }
+
+    /// Without the parameters that this operation does not use, for whoever reads its title.
     fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {
-        self.hidden.completed(spec)
+        let mut full = self.hidden.completed(spec)?;
+        let operation = full.operation.clone();
+        let has_file = full.file.is_some();
+        full.parameters.retain(|name, _| match name.as_str() {
+            "keys" | "count" => !has_file,
+            "format" => has_file,
+            "hit" => operation == "find-mixed",
+            "skew" => operation == "find-zipf",
+            "span" => operation == "range",
+            "threads" | "reads" => operation == "shared",
+            "probes" => !matches!(operation.as_str(), "find-same" | "iterate" | "scan"),
+            _ => true,
+        });
+        Ok(full)
     }
 
     fn open(

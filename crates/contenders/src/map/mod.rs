@@ -30,6 +30,8 @@ mod slots;
 mod std;
 mod touch;
 
+pub(crate) use self::std::Std;
+
 /// The family.
 pub static FAMILY: Family<Keyed> = Family {
     name: "map",
@@ -38,7 +40,7 @@ pub static FAMILY: Family<Keyed> = Family {
     contenders: &[
         &Reference,
         &touch::Touch,
-        &Hashed(std::Std),
+        &Hashed(Std),
         &Hashed(hashbrown::Hashbrown),
         &Hashed(f14::Value),
         &Hashed(f14::Vector),

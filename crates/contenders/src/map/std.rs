@@ -13,7 +13,7 @@ use crate::keyed::operation::{HashedMap, STD};
 type Table<K, H> = HashMap<K, u64, Build<H>>;
 by_methods!(Table, HashMap::with_capacity_and_hasher, remove);
 
-pub(super) struct Std;
+pub(crate) struct Std;
 
 impl HashedMap for Std {
     const META: Meta = Meta {

@@ -3,9 +3,8 @@
 
 use fathom_measure::contender::{Contender, Meta, Preparation};
 
-use crate::keyed::Keyed;
 use crate::keyed::operation::touch;
-use crate::keyed::workload::Views;
+use crate::keyed::{Keyed, Keys};
 
 pub(super) struct Touch;
 
@@ -15,9 +14,6 @@ impl Contender<Keyed> for Touch {
     }
 
     fn prepare<'w>(&self, workload: &'w Keyed) -> Preparation<'w> {
-        match workload.views() {
-            Views::Integers(view) => touch(view),
-            Views::Text(view) => touch(view),
-        }
+        touch(workload, Keys::sum)
     }
 }

@@ -4,9 +4,7 @@
 //! follows is the template's separator; then convert the numbers. The departures from that:
 //! 1. Point and end come from one 32-byte load, whose non-digits become a bit mask; what follows
 //!    is compared in one register.
-//! 2. Finding and converting are two loops. Finding is a chain, each number's start being the last
-//!    one's end; several cursors take turns, number by number, so that their chains overlap.
-//!    Converting has no chain. In one loop they would compete for the same scheduler, and did.
+//! 2. Finding and converting are two loops, see [`find`](super::find).
 //! 3. The digits of all four numbers become integers together: decimals left-aligned in sixteen
 //!    bytes (so that the scale is always 10¹⁶), joined by multiply-adds to 2, 4 and 8 digits.
 //! 4. All four integers become doubles together, exactly rounded, see [`to_doubles`].
@@ -19,17 +17,15 @@
 use std::arch::x86_64::*;
 
 use super::Extent;
+use super::convert::first_bytes;
 use super::distance::distances_over;
+use super::find::{Finder, find_numbers_over};
 use super::lanes::Four;
 use crate::alike::{CURSORS, Cursor};
 use crate::block::{Block, MARGIN_BYTES};
 use crate::formula::Pair;
-use crate::template::{SEPARATOR_BYTES, Separator, Template};
+use crate::template::{Separator, Template};
 
-/// How far behind a pair's first number a step may look: each number's end is found within 32
-/// bytes, separators have at most 32, and the last load begins at most at the last end.
-const REACH_BYTES: usize = 4 * (32 + SEPARATOR_BYTES) + 32;
-const _: () = assert!(REACH_BYTES <= MARGIN_BYTES);
 /// The lane of each number in textual order.
 const LANES: [usize; 4] = [0, 2, 1, 3];
 
@@ -53,104 +49,44 @@ pub(crate) unsafe fn find_numbers(
     template: &Template,
     cursors: &mut [Cursor; CURSORS],
 ) {
-    let data = block.bytes().len();
-    assert!(u32::try_from(data).is_ok(), "offsets have 32 bits");
-    cursors.iter_mut().for_each(|cursor| cursor.end = cursor.end.min(data));
-    let text = block.with_margins()[MARGIN_BYTES..].as_ptr();
-    let separators = template.separators();
-    // SAFETY: `text` has `data` bytes before its margin, which no cursor's end exceeds; the caller
-    // vouches for the level.
-    unsafe {
-        if !find(text, separators, cursors.each_mut()) {
-            for cursor in cursors {
-                find(text, separators, [cursor]);
-            }
-        }
-    }
+    // SAFETY: the caller vouches for the level.
+    unsafe { find_numbers_over::<Avx2>(block, template, cursors) }
 }
 
-/// Moves `N` cursors over as many elements each, until one is at its end or full, or meets an
-/// element not taken here; true in the last case.
-///
-/// # Safety
-/// From `text` on, bytes up to the cursors' ends and REACH_BYTES more are readable; the level is
-/// available.
-#[inline(always)]
-unsafe fn find<const N: usize>(
-    text: *const u8,
-    separators: &[Separator; 4],
-    cursors: [&mut Cursor; N],
-) -> bool {
-    let mut at = cursors.each_ref().map(|cursor| cursor.at);
-    let ends = cursors.each_ref().map(|cursor| cursor.end);
-    let room = cursors.iter().map(|c| c.found.capacity() - c.found.len()).min().unwrap_or(0);
-    let mut outs: [*mut Extent; N] = std::array::from_fn(|k| {
-        let found = &cursors[k].found;
-        // SAFETY: within the vector's capacity.
-        unsafe { found.as_ptr().add(found.len()).cast::<Extent>().cast_mut() }
-    });
-    let (mut done, mut is_stopped) = (0, false);
-    'elements: while done < room && (0..N).all(|k| at[k] < ends[k]) {
-        let mut next = at;
-        for (i, separator) in separators.iter().enumerate() {
-            for k in 0..N {
-                // SAFETY: the element begins before the cursor's end, and this number not more
-                // than i times 64 bytes later; there is room for one more element. The caller
-                // vouches for the text and the level.
-                let found = unsafe { number(text, next[k], separator, outs[k].add(i)) };
-                let Some(following) = found else {
-                    is_stopped = true;
-                    break 'elements;
-                };
-                next[k] = following;
-            }
-        }
-        at = next;
-        done += 1;
-        // SAFETY: one past the element just written, at most the end of the capacity.
-        outs = outs.map(|out| unsafe { out.add(4) });
-    }
-    for (cursor, at) in cursors.into_iter().zip(at) {
-        cursor.at = at;
-        // SAFETY: so many elements were written behind the length, within the capacity.
-        unsafe { cursor.found.set_len(cursor.found.len() + done) };
-    }
-    is_stopped
-}
+/// 32 bytes in a register.
+struct Avx2;
 
-/// Finds the parts of the number at `text[at]` by its non-digits and writes them to `out`; where
-/// the number after it begins, if `separator` follows.
-///
-/// # Safety
-/// 96 bytes from `text[at]` on are readable, `out` is writable, and the level is available.
-#[inline(always)]
-unsafe fn number(
-    text: *const u8,
-    at: usize,
-    separator: &Separator,
-    out: *mut Extent,
-) -> Option<usize> {
-    // SAFETY: the caller vouches for the bytes and the level.
-    unsafe {
-        let from = text.add(at);
-        let zeros = _mm256_set1_epi8(b'0'.cast_signed());
-        let digits = _mm256_xor_si256(_mm256_loadu_si256(from.cast()), zeros);
-        // 10 and more reach 0x80, whose top bit the mask takes.
-        let beyond = _mm256_adds_epu8(digits, _mm256_set1_epi8(0x76));
-        let others = _mm256_movemask_epi8(beyond).cast_unsigned();
-        // A first byte that is neither a digit nor a minus sign stays set, becomes the point, and
-        // makes conversion refuse the number.
-        let inside = others ^ u32::from(from.read() == b'-');
-        let point = _tzcnt_u32(inside);
-        let len = _tzcnt_u32(_blsr_u32(inside));
-        let follows = _mm256_loadu_si256(from.add(len as usize).cast());
-        let expected = _mm256_loadu_si256(separator.bytes.as_ptr().cast());
-        let mask = _mm256_loadu_si256(separator.mask.as_ptr().cast());
-        if _mm256_testz_si256(_mm256_xor_si256(follows, expected), mask) == 0 {
-            return None;
+// SAFETY: only AVX2 and BMI1, which the caller vouches for.
+unsafe impl Finder for Avx2 {
+    #[inline(always)]
+    unsafe fn number(
+        text: *const u8,
+        at: usize,
+        separator: &Separator,
+        out: *mut Extent,
+    ) -> Option<usize> {
+        // SAFETY: the caller vouches for the bytes and the level.
+        unsafe {
+            let from = text.add(at);
+            let zeros = _mm256_set1_epi8(b'0'.cast_signed());
+            let digits = _mm256_xor_si256(_mm256_loadu_si256(from.cast()), zeros);
+            // 10 and more reach 0x80, whose top bit the mask takes.
+            let beyond = _mm256_adds_epu8(digits, _mm256_set1_epi8(0x76));
+            let others = _mm256_movemask_epi8(beyond).cast_unsigned();
+            // A first byte that is neither a digit nor a minus sign stays set, becomes the point, and
+            // makes conversion refuse the number.
+            let inside = others ^ u32::from(from.read() == b'-');
+            let point = _tzcnt_u32(inside);
+            let len = _tzcnt_u32(_blsr_u32(inside));
+            let follows = _mm256_loadu_si256(from.add(len as usize).cast());
+            let expected = _mm256_loadu_si256(separator.bytes.as_ptr().cast());
+            let mask = _mm256_loadu_si256(separator.mask.as_ptr().cast());
+            if _mm256_testz_si256(_mm256_xor_si256(follows, expected), mask) == 0 {
+                return None;
+            }
+            *out = Extent::new(at, point, len);
+            Some(at + len as usize + separator.len)
         }
-        *out = Extent(u64::from(point) << 56 | u64::from(len) << 32 | at as u64);
-        Some(at + len as usize + separator.len)
     }
 }
 
@@ -208,11 +144,8 @@ unsafe fn pair(text: *const u8, extents: &[Extent; 4], order: __m256i, to: *mut 
     // begin 4 bytes before it; the caller vouches for those, for `to` and for the level.
     unsafe {
         let zeros = _mm256_set1_epi8(b'0'.cast_signed());
-        let point = |i: usize| text.add(extents[i].start() + (extents[i].0 >> 56) as usize);
-        let decimals = |i: usize| {
-            let len = (extents[i].0 >> 32) as u32 & 0xff_ffff;
-            len.wrapping_sub((extents[i].0 >> 56) as u32).wrapping_sub(1)
-        };
+        let point = |i: usize| text.add(extents[i].start() + extents[i].point());
+        let decimals = |i: usize| extents[i].decimals();
         let load = |from: *const u8| _mm_loadu_si128(from.cast());
         let both = |low: *const u8, high: *const u8| {
             _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(low)), load(high))
@@ -242,22 +175,6 @@ unsafe fn pair(text: *const u8, extents: &[Extent; 4], order: __m256i, to: *mut 
         let beyond = (0..4).fold(0, |bits, i| bits | decimals(i).wrapping_sub(1)) & !15;
         right == 0b1111 && beyond == 0
     }
-}
-
-/// Where a mask of so many leading bytes of sixteen begins.
-#[inline(always)]
-fn first_bytes(count: u32) -> *const u8 {
-    static MASKS: [u8; 64] = {
-        let mut masks = [0; 64];
-        let mut i = 0;
-        while i < 32 {
-            masks[i] = 0xff;
-            i += 1;
-        }
-        masks
-    };
-    // A count beyond the table belongs to a number that is not taken; it may have any mask.
-    MASKS[32 - (count & 31) as usize..].as_ptr()
 }
 
 /// The sign bits of four lanes, a bit of the index each.

@@ -230,3 +230,102 @@ mod avx2 {
         }
     }
 }
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) use neon::Two;
+
+#[cfg(target_arch = "aarch64")]
+mod neon {
+    use std::arch::aarch64::*;
+
+    use super::Lanes;
+
+    /// Two doubles of NEON.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Two(float64x2_t);
+
+    /// One intrinsic of NEON.
+    macro_rules! lanes {
+        ($call:expr) => {
+            // SAFETY: NEON is part of the base architecture.
+            Two(unsafe { $call })
+        };
+    }
+
+    // SAFETY: only NEON, which every AArch64 this project targets has.
+    unsafe impl Lanes for Two {
+        const COUNT: usize = 2;
+
+        #[inline(always)]
+        unsafe fn splat(value: f64) -> Two {
+            lanes!(vdupq_n_f64(value))
+        }
+
+        #[inline(always)]
+        unsafe fn columns(rows: *const f64) -> [Two; 4] {
+            // SAFETY: the caller vouches for eight doubles.
+            unsafe {
+                let half = |i: usize| vld1q_f64(rows.add(2 * i));
+                let (a, b, c, d) = (half(0), half(1), half(2), half(3));
+                [
+                    Two(vtrn1q_f64(a, c)),
+                    Two(vtrn2q_f64(a, c)),
+                    Two(vtrn1q_f64(b, d)),
+                    Two(vtrn2q_f64(b, d)),
+                ]
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, to: *mut f64) {
+            // SAFETY: the caller vouches for two doubles.
+            unsafe { vst1q_f64(to, self.0) }
+        }
+
+        #[inline(always)]
+        unsafe fn sub(self, other: Two) -> Two {
+            lanes!(vsubq_f64(self.0, other.0))
+        }
+
+        #[inline(always)]
+        unsafe fn mul(self, other: Two) -> Two {
+            lanes!(vmulq_f64(self.0, other.0))
+        }
+
+        #[inline(always)]
+        unsafe fn mul_add(self, factor: Two, summand: Two) -> Two {
+            lanes!(vfmaq_f64(summand.0, self.0, factor.0))
+        }
+
+        #[inline(always)]
+        unsafe fn min(self, other: Two) -> Two {
+            // Not vminq: of two zeros the second one is taken, as at the other levels.
+            lanes!(vbslq_f64(vcltq_f64(self.0, other.0), self.0, other.0))
+        }
+
+        #[inline(always)]
+        unsafe fn abs(self) -> Two {
+            lanes!(vabsq_f64(self.0))
+        }
+
+        #[inline(always)]
+        unsafe fn sqrt(self) -> Two {
+            lanes!(vsqrtq_f64(self.0))
+        }
+
+        #[inline(always)]
+        unsafe fn if_above(self, limit: Two, then: Two, other: Two) -> Two {
+            lanes!(vbslq_f64(vcgtq_f64(self.0, limit.0), then.0, other.0))
+        }
+
+        #[inline(always)]
+        unsafe fn beyond(self, limit: Two) -> u32 {
+            // SAFETY: NEON is part of the base architecture.
+            let (low, high) = unsafe {
+                let is_at_most = vcleq_f64(self.0, limit.0);
+                (vgetq_lane_u64::<0>(is_at_most), vgetq_lane_u64::<1>(is_at_most))
+            };
+            u32::from(low == 0) | u32::from(high == 0) << 1
+        }
+    }
+}

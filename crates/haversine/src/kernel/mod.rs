@@ -1,13 +1,18 @@
 //! The hot loops, one file per level that is measured to deserve its own, behind safe doors.
 //!
-//! * [`distances`]: the formula over [`lanes`], the same bits on every level;
-//! * [`find_numbers`] and [`convert`]: elements that look like the one before. At AVX2 kernels of
-//!   their own; the other levels read them by [`Template::values`], number by number.
+//! * [`distances`]: the formula over [`lanes`], the same bits on every level. SSE2 has no fused
+//!   multiply-add and computes them like the scalar level, one by one;
+//! * [`find_numbers`] and [`convert`]: elements that look like the one before. The scalar level reads
+//!   them by [`Template::values`], number by number.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+mod convert;
 mod distance;
+mod find;
 mod lanes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod narrow;
 
 use std::ops::Range;
 
@@ -45,8 +50,27 @@ impl Extent {
         (bytes < 1 << 24).then_some(Extent((bytes as u64) << 32 | u64::from(start)))
     }
 
+    /// A start below 2³², and where the point is and the number ends, behind it.
+    #[inline(always)]
+    fn new(start: usize, point: u32, bytes: u32) -> Extent {
+        Extent(u64::from(point) << 56 | u64::from(bytes) << 32 | start as u64)
+    }
+
     pub(crate) fn start(self) -> usize {
         self.0 as u32 as usize
+    }
+
+    /// The point's place behind the start.
+    #[inline(always)]
+    fn point(self) -> usize {
+        (self.0 >> 56) as usize
+    }
+
+    /// Bytes behind the point; some large number if it is the last one.
+    #[inline(always)]
+    fn decimals(self) -> u32 {
+        let bytes = (self.0 >> 32) as u32 & 0xff_ffff;
+        bytes.wrapping_sub((self.0 >> 56) as u32).wrapping_sub(1)
     }
 
     pub(crate) fn range(self) -> Range<usize> {
@@ -56,7 +80,7 @@ impl Extent {
 
 /// Whether this level has kernels for [`find_numbers`] and [`convert`].
 pub(crate) fn finds_numbers(level: Level) -> bool {
-    cfg!(target_arch = "x86_64") && level == Level::Avx2 && level.is_available()
+    level != Level::Scalar && level.is_available()
 }
 
 /// Moves cursors over elements that look like `template`, all in turn, until one meets an element
@@ -64,28 +88,42 @@ pub(crate) fn finds_numbers(level: Level) -> bool {
 /// vectors: they stop when full.
 ///
 /// What is found is where numbers may be: that they are numbers, [`convert`] says.
-pub(crate) fn find_numbers(block: &Block, template: &Template, cursors: &mut [Cursor; CURSORS]) {
-    #[cfg(target_arch = "x86_64")]
-    if Level::Avx2.is_available() {
-        // SAFETY: the level is available.
-        unsafe { avx2::find_numbers(block, template, cursors) }
+pub(crate) fn find_numbers(
+    level: Level,
+    block: &Block,
+    template: &Template,
+    cursors: &mut [Cursor; CURSORS],
+) {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 if level.is_available() => {
+            // SAFETY: the level is available.
+            unsafe { avx2::find_numbers(block, template, cursors) }
+        }
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        _ => narrow::find_numbers(block, template, cursors),
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        _ => {}
     }
 }
 
 /// Converts the numbers of elements to pairs, up to the first that has one not of the kernel's
 /// kind; returns how many were converted.
 pub(crate) fn convert(
+    level: Level,
     block: &Block,
     template: &Template,
     found: &[[Extent; 4]],
     pairs: &mut Vec<Pair>,
 ) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if Level::Avx2.is_available() {
-        // SAFETY: the level is available.
-        return unsafe { avx2::convert(block, template, found, pairs) };
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 if level.is_available() => {
+            // SAFETY: the level is available.
+            unsafe { avx2::convert(block, template, found, pairs) }
+        }
+        _ => convert::convert(block, template, found, pairs),
     }
-    0
 }
 
 /// Adds the distances of `pairs` to `distances`.
@@ -99,6 +137,11 @@ pub(crate) fn distances(pairs: &[Pair], options: &Options, distances: &mut Vec<f
         (Trigonometry::Vector, Level::Avx2) if options.level.is_available() => {
             // SAFETY: the level is available.
             unsafe { avx2::distances(pairs, radius, distances) }
+        }
+        #[cfg(target_arch = "aarch64")]
+        (Trigonometry::Vector, Level::Neon) if options.level.is_available() => {
+            // SAFETY: the level is available.
+            unsafe { distance::distances_over::<lanes::Two>(pairs, radius, distances) }
         }
         // SAFETY: plain doubles need no level.
         (Trigonometry::Vector, _) => unsafe {

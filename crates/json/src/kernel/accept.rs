@@ -1,4 +1,5 @@
-//! A yes to valid documents in one pass over a text in memory; one body, compiled once per level.
+//! A yes to valid documents in one pass over a text in memory, token by token: for levels that have no
+//! vectors and for texts of a few blocks, where the grammar by bits does not pay.
 //!
 //! Says nothing but yes or no: what is wrong where, the lexer says, which is asked after a no.
 //! Chunks, events and numbers' values are the lexer's business too.
@@ -9,7 +10,7 @@
 //! other bytes is checked for UTF-8 as a whole. A number's digits are found in one register, whose
 //! length few numbers exceed.
 
-use fathom_machine::vector::Vector;
+use fathom_machine::vector::{Scalar, Vector};
 
 use super::{is_space, number_over, space_over, special_over};
 use crate::lexer::Limits;
@@ -46,12 +47,10 @@ impl Nest {
     }
 }
 
-/// # Safety
-/// The level of `V` is available.
-#[inline(always)]
-pub(super) unsafe fn accepts_over<V: Vector>(text: &[u8]) -> bool {
-    // SAFETY: the caller vouches for the level.
-    unsafe { document::<V>(text) }.is_some()
+/// See [`super::Kernel::accepts`].
+pub(super) fn accepts(text: &[u8]) -> bool {
+    // SAFETY: the scalar level is always available.
+    unsafe { document::<Scalar>(text) }.is_some()
 }
 
 /// # Safety

@@ -11,9 +11,14 @@
 //!    slice.
 
 mod accept;
+mod grammar;
+mod wide;
 
 use fathom_machine::level::Level;
 use fathom_machine::vector::Vector;
+
+pub(crate) use grammar::{BEHIND_BYTES, State};
+pub(crate) use wide::BLOCK_BYTES;
 
 /// The searches of one level.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +26,18 @@ pub(crate) struct Kernel {
     special: fn(&[u8], usize) -> (usize, bool),
     space: fn(&[u8], usize) -> usize,
     number: fn(&[u8], usize) -> Option<usize>,
-    accepts: fn(&[u8]) -> bool,
+    read_blocks: Option<ReadBlocks>,
 }
 
+/// See [`Kernel::read_blocks`].
+pub(crate) type ReadBlocks = fn(&mut State, &[u8], usize) -> Option<usize>;
+
 impl Kernel {
+    /// The kernels of `level`, or of the scalar level where it is not available.
+    pub(crate) fn of(level: Level) -> Kernel {
+        Kernel::new(level).unwrap_or(scalar::KERNEL)
+    }
+
     /// The kernels of `level`, if it is available here.
     pub(crate) fn new(level: Level) -> Option<Kernel> {
         if !level.is_available() {
@@ -33,6 +46,10 @@ impl Kernel {
         Some(match level {
             #[cfg(target_arch = "x86_64")]
             Level::Sse2 => sse2::KERNEL,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 if wide::Avx512::is_available() => {
+                Kernel { read_blocks: Some(blocks_avx512::read), ..avx2::KERNEL }
+            }
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => avx2::KERNEL,
             #[cfg(target_arch = "aarch64")]
@@ -63,10 +80,17 @@ impl Kernel {
         (self.number)(bytes, at)
     }
 
+    /// Reads some blocks of a text from an index on, while [`BEHIND_BYTES`] more follow them: where the
+    /// next one begins, or `None` when one is not valid. Levels without vectors have none.
+    pub(crate) fn read_blocks(self) -> Option<ReadBlocks> {
+        self.read_blocks
+    }
+
     /// Whether `bytes` is one JSON document no deeper than the default limit. A no says nothing
     /// about what is wrong; a document with a token beyond the default limit gets one as well.
+    /// For levels without blocks, and texts of few.
     pub(crate) fn accepts(self, bytes: &[u8]) -> bool {
-        (self.accepts)(bytes)
+        accept::accepts(bytes)
     }
 
     /// The first index from `from` on that holds no JSON white space, else the length.
@@ -196,7 +220,7 @@ unsafe fn number_over<V: Vector>(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// The bodies under the name and the target features of one level.
 macro_rules! level {
-    ($level:ident, $vector:ident $(, $feature:literal)?) => {
+    ($level:ident, $vector:ident, $read_blocks:expr $(, $feature:literal)?) => {
         mod $level {
             use fathom_machine::vector::$vector;
 
@@ -216,32 +240,23 @@ macro_rules! level {
             }
 
             $(#[target_feature(enable = $feature)])?
-            fn accepts_here(bytes: &[u8]) -> bool {
-                // SAFETY: as above.
-                unsafe { accept::accepts_over::<$vector>(bytes) }
-            }
-
-            $(#[target_feature(enable = $feature)])?
             fn number_here(bytes: &[u8], at: usize) -> Option<usize> {
                 // SAFETY: as above.
                 unsafe { number_over::<$vector>(bytes, at) }
             }
 
-            pub(super) const KERNEL: Kernel = Kernel { special, space, number, accepts };
+            pub(super) const KERNEL: Kernel = Kernel {
+                special,
+                space,
+                number,
+                read_blocks: $read_blocks,
+            };
 
             fn number(bytes: &[u8], at: usize) -> Option<usize> {
                 #[allow(unused_unsafe)]
                 // SAFETY: as above.
                 unsafe {
                     number_here(bytes, at)
-                }
-            }
-
-            fn accepts(bytes: &[u8]) -> bool {
-                #[allow(unused_unsafe)]
-                // SAFETY: as above.
-                unsafe {
-                    accepts_here(bytes)
                 }
             }
 
@@ -264,13 +279,63 @@ macro_rules! level {
     };
 }
 
-level!(scalar, Scalar);
+level!(scalar, Scalar, None);
 #[cfg(target_arch = "x86_64")]
-level!(sse2, Sse2, "sse2");
+level!(sse2, Sse2, Some(blocks_sse2::read), "sse2");
 #[cfg(target_arch = "x86_64")]
-level!(avx2, Avx2, "avx2,bmi1,lzcnt,popcnt");
+level!(avx2, Avx2, Some(blocks_avx2::read), "avx2,bmi1,lzcnt,popcnt");
 #[cfg(target_arch = "aarch64")]
-level!(neon, Neon, "neon");
+level!(neon, Neon, Some(blocks_neon::read), "neon");
+
+/// [`grammar::read_blocks`] under the name and the target features of one level.
+macro_rules! blocks {
+    ($level:ident, $wide:ident, $feature:literal) => {
+        mod $level {
+            use super::{State, grammar, wide};
+
+            #[target_feature(enable = $feature)]
+            fn read_here(state: &mut State, text: &[u8], from: usize) -> Option<usize> {
+                // SAFETY: `Kernel::new` hands these functions out only where the level is
+                // available.
+                unsafe { grammar::read_blocks::<wide::$wide>(state, text, from) }
+            }
+
+            pub(super) fn read(state: &mut State, text: &[u8], from: usize) -> Option<usize> {
+                // SAFETY: as above.
+                unsafe { read_here(state, text, from) }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+blocks!(blocks_sse2, Sse2, "sse2");
+#[cfg(target_arch = "x86_64")]
+blocks!(blocks_avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq");
+#[cfg(target_arch = "x86_64")]
+blocks!(blocks_avx512, Avx512, "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq");
+#[cfg(target_arch = "aarch64")]
+blocks!(blocks_neon, Neon, "neon");
+
+/// Every way to read blocks that this processor has.
+#[cfg(test)]
+pub(crate) fn block_readers() -> Vec<(Level, ReadBlocks)> {
+    let all: &[(bool, Level, ReadBlocks)] = &[
+        #[cfg(target_arch = "x86_64")]
+        (true, Level::Sse2, blocks_sse2::read),
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx2.is_available(), Level::Avx2, blocks_avx2::read),
+        #[cfg(target_arch = "x86_64")]
+        (
+            Level::Avx2.is_available() && wide::Avx512::is_available(),
+            Level::Avx2,
+            blocks_avx512::read,
+        ),
+        #[cfg(target_arch = "aarch64")]
+        (true, Level::Neon, blocks_neon::read),
+    ];
+    all.iter().filter(|(is_here, ..)| *is_here).map(|&(_, level, read)| (level, read)).collect()
+}
 
 #[cfg(test)]
 mod tests {

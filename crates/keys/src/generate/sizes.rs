@@ -29,7 +29,8 @@ pub enum Sizes {
 /// Text that is no distribution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no distribution of sizes: 16, 8..32, normal:24,8, zipf:4..400,1.2 (up to 1048576)"
+    "{0:?} is no distribution of sizes: 16, 8..32, normal:24,8, zipf:4..400,1.2 (up to 1048576), \
+     sample:FILE"
 )]
 pub struct UnknownSizes(pub String);
 

@@ -206,9 +206,8 @@ impl<T: Zeroed> Slab<T> {
     pub fn new(len: usize) -> Slab<T> {
         const { assert!(align_of::<T>() <= 4096, "mappings start on a page") };
         let bytes = len.checked_mul(size_of::<T>()).expect("a slice is smaller than memory");
-        let huge = (bytes >= LARGE).then(|| Mapping::anonymous(bytes, Pages::Transparent).ok());
-        let map = huge.flatten().or_else(|| Mapping::anonymous(bytes, Pages::Base).ok());
-        let map = map.unwrap_or_else(|| panic!("no memory for a table of {bytes} bytes"));
+        let map = Mapping::zeroed(bytes);
+        let map = map.unwrap_or_else(|why| panic!("no memory for a table of {bytes} bytes: {why}"));
         Slab { map, len, values: PhantomData }
     }
 }
@@ -294,6 +293,35 @@ impl Mapping {
             Some(flags) => Mapping::reserved_pages(len, flags),
             None => Mapping::guarded(len, pages),
         }
+    }
+
+    /// Memory of zeros without guards, from [`LARGE`] on aligned to it and with a wish for huge pages.
+    ///
+    /// Asks nobody how large a page is: that reads the auxiliary vector, which makes programs under
+    /// Valgrind crash.
+    fn zeroed(bytes: usize) -> io::Result<Mapping> {
+        /// A multiple of every page there is.
+        const UNIT: usize = 64 << 10;
+        let align = if bytes >= LARGE { LARGE } else { UNIT };
+        let len = bytes.max(1).checked_next_multiple_of(align);
+        let slack = if bytes >= LARGE { LARGE } else { 0 };
+        let reserved_len = len.and_then(|len| len.checked_add(slack));
+        let (len, reserved_len) = len.zip(reserved_len).ok_or(io::ErrorKind::InvalidInput)?;
+        // SAFETY: as in `reserved_pages`.
+        let reserved = unsafe {
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            mmap_anonymous(ptr::null_mut(), reserved_len, access, MapFlags::PRIVATE)?
+        };
+        let reserved = NonNull::new(reserved.cast::<u8>()).ok_or(io::ErrorKind::OutOfMemory)?;
+        let skip = if slack > 0 { (reserved.as_ptr() as usize).wrapping_neg() % LARGE } else { 0 };
+        // SAFETY: skip < LARGE, so that skip + len stays inside what was reserved.
+        let at = unsafe { reserved.add(skip) };
+        if slack > 0 {
+            // SAFETY: `at` and `len` lie in the region reserved above. Without such pages the others
+            // do as well.
+            let _ = unsafe { madvise(at.as_ptr().cast(), len, Advice::LinuxHugepage) };
+        }
+        Ok(Mapping { reserved, reserved_len, at, len })
     }
 
     /// Pages of the hugetlb pool. Populated at once: a pool that runs dry (a control group's limit)
@@ -403,6 +431,16 @@ fn resident_in(smaps: &str, start: u64, end: u64) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wish_for_huge_pages_leaves_room_as_usable_as_it_was() {
+        for capacity in [0, 1, 1000, 3 << 20] {
+            let mut numbers: Vec<u32> = Vec::with_capacity(capacity);
+            prefer_huge(numbers.spare_capacity_mut());
+            numbers.extend(0..capacity as u32);
+            assert!(numbers.iter().copied().eq(0..capacity as u32));
+        }
+    }
 
     #[test]
     fn every_wish_ends_in_zeroed_writable_memory() {

@@ -310,7 +310,7 @@ impl Scanned for TwoStage {
                         mask &= (1 << (stop - at)) - 1;
                     }
                     let into = ends.as_mut_ptr().add(found);
-                    crate::kernel::write_positions(into, mask, at as u32);
+                    crate::kernel::write_positions::<6>(into, mask, at as u32);
                     found += mask.count_ones() as usize;
                 }
                 at += 64;

@@ -8,7 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use fathom_contenders::{hash, kv};
 use fathom_measure::bench::{Bench, Entrant, bench};
+use fathom_measure::conductor::Bounds;
 use fathom_measure::family::AnyFamily;
+use fathom_measure::provision::Prepare;
 use fathom_measure::result::Case;
 use fathom_measure::workload::Spec;
 
@@ -68,8 +70,9 @@ pub(crate) struct Options {
     record_runs: usize,
 
     /// How long a contender may take to get ready, or for a sample, before it counts as hung
-    #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "120s")]
-    hang: Duration,
+    /// [default: 60s, and 10s more for every million keys]
+    #[arg(long, value_parser = measuring::duration, value_name = "TIME")]
+    hang: Option<Duration>,
 
     #[command(flatten)]
     method: Method,
@@ -105,10 +108,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     };
     let mut run = measuring::new_run()?;
     let touch = candidate::named(candidate::TOUCH)?.entrant()?;
+    let bounds = bounds(options.hang, prepared.full.keys);
     let scan = kv::FAMILY.completed(&prepared.full.spec(&Spec::new("touch", &[])))?;
-    run.cases.push(measured(options, scan, vec![touch], 0)?);
+    run.cases.push(measured(options, scan, vec![touch], 0, &bounds)?);
     for spec in specs(options, &prepared)? {
-        run.cases.push(measured(options, spec, entrants.clone(), baseline)?);
+        run.cases.push(measured(options, spec, entrants.clone(), baseline, &bounds)?);
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             run.notes.push("interrupted: the rest was not measured".to_owned());
             break;
@@ -181,33 +185,38 @@ fn measured(
     spec: Spec,
     entrants: Vec<Entrant>,
     baseline: usize,
+    bounds: &Bounds,
 ) -> anyhow::Result<Case> {
     let title = format!("kv {}", spec.operation);
     let ticker = Ticker::new(&title);
     let own = measuring::worker(None)?;
-    // A scan is its own reference: nothing else sums bytes.
-    let reference = match spec.operation.as_str() {
-        "touch" => candidate::TOUCH,
-        _ => kv::FAMILY.reference(),
-    };
-    let prepare = measuring::prepare(&kv::FAMILY, &spec);
     let case = bench(Bench {
         family: kv::FAMILY.name(),
         workload: spec.clone(),
-        reference: Some((reference.to_owned(), own.clone())),
+        reference: Some((kv::FAMILY.reference().to_owned(), own.clone())),
         entrants,
         baseline,
         share_file: true,
-        prepare: Some(&prepare),
-        events: options.method.events(),
+        prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
+        events: events(&options.method),
         plan: options.method.plan(Duration::from_secs(2)),
-        bounds: bounds(options.hang),
+        bounds: bounds.clone(),
         empty: Some(own),
         simulate: options.method.simulates(),
         stop: interrupt::measuring(),
         progress: &mut |done, planned| ticker.tick(done, planned),
     });
     case.with_context(|| title.clone())
+}
+
+/// The events asked for, and the one that kvbench divides by besides.
+fn events(method: &Method) -> Vec<String> {
+    const DIVISOR: &str = "ref-cycles";
+    let mut events = method.events();
+    if !events.is_empty() && !events.iter().any(|event| event == DIVISOR) {
+        events.push(DIVISOR.to_owned());
+    }
+    events
 }
 
 fn show_blocks(

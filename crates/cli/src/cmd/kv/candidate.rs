@@ -87,16 +87,21 @@ impl Candidate {
 
     /// As one who takes part in a measurement.
     pub(super) fn entrant(&self) -> anyhow::Result<Entrant> {
-        let allocator = Some(self.allocator.as_str()).filter(|name| *name != SYSTEM);
         Ok(Entrant {
             id: self.id(),
             contender: self.contender(),
-            launch: match &self.runner {
-                Some(runner) => runner.clone(),
-                None => measuring::worker(allocator)?,
-            },
+            launch: self.launch()?,
             about: self.about.clone(),
         })
+    }
+
+    /// How its worker is started.
+    pub(super) fn launch(&self) -> anyhow::Result<Launch> {
+        let allocator = Some(self.allocator.as_str()).filter(|name| *name != SYSTEM);
+        match &self.runner {
+            Some(runner) => Ok(runner.clone()),
+            None => measuring::worker(allocator),
+        }
     }
 
     /// Bytes of the key that the structure refers to instead of holding them.
@@ -143,8 +148,8 @@ pub(super) fn absent() -> Vec<String> {
 /// `touch` is no structure.
 pub(super) fn all(unasked: &dyn Fn(&str) -> bool, with_planted: bool) -> Vec<Candidate> {
     let mut entries = kv::FAMILY.entries();
-    let is_store = |id: &str| id != kv::FAMILY.reference() && kv::FAMILY.stores(id);
-    entries.retain(|entry| entry.id != TOUCH && (!is_store(&entry.id) || unasked(&entry.id)));
+    let is_asked = |id: &str| !kv::FAMILY.stores(id) || unasked(id);
+    entries.retain(|entry| entry.id != TOUCH && is_asked(&entry.id));
     if with_planted {
         entries.extend(kv::FAMILY.planted());
     }

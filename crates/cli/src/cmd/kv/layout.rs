@@ -4,7 +4,8 @@
 //! kvbench prints bare keys, `=` and `-nan`, which no JSON parser takes; its `perIteration` divides
 //! by a count that is one too high in later versions. Here iterations are the keys of the file.
 
-use fathom_measure::result::Case;
+use fathom_measure::result::{Case, Row};
+use fathom_measure::simulated::LABEL as SIMULATED;
 use serde_json::{Value, json};
 
 use super::alias;
@@ -19,16 +20,29 @@ pub(super) struct Config<'a> {
     pub(super) record_runs: usize,
 }
 
-/// kvbench's counters: its field, the event.
-const COUNTERS: [(&str, &str); 8] = [
-    ("pmuFixedCounter0RetiredInstructions", "instructions"),
-    ("pmuFixedCounter1CoreCycles", "cycles"),
-    ("pmuFixedCounter2ReferenceNoHaltCycles", "ref-cycles"),
-    ("pmuProgCounter0LLCHits", "cache-references"),
-    ("pmuProgCounter1LLCMisses", "cache-misses"),
-    ("pmuProgCounter2RetiredBranchInstructions", "branches"),
-    ("pmuProgCounter3RetiredBranchInstructionsTaken", ""),
-    ("branchMispredictions", "branch-misses"),
+/// kvbench's counters: its field, and the sums of events that it is, the first that were counted.
+/// The simulator counts parts: what misses its first level is a reference to the last one.
+const COUNTERS: [(&str, &[&[&str]]); 8] = [
+    ("pmuFixedCounter0RetiredInstructions", &[&["instructions"]]),
+    ("pmuFixedCounter1CoreCycles", &[&["cycles"]]),
+    ("pmuFixedCounter2ReferenceNoHaltCycles", &[&["ref-cycles"]]),
+    (
+        "pmuProgCounter0LLCHits",
+        &[&["cache-references"], &["l1i-misses", "l1d-load-misses", "l1d-store-misses"]],
+    ),
+    (
+        "pmuProgCounter1LLCMisses",
+        &[&["cache-misses"], &["llc-instruction-misses", "llc-load-misses", "llc-store-misses"]],
+    ),
+    (
+        "pmuProgCounter2RetiredBranchInstructions",
+        &[&["branches"], &["conditional-branches", "indirect-branches"]],
+    ),
+    ("pmuProgCounter3RetiredBranchInstructionsTaken", &[]),
+    (
+        "branchMispredictions",
+        &[&["branch-misses"], &["conditional-branch-misses", "indirect-branch-misses"]],
+    ),
 ];
 
 /// One document per candidate, which are the entrants of all `cases` in that order; `overhead` is
@@ -96,18 +110,22 @@ fn block(what: &str, case: &Case, number: usize, back: usize) -> Option<Value> {
     let sample = case.measured.rounds[run].samples.get(number)?.as_ref()?;
     let items = case.work.items.max(1) as f64;
     let pass_ns = case.judged.clock.of(sample) as f64 / case.measured.iterations.max(1) as f64;
-    let counters = &case.contenders[number].counters;
-    let count = |event: &str| {
-        counters.iter().find(|counter| counter.event == event).map(|c| c.per_iteration)
+    let row = &case.contenders[number];
+    let event = |name: &&str| {
+        let found = row.counters.iter().find(|counter| counter.event == *name);
+        found.map(|counter| counter.per_iteration)
+    };
+    let count = |sums: &[&[&str]]| {
+        sums.iter().find_map(|events| events.iter().map(event).sum::<Option<f64>>())
     };
     let mut total = json!({ "iterations": case.work.items, "elapsedTimeNs": rounded(pass_ns) });
     let mut each = json!({ "elapsedTimeNs": rounded(pass_ns / items) });
-    each["IPC"] = match (count("instructions"), count("ref-cycles")) {
+    each["IPC"] = match (event(&"instructions"), event(&"ref-cycles")) {
         (Some(instructions), Some(cycles)) => rounded(instructions / cycles),
         _ => Value::Null,
     };
-    for (field, event) in COUNTERS {
-        let found = count(event);
+    for (field, sums) in COUNTERS {
+        let found = count(sums);
         total[field] = found.map_or(Value::Null, |count| json!(count.round() as u64));
         each[field] = found.map_or(Value::Null, |count| rounded(count / items));
     }
@@ -115,7 +133,24 @@ fn block(what: &str, case: &Case, number: usize, back: usize) -> Option<Value> {
         "description": format!("{what} run {run}"),
         "total": total,
         "perIteration": each,
+        "counters": sources(row),
     }))
+}
+
+/// Who counted, and why what is `null` was not.
+fn sources(row: &Row) -> Value {
+    let mut sources: Vec<&str> = row.counters.iter().map(|c| c.source.as_str()).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let mut missing = row.counters_missing.clone();
+    if sources.is_empty() && missing.is_empty() {
+        missing.push("not asked for: --counters hardware, or --counters simulated".to_owned());
+    }
+    if sources.contains(&SIMULATED) {
+        missing.push("cycles: the simulator knows no time".to_owned());
+    }
+    let source = if sources.is_empty() { Value::Null } else { json!(sources.join(", ")) };
+    json!({ "source": source, "missing": missing })
 }
 
 /// Six decimals, as kvbench prints.
@@ -134,6 +169,6 @@ fn legend() -> Value {
         "branchMispredictions": "not in kvbench",
         "benchmark-overhead": "every byte of every key is read; kvbench's loop reads nothing",
         "find": "insertion order and the very same bytes, as in kvbench; find-hit is the honest one",
-        "counters": "medians over all runs; null where this machine does not count them",
+        "counters": "who counted and what is null for which reason; hardware: medians over all runs",
     })
 }

@@ -78,8 +78,7 @@ impl Mix {
     pub(super) fn parts(&self, threads: Option<u32>) -> Vec<Part> {
         let (hit, miss) = (self.share("hit"), self.share("miss"));
         if let Some(threads) = threads {
-            let reads = hit + miss + self.share("zipf");
-            let (threads, reads) = (threads.to_string(), format!("{reads:.4}"));
+            let (threads, reads) = (threads.to_string(), format!("{:.4}", self.reads()));
             let workload = Spec::new("shared", &[("threads", &threads), ("reads", &reads)]);
             return vec![Part { workload, share: 1.0 }];
         }
@@ -99,8 +98,21 @@ impl Mix {
         parts
     }
 
-    /// In words: `80 % finds of present keys, 20 % inserts`.
-    pub(super) fn words(&self) -> String {
+    /// Share of the operations that change nothing.
+    fn reads(&self) -> f64 {
+        self.share("hit") + self.share("miss") + self.share("zipf")
+    }
+
+    /// What is measured, in words: `80 % finds of present keys, 20 % inserts`. Several threads find
+    /// and update keys that are there, whatever the mix says of misses and inserts.
+    pub(super) fn words(&self, threads: Option<u32>) -> String {
+        if let Some(threads) = threads {
+            let percent = |share: f64| (share * 1000.0).round() / 10.0;
+            let (finds, updates) = (percent(self.reads()), percent(1.0 - self.reads()));
+            return format!(
+                "{finds} % finds and {updates} % updates of present keys on {threads} threads"
+            );
+        }
         let words = |&(name, share): &(&str, f64)| {
             let what = PARTS.iter().find(|part| part.0 == name).map_or(name, |part| part.2);
             format!("{} % {what}", (share * 1000.0).round() / 10.0)
@@ -122,7 +134,7 @@ mod tests {
         assert!((parts[0].share - 0.8).abs() < 1e-12);
         assert_eq!(parts[1].workload.operation, "insert");
         assert_eq!(
-            mix.words(),
+            mix.words(None),
             "60 % finds of present keys, 20 % finds of absent keys, 20 % inserts"
         );
         let hits: Mix = "hit=1".parse().unwrap();
@@ -135,6 +147,8 @@ mod tests {
         let parts = mix.parts(Some(2));
         let expected = Spec::new("shared", &[("threads", "2"), ("reads", "0.9000")]);
         assert_eq!(parts, [Part { workload: expected, share: 1.0 }]);
+        let words = "90 % finds and 10 % updates of present keys on 2 threads";
+        assert_eq!(mix.words(Some(2)), words);
     }
 
     #[test]

@@ -27,6 +27,7 @@ use fathom_keys::{Format, Portrait};
 use fathom_measure::bench::Bench;
 use fathom_measure::conductor::Bounds;
 use fathom_measure::family::{Absent, AnyFamily};
+use fathom_measure::provision::Prepare;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
@@ -34,7 +35,7 @@ use serde::Serialize;
 
 use self::candidate::Candidate;
 use self::data::{Data, Prepared};
-use self::mix::Mix;
+use self::mix::{Mix, Part};
 use self::screen::{Rung, Score, Screen};
 use self::verdict::{Row, Weighed};
 use crate::exit::Exit;
@@ -97,8 +98,9 @@ pub(crate) struct Options {
     seed: u64,
 
     /// How long a contender may take to get ready, or for a sample, before it counts as hung
-    #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "60s")]
-    hang: Duration,
+    /// [default: 60s, and 10s more for every million keys]
+    #[arg(long, value_parser = measuring::duration, value_name = "TIME")]
+    hang: Option<Duration>,
 
     /// How to show the result; json has everything
     #[arg(long, value_enum, default_value = "text")]
@@ -207,7 +209,7 @@ struct Scan {
 /// Keys of the samples that combinations are tried on.
 const SAMPLES: [usize; 3] = [2_048, 16_384, 131_072];
 /// Share of the budget that screening may take.
-const SCREENING_SHARE: f64 = 0.35;
+const SCREENING_SHARE: f64 = 0.3;
 /// Times the least time that nobody is worth.
 const HOPELESS: f64 = 8.0;
 
@@ -223,23 +225,27 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let parts = mix.parts(options.concurrent);
     let key_bytes = borrowed_bytes(&prepared.portrait);
     let candidates = options.choice.candidates(options.all, options.planted)?;
-    let mut screen = Screen::new(&candidates, &parts, options.seed, key_bytes, options.hang);
+    let bounds = bounds(options.hang, prepared.full.keys);
+    let mut screen = Screen::new(&candidates, &parts, options.seed, key_bytes, bounds.clone());
     let (chosen, screening) = screened(options, &prepared, &mut screen, &mut start)?;
     drop(screen);
     let (finalists, baseline) = seated(options, &candidates, &chosen)?;
 
     let deadline = start + options.budget;
     let mut cases: Vec<Weighed> = Vec::new();
-    let scan = scanned(&prepared.full, options)?;
+    let scan = scanned(&prepared.full, bounds.clone())?;
     for (done, part) in parts.iter().enumerate() {
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             break;
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let slice = left / (parts.len() - done) as u32;
+        let slice = left.mul_f64(weight(part) / parts[done..].iter().map(weight).sum::<f64>());
         let plan = plan(options, slice, finalists.len(), parts.len(), prepared.full.keys);
-        let spec = prepared.full.spec(&part.workload);
-        let case = measured(spec, &finalists, baseline, plan, options.hang)?;
+        let mut spec = prepared.full.spec(&part.workload);
+        if let Some(probes) = probes(&part.workload.operation) {
+            spec.parameters.insert("probes".to_owned(), probes.to_string());
+        }
+        let case = measured(spec, &finalists, baseline, plan, bounds.clone())?;
         cases.push(Weighed { case, share: part.share });
     }
     ensure!(!cases.is_empty(), "interrupted before anything was measured");
@@ -336,7 +342,12 @@ fn screened(
     if data.is_empty() {
         data.push(&prepared.full);
     }
-    let mut chosen: Vec<usize> = (0..screen.candidates.len()).collect();
+    // On few keys the allocator decides nothing: each combination starts on one, and whoever goes on
+    // goes on with all.
+    let mut chosen: Vec<usize> = match data.len() {
+        1 => (0..screen.candidates.len()).collect(),
+        _ => screen::on_one_allocator(screen.candidates),
+    };
     let mut rungs = Vec::new();
     let mut scores: Vec<Score> = Vec::new();
     for (number, sample) in data.iter().enumerate() {
@@ -353,7 +364,7 @@ fn screened(
         *start += Duration::from_secs_f64(rung.lost_seconds);
         let before = chosen.len();
         // Half of the logarithm: many combinations fall together, few one by one.
-        let at_most = (before / 6).max(24);
+        let at_most = (before / 8).max(24);
         let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
         let kept = screen::keep(&found, screen.candidates, at_most, hopeless);
         // A rung that reached nobody leaves the choice of the one before.
@@ -362,10 +373,13 @@ fn screened(
         }
         rung.kept = chosen.len();
         rungs.push(rung);
+        if number == 0 {
+            chosen = screen::on_all_allocators(&chosen, screen.candidates);
+        }
     }
     let many = match options.all {
         true => usize::MAX,
-        false => (options.budget.as_secs() as usize / 10).clamp(4, 16),
+        false => (options.budget.as_secs() as usize / 12).clamp(4, 16),
     };
     let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
     let finalists = screen::finalists(&scores, screen.candidates, many, hopeless);
@@ -403,9 +417,24 @@ fn seated(
     Ok((seated, baseline))
 }
 
+/// Part of the time that an operation gets: what is done to all keys takes longer each time.
+fn weight(part: &Part) -> f64 {
+    if probes(&part.workload.operation).is_some_and(|probes| probes > 100_000) { 1.0 } else { 2.0 }
+}
+
+/// How many probes a sample takes at most: many short samples say more than few long ones. What
+/// inserts is proved by fewer. What erases needs them all.
+fn probes(operation: &str) -> Option<usize> {
+    match operation {
+        "insert" | "build" => Some(100_000),
+        "erase" => None,
+        _ => Some(250_000),
+    }
+}
+
 /// A plan whose rounds fill their part of `slice`; the rest is for getting ready.
 fn plan(options: &Options, slice: Duration, seats: usize, parts: usize, keys: usize) -> Plan {
-    let limit = slice.mul_f64(0.55);
+    let limit = slice.mul_f64(0.65);
     Plan {
         seed: options.seed,
         // The operations share the error of the whole.
@@ -428,14 +457,13 @@ fn measured(
     finalists: &[Candidate],
     baseline: usize,
     plan: Plan,
-    hang: Duration,
+    bounds: Bounds,
 ) -> anyhow::Result<Case> {
     let spec = kv::FAMILY.completed(&spec)?;
     let title = format!("{} on {}", spec.operation, finalists.len());
     let ticker = Ticker::new(&title);
     let entrants = finalists.iter().map(Candidate::entrant).collect::<anyhow::Result<_>>()?;
     let reference = (kv::FAMILY.reference().to_owned(), measuring::worker(None)?);
-    let prepare = measuring::prepare(&kv::FAMILY, &spec);
     fathom_measure::bench::bench(Bench {
         family: kv::FAMILY.name(),
         workload: spec.clone(),
@@ -443,10 +471,10 @@ fn measured(
         entrants,
         baseline,
         share_file: true,
-        prepare: Some(&prepare),
+        prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
         events: Vec::new(),
         plan,
-        bounds: bounds(hang),
+        bounds,
         empty: None,
         simulate: false,
         stop: interrupt::measuring(),
@@ -456,18 +484,18 @@ fn measured(
 }
 
 /// What it costs to read every byte of every key once, in the order of the probes.
-fn scanned(data: &Data, options: &Options) -> anyhow::Result<Option<Scan>> {
+fn scanned(data: &Data, bounds: Bounds) -> anyhow::Result<Option<Scan>> {
     let touch = candidate::named(candidate::TOUCH)?;
     let launch = measuring::worker(None)?;
     let spec = kv::FAMILY.completed(&data.spec(&Spec::new("touch", &[])))?;
     let case = fathom_measure::bench::bench(Bench {
         family: kv::FAMILY.name(),
-        workload: spec,
-        reference: Some((candidate::TOUCH.to_owned(), launch.clone())),
+        workload: spec.clone(),
+        reference: Some((kv::FAMILY.reference().to_owned(), launch)),
         entrants: vec![touch.entrant()?],
         baseline: 0,
         share_file: true,
-        prepare: None,
+        prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
         events: Vec::new(),
         plan: Plan {
             rounds: Some(12),
@@ -475,7 +503,7 @@ fn scanned(data: &Data, options: &Options) -> anyhow::Result<Option<Scan>> {
             limit_ns: 2_000_000_000,
             ..Plan::default()
         },
-        bounds: bounds(options.hang),
+        bounds,
         empty: None,
         simulate: false,
         stop: interrupt::measuring(),
@@ -511,7 +539,8 @@ fn judged(
     // If the usual choice failed, the method compares with somebody else.
     let baseline = cases.first().map_or(baseline, |weighed| weighed.case.roles.baseline);
     let rows = verdict::rows(&finalists, &cases, baseline, key_bytes);
-    let advice = verdict::advice(&rows, &finalists, baseline, &mix.words(), &portrait);
+    let words = mix.words(options.concurrent);
+    let advice = verdict::advice(&rows, &finalists, baseline, &words, &portrait);
     let data = cases
         .iter()
         .flat_map(|weighed| &weighed.case.contenders)
@@ -536,10 +565,7 @@ fn judged(
         file: Origin { name, format: format.to_string(), bytes: file_bytes },
         portrait,
         data,
-        mix: match options.concurrent {
-            Some(threads) => format!("{} on {threads} threads", mix.words()),
-            None => mix.words(),
-        },
+        mix: words,
         screening,
         scan,
         method,
@@ -558,7 +584,8 @@ fn method(case: &Case, operations: usize) -> String {
     let floor = fathom_report::view::floor_words(case.judged.floor);
     format!(
         "one process each, {rounds} rounds in balanced random order, {clock}, {floor}; the \
-         {operations} operation(s) share an error of 1 %; every answer checked against a B-tree"
+         {operations} operation(s) share an error of 1 %; every answer checked against the standard \
+         library's"
     )
 }
 
@@ -575,9 +602,7 @@ fn borrowed_bytes(portrait: &Portrait) -> f64 {
 fn notes(screening: &[Rung]) -> Vec<String> {
     let mut notes = Vec::new();
     for rung in screening {
-        for (id, why) in &rung.failures {
-            notes.push(format!("{id} is out: {why}"));
-        }
+        notes.extend(failures(&rung.failures));
         notes.extend(rung.left_out.clone());
         if rung.unreached > 0 {
             notes.push(format!(
@@ -590,8 +615,30 @@ fn notes(screening: &[Rung]) -> Vec<String> {
     notes
 }
 
-/// What workers may do: getting ready, the first checked sample included, may hang as well.
-fn bounds(hang: Duration) -> Bounds {
+/// Who is out and why; those with the same reason together.
+fn failures(failures: &[(String, String)]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (id, why) in failures {
+        match reasons.iter_mut().find(|(known, _)| known == why) {
+            Some((_, ids)) => ids.push(id),
+            None => reasons.push((why, vec![id])),
+        }
+    }
+    let sentence = |(why, ids): (&str, Vec<&str>)| match &ids[..] {
+        [id] => format!("{id} is out: {why}"),
+        [first, second] => format!("{first} and {second} are out: {why}"),
+        [first, rest @ ..] => format!("{first} and {} others are out: {why}", rest.len()),
+        [] => String::new(),
+    };
+    reasons.into_iter().map(sentence).collect()
+}
+
+/// What workers may do: getting ready, the first checked sample included, may hang as well. With more
+/// keys everything takes longer.
+fn bounds(hang: Option<Duration>, keys: usize) -> Bounds {
+    let usual = Duration::from_secs(60)
+        + Duration::from_micros(10) * u32::try_from(keys).unwrap_or(u32::MAX);
+    let hang = hang.unwrap_or(usual);
     Bounds { open: hang, ..measuring::bounds(Some(hang)) }
 }
 

@@ -6,23 +6,22 @@
 //! crashes or hangs is out at once (K. Jamieson, A. Talwalkar, "Non-stochastic best arm
 //! identification", 2016, is the idea; here time and memory are both kept in sight).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use fathom_machine::os::memory::Pages;
-use fathom_machine::os::shared::Segment;
+use fathom_contenders::kv;
 use fathom_measure::conductor::{Bounds, Launch, Worker};
 use fathom_measure::contender::Metric;
 use fathom_measure::digest::Digest;
 use fathom_measure::family::AnyFamily;
-use fathom_measure::protocol::{Reply, Request, SharedData};
+use fathom_measure::protocol::{Reply, Request};
+use fathom_measure::provision::{Prepare, Provision};
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 use fathom_random::Random;
 use serde::Serialize;
 
-use super::bounds;
 use super::candidate::{Candidate, SYSTEM};
 use super::data::Data;
 use super::mix::Part;
@@ -62,18 +61,27 @@ pub(super) struct Rung {
     pub(super) left_out: Option<String>,
 }
 
-/// Runs single samples of many candidates: one worker process per allocator, a fresh one after a
-/// failure.
+/// Runs single samples of many candidates: on each rung one worker process per allocator or outside
+/// runner, a fresh one after a failure.
 pub(super) struct Screen<'a> {
     pub(super) candidates: &'a [Candidate],
     pub(super) parts: &'a [Part],
     pub(super) seed: u64,
     /// Mean bytes of a key, which structures that borrow keys leave in the file.
     pub(super) key_bytes: f64,
+    /// By the command that started them.
     workers: HashMap<String, Worker>,
-    /// The data of outside workers, by what it was prepared for; of one sample at a time.
-    prepared: Vec<(Spec, Segment)>,
     bounds: Bounds,
+}
+
+/// A workload of the rung with its data, which all workers share.
+struct Task {
+    spec: Spec,
+    provision: Provision<'static>,
+    /// Its share of the mix; 0 for what is only built to see how large it is.
+    share: f64,
+    /// What the reference answers.
+    expected: Digest,
 }
 
 /// How many operations a reading covers at least, so that the clock does not matter.
@@ -87,18 +95,9 @@ impl<'a> Screen<'a> {
         parts: &'a [Part],
         seed: u64,
         key_bytes: f64,
-        hang: Duration,
+        bounds: Bounds,
     ) -> Screen<'a> {
-        let bounds = bounds(hang);
-        Screen {
-            candidates,
-            parts,
-            seed,
-            key_bytes,
-            workers: HashMap::new(),
-            prepared: Vec::new(),
-            bounds,
-        }
+        Screen { candidates, parts, seed, key_bytes, workers: HashMap::new(), bounds }
     }
 
     /// Tries `chosen` on `data`, in random order, until `deadline`.
@@ -113,9 +112,9 @@ impl<'a> Screen<'a> {
     ) -> Result<(Vec<Score>, Rung), Failure> {
         let start = Instant::now();
         let mut rung = Rung { keys: data.keys, candidates: chosen.len(), ..Rung::default() };
-        let specs: Vec<Spec> = self.parts.iter().map(|p| data.spec(&p.workload)).collect();
-        self.prepared.clear();
-        let expected = self.expected(&specs)?;
+        // Workers inherit the data when they start.
+        self.workers.clear();
+        let tasks = self.tasks(data)?;
         let mut order = chosen.to_vec();
         // Whoever is not reached in time is so by chance.
         Random::stream(self.seed, data.keys as u64).shuffle(&mut order);
@@ -127,7 +126,7 @@ impl<'a> Screen<'a> {
                 break;
             }
             let begun = Instant::now();
-            match self.score(candidate, &specs, &expected) {
+            match self.score(candidate, &tasks) {
                 Ok(score) => scores.push(score),
                 Err(Failure::Unsupported { .. }) => rung.unsupported += 1,
                 Err(failure) => {
@@ -142,79 +141,53 @@ impl<'a> Screen<'a> {
         Ok((scores, rung))
     }
 
-    /// What the reference answers.
-    fn expected(&mut self, specs: &[Spec]) -> Result<Vec<Digest>, Failure> {
-        let reference = fathom_contenders::kv::FAMILY.reference();
-        let answer = |spec| {
+    /// The operations of the mix on `data`; where none of them shows how large a structure is, one
+    /// that does.
+    fn tasks(&mut self, data: &Data) -> Result<Vec<Task>, Failure> {
+        let build = Spec::new("build", &[]);
+        let mut wanted: Vec<(&Spec, f64)> =
+            self.parts.iter().map(|part| (&part.workload, part.share)).collect();
+        if !wanted.iter().any(|(spec, _)| shows_size(spec)) {
+            wanted.push((&build, 0.0));
+        }
+        let family = &kv::FAMILY;
+        let task = |(spec, share): (&Spec, f64)| {
+            let spec = family.completed(&data.spec(spec)).map_err(|error| broken(&error))?;
+            let provision = Provision::new(None, Some(Prepare::new(family, &spec)));
+            provision.prepare()?;
+            Ok(Task { spec, provision, share, expected: Digest::default() })
+        };
+        let mut tasks: Vec<Task> = wanted.into_iter().map(task).collect::<Result<_, Failure>>()?;
+        let own = measuring::worker(None).map_err(|error| broken(&error))?;
+        for task in &mut tasks {
             let mut digest = None;
-            let mut once = |worker: &mut Worker, bounds: &Bounds| {
-                let reply =
-                    worker.ask(&Request::Sample { iterations: 1, warm: 0 }, bounds.sample)?;
-                if let Reply::Sample(sample) = reply {
+            self.opened(&own, family.reference(), task, &mut |worker, bounds, _| {
+                let once = Request::Sample { iterations: 1, warm: 0 };
+                if let Reply::Sample(sample) = worker.ask(&once, bounds.sample)? {
                     digest = sample.check;
                 }
                 Ok(())
-            };
-            self.opened(SYSTEM, reference, None, spec, &mut |worker, bounds, _| {
-                once(worker, bounds)
             })?;
-            digest.ok_or(Failure::Broken { what: "the reference gives no digest".to_owned() })
-        };
-        specs.iter().map(answer).collect()
+            task.expected = digest.ok_or_else(|| broken(&"the reference gives no digest"))?;
+        }
+        Ok(tasks)
     }
 
-    fn score(
-        &mut self,
-        number: usize,
-        specs: &[Spec],
-        expected: &[Digest],
-    ) -> Result<Score, Failure> {
+    fn score(&mut self, number: usize, tasks: &[Task]) -> Result<Score, Failure> {
         let candidate = &self.candidates[number];
-        let (contender, allocator) = (candidate.contender(), candidate.allocator.clone());
-        let runner = candidate.runner.as_ref();
+        let contender = candidate.contender();
+        let launch = candidate.launch().map_err(|error| broken(&error))?;
         let mut score = Score { candidate: number, cost_ns: 0.0, bytes: None };
-        let parts = self.parts;
-        for ((spec, part), &digest) in specs.iter().zip(parts).zip(expected) {
-            let mut measured = f64::INFINITY;
-            let mut bytes = None;
-            self.opened(&allocator, &contender, runner, spec, &mut |worker, bounds, items| {
-                let items = items.max(1);
-                let iterations = OPERATIONS.div_ceil(items);
-                let request = Request::Sample { iterations, warm: 0 };
-                for turn in 0..=SAMPLES {
-                    let reply = worker.ask(&request, bounds.sample)?;
-                    let Reply::Sample(sample) = reply else { return Err(unexpected(&reply)) };
-                    if sample.check != Some(digest) {
-                        let found = sample.check.map_or_else(String::new, |d| d.to_string());
-                        let expected = digest.to_string();
-                        return Err(Failure::WrongAnswer { expected, found });
-                    }
-                    let ns = sample.cpu_ns.filter(|&ns| ns > 0).unwrap_or(sample.wall_ns);
-                    // The first one warms up, unless it took long: then it counts.
-                    if turn > 0 || ns > 20_000_000 {
-                        measured = measured.min(ns as f64 / (iterations * items) as f64);
-                    }
-                    if ns > 100_000_000 {
-                        break;
-                    }
+        for task in tasks {
+            self.opened(&launch, &contender, task, &mut |worker, bounds, items| {
+                if task.share > 0.0 {
+                    score.cost_ns += task.share * reading(worker, bounds, items, task.expected)?;
                 }
-                if matches!(spec.operation.as_str(), "insert" | "build")
+                if shows_size(&task.spec)
                     && let Reply::Metrics { metrics } =
                         worker.ask(&Request::Metrics, bounds.sample)?
                 {
-                    bytes = held_bytes(&metrics);
-                }
-                Ok(())
-            })?;
-            score.cost_ns += part.share * measured;
-            score.bytes = bytes.or(score.bytes);
-        }
-        if score.bytes.is_none() {
-            // A mix without inserts: built once for its memory alone.
-            let spec = Spec { operation: "build".to_owned(), ..specs[0].clone() };
-            self.opened(&allocator, &contender, runner, &spec, &mut |worker, bounds, _| {
-                if let Reply::Metrics { metrics } = worker.ask(&Request::Metrics, bounds.sample)? {
-                    score.bytes = held_bytes(&metrics);
+                    score.bytes = held_bytes(&metrics).or(score.bytes);
                 }
                 Ok(())
             })?;
@@ -225,33 +198,25 @@ impl<'a> Screen<'a> {
         Ok(score)
     }
 
-    /// Opens a contender in the worker of its allocator, lets `then` use it, closes it. `then` gets
-    /// the items of one iteration.
+    /// Opens a contender in its worker, lets `then` use it, closes it. `then` gets the items of one
+    /// iteration.
     fn opened(
         &mut self,
-        allocator: &str,
+        launch: &Launch,
         contender: &str,
-        runner: Option<&Launch>,
-        spec: &Spec,
+        task: &Task,
         then: &mut dyn FnMut(&mut Worker, &Bounds, u64) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        if let Some(runner) = runner {
-            return self.opened_outside(runner, contender, spec, then);
-        }
-        let mut worker = match self.workers.remove(allocator) {
+        let key = format!("{launch:?}");
+        let mut worker = match self.workers.remove(&key) {
             Some(worker) => worker,
-            None => {
-                let named = Some(allocator).filter(|name| *name != SYSTEM);
-                let launch = measuring::worker(named)
-                    .map_err(|error| Failure::Broken { what: format!("{error:#}") })?;
-                Worker::start(&launch, &self.bounds)?
-            }
+            None => Worker::start(launch, &self.bounds)?,
         };
         let request = Request::Open {
-            family: fathom_contenders::kv::FAMILY.name().to_owned(),
+            family: kv::FAMILY.name().to_owned(),
             contender: Some(contender.to_owned()),
-            workload: spec.clone(),
-            data: None,
+            workload: task.spec.clone(),
+            data: task.provision.of(&worker, Some(contender))?,
             events: Vec::new(),
         };
         match worker.ask(&request, self.bounds.open)? {
@@ -261,48 +226,49 @@ impl<'a> Screen<'a> {
                 worker.ask(&Request::Close, self.bounds.open)?;
             }
             Reply::Unsupported { reason } => {
-                self.workers.insert(allocator.to_owned(), worker);
+                self.workers.insert(key, worker);
                 return Err(Failure::Unsupported { reason });
             }
             other => return Err(unexpected(&other)),
         }
-        self.workers.insert(allocator.to_owned(), worker);
+        self.workers.insert(key, worker);
         Ok(())
     }
+}
 
-    /// The same in an outside worker: a fresh one each time, because it inherits its data.
-    fn opened_outside(
-        &mut self,
-        runner: &Launch,
-        contender: &str,
-        spec: &Spec,
-        then: &mut dyn FnMut(&mut Worker, &Bounds, u64) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let family = &fathom_contenders::kv::FAMILY;
-        let broken = |what: String| Failure::Broken { what };
-        let spec = family.completed(spec).map_err(|error| broken(error.to_string()))?;
-        if !self.prepared.iter().any(|(known, _)| *known == spec) {
-            let bytes = measuring::prepare(family, &spec)().map_err(broken)?;
-            let segment = Segment::copy_of(&bytes, Pages::Transparent);
-            self.prepared.push((spec.clone(), segment.map_err(|error| broken(error.to_string()))?));
+/// Nanoseconds per item: the least of a few samples, each with the right answer.
+fn reading(
+    worker: &mut Worker,
+    bounds: &Bounds,
+    items: u64,
+    expected: Digest,
+) -> Result<f64, Failure> {
+    let items = items.max(1);
+    let iterations = OPERATIONS.div_ceil(items);
+    let request = Request::Sample { iterations, warm: 0 };
+    let mut least = f64::INFINITY;
+    for turn in 0..=SAMPLES {
+        let reply = worker.ask(&request, bounds.sample)?;
+        let Reply::Sample(sample) = reply else { return Err(unexpected(&reply)) };
+        if sample.check != Some(expected) {
+            let found = sample.check.map_or_else(String::new, |digest| digest.to_string());
+            return Err(Failure::WrongAnswer { expected: expected.to_string(), found });
         }
-        let known = self.prepared.iter().find(|(known, _)| *known == spec);
-        let Some((_, segment)) = known else { return Err(broken("no data".to_owned())) };
-        let descriptor = segment.share().map_err(|error| broken(error.to_string()))?;
-        let request = Request::Open {
-            family: family.name().to_owned(),
-            contender: Some(contender.to_owned()),
-            workload: spec.clone(),
-            data: Some(SharedData { descriptor, bytes: segment.len() }),
-            events: Vec::new(),
-        };
-        let mut worker = Worker::start(runner, &self.bounds)?;
-        match worker.ask(&request, self.bounds.open)? {
-            Reply::Opened { work, .. } => then(&mut worker, &self.bounds, work.items),
-            Reply::Unsupported { reason } => Err(Failure::Unsupported { reason }),
-            other => Err(unexpected(&other)),
+        let ns = sample.cpu_ns.filter(|&ns| ns > 0).unwrap_or(sample.wall_ns);
+        // The first one warms up, unless it took long: then it counts.
+        if turn > 0 || ns > 20_000_000 {
+            least = least.min(ns as f64 / (iterations * items) as f64);
+        }
+        if ns > 100_000_000 {
+            break;
         }
     }
+    Ok(least)
+}
+
+/// Whether a contender opened on it can tell how large it is.
+fn shows_size(spec: &Spec) -> bool {
+    matches!(spec.operation.as_str(), "insert" | "build")
 }
 
 /// What it takes per entry: in memory, or where that cannot be counted in files.
@@ -312,11 +278,37 @@ fn held_bytes(metrics: &[Metric]) -> Option<f64> {
     names.iter().find_map(found).map(|metric| metric.value)
 }
 
+fn broken(error: &dyn std::fmt::Display) -> Failure {
+    Failure::Broken { what: format!("{error:#}") }
+}
+
 fn unexpected(reply: &Reply) -> Failure {
     match reply {
         Reply::Error { message } => Failure::Broken { what: message.clone() },
         other => Failure::Broken { what: format!("answered {other:?}") },
     }
+}
+
+/// Each combination of structure and hash once: on the system's allocator, or the first it has.
+pub(super) fn on_one_allocator(candidates: &[Candidate]) -> Vec<usize> {
+    let mut found: HashMap<String, usize> = HashMap::new();
+    for (number, candidate) in candidates.iter().enumerate() {
+        let one = found.entry(candidate.contender()).or_insert(number);
+        if candidate.allocator == SYSTEM {
+            *one = number;
+        }
+    }
+    let mut numbers: Vec<usize> = found.into_values().collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// The combinations of structure and hash that are among `chosen`, on every allocator they have.
+pub(super) fn on_all_allocators(chosen: &[usize], candidates: &[Candidate]) -> Vec<usize> {
+    let names: HashSet<String> =
+        chosen.iter().map(|&number| candidates[number].contender()).collect();
+    let is_among = |number: &usize| names.contains(&candidates[*number].contender());
+    (0..candidates.len()).filter(is_among).collect()
 }
 
 /// Who goes on: the best of each structure that is not hopeless, then the best of all up to
@@ -432,6 +424,16 @@ mod tests {
             runner: None,
         };
         names.iter().map(candidate).collect()
+    }
+
+    #[test]
+    fn allocators_join_those_who_go_on() {
+        let mut all = candidates(&["a", "a", "b", "c", "b"]);
+        all[0].allocator = "jemalloc".to_owned();
+        all[4].allocator = "jemalloc".to_owned();
+        all[3].allocator = "jemalloc".to_owned();
+        assert_eq!(on_one_allocator(&all), [1, 2, 3]);
+        assert_eq!(on_all_allocators(&[2], &all), [2, 4]);
     }
 
     fn scores(figures: &[(f64, f64)]) -> Vec<Score> {

@@ -118,8 +118,12 @@ fn ratio_words(ratio: Compound) -> String {
     let Compound { ratio, low, high, resolved } = ratio;
     match (resolved, high.is_finite()) {
         (true, _) => format!("{ratio:.2} ({low:.2}–{high:.2})"),
+        // An interval beyond 1 that is not believed: copies of the same code differ as much.
+        (false, true) if low > 1.0 || high < 1.0 => {
+            format!("{ratio:.2} ({low:.2}–{high:.2}) within the noise")
+        }
         (false, true) => format!("{ratio:.2} ({low:.2}–{high:.2}) not resolved"),
-        (false, false) => format!("{ratio:.2} not resolved"),
+        (false, false) => format!("{ratio:.2} too few rounds"),
     }
 }
 

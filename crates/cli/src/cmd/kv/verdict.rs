@@ -143,7 +143,11 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
         let found = metrics.iter().find(|(op, m)| operations.contains(op) && m.name == name);
         found.map(|(_, metric)| metric.value)
     };
-    let made = |name: &str| metric(&["insert", "build"], name);
+    // Of one that grew, where there is one; else of one that was built at once.
+    let made = |name: &str| {
+        let any = metrics.iter().find(|(_, metric)| metric.name == name);
+        metric(&["insert", "build"], name).or(any.map(|(_, metric)| metric.value))
+    };
     let live = made("live_bytes_per_entry").or_else(|| made("stored_bytes_per_entry"));
     let borrowed = if candidate.borrows() { key_bytes } else { 0.0 };
     Row {
@@ -161,7 +165,7 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
         against_baseline: None,
         against_fastest: None,
         live_bytes_per_entry: live,
-        peak_bytes_per_entry: metric(&["insert", "build"], "peak_bytes_per_entry"),
+        peak_bytes_per_entry: made("peak_bytes_per_entry"),
         bytes_per_entry: live.map(|live| live + borrowed),
         insert_ns_p999: metric(&["insert"], "latency_ns_p999"),
         insert_ns_max: metric(&["insert"], "latency_ns_max"),

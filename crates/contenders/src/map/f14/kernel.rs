@@ -18,6 +18,7 @@ use std::ptr::NonNull;
 
 use super::super::place::Place;
 use super::super::slots::Slots;
+use crate::keyed::prefetch;
 
 /// Bytes before the items of a chunk: 14 tags, then the two counts.
 const HEADER: usize = 16;
@@ -290,16 +291,4 @@ unsafe fn tags_equal(chunk: NonNull<u8>, tag: u8) -> u32 {
         let tags = unsafe { chunk.cast::<[u8; 16]>().read() };
         (0..16).fold(0, |bits, at| bits | (u32::from(tags[at] == tag) << at))
     }
-}
-
-#[inline]
-fn prefetch(address: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of any address is harmless.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
 }

@@ -1,0 +1,644 @@
+//! The grammar of JSON by bits: whether 64 bytes at a time go on as a valid document, one body
+//! compiled once per level that has vector registers.
+//!
+//! Says yes or no, with a state between calls; which byte is wrong and why, the lexer says. No events
+//! and no values.
+//!
+//! In plain words: a byte is in a string, white space, punctuation or part of a number or word; what
+//! may stand beside what is asked of every two neighbours; commas and colons must fit the container
+//! they stand in. The departures from a machine that walks over bytes:
+//! 1. Each question gets a 64-bit mask for each block, a bit per byte, and all bytes are asked at
+//!    once. No branch depends on a token's kind or length, so none is predicted wrongly.
+//! 2. The masks of up to [`SLOTS`] blocks lie in a [`Row`] per question, so that what is asked of
+//!    neighbours is asked of several blocks in one register.
+//! 3. In a string is what has an odd number of quotes up to it. A block that a string goes right
+//!    through has nothing to check but its bytes, and gets no slot.
+//! 4. "The token after this one" and "the end of this string" are additions: a bit added to the
+//!    lower end of a run of ones clears the run and comes out above it. What comes out above bit 63
+//!    goes into the next block.
+//!
+//!    ```text
+//!    text     {"a": \t  1,                 lowest bit first
+//!    run      .....11111.....              white space
+//!    behind   .....1..........             one place behind the colon
+//!    sum      ..........1.....             the token after the colon
+//!    ```
+//! 5. A number's digits before the point are a run as well: a point is right exactly where it ends.
+//! 6. Only brackets, escapes, words (`true`, `false`, `null`) and exponents are looked at one by one.
+//!    Between two brackets all commas are of one container: a comma that leads to a key must be in
+//!    an object, one that leads to something else in an array. Each leaves a mark where that is
+//!    known, and the marks up to the next bracket are compared with the container together.
+
+use super::wide::{BLOCK_BYTES, Wide};
+use crate::lexer::{Expect, Limits};
+
+const DEPTH: usize = Limits::DEFAULT.depth;
+
+/// Readable bytes behind a block: an escape or word that begins in it may end there.
+pub(crate) const BEHIND_BYTES: usize = 8;
+
+/// Blocks judged together. Their masks are 8 KiB, which leaves first-level caches room for the text.
+const SLOTS: usize = 32;
+
+/// Bytes read in a call, most of them within strings if it is more than the slots have.
+const SPAN_BYTES: usize = 256 * BLOCK_BYTES;
+
+/// A block and what stands behind it.
+type Block = [u8; BLOCK_BYTES + BEHIND_BYTES];
+
+/// A mask for each slot; the first is the last one of the call before.
+type Row = [u64; SLOTS + 1];
+
+/// What a block must know of the ones before it.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    rows: Rows,
+    strings: Strings,
+    carries: Carries,
+    nest: Nest,
+    token_bytes: usize,
+    /// Bytes up to here that may all be of one token.
+    long_bytes: usize,
+}
+
+/// Masks by question.
+#[derive(Clone, Debug)]
+struct Rows {
+    /// Where each slot's block begins.
+    places: [usize; SLOTS + 1],
+    quotes: Row,
+    /// In a string, its opening quote included and its closing one not.
+    inside: Row,
+    spaces: Row,
+    commas: Row,
+    colons: Row,
+    openings: Row,
+    closings: Row,
+    braces: Row,
+    digits: Row,
+    zeros: Row,
+    minuses: Row,
+    points: Row,
+    /// Bytes of numbers and words.
+    scalars: Row,
+    words: Row,
+    /// First bytes of numbers and words; of words.
+    firsts: Row,
+    word_firsts: Row,
+    /// Minus signs before the first digit, and zeros that are the first byte.
+    signs: Row,
+    first_zeros: Row,
+    /// Last bytes of values, but for numbers and words; the same for commas or colons, commas or
+    /// opening braces.
+    value_ends: Row,
+    separators: Row,
+    leads: Row,
+    /// The bytes behind values; a token after them and white space, or after one of the others.
+    behind_values: Row,
+    after_values: Row,
+    after_separators: Row,
+    after_leads: Row,
+    /// Behind the digits before the point.
+    behind_integers: Row,
+    /// Closing quotes of strings where keys may stand, and the tokens after them.
+    key_ends: Row,
+    after_keys: Row,
+    /// Bytes of numbers that need a closer look.
+    others: Row,
+    /// Marks of elements of arrays.
+    in_array: Row,
+}
+
+/// What finding strings must know.
+#[derive(Clone, Copy, Debug, Default)]
+struct Strings {
+    /// Bit 0: the next byte is escaped.
+    escaped: u64,
+    /// All bits: it is in a string.
+    inside: u64,
+    /// The last four bytes, if any of the last three is not ASCII.
+    before: u32,
+}
+
+/// What additions take over from the block before: 0 or 1.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carries {
+    value: u64,
+    separator: u64,
+    lead: u64,
+    integer: u64,
+    in_key: u64,
+    key: u64,
+    /// A word goes on in these bits, and must have ended at this one.
+    word: u64,
+    word_end: u64,
+    /// The byte before is an exponent's mark, its sign, one of its digits.
+    mark: u64,
+    mark_sign: u64,
+    exponent: u64,
+}
+
+/// The open containers, innermost last.
+#[derive(Clone, Debug)]
+struct Nest {
+    kinds: [i8; KINDS],
+    depth: usize,
+}
+
+/// Places for one more than may be open, and a power of two.
+const KINDS: usize = (DEPTH + 2).next_power_of_two();
+const OBJECT: i8 = 0;
+const ARRAY: i8 = 1;
+/// Below the outermost container.
+const NEITHER: i8 = 2;
+/// The bit that curly brackets have and square ones have not, and the one of closing brackets.
+const CURLY: u8 = b'[' ^ b'{';
+const CLOSING: u8 = b']' & !b'[' & b'}' & !b'{';
+
+impl State {
+    /// At the beginning of a document. A token longer than `token_bytes` is refused, and perhaps one
+    /// that is less than 32 KiB shorter.
+    pub(crate) fn new(token_bytes: usize) -> State {
+        let none = [0; SLOTS + 1];
+        State {
+            rows: Rows {
+                places: none.map(|_| 0),
+                quotes: none,
+                inside: none,
+                spaces: none,
+                commas: none,
+                colons: none,
+                openings: none,
+                closings: none,
+                braces: none,
+                digits: none,
+                zeros: none,
+                minuses: none,
+                points: none,
+                scalars: none,
+                words: none,
+                firsts: none,
+                word_firsts: none,
+                signs: none,
+                first_zeros: none,
+                value_ends: none,
+                separators: none,
+                leads: none,
+                behind_values: none,
+                after_values: none,
+                after_separators: none,
+                after_leads: none,
+                behind_integers: none,
+                key_ends: none,
+                after_keys: none,
+                others: none,
+                in_array: none,
+            },
+            strings: Strings::default(),
+            carries: Carries::default(),
+            nest: Nest { kinds: [NEITHER; KINDS], depth: 0 },
+            token_bytes,
+            long_bytes: 0,
+        }
+    }
+
+    /// Whether a whole document was read, white space behind its last token.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.nest.depth == 0 && self.strings.inside == 0 && self.carries.value == 1
+    }
+
+    /// What a lexer would expect here, unless a token is cut.
+    pub(crate) fn expect(&self) -> Option<Expect> {
+        let (rows, carries) = (&self.rows, &self.carries);
+        if self.strings.inside != 0 || rows.scalars[0] >> 63 == 1 {
+            return None;
+        }
+        let is_after = |lasts: &Row, carry: u64| lasts[0] >> 63 | carry == 1;
+        let is_object = self.nest.depth > 0 && self.nest.innermost() == OBJECT;
+        let is_after_separator = is_after(&rows.separators, carries.separator);
+        Some(match is_after(&rows.leads, carries.lead) {
+            _ if is_after(&rows.value_ends, carries.value) => {
+                match is_after(&rows.key_ends, carries.key) {
+                    _ if self.nest.depth == 0 => Expect::Done,
+                    true if is_object => Expect::Colon,
+                    _ => Expect::CommaOrEnd,
+                }
+            }
+            true if is_after_separator && is_object => Expect::Key,
+            _ if is_after_separator => Expect::Value,
+            true => Expect::KeyOrEnd,
+            false if self.nest.depth == 0 => Expect::Value,
+            false => Expect::ValueOrEnd,
+        })
+    }
+
+    /// The open containers, outermost first: whether each is an object.
+    pub(crate) fn containers(&self) -> impl Iterator<Item = bool> {
+        self.nest.kinds[1..=self.nest.depth].iter().map(|&kind| kind == OBJECT)
+    }
+}
+
+/// Reads blocks from `text[from]` on, as many as find room, while [`BEHIND_BYTES`] more follow them:
+/// where the next one begins, or `None` when one is not valid.
+///
+/// # Safety
+/// The level of `W` is available.
+#[inline(always)]
+pub(super) unsafe fn read_blocks<W: Wide>(
+    state: &mut State,
+    text: &[u8],
+    from: usize,
+) -> Option<usize> {
+    let State { rows, strings, carries, nest, token_bytes, long_bytes } = state;
+    let text = &text[..text.len().min(from + SPAN_BYTES + BEHIND_BYTES)];
+    // SAFETY: the caller vouches for the level.
+    let (slots, end) = unsafe { rows.fill::<W>(strings, text, from)? };
+    let slots = slots.min(SLOTS); // as the compiler should know
+    let is_broken = rows.part(slots);
+    if rows.find_firsts(slots) != 0 || carries.word | carries.word_end != 0 {
+        rows.find_words(carries, text, slots)?;
+    } else {
+        rows.words[1..=slots].fill(0);
+    }
+    rows.follow(carries, slots);
+    let (wrong, others) = rows.judge(slots);
+    if wrong != 0 {
+        return None;
+    }
+    if others | carries.mark | carries.mark_sign | carries.exponent != 0 {
+        // SAFETY: the caller vouches for the level.
+        unsafe { rows.find_exponents::<W>(carries, text, slots)? };
+    }
+    nest.fit(rows, text, slots)?;
+    rows.keep_last(slots);
+
+    // A token may have begun in the span before and may end in the next one.
+    *long_bytes = if is_broken { 0 } else { *long_bytes + (end - from) };
+    (*long_bytes + 2 * SPAN_BYTES <= *token_bytes).then_some(end)
+}
+
+/// A row's bits, one place further: bit i is about the byte before byte i.
+#[inline(always)]
+fn behind(row: &Row, slot: usize) -> u64 {
+    row[slot] << 1 | row[slot - 1] >> 63
+}
+
+impl Rows {
+    /// Finds strings and makes masks of what may stand outside them: slots used, and where the first
+    /// block without one begins. `None` for what a string must not have.
+    ///
+    /// # Safety
+    /// The level of `W` is available.
+    #[inline(always)]
+    unsafe fn fill<W: Wide>(
+        &mut self,
+        strings: &mut Strings,
+        text: &[u8],
+        from: usize,
+    ) -> Option<(usize, usize)> {
+        let Strings { mut escaped, inside: mut goes_on, mut before } = *strings;
+        let (mut slot, mut at) = (0, from);
+        let mut wrong = 0;
+        while slot < SLOTS && at + BLOCK_BYTES + BEHIND_BYTES <= text.len() {
+            let block: &Block = text[at..].first_chunk()?;
+            // SAFETY: the block is there to be read; the caller vouches for the level.
+            let (v, quotes, backslashes, controls, highs) = unsafe {
+                let v = W::load(block.as_ptr());
+                (v, v.equal(b'"'), v.equal(b'\\'), v.at_most(0x1f), v.highs())
+            };
+            if highs | u64::from(before) != 0 {
+                // SAFETY: as above.
+                if !unsafe { W::is_utf8(block.as_ptr(), before) } {
+                    return None;
+                }
+                let last = u32::from_le_bytes([block[60], block[61], block[62], block[63]]);
+                before = if highs >> 61 != 0 { last } else { 0 };
+            }
+            at += BLOCK_BYTES;
+            if goes_on != 0 && quotes | backslashes | escaped == 0 {
+                wrong |= controls;
+                continue;
+            }
+            let mut escapes = 0;
+            if backslashes != 0 {
+                (escapes, escaped) = find_escapes(block, backslashes, escaped)?;
+            }
+            let quotes = quotes & !escaped;
+            escaped = escapes >> 63;
+            // SAFETY: the caller vouches for the level.
+            let inside = unsafe { W::parities(quotes) } ^ goes_on;
+            goes_on = 0_u64.wrapping_sub(inside >> 63);
+            wrong |= escapes & !inside | controls & inside;
+            slot += 1;
+            self.places[slot] = at - BLOCK_BYTES;
+            self.quotes[slot] = quotes;
+            self.inside[slot] = inside;
+            // SAFETY: as above.
+            unsafe {
+                self.spaces[slot] = v.spaces();
+                self.commas[slot] = v.equal(b',');
+                self.colons[slot] = v.equal(b':');
+                // The two brackets of each direction differ in one bit.
+                self.openings[slot] = v.with(CURLY).equal(b'{');
+                self.closings[slot] = v.with(CURLY).equal(b'}');
+                self.braces[slot] = v.equal(b'{');
+                self.digits[slot] = v.less(b'0').at_most(9);
+                self.zeros[slot] = v.equal(b'0');
+                self.minuses[slot] = v.equal(b'-');
+                self.points[slot] = v.equal(b'.');
+            }
+        }
+        *strings = Strings { escaped, inside: goes_on, before };
+        (wrong == 0).then_some((slot, at))
+    }
+
+    /// Parts what is outside of strings into white space, punctuation and scalars; whether there is
+    /// anything but the inside of one token.
+    #[inline(always)]
+    fn part(&mut self, slots: usize) -> bool {
+        let mut breaks = 0;
+        for i in 1..slots + 1 {
+            let outside = !(self.inside[i] | self.quotes[i]);
+            let spaces = self.spaces[i] & outside;
+            let commas = self.commas[i] & outside;
+            let colons = self.colons[i] & outside;
+            let openings = self.openings[i] & outside;
+            let closings = self.closings[i] & outside;
+            let scalars = outside & !(spaces | commas | colons | openings | closings);
+            self.spaces[i] = spaces;
+            self.commas[i] = commas;
+            self.colons[i] = colons;
+            self.openings[i] = openings;
+            self.closings[i] = closings;
+            self.scalars[i] = scalars;
+            self.digits[i] &= scalars;
+            self.zeros[i] &= scalars;
+            self.minuses[i] &= scalars;
+            self.points[i] &= scalars;
+            self.value_ends[i] = self.quotes[i] & !self.inside[i] | closings;
+            self.separators[i] = commas | colons;
+            self.leads[i] = commas | self.braces[i] & outside;
+            breaks |= self.quotes[i] | outside & !scalars;
+        }
+        breaks != 0
+    }
+
+    /// Finds where numbers and words begin and end; a bit if there are words.
+    #[inline(always)]
+    fn find_firsts(&mut self, slots: usize) -> u64 {
+        let mut words = 0;
+        for i in 1..slots + 1 {
+            let before = behind(&self.scalars, i);
+            let firsts = self.scalars[i] & !before;
+            let word_firsts = firsts & !(self.digits[i] | self.minuses[i]);
+            self.firsts[i] = firsts;
+            self.word_firsts[i] = word_firsts;
+            self.signs[i] = firsts & self.minuses[i];
+            self.first_zeros[i] = firsts & self.zeros[i];
+            self.behind_values[i] = behind(&self.value_ends, i) | before & !self.scalars[i];
+            words |= word_firsts;
+        }
+        words
+    }
+
+    /// Finds the bytes of words.
+    #[inline(always)]
+    fn find_words(&mut self, carries: &mut Carries, text: &[u8], slots: usize) -> Option<()> {
+        let mut wrong = 0;
+        for i in 1..slots + 1 {
+            let mut words = carries.word;
+            let mut ends = carries.word_end;
+            (carries.word, carries.word_end) = (0, 0);
+            let mut rest = self.word_firsts[i];
+            let block: &Block = text.get(self.places[i]..)?.first_chunk()?;
+            while rest != 0 {
+                let at = rest.trailing_zeros();
+                let (is_word, is_longer) = word(*block[at as usize..].first_chunk()?);
+                wrong |= u64::from(!is_word);
+                let is_longer = u64::from(is_longer);
+                // What is shifted out goes into the next block.
+                let (bits, end) = (0b1111 | is_longer << 4, 0b1_0000 << is_longer);
+                words |= bits << at;
+                ends |= end << at;
+                carries.word |= bits >> 1 >> (63 - at);
+                carries.word_end |= end >> 1 >> (63 - at);
+                rest &= rest - 1;
+            }
+            self.words[i] = words;
+            wrong |= ends & self.scalars[i];
+        }
+        (wrong == 0).then_some(())
+    }
+
+    /// Finds the tokens after others, by addition.
+    #[inline(always)]
+    fn follow(&mut self, carries: &mut Carries, slots: usize) {
+        let Carries {
+            mut value, mut separator, mut lead, mut integer, mut in_key, mut key, ..
+        } = *carries;
+        for i in 1..slots + 1 {
+            let spaces = self.spaces[i];
+            self.after_values[i] = past_run(self.behind_values[i], spaces, &mut value);
+            let separators = behind(&self.separators, i);
+            self.after_separators[i] = past_run(separators, spaces, &mut separator);
+            let leads = past_run(behind(&self.leads, i), spaces, &mut lead);
+            self.after_leads[i] = leads;
+            let digits = self.digits[i] | self.signs[i];
+            self.behind_integers[i] = past_run(self.firsts[i], digits, &mut integer);
+            let inside = self.inside[i];
+            let keys = self.quotes[i] & inside & leads;
+            self.key_ends[i] = past_run(keys, inside, &mut in_key);
+            self.after_keys[i] = past_run(behind(&self.key_ends, i), spaces, &mut key);
+        }
+        *carries = Carries { value, separator, lead, integer, in_key, key, ..*carries };
+    }
+
+    /// Judges neighbours: a bit where they are wrong, and one where a number is of a rarer kind.
+    #[inline(always)]
+    fn judge(&mut self, slots: usize) -> (u64, u64) {
+        let (mut wrong, mut any_others) = (0, 0);
+        for i in 1..slots + 1 {
+            let opening_quotes = self.quotes[i] & self.inside[i];
+            let first_of_values = opening_quotes | self.firsts[i] | self.openings[i];
+            wrong |= first_of_values & self.after_values[i]
+                | self.commas[i] & !self.after_values[i]
+                | self.closings[i] & self.after_separators[i]
+                | self.colons[i] & !self.after_keys[i];
+
+            let digits = self.digits[i];
+            let behind_signs = behind(&self.signs, i);
+            let second_zeros = behind(&self.zeros, i) & two_behind(&self.signs, i);
+            wrong |= (behind_signs | behind(&self.points, i)) & !digits
+                | (behind(&self.first_zeros, i) | second_zeros) & digits
+                | self.points[i] & !self.behind_integers[i];
+            let usual = self.words[i] | digits | self.points[i] | self.signs[i];
+            let others = self.scalars[i] & !usual;
+            self.others[i] = others;
+            any_others |= others;
+
+            let no_keys = self.after_leads[i] & (self.firsts[i] | self.openings[i]);
+            self.in_array[i] = no_keys | self.after_keys[i] & !self.colons[i];
+        }
+        (wrong, any_others)
+    }
+
+    /// Judges exponents, and finds what belongs to no number.
+    ///
+    /// # Safety
+    /// The level of `W` is available.
+    #[inline(always)]
+    unsafe fn find_exponents<W: Wide>(
+        &mut self,
+        carries: &mut Carries,
+        text: &[u8],
+        slots: usize,
+    ) -> Option<()> {
+        let mut wrong = 0;
+        for i in 1..slots + 1 {
+            let others = self.others[i];
+            let block: &Block = text.get(self.places[i]..)?.first_chunk()?;
+            // SAFETY: the block is there to be read; the caller vouches for the level.
+            let (marks, pluses) = unsafe {
+                let v = W::load(block.as_ptr());
+                (v.with(0x20).equal(b'e') & others, v.equal(b'+') & others)
+            };
+            let behind_marks = marks << 1 | carries.mark;
+            let signs = behind_marks & (self.minuses[i] | pluses);
+            let firsts = behind_marks & !signs | signs << 1 | carries.mark_sign;
+            (carries.mark, carries.mark_sign) = (marks >> 63, signs >> 63);
+            let ends = past_run(firsts, self.digits[i], &mut carries.exponent);
+            wrong |= marks & !behind(&self.digits, i)
+                | marks & ends
+                | firsts & !self.digits[i]
+                | others & !(marks | signs);
+        }
+        (wrong == 0).then_some(())
+    }
+
+    /// Keeps what the next slots must know of the last one.
+    #[inline(always)]
+    fn keep_last(&mut self, slots: usize) {
+        for row in [
+            &mut self.scalars,
+            &mut self.digits,
+            &mut self.zeros,
+            &mut self.points,
+            &mut self.signs,
+            &mut self.first_zeros,
+            &mut self.value_ends,
+            &mut self.separators,
+            &mut self.leads,
+            &mut self.key_ends,
+        ] {
+            row[0] = row[slots];
+        }
+    }
+}
+
+/// [`behind`], two places further.
+#[inline(always)]
+fn two_behind(row: &Row, slot: usize) -> u64 {
+    row[slot] << 2 | row[slot - 1] >> 62
+}
+
+/// `firsts`, moved past the runs of ones in `runs` that begin there or that the block before began.
+#[inline(always)]
+fn past_run(firsts: u64, runs: u64, carry: &mut u64) -> u64 {
+    let (sum, goes_on) = runs.overflowing_add(firsts | *carry);
+    *carry = goes_on.into();
+    sum & !runs
+}
+
+/// The backslashes that begin an escape, and the bytes that are escaped (with the first byte, if it
+/// was); `None` when one escapes what may not be.
+#[inline(always)]
+fn find_escapes(text: &Block, backslashes: u64, mut escaped: u64) -> Option<(u64, u64)> {
+    let mut escapes = 0;
+    let mut rest = backslashes & !escaped;
+    while rest != 0 {
+        let at = rest.trailing_zeros() as usize;
+        if !is_escape(*text[at + 1..].first_chunk()?) {
+            return None;
+        }
+        escapes |= 1 << at;
+        escaped |= 2 << at;
+        rest &= !(3 << at);
+    }
+    Some((escapes, escaped))
+}
+
+/// Whether what follows a backslash may.
+#[inline(always)]
+fn is_escape(behind: [u8; 5]) -> bool {
+    match behind {
+        [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => true,
+        [b'u', digits @ ..] => digits.iter().all(u8::is_ascii_hexdigit),
+        _ => false,
+    }
+}
+
+/// Whether a word stands here, and whether it has five letters and not four.
+#[inline(always)]
+fn word(text: [u8; 5]) -> (bool, bool) {
+    let [a, b, c, d, e] = text;
+    let four = u32::from_le_bytes([a, b, c, d]);
+    let is_longer = (four == u32::from_le_bytes(*b"fals")) & (e == b'e');
+    let is_shorter =
+        (four == u32::from_le_bytes(*b"true")) | (four == u32::from_le_bytes(*b"null"));
+    (is_longer | is_shorter, is_longer)
+}
+
+impl Nest {
+    /// Walks over the brackets and compares the marks between them with the containers. A colon
+    /// marks an object; what a comma leads to that is no key marks an array.
+    ///
+    /// Without a branch for what a bracket is: its kind is written above the innermost container,
+    /// where it stands for nothing unless the depth grows. What is wrong is found out at the block's
+    /// end; until then the depth may be any number, of which the array takes what it can.
+    #[inline(always)]
+    fn fit(&mut self, rows: &Rows, text: &[u8], slots: usize) -> Option<()> {
+        let mut depth = self.depth;
+        let mut kind = self.innermost();
+        for i in 1..slots + 1 {
+            let mut brackets = rows.openings[i] | rows.closings[i];
+            let mut marks = [rows.colons[i], rows.in_array[i], rows.commas[i]];
+            let mut is_wrong = false;
+            if brackets != 0 {
+                let block: &Block = text.get(rows.places[i]..)?.first_chunk()?;
+                while brackets != 0 {
+                    let bracket = block[brackets.trailing_zeros() as usize];
+                    let up_to = brackets ^ (brackets - 1);
+                    let is_closing = bracket & CLOSING != 0;
+                    let bracket_kind = if bracket & CURLY != 0 { OBJECT } else { ARRAY };
+                    is_wrong |= misplaced(kind, marks) & up_to != 0;
+                    is_wrong |= is_closing & (kind != bracket_kind);
+                    marks = marks.map(|marks| marks & !up_to);
+                    brackets &= !up_to;
+                    depth = depth.wrapping_add(1);
+                    self.kinds[depth % KINDS] = bracket_kind;
+                    depth = depth.wrapping_sub(2 * usize::from(is_closing));
+                    is_wrong |= depth > DEPTH;
+                    kind = self.kinds[depth % KINDS];
+                }
+            }
+            if is_wrong | (misplaced(kind, marks) != 0) {
+                return None;
+            }
+        }
+        self.depth = depth;
+        Some(())
+    }
+
+    fn innermost(&self) -> i8 {
+        self.kinds[self.depth % KINDS]
+    }
+}
+
+/// Marks of objects, of arrays, and commas that should not stand in a container of this kind.
+#[inline(always)]
+fn misplaced(kind: i8, [in_object, in_array, commas]: [u64; 3]) -> u64 {
+    let unless = |is: bool| u64::from(is).wrapping_sub(1);
+    in_object & unless(kind == OBJECT)
+        | in_array & unless(kind == ARRAY)
+        | commas & unless(kind != NEITHER)
+}

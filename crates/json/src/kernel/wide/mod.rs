@@ -1,0 +1,244 @@
+//! Sixty-four bytes at a time, as the grammar by bits wants them: a bit per byte for each question.
+//!
+//! One implementation per level that has vector registers. Knows bytes and UTF-8; no JSON.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx512::Avx512;
+#[cfg(target_arch = "aarch64")]
+pub(super) use neon::Neon;
+#[cfg(target_arch = "x86_64")]
+pub(super) use sse2::Sse2;
+
+/// Bytes looked at together: one for each bit of a mask.
+pub(crate) const BLOCK_BYTES: usize = 64;
+
+/// Registers of [`BLOCK_BYTES`] bytes together, and masks of what they hold: bit i for byte i.
+///
+/// # Safety
+/// An implementor's methods may use instructions of its level; see
+/// [`Vector`](fathom_machine::vector::Vector), whose contract this is. All methods want the level to
+/// be available; what else they want stands beside them.
+pub(super) unsafe trait Wide: Copy {
+    /// # Safety
+    /// [`BLOCK_BYTES`] bytes from `from` on are readable.
+    unsafe fn load(from: *const u8) -> Self;
+
+    /// Each byte less `byte`, modulo 256.
+    ///
+    /// # Safety
+    /// The level is available.
+    unsafe fn less(self, byte: u8) -> Self;
+
+    /// Each byte with the bits of `byte` set.
+    ///
+    /// # Safety
+    /// The level is available.
+    unsafe fn with(self, byte: u8) -> Self;
+
+    /// Bytes equal to `byte`.
+    ///
+    /// # Safety
+    /// The level is available.
+    unsafe fn equal(self, byte: u8) -> u64;
+
+    /// Bytes not greater than `byte`.
+    ///
+    /// # Safety
+    /// The level is available.
+    unsafe fn at_most(self, byte: u8) -> u64;
+
+    /// White space of JSON.
+    ///
+    /// # Safety
+    /// The level is available.
+    unsafe fn spaces(self) -> u64;
+
+    /// Bytes beyond ASCII.
+    ///
+    /// # Safety
+    /// The level is available.
+    unsafe fn highs(self) -> u64;
+
+    /// Bit i is the parity of bits 0 to i.
+    ///
+    /// # Safety
+    /// The level is available.
+    #[inline(always)]
+    unsafe fn parities(mut bits: u64) -> u64 {
+        for shift in [1, 2, 4, 8, 16, 32] {
+            bits ^= bits << shift;
+        }
+        bits
+    }
+
+    /// Whether the block at `from` goes on as UTF-8 after the four bytes `before`, the first of them
+    /// lowest, which the block before it ends in (or zeros, which end any character). A character
+    /// that the block's end cuts is no fault of this block.
+    ///
+    /// # Safety
+    /// [`BLOCK_BYTES`] bytes from `from` on are readable.
+    unsafe fn is_utf8(from: *const u8, before: u32) -> bool;
+}
+
+/// [`Wide::is_utf8`] by the standard library, for levels without a table lookup.
+///
+/// # Safety
+/// [`BLOCK_BYTES`] bytes from `from` on are readable.
+#[cfg(target_arch = "x86_64")]
+unsafe fn is_utf8_by_std(from: *const u8, before: u32) -> bool {
+    let before = before.to_le_bytes();
+    // The bytes of a character that the last block's end has cut: it had no other fault.
+    let pending = match before {
+        [.., 0xc0..=0xff] => 1,
+        [_, _, 0xe0..=0xff, _] => 2,
+        [_, 0xf0..=0xff, _, _] => 3,
+        _ => 0,
+    };
+    let mut bytes = [0; 4 + BLOCK_BYTES];
+    bytes[..4].copy_from_slice(&before);
+    // SAFETY: the caller vouches for the bytes of the block.
+    bytes[4..].copy_from_slice(unsafe { std::slice::from_raw_parts(from, BLOCK_BYTES) });
+    match std::str::from_utf8(&bytes[4 - pending..]) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    }
+}
+
+/// What can be wrong with two neighbouring bytes, by Keiser and Lemire ("Validating UTF-8 in less
+/// than one instruction per byte", 2021): each fault is a product of three sets, of the first
+/// byte's high half, of its low half and of the second byte's high half. A bit each; a pair has the
+/// faults whose bits all three tables have. [`TWO_CONTINUATIONS`] is one only where no longer
+/// character reaches.
+pub(super) struct Utf8Tables {
+    pub(super) first_high: [u8; 16],
+    pub(super) first_low: [u8; 16],
+    pub(super) second_high: [u8; 16],
+}
+
+/// The byte that white space with each low half would be, for tables that are looked up by it; where
+/// there is none, one that equals no byte looked up.
+#[cfg(target_arch = "x86_64")]
+static SPACES: [u8; 16] = {
+    let mut spaces = [0x80; 16];
+    spaces[0x0] = b' ';
+    spaces[0x9] = b'\t';
+    spaces[0xa] = b'\n';
+    spaces[0xd] = b'\r';
+    spaces
+};
+
+/// The pair's bit that the third and fourth bytes of a character must have.
+pub(super) const TWO_CONTINUATIONS: u8 = 0x80;
+
+pub(super) static UTF8: Utf8Tables = {
+    /// The halves from `low` to `high`, as a set.
+    const fn range(low: u32, high: u32) -> u16 {
+        ((1_u32 << (high + 1)) - (1 << low)) as u16
+    }
+    const ANY: u16 = 0xffff;
+    const CONTINUATION: u16 = range(0x8, 0xb);
+    let faults: [(u16, u16, u16); 8] = [
+        // A lead byte and no continuation.
+        (range(0xc, 0xf), ANY, !CONTINUATION),
+        // ASCII and a continuation.
+        (range(0x0, 0x7), ANY, CONTINUATION),
+        // Two bytes for what fits into one: C0, C1.
+        (range(0xc, 0xc), range(0x0, 0x1), CONTINUATION),
+        // Three for what fits into two: E0 80 to E0 9F.
+        (range(0xe, 0xe), range(0x0, 0x0), range(0x8, 0x9)),
+        // Halves of surrogate pairs: ED A0 to ED BF.
+        (range(0xe, 0xe), range(0xd, 0xd), range(0xa, 0xb)),
+        // Beyond U+10FFFF: F4 90 and above.
+        (range(0xf, 0xf), range(0x4, 0xf), range(0x9, 0xb)),
+        // Four for what fits into three, F0 80; and F5 80 and above, beyond U+10FFFF.
+        (range(0xf, 0xf), range(0x0, 0x0) | range(0x5, 0xf), range(0x8, 0x8)),
+        // TWO_CONTINUATIONS.
+        (CONTINUATION, ANY, CONTINUATION),
+    ];
+    let mut tables = Utf8Tables { first_high: [0; 16], first_low: [0; 16], second_high: [0; 16] };
+    let mut fault = 0;
+    while fault < 8 {
+        let (high, low, second) = faults[fault];
+        let mut half = 0;
+        while half < 16 {
+            tables.first_high[half] |= ((high >> half & 1) as u8) << fault;
+            tables.first_low[half] |= ((low >> half & 1) as u8) << fault;
+            tables.second_high[half] |= ((second >> half & 1) as u8) << fault;
+            half += 1;
+        }
+        fault += 1;
+    }
+    tables
+};
+
+#[cfg(test)]
+mod tests {
+    use fathom_machine::level::Level;
+
+    use super::*;
+
+    type IsUtf8 = unsafe fn(*const u8, u32) -> bool;
+
+    /// All levels' checks, in a function that needs no target feature.
+    fn checks() -> Vec<(Level, IsUtf8)> {
+        let all: &[(Level, IsUtf8)] = &[
+            #[cfg(target_arch = "x86_64")]
+            (Level::Sse2, Sse2::is_utf8),
+            #[cfg(target_arch = "x86_64")]
+            (Level::Avx2, Avx2::is_utf8),
+            #[cfg(target_arch = "x86_64")]
+            (if Avx512::is_available() { Level::Avx2 } else { Level::Neon }, Avx512::is_utf8),
+            #[cfg(target_arch = "aarch64")]
+            (Level::Neon, Neon::is_utf8),
+        ];
+        all.iter().copied().filter(|(level, _)| level.is_available()).collect()
+    }
+
+    /// What `check` says of a text block by block, spaces after it.
+    fn says(check: IsUtf8, text: &[u8]) -> bool {
+        let mut padded = text.to_vec();
+        padded.resize(text.len().next_multiple_of(BLOCK_BYTES) + BLOCK_BYTES, b' ');
+        let mut before = [0; 4];
+        padded.chunks(BLOCK_BYTES).all(|block| {
+            // SAFETY: the block has BLOCK_BYTES bytes; the level was found available.
+            let right = unsafe { check(block.as_ptr(), u32::from_le_bytes(before)) };
+            before.copy_from_slice(&block[BLOCK_BYTES - 4..]);
+            right
+        })
+    }
+
+    #[test]
+    fn every_sequence_of_the_bytes_that_matter_at_every_place() {
+        let bytes = [
+            0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
+            0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff,
+        ];
+        for (level, check) in checks() {
+            for a in bytes {
+                for b in bytes {
+                    for c in bytes {
+                        for d in [b'x', 0x80, 0xbf, 0xc2, 0xf0] {
+                            let place = 56 + usize::from(a ^ b ^ c) % 10;
+                            let mut text = vec![b'x'; 100];
+                            text[place..place + 4].copy_from_slice(&[a, b, c, d]);
+                            let expected = std::str::from_utf8(&text).is_ok();
+                            let said = says(check, &text);
+                            assert_eq!(said, expected, "{level} {:x?} at {place}", [a, b, c, d]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
