@@ -30,6 +30,9 @@ fn rows_are_printed_in_the_forebear_s_form_and_ours() {
     assert!(text.contains("2500 crc32c in ") && text.contains(" i.e. "), "{text}");
     assert!(text.contains("iB/s  fastest, spread "), "{text}");
     assert!(text.contains("absent: checksum isa-l: "), "{text}");
+    let (_, answer) = text.split_once("\nfastest here\n").unwrap();
+    let rows: Vec<&str> = answer.lines().take_while(|line| !line.is_empty()).collect();
+    assert!(matches!(rows[..], [a, b] if a.contains("crc32c ") && b.contains("crc32 ")), "{text}");
     assert!(!text.contains("adler32"), "{text}");
 }
 
@@ -39,6 +42,9 @@ fn sizes_and_threads_give_rows_of_their_own() {
     let text = done(&[&sizes[..], &["--budget", "100ms"]].concat());
     assert!(text.contains("digest sha256, 64 bytes, 2 threads"), "{text}");
     assert!(text.contains("digest sha256, 1K bytes, 2 threads"), "{text}");
+    assert!(text.contains("\n  digest sha256, 64 "), "{text}");
+    let text = done(&["cpu", "hash", "--only", "crc32,sha1", "--budget", "100ms"]);
+    assert!(text.contains("checksum crc32,") && text.contains("digest sha1,"), "{text}");
 }
 
 #[test]
