@@ -126,18 +126,24 @@ pub(crate) struct ShortEntry {
 #[repr(C, align(16))]
 pub(crate) struct Tenths {
     total: u64,
-    most: i32,
-    least: i32,
+    /// The largest value and the largest negated one, each with [`BIAS`].
+    pub(crate) extremes: [i32; 2],
 }
 
 impl Tenths {
     #[inline(always)]
     pub(crate) fn add(&mut self, value: i32) {
+        self.count_and_sum(value);
+        let [most, least] = self.extremes;
+        self.extremes = [most.max(BIAS + value), least.max(BIAS - value)];
+    }
+
+    /// What [`Tenths::add`] does but for the extremes, which are left to the caller.
+    #[inline(always)]
+    pub(crate) fn count_and_sum(&mut self, value: i32) {
         // Only the sink sees values below -BIAS, whose total means nothing.
-        let biased = value + BIAS;
-        self.total = self.total.wrapping_add((1_u64 << COUNT_SHIFT).wrapping_add(biased as u64));
-        self.most = self.most.max(biased);
-        self.least = self.least.max(BIAS - value);
+        let biased = (value + BIAS) as u64;
+        self.total = self.total.wrapping_add((1_u64 << COUNT_SHIFT).wrapping_add(biased));
     }
 
     fn count(self) -> u64 {
@@ -193,8 +199,8 @@ impl Aside {
         let folded = self.folded.get(at).copied().unwrap_or_default();
         Stats::of_tenths(
             folded.count + tenths.count(),
-            BIAS - tenths.least,
-            tenths.most - BIAS,
+            BIAS - tenths.extremes[1],
+            tenths.extremes[0] - BIAS,
             folded.sum + tenths.sum(),
             self.squares.get(at).copied(),
         )

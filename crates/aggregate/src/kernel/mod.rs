@@ -40,7 +40,7 @@ use fathom_machine::vector::{Vector, positions_64};
 use crate::chunk::Window;
 use crate::reference::DELIMITER;
 use crate::shard::Shard;
-use crate::table::{Hashes, LongUnit, Seed, ShortEntry, ShortKey, slot_of};
+use crate::table::{Hashes, LongUnit, Seed, ShortEntry, ShortKey, Tenths, slot_of};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -162,6 +162,15 @@ unsafe trait Rows {
     /// # Safety
     /// Eight keys and slots are readable and the slots lie in `entries`.
     unsafe fn differ(keys: *const Self::Key, slots: *const u32, entries: *const ShortEntry) -> u32;
+
+    /// Adds a value to statistics.
+    ///
+    /// # Safety
+    /// As the trait.
+    #[inline(always)]
+    unsafe fn add(to: &mut Tenths, value: i32) {
+        to.add(value);
+    }
 
     /// Fetches the cache line at `at`, which may be any address.
     fn prefetch(at: *const u8);
@@ -400,8 +409,6 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
             odd_rows |= u64::from(shapes.odd) << group;
             for lane in 0..LANES {
                 let row = group + lane;
-                longs[long_count] = row as u8;
-                long_count += (shapes.long >> lane) as usize & 1;
                 let bytes = *masks.add(row);
                 let start = *ends.add(row) as usize + 1;
                 let key = R::key(base.add(start), bytes);
@@ -415,6 +422,12 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
                 *keys.add(row) = key;
                 *slots.add(row) = slot;
                 R::prefetch(entries.add(slot as usize).cast());
+            }
+            let mut rest = shapes.long;
+            while rest != 0 {
+                longs[long_count] = (group + rest.trailing_zeros() as usize) as u8;
+                long_count += 1;
+                rest &= rest - 1;
             }
         }
         group += LANES;
@@ -434,7 +447,7 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
             let entries = shard.short.entries.as_mut_ptr();
             for row in group..group + LANES {
                 let (slot, value) = (*slots.add(row) as usize, *values.add(row));
-                (*entries.add(slot)).tenths.add(value);
+                R::add(&mut (*entries.add(slot)).tenths, value);
                 if SQUARES {
                     // The sink takes anything, so this may wrap there, and only there.
                     let square = i64::from(value).wrapping_mul(value.into()) as u64;
@@ -574,7 +587,7 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
                 mend::<R>(shard, keys.add(row), slots.add(row), 1, row, &mut odd_rows);
             }
             let (slot, value) = (*slots.add(row) as usize, *values.add(row));
-            (*shard.short.entries.as_mut_ptr().add(slot)).tenths.add(value);
+            R::add(&mut (*shard.short.entries.as_mut_ptr().add(slot)).tenths, value);
             if SQUARES {
                 let sum = shard.short.aside.squares.as_mut_ptr().add(slot);
                 *sum = (*sum).wrapping_add(i64::from(value).wrapping_mul(value.into()) as u64);
@@ -712,7 +725,7 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
                 };
             if same {
                 let value = *values.add(row as usize);
-                (*first).tenths.add(value);
+                R::add(&mut (*first).tenths, value);
                 if SQUARES {
                     shard.long.aside.squares[(*first).index as usize] += (value * value) as u64;
                 }
