@@ -467,13 +467,15 @@ impl Context<'_> {
         if let (true, Some(twin)) = (self.floor.vetoes, self.floor.interval)
             && nearest(interval) < least
         {
-            let why = format!(
+            let mut why = format!(
                 "a copy of the baseline differs from it ({:.4} to {:.4}): something else than the \
-                 code makes a difference here, and only one above {:.2}x would be called",
-                twin.low,
-                twin.high,
-                least.exp()
+                 code makes a difference here",
+                twin.low, twin.high
             );
+            let factor = least.exp();
+            if factor < 100.0 {
+                why += &format!(", and only one above {factor:.2}x would be called");
+            }
             return Verdict::Withheld { why };
         }
         if interval.contains(1.0) || p_holm > self.alpha {
