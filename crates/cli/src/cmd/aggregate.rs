@@ -25,7 +25,7 @@ use crate::value;
 /// Aggregate `key;value` records: min, mean and max per key, exact, at memory speed
 ///
 /// Reads lines `key;value` from the files, or from standard input without any or for `-`; gzip and
-/// Zstandard are recognised (the latter is decoded in pure Rust, or several times as fast by the C
+/// Zstandard are recognised (the latter is decoded in pure Rust, or twice as fast by the C
 /// library in builds with the feature zstd or native; --verbose says which). A key is any bytes but
 /// the delimiter and line ends; a value is a decimal number of up to 18 significant digits. Blank
 /// lines are ignored. Numbers are exact from the first digit to the last: only what is printed is
