@@ -116,8 +116,12 @@ fn diff_sees_a_run_that_became_slower_and_one_of_a_later_version() {
     run["version"] = 99.into();
     std::fs::write(&new, run.to_string()).unwrap();
     let output = diff(&old, &new);
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(3));
     assert!(complaint(&output).contains("version 99"), "{}", complaint(&output));
+    let absent = folder.path().join("absent.json");
+    let output = diff(&old, &absent);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(complaint(&output).contains("absent.json: No such file"), "{}", complaint(&output));
 }
 
 #[test]
