@@ -141,6 +141,7 @@ impl Workload for Keyed {
         };
         &NAMES
     };
+    const MADE: &'static [&'static str] = &["keys", "count"];
     const PARAMETERS: &'static [Offer] = &[
         load::PARAMETERS[0],
         load::PARAMETERS[1],

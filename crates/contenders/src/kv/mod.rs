@@ -123,6 +123,10 @@ impl AnyFamily for Union {
         self.hidden.parameters()
     }
 
+    fn made(&self) -> &'static [&'static str] {
+        self.hidden.made()
+    }
+
     fn cases(&self) -> Vec<Spec> {
         self.hidden.cases()
     }
@@ -149,7 +153,6 @@ impl AnyFamily for Union {
         let operation = full.operation.clone();
         let has_file = full.file.is_some();
         full.parameters.retain(|name, _| match name.as_str() {
-            "keys" | "count" => !has_file,
             "format" => has_file,
             "hit" => operation == "find-mixed",
             "skew" => operation == "find-zipf",
