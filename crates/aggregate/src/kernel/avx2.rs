@@ -19,7 +19,7 @@ use std::arch::x86_64::*;
 use fathom_machine::vector::Avx2 as Scan;
 
 use super::fields::{self, Wanted};
-use super::{Rows, Shapes, drive};
+use super::{KEEP, Rows, Shapes, drive};
 use crate::chunk::Window;
 use crate::reference::DELIMITER;
 use crate::shard::Shard;
@@ -87,18 +87,6 @@ pub(super) fn samples_hash(key: &[u8], seed: &Seed) -> u64 {
 
 #[derive(Clone, Copy)]
 struct Avx2;
-
-/// A window of sixteen bytes of this array keeps that many bytes: bytes [16 - n .. 32 - n] start
-/// with n ones.
-static KEEP: [u8; 32] = {
-    let mut keep = [0; 32];
-    let mut i = 0;
-    while i < 16 {
-        keep[i] = 0xff;
-        i += 1;
-    }
-    keep
-};
 
 /// A window of sixteen bytes of this array has the terminator at place n: bytes [16 - n .. 32 - n].
 static TERMINATOR: [u8; 32] = {

@@ -79,6 +79,39 @@ struct Batch<K> {
     slots: [u32; BATCH],
 }
 
+impl<K> Batch<K> {
+    /// Where keys, values, masks, key bytes and slots start, without a reference to any that may not
+    /// have been written yet.
+    ///
+    /// # Safety
+    /// A batch fits at `batch`.
+    #[inline(always)]
+    unsafe fn parts(batch: *mut Batch<K>) -> (*mut K, *mut i32, *mut u32, *mut u32, *mut u32) {
+        // SAFETY: the caller vouches for the memory; no element is read.
+        unsafe {
+            (
+                (&raw mut (*batch).keys).cast(),
+                (&raw mut (*batch).values).cast(),
+                (&raw mut (*batch).masks).cast(),
+                (&raw mut (*batch).key_bytes).cast(),
+                (&raw mut (*batch).slots).cast(),
+            )
+        }
+    }
+}
+
+/// A window of sixteen bytes of this array keeps that many bytes: bytes [16 - n .. 32 - n] start
+/// with n ones.
+static KEEP: [u8; 32] = {
+    let mut keep = [0; 32];
+    let mut i = 0;
+    while i < 16 {
+        keep[i] = 0xff;
+        i += 1;
+    }
+    keep
+};
+
 /// What eight rows turned out to be, a bit per row.
 #[derive(Clone, Copy)]
 struct Shapes {
@@ -373,18 +406,9 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
 ) {
     let base = window.buffer().as_ptr();
     let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
-    let batch = batch.as_mut_ptr();
     // SAFETY: only element pointers are made of the uninitialised batch, and each element is
     // written in stage 2A before stage 2B reads it: both loops cover the same groups.
-    let (keys, values, masks, key_bytes, slots) = unsafe {
-        (
-            (&raw mut (*batch).keys).cast::<R::Key>(),
-            (&raw mut (*batch).values).cast::<i32>(),
-            (&raw mut (*batch).masks).cast::<u32>(),
-            (&raw mut (*batch).key_bytes).cast::<u32>(),
-            (&raw mut (*batch).slots).cast::<u32>(),
-        )
-    };
+    let (keys, values, masks, key_bytes, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
     let mut longs = [0_u8; BATCH + LANES];
     let mut long_count = 0;
 
@@ -514,18 +538,9 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
 ) {
     let base = window.buffer().as_ptr();
     let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
-    let batch = batch.as_mut_ptr();
     // SAFETY: only element pointers are made of the uninitialised batch. What the first loop writes
     // and the others read is of the same rows; keys and slots are written and read for short rows.
-    let (keys, values, masks, key_bytes, slots) = unsafe {
-        (
-            (&raw mut (*batch).keys).cast::<R::Key>(),
-            (&raw mut (*batch).values).cast::<i32>(),
-            (&raw mut (*batch).masks).cast::<u32>(),
-            (&raw mut (*batch).key_bytes).cast::<u32>(),
-            (&raw mut (*batch).slots).cast::<u32>(),
-        )
-    };
+    let (keys, values, masks, key_bytes, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
     let (mut odd_rows, mut long_rows_of) = (0_u64, 0_u64);
     for group in (0..rows).step_by(LANES) {
         // SAFETY: eight ends follow `group`, all inside the window; `group + 8 <= BATCH`.

@@ -15,7 +15,7 @@ use fathom_machine::vector::{self, Vector};
 
 use super::fields::{self, Wanted};
 use super::quad::{self, Quad};
-use super::{LANES, Rows, SHORT_BYTES, Shapes, drive};
+use super::{KEEP, LANES, Rows, SHORT_BYTES, Shapes, drive};
 use crate::chunk::Window;
 use crate::reference::DELIMITER;
 use crate::shard::Shard;
@@ -181,18 +181,6 @@ impl<Q: Quad> Values for Quads<Q> {
         Shapes { odd: low.odd | high.odd << 4, long: low.long | high.long << 4 }
     }
 }
-
-/// A window of sixteen bytes of this array keeps that many bytes: bytes [16 - n .. 32 - n] start
-/// with n ones.
-static KEEP: [u8; 32] = {
-    let mut keep = [0; 32];
-    let mut i = 0;
-    while i < 16 {
-        keep[i] = 0xff;
-        i += 1;
-    }
-    keep
-};
 
 /// Sixteen bytes as two little-endian words.
 ///
