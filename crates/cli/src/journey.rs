@@ -55,12 +55,15 @@ pub(crate) fn is_shown(family: &dyn AnyFamily, name: &str) -> bool {
 
 /// Cases that differ only in data to be made are one case where files are given.
 pub(crate) fn forget_made_data(family: &dyn AnyFamily, specs: &mut Vec<Spec>) {
-    if family.name() == "aggregate" {
-        for spec in specs.iter_mut() {
-            spec.parameters.retain(|name, _| !["rows", "keys", "seed"].contains(&name.as_str()));
-        }
-        specs.dedup();
+    let of_made_data: &[&str] = match family.name() {
+        "aggregate" => &["rows", "keys", "seed"],
+        "haversine" => &["count", "numbers", "seed"],
+        _ => return,
+    };
+    for spec in specs.iter_mut() {
+        spec.parameters.retain(|name, _| !of_made_data.contains(&name.as_str()));
     }
+    specs.dedup();
 }
 
 /// The combinations of `--axis`, and the choices that do not go together.
