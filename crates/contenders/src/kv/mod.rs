@@ -148,13 +148,14 @@ impl AnyFamily for Union {
         let mut full = self.hidden.completed(spec)?;
         let operation = full.operation.clone();
         let has_file = full.file.is_some();
+        let has_hot = full.fraction("hot").is_ok_and(|share| share > 0.0);
         full.parameters.retain(|name, _| match name.as_str() {
             "keys" | "count" => !has_file,
             "format" => has_file,
-            "hit" => operation == "find-mixed",
-            "skew" => operation == "find-zipf",
+            "hit" => matches!(operation.as_str(), "find-mixed" | "shared"),
+            "skew" => operation == "find-zipf" || (operation == "shared" && has_hot),
             "span" => operation == "range",
-            "threads" | "reads" => operation == "shared",
+            "threads" | "reads" | "hot" | "inserts" | "erases" => operation == "shared",
             "probes" => !matches!(operation.as_str(), "find-same" | "iterate" | "scan"),
             _ => true,
         });

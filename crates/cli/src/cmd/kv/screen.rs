@@ -69,6 +69,8 @@ pub(super) struct Screen<'a> {
     pub(super) seed: u64,
     /// Mean bytes of a key, which structures that borrow keys leave in the file.
     pub(super) key_bytes: f64,
+    /// Whoever cannot be walked in order is out on the first rung.
+    pub(super) must_be_ordered: bool,
     /// By the command that started them.
     workers: HashMap<String, Worker>,
     bounds: Bounds,
@@ -84,8 +86,11 @@ struct Task {
     expected: Digest,
 }
 
-/// How many operations a reading covers at least, so that the clock does not matter.
+/// How many operations a reading covers, or how long it takes if that is less: either way the clock
+/// does not matter.
 const OPERATIONS: u64 = 1 << 14;
+/// See [`OPERATIONS`].
+const READING_NS: u64 = 1_000_000;
 /// Samples of which the least counts.
 const SAMPLES: u32 = 3;
 
@@ -97,7 +102,8 @@ impl<'a> Screen<'a> {
         key_bytes: f64,
         bounds: Bounds,
     ) -> Screen<'a> {
-        Screen { candidates, parts, seed, key_bytes, workers: HashMap::new(), bounds }
+        let (workers, must_be_ordered) = (HashMap::new(), false);
+        Screen { candidates, parts, seed, key_bytes, must_be_ordered, workers, bounds }
     }
 
     /// Tries `chosen` on `data`, in random order, until `deadline`.
@@ -144,11 +150,14 @@ impl<'a> Screen<'a> {
     /// The operations of the mix on `data`; where none of them shows how large a structure is, one
     /// that does.
     fn tasks(&mut self, data: &Data) -> Result<Vec<Task>, Failure> {
-        let build = Spec::new("build", &[]);
+        let (build, scan) = (Spec::new("build", &[]), Spec::new("scan", &[]));
         let mut wanted: Vec<(&Spec, f64)> =
             self.parts.iter().map(|part| (&part.workload, part.share)).collect();
         if !wanted.iter().any(|(spec, _)| shows_size(spec)) {
             wanted.push((&build, 0.0));
+        }
+        if std::mem::take(&mut self.must_be_ordered) {
+            wanted.push((&scan, 0.0));
         }
         let family = &kv::FAMILY;
         let task = |(spec, share): (&Spec, f64)| {
@@ -244,11 +253,10 @@ fn reading(
     expected: Digest,
 ) -> Result<f64, Failure> {
     let items = items.max(1);
-    let iterations = OPERATIONS.div_ceil(items);
-    let request = Request::Sample { iterations, warm: 0 };
+    let mut iterations = 1;
     let mut least = f64::INFINITY;
     for turn in 0..=SAMPLES {
-        let reply = worker.ask(&request, bounds.sample)?;
+        let reply = worker.ask(&Request::Sample { iterations, warm: 0 }, bounds.sample)?;
         let Reply::Sample(sample) = reply else { return Err(unexpected(&reply)) };
         if sample.check != Some(expected) {
             let found = sample.check.map_or_else(String::new, |digest| digest.to_string());
@@ -261,6 +269,9 @@ fn reading(
         }
         if ns > 100_000_000 {
             break;
+        }
+        if turn == 0 {
+            iterations = (READING_NS / ns.max(1)).clamp(1, OPERATIONS.div_ceil(items));
         }
     }
     Ok(least)
