@@ -13,6 +13,8 @@ use crate::keyed::operation::Plain;
 mod oracle;
 mod planted;
 
+use planted::{CRASH, HANG, NONE, Planted, SLOW, SLOWER, WRONG};
+
 /// The family.
 pub static FAMILY: Union = Union {
     name: "kv",
@@ -33,13 +35,13 @@ static PLANTED: Family<Keyed> = Family {
     reference: "oracle",
     contenders: &[
         &oracle::Oracle,
-        &Plain(planted::Wrong),
-        &Plain(planted::Crash),
-        &Plain(planted::Hang),
-        &Plain(planted::Slow),
-        &Plain(planted::Right),
-        &Plain(planted::Twin),
-        &Plain(planted::Slower),
+        &Plain(Planted::<WRONG, 0>),
+        &Plain(Planted::<CRASH, 1>),
+        &Plain(Planted::<HANG, 2>),
+        &Plain(Planted::<SLOW, 3>),
+        &Plain(Planted::<NONE, 4>),
+        &Plain(Planted::<NONE, 5>),
+        &Plain(Planted::<SLOWER, 6>),
     ],
     absent: &[],
 };

@@ -5,9 +5,9 @@ use fathom_measure::contender::{Keeps, Meta, Origin};
 use rpds::HashTrieMapSync;
 
 use crate::hash::{Build, Hashes};
+use crate::keyed::Key;
 use crate::keyed::methods::structure;
 use crate::keyed::operation::HashedMap;
-use crate::keyed::Key;
 
 type Table<K, H> = HashTrieMapSync<K, u64, Build<H>>;
 

@@ -393,9 +393,9 @@ fn screened(
     };
     let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
     let finalists = screen::finalists(&scores, screen.candidates, many, hopeless);
-    let lost: Vec<String> =
-        rungs.iter().flat_map(|rung| &rung.failures).map(|f| f.1.clone()).collect();
-    let why = lost.first().map_or_else(String::new, |first| format!(": {first}"));
+    let lost = rungs.iter().flat_map(|rung| &rung.failures).map(|(id, why)| format!("{id} {why}"));
+    let lacking = rungs.iter().filter_map(|rung| rung.lacking.clone());
+    let why = lost.chain(lacking).next().map_or_else(String::new, |first| format!(": {first}"));
     ensure!(!finalists.is_empty(), "no combination could do what was asked{why}");
     if let Some(last) = rungs.last_mut() {
         last.kept = finalists.len();

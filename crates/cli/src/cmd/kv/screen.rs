@@ -15,7 +15,7 @@ use fathom_measure::conductor::{Bounds, Launch, Worker};
 use fathom_measure::contender::Metric;
 use fathom_measure::digest::Digest;
 use fathom_measure::family::AnyFamily;
-use fathom_measure::protocol::{Reply, Request};
+use fathom_measure::protocol::Request;
 use fathom_measure::provision::{Prepare, Provision};
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
@@ -47,6 +47,9 @@ pub(super) struct Rung {
     pub(super) candidates: usize,
     /// Of these, how many lack an operation.
     pub(super) unsupported: usize,
+    /// One of them, and what it lacks.
+    #[serde(skip)]
+    pub(super) lacking: Option<String>,
     /// How many were not reached in time.
     pub(super) unreached: usize,
     /// How many go on.
@@ -134,7 +137,11 @@ impl<'a> Screen<'a> {
             let begun = Instant::now();
             match self.score(candidate, &tasks) {
                 Ok(score) => scores.push(score),
-                Err(Failure::Unsupported { .. }) => rung.unsupported += 1,
+                Err(Failure::Unsupported { reason }) => {
+                    rung.unsupported += 1;
+                    let structure = &self.candidates[candidate].structure;
+                    rung.lacking.get_or_insert_with(|| format!("{structure} {reason}"));
+                }
                 Err(failure) => {
                     let id = self.candidates[candidate].id();
                     rung.failures.push((id, failure.to_string()));
@@ -171,10 +178,7 @@ impl<'a> Screen<'a> {
         for task in &mut tasks {
             let mut digest = None;
             self.opened(&own, family.reference(), task, &mut |worker, bounds, _| {
-                let once = Request::Sample { iterations: 1, warm: 0 };
-                if let Reply::Sample(sample) = worker.ask(&once, bounds.sample)? {
-                    digest = sample.check;
-                }
+                digest = worker.sample(1, 0, bounds.sample)?.check;
                 Ok(())
             })?;
             task.expected = digest.ok_or_else(|| broken(&"the reference gives no digest"))?;
@@ -192,11 +196,8 @@ impl<'a> Screen<'a> {
                 if task.share > 0.0 {
                     score.cost_ns += task.share * reading(worker, bounds, items, task.expected)?;
                 }
-                if shows_size(&task.spec)
-                    && let Reply::Metrics { metrics } =
-                        worker.ask(&Request::Metrics, bounds.sample)?
-                {
-                    score.bytes = held_bytes(&metrics).or(score.bytes);
+                if shows_size(&task.spec) {
+                    score.bytes = held_bytes(&worker.metrics(bounds.sample)?).or(score.bytes);
                 }
                 Ok(())
             })?;
@@ -221,27 +222,20 @@ impl<'a> Screen<'a> {
             Some(worker) => worker,
             None => Worker::start(launch, &self.bounds)?,
         };
-        let request = Request::Open {
-            family: kv::FAMILY.name().to_owned(),
-            contender: Some(contender.to_owned()),
-            workload: task.spec.clone(),
-            data: task.provision.of(&worker, Some(contender))?,
-            events: Vec::new(),
-        };
-        match worker.ask(&request, self.bounds.open)? {
-            Reply::Opened { work, .. } => {
-                // After a failure the worker is not used again: it is dropped, and ended, here.
-                then(&mut worker, &self.bounds, work.items)?;
+        let data = task.provision.of(&worker, Some(contender))?;
+        let what = (kv::FAMILY.name(), Some(contender));
+        let opened = match worker.open(what, &task.spec, data, &[], self.bounds.open) {
+            // After any other failure the worker is not used again: it is dropped, and ended, here.
+            Err(failure) if !matches!(failure, Failure::Unsupported { .. }) => return Err(failure),
+            Err(unsupported) => Err(unsupported),
+            Ok(ready) => {
+                then(&mut worker, &self.bounds, ready.work.items)?;
                 worker.ask(&Request::Close, self.bounds.open)?;
+                Ok(())
             }
-            Reply::Unsupported { reason } => {
-                self.workers.insert(key, worker);
-                return Err(Failure::Unsupported { reason });
-            }
-            other => return Err(unexpected(&other)),
-        }
+        };
         self.workers.insert(key, worker);
-        Ok(())
+        opened
     }
 }
 
@@ -256,8 +250,7 @@ fn reading(
     let mut iterations = 1;
     let mut least = f64::INFINITY;
     for turn in 0..=SAMPLES {
-        let reply = worker.ask(&Request::Sample { iterations, warm: 0 }, bounds.sample)?;
-        let Reply::Sample(sample) = reply else { return Err(unexpected(&reply)) };
+        let sample = worker.sample(iterations, 0, bounds.sample)?;
         if sample.check != Some(expected) {
             let found = sample.check.map_or_else(String::new, |digest| digest.to_string());
             return Err(Failure::WrongAnswer { expected: expected.to_string(), found });
@@ -291,13 +284,6 @@ fn held_bytes(metrics: &[Metric]) -> Option<f64> {
 
 fn broken(error: &dyn std::fmt::Display) -> Failure {
     Failure::Broken { what: format!("{error:#}") }
-}
-
-fn unexpected(reply: &Reply) -> Failure {
-    match reply {
-        Reply::Error { message } => Failure::Broken { what: message.clone() },
-        other => Failure::Broken { what: format!("answered {other:?}") },
-    }
 }
 
 /// Each combination of structure and hash once: on the system's allocator, or the first it has.
