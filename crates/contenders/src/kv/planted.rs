@@ -9,63 +9,36 @@ use fathom_measure::contender::{Keeps, Meta};
 use crate::keyed::operation::PlainMap;
 use crate::keyed::{Abilities, Key, Structure};
 
+/// The reference with a fault, under the name of this number.
+pub(super) struct Planted<const FAULT: u8, const NAME: usize>;
+
 /// One find in a hundred answers with another value.
-pub(super) struct Wrong;
+pub(super) const WRONG: u8 = 0;
 /// The hundredth find aborts the process.
-pub(super) struct Crash;
+pub(super) const CRASH: u8 = 1;
 /// The hundredth find never answers.
-pub(super) struct Hang;
+pub(super) const HANG: u8 = 2;
 /// Every find is done twice and a little more: slower by a factor that is known to be above 1.5.
-pub(super) struct Slow;
-/// No fault: what the next two are compared with.
-pub(super) struct Right;
-/// No fault again: no difference may be resolved.
-pub(super) struct Twin;
+pub(super) const SLOW: u8 = 3;
+/// No fault. It has two names with the same code: between them no difference may be resolved.
+pub(super) const NONE: u8 = 4;
 /// One find in twenty is done twice: 5 % more work.
-pub(super) struct Slower;
+pub(super) const SLOWER: u8 = 5;
 
-const META: Meta = Meta { keeps: Keeps::Borrowed, ..Meta::of(include_str!("planted.rs")) };
+const NAMES: [&str; 7] = [
+    "planted-wrong",
+    "planted-crash",
+    "planted-hang",
+    "planted-slow",
+    "planted-right",
+    "planted-twin",
+    "planted-slower",
+];
 
-const WRONG: u8 = 0;
-const CRASH: u8 = 1;
-const HANG: u8 = 2;
-const SLOW: u8 = 3;
-const NONE: u8 = 4;
-const SLOWER: u8 = 5;
-
-impl PlainMap for Wrong {
-    const META: Meta = Meta { name: "planted-wrong", ..META };
-    type Map<K: Key> = Faulty<K, WRONG>;
-}
-
-impl PlainMap for Crash {
-    const META: Meta = Meta { name: "planted-crash", ..META };
-    type Map<K: Key> = Faulty<K, CRASH>;
-}
-
-impl PlainMap for Hang {
-    const META: Meta = Meta { name: "planted-hang", ..META };
-    type Map<K: Key> = Faulty<K, HANG>;
-}
-
-impl PlainMap for Slow {
-    const META: Meta = Meta { name: "planted-slow", ..META };
-    type Map<K: Key> = Faulty<K, SLOW>;
-}
-
-impl PlainMap for Right {
-    const META: Meta = Meta { name: "planted-right", ..META };
-    type Map<K: Key> = Faulty<K, NONE>;
-}
-
-impl PlainMap for Twin {
-    const META: Meta = Meta { name: "planted-twin", ..META };
-    type Map<K: Key> = Faulty<K, NONE>;
-}
-
-impl PlainMap for Slower {
-    const META: Meta = Meta { name: "planted-slower", ..META };
-    type Map<K: Key> = Faulty<K, SLOWER>;
+impl<const FAULT: u8, const NAME: usize> PlainMap for Planted<FAULT, NAME> {
+    const META: Meta =
+        Meta { name: NAMES[NAME], keeps: Keeps::Borrowed, ..Meta::of(include_str!("planted.rs")) };
+    type Map<K: Key> = Faulty<K, FAULT>;
 }
 
 /// The reference with a fault.
