@@ -9,21 +9,6 @@ use fathom_measure::contender::{Keeps, Meta};
 use crate::keyed::operation::PlainMap;
 use crate::keyed::{Abilities, Key, Structure};
 
-/// One find in a hundred answers with another value.
-pub(super) struct Wrong;
-/// The hundredth find aborts the process.
-pub(super) struct Crash;
-/// The hundredth find never answers.
-pub(super) struct Hang;
-/// Every find is done twice and a little more: slower by a factor that is known to be above 1.5.
-pub(super) struct Slow;
-/// No fault: what the next two are compared with.
-pub(super) struct Right;
-/// No fault again: no difference may be resolved.
-pub(super) struct Twin;
-/// One find in twenty is done twice: 5 % more work.
-pub(super) struct Slower;
-
 const META: Meta = Meta { keeps: Keeps::Borrowed, ..Meta::of(include_str!("planted.rs")) };
 
 const WRONG: u8 = 0;
@@ -33,39 +18,32 @@ const SLOW: u8 = 3;
 const NONE: u8 = 4;
 const SLOWER: u8 = 5;
 
-impl PlainMap for Wrong {
-    const META: Meta = Meta { name: "planted-wrong", ..META };
-    type Map<K: Key> = Faulty<K, WRONG>;
-}
+macro_rules! planted {
+    ($($(#[$doc:meta])* $map:ident $name:literal $fault:ident,)*) => {
+        $($(#[$doc])*
+        pub(super) struct $map;
 
-impl PlainMap for Crash {
-    const META: Meta = Meta { name: "planted-crash", ..META };
-    type Map<K: Key> = Faulty<K, CRASH>;
+        impl PlainMap for $map {
+            const META: Meta = Meta { name: $name, ..META };
+            type Map<K: Key> = Faulty<K, $fault>;
+        })*
+    };
 }
-
-impl PlainMap for Hang {
-    const META: Meta = Meta { name: "planted-hang", ..META };
-    type Map<K: Key> = Faulty<K, HANG>;
-}
-
-impl PlainMap for Slow {
-    const META: Meta = Meta { name: "planted-slow", ..META };
-    type Map<K: Key> = Faulty<K, SLOW>;
-}
-
-impl PlainMap for Right {
-    const META: Meta = Meta { name: "planted-right", ..META };
-    type Map<K: Key> = Faulty<K, NONE>;
-}
-
-impl PlainMap for Twin {
-    const META: Meta = Meta { name: "planted-twin", ..META };
-    type Map<K: Key> = Faulty<K, NONE>;
-}
-
-impl PlainMap for Slower {
-    const META: Meta = Meta { name: "planted-slower", ..META };
-    type Map<K: Key> = Faulty<K, SLOWER>;
+planted! {
+    /// One find in a hundred answers with another value.
+    Wrong "planted-wrong" WRONG,
+    /// The hundredth find aborts the process.
+    Crash "planted-crash" CRASH,
+    /// The hundredth find never answers.
+    Hang "planted-hang" HANG,
+    /// Every find is done twice and a little more: slower by a factor that is known to be above 1.5.
+    Slow "planted-slow" SLOW,
+    /// No fault: what the next two are compared with.
+    Right "planted-right" NONE,
+    /// No fault again: no difference may be resolved.
+    Twin "planted-twin" NONE,
+    /// One find in twenty is done twice: 5 % more work.
+    Slower "planted-slower" SLOWER,
 }
 
 /// The reference with a fault.
