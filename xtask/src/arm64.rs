@@ -13,6 +13,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
+use fathom_guest::Line;
 
 use crate::cpio;
 use crate::cross::Toolchain;
@@ -208,14 +209,9 @@ fn answers_here() -> Result<Vec<Answer>> {
     let folder = cache().join("answers");
     std::fs::create_dir_all(&folder)?;
     let answer = |line: &&str| -> Result<Answer> {
-        let mut words = line.split_whitespace().peekable();
+        let Line { environment, arguments, .. } = Line::read(line);
         let mut command = Command::new(&fathom);
-        command.current_dir(&folder);
-        while let Some((name, value)) = words.peek().and_then(|word| word.split_once('=')) {
-            command.env(name, value);
-            words.next();
-        }
-        command.args(words.skip(1));
+        command.current_dir(&folder).envs(environment).args(arguments);
         let output =
             command.output().with_context(|| format!("cannot run {}", fathom.display()))?;
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();

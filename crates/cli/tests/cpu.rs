@@ -104,6 +104,9 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
     for (arguments, words) in [
         (&["cpu", "checksums"][..], "there is: memory, checksum"),
         (&["cpu", "checksum", "--only", "md5"], "no row and no implementation \"md5\""),
+        (&["cpu", "checksum", "--only", "md5"], "in checksum; family digest has it"),
+        (&["cpu", "--only", "sha265"], "did you mean \"sha256\"?"),
+        (&["cpu", "digest", "--format", "svg"], "a plot shows one row at several sizes"),
         (&["cpu", "checksum", "--only", "isa-l"], "isa-l is not in this build"),
         (&["cpu", "digest", "--size", "many"], "\"many\" is no size"),
         (&["cpu", "digest", "--threads", "0"], "--threads"),

@@ -31,7 +31,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "keys",
         ],
     ),
-    ("xtask", &[]),
+    ("xtask", &["guest"]),
     ("guest", &["machine"]),
 ];
 

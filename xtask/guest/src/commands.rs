@@ -10,8 +10,9 @@
 use std::io::Write;
 use std::process::Command;
 
-/// Runs every line of `list`: assignments for the environment, a program, its arguments, separated
-/// by blanks; single quotes keep blanks in a word. There is no shell.
+use fathom_guest::Line;
+
+/// Runs every line of `list`.
 pub(crate) fn run_all(list: &str) {
     for line in list.lines().filter(|line| !line.trim().is_empty()) {
         println!("$ {line}");
@@ -23,30 +24,13 @@ pub(crate) fn run_all(list: &str) {
 }
 
 fn run(line: &str) -> std::io::Result<String> {
-    let mut words = words(line).into_iter().peekable();
-    let mut environment = Vec::new();
-    while let Some((name, value)) = words.peek().and_then(|word| word.split_once('=')) {
-        environment.push((name.to_owned(), value.to_owned()));
-        words.next();
-    }
-    let mut command = Command::new(words.next().unwrap_or_default());
-    let output = command.args(words).env("PATH", "/bin").envs(environment).output()?;
+    let Line { environment, program, arguments } = Line::read(line);
+    let mut command = Command::new(program);
+    let output = command.args(arguments).env("PATH", "/bin").envs(environment).output()?;
     std::io::stdout().write_all(&output.stdout)?;
     for line in String::from_utf8_lossy(&output.stderr).lines() {
         println!("! {line}");
     }
     let status = output.status;
     Ok(status.code().map_or_else(|| status.to_string(), |code| code.to_string()))
-}
-
-fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for (number, part) in line.split('\'').enumerate() {
-        if number % 2 == 1 {
-            words.push(part.to_owned());
-        } else {
-            words.extend(part.split_whitespace().map(str::to_owned));
-        }
-    }
-    words
 }

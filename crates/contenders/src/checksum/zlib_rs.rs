@@ -20,6 +20,13 @@ impl Contender<Buffer> for ZlibRs {
         }
     }
 
+    fn path(&self, operation: &str) -> String {
+        match operation {
+            "crc32" => unit::CRC32.path("table"),
+            _ => unit::VECTOR.path("scalar"),
+        }
+    }
+
     fn prepare<'w>(&self, workload: &'w Buffer) -> Preparation<'w> {
         match workload.operation {
             Operation::Crc32 => workload.timed(|bytes| zlib_rs::crc32::crc32(0, bytes)),

@@ -25,7 +25,7 @@ impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Seal for F {}
 /// A message without a tag.
 pub(crate) fn encrypted(random: &mut SplitMix, bytes: &[u8], seal: &mut impl Seal) -> Vec<u8> {
     let mut message = Vec::with_capacity(payload_bytes(bytes.len()));
-    push_payload(random, bytes, &mut message, seal);
+    push_payload(random, &[0; 32], bytes, &mut message, seal);
     message
 }
 
@@ -36,13 +36,13 @@ pub(crate) fn sealed(random: &mut SplitMix, bytes: &[u8], seal: &mut impl Seal) 
     let mut nonce = [0; 32];
     for word in nonce.as_chunks_mut::<8>().0 {
         *word = random.word().to_le_bytes();
+        message.extend_from_slice(word);
     }
-    message.extend_from_slice(&nonce);
     message.extend_from_slice(&[0; HEADER - 32]);
     // Of what is known already, so that it is done beside the encryption.
     let crc = kernel::crc32c_of(1, &nonce);
     push_varint(payload as u64, &mut message);
-    let tag = push_payload(random, bytes, &mut message, seal);
+    let tag = push_payload(random, &nonce, bytes, &mut message, seal);
     message[32..64].copy_from_slice(&tag);
     let crc = kernel::crc32c_of(crc, &tag);
     message[64..HEADER].copy_from_slice(&crc.to_le_bytes());
@@ -56,20 +56,48 @@ fn payload_bytes(plain: usize) -> usize {
 
 fn push_payload(
     random: &mut SplitMix,
+    nonce: &[u8; 32],
     bytes: &[u8],
     message: &mut Vec<u8>,
     seal: &mut impl Seal,
 ) -> Tag {
-    let nonce = message.first_chunk::<32>().copied().unwrap_or_default();
     let mut iv = [0; 16];
-    iv[..8].copy_from_slice(&random.word().to_le_bytes());
-    iv[8..].copy_from_slice(&random.word().to_le_bytes());
+    let [low, high] = [random.word(), random.word()];
+    kernel::put(&mut iv, u128::from(low) | u128::from(high) << 64);
     message.extend_from_slice(&iv);
     let start = message.len();
-    message.extend_from_slice(bytes);
-    let pad = 16 - bytes.len() % 16;
-    message.extend_from_slice(&[pad as u8; 16][..pad]);
-    seal(&iv, &nonce, &mut message[start..])
+    let (blocks, tail) = bytes.as_chunks::<16>();
+    message.extend_from_slice(blocks.as_flattened());
+    message.extend_from_slice(&[0; 16]);
+    let last = message.last_chunk_mut().expect("just added");
+    kernel::put(last, last_block(bytes, tail.len()));
+    seal(&iv, nonce, &mut message[start..])
+}
+
+/// The last `length` bytes as a little-endian number, padded after PKCS #7.
+fn last_block(bytes: &[u8], length: usize) -> u128 {
+    let tail = match bytes.last_chunk() {
+        Some(last) => u128::from_le_bytes(*last).checked_shr(8 * (16 - length) as u32),
+        None => Some(number(bytes)),
+    };
+    let pad = 16 - length;
+    // The pad's byte sixteen times, moved up past the text.
+    let pads = pad as u128 * (u128::MAX / 255);
+    tail.unwrap_or(0) | pads << (8 * length)
+}
+
+/// Fewer than sixteen bytes as a little-endian number: of two loads that overlap where it can.
+fn number(bytes: &[u8]) -> u128 {
+    let up = 8 * bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let [first, last] = [first, last].map(|half| u128::from(u64::from_le_bytes(*half)));
+        return first | last << (up - 64);
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let [first, last] = [first, last].map(|half| u128::from(u32::from_le_bytes(*half)));
+        return first | last << (up - 32);
+    }
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u128::from(byte))
 }
 
 /// Seven bits per byte, the low ones first.
@@ -161,8 +189,10 @@ impl Lanes {
     /// associated data, h1, h1 + h2, h1 + 2 h2, h1 + 3 h2 with h1 = crc32c(0, data) and
     /// h2 = crc32c(h1, data).
     pub(crate) fn start(nonce: &[u8; 32], associated: Option<&[u8]>) -> Lanes {
-        let (words, _) = nonce.as_chunks::<4>();
-        let word = |at: usize| u32::from_le_bytes(words[at]);
+        let (words, _) = nonce.as_chunks::<8>();
+        // Words, as they were stored: see `kernel::put`.
+        let word = |at: usize| u64::from_le_bytes(words[at]);
+        let [low, high] = [word(0) ^ word(2), word(1) ^ word(3)];
         let cipher = match associated {
             None => [u32::MAX; 4],
             Some(data) => {
@@ -171,7 +201,9 @@ impl Lanes {
                 std::array::from_fn(|i| first.wrapping_add(second.wrapping_mul(i as u32)))
             }
         };
-        Lanes { plain: std::array::from_fn(|i| word(i) ^ word(i + 4)), cipher }
+        let mut lanes = Lanes { plain: [0; 4], cipher };
+        kernel::put_lanes(&mut lanes.plain, u128::from(low) | u128::from(high) << 64);
+        lanes
     }
 
     /// The tag: the plain lanes as one block encrypted with the key, then the cipher lanes.
@@ -203,6 +235,18 @@ fn block(lanes: [u32; 4]) -> [u8; 16] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_block_is_what_pkcs_7_says() {
+        for length in 0..=70 {
+            let bytes: Vec<u8> = (100..).take(length).collect();
+            let mut padded = bytes.clone();
+            let pad = 16 - length % 16;
+            padded.resize(length + pad, pad as u8);
+            let last = last_block(&bytes, length % 16).to_le_bytes();
+            assert_eq!(padded.last_chunk(), Some(&last), "{length}");
+        }
+    }
 
     #[test]
     fn the_header_is_checked_before_anything_is_used() {

@@ -2,9 +2,6 @@
 //! AVX2 or NEON, both from BoringSSL. Authenticated ciphers only.
 
 use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
-use ring::aead::{
-    AES_128_GCM, AES_256_GCM, Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey,
-};
 
 use super::container::Tag;
 use super::workload::{Messages, Mode, Operation};
@@ -32,20 +29,33 @@ impl Contender<Messages> for Ring {
     }
 
     fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
-        let algorithm = match workload.operation {
-            Operation::Aes(128, Mode::Gcm) => &AES_128_GCM,
-            Operation::Aes(256, Mode::Gcm) => &AES_256_GCM,
-            Operation::ChaCha20Poly1305 => &CHACHA20_POLY1305,
-            _ => return workload.unsupported(),
-        };
-        let key = UnboundKey::new(algorithm, workload.key()).expect("a key of its length");
-        let key = LessSafeKey::new(key);
-        workload.sealed(move |iv, _, bytes| {
-            let nonce = Nonce::try_assume_unique_for_key(&iv[..12]).expect("twelve bytes");
-            let sealed = key.seal_in_place_separate_tag(nonce, Aad::empty(), bytes);
-            let mut tag: Tag = [0; 32];
-            tag[..16].copy_from_slice(sealed.expect("short enough").as_ref());
-            tag
-        })
+        sealed(workload)
     }
 }
+
+/// Defines `sealed` for a library with the interface of `ring`: its authenticated ciphers.
+macro_rules! by_ring {
+    ($library:ident) => {
+        fn sealed(workload: &Messages) -> Preparation<'_> {
+            use $library::aead;
+            let algorithm = match workload.operation {
+                Operation::Aes(128, Mode::Gcm) => &aead::AES_128_GCM,
+                Operation::Aes(256, Mode::Gcm) => &aead::AES_256_GCM,
+                Operation::ChaCha20Poly1305 => &aead::CHACHA20_POLY1305,
+                _ => return workload.unsupported(),
+            };
+            let key = aead::UnboundKey::new(algorithm, workload.key()).expect("its length");
+            let key = aead::LessSafeKey::new(key);
+            workload.sealed(move |iv, _, bytes| {
+                let nonce = aead::Nonce::try_assume_unique_for_key(&iv[..12]).expect("12 bytes");
+                let sealed = key.seal_in_place_separate_tag(nonce, aead::Aad::empty(), bytes);
+                let mut tag: Tag = [0; 32];
+                tag[..16].copy_from_slice(sealed.expect("short enough").as_ref());
+                tag
+            })
+        }
+    };
+}
+pub(super) use by_ring;
+
+by_ring! { ring }

@@ -10,6 +10,8 @@ use fathom_measure::family::{Absent, Family};
 mod fathom;
 #[cfg(feature = "cpu")]
 mod jiter;
+#[cfg(feature = "cpu")]
+mod pooled;
 mod reference;
 #[cfg(feature = "cpu")]
 mod serde_json;

@@ -5,6 +5,7 @@ use fathom_measure::digest::Digest;
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 use serde_json::Value;
 
+use super::pooled::Document;
 use super::table::COLUMNS;
 use super::value;
 use super::workload::{Operation, Texts};
@@ -30,6 +31,10 @@ impl Contender<Texts> for SerdeJson {
             Operation::Dom | Operation::DomNoGuess => {
                 workload.values(|text| serde_json::from_slice::<Value>(text).expect(VALID), digest)
             }
+            Operation::DomInterned => workload.values(
+                |text| serde_json::from_slice::<Document>(text).expect(VALID),
+                Document::digest,
+            ),
             Operation::Records => {
                 workload.records(|text| serde_json::from_slice(text).expect(VALID))
             }

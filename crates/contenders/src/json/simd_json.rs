@@ -6,6 +6,7 @@ use fathom_measure::digest::Digest;
 use serde::de::DeserializeOwned;
 use simd_json::{Buffers, OwnedValue, StaticNode};
 
+use super::pooled::Document;
 use super::serde_json::Compact;
 use super::value;
 use super::workload::{Operation, Texts};
@@ -46,6 +47,7 @@ impl Contender<Texts> for SimdJson {
                 };
                 workload.values(read, digest)
             }
+            Operation::DomInterned => workload.values(typed(), Document::digest),
             Operation::Records => workload.records(typed()),
             Operation::Objects => workload.objects(typed()),
             Operation::Numbers => workload.numbers(typed()),

@@ -7,6 +7,7 @@ use sonic_rs::{
     JsonContainerTrait, JsonValueTrait, LazyValue, Value, to_array_iter, to_object_iter,
 };
 
+use super::pooled::Document;
 use super::serde_json::Compact;
 use super::table::Table;
 use super::value;
@@ -36,6 +37,10 @@ impl Contender<Texts> for Sonic {
             }
             Operation::TableExpanded => workload.table(expanded),
             Operation::TableCompact => workload.table(compact),
+            Operation::DomInterned => workload.values(
+                |text| sonic_rs::from_slice::<Document>(text).expect(VALID),
+                Document::digest,
+            ),
             Operation::Records => workload.records(|text| sonic_rs::from_slice(text).expect(VALID)),
             Operation::Objects => workload.objects(|text| sonic_rs::from_slice(text).expect(VALID)),
             Operation::Numbers => workload.numbers(|text| sonic_rs::from_slice(text).expect(VALID)),

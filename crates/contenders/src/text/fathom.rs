@@ -44,6 +44,8 @@ impl Contender<Scan> for Fathom {
             Operation::JsonCountUpToZero => {
                 workload.counted(move |text| kernel::count(level, up_to(text, zero), b'['))
             }
+            Operation::JsonCountSoFar => workload
+                .counted(move |text| kernel::count_so_far(level, text, b'[').cast_unsigned()),
             Operation::JsonProperties => {
                 workload.counted(move |text| kernel::count(level, text, b'{'))
             }

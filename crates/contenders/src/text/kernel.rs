@@ -53,6 +53,11 @@ pub(super) fn line_ends(level: Level, text: &[u8], ends: &mut Vec<u32>) {
 
 /// The members of the array or object that `text` starts with; 0 unless it opens with `open`.
 pub(crate) fn count(level: Level, text: &[u8], open: u8) -> u64 {
+    count_so_far(level, text, open).try_into().unwrap_or(0)
+}
+
+/// The same; of a text that ends before they do, those ended by a comma, as a negative number.
+pub(super) fn count_so_far(level: Level, text: &[u8], open: u8) -> i64 {
     let start = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     if text.get(start) != Some(&open) {
         return 0;
@@ -89,7 +94,7 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(super) fn members(text: &[u8]) -> u64 {
+    pub(super) fn members(text: &[u8]) -> i64 {
         // SAFETY: the features of the level are those of this function.
         unsafe { super::members::<Avx2>(text) }
     }
@@ -147,14 +152,14 @@ struct State {
     /// 1 when the first byte of the next block is escaped.
     escaped: u64,
     depth: i64,
-    commas: u64,
+    commas: i64,
     is_filled: bool,
 }
 
 /// # Safety
 /// The level of `V` is available.
 #[inline(always)]
-unsafe fn members<V: Vector>(text: &[u8]) -> u64 {
+unsafe fn members<V: Vector>(text: &[u8]) -> i64 {
     let mut state = State::default();
     let (blocks, rest) = text.as_chunks::<64>();
     for block in blocks {
@@ -166,7 +171,7 @@ unsafe fn members<V: Vector>(text: &[u8]) -> u64 {
     let mut last = [b' '; 64];
     last[..rest.len()].copy_from_slice(rest);
     // SAFETY: the caller vouches for the level.
-    unsafe { taken::<V>(&mut state, &last) }.unwrap_or(0)
+    unsafe { taken::<V>(&mut state, &last) }.unwrap_or(-state.commas)
 }
 
 /// Takes a block; the count once the outermost bracket is closed.
@@ -174,7 +179,7 @@ unsafe fn members<V: Vector>(text: &[u8]) -> u64 {
 /// # Safety
 /// The level of `V` is available.
 #[inline(always)]
-unsafe fn taken<V: Vector>(state: &mut State, block: &[u8; 64]) -> Option<u64> {
+unsafe fn taken<V: Vector>(state: &mut State, block: &[u8; 64]) -> Option<i64> {
     // SAFETY: a block has 64 bytes; the caller vouches for the level.
     let at = |byte| unsafe { positions_64::<V>(block.as_ptr(), byte) };
     let backslashes = at(b'\\');
@@ -198,7 +203,7 @@ unsafe fn taken<V: Vector>(state: &mut State, block: &[u8; 64]) -> Option<u64> {
     while brackets != 0 {
         let bit = brackets & brackets.wrapping_neg();
         if state.depth == 1 {
-            state.commas += u64::from((commas & (bit - 1) & !seen).count_ones());
+            state.commas += i64::from((commas & (bit - 1) & !seen).count_ones());
         }
         seen = bit | (bit - 1);
         if open & bit != 0 {
@@ -212,7 +217,7 @@ unsafe fn taken<V: Vector>(state: &mut State, block: &[u8; 64]) -> Option<u64> {
         brackets ^= bit;
     }
     if state.depth == 1 {
-        state.commas += u64::from((commas & !seen).count_ones());
+        state.commas += i64::from((commas & !seen).count_ones());
     }
     None
 }
@@ -266,9 +271,11 @@ mod tests {
             let expected = text.iter().position(|&byte| byte == 0);
             assert_eq!(zero(level, text), expected, "{level}");
             for open in [b'[', b'{'] {
-                let expected = reference::count(text, 1, open);
-                let shown = String::from_utf8_lossy(text);
-                assert_eq!(count(level, text, open), expected, "{level} {shown}");
+                for text in [text, &text[..text.len() / 2]] {
+                    let expected = reference::count_so_far(text, 1, open);
+                    let shown = String::from_utf8_lossy(text);
+                    assert_eq!(count_so_far(level, text, open), expected, "{level} {shown}");
+                }
             }
         }
     }

@@ -10,6 +10,8 @@ use fathom_measure::family::Absent;
 use fathom_measure::family::Family;
 
 mod fathom;
+#[cfg(feature = "cpu")]
+mod human;
 #[allow(unsafe_code)] // vector masks and the C library's strlen; every block says why it is sound
 mod kernel;
 mod libc;

@@ -33,6 +33,9 @@ impl Contender<Scan> for Plain {
             Operation::JsonCountUpToZero => {
                 workload.counted(|text| count(up_to(text, |t| Some(length(t))), 1, b'['))
             }
+            Operation::JsonCountSoFar => {
+                workload.counted(|text| count_so_far(text, 1, b'[').cast_unsigned())
+            }
             Operation::JsonProperties => workload.counted(|text| count(text, 1, b'{')),
             Operation::JsonUnquoted => {
                 workload.written(|text| rewrite::plain_unquoted(text).unwrap_or_default())
@@ -95,6 +98,12 @@ fn is_json(text: &[u8]) -> bool {
 
 /// Members at `depth` of a text that opens with `open`; 0 for another text.
 pub(super) fn count(text: &[u8], depth: i32, open: u8) -> u64 {
+    count_so_far(text, depth, open).try_into().unwrap_or(0)
+}
+
+/// The same; of a text that ends before the outermost bracket is closed, the members ended by a comma, as
+/// a negative number.
+pub(super) fn count_so_far(text: &[u8], depth: i32, open: u8) -> i64 {
     let (mut level, mut commas, mut in_string, mut escaped) = (0, 0, false, false);
     let mut is_empty = true;
     for &byte in text {
@@ -117,7 +126,7 @@ pub(super) fn count(text: &[u8], depth: i32, open: u8) -> u64 {
                     return if is_empty { 0 } else { commas + 1 };
                 }
             }
-            b',' => commas += u64::from(level == depth),
+            b',' => commas += i64::from(level == depth),
             b' ' | b'\t' | b'\r' | b'\n' => {}
             _ => {
                 is_empty = is_empty && level != depth;
@@ -125,7 +134,7 @@ pub(super) fn count(text: &[u8], depth: i32, open: u8) -> u64 {
             }
         }
     }
-    0
+    -commas
 }
 
 #[cfg(test)]
@@ -147,6 +156,10 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(count(text.as_bytes(), 1, b'['), expected, "{text}");
+        }
+        let cases = [("", 0), ("[", 0), ("[1", 0), ("[1,", -1), ("[[1,2],3,\",", -2), ("[1,2]", 2)];
+        for (text, expected) in cases {
+            assert_eq!(count_so_far(text.as_bytes(), 1, b'['), expected, "{text}");
         }
         assert_eq!(count(b"{\"a\":[1,2],\"b\":\"{,\"}", 1, b'{'), 2);
     }

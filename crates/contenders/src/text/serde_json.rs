@@ -1,9 +1,13 @@
-//! The crate `serde_json`: a text is valid when it deserialises to nothing; items are counted the same way.
+//! The crate `serde_json`: a text is valid when it deserialises to nothing; items are counted the same way,
+//! and what is rewritten goes straight from its reader to its writer.
+
+use std::io::{self, Write};
 
 use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use serde::Deserializer;
 use serde::de::{IgnoredAny, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
 
+use super::human::human;
 use super::workload::{Operation, Scan, up_to};
 
 pub(super) struct SerdeJson;
@@ -28,6 +32,10 @@ impl Contender<Scan> for SerdeJson {
             }
             Operation::JsonCount => workload.counted(count),
             Operation::JsonCountUpToZero => workload.counted(move |text| count(up_to(text, zero))),
+            Operation::JsonCountSoFar => {
+                workload.counted(|text| count_so_far(text).cast_unsigned())
+            }
+            Operation::JsonHuman => workload.written(|text| human(text).unwrap_or_default()),
             _ => workload.unsupported(),
         }
     }
@@ -39,30 +47,37 @@ fn is_json(text: &[u8]) -> bool {
 }
 
 fn count(text: &[u8]) -> u64 {
-    serde_json::from_slice::<Items>(text).map_or(0, |items| items.0)
+    counted(text).unwrap_or(0)
 }
 
-/// The number of items of a sequence.
-pub(super) struct Items(pub(super) u64);
+/// The items of an array, negative where the text ends before it does.
+fn count_so_far(text: &[u8]) -> i64 {
+    counted(text).map_or_else(|so_far| -so_far.cast_signed(), u64::cast_signed)
+}
 
-impl<'de> Deserialize<'de> for Items {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Items, D::Error> {
-        struct Counter;
-        impl<'de> Visitor<'de> for Counter {
-            type Value = Items;
+/// The items of an array, or those before the fault of a text that is none.
+fn counted(text: &[u8]) -> Result<u64, u64> {
+    let mut count = 0;
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let read = reader.deserialize_seq(Counter(&mut count)).and_then(|()| reader.end());
+    read.map_or(Err(count), |()| Ok(count))
+}
 
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("an array")
-            }
+struct Counter<'c>(&'c mut u64);
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Items, A::Error> {
-                let mut count = 0;
-                while items.next_element::<IgnoredAny>()?.is_some() {
-                    count += 1;
-                }
-                Ok(Items(count))
-            }
+impl<'de> Visitor<'de> for Counter<'_> {
+    type Value = ();
+
+    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {
+            *self.0 += 1;
         }
-        deserializer.deserialize_seq(Counter)
+        Ok(())
     }
 }
+
+human! { serde_json, serde_json::ser::Formatter }

@@ -1,9 +1,12 @@
 //! The crate `sonic-rs`: lazy iteration over values it skips with vectors, chosen when it is compiled.
 
+use std::io::{self, Write};
+
 use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
 use serde::de::IgnoredAny;
 use sonic_rs::{to_array_iter, to_object_iter};
 
+use super::human::human;
 use super::workload::{Operation, Scan, up_to};
 
 pub(super) struct Sonic;
@@ -32,6 +35,10 @@ impl Contender<Scan> for Sonic {
             Operation::JsonCountUpToZero => workload.counted(move |text| count(up_to(text, zero))),
             Operation::JsonProperties => workload
                 .counted(|text| to_object_iter(text).take_while(Result::is_ok).count() as u64),
+            Operation::JsonCountSoFar => {
+                workload.counted(|text| count_so_far(text).cast_unsigned())
+            }
+            Operation::JsonHuman => workload.written(|text| human(text).unwrap_or_default()),
             _ => workload.unsupported(),
         }
     }
@@ -41,6 +48,20 @@ fn is_json(text: &[u8]) -> bool {
     sonic_rs::from_slice::<IgnoredAny>(text).is_ok()
 }
 
+/// The items of an array, negative where the text ends before it does.
+fn count_so_far(text: &[u8]) -> i64 {
+    let mut count = 0;
+    for item in to_array_iter(text) {
+        match item {
+            Ok(_) => count += 1,
+            Err(_) => return -count,
+        }
+    }
+    count
+}
+
 fn count(text: &[u8]) -> u64 {
     to_array_iter(text).take_while(Result::is_ok).count() as u64
 }
+
+human! { sonic_rs, sonic_rs::format::Formatter }

@@ -38,6 +38,8 @@ pub enum Operation {
     JsonCount,
     /// The same, length unknown.
     JsonCountUpToZero,
+    /// Items of the first half, as a negative number: there are more.
+    JsonCountSoFar,
     /// Properties of the first object, 100 times.
     JsonProperties,
     /// On one line, names without quotes where they need none.
@@ -106,13 +108,14 @@ const OPERATIONS: &[Offer] = offers! {
     "json-valid-zero" "the same, the zero byte looked for first",
     "json-count" "items of the array",
     "json-count-zero" "the same, the zero byte looked for first",
+    "json-count-half" "items before the middle of the text, which ends there: as a negative number",
     "json-properties" "properties of the first object, 100 calls; an item is a call",
     "json-unquoted" "rewritten on one line, names unquoted where that is allowed; bytes written",
     "json-human" "rewritten with a line per member, indented by tabs; bytes written",
     "line-ends" "positions of the ends of lines `station;-1.5`, eight per record asked for",
     "measurements" "the same lines to count, min, max and sum per station, exactly, on one thread",
 };
-const EACH: [Operation; 12] = [
+const EACH: [Operation; 13] = [
     Operation::StrLen,
     Operation::Utf8,
     Operation::Utf8UpToZero,
@@ -120,6 +123,7 @@ const EACH: [Operation; 12] = [
     Operation::JsonValidUpToZero,
     Operation::JsonCount,
     Operation::JsonCountUpToZero,
+    Operation::JsonCountSoFar,
     Operation::JsonProperties,
     Operation::JsonUnquoted,
     Operation::JsonHuman,
@@ -164,6 +168,7 @@ impl Workload for Scan {
                 let first = self.first_object();
                 Work { bytes: CALLS * first.len() as u64, items: CALLS }
             }
+            Operation::JsonCountSoFar => Work { bytes: self.half().len() as u64, items: 1 },
             _ => Work { bytes: self.text().len() as u64, items: 1 },
         }
     }
@@ -193,6 +198,14 @@ impl Scan {
         &text[1.min(end)..end]
     }
 
+    /// The first half, which ends within an object.
+    fn half(&self) -> &[u8] {
+        let text = self.text();
+        let ends_within = |end: &usize| text[end - 1] != b'}' && text[end - 1] != b',';
+        let end = (1..=text.len() / 2).rev().find(ends_within).unwrap_or(0);
+        &text[..end]
+    }
+
     /// A contender whose answer is a number: for yes-or-no questions 0 or 1.
     pub(super) fn counted<'w>(
         &'w self,
@@ -214,6 +227,7 @@ impl Scan {
                 },
                 Digest::of_u64,
             )),
+            Operation::JsonCountSoFar => Ok(timed(self.half(), count, Digest::of_u64)),
             _ => Ok(timed(self.text(), count, Digest::of_u64)),
         }
     }

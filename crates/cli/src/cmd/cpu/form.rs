@@ -22,6 +22,7 @@ pub(super) fn name(family: &str, operation: &str, id: &str) -> String {
         ("text", "json-valid-zero") => "IsValidJson(PUtf8Char)",
         ("text", "json-count") => "JsonArrayCount(P,PMax)",
         ("text", "json-count-zero") => "JsonArrayCount(P)",
+        ("text", "json-count-half") => "JsonArrayCount(P,PMax) < 0",
         ("text", "json-properties") => "JsonObjectPropCount()",
         ("text", "json-unquoted") => "jsonUnquotedPropNameCompact",
         ("text", "json-human") => "jsonHumanReadable",

@@ -44,7 +44,8 @@ pub(crate) struct Options {
     #[arg(value_name = "FAMILY")]
     families: Vec<String>,
 
-    /// Only these rows (`sha256`) or these implementations (`ring`), by name
+    /// Only these rows (`sha256`) or these implementations (`ring`), by name; `fathom list FAMILY`
+    /// knows both
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     only: Vec<String>,
 
@@ -112,6 +113,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     // Finding out who takes part opens everybody once: it is part of the time the run may take.
     let start = Instant::now();
     let rows = rows(options, &families)?;
+    if options.show.format == Format::Svg {
+        check_plot(&rows)?;
+    }
     let mut run = measuring::new_run()?;
     let stop = interrupt::measuring();
     for (done, row) in rows.iter().enumerate() {
@@ -203,6 +207,18 @@ fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resul
     Ok(rows)
 }
 
+/// Refuses what cannot be drawn before any time is spent on it.
+fn check_plot(rows: &[Row]) -> anyhow::Result<()> {
+    let operation = |row: &Row| (row.family.name(), row.spec.operation.clone());
+    let is_one = rows.iter().all(|row| operation(row) == operation(&rows[0]));
+    let is_scan = rows.iter().all(|row| parse_number(row.spec.text("size")).is_some());
+    ensure!(
+        is_one && is_scan && rows.len() > 1,
+        "a plot shows one row at several sizes, such as --only sha256 --size 64,1K,64K"
+    );
+    Ok(())
+}
+
 /// What it takes to start a worker that opens the row.
 fn opening(family: &dyn AnyFamily, id: &str, spec: &Spec) -> Duration {
     let begun = Instant::now();
@@ -225,9 +241,29 @@ fn check_names(names: &[String], families: &[&'static dyn AnyFamily]) -> anyhow:
         if let Some(absent) = families.iter().flat_map(|f| f.absent()).find(|a| a.name == name) {
             bail!("{name} is not in this build: {}", absent.reason);
         }
-        bail!("no row and no implementation {name:?}; see fathom list");
+        bail!("no row and no implementation {name:?}{}; see fathom list", hint(name, families));
     }
     Ok(())
+}
+
+/// Where a name is known that these families do not know, or which of theirs it resembles.
+fn hint(name: &str, families: &[&'static dyn AnyFamily]) -> String {
+    let names = |family: &dyn AnyFamily| -> Vec<String> {
+        let rows = family.operations().iter().map(|row| row.name.to_owned());
+        rows.chain(family.entries().into_iter().map(|entry| entry.id)).collect()
+    };
+    let all = FAMILIES.iter().filter_map(|name| family(name));
+    if let Some(other) = all.clone().find(|family| names(*family).iter().any(|n| n == name)) {
+        let asked: Vec<&str> = families.iter().map(|family| family.name()).collect();
+        return format!(" in {}; family {} has it", asked.join(", "), other.name());
+    }
+    let distance = |known: &String| strsim::osa_distance(&name.to_lowercase(), known);
+    let known: Vec<String> = all.flat_map(names).collect();
+    let nearest = known.iter().min_by_key(|known| distance(known));
+    match nearest.filter(|known| distance(known) <= 1 + name.len() / 4) {
+        Some(known) => format!("; did you mean {known:?}?"),
+        None => String::new(),
+    }
 }
 
 /// The sizes asked for; for recommendations also those where winners change.
@@ -282,14 +318,18 @@ fn entrants(
         }
         let mut entrant = entrant(&entry.id, &entry.meta)?;
         entrant.about.hardware = family.path(&entry.id, &spec.operation);
-        let is_oracle = ["plain", "stored"].contains(&entry.id.as_str());
         match (wanted.is_empty(), name.is_some()) {
-            (true, _) if is_oracle => references.push(entrant),
+            (true, _) if is_oracle(&entry.id) => references.push(entrant),
             (true, _) | (_, true) => found.push(entrant),
             _ => {}
         }
     }
     Ok(if found.is_empty() { references } else { found })
+}
+
+/// Plain references, and the codec that only copies.
+fn is_oracle(id: &str) -> bool {
+    ["plain", "stored"].contains(&id)
 }
 
 /// The rounds a row aims at: enough that some disturbed ones do not decide.
@@ -340,6 +380,11 @@ fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
     .with_context(|| title.clone())?;
     answer::compare_with_winner(&mut case);
     case.notes.extend(missed(row));
+    if row.entrants.iter().all(|entrant| is_oracle(&entrant.id)) {
+        let absent: Vec<&str> = row.family.absent().iter().map(|absent| absent.name).collect();
+        let absent = if absent.is_empty() { "no other" } else { &absent.join(", ") };
+        case.notes.push(format!("the plain reference alone: not here are {absent}"));
+    }
     Ok(case)
 }
 
@@ -348,9 +393,10 @@ fn missed(row: &Row) -> Vec<String> {
     let Some(best) = unit::of(&row.spec.operation).and_then(unit::Unit::best) else {
         return Vec::new();
     };
-    let plain = row.entrants.iter().filter(|entrant| {
-        unit::is_plain(&entrant.about.hardware) && !["plain", "stored"].contains(&&*entrant.id)
-    });
+    let plain = row
+        .entrants
+        .iter()
+        .filter(|entrant| unit::is_plain(&entrant.about.hardware) && !is_oracle(&entrant.id));
     plain.map(|entrant| format!("{} does not use {best}, which is here", entrant.id)).collect()
 }
 

@@ -126,6 +126,48 @@ impl Schedule {
     }
 }
 
+/// The counter in an IV, in the low number, and what is above it.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline]
+fn counter_of<const C64: bool>(iv: &[u8; 16]) -> (u64, u64) {
+    let number = u128::from_be_bytes(*iv);
+    match C64 {
+        true => ((number >> 64) as u64, (number as u64).swap_bytes()),
+        false => (number as u64, (number >> 64) as u64),
+    }
+}
+
+/// Which bytes of such a pair of numbers make the halves of a block: `c64` turns its counter round and
+/// keeps the rest, the others turn all.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const fn order<const C64: bool>() -> [u64; 2] {
+    const REVERSED: u64 = 0x0001_0203_0405_0607;
+    const ALL: u64 = 0x0808_0808_0808_0808;
+    match C64 {
+        true => [REVERSED, 0x0f0e_0d0c_0b0a_0908],
+        false => [REVERSED + ALL, REVERSED],
+    }
+}
+
+/// Stores a little-endian number as one block, by one instruction. A block that is stored in parts and
+/// soon loaded as a whole is not passed on inside the processor: the load waits until the parts are in
+/// the cache, and with it the tag and the next message (0.69x of `ctr` instead of 0.76x for the mix).
+#[inline]
+pub(crate) fn put(block: &mut [u8; 16], number: u128) {
+    #[cfg(target_arch = "x86_64")]
+    arch::put(block, number);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        *block = number.to_le_bytes();
+    }
+}
+
+/// The same of four lanes.
+pub(crate) fn put_lanes(lanes: &mut [u32; 4], number: u128) {
+    // SAFETY: sixteen bytes either way, and bytes need no alignment.
+    put(unsafe { &mut *std::ptr::from_mut(lanes).cast() }, number);
+}
+
 /// [`crc32c`] of as many bytes as the compiler knows: without loops.
 pub(crate) fn crc32c_of<const N: usize>(start: u32, bytes: &[u8; N]) -> u32 {
     #[cfg(target_arch = "x86_64")]

@@ -18,6 +18,20 @@ macro_rules! modes {
             block
         }
 
+        /// Stores the lanes by one instruction each, where there is a TAG.
+        #[inline(always)]
+        pub(super) fn put_states<const TAG: bool>(lanes: &mut Lanes, states: Lanes) {
+            if !TAG {
+                return;
+            }
+            let number = |[a, b, c, d]: [u32; 4]| {
+                let [a, b, c, d] = [a, b, c, d].map(u128::from);
+                a | b << 32 | c << 64 | d << 96
+            };
+            super::put_lanes(&mut lanes.plain, number(states.plain));
+            super::put_lanes(&mut lanes.cipher, number(states.cipher));
+        }
+
         /// `cfb` and `cfc`, or `ofb` and `ofc` with OUTPUT: each block waits for the one before, so
         /// the CRCs are free.
         #[target_feature(enable = $features)]
@@ -61,7 +75,7 @@ macro_rules! modes {
                 let [stream] = encrypted(keys, [state]);
                 finish_tail::<TAG>(tail, stream, &mut states);
             }
-            *lanes = states;
+            put_states::<TAG>(lanes, states);
         }
 
         /// `ctr` and `ctc`, or `c64` with a counter of 64 bits in the first eight bytes. The counter
@@ -73,21 +87,9 @@ macro_rules! modes {
             bytes: &mut [u8],
             lanes: &mut Lanes,
         ) {
-            const REVERSED: u64 = 0x0001_0203_0405_0607;
-            const ALL: u64 = 0x0808_0808_0808_0808;
-            // c64 turns its first eight bytes round and keeps the others; the others turn all.
-            let order = match C64 {
-                true => halves(REVERSED, 0x0f0e_0d0c_0b0a_0908),
-                false => halves(REVERSED + ALL, REVERSED),
-            };
-            let mut low = match C64 {
-                true => u64::from_be_bytes(*iv.first_chunk().unwrap_or(&[0; 8])),
-                false => u64::from_be_bytes(*iv.last_chunk().unwrap_or(&[0; 8])),
-            };
-            let mut high = match C64 {
-                true => u64::from_le_bytes(*iv.last_chunk().unwrap_or(&[0; 8])),
-                false => u64::from_be_bytes(*iv.first_chunk().unwrap_or(&[0; 8])),
-            };
+            let [to_low, to_high] = super::order::<C64>();
+            let order = halves(to_low, to_high);
+            let (mut low, mut high) = super::counter_of::<C64>(iv);
             let mut states = *lanes;
             let (blocks, tail) = bytes.as_chunks_mut::<16>();
             let (groups, rest) = blocks.as_chunks_mut::<WIDE>();
@@ -132,7 +134,7 @@ macro_rules! modes {
                 high = if wrapped && !C64 { high.wrapping_add(1) } else { high };
             }
             if rest.is_empty() && tail.is_empty() {
-                *lanes = states;
+                put_states::<TAG>(lanes, states);
                 return;
             }
             let stream = match rest.len() {
@@ -169,7 +171,7 @@ macro_rules! modes {
             if !tail.is_empty() {
                 finish_tail::<TAG>(tail, stream[whole], &mut states);
             }
-            *lanes = states;
+            put_states::<TAG>(lanes, states);
         }
 
         #[inline]

@@ -83,9 +83,8 @@ pub(super) fn counter<const C64: bool, const TAG: bool>(
         let last = std::array::from_mut(last);
         step::<1, C64, TAG, false>(keys, &mut counter, last, &mut sums);
     }
-    if TAG {
-        *lanes = Lanes { plain: sums[0].lanes(), cipher: sums[1].lanes() };
-    }
+    let states = Lanes { plain: sums[0].lanes(), cipher: sums[1].lanes() };
+    x86_64::put_states::<TAG>(lanes, states);
     if !rest.is_empty() {
         x86_64::counter::<C64, TAG>(keys, &counter.iv(), rest, lanes);
     }
@@ -136,30 +135,9 @@ fn four_times(block: &[u8; 16]) -> __m512i {
     _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(block.as_ptr().cast()) })
 }
 
-/// N registers at once through all rounds.
-#[inline]
-#[target_feature(enable = "avx512f,vaes")]
-fn encrypted<const N: usize>(keys: &[[u8; 16]], mut blocks: [__m512i; N]) -> [__m512i; N] {
-    let Some(((first, middle), last)) =
-        keys.split_last().and_then(|(last, rest)| Some((rest.split_first()?, last)))
-    else {
-        return blocks;
-    };
-    let key = four_times(first);
-    for block in &mut blocks {
-        *block = _mm512_xor_si512(*block, key);
-    }
-    for key in middle {
-        let key = four_times(key);
-        for block in &mut blocks {
-            *block = _mm512_aesenc_epi128(*block, key);
-        }
-    }
-    let key = four_times(last);
-    for block in &mut blocks {
-        *block = _mm512_aesenclast_epi128(*block, key);
-    }
-    blocks
+x86_64::rounds! {
+    "avx512f,vaes", __m512i, four_times, _mm512_xor_si512,
+    _mm512_aesenc_epi128, _mm512_aesenclast_epi128
 }
 
 /// The counter block that comes next, as numbers and as a register of four with reversed bytes.
@@ -172,12 +150,7 @@ struct Counter<const C64: bool> {
 impl<const C64: bool> Counter<C64> {
     #[target_feature(enable = "avx512f")]
     fn start(iv: &[u8; 16]) -> Counter<C64> {
-        let number = u128::from_be_bytes(*iv);
-        // c64 turns its first eight bytes round and keeps the others; the others turn all.
-        let (low, high) = match C64 {
-            true => ((number >> 64) as u64, (number as u64).swap_bytes()),
-            false => (number as u64, (number >> 64) as u64),
-        };
+        let (low, high) = super::counter_of::<C64>(iv);
         Counter { low, high, next: four::<C64>(low, high) }
     }
 
@@ -211,12 +184,7 @@ impl<const C64: bool> Counter<C64> {
             self.next = _mm512_add_epi64(self.next, low_halves(BLOCKS * N as u64));
         }
         self.low = low;
-        const REVERSED: i64 = 0x0001_0203_0405_0607;
-        const ALL: i64 = 0x0808_0808_0808_0808;
-        let (to_low, to_high) = match C64 {
-            true => (REVERSED, 0x0f0e_0d0c_0b0a_0908),
-            false => (REVERSED + ALL, REVERSED),
-        };
+        let [to_low, to_high] = super::order::<C64>().map(u64::cast_signed);
         let order =
             _mm512_set_epi64(to_high, to_low, to_high, to_low, to_high, to_low, to_high, to_low);
         for block in &mut blocks {
@@ -265,16 +233,17 @@ impl Sum {
     #[target_feature(enable = "avx512f,vpclmulqdq")]
     fn add<const N: usize, const FIRST: bool>(&mut self, texts: [__m512i; N]) {
         let turn = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-        let mut sum = _mm512_setzero_si512();
+        let mut words = texts.map(|text| _mm512_permutexvar_epi32(turn, text));
+        if FIRST {
+            words[0] = _mm512_xor_si512(words[0], self.start);
+        }
+        // From the last, which stays where it is; the sum, which others wait for, joins at the end.
+        let mut sum = words[N - 1];
+        for (at, words) in words.into_iter().enumerate().take(N - 1) {
+            sum = shifted(words, N - 1 - at, sum);
+        }
         if !FIRST {
             sum = shifted(self.sum, N, sum);
-        }
-        for (at, text) in texts.into_iter().enumerate() {
-            let mut words = _mm512_permutexvar_epi32(turn, text);
-            if FIRST && at == 0 {
-                words = _mm512_xor_si512(words, self.start);
-            }
-            sum = shifted(words, N - 1 - at, sum);
         }
         self.sum = sum;
     }
@@ -296,9 +265,6 @@ impl Sum {
 #[inline]
 #[target_feature(enable = "avx512f,vpclmulqdq")]
 fn shifted(words: __m512i, by: usize, other: __m512i) -> __m512i {
-    if by == 0 {
-        return _mm512_xor_si512(words, other);
-    }
     let [first, second] = SHIFTS[by];
     let by = _mm512_set_epi64(second, first, second, first, second, first, second, first);
     let first = _mm512_clmulepi64_epi128::<0x00>(words, by);

@@ -8,6 +8,37 @@ use std::arch::x86_64::{
 
 type Lane = __m128i;
 
+/// Defines `encrypted`: N registers at once through all rounds, `load` makes a register of a round key.
+macro_rules! rounds {
+    ($features:literal, $lane:ident, $load:ident, $xor:ident, $round:ident, $last:ident) => {
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn encrypted<const N: usize>(keys: &[[u8; 16]], mut blocks: [$lane; N]) -> [$lane; N] {
+            let Some(((first, middle), last)) =
+                keys.split_last().and_then(|(last, rest)| Some((rest.split_first()?, last)))
+            else {
+                return blocks;
+            };
+            let key = $load(first);
+            for block in &mut blocks {
+                *block = $xor(*block, key);
+            }
+            for key in middle {
+                let key = $load(key);
+                for block in &mut blocks {
+                    *block = $round(*block, key);
+                }
+            }
+            let key = $load(last);
+            for block in &mut blocks {
+                *block = $last(*block, key);
+            }
+            blocks
+        }
+    };
+}
+pub(super) use rounds;
+
 #[inline(always)]
 fn load(block: &[u8; 16]) -> Lane {
     // SAFETY: sixteen readable bytes at any alignment; SSE2 is part of x86-64.
@@ -46,31 +77,7 @@ fn shuffled(lane: Lane, order: Lane) -> Lane {
     _mm_shuffle_epi8(lane, order)
 }
 
-/// N blocks at once through all rounds.
-#[inline]
-#[target_feature(enable = "aes,sse4.2,ssse3")]
-fn encrypted<const N: usize>(keys: &[[u8; 16]], mut blocks: [Lane; N]) -> [Lane; N] {
-    let Some(((first, middle), last)) =
-        keys.split_last().and_then(|(last, rest)| Some((rest.split_first()?, last)))
-    else {
-        return blocks;
-    };
-    let key = load(first);
-    for block in &mut blocks {
-        *block = xor(*block, key);
-    }
-    for key in middle {
-        let key = load(key);
-        for block in &mut blocks {
-            *block = _mm_aesenc_si128(*block, key);
-        }
-    }
-    let key = load(last);
-    for block in &mut blocks {
-        *block = _mm_aesenclast_si128(*block, key);
-    }
-    blocks
-}
+rounds! { "aes,sse4.2,ssse3", Lane, load, xor, _mm_aesenc_si128, _mm_aesenclast_si128 }
 
 #[inline]
 #[target_feature(enable = "aes,sse4.2,ssse3")]
@@ -88,6 +95,17 @@ fn crc_pair(lanes: &mut [u32; 4], a: Lane, b: Lane) {
         let second = _mm_cvtsi128_si64(_mm_unpackhi_epi64(pair, pair)).cast_unsigned();
         lanes[at] = _mm_crc32_u64(lanes[at].into(), first) as u32;
         lanes[at + 1] = _mm_crc32_u64(lanes[at + 1].into(), second) as u32;
+    }
+}
+
+/// See the function of this name above. The compiler makes two stores of an intrinsic.
+#[inline]
+pub(super) fn put(block: &mut [u8; 16], number: u128) {
+    let whole = halves(number as u64, (number >> 64) as u64);
+    // SAFETY: sixteen writable bytes at any alignment; SSE2 is part of x86-64.
+    unsafe {
+        std::arch::asm!("movdqu [{to}], {whole}", to = in(reg) block, whole = in(xmm_reg) whole,
+            options(nostack, preserves_flags));
     }
 }
 
