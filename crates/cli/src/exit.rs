@@ -36,8 +36,21 @@ pub(crate) fn report(end: anyhow::Result<Exit>) -> ExitCode {
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("fathom: {error:#}");
+    eprintln!("fathom: {}", words(&error));
     ExitCode::from(code(&error))
+}
+
+/// The error and its causes, each said once: some messages end with their cause.
+fn words(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain().map(|cause| cause.to_string()) {
+        if words.is_empty() {
+            words = cause;
+        } else if !words.ends_with(&cause) {
+            words = format!("{words}: {cause}");
+        }
+    }
+    words
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

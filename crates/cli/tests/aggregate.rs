@@ -102,6 +102,19 @@ fn bad_data_names_path_byte_and_record_and_exits_3() {
 }
 
 #[test]
+fn compressed_input_that_is_cut_short_is_an_error_said_once() {
+    let folder = Folder::new();
+    let mut input = gzip(INPUT.as_bytes());
+    input.truncate(input.len() - 12);
+    let output = folder.run(&["-"], &input);
+    assert_eq!(output.status.code(), Some(4));
+    assert_eq!(out(&output), "", "no result of half the input");
+    let said = err(&output);
+    assert!(said.starts_with("fathom: -: cannot read at byte "), "{said}");
+    assert_eq!(said.matches("deflate stream").count(), 1, "{said}");
+}
+
+#[test]
 fn skipped_records_are_shown_kept_and_exit_1() {
     let folder = Folder::new();
     let mut input = b"a;1.0\n".to_vec();

@@ -500,6 +500,7 @@ fn report_rejects(summary: &Summary) -> Exit {
     if more > 0 {
         eprintln!("fathom: … and {more} more");
     }
-    eprintln!("fathom: {} records skipped", summary.rejected);
+    let records = if summary.rejected == 1 { "record" } else { "records" };
+    eprintln!("fathom: {} {records} skipped", summary.rejected);
     Exit::Incomplete
 }
