@@ -13,7 +13,7 @@
 //! is the work, is done after the turn was passed on: lines without quotes by the kernel of fields,
 //! others field by field. A byte order mark is passed over.
 //!
-//! The run itself is that of [`mod@crate::engine`]. What a record is stands in `crate::record`; nothing
+//! The run itself is that of `crate::engine`. What a record is stands in `crate::record`; nothing
 //! here looks at quotes.
 
 use std::path::PathBuf;

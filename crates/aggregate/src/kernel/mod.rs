@@ -29,9 +29,10 @@
 //! 5. Keys are compared whole, always. A key that contains the delimiter is found out when it is
 //!    inserted, which costs nothing per row: until then its rows miss.
 //!
-//! The driver is written once over [`Rows`], which holds what differs between levels: how eight
-//! values are parsed and how a key is masked, hashed and compared. It is compiled inside one
-//! function per level that carries the `target_feature`.
+//! The driver (`drive`) is written once over [`Rows`](rows::Rows), which holds what differs between
+//! levels: how eight values are parsed and how a key is masked, hashed and compared. It is compiled
+//! inside one function per level that carries the `target_feature`. Keys of 16 bytes and more are in
+//! `long`; delimited text without quotes has a driver of its own, `fields`.
 
 use fathom_machine::level::Level;
 use fathom_machine::os::memory::{self, Zeroed};

@@ -23,7 +23,7 @@
 //! 2^36 / 1999 = 34.3 million rows cannot fill: the tables are folded into wide totals before
 //! [`FOLD_ROWS`] rows.
 //!
-//! Above [`DISPLACE_KEYS`] keys a displacement table (a perfect hash in the manner of Belazzougui,
+//! Above some keys (`DISPLACE_KEYS`) a displacement table (a perfect hash in the manner of Belazzougui,
 //! Botelho and Dietzfelbinger's CHD) moves each bucket of keys so that every key sits in its first
 //! slot, at loads linear probing could not bear; below, the least colliding of a few seeds does as
 //! well without the extra load. A table that grows does neither: that is done once rows have missed
