@@ -36,8 +36,20 @@ pub(crate) fn report(end: anyhow::Result<Exit>) -> ExitCode {
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("fathom: {error:#}");
+    eprintln!("fathom: {}", words(&error));
     ExitCode::from(code(&error))
+}
+
+/// The error and its causes; what has been said already is not said again.
+fn words(error: &anyhow::Error) -> String {
+    let mut words = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !words.contains(&cause) {
+            words += ": ";
+            words += &cause;
+        }
+    }
+    words
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
