@@ -6,7 +6,7 @@
 use std::io::Cursor;
 use std::num::NonZeroUsize;
 
-use fathom_haversine::{OnError, Options, Source, read};
+use fathom_haversine::{OnError, Options, Source, Trigonometry, read};
 use fathom_machine::level::Level;
 use libfuzzer_sys::fuzz_target;
 
@@ -27,14 +27,21 @@ fuzz_target!(|data: &[u8]| {
         }
     };
     let on_error = if skip & 1 == 0 { OnError::Stop } else { OnError::Skip };
+    let level = levels[usize::from(*level) % levels.len()];
+    // SSE2's polynomials have other bits; the C library's have the same everywhere.
+    let trigonometry = match level {
+        Level::Sse2 => Trigonometry::Libm,
+        _ => Trigonometry::Vector,
+    };
     let plain = Options {
         on_error,
+        trigonometry,
         level: Level::Scalar,
         block_bytes: NonZeroUsize::new(text.len() + 1).unwrap(),
         ..Options::default()
     };
     let options = Options {
-        level: levels[usize::from(*level) % levels.len()],
+        level,
         threads: NonZeroUsize::new(usize::from(threads % 3) + 1).unwrap(),
         block_bytes: NonZeroUsize::new(usize::from(*block) * 8 + 1).unwrap(),
         ..plain

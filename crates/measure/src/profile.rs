@@ -106,7 +106,8 @@ impl Zone {
 
 /// Enters a zone that lasts until the value is dropped:
 /// `zone!("name")`, `zone!("name", sample = 64)` (count always, time one in 64),
-/// `zone!("name", faults)` (count page faults too: a system call on each side, for outer zones).
+/// `zone!("name", faults)` (count page faults too: a system call on each side, for outer zones; after
+/// 64 entries one in 16 stands for all).
 ///
 /// The name is a literal. Give it the bytes it worked on with [`Zone::bytes`].
 #[cfg(feature = "profile")]

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <simdjson.h>
 #include <stdexcept>
@@ -51,17 +52,23 @@ struct Group {
     alignas(64) double a[LANES];
 };
 
-template <std::size_t N>
+// Rounded once where there is an instruction for it, as fathom's levels do.
+template <bool IsFused>
+[[gnu::always_inline]] inline double multiply_add(double a, double b, double c) {
+    return IsFused ? __builtin_fma(a, b, c) : a * b + c;
+}
+
+template <bool IsFused, std::size_t N>
 [[gnu::always_inline]] inline double polynomial(const double (&coefficients)[N], double x) {
     double sum = coefficients[N - 1];
 #pragma GCC unroll 32
     for (std::size_t at = N - 1; at > 0; --at) {
-        sum = __builtin_fma(sum, x, coefficients[at - 1]);
+        sum = multiply_add<IsFused>(sum, x, coefficients[at - 1]);
     }
     return sum;
 }
 
-[[gnu::always_inline]] inline void distances(Group &group) {
+template <bool IsFused> [[gnu::always_inline]] inline void distances(Group &group) {
     for (std::size_t at = 0; at < LANES; ++at) {
         const double lat0 = group.y0[at] * RADIANS, lat1 = group.y1[at] * RADIANS;
         const double d_lat = (group.y1[at] - group.y0[at]) * (RADIANS / 2.0);
@@ -69,26 +76,33 @@ template <std::size_t N>
         const double other = M_PI - d_lon;
         d_lon = d_lon < other ? d_lon : other;
         const double u_lat = d_lat * d_lat, u_lon = d_lon * d_lon;
-        const double sine_lat = polynomial(SINE_SQUARED, u_lat) * u_lat;
-        const double sine_lon = polynomial(SINE_SQUARED, u_lon) * u_lon;
-        const double cosines = polynomial(COSINE, lat0 * lat0) * polynomial(COSINE, lat1 * lat1);
-        const double a = __builtin_fma(cosines, sine_lon, sine_lat);
+        const double sine_lat = polynomial<IsFused>(SINE_SQUARED, u_lat) * u_lat;
+        const double sine_lon = polynomial<IsFused>(SINE_SQUARED, u_lon) * u_lon;
+        const double cosines = polynomial<IsFused>(COSINE, lat0 * lat0) * polynomial<IsFused>(COSINE, lat1 * lat1);
+        const double a = multiply_add<IsFused>(cosines, sine_lon, sine_lat);
         const double z = a < 1.0 - a ? a : 1.0 - a;
-        const double angle = polynomial(ARCSINE, z) * std::sqrt(z);
+        const double angle = polynomial<IsFused>(ARCSINE, z) * std::sqrt(z);
         group.a[at] = a;
         group.distance[at] = (a > 0.5 ? M_PI_2 - angle : angle) * (2.0 * RADIUS);
     }
 }
 
-void distances_anywhere(Group &group) { distances(group); }
-
 #if defined(__x86_64__)
-[[gnu::target("avx2,fma")]] void distances_avx2(Group &group) { distances(group); }
+void distances_sse2(Group &group) { distances<false>(group); }
 
-void (*const compute)(Group &) =
-    __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? distances_avx2
-                                                                    : distances_anywhere;
+[[gnu::target("avx2,fma")]] void distances_avx2(Group &group) { distances<true>(group); }
+
+// The level that fathom chooses, so that the bits are the same.
+bool is_sse2() {
+    const char *level = std::getenv("FATHOM_LEVEL");
+    return (level && std::strcmp(level, "sse2") == 0) || !__builtin_cpu_supports("avx2") ||
+           !__builtin_cpu_supports("fma");
+}
+
+void (*const compute)(Group &) = is_sse2() ? distances_sse2 : distances_avx2;
 #else
+void distances_anywhere(Group &group) { distances<true>(group); }
+
 void (*const compute)(Group &) = distances_anywhere;
 #endif
 

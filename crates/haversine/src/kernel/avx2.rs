@@ -59,33 +59,25 @@ struct Avx2;
 // SAFETY: only AVX2 and BMI1, which the caller vouches for.
 unsafe impl Finder for Avx2 {
     #[inline(always)]
-    unsafe fn number(
-        text: *const u8,
-        at: usize,
-        separator: &Separator,
-        out: *mut Extent,
-    ) -> Option<usize> {
+    unsafe fn others(from: *const u8) -> u32 {
         // SAFETY: the caller vouches for the bytes and the level.
         unsafe {
-            let from = text.add(at);
             let zeros = _mm256_set1_epi8(b'0'.cast_signed());
             let digits = _mm256_xor_si256(_mm256_loadu_si256(from.cast()), zeros);
             // 10 and more reach 0x80, whose top bit the mask takes.
             let beyond = _mm256_adds_epu8(digits, _mm256_set1_epi8(0x76));
-            let others = _mm256_movemask_epi8(beyond).cast_unsigned();
-            // A first byte that is neither a digit nor a minus sign stays set, becomes the point, and
-            // makes conversion refuse the number.
-            let inside = others ^ u32::from(from.read() == b'-');
-            let point = _tzcnt_u32(inside);
-            let len = _tzcnt_u32(_blsr_u32(inside));
-            let follows = _mm256_loadu_si256(from.add(len as usize).cast());
+            _mm256_movemask_epi8(beyond).cast_unsigned()
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn is_at(separator: &Separator, from: *const u8) -> bool {
+        // SAFETY: as above; a separator has 32 bytes and as many of mask.
+        unsafe {
+            let follows = _mm256_loadu_si256(from.cast());
             let expected = _mm256_loadu_si256(separator.bytes.as_ptr().cast());
             let mask = _mm256_loadu_si256(separator.mask.as_ptr().cast());
-            if _mm256_testz_si256(_mm256_xor_si256(follows, expected), mask) == 0 {
-                return None;
-            }
-            *out = Extent::new(at, point, len);
-            Some(at + len as usize + separator.len)
+            _mm256_testz_si256(_mm256_xor_si256(follows, expected), mask) != 0
         }
     }
 }

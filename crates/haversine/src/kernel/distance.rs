@@ -10,7 +10,8 @@
 //! 4. Rows beyond ±180 or ±90 degrees, and points so nearly antipodal that the arcsine is
 //!    ill-conditioned (a > 1 - 2⁻²⁰, one pair in a million of random ones), go to the reference.
 //!
-//! The same operations in the same order on every level, so the same bits. Polynomials are
+//! The same operations in the same order on every level, so the same bits wherever a multiply-add is
+//! fused: everywhere but at SSE2, which rounds it twice. Polynomials are
 //! evaluated by Horner's rule: the arcsine's chain of 17 multiply-adds is long, but successive
 //! groups of pairs overlap; splitting it into even and odd halves was measured and gained nothing.
 
@@ -103,13 +104,26 @@ pub(crate) unsafe fn distances_over<L: Lanes>(
     }
     // SAFETY: so many were written.
     unsafe { distances.set_len(before + whole) };
-    for pair in &pairs[whole..] {
-        let row = [pair.x0, pair.y0, pair.x1, pair.y1];
-        // SAFETY: one lane of doubles needs no level.
-        let (value, doubtful) = unsafe { group::<f64>(row, radius) };
-        distances.push(if doubtful == 0 { value } else { distance(*pair, radius) });
+    let rest = &pairs[whole..];
+    if let Some(&last) = rest.last() {
+        // In a register as well, so that a pair's bits do not depend on its place.
+        let mut padded = [last; MOST_LANES];
+        padded[..rest.len()].copy_from_slice(rest);
+        let mut results = [0.0; MOST_LANES];
+        // SAFETY: both arrays have at least COUNT elements; the caller vouches for the level.
+        let doubtful = unsafe {
+            let (result, doubtful) = group(L::columns(padded.as_ptr().cast()), radius);
+            result.store(results.as_mut_ptr());
+            doubtful
+        };
+        distances.extend(rest.iter().zip(results).enumerate().map(|(lane, (&pair, result))| {
+            if doubtful >> lane & 1 == 0 { result } else { distance(pair, radius) }
+        }));
     }
 }
+
+/// Lanes of the widest register.
+const MOST_LANES: usize = 4;
 
 /// The distances of one register of pairs, and a bit for each that must be computed otherwise.
 ///

@@ -15,22 +15,52 @@ use crate::template::{SEPARATOR_BYTES, Separator, Template};
 /// bytes, separators have at most 32, and the last load begins at most at the last end.
 const REACH_BYTES: usize = 4 * (32 + SEPARATOR_BYTES) + 32;
 const _: () = assert!(REACH_BYTES <= MARGIN_BYTES);
+
 /// How a level finds a number's parts.
 ///
 /// # Safety
-/// An implementor's method reads no more than it says and may use instructions of its level.
+/// An implementor's methods read no more than they say and may use instructions of its level.
 pub(crate) unsafe trait Finder {
-    /// Finds the parts of the number at `text[at]` by its non-digits and writes them to `out`; where
-    /// the number after it begins, if `separator` follows. `None` where it does not.
+    /// A bit for each of 32 bytes that is no digit.
     ///
     /// # Safety
-    /// 96 bytes from `text[at]` on are readable, `out` is writable, and the level is available.
-    unsafe fn number(
-        text: *const u8,
-        at: usize,
-        separator: &Separator,
-        out: *mut Extent,
-    ) -> Option<usize>;
+    /// 32 bytes from `from` on are readable, and the level is available.
+    unsafe fn others(from: *const u8) -> u32;
+
+    /// Whether a separator stands here.
+    ///
+    /// # Safety
+    /// As for [`Finder::others`].
+    unsafe fn is_at(separator: &Separator, from: *const u8) -> bool;
+}
+
+/// Finds the parts of the number at `text[at]` by its non-digits and writes them to `out`; where
+/// the number after it begins, if `separator` follows. `None` where it does not.
+///
+/// # Safety
+/// 96 bytes from `text[at]` on are readable, `out` is writable, and the level is available.
+#[inline(always)]
+unsafe fn number<F: Finder>(
+    text: *const u8,
+    at: usize,
+    separator: &Separator,
+    out: *mut Extent,
+) -> Option<usize> {
+    // SAFETY: reads 32 bytes at `at` and 32 behind a number of at most 32, of the 96 there are; the
+    // caller vouches for the rest.
+    unsafe {
+        let from = text.add(at);
+        // A first byte that is neither a digit nor a minus sign stays set, becomes the point, and
+        // makes conversion refuse the number.
+        let inside = F::others(from) ^ u32::from(from.read() == b'-');
+        let point = inside.trailing_zeros();
+        let len = (inside & inside.wrapping_sub(1)).trailing_zeros();
+        if !F::is_at(separator, from.add(len as usize)) {
+            return None;
+        }
+        *out = Extent::new(at, point, len);
+        Some(at + len as usize + separator.len)
+    }
 }
 
 /// See [`super::find_numbers`].
@@ -87,7 +117,7 @@ unsafe fn find<F: Finder, const N: usize>(
                 // SAFETY: the element begins before the cursor's end, and this number not more
                 // than i times 64 bytes later; there is room for one more element. The caller
                 // vouches for the text and the level.
-                let found = unsafe { F::number(text, next[k], separator, outs[k].add(i)) };
+                let found = unsafe { number::<F>(text, next[k], separator, outs[k].add(i)) };
                 let Some(following) = found else {
                     is_stopped = true;
                     break 'elements;

@@ -1,7 +1,7 @@
 //! Doubles side by side: as many operations as the distance needs, per level.
 //!
-//! Each operation rounds as IEEE 754 says, the fused one once, so that every level computes the
-//! same bits; nothing here approximates.
+//! Each operation rounds as IEEE 754 says, so that levels with a fused multiply-add compute the same
+//! bits; nothing here approximates.
 
 /// A register of doubles.
 ///
@@ -34,7 +34,7 @@ pub(crate) unsafe trait Lanes: Copy {
     /// The level is available.
     unsafe fn mul(self, other: Self) -> Self;
 
-    /// `self` · `factor` + `summand`, rounded once.
+    /// `self` · `factor` + `summand`, rounded once; by SSE2, which has no such instruction, twice.
     ///
     /// # Safety
     /// The level is available.
@@ -227,6 +227,105 @@ mod avx2 {
             // SAFETY: whoever names `Four` vouches for AVX2.
             let mask = unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_NLE_UQ>(self.0, limit.0)) };
             mask.cast_unsigned()
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use sse2::Two;
+
+#[cfg(target_arch = "x86_64")]
+mod sse2 {
+    use std::arch::x86_64::*;
+
+    use super::Lanes;
+
+    /// Two doubles of SSE2.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Two(__m128d);
+
+    /// One intrinsic of SSE2.
+    macro_rules! lanes {
+        ($call:expr) => {
+            // SAFETY: SSE2 is part of the base architecture.
+            Two(unsafe { $call })
+        };
+    }
+
+    // SAFETY: only SSE2, which every x86-64 has.
+    unsafe impl Lanes for Two {
+        const COUNT: usize = 2;
+
+        #[inline(always)]
+        unsafe fn splat(value: f64) -> Two {
+            lanes!(_mm_set1_pd(value))
+        }
+
+        #[inline(always)]
+        unsafe fn columns(rows: *const f64) -> [Two; 4] {
+            // SAFETY: the caller vouches for eight doubles.
+            unsafe {
+                let half = |i: usize| _mm_loadu_pd(rows.add(2 * i));
+                let (a, b, c, d) = (half(0), half(1), half(2), half(3));
+                [
+                    Two(_mm_unpacklo_pd(a, c)),
+                    Two(_mm_unpackhi_pd(a, c)),
+                    Two(_mm_unpacklo_pd(b, d)),
+                    Two(_mm_unpackhi_pd(b, d)),
+                ]
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, to: *mut f64) {
+            // SAFETY: the caller vouches for two doubles.
+            unsafe { _mm_storeu_pd(to, self.0) }
+        }
+
+        #[inline(always)]
+        unsafe fn sub(self, other: Two) -> Two {
+            lanes!(_mm_sub_pd(self.0, other.0))
+        }
+
+        #[inline(always)]
+        unsafe fn mul(self, other: Two) -> Two {
+            lanes!(_mm_mul_pd(self.0, other.0))
+        }
+
+        #[inline(always)]
+        unsafe fn mul_add(self, factor: Two, summand: Two) -> Two {
+            lanes!(_mm_add_pd(_mm_mul_pd(self.0, factor.0), summand.0))
+        }
+
+        #[inline(always)]
+        unsafe fn min(self, other: Two) -> Two {
+            lanes!(_mm_min_pd(self.0, other.0))
+        }
+
+        #[inline(always)]
+        unsafe fn abs(self) -> Two {
+            lanes!(_mm_andnot_pd(_mm_set1_pd(-0.0), self.0))
+        }
+
+        #[inline(always)]
+        unsafe fn sqrt(self) -> Two {
+            lanes!(_mm_sqrt_pd(self.0))
+        }
+
+        #[inline(always)]
+        unsafe fn if_above(self, limit: Two, then: Two, other: Two) -> Two {
+            // SAFETY: SSE2 is part of the base architecture.
+            unsafe {
+                let is_above = _mm_cmpgt_pd(self.0, limit.0);
+                let then = _mm_and_pd(is_above, then.0);
+                Two(_mm_or_pd(then, _mm_andnot_pd(is_above, other.0)))
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn beyond(self, limit: Two) -> u32 {
+            // SAFETY: SSE2 is part of the base architecture.
+            unsafe { _mm_movemask_pd(_mm_cmpnle_pd(self.0, limit.0)) }.cast_unsigned()
         }
     }
 }

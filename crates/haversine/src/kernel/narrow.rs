@@ -2,7 +2,6 @@
 //!
 //! As AVX2 finds them, in two halves; a separator of at most sixteen bytes is compared in one.
 
-use super::Extent;
 use super::find::{Finder, find_numbers_over};
 use crate::alike::{CURSORS, Cursor};
 use crate::block::Block;
@@ -26,34 +25,21 @@ unsafe trait Sixteen {
     unsafe fn differ(from: *const u8, expected: *const u8, mask: *const u8) -> bool;
 }
 
-// SAFETY: reads 32 bytes at `at` and 32 behind a number of at most 32, of the 96 there are.
+// SAFETY: a separator has 32 bytes and as many of mask.
 unsafe impl<S: Sixteen> Finder for S {
     #[inline(always)]
-    unsafe fn number(
-        text: *const u8,
-        at: usize,
-        separator: &Separator,
-        out: *mut Extent,
-    ) -> Option<usize> {
-        // SAFETY: the caller vouches for the bytes, for `out` and for the level; a separator has 32
-        // bytes and as many of mask.
+    unsafe fn others(from: *const u8) -> u32 {
+        // SAFETY: the caller vouches for the bytes and the level.
+        unsafe { <S as Sixteen>::others(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn is_at(separator: &Separator, from: *const u8) -> bool {
+        let (expected, mask) = (separator.bytes.as_ptr(), separator.mask.as_ptr());
+        // SAFETY: as above.
         unsafe {
-            let from = text.add(at);
-            let others = S::others(from);
-            // A first byte that is neither a digit nor a minus sign stays set, becomes the point, and
-            // makes conversion refuse the number.
-            let inside = others ^ u32::from(from.read() == b'-');
-            let point = inside.trailing_zeros();
-            let len = (inside & inside.wrapping_sub(1)).trailing_zeros();
-            let follows = from.add(len as usize);
-            let (expected, mask) = (separator.bytes.as_ptr(), separator.mask.as_ptr());
-            if S::differ(follows, expected, mask)
-                || separator.len > 16 && S::differ(follows.add(16), expected.add(16), mask.add(16))
-            {
-                return None;
-            }
-            *out = Extent::new(at, point, len);
-            Some(at + len as usize + separator.len)
+            !S::differ(from, expected, mask)
+                && (separator.len <= 16 || !S::differ(from.add(16), expected.add(16), mask.add(16)))
         }
     }
 }

@@ -43,15 +43,16 @@ pub(crate) struct Options {
     threads: Option<NonZeroUsize>,
 
     /// Radius of the sphere; means and distances have its unit
-    #[arg(long, default_value_t = EARTH_RADIUS_KM, value_parser = radius)]
+    #[arg(long, default_value_t = EARTH_RADIUS_KM, value_parser = radius,
+          allow_negative_numbers = true)]
     radius: f64,
 
     /// What to do with an element that is no pair: stop, or count it and go on
     #[arg(long, value_enum, default_value_t = ErrorPolicy::Fail)]
     on_error: ErrorPolicy,
 
-    /// Which sine, cosine and arcsine: own polynomials, the same bits on every machine, or the C
-    /// library's, the course's to the last bit
+    /// Which sine, cosine and arcsine: own polynomials, the same bits on every processor with
+    /// fused multiply-add, or the C library's, the course's to the last bit
     #[arg(long, value_enum, default_value_t = Trigonometry::Vector)]
     trigonometry: Trigonometry,
 
@@ -142,6 +143,7 @@ fn block_kib(text: &str) -> Result<usize, String> {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.stages.stages {
+        read_once(options)?;
         return stages::run(&options.stages, &options.file, options.format == Format::Json);
     }
     let source = match input::open(&options.file)? {
@@ -177,9 +179,21 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let differs = comparison.is_some_and(|comparison| !comparison.is_within_tolerance());
     if outcome.skipped > 0 {
-        eprintln!("fathom: {} elements skipped that are no pairs", outcome.skipped);
+        let (s, is, pairs) =
+            if outcome.skipped == 1 { ("", "is", "a pair") } else { ("s", "are", "pairs") };
+        eprintln!("fathom: skipped {} element{s} that {is} not {pairs}", outcome.skipped);
     }
     Ok(if differs || outcome.skipped > 0 { Exit::Incomplete } else { Exit::Done })
+}
+
+/// What is wrong with a file that is going to be measured on, said as in any other run.
+fn read_once(options: &Options) -> anyhow::Result<()> {
+    let reason = "--stages reads its file again and again: it needs a regular file, not compressed";
+    anyhow::ensure!(options.file != Path::new("-"), reason);
+    let Input::File(file, _) = input::open(&options.file)? else { anyhow::bail!(reason) };
+    let engine = haversine::Options { keep_distances: false, ..engine_options(options)? };
+    let read = haversine::read(Source::File(file), &engine);
+    read.map(drop).map_err(|error| located(error, &options.file))
 }
 
 fn engine_options(options: &Options) -> anyhow::Result<haversine::Options> {

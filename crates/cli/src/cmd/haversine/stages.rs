@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use fathom_contenders::haversine::stages::{FAMILY, MEAN_OFF_KM, PAIRS_WRONG};
 use fathom_measure::bench::{Bench, bench};
 use fathom_measure::family::AnyFamily;
@@ -25,7 +25,10 @@ use crate::measuring::{self, Format, Ticker, bounds, entrant, is_complete, new_r
 pub(crate) struct Stages {
     /// Measure the way from the plain program to this one on FILE, step by step: what the
     /// haversine notes tried, and what fathom does beyond; each step's speed and its errors
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = [
+        "answers", "threads", "radius", "on_error", "trigonometry", "exact_only", "write_answers",
+        "profile", "block",
+    ])]
     pub(crate) stages: bool,
 
     /// With --stages: time each step receives
@@ -43,11 +46,8 @@ pub(crate) struct Stages {
     save: Option<std::path::PathBuf>,
 }
 
+/// Measures the ladder on a file that was read once without complaint.
 pub(crate) fn run(options: &Stages, file: &Path, as_json: bool) -> anyhow::Result<Exit> {
-    ensure!(
-        file != Path::new("-") && file.is_file(),
-        "--stages reads its file again and again: it needs a regular file"
-    );
     let entries = FAMILY.entries();
     let entrants: anyhow::Result<Vec<_>> =
         entries.iter().map(|entry| entrant(&entry.id, &entry.meta)).collect();
@@ -119,8 +119,8 @@ fn ladder(case: &Case) -> String {
         let off =
             metric(MEAN_OFF_KM).map_or_else(|| "?".to_owned(), |m| format!("{:.1e}", m.value));
         text += &format!(
-            "{name:<12} {:>10.1} {:>8.1} {:>8.3} {gain:>8}  {wrong:>12} {off:>12}  {}\n",
-            ns / 1e6,
+            "{name:<12} {:>10} {:>8.1} {:>8.3} {gain:>8}  {wrong:>12} {off:>12}  {}\n",
+            milliseconds(ns),
             ns / pairs.max(1) as f64,
             bytes as f64 / ns,
             row.about.summary,
@@ -128,4 +128,10 @@ fn ladder(case: &Case) -> String {
         before = Some(ns);
     }
     text
+}
+
+/// Four digits of a short time, a decimal of a long one.
+fn milliseconds(ns: f64) -> String {
+    let decimals = if ns < 10e6 { 3 } else { 1 };
+    format!("{:.decimals$}", ns / 1e6)
 }
