@@ -40,6 +40,6 @@ structure! {
     range(map, start, span, visit) => visit_all(map.range().ge(start.raw()).into_stream(), span, visit),
 }
 
-fn visit_all(mut stream: Stream<'_>, span: usize, mut visit: impl FnMut(u64)) {
-    (0..span).map_while(|_| stream.next().map(|(_, value)| value)).for_each(|value| visit(value));
+fn visit_all(mut stream: Stream<'_>, span: usize, visit: impl FnMut(u64)) {
+    (0..span).map_while(|_| stream.next().map(|(_, value)| value)).for_each(visit);
 }
