@@ -231,3 +231,42 @@ fn nothing_names_the_machine_it_was_written_on() {
         }
     }
 }
+
+/// Contenders of the key-value families that take more than forty lines of code, and why.
+const LONG_CONTENDERS: &[(&str, &str)] = &[
+    ("map/ptr_hash.rs", "a perfect hash function knows no keys: the entries lie beside it"),
+    ("tree/intrusive.rs", "the node is the user's own type"),
+    ("tree/sorted_vec.rs", "entries are ordered by their key alone, which takes a type"),
+    (
+        "trie/cedarwood.rs",
+        "values of 31 bits: the values, and places that became free, lie beside it",
+    ),
+    ("trie/congee.rs", "it does not count its entries"),
+    ("trie/crawdad.rs", "bytes become characters, and the values lie beside it"),
+    ("trie/yada.rs", "the values lie beside it"),
+];
+
+#[test]
+fn a_contender_is_one_file_of_forty_lines() {
+    let folder = root().join("crates/contenders/src");
+    let mut excused: BTreeSet<&str> = LONG_CONTENDERS.iter().map(|(name, _)| *name).collect();
+    let mut seen = 0;
+    for family in ["map", "tree", "trie", "hash", "alloc"] {
+        for entry in fs::read_dir(folder.join(family)).unwrap() {
+            let path = entry.unwrap().path();
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            // Our own structures, in folders, are as long as they must be.
+            if !text.contains("Meta::of(include_str!(") {
+                continue;
+            }
+            seen += 1;
+            let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+            let lines = text.lines().filter(is_code).count();
+            let name = path.strip_prefix(&folder).unwrap().to_str().unwrap();
+            let is_excused = excused.remove(name);
+            assert_eq!(lines > 40, is_excused, "{name}: {lines} lines of code");
+        }
+    }
+    assert!(seen > 50, "{seen} contenders seen");
+    assert!(excused.is_empty(), "no such contenders: {excused:?}");
+}

@@ -23,21 +23,19 @@ impl PlainMap for SkipList {
         caveat: "made for several threads; an insert looks first, an update removes before it inserts",
         ..Meta::of(include_str!("crossbeam.rs"))
     };
-    type Map<K: Key> = Shared<Table<K>>;
+    type Map<K: Key> = Shared<SkipMap<K::Owned, u64>>;
 }
 
-pub(super) struct Table<K: Key>(SkipMap<K::Owned, u64>);
-
 concurrent! {
-    impl[K: Key] for Table<K>: keys K, hasher (), can Abilities::TREE;
-    sized(_, ()) => Table(SkipMap::new()),
-    entries(map) => map.0.len(),
-    find(map, key) => map.0.get(key.part()).map(|entry| *entry.value()),
-    insert(map, key, value) => { let old = map.find(key); map.0.insert(key.owned(), value); old },
-    erase(map, key) => map.0.remove(key.part()).map(|entry| *entry.value()),
-    each(map, visit) => map.0.iter().for_each(|entry| visit(*entry.value())),
+    impl[K: Key] for SkipMap<K::Owned, u64>: keys K, hasher (), can Abilities::TREE;
+    sized(_, ()) => SkipMap::new(),
+    entries(map) => map.len(),
+    find(map, key) => map.get(key.part()).map(|entry| *entry.value()),
+    insert(map, key, value) => { let old = map.find(key); SkipMap::insert(map, key.owned(), value); old },
+    erase(map, key) => map.remove(key.part()).map(|entry| *entry.value()),
+    each(map, visit) => map.iter().for_each(|entry| visit(*entry.value())),
     range(map, start, span, visit) => {
         let from = (Bound::Included(start.part()), Bound::Unbounded);
-        map.0.range::<K::Part, _>(from).take(span).for_each(|entry| visit(*entry.value()));
+        map.range::<K::Part, _>(from).take(span).for_each(|entry| visit(*entry.value()));
     },
 }

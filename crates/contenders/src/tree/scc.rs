@@ -23,21 +23,19 @@ impl PlainMap for Scc {
         caveat: "made for several threads; inserting and erasing look first to tell what was there",
         ..Meta::of(include_str!("scc.rs"))
     };
-    type Map<K: Key> = Shared<Table<K>>;
+    type Map<K: Key> = Shared<TreeIndex<K::Owned, u64>>;
 }
 
-pub(super) struct Table<K: Key>(TreeIndex<K::Owned, u64>);
-
 concurrent! {
-    impl[K: Key] for Table<K>: keys K, hasher (), can Abilities::TREE;
-    sized(_, ()) => Table(TreeIndex::new()),
-    entries(map) => map.0.len(),
-    find(map, key) => map.0.peek_with(key.part(), |_, value| *value),
-    insert(map, key, value) => { let old = map.find(key); map.0.upsert_sync(key.owned(), value); old },
-    erase(map, key) => { let old = map.find(key); map.0.remove_sync(key.part()); old },
-    each(map, visit) => map.0.iter(&Guard::new()).for_each(|(_, value)| visit(*value)),
+    impl[K: Key] for TreeIndex<K::Owned, u64>: keys K, hasher (), can Abilities::TREE;
+    sized(_, ()) => TreeIndex::new(),
+    entries(map) => map.len(),
+    find(map, key) => map.peek_with(key.part(), |_, value| *value),
+    insert(map, key, value) => { let old = map.find(key); map.upsert_sync(key.owned(), value); old },
+    erase(map, key) => { let old = map.find(key); map.remove_sync(key.part()); old },
+    each(map, visit) => map.iter(&Guard::new()).for_each(|(_, value)| visit(*value)),
     range(map, start, span, visit) => {
         let (from, guard) = ((Bound::Included(start.part()), Bound::Unbounded), Guard::new());
-        map.0.range::<K::Part, _>(from, &guard).take(span).for_each(|(_, value)| visit(*value));
+        map.range::<K::Part, _>(from, &guard).take(span).for_each(|(_, value)| visit(*value));
     },
 }

@@ -24,19 +24,19 @@ impl PlainMap for Blart {
     type Map<K: Key> = Table;
 }
 
-pub(super) struct Table(TreeMap<Box<[u8]>, u64>);
+type Table = TreeMap<Box<[u8]>, u64>;
 
 structure! {
     impl[K: Key] for Table: keys K, hasher (), can Abilities::TREE;
-    sized(_, ()) => Table(TreeMap::new()),
-    entries(map) => map.0.len(),
-    find(map, key) => shaped(key, |key| map.0.get(key).copied()),
+    sized(_, ()) => Table::new(),
+    entries(map) => map.len(),
+    find(map, key) => shaped(key, |key| map.get(key).copied()),
     insert(map, key, value) =>
-        shaped(key, |key| map.0.try_insert(key.into(), value)).expect("no key begins another"),
-    erase(map, key) => shaped(key, |key| map.0.remove(key)),
-    each(map, visit) => map.0.values().copied().for_each(visit),
+        shaped(key, |key| map.try_insert(key.into(), value)).expect("no key begins another"),
+    erase(map, key) => shaped(key, |key| map.remove(key)),
+    each(map, visit) => map.values().copied().for_each(visit),
     range(map, start, span, visit) => {
         let start: Box<[u8]> = shaped(start, |start| start.into());
-        map.0.range::<Box<[u8]>, _>(start..).take(span).map(|(_, &value)| value).for_each(visit);
+        map.range::<Box<[u8]>, _>(start..).take(span).map(|(_, &value)| value).for_each(visit);
     },
 }

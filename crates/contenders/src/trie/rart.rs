@@ -24,18 +24,18 @@ impl PlainMap for Rart {
     type Map<K: Key> = Table;
 }
 
-pub(super) struct Table(AdaptiveRadixTree<VectorKey, u64>);
+type Table = AdaptiveRadixTree<VectorKey, u64>;
 
 structure! {
     impl[K: Key] for Table: keys K, hasher (), can Abilities::TREE;
-    sized(_, ()) => Table(AdaptiveRadixTree::new()),
-    entries(map) => map.0.len(),
-    find(map, key) => shaped(key, |key| map.0.get_bytes(key).copied()),
-    insert(map, key, value) => map.0.insert_k(&shaped(key, VectorKey::new_from_slice), value),
-    erase(map, key) => map.0.remove_k(&shaped(key, VectorKey::new_from_slice)),
-    each(map, visit) => map.0.values_iter().copied().for_each(visit),
+    sized(_, ()) => Table::new(),
+    entries(map) => map.len(),
+    find(map, key) => shaped(key, |key| map.get_bytes(key).copied()),
+    insert(map, key, value) => map.insert_k(&shaped(key, VectorKey::new_from_slice), value),
+    erase(map, key) => map.remove_k(&shaped(key, VectorKey::new_from_slice)),
+    each(map, visit) => map.values_iter().copied().for_each(visit),
     range(map, start, span, visit) => {
         let start = shaped(start, VectorKey::new_from_slice);
-        map.0.range(start..).take(span).map(|(_, &value)| value).for_each(visit);
+        map.range(start..).take(span).map(|(_, &value)| value).for_each(visit);
     },
 }

@@ -15,9 +15,10 @@ use fathom_measure::result::Case;
 use fathom_measure::workload::Spec;
 
 use super::candidate::{self, Candidate, SYSTEM};
+use super::choice::{Choice, Source};
 use super::data::{self, Prepared};
+use super::full::bounds;
 use super::layout::{self, Config};
-use super::{Choice, Source, bounds};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, Method, Show, Ticker};

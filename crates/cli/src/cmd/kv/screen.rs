@@ -166,6 +166,9 @@ impl<'a> Screen<'a> {
         if std::mem::take(&mut self.must_be_ordered) {
             wanted.push((&scan, 0.0));
         }
+        // What begins empty comes first: whoever cannot insert is out before it has built anything,
+        // which takes a static trie of long keys seconds.
+        wanted.sort_by_key(|(spec, _)| spec.operation != "insert");
         let family = &kv::FAMILY;
         let task = |(spec, share): (&Spec, f64)| {
             let spec = family.completed(&data.spec(spec)).map_err(|error| broken(&error))?;

@@ -1,0 +1,115 @@
+//! What the command line says of keys and of who takes part: names into candidates. Measures nothing.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use fathom_contenders::kv;
+use fathom_keys::Format;
+use fathom_measure::family::Absent;
+
+use super::alias;
+use super::candidate::{self, Candidate};
+use crate::measuring;
+
+/// Where keys come from.
+#[derive(Debug, clap::Args)]
+pub(super) struct Source {
+    /// The file of keys; - is stdin
+    #[arg(value_name = "FILE", conflicts_with = "alias")]
+    file: Option<PathBuf>,
+
+    /// The same, as kvbench has it
+    #[arg(short = 'f', id = "alias", value_name = "FILE")]
+    alias: Option<PathBuf>,
+
+    /// Its format, told from its bytes where they tell: words, lines, csv:COLUMN[:DELIMITER],
+    /// jsonl:FIELD, integers, u32, u64, bin-text, bin-text1, bin-text-kv, bin-slice-kv
+    #[arg(short = 'F', long, value_name = "FORMAT")]
+    pub(super) from: Option<Format>,
+}
+
+/// Who takes part; nothing said is everybody.
+#[derive(Debug, clap::Args)]
+pub(super) struct Choice {
+    /// Only these structures (kvbench's names too: cuckoo, f14, hot, art)
+    #[arg(short = 'd', long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(super) structure: Vec<String>,
+
+    /// Only these hash functions (kvbench's names too: xxhash:XX3_64bits, t1ha::t1ha,
+    /// city::cityhash64)
+    #[arg(short = 'h', long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(super) hash: Vec<String>,
+
+    /// Only these allocators
+    #[arg(short = 'a', long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(super) allocator: Vec<String>,
+}
+
+impl Source {
+    pub(super) fn path(&self) -> anyhow::Result<&Path> {
+        self.file.as_deref().or(self.alias.as_deref()).context("no file of keys was given")
+    }
+}
+
+impl Choice {
+    /// Whether everybody is wanted.
+    pub(super) fn is_open(&self) -> bool {
+        self.structure.is_empty() && self.allocator.is_empty()
+    }
+
+    /// The combinations that are wanted.
+    ///
+    /// # Errors
+    /// A name that nothing in this build has.
+    pub(super) fn candidates(
+        &self,
+        everybody: bool,
+        with_planted: bool,
+    ) -> anyhow::Result<Vec<Candidate>> {
+        let structures: Vec<&str> =
+            self.structure.iter().map(|name| alias::structure(name)).collect();
+        let hashes: Vec<String> = self.hash.iter().map(|name| alias::hash(name)).collect();
+        let asks = |names: &[&str], prefix: &str| names.iter().any(|name| name.starts_with(prefix));
+        let allocators: Vec<&str> = self.allocator.iter().map(String::as_str).collect();
+        let unasked = |name: &str| {
+            let named = allocators.contains(&name) || structures.contains(&name);
+            named || (everybody && name != "counting")
+        };
+        let mut all = candidate::all(&unasked, with_planted || asks(&structures, "planted"));
+        let any = |names: &[&str]| names.is_empty() || names == ["all"];
+        for name in structures.iter().filter(|_| !any(&structures)) {
+            let known = all.iter().any(|candidate| candidate.structure == *name);
+            ensure!(
+                known,
+                "no structure {name:?} in this build; fathom list names them{}",
+                absent(name)
+            );
+        }
+        let hash_names: Vec<&str> = hashes.iter().map(String::as_str).collect();
+        for name in hash_names.iter().filter(|_| !any(&hash_names)) {
+            let known = all.iter().any(|candidate| candidate.hash.as_deref() == Some(*name));
+            ensure!(known, "no hash function {name:?} in this build; fathom list hash names them");
+        }
+        for name in allocators.iter().filter(|_| !any(&allocators)) {
+            measuring::worker(Some(name))?;
+        }
+        all.retain(|candidate| {
+            let hash = candidate.hash.as_deref();
+            (any(&structures) || structures.contains(&candidate.structure.as_str()))
+                && (any(&hash_names) || hash.is_none_or(|hash| hash_names.contains(&hash)))
+                && (any(&allocators) || allocators.contains(&candidate.allocator.as_str()))
+        });
+        Ok(all)
+    }
+}
+
+/// Why a structure is not in this build, if it is known at all.
+fn absent(name: &str) -> String {
+    let families = kv::FAMILY.families().iter();
+    let is_it = |absent: &&Absent| match absent.name.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => absent.name == name,
+    };
+    let found = families.flat_map(|family| family.absent()).find(is_it);
+    found.map_or_else(String::new, |absent| format!(" ({})", absent.reason))
+}

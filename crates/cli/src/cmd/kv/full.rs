@@ -1,0 +1,164 @@
+//! Measuring at full size: the method's plan for an operation of the mix, the scan beside it, and how
+//! long a worker may take. Chooses nobody.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use fathom_contenders::kv;
+use fathom_measure::bench::Bench;
+use fathom_measure::conductor::Bounds;
+use fathom_measure::family::AnyFamily;
+use fathom_measure::provision::Prepare;
+use fathom_measure::result::Case;
+use fathom_measure::rounds::{Plan, Stop};
+use fathom_measure::workload::Spec;
+use serde::Serialize;
+
+use super::Options;
+use super::candidate::{self, Candidate};
+use super::data::Data;
+use super::mix::Part;
+use crate::interrupt;
+use crate::measuring::{self, Ticker};
+
+/// What touching every key costs, in nanoseconds per key.
+#[derive(Serialize)]
+pub(super) struct Scan {
+    pub(super) ns_median: f64,
+    pub(super) ns_low: f64,
+    pub(super) ns_high: f64,
+}
+
+/// Part of the time that an operation gets: what is done to all keys takes longer each time.
+pub(super) fn weight(part: &Part) -> f64 {
+    if probes(&part.workload.operation).is_some_and(|probes| probes > 100_000) { 1.0 } else { 2.0 }
+}
+
+/// How many probes a sample takes at most: many short samples say more than few long ones. What
+/// inserts is proved by fewer. What erases needs them all.
+pub(super) fn probes(operation: &str) -> Option<usize> {
+    match operation {
+        "insert" | "build" => Some(100_000),
+        "erase" => None,
+        _ => Some(250_000),
+    }
+}
+
+/// A plan whose rounds fill their part of `slice`; the rest is for getting ready.
+pub(super) fn plan(
+    options: &Options,
+    slice: Duration,
+    seats: usize,
+    parts: usize,
+    keys: usize,
+) -> Plan {
+    let limit = slice.mul_f64(0.65);
+    Plan {
+        seed: options.seed,
+        // The operations share the error of the whole.
+        alpha: 0.01 / parts as f64,
+        stop: Stop::Width { target: 0.01 },
+        budget_ns: measuring::nanoseconds(limit) / (seats as u64 + 1),
+        limit_ns: measuring::nanoseconds(if options.all {
+            Duration::from_secs(3600)
+        } else {
+            limit
+        }),
+        iterations: (keys >= 100_000).then_some(1),
+        warm_ups: 1,
+        ..Plan::default()
+    }
+}
+
+pub(super) fn measured(
+    spec: Spec,
+    finalists: &[Candidate],
+    baseline: usize,
+    plan: Plan,
+    bounds: Bounds,
+) -> anyhow::Result<Case> {
+    let spec = kv::FAMILY.completed(&spec)?;
+    let title = format!("{} on {}", spec.operation, finalists.len());
+    let ticker = Ticker::new(&title);
+    let entrants = finalists.iter().map(Candidate::entrant).collect::<anyhow::Result<_>>()?;
+    let reference = (kv::FAMILY.reference().to_owned(), measuring::worker(None)?);
+    fathom_measure::bench::bench(Bench {
+        family: kv::FAMILY.name(),
+        workload: spec.clone(),
+        reference: Some(reference),
+        entrants,
+        baseline,
+        share_file: true,
+        prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
+        events: Vec::new(),
+        plan,
+        bounds,
+        empty: None,
+        simulate: false,
+        stop: interrupt::measuring(),
+        progress: &mut |done, planned| ticker.tick(done, planned),
+    })
+    .with_context(|| title.clone())
+}
+
+/// What it costs to read every byte of every key once, in the order of the probes.
+pub(super) fn scanned(data: &Data, bounds: Bounds) -> anyhow::Result<Option<Scan>> {
+    let touch = candidate::named(candidate::TOUCH)?;
+    let launch = measuring::worker(None)?;
+    let spec = kv::FAMILY.completed(&data.spec(&Spec::new("touch", &[])))?;
+    let case = fathom_measure::bench::bench(Bench {
+        family: kv::FAMILY.name(),
+        workload: spec.clone(),
+        reference: Some((kv::FAMILY.reference().to_owned(), launch)),
+        entrants: vec![touch.entrant()?],
+        baseline: 0,
+        share_file: true,
+        prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
+        events: Vec::new(),
+        plan: Plan {
+            rounds: Some(12),
+            iterations: (data.keys >= 100_000).then_some(1),
+            limit_ns: 2_000_000_000,
+            ..Plan::default()
+        },
+        bounds,
+        empty: None,
+        simulate: false,
+        stop: interrupt::measuring(),
+        progress: &mut |_, _| {},
+    })?;
+    Ok(scan(&case))
+}
+
+fn scan(case: &Case) -> Option<Scan> {
+    let items = case.work.items.max(1) as f64;
+    let clock = case.judged.clock;
+    let rounds = case.measured.rounds.iter().filter_map(|round| round.samples[0].as_ref());
+    let per_item = items * case.measured.iterations.max(1) as f64;
+    let times: Vec<f64> = rounds.map(|sample| clock.of(sample) as f64 / per_item).collect();
+    let interval = fathom_measure::stats::sign_interval(&times, 0.01)?;
+    let ns_median = fathom_measure::stats::median(&times)?;
+    Some(Scan { ns_median, ns_low: interval.low, ns_high: interval.high })
+}
+
+/// What workers may do: getting ready, the first checked sample included, may hang as well. With more
+/// keys everything takes longer.
+pub(super) fn bounds(hang: Option<Duration>, keys: usize) -> Bounds {
+    let usual = Duration::from_secs(60)
+        + Duration::from_micros(10) * u32::try_from(keys).unwrap_or(u32::MAX);
+    let hang = hang.unwrap_or(usual);
+    Bounds { open: hang, ..measuring::bounds(Some(hang)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_keys_mean_more_patience() {
+        let hang = |given, keys| bounds(given, keys).sample.as_secs();
+        assert_eq!(hang(None, 1_000_000), 70);
+        assert_eq!(hang(None, 10_000_000), 160);
+        assert_eq!(hang(Some(Duration::from_secs(5)), 10_000_000), 5);
+    }
+}

@@ -1,0 +1,117 @@
+//! The way up: rungs of screening one after another, and who is seated at full size. Reads no time
+//! itself.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+
+use super::Options;
+use super::candidate::{self, Candidate};
+use super::data::{Data, Prepared};
+use super::screen::{self, Rung, Score, Screen};
+
+/// Share of the budget that screening may take.
+const SCREENING_SHARE: f64 = 0.3;
+/// Times the least time that nobody is worth.
+const HOPELESS: f64 = 8.0;
+
+/// The ladder: who is measured, in the order of their time, and what the rungs did.
+pub(super) fn screened(
+    options: &Options,
+    prepared: &Prepared,
+    screen: &mut Screen<'_>,
+    start: &mut Instant,
+) -> anyhow::Result<(Vec<usize>, Vec<Rung>)> {
+    // With few keys the full data is the last rung.
+    let mut data: Vec<&Data> = prepared.samples.iter().collect();
+    if data.is_empty() {
+        data.push(&prepared.full);
+    }
+    // On few keys the allocator decides nothing: each combination starts on one, and whoever goes on
+    // goes on with all.
+    let mut chosen: Vec<usize> = match data.len() {
+        1 => (0..screen.candidates.len()).collect(),
+        _ => screen::on_one_allocator(screen.candidates),
+    };
+    let mut rungs = Vec::new();
+    let mut scores: Vec<Score> = Vec::new();
+    for (number, sample) in data.iter().enumerate() {
+        note(&format!("{} combinations on {} keys", chosen.len(), sample.keys));
+        let share = SCREENING_SHARE * (number + 1) as f64 / data.len() as f64;
+        let deadline = match options.all {
+            true => *start + Duration::from_secs(86_400),
+            false => *start + options.budget.mul_f64(share),
+        };
+        let (found, mut rung) = screen
+            .rung(&chosen, sample, deadline)
+            .map_err(|failure| anyhow::anyhow!("the reference {failure}"))?;
+        // Nobody else pays for a hang.
+        *start += Duration::from_secs_f64(rung.lost_seconds);
+        let before = chosen.len();
+        // Half of the logarithm: many combinations fall together, few one by one.
+        let at_most = (before / 8).max(24);
+        let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
+        let kept = screen::keep(&found, screen.candidates, at_most, hopeless);
+        // A rung that reached nobody leaves the choice of the one before.
+        if !found.is_empty() {
+            (chosen, scores) = (kept, found);
+        }
+        rung.kept = chosen.len();
+        rungs.push(rung);
+        if number == 0 {
+            chosen = screen::on_all_allocators(&chosen, screen.candidates);
+        }
+    }
+    let many = match options.all {
+        true => usize::MAX,
+        false => (options.budget.as_secs() as usize / 12).clamp(4, 16),
+    };
+    let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
+    let finalists = screen::finalists(&scores, screen.candidates, many, hopeless);
+    let lost = rungs.iter().flat_map(|rung| &rung.failures).map(|(id, why)| format!("{id} {why}"));
+    let lacking = rungs.iter().filter_map(|rung| rung.lacking.clone());
+    let why = lost.chain(lacking).next().map_or_else(String::new, |first| format!(": {first}"));
+    let unreached: usize = rungs.iter().map(|rung| rung.unreached).sum();
+    ensure!(
+        !finalists.is_empty() || unreached == 0 || !why.is_empty(),
+        "the --budget was over before one of {unreached} combinations was tried: give more, or name \
+         structures, hashes and allocators"
+    );
+    ensure!(!finalists.is_empty(), "no combination could do what was asked{why}");
+    if let Some(last) = rungs.last_mut() {
+        last.kept = finalists.len();
+        last.left_out = screen::small_but_slow(&scores, screen.candidates, hopeless);
+    }
+    Ok((finalists, rungs))
+}
+
+/// Those who are measured, and the number of the one all are compared with: what one takes without
+/// thinking about it.
+pub(super) fn seated(
+    options: &Options,
+    candidates: &[Candidate],
+    chosen: &[usize],
+) -> anyhow::Result<(Vec<Candidate>, usize)> {
+    let usual = match (options.ordered, options.concurrent) {
+        (true, Some(_)) => "skiplist-crossbeam",
+        (false, Some(_)) => "dashmap+siphash13",
+        (true, None) => "btreemap",
+        (false, None) => "std+siphash13",
+    };
+    let usual = candidate::named(usual)?;
+    let mut seated: Vec<Candidate> =
+        chosen.iter().map(|&number| candidates[number].clone()).collect();
+    let found = seated.iter().position(|candidate| candidate.id() == usual.id());
+    let baseline = found.unwrap_or_else(|| {
+        seated.push(usual);
+        seated.len() - 1
+    });
+    Ok((seated, baseline))
+}
+
+fn note(text: &str) {
+    if std::io::stderr().is_terminal() {
+        eprintln!("fathom kv: {text}");
+    }
+}
