@@ -1,15 +1,12 @@
 //! The engine: sources into chunks, chunks to threads, threads into tables, tables into one.
 //!
-//! Threads take the next chunk when they are free; no split is fixed beforehand, because
-//! schedulers are unfair. There is no lock and no allocation per record: a lock per chunk of a
-//! stream, and one per chunk that has rejects or must keep their order.
+//! The skeleton of a run is here, and `key;value` lines, its plainest form of input;
+//! [`delimited`](crate::delimited) is the other. There is no lock and no allocation per record: a
+//! lock per chunk of a stream, and one per chunk that has rejects or must keep their order.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, PoisonError};
 
 use fathom_machine::level::Level;
 use fathom_machine::os::affinity;
@@ -20,37 +17,10 @@ use crate::error::Error;
 use crate::gather::{Run, gather};
 use crate::kernel::Kernel;
 use crate::merge::Partial;
+use crate::queue::Queue;
 use crate::rejects::{Collector, OnError, Raw};
 use crate::shard::{Refused, Shard};
-
-/// Where input comes from.
-pub enum Source {
-    /// A regular file, read in any order at known offsets.
-    File {
-        /// As the user named it.
-        path: PathBuf,
-        /// Open for reading.
-        file: File,
-        /// Bytes it has; what is appended later is not read.
-        size: u64,
-    },
-    /// Anything that can only be read forward: a pipe, a decompressor.
-    Stream {
-        /// As the user named it; `-` for standard input.
-        path: PathBuf,
-        /// The (decompressed) bytes.
-        reader: Box<dyn Read + Send>,
-    },
-}
-
-impl Source {
-    /// As the user named it.
-    pub fn path(&self) -> &Path {
-        match self {
-            Source::File { path, .. } | Source::Stream { path, .. } => path,
-        }
-    }
-}
+use crate::source::{Files, Source, read_at};
 
 /// How to aggregate.
 #[derive(Clone, Debug)]
@@ -136,58 +106,226 @@ pub fn aggregate(
     progress: &Progress,
 ) -> Result<Summary, Error> {
     let paths: Vec<PathBuf> = sources.iter().map(|source| source.path().to_owned()).collect();
-    let queue = Queue::new(sources, options.chunk_bytes);
+    let lines = Lines(Queue::new(sources, options.chunk_bytes, Carry::default));
+    run(&lines, &paths, &["value".to_owned()], options, on_error, progress)
+}
+
+/// A form of input: how it is cut into chunks, and what a thread does with one.
+pub(crate) trait Form: Sync {
+    /// The state of a thread.
+    type Worker;
+
+    /// A thread's state before its first chunk.
+    fn worker(&self, options: &Options) -> Self::Worker;
+
+    /// Takes the records of the next chunk, by way of the thread's buffer; None when there is none
+    /// any more.
+    ///
+    /// # Errors
+    /// What made a result impossible.
+    fn take(&self, worker: &mut Self::Worker, buffer: &mut Buffer) -> Result<Option<Taken>, Error>;
+
+    /// Bytes and keys of a thread's tables.
+    fn size(worker: &Self::Worker) -> (usize, usize);
+
+    /// What a thread brings home.
+    fn share(worker: Self::Worker) -> Share;
+
+    /// Hands out no chunk any more; those that were are finished.
+    fn stop(&self);
+
+    /// The files among the sources, to count lines in.
+    fn files(&self) -> &Files;
+}
+
+/// A chunk whose records were taken.
+pub(crate) struct Taken {
+    /// Which chunk in the order of the input.
+    pub(crate) number: u64,
+    /// Input it was.
+    pub(crate) bytes: usize,
+    /// Its refused records, in order.
+    pub(crate) rejects: Vec<Raw>,
+}
+
+/// What one thread brings home: a run per value column.
+pub(crate) struct Share {
+    pub(crate) runs: Vec<Run>,
+    pub(crate) records: u64,
+    pub(crate) blank_lines: u64,
+}
+
+/// Runs one form of input on all threads and joins what they know; `columns` are the names of the
+/// value columns.
+///
+/// # Errors
+/// As [`aggregate`].
+pub(crate) fn run(
+    form: &impl Form,
+    paths: &[PathBuf],
+    columns: &[String],
+    options: &Options,
+    on_error: OnError<'_>,
+    progress: &Progress,
+) -> Result<Summary, Error> {
     let shared = Shared {
-        queue: &queue,
+        form,
         options,
         progress,
         collector: Mutex::new(Collector::new(on_error)),
         account: Account::new(options.memory_limit_bytes),
     };
-    let results = on_threads(options, || work(&shared));
+    let threads = vec![(); options.threads.max(1)];
+    let results = on_threads(threads, options.affinity, |()| shared.work());
     let collector = shared.collector.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut summary =
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
-    let (shown, rejected) = collector
-        .finish(|source| &paths[source], |source, byte| queue.files.line_of(source, byte))?;
+    let line_of = |source, byte| form.files().line_of(source, byte);
+    let (shown, rejected) = collector.finish(|source| &paths[source], line_of)?;
     (summary.shown_rejects, summary.rejected) = (shown, rejected);
-    let mut runs = Vec::new();
+    let mut runs: Vec<Vec<Run>> = columns.iter().map(|_| Vec::new()).collect();
     for result in results {
         let share = result?;
         summary.records += share.records;
         summary.blank_lines += share.blank_lines;
-        runs.push(share.run);
+        for (runs, run) in runs.iter_mut().zip(share.runs) {
+            runs.push(run);
+        }
     }
-    summary.columns = vec![Column { name: "value".to_owned(), groups: gather(runs)? }];
+    for (name, runs) in columns.iter().zip(runs) {
+        summary.columns.push(Column { name: name.clone(), groups: gather(runs)? });
+    }
     Ok(summary)
 }
 
-/// What `work` returns on each of the threads that were asked for.
-pub(crate) fn on_threads<T: Send>(options: &Options, work: impl Fn() -> T + Sync) -> Vec<T> {
-    let processors = if options.affinity { processors() } else { vec![] };
+/// What all threads of a run see.
+struct Shared<'a, F> {
+    form: &'a F,
+    options: &'a Options,
+    progress: &'a Progress,
+    collector: Mutex<Collector<'a>>,
+    account: Account,
+}
+
+impl<F: Form> Shared<'_, F> {
+    fn work(&self) -> Result<Share, Error> {
+        let result = self.work_until_done();
+        if result.is_err() {
+            self.form.stop();
+        }
+        result
+    }
+
+    fn work_until_done(&self) -> Result<Share, Error> {
+        let mut worker = self.form.worker(self.options);
+        let mut buffer = Buffer::default();
+        let mut before = (0, 0);
+        while let Some(taken) = self.form.take(&mut worker, &mut buffer)? {
+            let Taken { number, bytes, rejects } = taken;
+            self.progress.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+            let mut collector = self.collector.lock().unwrap_or_else(PoisonError::into_inner);
+            if collector.take(number, rejects)? {
+                self.form.stop();
+            }
+            drop(collector);
+            before = self.account.add(before, F::size(&worker))?;
+            if self.progress.stop.load(Ordering::Relaxed) {
+                return Err(Error::Interrupted);
+            }
+        }
+        Ok(F::share(worker))
+    }
+}
+
+/// `key;value` lines.
+struct Lines(Queue<Carry>);
+
+impl Form for Lines {
+    type Worker = Shard;
+
+    fn worker(&self, options: &Options) -> Shard {
+        let kernel = Kernel { level: options.level };
+        Shard::new(kernel, options.with_squares, options.trust_hash)
+    }
+
+    fn take(&self, shard: &mut Shard, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
+        let Lines(queue) = self;
+        if queue.is_stopped() {
+            return Ok(None);
+        }
+        let (place, rows) = match queue.file_chunk() {
+            Some((place, part)) => {
+                let range = (part.start, part.end, part.size);
+                let rows = read_rows(buffer, part.path, range, |into, at| {
+                    read_at(part.path, part.file, part.size, into, at)
+                })?;
+                (place, rows)
+            }
+            None => {
+                let chunk_bytes = queue.files.chunk_bytes();
+                let chunk = queue.stream_chunk(|path, carry, read| {
+                    carry.next_rows(buffer, path, chunk_bytes, read)
+                })?;
+                let Some((place, rows)) = chunk else { return Ok(None) };
+                (place, Some(rows))
+            }
+        };
+        let mut taken = Taken { number: place.number, bytes: 0, rejects: Vec::new() };
+        if let Some(rows) = rows {
+            let window = buffer.window(rows);
+            shard.take(&window)?;
+            taken.bytes = rows.bytes;
+            taken.rejects = located(&shard.refused, window.buffer(), rows, place.source);
+        }
+        Ok(Some(taken))
+    }
+
+    fn size(shard: &Shard) -> (usize, usize) {
+        (shard.bytes(), shard.keys())
+    }
+
+    fn share(shard: Shard) -> Share {
+        let (records, blank_lines) = (shard.records, shard.blank_lines);
+        Share { runs: vec![shard.into_run()], records, blank_lines }
+    }
+
+    fn stop(&self) {
+        self.0.stop();
+    }
+
+    fn files(&self) -> &Files {
+        &self.0.files
+    }
+}
+
+/// What `work` makes of each worker, on a thread each.
+pub(crate) fn on_threads<W: Send, T: Send>(
+    workers: Vec<W>,
+    affinity: bool,
+    work: impl Fn(W) -> T + Sync,
+) -> Vec<T> {
+    let processors = if affinity { processors() } else { vec![] };
     let work = &work;
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..options.threads.max(1))
-            .map(|i| {
-                let processor = processors.get(i % processors.len().max(1)).copied();
-                scope.spawn(move || {
-                    if let Some(processor) = processor {
-                        // A processor that went away meanwhile costs speed, not correctness.
-                        let _ = affinity::pin(processor);
-                    }
-                    work()
-                })
+        let spawn = |(i, worker): (usize, W)| {
+            let processor = processors.get(i % processors.len().max(1)).copied();
+            scope.spawn(move || {
+                if let Some(processor) = processor {
+                    // A processor that went away meanwhile costs speed, not correctness.
+                    let _ = affinity::pin(processor);
+                }
+                work(worker)
             })
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        };
+        let threads: Vec<_> = workers.into_iter().enumerate().map(spawn).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, T>| thread.join();
+        let ends = threads.into_iter().map(join);
+        ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     })
 }
 
 /// The processors threads are bound to, in order.
-pub(crate) fn processors() -> Vec<usize> {
+fn processors() -> Vec<usize> {
     spread(&affinity::allowed().unwrap_or_default())
 }
 
@@ -195,57 +333,6 @@ pub(crate) fn processors() -> Vec<usize> {
 fn spread(processors: &[usize]) -> Vec<usize> {
     let evens = processors.iter().step_by(2);
     evens.chain(processors.iter().skip(1).step_by(2)).copied().collect()
-}
-
-/// What one thread brings home.
-struct Share {
-    run: Run,
-    records: u64,
-    blank_lines: u64,
-}
-
-struct Shared<'a> {
-    queue: &'a Queue,
-    options: &'a Options,
-    progress: &'a Progress,
-    collector: Mutex<Collector<'a>>,
-    account: Account,
-}
-
-fn work(shared: &Shared<'_>) -> Result<Share, Error> {
-    let result = work_until_done(shared);
-    if result.is_err() {
-        shared.queue.stop();
-    }
-    result
-}
-
-fn work_until_done(shared: &Shared<'_>) -> Result<Share, Error> {
-    let options = shared.options;
-    let kernel = Kernel { level: options.level };
-    let mut shard = Shard::new(kernel, options.with_squares, options.trust_hash);
-    let mut buffer = Buffer::default();
-    let mut before = (0, 0);
-    while let Some(chunk) = shared.queue.next(&mut buffer)? {
-        let mut rejects = Vec::new();
-        if let Some(rows) = chunk.rows {
-            let window = buffer.window(rows);
-            shard.take(&window)?;
-            shared.progress.bytes.fetch_add(rows.bytes as u64, Ordering::Relaxed);
-            rejects = located(&shard.refused, window.buffer(), rows, chunk.source);
-        }
-        let mut collector = shared.collector.lock().unwrap_or_else(PoisonError::into_inner);
-        if collector.take(chunk.number, rejects)? {
-            shared.queue.stop();
-        }
-        drop(collector);
-        before = shared.account.add(before, (shard.bytes(), shard.keys()))?;
-        if shared.progress.stop.load(Ordering::Relaxed) {
-            return Err(Error::Interrupted);
-        }
-    }
-    let (records, blank_lines) = (shard.records, shard.blank_lines);
-    Ok(Share { run: shard.into_run(), records, blank_lines })
 }
 
 /// The refused rows of a chunk with their places in the source.
@@ -301,231 +388,6 @@ impl Account {
             return Err(Error::MemoryLimit { limit_bytes, keys });
         }
         Ok(now)
-    }
-}
-
-/// Files cut into chunks, which are counted through all of them.
-pub(crate) struct Files {
-    list: Vec<FileInput>,
-    chunk_bytes: u64,
-    /// Chunks of all files together.
-    chunks: u64,
-}
-
-struct FileInput {
-    source: usize,
-    path: PathBuf,
-    file: File,
-    size: u64,
-    first_chunk: u64,
-}
-
-/// Bytes `start..end` of a file of `size` bytes: a chunk, or all of it.
-#[derive(Clone, Copy)]
-pub(crate) struct FilePart<'a> {
-    /// Which of the sources.
-    pub(crate) source: usize,
-    pub(crate) path: &'a Path,
-    pub(crate) file: &'a File,
-    pub(crate) size: u64,
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-}
-
-impl Files {
-    pub(crate) fn new(chunk_bytes: usize) -> Files {
-        Files { list: Vec::new(), chunk_bytes: chunk_bytes.clamp(1, 1 << 30) as u64, chunks: 0 }
-    }
-
-    pub(crate) fn push(&mut self, source: usize, path: PathBuf, file: File, size: u64) {
-        self.list.push(FileInput { source, path, file, size, first_chunk: self.chunks });
-        self.chunks += size.div_ceil(self.chunk_bytes);
-    }
-
-    /// How many chunks there are.
-    pub(crate) fn chunks(&self) -> u64 {
-        self.chunks
-    }
-
-    /// Bytes of a chunk.
-    pub(crate) fn chunk_bytes(&self) -> usize {
-        self.chunk_bytes as usize
-    }
-
-    /// Every file as one part.
-    pub(crate) fn whole(&self) -> Vec<FilePart<'_>> {
-        self.list.iter().map(|input| input.part(0, input.size)).collect()
-    }
-
-    /// Chunk number `chunk`, if there are so many.
-    pub(crate) fn part(&self, chunk: u64) -> Option<FilePart<'_>> {
-        if chunk >= self.chunks {
-            return None;
-        }
-        // Files without a byte have no chunk, and share their first with the file after them.
-        let after = self.list.partition_point(|input| input.first_chunk <= chunk);
-        let input = &self.list[after - 1];
-        let start = (chunk - input.first_chunk) * self.chunk_bytes;
-        Some(input.part(start, (start + self.chunk_bytes).min(input.size)))
-    }
-
-    /// The number of the line that starts at a byte of a source, by reading up to it again: only
-    /// rejects ask.
-    pub(crate) fn line_of(&self, source: usize, byte: u64) -> Result<u64, Error> {
-        let owner = self.list.iter().find(|input| input.source == source);
-        let input = owner.expect("streams count their lines");
-        let mut buffer = vec![0; CHUNK_BYTES];
-        let (mut at, mut line) = (0, 1);
-        while at < byte {
-            let part = &mut buffer[..(byte - at).min(CHUNK_BYTES as u64) as usize];
-            read_at(&input.path, &input.file, input.size, part, at)?;
-            line += memchr_iter(b'\n', part).count() as u64;
-            at += part.len() as u64;
-        }
-        Ok(line)
-    }
-}
-
-impl FileInput {
-    fn part(&self, start: u64, end: u64) -> FilePart<'_> {
-        let FileInput { source, ref path, ref file, size, .. } = *self;
-        FilePart { source, path, file, size, start, end }
-    }
-}
-
-/// Hands out the chunks of all sources: those of files first, then those of streams.
-struct Queue {
-    files: Files,
-    streams: Vec<Stream>,
-    next_file_chunk: AtomicU64,
-    next_stream_chunk: AtomicU64,
-    stopped: AtomicBool,
-}
-
-struct Stream {
-    source: usize,
-    path: PathBuf,
-    state: Mutex<StreamState>,
-}
-
-struct StreamState {
-    reader: Box<dyn Read + Send>,
-    carry: Carry,
-    ended: bool,
-}
-
-/// A chunk: whose, which in the order of the input, and its rows, if any starts in it.
-struct Chunk {
-    source: usize,
-    number: u64,
-    rows: Option<Rows>,
-}
-
-impl Queue {
-    fn new(sources: Vec<Source>, chunk_bytes: usize) -> Queue {
-        let mut files = Files::new(chunk_bytes);
-        let mut streams = Vec::new();
-        for (index, source) in sources.into_iter().enumerate() {
-            match source {
-                Source::File { path, file, size } => files.push(index, path, file, size),
-                Source::Stream { path, reader } => {
-                    let state = StreamState { reader, carry: Carry::default(), ended: false };
-                    streams.push(Stream { source: index, path, state: Mutex::new(state) });
-                }
-            }
-        }
-        let next_stream_chunk = AtomicU64::new(files.chunks);
-        Queue {
-            files,
-            streams,
-            next_file_chunk: AtomicU64::new(0),
-            next_stream_chunk,
-            stopped: AtomicBool::new(false),
-        }
-    }
-
-    /// No chunk is handed out any more; those that were are finished, so that of several errors
-    /// the first in the input is found.
-    fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-
-    fn next(&self, buffer: &mut Buffer) -> Result<Option<Chunk>, Error> {
-        if self.stopped.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        let number = self.next_file_chunk.fetch_add(1, Ordering::Relaxed);
-        let Some(part) = self.files.part(number) else { return self.stream_chunk(buffer) };
-        let range = (part.start, part.end, part.size);
-        let rows = read_rows(buffer, part.path, range, |into, at| {
-            read_at(part.path, part.file, part.size, into, at)
-        })?;
-        Ok(Some(Chunk { source: part.source, number, rows }))
-    }
-
-    /// The next chunk of the first stream nobody is reading; if all are being read, of the first
-    /// that has not ended.
-    fn stream_chunk(&self, buffer: &mut Buffer) -> Result<Option<Chunk>, Error> {
-        for wait in [false, true] {
-            for Stream { source, path, state } in &self.streams {
-                let mut stream = match state.try_lock() {
-                    Ok(stream) => stream,
-                    Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                    Err(TryLockError::WouldBlock) if wait => {
-                        state.lock().unwrap_or_else(PoisonError::into_inner)
-                    }
-                    Err(TryLockError::WouldBlock) => continue,
-                };
-                if stream.ended || self.stopped.load(Ordering::Relaxed) {
-                    continue;
-                }
-                let StreamState { reader, carry, ended } = &mut *stream;
-                let chunk_bytes = self.files.chunk_bytes as usize;
-                let rows = carry.next_rows(buffer, path, chunk_bytes, |into, at| {
-                    read_some(path, reader, into, at)
-                })?;
-                let Some(rows) = rows else {
-                    *ended = true;
-                    continue;
-                };
-                let number = self.next_stream_chunk.fetch_add(1, Ordering::Relaxed);
-                return Ok(Some(Chunk { source: *source, number, rows: Some(rows) }));
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// Fills `into` from byte `at` of a file that had `size` bytes.
-pub(crate) fn read_at(
-    path: &Path,
-    file: &File,
-    size: u64,
-    into: &mut [u8],
-    at: u64,
-) -> Result<(), Error> {
-    file.read_exact_at(into, at).map_err(|source| {
-        let path = path.to_owned();
-        if source.kind() == io::ErrorKind::UnexpectedEof {
-            Error::Shrunk { path, expected_bytes: size }
-        } else {
-            Error::Read { path, byte: at, source }
-        }
-    })
-}
-
-pub(crate) fn read_some(
-    path: &Path,
-    reader: &mut (dyn Read + Send),
-    into: &mut [u8],
-    at: u64,
-) -> Result<usize, Error> {
-    loop {
-        match reader.read(into) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(source) => return Err(Error::Read { path: path.to_owned(), byte: at, source }),
-            Ok(bytes) => return Ok(bytes),
-        }
     }
 }
 

@@ -7,6 +7,7 @@ use fathom_aggregate::{self as aggregate, generate::GenerateError};
 use fathom_haversine as haversine;
 use fathom_keys::WriteError;
 use fathom_machine::counter::metric::GroupError;
+use fathom_measure::result::ReadError;
 
 use crate::key_file::BadKeys;
 
@@ -59,11 +60,15 @@ fn code(error: &anyhow::Error) -> u8 {
 }
 
 fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
-    if cause.is::<haversine::Error>() || cause.is::<GroupError>() || cause.is::<BadKeys>() {
+    // Reading and writing fail as I/O errors, which were looked for before.
+    if cause.is::<haversine::Error>()
+        || cause.is::<GroupError>()
+        || cause.is::<BadKeys>()
+        || cause.is::<ReadError>()
+    {
         return true;
     }
     if let Some(error) = cause.downcast_ref::<aggregate::Error>() {
-        // Reading and writing fail as I/O errors, which were looked for before.
         return !matches!(error, aggregate::Error::Interrupted | aggregate::Error::NotAFile { .. });
     }
     if let Some(WriteError::Key { .. }) = cause.downcast_ref() {

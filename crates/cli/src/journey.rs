@@ -10,7 +10,6 @@ use fathom_aggregate::strategy::{Check, Input, Parse, Strategy, Table};
 use fathom_measure::bench::Entrant;
 use fathom_measure::family::AnyFamily;
 use fathom_measure::result::{About, Case, Run};
-use fathom_measure::workload::Spec;
 
 use crate::measuring;
 
@@ -51,16 +50,6 @@ impl Choices {
 /// Whether a contender takes part unasked: the plain program would take most of the time.
 pub(crate) fn is_shown(family: &dyn AnyFamily, name: &str) -> bool {
     family.name() != "aggregate" || name != family.reference()
-}
-
-/// Cases that differ only in data to be made are one case where files are given.
-pub(crate) fn forget_made_data(family: &dyn AnyFamily, specs: &mut Vec<Spec>) {
-    if family.name() == "aggregate" {
-        for spec in specs.iter_mut() {
-            spec.parameters.retain(|name, _| !["rows", "keys", "seed"].contains(&name.as_str()));
-        }
-        specs.dedup();
-    }
 }
 
 /// The combinations of `--axis`, and the choices that do not go together.

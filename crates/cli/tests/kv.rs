@@ -125,6 +125,39 @@ fn sizes_and_several_values_are_cases_of_their_own() {
 }
 
 #[test]
+fn threads_do_the_whole_mix_and_the_mix_decides_what() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --concurrent 3 --budget 4s -a system -d dashmap,papaya,scc-hash,scc-tree,btreemap \
+                -h siphash13,foldhash --mix hit=0.4,miss=0.1,zipf=0.1,insert=0.2,erase=0.1,churn=0.1 \
+                --format json";
+    let verdict = json(folder.path(), line, 0);
+    assert_eq!(verdict["baseline"], "dashmap+siphash13");
+    assert_eq!(verdict["screening"][0]["failures"].as_array().unwrap().len(), 0, "{verdict}");
+    let mix = verdict["mix"].as_str().unwrap();
+    assert!(mix.contains("10 % erases") && mix.ends_with("by 3 threads at once"), "{mix}");
+    let parameters = &verdict["run"]["cases"][0]["workload"]["parameters"];
+    let given = ["threads", "reads", "hit", "hot", "inserts", "erases"].map(|n| &parameters[n]);
+    assert_eq!(given, ["3", "0.6000", "0.8000", "0.1667", "0.6250", "0.3750"]);
+    let rows = verdict["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["structure"] != "btreemap"), "it is one thread's");
+    assert!(rows.iter().all(|row| row["cost_ns"].as_f64().unwrap() > 0.0));
+}
+
+#[test]
+fn order_is_kept_whatever_the_mix() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --ordered --budget 3s -a system -h siphash13 -d std,btreemap,art-blart \
+                --mix hit=1 --format json";
+    let verdict = json(folder.path(), line, 0);
+    let rows = verdict["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["structure"] != "std"), "a hash map has no order");
+    assert_eq!(verdict["screening"][0]["unsupported"], 1);
+    assert_eq!(verdict["run"]["cases"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn any_structure_runs_on_any_allocator_of_the_build() {
     let folder = tempfile::tempdir().unwrap();
     words(folder.path());
@@ -159,6 +192,8 @@ fn what_is_not_there_is_said() {
         fails("kv words -a jemalloc", 2, "--features native");
     }
     fails("kv words --mix dance=1", 2, "none of hit");
+    fails("kv words --concurrent 2 --mix hit=0.9,scan=0.1", 2, "not scan");
+    fails("kv words --concurrent 2 -d std", 2, "has sharing between threads");
     fails("kv words -F bin-text", 3, "words:4: a key of");
     fails("kv missing", 4, "cannot read missing");
     fails("kv bench words", 2, "which structures?");

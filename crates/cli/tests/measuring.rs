@@ -116,8 +116,12 @@ fn diff_sees_a_run_that_became_slower_and_one_of_a_later_version() {
     run["version"] = 99.into();
     std::fs::write(&new, run.to_string()).unwrap();
     let output = diff(&old, &new);
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(3));
     assert!(complaint(&output).contains("version 99"), "{}", complaint(&output));
+    let absent = folder.path().join("absent.json");
+    let output = diff(&old, &absent);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(complaint(&output).contains("absent.json: No such file"), "{}", complaint(&output));
 }
 
 #[test]
@@ -184,6 +188,13 @@ fn run_scans_parameters_and_compares_outputs() {
         assert_eq!(failures[2]["kind"], "wrong_answer");
         assert_eq!(case["contenders"][1]["id"], "quoted");
         assert!(case["contenders"][0]["peak_bytes"].as_u64().unwrap() > 0);
+    }
+    let unnamed = ["run", "printf {n}", "true", "--rounds", "2", "-P", "n", "1,2"];
+    let output = fathom(&[&unnamed[..], &["--format", "json"]].concat());
+    let run: Value = serde_json::from_str(&text(&output)).unwrap();
+    for (case, value) in run["cases"].as_array().unwrap().iter().zip(["1", "2"]) {
+        assert_eq!(case["contenders"][0]["id"], "printf {n}", "one series for both cases");
+        assert_eq!(case["workload"]["parameters"]["n"], value);
     }
     let output = fathom(&["run", "true", "-P", "n", "1,2"]);
     assert!(complaint(&output).contains("no command contains {n}"));

@@ -13,7 +13,7 @@ use fathom_machine::level::Level;
 
 use crate::error::{Code, Error};
 use crate::event::Event;
-use crate::kernel::Kernel;
+use crate::kernel::{self, Kernel, Plain};
 use crate::number::{self, Number, Part, Step};
 use crate::string::{self, Scan, Text};
 
@@ -130,7 +130,7 @@ impl Word {
 pub(crate) enum Token {
     Plain(Event<'static>),
     String { is_key: bool, has_escapes: bool, span: Span },
-    Number { span: Span },
+    Number { span: Span, integer_bytes: u8 },
 }
 
 /// Where a token's bytes are.
@@ -300,7 +300,9 @@ impl Lexer {
         };
         match token {
             Token::Plain(event) => event,
-            Token::Number { span } => Event::Number(Number::new(bytes(span))),
+            Token::Number { span, integer_bytes } => {
+                Event::Number(Number::new(bytes(span), integer_bytes))
+            }
             Token::String { is_key, has_escapes, span } => {
                 let text = Text::new(bytes(span), has_escapes);
                 if is_key { Event::Key(text) } else { Event::String(text) }
@@ -315,14 +317,24 @@ impl Lexer {
             return Err(error);
         }
         let base = self.offset.wrapping_sub(*at as u64);
+        let mut here = *at; // in a register
         let result = match self.cut {
+            Cut::None => self.token_of(chunk, &mut here, base),
+            _ => self.resume_cut(chunk, &mut here, base),
+        };
+        *at = here;
+        self.offset = base.wrapping_add(here as u64);
+        result.map_err(|(code, offset)| self.fail(code, offset))
+    }
+
+    #[cold]
+    fn resume_cut(&mut self, chunk: &[u8], at: &mut usize, base: u64) -> Found {
+        match self.cut {
             Cut::None => self.token_of(chunk, at, base),
             Cut::String { .. } => self.resume_string(chunk, at, base),
             Cut::Number(part) => self.resume_number(part, chunk, at, base),
             Cut::Word(word, matched) => self.word(word, matched, chunk, at, base),
-        };
-        self.offset = base.wrapping_add(*at as u64);
-        result.map_err(|(code, offset)| self.fail(code, offset))
+        }
     }
 
     #[cold]
@@ -333,33 +345,39 @@ impl Lexer {
     }
 
     /// The next token, none being interrupted.
-    #[inline]
+    #[inline(always)]
     fn token_of(&mut self, chunk: &[u8], at: &mut usize, base: u64) -> Found {
+        let mut expect = self.expect;
         loop {
             let from = *at;
             *at = self.kernel.space(chunk, from);
-            self.is_separated |= *at != from;
-            let Some(&byte) = chunk.get(*at) else { return Ok(None) };
-            let offset = base.wrapping_add(*at as u64);
-            self.token = offset;
-            match self.expect {
-                Expect::ValueOrEnd if byte == b']' => break,
-                Expect::Value | Expect::ValueOrEnd => return self.value(chunk, at, base),
-                Expect::Colon if byte == b':' => self.expect = Expect::Value,
+            if *at != from {
+                self.is_separated = true;
+            }
+            let Some(&byte) = chunk.get(*at) else {
+                self.expect = expect;
+                return Ok(None);
+            };
+            self.token = base.wrapping_add(*at as u64);
+            match expect {
+                Expect::CommaOrEnd => match (byte, self.nest.is_object()) {
+                    (b',', true) => expect = Expect::Key,
+                    (b',', false) => expect = Expect::Value,
+                    (b'}', true) | (b']', false) => break,
+                    _ => return Err(self.unexpected(expect)),
+                },
                 Expect::Key | Expect::KeyOrEnd if byte == b'"' => {
                     return self.string(true, chunk, at, base);
                 }
+                Expect::Value => return self.value(expect, chunk, at, base),
+                Expect::Colon if byte == b':' => expect = Expect::Value,
                 Expect::KeyOrEnd if byte == b'}' => break,
-                Expect::CommaOrEnd => match (byte, self.nest.is_object()) {
-                    (b',', true) => self.expect = Expect::Key,
-                    (b',', false) => self.expect = Expect::Value,
-                    (b'}', true) | (b']', false) => break,
-                    _ => return Err((self.expected(), offset)),
-                },
+                Expect::ValueOrEnd if byte == b']' => break,
+                Expect::ValueOrEnd => return self.value(expect, chunk, at, base),
                 Expect::Done if self.mode == Mode::Lines && self.is_separated => {
-                    return self.value(chunk, at, base);
+                    return self.value(expect, chunk, at, base);
                 }
-                _ => return Err((self.expected(), offset)),
+                _ => return Err(self.unexpected(expect)),
             }
             *at += 1;
         }
@@ -370,17 +388,21 @@ impl Lexer {
         Ok(Some(Token::Plain(event)))
     }
 
-    #[inline]
-    fn value(&mut self, chunk: &[u8], at: &mut usize, base: u64) -> Found {
-        match chunk[*at] {
+    #[inline(always)]
+    fn value(&mut self, expect: Expect, chunk: &[u8], at: &mut usize, base: u64) -> Found {
+        let byte = chunk[*at];
+        // In one test, since nobody can predict signs.
+        if byte.is_ascii_digit() | (byte == b'-') {
+            return self.number(chunk, at, base);
+        }
+        match byte {
             b'{' => self.open(true, at),
             b'[' => self.open(false, at),
             b'"' => self.string(false, chunk, at, base),
-            b'-' | b'0'..=b'9' => self.number(chunk, at, base),
             b't' => self.word(Word::True, 0, chunk, at, base),
             b'f' => self.word(Word::False, 0, chunk, at, base),
             b'n' => self.word(Word::Null, 0, chunk, at, base),
-            _ => Err((self.expected(), self.token)),
+            _ => Err(self.unexpected(expect)),
         }
     }
 
@@ -410,9 +432,10 @@ impl Lexer {
         }
     }
 
+    /// What the last byte seen is not.
     #[cold]
-    fn expected(&self) -> Code {
-        match self.expect {
+    fn unexpected(&self, expect: Expect) -> (Code, u64) {
+        let code = match expect {
             Expect::Value => Code::ExpectedValue,
             Expect::ValueOrEnd => Code::ExpectedValueOrEnd,
             Expect::Key => Code::ExpectedKey,
@@ -422,19 +445,48 @@ impl Lexer {
             Expect::CommaOrEnd => Code::ExpectedCommaOrBracket,
             Expect::Done if self.mode == Mode::Lines && self.is_separated => Code::ExpectedValue,
             Expect::Done => Code::TrailingText,
-        }
+        };
+        (code, self.token)
     }
 
-    #[inline]
+    #[inline(always)]
     fn string(&mut self, is_key: bool, chunk: &[u8], at: &mut usize, base: u64) -> Found {
+        let inside = *at + 1;
+        if let Some(end) = kernel::short_text_end(chunk, inside)
+            && end - inside <= self.limits.token_bytes
+        {
+            return Ok(Some(self.whole_string(is_key, false, inside, end, chunk, at)));
+        }
+        self.long_string(is_key, chunk, at, base)
+    }
+
+    #[inline(always)]
+    fn whole_string(
+        &mut self,
+        is_key: bool,
+        has_escapes: bool,
+        inside: usize,
+        end: usize,
+        chunk: &[u8],
+        at: &mut usize,
+    ) -> Token {
+        *at = end + 1;
+        self.after_string(is_key);
+        // Most colons follow at once.
+        if is_key && chunk.get(*at) == Some(&b':') {
+            *at += 1;
+            self.expect = Expect::Value;
+        }
+        Token::String { is_key, has_escapes, span: Span::Chunk(inside, end) }
+    }
+
+    #[inline(never)]
+    fn long_string(&mut self, is_key: bool, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         let inside = *at + 1;
         let mut has_escapes = false;
         match string::scan(self.kernel, chunk, inside, &mut has_escapes) {
             Scan::End(end) if end - inside <= self.limits.token_bytes => {
-                *at = end + 1;
-                self.after_string(is_key);
-                let span = Span::Chunk(inside, end);
-                Ok(Some(Token::String { is_key, has_escapes, span }))
+                Ok(Some(self.whole_string(is_key, has_escapes, inside, end, chunk, at)))
             }
             Scan::More(scanned) if scanned - inside <= self.limits.token_bytes => {
                 self.carry.clear();
@@ -479,20 +531,23 @@ impl Lexer {
         Ok(None)
     }
 
-    #[inline]
+    #[inline(always)]
     fn number(&mut self, chunk: &[u8], at: &mut usize, base: u64) -> Found {
         let from = *at;
         let limit = from.saturating_add(self.limits.token_bytes);
-        if let Some(end) = self.kernel.number(chunk, from).filter(|&end| end <= limit) {
-            *at = end;
+        if let Some(Plain { bytes, integer_bytes }) = self.kernel.number(chunk, from)
+            && usize::from(bytes.get()) <= self.limits.token_bytes
+        {
+            *at = from + usize::from(bytes.get());
             self.after_value();
-            return Ok(Some(Token::Number { span: Span::Chunk(from, end) }));
+            let span = Span::Chunk(from, *at);
+            return Ok(Some(Token::Number { span, integer_bytes }));
         }
         match number::find_end(chunk, from) {
             Ok(end) if end < chunk.len() && end <= limit => {
                 *at = end;
                 self.after_value();
-                Ok(Some(Token::Number { span: Span::Chunk(from, end) }))
+                Ok(Some(Token::Number { span: Span::Chunk(from, end), integer_bytes: 0 }))
             }
             Err((bad, code)) if bad < chunk.len() && bad <= limit => {
                 Err((code, base.wrapping_add(bad as u64)))
@@ -530,7 +585,7 @@ impl Lexer {
     fn carried_number(&mut self) -> Token {
         self.cut = Cut::None;
         self.after_value();
-        Token::Number { span: Span::Carry(self.carry.len()) }
+        Token::Number { span: Span::Carry(self.carry.len()), integer_bytes: 0 }
     }
 
     fn word(

@@ -8,14 +8,11 @@ use std::io::{ErrorKind, Read};
 use fathom_machine::level::Level;
 
 use crate::error::{Error, ReadError};
-use crate::kernel::{BEHIND_BYTES, BLOCK_BYTES, Kernel, ReadBlocks, State};
+use crate::kernel::{BEHIND_BYTES, BLOCK_BYTES, Kernel, ReadBlocks, SHORT_BYTES, State};
 use crate::lexer::{Lexer, Limits, Mode};
 
 /// Bytes asked of the source at a time: half of a small second-level cache.
 const WINDOW_BYTES: usize = 128 << 10;
-
-/// Below this many bytes, setting up the rows of masks costs more than they gain.
-const LEAST_BYTES: usize = 512;
 
 /// Whether `text` is one JSON document.
 ///
@@ -31,7 +28,7 @@ pub fn validate(text: &[u8]) -> Result<(), Error> {
 /// As [`validate`].
 pub fn validate_at(level: Level, text: &[u8]) -> Result<(), Error> {
     let kernel = Kernel::of(level);
-    let Some(read_blocks) = kernel.read_blocks().filter(|_| text.len() >= LEAST_BYTES) else {
+    let Some(read_blocks) = kernel.read_blocks().filter(|_| text.len() > SHORT_BYTES) else {
         if kernel.accepts(text) {
             return Ok(());
         }
@@ -185,6 +182,7 @@ impl Validator {
 mod tests {
     use super::*;
     use crate::error::Code;
+    use crate::kernel::{Blocks, all_blocks};
     use crate::reference::Machine;
 
     fn plain(text: &[u8], limits: Limits) -> Result<(), Error> {
@@ -196,12 +194,12 @@ mod tests {
     /// What the grammar by bits says, and the lexer where it says no; the text arrives in pieces of
     /// growing length. The second is whether the lexer was asked.
     fn by_bits(
-        (level, read_blocks): (Level, ReadBlocks),
+        (level, blocks): (Level, Blocks),
         text: &[u8],
         limits: Limits,
         piece: usize,
     ) -> (Result<(), Error>, bool) {
-        let mut validator = Validator::new(level, read_blocks, limits.token_bytes);
+        let mut validator = Validator::new(level, blocks.read, limits.token_bytes);
         let mut ends = (piece..text.len()).step_by(piece).chain([text.len()]);
         let is_right = ends.all(|end| validator.read(&text[..end]).is_some());
         if is_right && validator.is_complete(text) {
@@ -225,7 +223,7 @@ mod tests {
                     let codes = expected.map_err(|error| error.code);
                     let is_long = inside.len() > LIMIT;
                     assert_eq!(codes, if is_long { Err(Code::TokenTooLong) } else { Ok(()) });
-                    for kernel in crate::kernel::block_readers() {
+                    for kernel in all_blocks() {
                         let (said, _) = by_bits(kernel, text.as_bytes(), limits, usize::MAX);
                         assert_eq!(said, expected, "{} {size} {open} {indent}", kernel.0);
                     }
@@ -321,7 +319,7 @@ mod tests {
         for seed in 0..12 {
             let text = document(seed).into_bytes();
             assert_eq!(plain(&text, limits), Ok(()), "{}", text.escape_ascii());
-            for kernel in crate::kernel::block_readers() {
+            for kernel in all_blocks() {
                 for piece in [100, 1000, usize::MAX] {
                     let said = by_bits(kernel, &text, limits, piece);
                     assert_eq!(said, (Ok(()), false), "{} seed {seed}", kernel.0);
@@ -338,9 +336,46 @@ mod tests {
                     _ => drop(text.remove(at)),
                 }
                 let expected = plain(&text, limits);
-                for kernel in crate::kernel::block_readers() {
+                for kernel in all_blocks() {
                     let (said, _) = by_bits(kernel, &text, limits, 72 + n % 200);
                     assert_eq!(said, expected, "{} {}", kernel.0, text.escape_ascii());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_texts_of_every_length_get_the_machines_verdict() {
+        let limits = Limits::DEFAULT;
+        let texts = (0..SHORT_BYTES + 2).flat_map(|bytes| {
+            let fill = |open: &str, inside: char, close: &str| {
+                let used = open.len() + close.len();
+                let inside: String = std::iter::repeat_n(inside, bytes.max(used) - used).collect();
+                format!("{open}{inside}{close}").into_bytes()
+            };
+            let mut cut = document(bytes as u64).into_bytes();
+            cut.truncate(bytes);
+            [
+                fill("", ' ', "0"),
+                fill("0", ' ', ""),
+                fill("[1,\"", 'x', "\"]"),
+                fill("{\"a\":", '7', "}"),
+                fill("[", '1', ",true]"),
+                fill("", '[', "]"),
+                fill("[\"", 'x', "\\\"]"),
+                fill("[\"\u{e9}", 'x', "\u{e9}\"]"),
+                cut,
+            ]
+        });
+        for text in texts {
+            let expected = plain(&text, limits);
+            for level in Level::available() {
+                assert_eq!(validate_at(level, &text), expected, "{level} {}", text.escape_ascii());
+            }
+            for (level, blocks) in all_blocks() {
+                if text.len() <= SHORT_BYTES {
+                    let said = (blocks.accepts_short)(&text);
+                    assert_eq!(said, expected.is_ok(), "{level} {}", text.escape_ascii());
                 }
             }
         }

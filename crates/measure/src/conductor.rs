@@ -20,7 +20,7 @@ use fathom_machine::os::usage;
 
 use crate::contender::Metric;
 use crate::digest::Digest;
-use crate::protocol::{Offered, Reply, Request, VERSION, send};
+use crate::protocol::{Offered, Reply, Request, SharedData, VERSION, send};
 use crate::provision::Provision;
 use crate::rounds::{Executor, Weather};
 use crate::sample::{Failure, Sample};
@@ -158,6 +158,67 @@ impl Worker {
                 self.end();
                 Err(Failure::Hung { limit_ms: limit.as_millis() as u64 })
             }
+        }
+    }
+
+    /// Opens `contender` of `family` on a workload, or the empty one, with the data and the events to
+    /// count there are.
+    ///
+    /// # Errors
+    /// See [`Worker::ask`]; and whatever the worker says against it. One that only does not support
+    /// the workload may be asked again.
+    pub fn open(
+        &mut self,
+        (family, contender): (&str, Option<&str>),
+        workload: &Spec,
+        data: Option<SharedData>,
+        events: &[String],
+        limit: Duration,
+    ) -> Result<Ready, Failure> {
+        let request = Request::Open {
+            family: family.to_owned(),
+            contender: contender.map(str::to_owned),
+            workload: workload.clone(),
+            data,
+            events: events.to_vec(),
+        };
+        match self.ask(&request, limit)? {
+            Reply::Opened { work, leaves_the_thread, events, missing, data } => {
+                let program = self.program.clone();
+                Ok(Ready { program, work, leaves_the_thread, events, missing, data })
+            }
+            Reply::Unsupported { reason } => Err(Failure::Unsupported { reason }),
+            Reply::Error { message } => Err(Failure::Broken { what: message }),
+            other => Err(Failure::Broken { what: format!("opened with {other:?}") }),
+        }
+    }
+
+    /// One sample of what is open, after `warm` untimed iterations.
+    ///
+    /// # Errors
+    /// See [`Worker::ask`]; and whatever the worker says against it.
+    pub fn sample(
+        &mut self,
+        iterations: u64,
+        warm: u64,
+        limit: Duration,
+    ) -> Result<Sample, Failure> {
+        match self.ask(&Request::Sample { iterations, warm }, limit)? {
+            Reply::Sample(sample) => Ok(sample),
+            Reply::Error { message } => Err(Failure::Broken { what: message }),
+            other => Err(Failure::Broken { what: format!("sampled with {other:?}") }),
+        }
+    }
+
+    /// The numbers beside time of what is open.
+    ///
+    /// # Errors
+    /// See [`Worker::ask`]; and whatever the worker says against it.
+    pub fn metrics(&mut self, limit: Duration) -> Result<Vec<Metric>, Failure> {
+        match self.ask(&Request::Metrics, limit)? {
+            Reply::Metrics { metrics } => Ok(metrics),
+            Reply::Error { message } => Err(Failure::Broken { what: message }),
+            other => Err(Failure::Broken { what: format!("told {other:?}") }),
         }
     }
 
@@ -350,7 +411,7 @@ impl<'a> Conductor<'a> {
     /// Its failure. Without a reference nothing can be checked.
     pub fn expect(&mut self, reference: &Seat) -> Result<Digest, Failure> {
         let (mut worker, _) = self.opened(reference)?;
-        let sample = take(&mut worker, 1, 0, self.bounds.open)?;
+        let sample = worker.sample(1, 0, self.bounds.open)?;
         let what = "the reference gives no digest".to_owned();
         let digest = sample.check.ok_or(Failure::Broken { what })?;
         self.expected = Some(digest);
@@ -385,25 +446,13 @@ impl<'a> Conductor<'a> {
     fn opened(&self, seat: &Seat) -> Result<(Worker, Ready), Failure> {
         let contender = seat.contender.as_deref();
         let (mut worker, data) = self.provision.start(&seat.launch, contender, &self.bounds)?;
-        let request = Request::Open {
-            family: seat.family.clone(),
-            contender: seat.contender.clone(),
-            workload: self.workload.clone(),
-            data,
-            events: self.events.clone(),
-        };
-        match worker.ask(&request, self.bounds.open)? {
-            Reply::Opened { work, leaves_the_thread, events, missing, data } => {
-                if let (false, Some(cpu)) = (leaves_the_thread, self.bounds.cpu) {
-                    worker.pin(cpu);
-                }
-                let program = worker.program.clone();
-                Ok((worker, Ready { program, work, leaves_the_thread, events, missing, data }))
-            }
-            Reply::Unsupported { reason } => Err(Failure::Unsupported { reason }),
-            Reply::Error { message } => Err(Failure::Broken { what: message }),
-            other => Err(Failure::Broken { what: format!("opened with {other:?}") }),
+        let what = (seat.family.as_str(), contender);
+        let (limit, events) = (self.bounds.open, &self.events);
+        let ready = worker.open(what, &self.workload, data, events, limit)?;
+        if let (false, Some(cpu)) = (ready.leaves_the_thread, self.bounds.cpu) {
+            worker.pin(cpu);
         }
+        Ok((worker, ready))
     }
 
     fn ask_for_sample(
@@ -415,7 +464,7 @@ impl<'a> Conductor<'a> {
     ) -> Result<Sample, Failure> {
         let worker = self.workers[seat].as_mut();
         let worker = worker.ok_or(Failure::Broken { what: "not running".to_owned() })?;
-        let sample = take(worker, iterations, warm, limit)?;
+        let sample = worker.sample(iterations, warm, limit)?;
         let checked = self.seats[seat].contender.is_some();
         match (self.expected, sample.check) {
             (Some(expected), found) if checked && found != Some(expected) => {
@@ -435,24 +484,7 @@ impl<'a> Conductor<'a> {
     /// The numbers beside time of a seat that is still there.
     pub fn metrics(&mut self, seat: usize) -> Vec<Metric> {
         let Some(worker) = self.workers[seat].as_mut() else { return Vec::new() };
-        match worker.ask(&Request::Metrics, self.bounds.open) {
-            Ok(Reply::Metrics { metrics }) => metrics,
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// One sample of an opened worker.
-fn take(
-    worker: &mut Worker,
-    iterations: u64,
-    warm: u64,
-    limit: Duration,
-) -> Result<Sample, Failure> {
-    match worker.ask(&Request::Sample { iterations, warm }, limit)? {
-        Reply::Sample(sample) => Ok(sample),
-        Reply::Error { message } => Err(Failure::Broken { what: message }),
-        other => Err(Failure::Broken { what: format!("sampled with {other:?}") }),
+        worker.metrics(self.bounds.open).unwrap_or_default()
     }
 }
 
@@ -517,18 +549,9 @@ pub fn simulate(
     let mut worker = Worker::from_command(command, &bounds).map_err(words)?;
     // What the other workers had, this one inherited.
     let data = provision.of(&worker, seat.contender.as_deref()).map_err(words)?;
-    let open = Request::Open {
-        family: seat.family.clone(),
-        contender: seat.contender.clone(),
-        workload: workload.clone(),
-        data,
-        events: Vec::new(),
-    };
-    match worker.ask(&open, bounds.open).map_err(words)? {
-        Reply::Opened { .. } => {}
-        other => return Err(format!("under the simulator it answered {other:?}")),
-    }
-    take(&mut worker, iterations, iterations, bounds.open).map_err(words)?;
+    let what = (seat.family.as_str(), seat.contender.as_deref());
+    worker.open(what, workload, data, &[], bounds.open).map_err(words)?;
+    worker.sample(iterations, iterations, bounds.open).map_err(words)?;
     worker.finish();
     simulation.counts().map_err(|error| error.to_string())
 }

@@ -85,6 +85,8 @@ pub trait AnyFamily: Sync {
     fn operations(&self) -> &'static [Offer];
     /// The parameters of its workloads.
     fn parameters(&self) -> &'static [Offer];
+    /// See [`Workload::MADE`].
+    fn made(&self) -> &'static [&'static str];
     /// See [`Workload::cases`].
     fn cases(&self) -> Vec<Spec>;
     /// See [`Workload::small_cases`].
@@ -158,6 +160,10 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
 
     fn parameters(&self) -> &'static [Offer] {
         W::PARAMETERS
+    }
+
+    fn made(&self) -> &'static [&'static str] {
+        W::MADE
     }
 
     fn cases(&self) -> Vec<Spec> {

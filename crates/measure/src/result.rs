@@ -137,8 +137,13 @@ pub struct Counter {
 #[non_exhaustive]
 pub enum ReadError {
     /// It cannot be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
+    #[error("cannot read {path}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
     /// It is not JSON of this schema.
     #[error("{path}: not a saved run: {error}")]
     Schema {
@@ -170,8 +175,9 @@ impl Run {
             schema: String,
             version: u32,
         }
-        let text = fs::read_to_string(path)?;
         let shown = || path.display().to_string();
+        let text =
+            fs::read_to_string(path).map_err(|source| ReadError::Io { path: shown(), source })?;
         let wrong = |error| ReadError::Schema { path: shown(), error };
         let Head { schema, version } = serde_json::from_str(&text).map_err(wrong)?;
         if schema != SCHEMA || version > VERSION {

@@ -130,6 +130,9 @@ pub trait Workload: Sized {
     const OPERATIONS: &'static [Offer];
     /// The parameters.
     const PARAMETERS: &'static [Offer];
+    /// Those of [`PARAMETERS`](Workload::PARAMETERS) that describe the data made where no file is
+    /// given: a spec with a file has none of them.
+    const MADE: &'static [&'static str] = &[];
 
     /// Builds the data of a spec. It arrives complete: operation and every parameter present.
     ///
@@ -247,7 +250,7 @@ impl Spec {
     /// The same spec with the defaults of `W` filled in.
     ///
     /// # Errors
-    /// An operation or parameter that `W` does not have.
+    /// An operation or parameter that `W` does not have, or does not have beside a file.
     pub fn completed<W: Workload>(&self) -> Result<Spec, SpecError> {
         let mut full = self.clone();
         if full.operation.is_empty() {
@@ -267,7 +270,12 @@ impl Spec {
                 });
             }
         }
-        for offer in W::PARAMETERS {
+        let has_file = full.file.is_some();
+        let is_idle = |name: &str| has_file && W::MADE.contains(&name);
+        if let Some(name) = full.parameters.keys().find(|name| is_idle(name)) {
+            return Err(self.bad(name, "a file is given, so no data are made"));
+        }
+        for offer in W::PARAMETERS.iter().filter(|offer| !is_idle(offer.name)) {
             full.parameters.entry(offer.name.to_owned()).or_insert_with(|| offer.default.into());
         }
         Ok(full)
@@ -381,6 +389,7 @@ mod tests {
     impl Workload for Nothing {
         const OPERATIONS: &'static [Offer] = &[Offer { name: "rest", default: "", doc: "" }];
         const PARAMETERS: &'static [Offer] = &[Offer { name: "size", default: "1K", doc: "" }];
+        const MADE: &'static [&'static str] = &["size"];
         fn load(_: &Spec) -> Result<Nothing, SpecError> {
             Ok(Nothing)
         }
@@ -401,6 +410,17 @@ mod tests {
         assert_eq!(spec, Spec::new("rest", &[("size", "1K")]));
         assert_eq!(spec.number("size").unwrap(), 1024);
         assert_eq!(spec.to_string(), "rest size=1K");
+    }
+
+    #[test]
+    fn a_file_leaves_nothing_to_be_made() {
+        let with_file = |parameters: &[(&str, &str)]| {
+            let spec = Spec::new("rest", parameters);
+            Spec { file: Some("data".into()), ..spec }.completed::<Nothing>()
+        };
+        assert_eq!(with_file(&[]).unwrap().to_string(), "rest data");
+        let error = with_file(&[("size", "2K")]).unwrap_err().to_string();
+        assert!(error.contains("size=2K") && error.contains("a file is given"), "{error}");
     }
 
     #[test]

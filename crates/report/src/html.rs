@@ -10,8 +10,8 @@ use crate::sentence::sentences;
 use crate::view::{Line, conditions, lines};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;\
-    padding:0 1rem;color:#222;background:#fff}h2{margin:2.5rem 0 .2rem}table{border-collapse:\
-    collapse;margin:1rem 0}td,th{padding:.15rem .8rem .15rem 0;text-align:left}td.n{text-align:\
+    padding:0 1rem;color:#222;background:#fff}h1{font-size:1.1rem}h2{margin:2.5rem 0 .2rem}\
+    table{border-collapse:collapse;margin:1rem 0}td,th{padding:.15rem .8rem .15rem 0;text-align:left}td.n{text-align:\
     right;font-variant-numeric:tabular-nums}.f{color:#777}svg{display:block;margin:1rem 0;\
     max-width:100%}svg text{font:12px system-ui,sans-serif;fill:#333}pre{white-space:pre-wrap}\
     @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}svg text{fill:#ccc}}";
@@ -170,11 +170,12 @@ fn samples(case: &Case, lines: &[Line<'_>]) -> String {
     let (left, top, width, height) = (90.0, 10.0, 660.0, 220.0);
     let mut svg = open(left + width + 20.0, top + height + 30.0);
     let y = |ns: f64| top + (most - ns.ln()) / (most - least) * height;
+    let radius = if rounds > 60 { 1.6 } else { 3.0 };
     for (number, round, ns) in points {
         let x = left + (round as f64 + 0.5) / rounds as f64 * width;
-        let colour = COLOURS[number % COLOURS.len()];
+        let (y, colour) = (y(ns), COLOURS[number % COLOURS.len()]);
         let _ =
-            write!(svg, "<circle cx=\"{x:.1}\" cy=\"{:.1}\" r=\"1.6\" fill=\"{colour}\"/>", y(ns));
+            write!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{colour}\"/>");
     }
     for tick in ticks(least.exp(), most.exp()) {
         let _ = writeln!(
@@ -191,7 +192,18 @@ fn samples(case: &Case, lines: &[Line<'_>]) -> String {
         left + width / 2.0,
         top + height + 20.0
     );
-    svg + "</svg>\n"
+    svg + "</svg>\n" + &legend(lines)
+}
+
+/// Which colour is whose, in the order of the table.
+fn legend(lines: &[Line<'_>]) -> String {
+    let mut html = "<p>".to_owned();
+    for line in lines {
+        let colour = COLOURS[line.number % COLOURS.len()];
+        let id = escaped(&line.row.id);
+        let _ = write!(html, "<span style=\"color:{colour}\">\u{25cf}</span>&nbsp;{id} ");
+    }
+    html + "</p>\n"
 }
 
 /// Five places of equal distance on a logarithmic axis.

@@ -48,9 +48,15 @@ pub fn bytes(size: f64) -> String {
 /// A rate in items per second: `12.34 M/s`.
 #[must_use]
 pub fn per_second(rate: f64) -> String {
+    format!("{}/s", count(rate))
+}
+
+/// A count of items: `12.34 M`; one below 1000 ends with the space before a unit.
+#[must_use]
+pub fn count(items: f64) -> String {
     let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
-    let (size, unit) = units.into_iter().find(|(size, _)| rate >= *size).unwrap_or((1.0, ""));
-    format!("{} {unit}/s", digits(rate / size)).replace("  ", " ")
+    let (size, unit) = units.into_iter().find(|(size, _)| items >= *size).unwrap_or((1.0, ""));
+    format!("{} {unit}", digits(items / size))
 }
 
 /// A factor: `1.31x`, `12.3x`, `120x`.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 
-use crate::number::{digits, duration};
+use crate::number::{count, digits, duration};
 use crate::view::lines;
 
 /// Colours that people with any colour vision can tell apart (Okabe and Ito 2008).
@@ -79,18 +79,18 @@ fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
         height + 60.0 + 18.0 * curves.len() as f64
     );
     let bottom = 20.0 + height;
-    for power in left as i32..=right as i32 {
-        let (value, at) = (10_f64.powi(power), x(10_f64.powi(power)));
+    for value in ticks(left, right) {
+        let at = x(value);
         let _ = writeln!(
             svg,
             "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"20\" y2=\"{bottom}\" stroke=\"#8884\"/>\
              <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
             bottom + 16.0,
-            digits(value)
+            round(&count(value))
         );
     }
-    for power in low as i32..=high as i32 {
-        let (value, at) = (10_f64.powi(power), y(10_f64.powi(power)));
+    for value in ticks(low, high) {
+        let at = y(value);
         let _ = writeln!(
             svg,
             "<line x1=\"{margin}\" x2=\"{}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#8884\"/>\
@@ -98,7 +98,7 @@ fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
             margin + width,
             margin - 8.0,
             at + 4.0,
-            duration(value)
+            round(&duration(value))
         );
     }
     let _ = writeln!(
@@ -137,6 +137,27 @@ fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
     Some(svg + "</svg>\n")
 }
 
+/// Where the grid of an axis from 10^`low` to 10^`high` is labelled: at powers of ten, and where those
+/// are few, at two and five times them.
+fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let steps: &[f64] = if high - low < 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let most = 10_f64.powf(high) * 1.000_001;
+    (low as i32..=high as i32)
+        .flat_map(|power| steps.iter().map(move |step| step * 10_f64.powi(power)))
+        .filter(|value| *value <= most)
+        .collect()
+}
+
+/// A round number as people write it: `20 ms`, not `20.00 ms`.
+fn round(text: &str) -> String {
+    let (value, unit) = text.split_once(' ').unwrap_or((text, ""));
+    let value = match value.contains('.') {
+        true => value.trim_end_matches('0').trim_end_matches('.'),
+        false => value,
+    };
+    format!("{value} {unit}").trim_end().to_owned()
+}
+
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -155,6 +176,16 @@ mod tests {
     }
 
     #[test]
+    fn a_short_axis_is_labelled_between_powers_of_ten() {
+        assert_eq!(ticks(0.0, 1.0), [1.0, 2.0, 5.0, 10.0]);
+        assert_eq!(ticks(0.0, 3.0), [1.0, 10.0, 100.0, 1000.0]);
+        assert_eq!(
+            ["20.00 ms", "1000 s", "2.500 M", "5.000"].map(round),
+            ["20 ms", "1000 s", "2.5 M", "5"]
+        );
+    }
+
+    #[test]
     fn each_contender_has_a_line_inside_the_frame() {
         let curves = [
             ("a<b".to_owned(), vec![(10.0, 1e6), (1e7, 2e9)]),
@@ -164,6 +195,8 @@ mod tests {
         assert_eq!(svg.matches("<polyline").count(), 2);
         assert!(svg.contains("a&lt;b") && svg.contains(">names<"), "{svg}");
         assert!(svg.contains("points=\"80.0,"), "{svg}");
+        assert!(svg.contains(">10<") && svg.contains(">10 M<"), "{svg}");
+        assert!(svg.contains(">100 µs<") && svg.contains(">10 s<"), "{svg}");
         assert!(drawn("names", &[("one".to_owned(), vec![(10.0, 10.0)])]).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! The kernel of the AVX2 level: eight values in one register, keys hashed by two AES rounds.
+//! The kernel of the AVX2 level: eight values in one register, keys hashed by three AES rounds.
 //!
 //! A value is parsed from the four bytes before its newline, in one 32-bit lane (`last`: `b4 b3 b2
 //! b1` in memory order, b1 next to the newline), and the two before those (`b6 b5` of `before`):
@@ -18,8 +18,10 @@ use std::arch::x86_64::*;
 
 use fathom_machine::vector::Avx2 as Scan;
 
+use super::KEEP;
+use super::drive::drive;
 use super::fields::{self, Wanted};
-use super::{Rows, Shapes, drive};
+use super::rows::{Parsed, Rows, Shapes};
 use crate::chunk::Window;
 use crate::reference::DELIMITER;
 use crate::shard::Shard;
@@ -88,18 +90,6 @@ pub(super) fn samples_hash(key: &[u8], seed: &Seed) -> u64 {
 #[derive(Clone, Copy)]
 struct Avx2;
 
-/// A window of sixteen bytes of this array keeps that many bytes: bytes [16 - n .. 32 - n] start
-/// with n ones.
-static KEEP: [u8; 32] = {
-    let mut keep = [0; 32];
-    let mut i = 0;
-    while i < 16 {
-        keep[i] = 0xff;
-        i += 1;
-    }
-    keep
-};
-
 /// A window of sixteen bytes of this array has the terminator at place n: bytes [16 - n .. 32 - n].
 static TERMINATOR: [u8; 32] = {
     let mut terminator = [0; 32];
@@ -113,13 +103,7 @@ unsafe impl Rows for Avx2 {
     type Key = __m128i;
 
     #[inline(always)]
-    unsafe fn values(
-        base: *const u8,
-        ends: *const u32,
-        values: *mut i32,
-        masks: *mut u32,
-        key_bytes: *mut u32,
-    ) -> Shapes {
+    unsafe fn values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes {
         // SAFETY: eight bytes before each end are readable; the arrays have eight elements. The
         // gathers take signed offsets: windows are shorter than 2 GiB.
         unsafe {
@@ -171,9 +155,9 @@ unsafe impl Rows for Avx2 {
             let long = _mm256_cmpgt_epi32(bytes, _mm256_set1_epi32(super::SHORT_BYTES as i32));
             let long = _mm256_and_si256(long, even);
             let mask = _mm256_andnot_si256(long, _mm256_and_si256(even, bytes));
-            _mm256_storeu_si256(values.cast(), value);
-            _mm256_storeu_si256(masks.cast(), mask);
-            _mm256_storeu_si256(key_bytes.cast(), bytes);
+            _mm256_storeu_si256(into.values.cast(), value);
+            _mm256_storeu_si256(into.masks.cast(), mask);
+            _mm256_storeu_si256(into.key_bytes.cast(), bytes);
             Shapes {
                 odd: !_mm256_movemask_ps(_mm256_castsi256_ps(even)) as u32 & 0xff,
                 long: _mm256_movemask_ps(_mm256_castsi256_ps(long)) as u32,

@@ -17,7 +17,10 @@
 use fathom_machine::level::Level;
 use fathom_machine::vector::positions_64;
 
-use super::{BATCH, Kernel, Rows, long_rows, write_positions};
+use super::drive::write_positions;
+use super::long::long_rows;
+use super::rows::Rows;
+use super::{BATCH, Kernel};
 use crate::chunk::Window;
 use crate::shard::Shard;
 use crate::table::slot_of;

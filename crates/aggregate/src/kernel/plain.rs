@@ -13,9 +13,11 @@ use std::marker::PhantomData;
 use fathom_machine::level::Level;
 use fathom_machine::vector::{self, Vector};
 
+use super::drive::drive;
 use super::fields::{self, Wanted};
 use super::quad::{self, Quad};
-use super::{LANES, Rows, SHORT_BYTES, Shapes, drive};
+use super::rows::{Parsed, Rows, Shapes};
+use super::{KEEP, LANES, SHORT_BYTES};
 use crate::chunk::Window;
 use crate::reference::DELIMITER;
 use crate::shard::Shard;
@@ -116,13 +118,7 @@ trait Values: Copy {
     ///
     /// # Safety
     /// As there.
-    unsafe fn values(
-        base: *const u8,
-        ends: *const u32,
-        values: *mut i32,
-        masks: *mut u32,
-        key_bytes: *mut u32,
-    ) -> Shapes;
+    unsafe fn values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes;
 }
 
 /// Each in integer registers.
@@ -131,13 +127,7 @@ struct OneByOne;
 
 impl Values for OneByOne {
     #[inline(always)]
-    unsafe fn values(
-        base: *const u8,
-        ends: *const u32,
-        values: *mut i32,
-        masks: *mut u32,
-        key_bytes: *mut u32,
-    ) -> Shapes {
+    unsafe fn values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes {
         let mut shapes = Shapes { odd: 0, long: 0 };
         for lane in 0..LANES {
             // SAFETY: nine ends, eight elements of each array, eight bytes before each end.
@@ -150,9 +140,9 @@ impl Values for OneByOne {
                 let long = (bytes > SHORT_BYTES) & even;
                 shapes.odd |= u32::from(!even) << lane;
                 shapes.long |= u32::from(long) << lane;
-                *values.add(lane) = value;
-                *masks.add(lane) = bytes & u32::from(even & !long).wrapping_neg();
-                *key_bytes.add(lane) = bytes;
+                *into.values.add(lane) = value;
+                *into.masks.add(lane) = bytes & u32::from(even & !long).wrapping_neg();
+                *into.key_bytes.add(lane) = bytes;
             }
         }
         shapes
@@ -165,34 +155,13 @@ struct Quads<Q>(PhantomData<Q>);
 
 impl<Q: Quad> Values for Quads<Q> {
     #[inline(always)]
-    unsafe fn values(
-        base: *const u8,
-        ends: *const u32,
-        values: *mut i32,
-        masks: *mut u32,
-        key_bytes: *mut u32,
-    ) -> Shapes {
+    unsafe fn values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes {
         // SAFETY: eight rows are twice four.
-        let four = |at: usize| unsafe {
-            let (values, masks) = (values.add(at), masks.add(at));
-            quad::values::<Q>(base, ends.add(at), values, masks, key_bytes.add(at))
-        };
+        let four = |at: usize| unsafe { quad::values::<Q>(base, ends.add(at), into.at_row(at)) };
         let (low, high) = (four(0), four(4));
         Shapes { odd: low.odd | high.odd << 4, long: low.long | high.long << 4 }
     }
 }
-
-/// A window of sixteen bytes of this array keeps that many bytes: bytes [16 - n .. 32 - n] start
-/// with n ones.
-static KEEP: [u8; 32] = {
-    let mut keep = [0; 32];
-    let mut i = 0;
-    while i < 16 {
-        keep[i] = 0xff;
-        i += 1;
-    }
-    keep
-};
 
 /// Sixteen bytes as two little-endian words.
 ///
@@ -218,15 +187,9 @@ unsafe impl<V: Vector, P: Values> Rows for Plain<V, P> {
     type Key = ShortKey;
 
     #[inline(always)]
-    unsafe fn values(
-        base: *const u8,
-        ends: *const u32,
-        values: *mut i32,
-        masks: *mut u32,
-        key_bytes: *mut u32,
-    ) -> Shapes {
+    unsafe fn values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes {
         // SAFETY: forwarded.
-        unsafe { P::values(base, ends, values, masks, key_bytes) }
+        unsafe { P::values(base, ends, into) }
     }
 
     #[inline(always)]

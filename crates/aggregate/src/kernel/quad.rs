@@ -3,7 +3,8 @@
 //! The shapes of a value and how they are told apart are those of the AVX2 kernel, which draws them.
 //! [`Quad`] has the few operations this takes; newlines, keys and hashes are elsewhere.
 
-use super::{SHORT_BYTES, Shapes};
+use super::SHORT_BYTES;
+use super::rows::{Parsed, Shapes};
 use crate::reference::DELIMITER;
 
 /// A register of four 32-bit lanes.
@@ -48,19 +49,13 @@ pub(super) unsafe trait Quad: Copy {
     unsafe fn bits(self) -> u32;
 }
 
-/// Parses the four rows that end at `ends[1..5]`, as [`Rows::values`](super::Rows::values) does
+/// Parses the four rows that end at `ends[1..5]`, as [`Rows::values`](super::rows::Rows::values) does
 /// eight.
 ///
 /// # Safety
 /// As there, for four.
 #[inline(always)]
-pub(super) unsafe fn values<Q: Quad>(
-    base: *const u8,
-    ends: *const u32,
-    values: *mut i32,
-    masks: *mut u32,
-    key_bytes: *mut u32,
-) -> Shapes {
+pub(super) unsafe fn values<Q: Quad>(base: *const u8, ends: *const u32, into: Parsed) -> Shapes {
     // SAFETY: the caller vouches for the level, the ends, the text before them and four elements of
     // each array.
     unsafe {
@@ -90,9 +85,9 @@ pub(super) unsafe fn values<Q: Quad>(
         let bytes = row_ends.sub(before_ends).sub(tail);
         let even = bytes.above(Q::splat(1)).and(shaped);
         let long = bytes.above(Q::splat(SHORT_BYTES)).and(even);
-        value.store(values.cast());
-        even.and(bytes).without(long).store(masks);
-        bytes.store(key_bytes);
+        value.store(into.values.cast());
+        even.and(bytes).without(long).store(into.masks);
+        bytes.store(into.key_bytes);
         Shapes { odd: even.bits() ^ 0xf, long: long.bits() }
     }
 }

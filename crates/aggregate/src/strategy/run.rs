@@ -7,18 +7,18 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fathom_machine::level::Level;
-use fathom_machine::os::affinity;
 
 use super::kernel::input::{Feed, Piece};
 use super::kernel::{Refusal, Trouble, Worker, workers};
 use super::{Check, Entry, Strategy};
 use crate::chunk::{Buffer, Window};
-use crate::engine::{self, Column, FilePart, Files, Options, Progress, Source, Summary};
+use crate::engine::{self, Column, Options, Progress, Summary};
 use crate::error::{Error, Limit, Position, Reject};
 use crate::kernel::Kernel;
 use crate::merge::{Partial, merge};
 use crate::rejects::OnError;
 use crate::shard::Shard;
+use crate::source::{FilePart, Files, Source};
 
 /// Aggregates `key;value` lines the way `strategy` says, at instruction level `level`.
 ///
@@ -63,24 +63,7 @@ pub fn aggregate(
         Entry::Fathom => (0..threads).map(|_| ours(strategy, level)).collect(),
         _ => workers(strategy, level, threads),
     };
-    let processors = if strategy.affinity { engine::processors() } else { vec![] };
-    let results: Vec<Result<Vec<Partial>, Failure>> = std::thread::scope(|scope| {
-        let spawn = |(i, worker): (usize, Box<dyn Worker>)| {
-            let processor = processors.get(i % processors.len().max(1)).copied();
-            let shared = &shared;
-            scope.spawn(move || {
-                if let Some(processor) = processor {
-                    // A processor that went away meanwhile costs speed, not correctness.
-                    let _ = affinity::pin(processor);
-                }
-                shared.work(worker)
-            })
-        };
-        let threads: Vec<_> = workers.into_iter().enumerate().map(spawn).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| thread.join();
-        let ends = threads.into_iter().map(join);
-        ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
+    let results = engine::on_threads(workers, strategy.affinity, |worker| shared.work(worker));
     let mut lists = Vec::new();
     let mut first: Option<Failure> = None;
     for result in results {

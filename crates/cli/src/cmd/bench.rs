@@ -220,7 +220,11 @@ fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>>
         }
     }
     if !options.files.is_empty() {
-        journey::forget_made_data(family, &mut specs);
+        // Cases that differ only in data to be made are one case where files are given.
+        for spec in &mut specs {
+            spec.parameters.retain(|name, _| !family.made().contains(&name.as_str()));
+        }
+        specs.dedup();
     }
     let threads: Vec<String> = options.journey.threads.iter().map(u16::to_string).collect();
     let threads = (!threads.is_empty()).then(|| format!("threads={}", threads.join(",")));

@@ -36,7 +36,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         match Run::read(&path) {
             Ok(run) => runs.push(run),
             Err(error) => {
-                eprintln!("fathom: left out: {error}");
+                eprintln!("fathom: left out: {:#}", anyhow::Error::from(error));
                 end = Exit::Incomplete;
             }
         }

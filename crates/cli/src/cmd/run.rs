@@ -202,8 +202,10 @@ fn measured(options: &Options, spec: Spec) -> anyhow::Result<Case> {
     let mut executor = Commands::new(commands.clone(), house, &events, stop, &mut progress);
     let measured = measure(&mut executor, failures, roles, &plan);
     let judged = judge(&measured, roles, &plan);
+    // By the command as it was given: with a parameter's value in it, each case would have contenders
+    // of its own, and nothing could be drawn or compared across cases.
     let shown = |number: usize| match number {
-        n if n < asked => options.names.get(n).unwrap_or(&commands[n].line).clone(),
+        n if n < asked => options.names.get(n).unwrap_or(&options.commands[n]).clone(),
         n if Some(n) == roles.twin => "(twin)".to_owned(),
         _ => "(empty)".to_owned(),
     };

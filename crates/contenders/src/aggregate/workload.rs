@@ -32,6 +32,7 @@ impl Workload for Text {
         Offer { name: "keys", default: "400", doc: "keys of a made file" },
         Offer { name: "seed", default: "1", doc: "seed of a made file" },
     ];
+    const MADE: &'static [&'static str] = &["rows", "keys", "seed"];
 
     fn load(spec: &Spec) -> Result<Text, SpecError> {
         let threads = usize::try_from(spec.number("threads")?).ok().filter(|&n| n <= 65_535);

@@ -23,6 +23,7 @@ mod foldhash;
 mod foldhash_quality;
 mod highway;
 mod komihash;
+mod methods;
 mod metro128;
 mod metro64;
 mod murmur3_128;

@@ -24,6 +24,7 @@ impl Workload for Document {
             doc: "how numbers are printed: shortest or course",
         },
     ];
+    const MADE: &'static [&'static str] = &["count", "seed", "numbers"];
 
     fn load(spec: &Spec) -> Result<Document, SpecError> {
         if spec.file.is_some() {

@@ -12,6 +12,7 @@
 //! [`structure`] and called once per sample ([`structure::Batch`]); what an operation means is
 //! written once, in [`operation`]. Hash functions are type parameters, so that they are inlined.
 
+mod drawn;
 mod kernel;
 pub mod keys;
 pub mod latency;
@@ -20,6 +21,7 @@ pub(crate) mod methods;
 pub mod operation;
 pub(crate) mod prepared;
 pub mod reference;
+pub mod shared;
 pub mod structure;
 pub mod workload;
 pub mod zipf;

@@ -11,6 +11,7 @@ use fathom_measure::meter::Meter;
 
 use super::keys::{Key, Keys};
 use super::latency;
+use super::shared::Undo;
 use super::structure::{Abilities, Batch, EachKey, Structure, Tally};
 use super::workload::{Keyed, Operation, View, Views};
 use crate::footprint;
@@ -312,12 +313,40 @@ struct Bench<'w, K> {
     map: Table<'w, K>,
     /// What building it took.
     memory: Vec<Metric>,
+    /// What the shared operation changed.
+    undo: Undo<K>,
+    /// All entries, found once after the first pass of the shared operation.
+    content: Option<Tally>,
 }
 
 impl<'w, K: Key + 'w> Bench<'w, K> {
     fn new(maker: Maker<'w, K>, view: View<'w, K>) -> Bench<'w, K> {
         let (map, memory) = weighed(|| (maker.build)(&view.entries, view.values));
-        Bench { map, memory, view, single: maker.single }
+        let undo = Undo::of(&view.shares);
+        Bench { map, memory, view, single: maker.single, undo, content: None }
+    }
+
+    /// Passes of several threads, each from the same keys on. What they leave behind is part of the
+    /// answer: every key they touched, how many there are, and once all others.
+    fn shared(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        let (map, view, undo) = (&mut *self.map, &self.view, &self.undo);
+        let mut first = None;
+        let mut is_same = true;
+        let mut left = (Tally::default(), 0);
+        for turn in 1..=iterations {
+            let tally = map.share(&view.shares, &mut || meter.start());
+            meter.stop();
+            is_same &= *first.get_or_insert(tally) == tally;
+            if turn == iterations {
+                left = (map.find_all(&view.probes), map.entries() as u64);
+            }
+            map.erase_all(&undo.out);
+            map.insert_all(&undo.back, &undo.values);
+        }
+        let content = *self.content.get_or_insert_with(|| map.find_all(&view.entries));
+        let tally = first.filter(|_| is_same).unwrap_or_default();
+        let of = |digest: Digest, tally: Tally| digest.with_u64(tally.count).with_u64(tally.sum);
+        of(of(digest(tally), left.0).with_u64(left.1), content)
     }
 
     fn run(&mut self) -> Tally {
@@ -333,14 +362,16 @@ impl<'w, K: Key + 'w> Bench<'w, K> {
             Operation::Iterate => map.iterate(),
             Operation::Scan => map.scan(),
             Operation::Range => map.range_all(&view.probes, view.span),
-            Operation::Shared => map.share(&view.shares),
-            _ => unreachable!("needs a fresh structure"),
+            _ => unreachable!("needs a fresh structure, or several threads"),
         }
     }
 }
 
 impl<'w, K: Key + 'w> Prepared for Bench<'w, K> {
     fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        if self.view.operation == Operation::Shared {
+            return self.shared(iterations.max(1), meter);
+        }
         let mut tally = Tally::default();
         meter.start();
         for _ in 0..iterations.max(1) {

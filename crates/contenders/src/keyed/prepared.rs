@@ -4,11 +4,12 @@
 //!
 //! ```text
 //! "fathomK1"                                      8 bytes, then sections; all numbers u64, little-endian
-//! entries  values  probes  probe values  new values  misses  writes
+//! entries  values  probes  probe values  new values  misses  acts
 //!
 //! a section of keys     kind 1, number of keys, integers …
 //!                       kind 2, number of keys, ends of the keys in the bytes …, bytes padded to 8
 //! a section of values   kind 0, number of values, values …
+//! acts                  values: what threads do to each probe, numbered as in `shared::Act`
 //! ```
 
 use std::sync::Arc;

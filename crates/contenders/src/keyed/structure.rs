@@ -1,9 +1,8 @@
 //! What a structure must do ([`Structure`], one key at a time) and how the loops call it
 //! ([`Batch`], many keys at a time). Times nothing.
 
-use std::sync::Barrier;
-
 use super::keys::Key;
+use super::shared::{Share, together, work};
 
 /// What a loop found: proof of work, the same for every right structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,18 +143,10 @@ pub trait Structure<K: Key>: Sized {
     }
 
     /// The work of all shares: on this thread alone, one share after another; `Shared` has a
-    /// thread for each.
-    fn share(&mut self, shares: &[Share<K>]) -> Tally {
-        let mut tally = Tally::default();
-        for share in shares {
-            for (&key, &write) in share.keys.iter().zip(&share.writes) {
-                match write {
-                    Some(value) => tally.inserted(self.insert(key, value)),
-                    None => tally.hit(self.find(key)),
-                }
-            }
-        }
-        tally
+    /// thread for each. Calls `start` once all is ready.
+    fn share(&mut self, shares: &[Share<K>], start: &mut dyn FnMut()) -> Tally {
+        start();
+        shares.iter().fold(Tally::default(), |tally, share| tally.and(work(&mut *self, share)))
     }
 }
 
@@ -234,18 +225,17 @@ impl<K: Key, S: Concurrent<K>> Structure<K> for Shared<S> {
         self.0.range(start, span, visit);
     }
 
-    fn share(&mut self, shares: &[Share<K>]) -> Tally {
-        together(&self.0, shares)
+    fn share(&mut self, shares: &[Share<K>], start: &mut dyn FnMut()) -> Tally {
+        together(&self.0, shares, start)
     }
 }
 
-/// What one thread of the shared operation does, in order.
-#[derive(Clone, Debug, Default)]
-pub struct Share<K> {
-    /// The keys.
-    pub keys: Vec<K>,
-    /// The value to write, or `None` to find.
-    pub writes: Vec<Option<u64>>,
+/// The entries in key order, each key once.
+pub(crate) fn sorted<K: Key>(keys: &[K], values: &[u64]) -> Vec<(K, u64)> {
+    let mut all: Vec<(K, u64)> = keys.iter().copied().zip(values.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup_by_key(|(key, _)| *key);
+    all
 }
 
 /// The loops over a structure; one call per sample.
@@ -266,8 +256,8 @@ pub trait Batch<K> {
     fn scan(&self) -> Tally;
     /// From each start on, visits `span` values in key order.
     fn range_all(&self, starts: &[K], span: usize) -> Tally;
-    /// One thread per share, all at once.
-    fn share(&mut self, shares: &[Share<K>]) -> Tally;
+    /// One thread per share, all at once; calls `start` when they are ready.
+    fn share(&mut self, shares: &[Share<K>], start: &mut dyn FnMut()) -> Tally;
     /// Bytes it has taken where no allocator of this process counts them: files, C libraries.
     fn stored_bytes(&self) -> Option<u64> {
         None
@@ -338,36 +328,7 @@ impl<K: Key, S: Structure<K>> Batch<K> for EachKey<S> {
         tally
     }
 
-    fn share(&mut self, shares: &[Share<K>]) -> Tally {
-        self.0.share(shares)
+    fn share(&mut self, shares: &[Share<K>], start: &mut dyn FnMut()) -> Tally {
+        self.0.share(shares, start)
     }
-}
-
-/// The work of all shares of a concurrent structure: one thread per share, started together.
-fn together<K: Key>(map: &impl Concurrent<K>, shares: &[Share<K>]) -> Tally {
-    let barrier = Barrier::new(shares.len());
-    let run = |share| {
-        barrier.wait();
-        work(map, share)
-    };
-    std::thread::scope(|scope| {
-        let run = &run;
-        let threads: Vec<_> = shares.iter().map(|s| scope.spawn(move || run(s))).collect();
-        let tallies = threads.into_iter().map(|thread| match thread.join() {
-            Ok(tally) => tally,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        tallies.fold(Tally::default(), Tally::and)
-    })
-}
-
-fn work<K: Key>(structure: &impl Concurrent<K>, share: &Share<K>) -> Tally {
-    let mut tally = Tally::default();
-    for (&key, &write) in share.keys.iter().zip(&share.writes) {
-        match write {
-            Some(value) => tally.inserted(structure.insert(key, value)),
-            None => tally.hit(structure.find(key)),
-        }
-    }
-    tally
 }

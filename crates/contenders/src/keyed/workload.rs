@@ -4,17 +4,14 @@
 //! which keys were met. Probes are copies in memory of their own and in an order of their own;
 //! misses have the shape of the keys and are proven absent.
 
-use std::collections::HashMap;
-
 use fathom_measure::workload::{Data, Offer, Spec, SpecError, Work, Workload};
+use fathom_random::Random;
 
+use super::drawn::{Drawn, Settings, changed_bytes, changed_integer};
 use super::keys::{Bytes, Key, Keys, on_huge_pages};
 use super::load;
 use super::prepared::{self, Section};
-use super::structure::Share;
-use super::zipf::Zipf;
-use crate::hash::{Build, Default64};
-use fathom_random::Random;
+use super::shared::{Act, Share, Step, each};
 
 /// What is done to the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +34,7 @@ pub enum Operation {
     Scan,
     /// From random keys on, some values in key order.
     Range,
-    /// Finds and updates from several threads.
+    /// Finds, inserts, updates and erases by several threads.
     Shared,
     /// Reads every byte of every probe and nothing else: what all other operations contain.
     Touch,
@@ -83,10 +80,22 @@ const OPERATIONS: &[(Operation, Offer)] = &[
     (Operation::Range, offer("range", "`span` values in key order from random keys on")),
     (
         Operation::Shared,
-        offer("shared", "`threads` threads find with probability `reads`, or update"),
+        offer(
+            "shared",
+            "`threads` threads find with probability `reads`, or insert, erase, update; a pass \
+             begins with the same keys each time",
+        ),
     ),
     (Operation::Touch, offer("touch", "every byte of every probe read; no structure at all")),
 ];
+
+impl Operation {
+    /// The one of this name; specs are completed before they are read, so that there is one.
+    pub(super) fn of(name: &str) -> Operation {
+        let found = OPERATIONS.iter().find(|(_, offer)| offer.name == name);
+        found.map_or(Operation::Insert, |(operation, _)| *operation)
+    }
+}
 
 const fn offer(name: &'static str, doc: &'static str) -> Offer {
     Offer { name, default: "", doc }
@@ -102,9 +111,9 @@ pub struct Keyed {
     new_values: Vec<u64>,
     misses: Keys,
     span: usize,
-    /// For each thread the probes it takes and whether it writes.
+    /// Threads, and what they do to the probes.
     threads: usize,
-    writes: Vec<bool>,
+    acts: Vec<Act>,
     /// Where the keys were moved.
     backing: Option<String>,
 }
@@ -141,6 +150,7 @@ impl Workload for Keyed {
         };
         &NAMES
     };
+    const MADE: &'static [&'static str] = &["keys", "count"];
     const PARAMETERS: &'static [Offer] = &[
         load::PARAMETERS[0],
         load::PARAMETERS[1],
@@ -152,11 +162,34 @@ impl Workload for Keyed {
             doc: "keys looked for, updated or erased in a pass, at most: chosen at random; \
                   find-same, insert and build always take all",
         },
-        Offer { name: "hit", default: "0.9", doc: "find-mixed: share of probes that are there" },
-        Offer { name: "skew", default: "0.99", doc: "find-zipf: the exponent; 0 is uniform" },
+        Offer {
+            name: "hit",
+            default: "0.9",
+            doc: "find-mixed, shared: share of finds whose key is there",
+        },
+        Offer {
+            name: "skew",
+            default: "0.99",
+            doc: "find-zipf, shared: the exponent; 0 is uniform",
+        },
         Offer { name: "span", default: "100", doc: "range: values read from each start" },
         Offer { name: "threads", default: "2", doc: "shared: number of threads" },
-        Offer { name: "reads", default: "0.9", doc: "shared: share of finds; the rest updates" },
+        Offer { name: "reads", default: "0.9", doc: "shared: share of finds; the rest changes" },
+        Offer {
+            name: "hot",
+            default: "0",
+            doc: "shared: share of the finds that look for few keys often, as find-zipf does",
+        },
+        Offer {
+            name: "inserts",
+            default: "0.25",
+            doc: "shared: share of the changes that insert a new key",
+        },
+        Offer {
+            name: "erases",
+            default: "0.25",
+            doc: "shared: share of the changes that erase a key; the rest updates",
+        },
     ];
 
     fn load(spec: &Spec) -> Result<Keyed, SpecError> {
@@ -191,12 +224,12 @@ impl Workload for Keyed {
         let mut cases = Vec::new();
         for (operation, offer) in OPERATIONS {
             for keys in ["words", "integers", "urls"] {
-                let more = [("span", "7"), ("hit", "0.5"), ("reads", "0.7")];
+                let more = [("span", "7"), ("hit", "0.5"), ("reads", "0.5"), ("hot", "0.1")];
                 let mut parameters = vec![("keys", keys), ("count", "400")];
                 parameters.extend(more);
                 cases.push(Spec::new(offer.name, &parameters));
             }
-            if matches!(operation, Operation::Find(_) | Operation::Insert) {
+            if matches!(operation, Operation::Find(_) | Operation::Insert | Operation::Shared) {
                 for count in ["0", "1", "3", "20"] {
                     cases.push(Spec::new(offer.name, &[("keys", "uuids"), ("count", count)]));
                 }
@@ -206,7 +239,7 @@ impl Workload for Keyed {
     }
 
     fn prepared(&self) -> Option<Vec<u8>> {
-        let writes: Vec<u64> = self.writes.iter().map(|&write| u64::from(write)).collect();
+        let acts: Vec<u64> = self.acts.iter().map(|&act| act as u64).collect();
         let is_same = self.operation == Operation::Find(Find::Same);
         let none = self.entries.copies(std::iter::empty());
         let sections = [
@@ -217,7 +250,7 @@ impl Workload for Keyed {
             Section::Values(&self.probe_values),
             Section::Values(&self.new_values),
             Section::Keys(&self.misses),
-            Section::Values(&writes),
+            Section::Values(&acts),
         ];
         Some(prepared::bytes(&sections))
     }
@@ -246,13 +279,41 @@ impl Keyed {
         Ok(match &keys {
             Keys::Integers(integers) => {
                 let drawn = Drawn::of(integers, &settings, &mut random, changed_integer);
-                drawn.workload(&keys, settings)
+                Keyed::drawn(drawn, &keys, &settings)
             }
             Keys::Text(text) => {
                 let drawn = Drawn::of(&text.keys(), &settings, &mut random, changed_bytes);
-                drawn.workload(&keys, settings)
+                Keyed::drawn(drawn, &keys, &settings)
             }
         })
+    }
+
+    fn drawn(drawn: Drawn, keys: &Keys, settings: &Settings) -> Keyed {
+        let Drawn { values, order, probes, misses, acts, act_values } = drawn;
+        let is_same = settings.operation == Operation::Find(Find::Same);
+        let probe_values: Vec<u64> = match settings.operation {
+            Operation::Shared => act_values,
+            _ if values.is_empty() => Vec::new(),
+            _ => order.iter().map(|&at| values[at]).collect(),
+        };
+        let new_values = probe_values.iter().map(|value| !value).collect();
+        Keyed {
+            operation: settings.operation,
+            entries: keys.clone(),
+            values,
+            probes: match probes {
+                Some(probes) => probes,
+                None if is_same => keys.clone(),
+                None => keys.copies(order.iter().copied()),
+            },
+            probe_values,
+            new_values,
+            misses: misses.unwrap_or_else(|| keys.copies(std::iter::empty())),
+            span: settings.span,
+            threads: settings.threads,
+            acts,
+            backing: None,
+        }
     }
 
     /// The workload of a completed spec as another process prepared it.
@@ -260,8 +321,8 @@ impl Keyed {
         let Settings { operation, span, threads, .. } = Settings::of(spec)?;
         // Shared memory on huge pages is to be had on few machines, a process's own on nearly all:
         // without them page walks are most of what a scan measures.
-        // Less than one huge page is not worth asking about.
-        let stays = data.len() < 2 << 20 || data.has_huge_pages();
+        // What small pages' translations cover anyway is not worth a copy at each opening.
+        let stays = data.len() < 8 << 20 || data.has_huge_pages();
         let sections = || -> Result<Keyed, String> {
             let mut reader = prepared::Reader::new(data)?;
             let mut keyed = Keyed {
@@ -274,10 +335,14 @@ impl Keyed {
                 misses: reader.keys()?,
                 span,
                 threads,
-                writes: reader.values()?.into_iter().map(|write| write != 0).collect(),
+                acts: acts(reader.values()?)?,
                 backing: None,
             };
             reader.finish()?;
+            let has_all = keyed.probe_values.len() >= keyed.acts.len();
+            if !keyed.acts.is_empty() && (keyed.probes.len() != keyed.acts.len() || !has_all) {
+                return Err("not as many steps as keys for them".to_owned());
+            }
             if !stays {
                 keyed.entries = keyed.entries.moved(&mut keyed.backing);
                 keyed.probes = keyed.probes.moved(&mut keyed.backing);
@@ -322,21 +387,17 @@ impl Keyed {
     }
 
     fn view<K: Key>(&self, entries: Vec<K>, probes: Vec<K>, misses: Vec<K>) -> View<'_, K> {
-        let share = |keys: &[K], places: &[bool], values: &[u64]| Share {
-            keys: keys.to_vec(),
-            writes: places
-                .iter()
-                .zip(values)
-                .map(|(write, value)| write.then_some(*value))
-                .collect(),
+        let share = |keys: &[K], acts: &[Act], values: &[u64]| {
+            let step = |(&act, &value): (&Act, &u64)| Step { act, value };
+            Share { keys: keys.to_vec(), steps: acts.iter().zip(values).map(step).collect() }
         };
-        let each = probes.len().div_ceil(self.threads).max(1);
+        let each = each(probes.len(), self.threads);
         let shares = match self.operation {
             Operation::Shared => probes
                 .chunks(each)
-                .zip(self.writes.chunks(each))
+                .zip(self.acts.chunks(each))
                 .zip(self.probe_values.chunks(each))
-                .map(|((keys, writes), values)| share(keys, writes, values))
+                .map(|((keys, acts), values)| share(keys, acts, values))
                 .collect(),
             _ => Vec::new(),
         };
@@ -354,197 +415,9 @@ impl Keyed {
     }
 }
 
-/// A spec's parameters, checked.
-struct Settings {
-    operation: Operation,
-    seed: u64,
-    probes: usize,
-    hit: f64,
-    skew: f64,
-    reads: f64,
-    span: usize,
-    threads: usize,
-}
-
-impl Settings {
-    fn of(spec: &Spec) -> Result<Settings, SpecError> {
-        let share = |name| {
-            let share = spec.fraction(name)?;
-            let within = (0.0..=1.0).contains(&share);
-            within.then_some(share).ok_or_else(|| spec.bad(name, "expected 0 to 1"))
-        };
-        let at_least_one = |name, most: u64| {
-            let number = spec.number(name)?;
-            let within = (1..=most).contains(&number);
-            let reason = format!("expected 1 to {most}");
-            within.then_some(number as usize).ok_or_else(|| spec.bad(name, &reason))
-        };
-        let skew = spec.fraction("skew")?;
-        if !(0.0..=10.0).contains(&skew) {
-            return Err(spec.bad("skew", "expected 0 to 10"));
-        }
-        let found = OPERATIONS.iter().find(|(_, offer)| offer.name == spec.operation);
-        Ok(Settings {
-            operation: found.map_or(Operation::Insert, |(operation, _)| *operation),
-            seed: spec.number("seed")?,
-            probes: at_least_one("probes", 1 << 40)?,
-            hit: share("hit")?,
-            skew,
-            reads: share("reads")?,
-            span: at_least_one("span", 1 << 30)?,
-            threads: at_least_one("threads", 1024)?,
-        })
-    }
-}
-
-/// What chance decides about a workload.
-struct Drawn {
-    values: Vec<u64>,
-    /// Which entry each probe is made from.
-    order: Vec<usize>,
-    /// Probes that are no copies of entries, where the operation has such.
-    probes: Option<Keys>,
-    misses: Option<Keys>,
-    writes: Vec<bool>,
-}
-
-/// Where each key occurs first.
-type Places<K> = HashMap<K, u64, Build<Default64>>;
-
-impl Drawn {
-    /// `absent` draws a key of the shape of the one given that is not among the places.
-    fn of<K: Key>(
-        keys: &[K],
-        settings: &Settings,
-        random: &mut Random,
-        absent: fn(K, &[K], &Places<K>, &mut Random) -> K::Owned,
-    ) -> Drawn
-    where
-        Keys: FromIterator<K::Owned>,
-    {
-        let operation = settings.operation;
-        let (mut places, mut values) = (Places::default(), Vec::new());
-        // Whoever only touches keys asks for no values.
-        if operation != Operation::Touch {
-            places.reserve(keys.len());
-            let place = |(at, &key): (u64, &K)| *places.entry(key).or_insert(at);
-            values = (0_u64..).zip(keys).map(place).collect();
-        }
-        let order = order(keys.len(), &values, settings, random);
-        let mut among = |hit: f64| -> Keys {
-            let pick = |&at: &usize| match random.fraction() < hit {
-                true => keys[at].owned(),
-                false => absent(keys[at], keys, &places, random),
-            };
-            order.iter().map(pick).collect()
-        };
-        let (mut probes, mut misses) = (None, None);
-        match operation {
-            Operation::Churn => misses = Some(among(0.0)),
-            Operation::Find(Find::Miss) => probes = Some(among(0.0)),
-            Operation::Find(Find::Mixed) => probes = Some(among(settings.hit)),
-            Operation::Range => probes = Some(among(0.5)),
-            _ => {}
-        }
-        let writes = match operation {
-            Operation::Shared => {
-                order.iter().map(|_| random.fraction() >= settings.reads).collect()
-            }
-            _ => Vec::new(),
-        };
-        Drawn { values, order, probes, misses, writes }
-    }
-
-    fn workload(self, keys: &Keys, settings: Settings) -> Keyed {
-        let Drawn { values, order, probes, misses, writes } = self;
-        let is_same = settings.operation == Operation::Find(Find::Same);
-        let probe_values: Vec<u64> = match values.is_empty() {
-            true => Vec::new(),
-            false => order.iter().map(|&at| values[at]).collect(),
-        };
-        let new_values = probe_values.iter().map(|value| !value).collect();
-        Keyed {
-            operation: settings.operation,
-            entries: keys.clone(),
-            values,
-            probes: match probes {
-                Some(probes) => probes,
-                None if is_same => keys.clone(),
-                None => keys.copies(order.iter().copied()),
-            },
-            probe_values,
-            new_values,
-            misses: misses.unwrap_or_else(|| keys.copies(std::iter::empty())),
-            span: settings.span,
-            threads: settings.threads,
-            writes,
-            backing: None,
-        }
-    }
-}
-
-/// Which of `entries` each probe is made from; `values` are the places of first occurrences.
-fn order(entries: usize, values: &[u64], settings: &Settings, random: &mut Random) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..entries).collect();
-    random.shuffle(&mut order);
-    match settings.operation {
-        Operation::Find(Find::Zipf) if !order.is_empty() => {
-            // Ranks are scattered over the keys: hot keys are no neighbours.
-            order.retain(|&at| values[at] == at as u64);
-            let zipf = Zipf::new(order.len() as u64, settings.skew);
-            let mut draw = || order[zipf.rank(|| random.fraction()) as usize - 1];
-            return (0..entries.min(settings.probes)).map(|_| draw()).collect();
-        }
-        Operation::Range => order.truncate(entries.div_ceil(settings.span)),
-        _ => {}
-    }
-    order.truncate(settings.probes);
-    order
-}
-
-/// An integer that is no key, of the shape of `key`.
-fn changed_integer(key: u64, _: &[u64], present: &Places<u64>, random: &mut Random) -> u64 {
-    loop {
-        // One bit below the highest used one changes most often: the same shape.
-        let width = (65 - key.leading_zeros() as usize).min(64);
-        let (bit, other) = (1_u64 << random.below(width as u64) as usize, random.word());
-        let changed = if random.below(4) > 0 { key ^ bit } else { key ^ (other >> (64 - width)) };
-        if !present.contains_key(&changed) {
-            break changed;
-        }
-        if random.below(64) == 0 && !present.contains_key(&other) {
-            break other;
-        }
-    }
-}
-
-/// A byte string that is no key, of the shape of `key`.
-fn changed_bytes<'w>(
-    key: Bytes<'w>,
-    keys: &[Bytes<'w>],
-    present: &Places<Bytes<'w>>,
-    random: &mut Random,
-) -> Box<[u8]> {
-    let mut changed = key.0.to_vec();
-    for attempt in 1_u32.. {
-        // A byte that occurs in the keys, at a random place; after many attempts the keys are dense,
-        // and the key must grow.
-        let donor = keys[random.below(keys.len() as u64) as usize].0;
-        let byte = match donor.len() {
-            0 => random.word() as u8,
-            len => donor[random.below(len as u64) as usize],
-        };
-        if changed.is_empty() || attempt % 64 == 0 {
-            changed.push(byte);
-        } else {
-            let place = random.below(changed.len() as u64) as usize;
-            changed[place] = byte;
-        }
-        if !present.contains_key(&Bytes(&changed)) {
-            break;
-        }
-    }
-    changed.into()
+fn acts(numbers: Vec<u64>) -> Result<Vec<Act>, String> {
+    let act = |number| Act::of(number).ok_or_else(|| format!("no act has number {number}"));
+    numbers.into_iter().map(act).collect()
 }
 
 #[cfg(test)]
@@ -641,8 +514,46 @@ mod tests {
     }
 
     #[test]
+    fn threads_insert_keys_that_are_nowhere_and_each_only_once() {
+        for keys in ["words", "integers-sequential"] {
+            let mix = [("reads", "0.2"), ("inserts", "0.8"), ("erases", "0.1")];
+            let loaded = load("shared", &[&[("keys", keys), ("count", "3000")][..], &mix].concat());
+            assert_eq!(loaded.probes.len(), 3000);
+            let names = |keys: &Keys| -> Vec<Vec<u8>> {
+                match keys {
+                    Keys::Integers(all) => all.iter().map(|k| k.to_be_bytes().to_vec()).collect(),
+                    Keys::Text(all) => all.keys().iter().map(|k| k.0.to_vec()).collect(),
+                }
+            };
+            let there: HashSet<Vec<u8>> = names(&loaded.entries).into_iter().collect();
+            let steps = names(&loaded.probes).into_iter().zip(&loaded.acts);
+            let (mut inserted, mut missed) = (HashSet::new(), HashSet::new());
+            for (key, act) in steps {
+                match act {
+                    Act::Insert => assert!(!there.contains(&key) && inserted.insert(key)),
+                    Act::Miss => {
+                        assert!(!there.contains(&key));
+                        missed.insert(key);
+                    }
+                    Act::Update | Act::Erase => assert!(there.contains(&key)),
+                    Act::Find | Act::Race => {}
+                }
+            }
+            assert!(inserted.len() > 1700 && inserted.is_disjoint(&missed), "{keys}");
+        }
+    }
+
+    #[test]
     fn nonsense_is_refused() {
-        for (name, value) in [("hit", "1.5"), ("threads", "0"), ("keys", "cats"), ("skew", "-1")] {
+        let nonsense = [
+            ("hit", "1.5"),
+            ("threads", "0"),
+            ("keys", "cats"),
+            ("skew", "-1"),
+            ("inserts", "0.9"),
+            ("hot", "x"),
+        ];
+        for (name, value) in nonsense {
             let spec = Spec::new("find-hit", &[(name, value)]).completed::<Keyed>().unwrap();
             assert!(Keyed::load(&spec).is_err(), "{name}={value}");
         }

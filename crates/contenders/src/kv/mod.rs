@@ -13,6 +13,8 @@ use crate::keyed::operation::Plain;
 mod oracle;
 mod planted;
 
+use planted::{CRASH, HANG, NONE, Planted, SLOW, SLOWER, WRONG};
+
 /// The family.
 pub static FAMILY: Union = Union {
     name: "kv",
@@ -33,13 +35,13 @@ static PLANTED: Family<Keyed> = Family {
     reference: "oracle",
     contenders: &[
         &oracle::Oracle,
-        &Plain(planted::Wrong),
-        &Plain(planted::Crash),
-        &Plain(planted::Hang),
-        &Plain(planted::Slow),
-        &Plain(planted::Right),
-        &Plain(planted::Twin),
-        &Plain(planted::Slower),
+        &Plain(Planted::<WRONG, 0>),
+        &Plain(Planted::<CRASH, 1>),
+        &Plain(Planted::<HANG, 2>),
+        &Plain(Planted::<SLOW, 3>),
+        &Plain(Planted::<NONE, 4>),
+        &Plain(Planted::<NONE, 5>),
+        &Plain(Planted::<SLOWER, 6>),
     ],
     absent: &[],
 };
@@ -123,6 +125,10 @@ impl AnyFamily for Union {
         self.hidden.parameters()
     }
 
+    fn made(&self) -> &'static [&'static str] {
+        self.hidden.made()
+    }
+
     fn cases(&self) -> Vec<Spec> {
         self.hidden.cases()
     }
@@ -148,13 +154,13 @@ impl AnyFamily for Union {
         let mut full = self.hidden.completed(spec)?;
         let operation = full.operation.clone();
         let has_file = full.file.is_some();
+        let has_hot = full.fraction("hot").is_ok_and(|share| share > 0.0);
         full.parameters.retain(|name, _| match name.as_str() {
-            "keys" | "count" => !has_file,
             "format" => has_file,
-            "hit" => operation == "find-mixed",
-            "skew" => operation == "find-zipf",
+            "hit" => matches!(operation.as_str(), "find-mixed" | "shared"),
+            "skew" => operation == "find-zipf" || (operation == "shared" && has_hot),
             "span" => operation == "range",
-            "threads" | "reads" => operation == "shared",
+            "threads" | "reads" | "hot" | "inserts" | "erases" => operation == "shared",
             "probes" => !matches!(operation.as_str(), "find-same" | "iterate" | "scan"),
             _ => true,
         });

@@ -9,41 +9,36 @@ use fathom_measure::contender::{Keeps, Meta};
 use crate::keyed::operation::PlainMap;
 use crate::keyed::{Abilities, Key, Structure};
 
-const META: Meta = Meta { keeps: Keeps::Borrowed, ..Meta::of(include_str!("planted.rs")) };
+/// The reference with a fault, under the name of this number.
+pub(super) struct Planted<const FAULT: u8, const NAME: usize>;
 
-const WRONG: u8 = 0;
-const CRASH: u8 = 1;
-const HANG: u8 = 2;
-const SLOW: u8 = 3;
-const NONE: u8 = 4;
-const SLOWER: u8 = 5;
+/// One find in a hundred answers with another value.
+pub(super) const WRONG: u8 = 0;
+/// The hundredth find aborts the process.
+pub(super) const CRASH: u8 = 1;
+/// The hundredth find never answers.
+pub(super) const HANG: u8 = 2;
+/// Every find is done twice and a little more: slower by a factor that is known to be above 1.5.
+pub(super) const SLOW: u8 = 3;
+/// No fault. It has two names with the same code: between them no difference may be resolved.
+pub(super) const NONE: u8 = 4;
+/// One find in twenty is done twice: 5 % more work.
+pub(super) const SLOWER: u8 = 5;
 
-macro_rules! planted {
-    ($($(#[$doc:meta])* $map:ident $name:literal $fault:ident,)*) => {
-        $($(#[$doc])*
-        pub(super) struct $map;
+const NAMES: [&str; 7] = [
+    "planted-wrong",
+    "planted-crash",
+    "planted-hang",
+    "planted-slow",
+    "planted-right",
+    "planted-twin",
+    "planted-slower",
+];
 
-        impl PlainMap for $map {
-            const META: Meta = Meta { name: $name, ..META };
-            type Map<K: Key> = Faulty<K, $fault>;
-        })*
-    };
-}
-planted! {
-    /// One find in a hundred answers with another value.
-    Wrong "planted-wrong" WRONG,
-    /// The hundredth find aborts the process.
-    Crash "planted-crash" CRASH,
-    /// The hundredth find never answers.
-    Hang "planted-hang" HANG,
-    /// Every find is done twice and a little more: slower by a factor that is known to be above 1.5.
-    Slow "planted-slow" SLOW,
-    /// No fault: what the next two are compared with.
-    Right "planted-right" NONE,
-    /// No fault again: no difference may be resolved.
-    Twin "planted-twin" NONE,
-    /// One find in twenty is done twice: 5 % more work.
-    Slower "planted-slower" SLOWER,
+impl<const FAULT: u8, const NAME: usize> PlainMap for Planted<FAULT, NAME> {
+    const META: Meta =
+        Meta { name: NAMES[NAME], keeps: Keeps::Borrowed, ..Meta::of(include_str!("planted.rs")) };
+    type Map<K: Key> = Faulty<K, FAULT>;
 }
 
 /// The reference with a fault.

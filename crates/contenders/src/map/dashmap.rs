@@ -5,8 +5,9 @@ use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
+use crate::keyed::methods::concurrent;
 use crate::keyed::operation::HashedMap;
-use crate::keyed::structure::{Concurrent, Shared};
+use crate::keyed::structure::Shared;
 
 pub(super) struct DashMap;
 
@@ -23,33 +24,12 @@ impl HashedMap for DashMap {
     type Map<K: Key, H: Hashes> = Shared<Table<K, u64, Build<H>>>;
 }
 
-impl<K: Key, H: Hashes> Concurrent<K> for Table<K, u64, Build<H>> {
-    type Hasher = Build<H>;
-
-    fn sized(entries: usize, hasher: Build<H>) -> Self {
-        Table::with_capacity_and_hasher(entries, hasher)
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn find(&self, key: K) -> Option<u64> {
-        self.get(&key).map(|value| *value)
-    }
-
-    #[inline]
-    fn insert(&self, key: K, value: u64) -> Option<u64> {
-        self.insert(key, value)
-    }
-
-    #[inline]
-    fn erase(&self, key: K) -> Option<u64> {
-        self.remove(&key).map(|(_, value)| value)
-    }
-
-    fn each(&self, mut visit: impl FnMut(u64)) {
-        self.iter().for_each(|entry| visit(*entry.value()));
-    }
+concurrent! {
+    impl[K: Key, H: Hashes] for Table<K, u64, Build<H>>: keys K, hasher Build<H>;
+    sized(entries, hasher) => Table::with_capacity_and_hasher(entries, hasher),
+    entries(map) => map.len(),
+    find(map, key) => map.get(&key).map(|value| *value),
+    insert(map, key, value) => map.insert(key, value),
+    erase(map, key) => map.remove(&key).map(|(_, value)| value),
+    each(map, visit) => map.iter().for_each(|entry| visit(*entry.value())),
 }

@@ -3,7 +3,7 @@
 
 use fathom_measure::contender::{Meta, Origin};
 
-use crate::keyed::Structure;
+use crate::keyed::methods::structure;
 use crate::keyed::operation::IntegerMap;
 
 type Table = intmap::IntMap<u64, u64>;
@@ -22,33 +22,12 @@ impl IntegerMap for IntMap {
     type Map = Table;
 }
 
-impl Structure<u64> for Table {
-    type Hasher = ();
-
-    fn sized(entries: usize, (): ()) -> Self {
-        if entries == 0 { Table::new() } else { Table::with_capacity(entries) }
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn find(&self, key: u64) -> Option<u64> {
-        self.get(key).copied()
-    }
-
-    #[inline]
-    fn insert(&mut self, key: u64, value: u64) -> Option<u64> {
-        self.insert(key, value)
-    }
-
-    #[inline]
-    fn erase(&mut self, key: u64) -> Option<u64> {
-        self.remove(key)
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.values().copied().for_each(visit);
-    }
+structure! {
+    impl[] for Table: keys u64, hasher ();
+    sized(room, ()) => if room == 0 { Table::new() } else { Table::with_capacity(room) },
+    entries(map) => map.len(),
+    find(map, key) => map.get(key).copied(),
+    insert(map, key, value) => map.insert(key, value),
+    erase(map, key) => map.remove(key),
+    each(map, visit) => map.values().copied().for_each(visit),
 }

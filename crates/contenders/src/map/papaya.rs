@@ -6,8 +6,9 @@ use papaya::HashMap;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
+use crate::keyed::methods::concurrent;
 use crate::keyed::operation::HashedMap;
-use crate::keyed::structure::{Concurrent, Shared};
+use crate::keyed::structure::Shared;
 
 pub(super) struct Papaya;
 
@@ -24,33 +25,12 @@ impl HashedMap for Papaya {
     type Map<K: Key, H: Hashes> = Shared<HashMap<K, u64, Build<H>>>;
 }
 
-impl<K: Key, H: Hashes> Concurrent<K> for HashMap<K, u64, Build<H>> {
-    type Hasher = Build<H>;
-
-    fn sized(entries: usize, hasher: Build<H>) -> Self {
-        HashMap::with_capacity_and_hasher(entries, hasher)
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn find(&self, key: K) -> Option<u64> {
-        self.pin().get(&key).copied()
-    }
-
-    #[inline]
-    fn insert(&self, key: K, value: u64) -> Option<u64> {
-        self.pin().insert(key, value).copied()
-    }
-
-    #[inline]
-    fn erase(&self, key: K) -> Option<u64> {
-        self.pin().remove(&key).copied()
-    }
-
-    fn each(&self, mut visit: impl FnMut(u64)) {
-        self.pin().values().for_each(|value| visit(*value));
-    }
+concurrent! {
+    impl[K: Key, H: Hashes] for HashMap<K, u64, Build<H>>: keys K, hasher Build<H>;
+    sized(entries, hasher) => HashMap::with_capacity_and_hasher(entries, hasher),
+    entries(map) => map.len(),
+    find(map, key) => map.pin().get(&key).copied(),
+    insert(map, key, value) => map.pin().insert(key, value).copied(),
+    erase(map, key) => map.pin().remove(&key).copied(),
+    each(map, visit) => map.pin().values().for_each(|value| visit(*value)),
 }

@@ -5,8 +5,9 @@ use fathom_measure::contender::{Keeps, Meta, Origin};
 use rpds::HashTrieMapSync;
 
 use crate::hash::{Build, Hashes};
+use crate::keyed::Key;
+use crate::keyed::methods::structure;
 use crate::keyed::operation::HashedMap;
-use crate::keyed::{Key, Structure};
 
 type Table<K, H> = HashTrieMapSync<K, u64, Build<H>>;
 
@@ -25,37 +26,12 @@ impl HashedMap for Rpds {
     type Map<K: Key, H: Hashes> = Table<K, H>;
 }
 
-impl<K: Key, H: Hashes> Structure<K> for Table<K, H> {
-    type Hasher = Build<H>;
-
-    fn sized(_: usize, hasher: Build<H>) -> Self {
-        HashTrieMapSync::new_with_hasher_and_degree_and_ptr_kind(hasher, 32)
-    }
-
-    fn entries(&self) -> usize {
-        self.size()
-    }
-
-    #[inline]
-    fn find(&self, key: K) -> Option<u64> {
-        self.get(&key).copied()
-    }
-
-    #[inline]
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        let old = self.find(key);
-        self.insert_mut(key, value);
-        old
-    }
-
-    #[inline]
-    fn erase(&mut self, key: K) -> Option<u64> {
-        let old = self.find(key);
-        self.remove_mut(&key);
-        old
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.values().copied().for_each(visit);
-    }
+structure! {
+    impl[K: Key, H: Hashes] for Table<K, H>: keys K, hasher Build<H>;
+    sized(_, hasher) => HashTrieMapSync::new_with_hasher_and_degree_and_ptr_kind(hasher, 32),
+    entries(map) => map.size(),
+    find(map, key) => map.get(&key).copied(),
+    insert(map, key, value) => { let old = map.find(key); map.insert_mut(key, value); old },
+    erase(map, key) => { let old = map.find(key); map.remove_mut(&key); old },
+    each(map, visit) => map.values().copied().for_each(visit),
 }

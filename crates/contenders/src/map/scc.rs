@@ -6,8 +6,9 @@ use scc::HashMap;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
+use crate::keyed::methods::concurrent;
 use crate::keyed::operation::HashedMap;
-use crate::keyed::structure::{Concurrent, Shared};
+use crate::keyed::structure::Shared;
 
 pub(super) struct Scc;
 
@@ -24,36 +25,12 @@ impl HashedMap for Scc {
     type Map<K: Key, H: Hashes> = Shared<HashMap<K, u64, Build<H>>>;
 }
 
-impl<K: Key, H: Hashes> Concurrent<K> for HashMap<K, u64, Build<H>> {
-    type Hasher = Build<H>;
-
-    fn sized(entries: usize, hasher: Build<H>) -> Self {
-        HashMap::with_capacity_and_hasher(entries, hasher)
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn find(&self, key: K) -> Option<u64> {
-        self.read_sync(&key, |_, value| *value)
-    }
-
-    #[inline]
-    fn insert(&self, key: K, value: u64) -> Option<u64> {
-        self.upsert_sync(key, value)
-    }
-
-    #[inline]
-    fn erase(&self, key: K) -> Option<u64> {
-        self.remove_sync(&key).map(|(_, value)| value)
-    }
-
-    fn each(&self, mut visit: impl FnMut(u64)) {
-        self.iter_sync(|_, value| {
-            visit(*value);
-            true
-        });
-    }
+concurrent! {
+    impl[K: Key, H: Hashes] for HashMap<K, u64, Build<H>>: keys K, hasher Build<H>;
+    sized(entries, hasher) => HashMap::with_capacity_and_hasher(entries, hasher),
+    entries(map) => map.len(),
+    find(map, key) => map.read_sync(&key, |_, value| *value),
+    insert(map, key, value) => map.upsert_sync(key, value),
+    erase(map, key) => map.remove_sync(&key).map(|(_, value)| value),
+    each(map, visit) => { map.iter_sync(|_, value| { visit(*value); true }); },
 }

@@ -30,6 +30,7 @@ impl Workload for File {
         Offer { name: "buffer", default: "256K", doc: "bytes at a time, in steps of 4K" },
         Offer { name: "size", default: "64M", doc: "bytes of the file made when none is given" },
     ];
+    const MADE: &'static [&'static str] = &["size"];
 
     fn load(spec: &Spec) -> Result<File, SpecError> {
         let buffer = spec.number("buffer")?;

@@ -7,7 +7,7 @@ use fathom_measure::contender::{Contender, Keeps, Meta, Preparation, Unsupported
 use tempfile::TempDir;
 
 use crate::keyed::operation::{Maker, prepare};
-use crate::keyed::structure::Share;
+use crate::keyed::shared::Share;
 use crate::keyed::workload::{View, Views};
 use crate::keyed::{Abilities, Batch, Key, Keyed, Tally};
 
@@ -200,7 +200,7 @@ impl<K: Key, S: Store> Batch<K> for Table<S> {
         })
     }
 
-    fn share(&mut self, _: &[Share<K>]) -> Tally {
+    fn share(&mut self, _: &[Share<K>], _: &mut dyn FnMut()) -> Tally {
         unreachable!("shared only where ABILITIES.concurrent")
     }
 

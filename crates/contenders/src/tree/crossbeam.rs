@@ -6,8 +6,9 @@ use std::ops::Bound;
 use crossbeam_skiplist::SkipMap;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
+use crate::keyed::methods::concurrent;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::structure::{Concurrent, Shared};
+use crate::keyed::structure::Shared;
 use crate::keyed::{Abilities, Key};
 
 pub(super) struct SkipList;
@@ -19,7 +20,7 @@ impl PlainMap for SkipList {
         link: "https://docs.rs/crossbeam-skiplist",
         licence: "MIT OR Apache-2.0",
         keeps: Keeps::Copied,
-        caveat: "made for several threads; an insert looks first to tell what was there",
+        caveat: "made for several threads; an insert looks first, an update removes before it inserts",
         ..Meta::of(include_str!("crossbeam.rs"))
     };
     type Map<K: Key> = Shared<Table<K>>;
@@ -27,38 +28,16 @@ impl PlainMap for SkipList {
 
 pub(super) struct Table<K: Key>(SkipMap<K::Owned, u64>);
 
-impl<K: Key> Concurrent<K> for Table<K> {
-    const ABILITIES: Abilities = Abilities::TREE;
-    type Hasher = ();
-
-    fn sized(_: usize, (): ()) -> Self {
-        Table(SkipMap::new())
-    }
-
-    fn entries(&self) -> usize {
-        self.0.len()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        self.0.get(key.part()).map(|entry| *entry.value())
-    }
-
-    fn insert(&self, key: K, value: u64) -> Option<u64> {
-        let old = self.find(key);
-        self.0.insert(key.owned(), value);
-        old
-    }
-
-    fn erase(&self, key: K) -> Option<u64> {
-        self.0.remove(key.part()).map(|entry| *entry.value())
-    }
-
-    fn each(&self, mut visit: impl FnMut(u64)) {
-        self.0.iter().for_each(|entry| visit(*entry.value()));
-    }
-
-    fn range(&self, start: K, span: usize, mut visit: impl FnMut(u64)) {
+concurrent! {
+    impl[K: Key] for Table<K>: keys K, hasher (), can Abilities::TREE;
+    sized(_, ()) => Table(SkipMap::new()),
+    entries(map) => map.0.len(),
+    find(map, key) => map.0.get(key.part()).map(|entry| *entry.value()),
+    insert(map, key, value) => { let old = map.find(key); map.0.insert(key.owned(), value); old },
+    erase(map, key) => map.0.remove(key.part()).map(|entry| *entry.value()),
+    each(map, visit) => map.0.iter().for_each(|entry| visit(*entry.value())),
+    range(map, start, span, visit) => {
         let from = (Bound::Included(start.part()), Bound::Unbounded);
-        self.0.range::<K::Part, _>(from).take(span).for_each(|entry| visit(*entry.value()));
-    }
+        map.0.range::<K::Part, _>(from).take(span).for_each(|entry| visit(*entry.value()));
+    },
 }

@@ -4,10 +4,12 @@
 use std::cell::Cell;
 
 use fathom_measure::contender::{Keeps, Meta, Origin};
+use intrusive_collections::rbtree::Entry;
 use intrusive_collections::{Bound, KeyAdapter, RBTree, RBTreeLink, intrusive_adapter};
 
+use crate::keyed::methods::structure;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::{Abilities, Key, Structure};
+use crate::keyed::{Abilities, Key};
 
 pub(super) struct Intrusive;
 
@@ -43,47 +45,28 @@ pub(super) struct Table<K: Key> {
     entries: usize,
 }
 
-impl<K: Key> Structure<K> for Table<K> {
-    const ABILITIES: Abilities = Abilities::TREE;
-    type Hasher = ();
-
-    fn sized(_: usize, (): ()) -> Self {
-        Table { tree: RBTree::new(ByKey::new()), entries: 0 }
-    }
-
-    fn entries(&self) -> usize {
-        self.entries
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        self.tree.find(&key).get().map(|node| node.value.get())
-    }
-
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        use intrusive_collections::rbtree::Entry;
-        match self.tree.entry(&key) {
-            Entry::Occupied(cursor) => cursor.get().map(|node| node.value.replace(value)),
-            Entry::Vacant(place) => {
-                let link = RBTreeLink::new();
-                place.insert(Box::new(Node { link, key, value: Cell::new(value) }));
-                self.entries += 1;
-                None
-            }
+structure! {
+    impl[K: Key] for Table<K>: keys K, hasher (), can Abilities::TREE;
+    sized(_, ()) => Table { tree: RBTree::new(ByKey::new()), entries: 0 },
+    entries(map) => map.entries,
+    find(map, key) => map.tree.find(&key).get().map(|node| node.value.get()),
+    insert(map, key, value) => match map.tree.entry(&key) {
+        Entry::Occupied(cursor) => cursor.get().map(|node| node.value.replace(value)),
+        Entry::Vacant(place) => {
+            let link = RBTreeLink::new();
+            place.insert(Box::new(Node { link, key, value: Cell::new(value) }));
+            map.entries += 1;
+            None
         }
-    }
-
-    fn erase(&mut self, key: K) -> Option<u64> {
-        let node = self.tree.find_mut(&key).remove()?;
-        self.entries -= 1;
+    },
+    erase(map, key) => {
+        let node = map.tree.find_mut(&key).remove()?;
+        map.entries -= 1;
         Some(node.value.get())
-    }
-
-    fn each(&self, mut visit: impl FnMut(u64)) {
-        self.tree.iter().for_each(|node| visit(node.value.get()));
-    }
-
-    fn range(&self, start: K, span: usize, mut visit: impl FnMut(u64)) {
-        let range = self.tree.range(Bound::Included(&start), Bound::Unbounded);
+    },
+    each(map, visit) => map.tree.iter().for_each(|node| visit(node.value.get())),
+    range(map, start, span, visit) => {
+        let range = map.tree.range(Bound::Included(&start), Bound::Unbounded);
         range.take(span).for_each(|node| visit(node.value.get()));
-    }
+    },
 }

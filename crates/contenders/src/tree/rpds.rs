@@ -4,8 +4,9 @@
 use fathom_measure::contender::{Keeps, Meta, Origin};
 use rpds::RedBlackTreeMapSync;
 
+use crate::keyed::methods::structure;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::{Abilities, Key, Structure};
+use crate::keyed::{Abilities, Key};
 
 pub(super) struct Rpds;
 
@@ -22,39 +23,14 @@ impl PlainMap for Rpds {
     type Map<K: Key> = RedBlackTreeMapSync<K, u64>;
 }
 
-impl<K: Key> Structure<K> for RedBlackTreeMapSync<K, u64> {
-    const ABILITIES: Abilities = Abilities::TREE;
-    type Hasher = ();
-
-    fn sized(_: usize, (): ()) -> Self {
-        RedBlackTreeMapSync::new_sync()
-    }
-
-    fn entries(&self) -> usize {
-        self.size()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        self.get(&key).copied()
-    }
-
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        let old = self.find(key);
-        self.insert_mut(key, value);
-        old
-    }
-
-    fn erase(&mut self, key: K) -> Option<u64> {
-        let old = self.find(key);
-        self.remove_mut(&key);
-        old
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.values().copied().for_each(visit);
-    }
-
-    fn range(&self, start: K, span: usize, visit: impl FnMut(u64)) {
-        self.range(start..).take(span).map(|(_, &value)| value).for_each(visit);
-    }
+structure! {
+    impl[K: Key] for RedBlackTreeMapSync<K, u64>: keys K, hasher (), can Abilities::TREE;
+    sized(_, ()) => RedBlackTreeMapSync::new_sync(),
+    entries(map) => map.size(),
+    find(map, key) => map.get(&key).copied(),
+    insert(map, key, value) => { let old = map.find(key); map.insert_mut(key, value); old },
+    erase(map, key) => { let old = map.find(key); map.remove_mut(&key); old },
+    each(map, visit) => map.values().copied().for_each(visit),
+    range(map, start, span, visit) =>
+        map.range(start..).take(span).map(|(_, &value)| value).for_each(visit),
 }

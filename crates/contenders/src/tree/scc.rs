@@ -6,8 +6,9 @@ use std::ops::Bound;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 use scc::{Guard, TreeIndex};
 
+use crate::keyed::methods::concurrent;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::structure::{Concurrent, Shared};
+use crate::keyed::structure::Shared;
 use crate::keyed::{Abilities, Key};
 
 pub(super) struct Scc;
@@ -27,42 +28,16 @@ impl PlainMap for Scc {
 
 pub(super) struct Table<K: Key>(TreeIndex<K::Owned, u64>);
 
-impl<K: Key> Concurrent<K> for Table<K> {
-    const ABILITIES: Abilities = Abilities::TREE;
-    type Hasher = ();
-
-    fn sized(_: usize, (): ()) -> Self {
-        Table(TreeIndex::new())
-    }
-
-    fn entries(&self) -> usize {
-        self.0.len()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        self.0.peek_with(key.part(), |_, value| *value)
-    }
-
-    fn insert(&self, key: K, value: u64) -> Option<u64> {
-        let old = self.find(key);
-        self.0.upsert_sync(key.owned(), value);
-        old
-    }
-
-    fn erase(&self, key: K) -> Option<u64> {
-        let old = self.find(key);
-        self.0.remove_sync(key.part());
-        old
-    }
-
-    fn each(&self, mut visit: impl FnMut(u64)) {
-        self.0.iter(&Guard::new()).for_each(|(_, value)| visit(*value));
-    }
-
-    fn range(&self, start: K, span: usize, mut visit: impl FnMut(u64)) {
-        let guard = Guard::new();
-        let from = (Bound::Included(start.part()), Bound::Unbounded);
-        let range = self.0.range::<K::Part, _>(from, &guard);
-        range.take(span).for_each(|(_, value)| visit(*value));
-    }
+concurrent! {
+    impl[K: Key] for Table<K>: keys K, hasher (), can Abilities::TREE;
+    sized(_, ()) => Table(TreeIndex::new()),
+    entries(map) => map.0.len(),
+    find(map, key) => map.0.peek_with(key.part(), |_, value| *value),
+    insert(map, key, value) => { let old = map.find(key); map.0.upsert_sync(key.owned(), value); old },
+    erase(map, key) => { let old = map.find(key); map.0.remove_sync(key.part()); old },
+    each(map, visit) => map.0.iter(&Guard::new()).for_each(|(_, value)| visit(*value)),
+    range(map, start, span, visit) => {
+        let (from, guard) = ((Bound::Included(start.part()), Bound::Unbounded), Guard::new());
+        map.0.range::<K::Part, _>(from, &guard).take(span).for_each(|(_, value)| visit(*value));
+    },
 }

@@ -6,10 +6,13 @@ use std::cmp::Ordering;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 use sorted_vec::SortedSet;
 
+use crate::keyed::methods::structure;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::{Abilities, Key, Structure};
+use crate::keyed::{Abilities, Key};
 
 pub(super) struct SortedVec;
+
+const CAN: Abilities = Abilities { insert: false, erase: false, ..Abilities::TREE };
 
 impl PlainMap for SortedVec {
     const META: Meta = Meta {
@@ -48,33 +51,18 @@ impl<K: Key> Ord for Entry<K> {
     }
 }
 
-impl<K: Key> Structure<K> for SortedSet<Entry<K>> {
-    const ABILITIES: Abilities = Abilities { insert: false, erase: false, ..Abilities::TREE };
-    type Hasher = ();
-
-    fn sized(entries: usize, (): ()) -> Self {
-        SortedSet::with_capacity(entries)
-    }
-
-    fn build(keys: &[K], values: &[u64], (): ()) -> Self {
+structure! {
+    impl[K: Key] for SortedSet<Entry<K>>: keys K, hasher (), can CAN;
+    sized(entries, ()) => SortedSet::with_capacity(entries),
+    build(keys, values, ()) => {
         let entries = keys.iter().zip(values).map(|(&key, &value)| Entry(key, value));
         SortedSet::from_unsorted(entries.collect())
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        self.binary_search(&Entry(key, 0)).ok().map(|at| self[at].1)
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.iter().map(|entry| entry.1).for_each(visit);
-    }
-
-    fn range(&self, start: K, span: usize, visit: impl FnMut(u64)) {
-        let from = self.partition_point(|entry| entry.0 < start);
-        self[from..].iter().take(span).map(|entry| entry.1).for_each(visit);
-    }
+    },
+    entries(map) => map.len(),
+    find(map, key) => map.binary_search(&Entry(key, 0)).ok().map(|at| map[at].1),
+    each(map, visit) => map.iter().map(|entry| entry.1).for_each(visit),
+    range(map, start, span, visit) => {
+        let from = map.partition_point(|entry| entry.0 < start);
+        map[from..].iter().take(span).map(|entry| entry.1).for_each(visit);
+    },
 }

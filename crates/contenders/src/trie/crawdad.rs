@@ -5,8 +5,10 @@
 use ::crawdad::MpTrie;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
+use crate::keyed::methods::structure;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::{Abilities, Key, Structure};
+use crate::keyed::structure::sorted;
+use crate::keyed::{Abilities, Key};
 
 pub(super) struct Crawdad;
 
@@ -35,31 +37,18 @@ fn characters(key: &[u8]) -> impl Iterator<Item = char> + '_ {
     key.iter().map(character).chain(['\u{1}'])
 }
 
-impl<K: Key> Structure<K> for Table {
-    const ABILITIES: Abilities = Abilities::STATIC;
-    type Hasher = ();
-
-    fn sized(_: usize, (): ()) -> Self {
-        Table { trie: None, values: Vec::new() }
-    }
-
-    fn build(keys: &[K], values: &[u64], (): ()) -> Self {
-        let mut all: Vec<(K, u64)> = keys.iter().copied().zip(values.iter().copied()).collect();
-        all.sort_unstable();
-        all.dedup_by_key(|(key, _)| *key);
-        let text = |key: &K| characters(key.raw().as_ref()).collect::<String>();
-        let records: Vec<_> = all.iter().map(|(key, _)| text(key)).zip(0_u32..).collect();
-        let trie = (!records.is_empty())
-            .then(|| MpTrie::from_records(records).expect("distinct keys, none empty"));
-        Table { trie, values: all.into_iter().map(|(_, value)| value).collect() }
-    }
-
-    fn entries(&self) -> usize {
-        self.values.len()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        let place = self.trie.as_ref()?.exact_match(characters(key.raw().as_ref()))?;
-        self.values.get(place as usize).copied()
-    }
+structure! {
+    impl[K: Key] for Table: keys K, hasher (), can Abilities::STATIC;
+    sized(_, ()) => Table { trie: None, values: Vec::new() },
+    build(keys, values, ()) => {
+        let (keys, values): (Vec<K>, Vec<u64>) = sorted(keys, values).into_iter().unzip();
+        let texts = keys.iter().map(|key| characters(key.raw().as_ref()).collect::<String>());
+        let trie = (!values.is_empty()).then(|| MpTrie::from_records(texts.zip(0_u32..)));
+        Table { trie: trie.map(|made| made.expect("distinct keys, none empty")), values }
+    },
+    entries(map) => map.values.len(),
+    find(map, key) => {
+        let place = map.trie.as_ref()?.exact_match(characters(key.raw().as_ref()))?;
+        map.values.get(place as usize).copied()
+    },
 }

@@ -5,10 +5,19 @@
 //! 0 -> 1 1     1 -> 1 2     other bytes as they are     terminator: 0
 //! ```
 
+use crate::keyed::Key;
+
 /// Calls `take` with `key` escaped and ended by a zero byte, so that no key begins another.
 #[inline]
-pub(super) fn ended<R>(key: &[u8], take: impl FnOnce(&[u8]) -> R) -> R {
+fn ended<R>(key: &[u8], take: impl FnOnce(&[u8]) -> R) -> R {
     escaped(key, true, take)
+}
+
+/// Calls `take` with the bytes of `key` such that none of the keys begins another.
+#[inline]
+pub(super) fn shaped<K: Key, R>(key: K, take: impl FnOnce(&[u8]) -> R) -> R {
+    let raw = key.raw();
+    if K::SAME_LENGTH { take(raw.as_ref()) } else { ended(raw.as_ref(), take) }
 }
 
 /// Calls `take` with `key` escaped; the empty key becomes `1 3`, which no other key becomes.

@@ -1,11 +1,16 @@
 //! The crate `fst`, `Map`: a static finite-state transducer, beginnings and endings shared: the
 //! smallest of all on natural words, with the keys inside.
 
+use ::fst::map::Stream;
 use ::fst::{IntoStreamer, Map, Streamer};
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
+use crate::keyed::methods::structure;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::{Abilities, Key, Structure};
+use crate::keyed::structure::sorted;
+use crate::keyed::{Abilities, Key};
+
+const CAN: Abilities = Abilities { insert: false, erase: false, ..Abilities::TREE };
 
 pub(super) struct Fst;
 
@@ -22,41 +27,19 @@ impl PlainMap for Fst {
     type Map<K: Key> = Map<Vec<u8>>;
 }
 
-impl<K: Key> Structure<K> for Map<Vec<u8>> {
-    const ABILITIES: Abilities = Abilities { insert: false, erase: false, ..Abilities::TREE };
-    type Hasher = ();
+structure! {
+    impl[K: Key] for Map<Vec<u8>>: keys K, hasher (), can CAN;
+    sized(_, ()) => Map::default(),
+    build(keys, values, ()) => {
+        let all = sorted(keys, values).into_iter().map(|(key, value)| (key.raw(), value));
+        Map::from_iter(all).expect("sorted keys")
+    },
+    entries(map) => map.len(),
+    find(map, key) => map.get(key.raw()),
+    each(map, visit) => visit_all(map.stream(), usize::MAX, visit),
+    range(map, start, span, visit) => visit_all(map.range().ge(start.raw()).into_stream(), span, visit),
+}
 
-    fn sized(_: usize, (): ()) -> Self {
-        Map::default()
-    }
-
-    fn build(keys: &[K], values: &[u64], (): ()) -> Self {
-        let mut all: Vec<(K, u64)> = keys.iter().copied().zip(values.iter().copied()).collect();
-        all.sort_unstable();
-        all.dedup_by_key(|(key, _)| *key);
-        Map::from_iter(all.into_iter().map(|(key, value)| (key.raw(), value))).expect("sorted keys")
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        self.get(key.raw())
-    }
-
-    fn each(&self, mut visit: impl FnMut(u64)) {
-        let mut all = self.stream();
-        while let Some((_, value)) = all.next() {
-            visit(value);
-        }
-    }
-
-    fn range(&self, start: K, span: usize, mut visit: impl FnMut(u64)) {
-        let mut from = self.range().ge(start.raw()).into_stream();
-        for _ in 0..span {
-            let Some((_, value)) = from.next() else { return };
-            visit(value);
-        }
-    }
+fn visit_all(mut stream: Stream<'_>, span: usize, visit: impl FnMut(u64)) {
+    (0..span).map_while(|_| stream.next().map(|(_, value)| value)).for_each(visit);
 }

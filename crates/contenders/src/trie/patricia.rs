@@ -4,8 +4,9 @@
 use fathom_measure::contender::{Keeps, Meta, Origin};
 use patricia_tree::PatriciaMap;
 
+use crate::keyed::methods::structure;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::{Abilities, Key, Structure};
+use crate::keyed::{Abilities, Key};
 
 pub(super) struct Patricia;
 
@@ -21,31 +22,12 @@ impl PlainMap for Patricia {
     type Map<K: Key> = PatriciaMap<u64>;
 }
 
-impl<K: Key> Structure<K> for PatriciaMap<u64> {
-    const ABILITIES: Abilities = Abilities::TRIE;
-    type Hasher = ();
-
-    fn sized(_: usize, (): ()) -> Self {
-        PatriciaMap::new()
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        self.get(key.raw()).copied()
-    }
-
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.insert(key.raw(), value)
-    }
-
-    fn erase(&mut self, key: K) -> Option<u64> {
-        self.remove(key.raw())
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.values().copied().for_each(visit);
-    }
+structure! {
+    impl[K: Key] for PatriciaMap<u64>: keys K, hasher (), can Abilities::TRIE;
+    sized(_, ()) => PatriciaMap::new(),
+    entries(map) => map.len(),
+    find(map, key) => map.get(key.raw()).copied(),
+    insert(map, key, value) => map.insert(key.raw(), value),
+    erase(map, key) => map.remove(key.raw()),
+    each(map, visit) => map.values().copied().for_each(visit),
 }

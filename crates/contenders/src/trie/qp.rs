@@ -4,8 +4,9 @@
 use fathom_measure::contender::{Keeps, Meta, Origin};
 use qp_trie::Trie;
 
+use crate::keyed::Key;
+use crate::keyed::methods::structure;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::{Abilities, Key, Structure};
 
 pub(super) struct Qp;
 
@@ -23,31 +24,12 @@ impl PlainMap for Qp {
 
 pub(super) struct Table<K: Key>(Trie<K::Raw, u64>);
 
-impl<K: Key> Structure<K> for Table<K> {
-    const ABILITIES: Abilities = Abilities::MAP;
-    type Hasher = ();
-
-    fn sized(_: usize, (): ()) -> Self {
-        Table(Trie::new())
-    }
-
-    fn entries(&self) -> usize {
-        self.0.count()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        self.0.get(key.raw().as_ref()).copied()
-    }
-
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.0.insert(key.raw(), value)
-    }
-
-    fn erase(&mut self, key: K) -> Option<u64> {
-        self.0.remove(key.raw().as_ref())
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.0.values().copied().for_each(visit);
-    }
+structure! {
+    impl[K: Key] for Table<K>: keys K, hasher ();
+    sized(_, ()) => Table(Trie::new()),
+    entries(map) => map.0.count(),
+    find(map, key) => map.0.get(key.raw().as_ref()).copied(),
+    insert(map, key, value) => map.0.insert(key.raw(), value),
+    erase(map, key) => map.0.remove(key.raw().as_ref()),
+    each(map, visit) => map.0.values().copied().for_each(visit),
 }

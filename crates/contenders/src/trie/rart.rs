@@ -4,9 +4,10 @@
 use ::rart::{AdaptiveRadixTree, KeyTrait, VectorKey};
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
-use super::escape::ended;
+use super::escape::shaped;
+use crate::keyed::methods::structure;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::{Abilities, Key, Structure};
+use crate::keyed::{Abilities, Key};
 
 pub(super) struct Rart;
 
@@ -25,43 +26,16 @@ impl PlainMap for Rart {
 
 pub(super) struct Table(AdaptiveRadixTree<VectorKey, u64>);
 
-/// The key as the tree takes it.
-#[inline]
-fn shaped<K: Key, R>(key: K, take: impl FnOnce(&[u8]) -> R) -> R {
-    let raw = key.raw();
-    if K::SAME_LENGTH { take(raw.as_ref()) } else { ended(raw.as_ref(), take) }
-}
-
-impl<K: Key> Structure<K> for Table {
-    const ABILITIES: Abilities = Abilities::TREE;
-    type Hasher = ();
-
-    fn sized(_: usize, (): ()) -> Self {
-        Table(AdaptiveRadixTree::new())
-    }
-
-    fn entries(&self) -> usize {
-        self.0.len()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        shaped(key, |key| self.0.get_bytes(key).copied())
-    }
-
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.0.insert_k(&shaped(key, VectorKey::new_from_slice), value)
-    }
-
-    fn erase(&mut self, key: K) -> Option<u64> {
-        self.0.remove_k(&shaped(key, VectorKey::new_from_slice))
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.0.values_iter().copied().for_each(visit);
-    }
-
-    fn range(&self, start: K, span: usize, visit: impl FnMut(u64)) {
+structure! {
+    impl[K: Key] for Table: keys K, hasher (), can Abilities::TREE;
+    sized(_, ()) => Table(AdaptiveRadixTree::new()),
+    entries(map) => map.0.len(),
+    find(map, key) => shaped(key, |key| map.0.get_bytes(key).copied()),
+    insert(map, key, value) => map.0.insert_k(&shaped(key, VectorKey::new_from_slice), value),
+    erase(map, key) => map.0.remove_k(&shaped(key, VectorKey::new_from_slice)),
+    each(map, visit) => map.0.values_iter().copied().for_each(visit),
+    range(map, start, span, visit) => {
         let start = shaped(start, VectorKey::new_from_slice);
-        self.0.range(start..).take(span).map(|(_, &value)| value).for_each(visit);
-    }
+        map.0.range(start..).take(span).map(|(_, &value)| value).for_each(visit);
+    },
 }

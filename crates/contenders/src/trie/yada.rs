@@ -6,8 +6,9 @@ use ::yada::builder::DoubleArrayBuilder;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use super::escape::without_zeros;
+use crate::keyed::methods::structure;
 use crate::keyed::operation::PlainMap;
-use crate::keyed::{Abilities, Key, Structure};
+use crate::keyed::{Abilities, Key};
 
 pub(super) struct Yada;
 
@@ -29,35 +30,24 @@ pub(super) struct Table {
     values: Vec<u64>,
 }
 
-impl<K: Key> Structure<K> for Table {
-    const ABILITIES: Abilities = Abilities::STATIC;
-    type Hasher = ();
-
-    fn sized(_: usize, (): ()) -> Self {
-        Table { trie: None, values: Vec::new() }
-    }
-
-    fn build(keys: &[K], values: &[u64], (): ()) -> Self {
+structure! {
+    impl[K: Key] for Table: keys K, hasher (), can Abilities::STATIC;
+    sized(_, ()) => Table { trie: None, values: Vec::new() },
+    build(keys, values, ()) => {
         let shaped = |key: &K| without_zeros(key.raw().as_ref(), <[u8]>::to_vec);
         let mut all: Vec<_> = keys.iter().map(shaped).zip(values).collect();
         all.sort_unstable();
         all.dedup_by(|next, kept| next.0 == kept.0);
-        let values: Vec<u64> = all.iter().map(|(_, value)| **value).collect();
-        let places: Vec<_> = (0..).zip(all).map(|(place, (key, _))| (key, place)).collect();
-        let trie = (!places.is_empty()).then(|| {
-            let bytes = DoubleArrayBuilder::build(&places).expect("sorted keys without zeros");
-            DoubleArray::new(bytes).expect("just built")
-        });
-        Table { trie, values }
-    }
-
-    fn entries(&self) -> usize {
-        self.values.len()
-    }
-
-    fn find(&self, key: K) -> Option<u64> {
-        let trie = self.trie.as_ref()?;
+        let (keys, values): (Vec<_>, Vec<u64>) = all.into_iter().unzip();
+        let places: Vec<_> = keys.into_iter().zip(0..).collect();
+        let bytes = (!places.is_empty()).then(|| DoubleArrayBuilder::build(&places));
+        let bytes = bytes.map(|made| made.expect("sorted keys without zeros"));
+        Table { trie: bytes.map(|bytes| DoubleArray::new(bytes).expect("just built")), values }
+    },
+    entries(map) => map.values.len(),
+    find(map, key) => {
+        let trie = map.trie.as_ref()?;
         let place = without_zeros(key.raw().as_ref(), |key| trie.exact_match_search(key))?;
-        self.values.get(place as usize).copied()
-    }
+        map.values.get(place as usize).copied()
+    },
 }

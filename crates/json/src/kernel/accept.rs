@@ -8,7 +8,7 @@
 //! comma leads to the next value. What makes it fast is what it leaves out: no state but the place
 //! in the code, no event, no offset. Outside strings the grammar admits ASCII only; a string with
 //! other bytes is checked for UTF-8 as a whole. A number's digits are found in one register, whose
-//! length few numbers exceed.
+//! length few numbers exceed, and a short string's end in one integer.
 
 use fathom_machine::vector::{Scalar, Vector};
 
@@ -18,6 +18,10 @@ use crate::number::leading_digits;
 
 const DEPTH: usize = Limits::DEFAULT.depth;
 const TOKEN_BYTES: usize = Limits::DEFAULT.token_bytes;
+
+/// Texts shorter than this are copied, unless they are shorter than that.
+const SHORT_BYTES: usize = 96;
+const TINY_BYTES: usize = 32;
 
 /// The open containers, a bit each, set for an object.
 struct Nest {
@@ -48,15 +52,37 @@ impl Nest {
 }
 
 /// See [`super::Kernel::accepts`].
-pub(super) fn accepts(text: &[u8]) -> bool {
-    // SAFETY: the scalar level is always available.
-    unsafe { document::<Scalar>(text) }.is_some()
-}
-
+///
 /// # Safety
 /// The level of `V` is available.
 #[inline(always)]
-unsafe fn document<V: Vector>(text: &[u8]) -> Option<()> {
+pub(super) unsafe fn accepts_over<V: Vector>(text: &[u8]) -> bool {
+    // SAFETY: the caller vouches for the level; the scalar one is always available.
+    unsafe {
+        match text.len() {
+            0..TINY_BYTES => document::<Scalar>(text, text.len()),
+            TINY_BYTES..SHORT_BYTES => document::<V>(&padded(text), text.len()),
+            _ => document::<V>(text, text.len()),
+        }
+    }
+    .is_some()
+}
+
+/// A copy with zeros behind it, which the grammar admits nowhere: registers may be loaded up to the
+/// text's end, where otherwise every token would be walked over byte by byte.
+#[inline(always)]
+fn padded(text: &[u8]) -> [u8; SHORT_BYTES + 32] {
+    let mut padded = [0; SHORT_BYTES + 32];
+    padded[..text.len()].copy_from_slice(text);
+    padded
+}
+
+/// Whether the first `end` bytes of `text` are a document; behind them there is nothing or a zero.
+///
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn document<V: Vector>(text: &[u8], end: usize) -> Option<()> {
     let mut nest = Nest { bits: [0; DEPTH / 64], depth: 0, is_object: false };
     // SAFETY: all four need the level only, which the caller vouches for.
     let (space, string, key, number) = unsafe {
@@ -99,7 +125,7 @@ unsafe fn document<V: Vector>(text: &[u8]) -> Option<()> {
         loop {
             at = space(at);
             if nest.depth == 0 {
-                return (at == text.len()).then_some(());
+                return (at == end).then_some(());
             }
             match (*text.get(at)?, nest.is_object) {
                 (b',', true) => {
@@ -195,7 +221,7 @@ fn escape(text: &[u8], at: usize) -> Option<usize> {
 unsafe fn number<V: Vector>(text: &[u8], at: usize) -> Option<usize> {
     // SAFETY: the caller vouches for the level.
     match unsafe { number_over::<V>(text, at) } {
-        Some(end) => Some(end),
+        Some(plain) => Some(at + usize::from(plain.bytes.get())),
         None => long_number(text, at),
     }
 }

@@ -9,7 +9,7 @@
 //! they stand in. The departures from a machine that walks over bytes:
 //! 1. Each question gets a 64-bit mask for each block, a bit per byte, and all bytes are asked at
 //!    once. No branch depends on a token's kind or length, so none is predicted wrongly.
-//! 2. The masks of up to [`SLOTS`] blocks lie in a [`Row`] per question, so that what is asked of
+//! 2. The masks of up to 32 blocks lie in a [`Row`] per question, so that what is asked of
 //!    neighbours is asked of several blocks in one register.
 //! 3. In a string is what has an odd number of quotes up to it. A block that a string goes right
 //!    through has nothing to check but its bytes, and gets no slot.
@@ -37,8 +37,16 @@ const DEPTH: usize = Limits::DEFAULT.depth;
 /// Readable bytes behind a block: an escape or word that begins in it may end there.
 pub(crate) const BEHIND_BYTES: usize = 8;
 
-/// Blocks judged together. Their masks are 8 KiB, which leaves first-level caches room for the text.
-const SLOTS: usize = 32;
+/// Blocks judged together, and one for the last of those before. Their masks are 8 KiB, which leaves
+/// first-level caches room for the text.
+const ROW: usize = 32 + 1;
+
+/// The same for texts of at most [`SHORT_BYTES`], since it takes longer to clear long rows than to read
+/// a short text: a block more than they have, for white space behind them.
+const SHORT_ROW: usize = SHORT_BYTES / BLOCK_BYTES + 1 + 1;
+
+/// The longest text of [`accepts_short`].
+pub(crate) const SHORT_BYTES: usize = 512;
 
 /// Bytes read in a call, most of them within strings if it is more than the slots have.
 const SPAN_BYTES: usize = 256 * BLOCK_BYTES;
@@ -47,12 +55,12 @@ const SPAN_BYTES: usize = 256 * BLOCK_BYTES;
 type Block = [u8; BLOCK_BYTES + BEHIND_BYTES];
 
 /// A mask for each slot; the first is the last one of the call before.
-type Row = [u64; SLOTS + 1];
+type Row<const N: usize> = [u64; N];
 
 /// What a block must know of the ones before it.
 #[derive(Clone, Debug)]
-pub(crate) struct State {
-    rows: Rows,
+pub(crate) struct State<const N: usize = ROW> {
+    rows: Rows<N>,
     strings: Strings,
     carries: Carries,
     nest: Nest,
@@ -63,50 +71,50 @@ pub(crate) struct State {
 
 /// Masks by question.
 #[derive(Clone, Debug)]
-struct Rows {
+struct Rows<const N: usize> {
     /// Where each slot's block begins.
-    places: [usize; SLOTS + 1],
-    quotes: Row,
+    places: [usize; N],
+    quotes: Row<N>,
     /// In a string, its opening quote included and its closing one not.
-    inside: Row,
-    spaces: Row,
-    commas: Row,
-    colons: Row,
-    openings: Row,
-    closings: Row,
-    braces: Row,
-    digits: Row,
-    zeros: Row,
-    minuses: Row,
-    points: Row,
+    inside: Row<N>,
+    spaces: Row<N>,
+    commas: Row<N>,
+    colons: Row<N>,
+    openings: Row<N>,
+    closings: Row<N>,
+    braces: Row<N>,
+    digits: Row<N>,
+    zeros: Row<N>,
+    minuses: Row<N>,
+    points: Row<N>,
     /// Bytes of numbers and words.
-    scalars: Row,
-    words: Row,
+    scalars: Row<N>,
+    words: Row<N>,
     /// First bytes of numbers and words; of words.
-    firsts: Row,
-    word_firsts: Row,
+    firsts: Row<N>,
+    word_firsts: Row<N>,
     /// Minus signs before the first digit, and zeros that are the first byte.
-    signs: Row,
-    first_zeros: Row,
+    signs: Row<N>,
+    first_zeros: Row<N>,
     /// Last bytes of values, but for numbers and words; the same for commas or colons, commas or
     /// opening braces.
-    value_ends: Row,
-    separators: Row,
-    leads: Row,
+    value_ends: Row<N>,
+    separators: Row<N>,
+    leads: Row<N>,
     /// The bytes behind values; a token after them and white space, or after one of the others.
-    behind_values: Row,
-    after_values: Row,
-    after_separators: Row,
-    after_leads: Row,
+    behind_values: Row<N>,
+    after_values: Row<N>,
+    after_separators: Row<N>,
+    after_leads: Row<N>,
     /// Behind the digits before the point.
-    behind_integers: Row,
+    behind_integers: Row<N>,
     /// Closing quotes of strings where keys may stand, and the tokens after them.
-    key_ends: Row,
-    after_keys: Row,
+    key_ends: Row<N>,
+    after_keys: Row<N>,
     /// Bytes of numbers that need a closer look.
-    others: Row,
+    others: Row<N>,
     /// Marks of elements of arrays.
-    in_array: Row,
+    in_array: Row<N>,
 }
 
 /// What finding strings must know.
@@ -155,14 +163,14 @@ const NEITHER: i8 = 2;
 const CURLY: u8 = b'[' ^ b'{';
 const CLOSING: u8 = b']' & !b'[' & b'}' & !b'{';
 
-impl State {
+impl<const N: usize> State<N> {
     /// At the beginning of a document. A token longer than `token_bytes` is refused, and perhaps one
     /// that is less than 32 KiB shorter.
-    pub(crate) fn new(token_bytes: usize) -> State {
-        let none = [0; SLOTS + 1];
+    pub(crate) fn new(token_bytes: usize) -> Self {
+        let none = [0; N];
         State {
             rows: Rows {
-                places: none.map(|_| 0),
+                places: [0; N],
                 quotes: none,
                 inside: none,
                 spaces: none,
@@ -213,7 +221,7 @@ impl State {
         if self.strings.inside != 0 || rows.scalars[0] >> 63 == 1 {
             return None;
         }
-        let is_after = |lasts: &Row, carry: u64| lasts[0] >> 63 | carry == 1;
+        let is_after = |lasts: &Row<N>, carry: u64| lasts[0] >> 63 | carry == 1;
         let is_object = self.nest.depth > 0 && self.nest.innermost() == OBJECT;
         let is_after_separator = is_after(&rows.separators, carries.separator);
         Some(match is_after(&rows.leads, carries.lead) {
@@ -244,8 +252,8 @@ impl State {
 /// # Safety
 /// The level of `W` is available.
 #[inline(always)]
-pub(super) unsafe fn read_blocks<W: Wide>(
-    state: &mut State,
+pub(super) unsafe fn read_blocks<W: Wide, const N: usize>(
+    state: &mut State<N>,
     text: &[u8],
     from: usize,
 ) -> Option<usize> {
@@ -253,7 +261,7 @@ pub(super) unsafe fn read_blocks<W: Wide>(
     let text = &text[..text.len().min(from + SPAN_BYTES + BEHIND_BYTES)];
     // SAFETY: the caller vouches for the level.
     let (slots, end) = unsafe { rows.fill::<W>(strings, text, from)? };
-    let slots = slots.min(SLOTS); // as the compiler should know
+    let slots = slots.min(N - 1); // as the compiler should know
     let is_broken = rows.part(slots);
     if rows.find_firsts(slots) != 0 || carries.word | carries.word_end != 0 {
         rows.find_words(carries, text, slots)?;
@@ -277,13 +285,30 @@ pub(super) unsafe fn read_blocks<W: Wide>(
     (*long_bytes + 2 * SPAN_BYTES <= *token_bytes).then_some(end)
 }
 
+/// Whether `text`, of at most [`SHORT_BYTES`], is a document, all of it at once.
+///
+/// # Safety
+/// The level of `W` is available.
+#[inline(always)]
+pub(super) unsafe fn accepts_short<W: Wide>(text: &[u8]) -> bool {
+    let mut padded = [b' '; SHORT_BYTES + BLOCK_BYTES + BEHIND_BYTES];
+    padded[..text.len()].copy_from_slice(text);
+    let blocks = text.len() / BLOCK_BYTES + 1;
+    let mut state = State::<SHORT_ROW>::new(Limits::DEFAULT.token_bytes);
+    // SAFETY: the caller vouches for the level.
+    let read = unsafe {
+        read_blocks::<W, SHORT_ROW>(&mut state, &padded[..blocks * BLOCK_BYTES + BEHIND_BYTES], 0)
+    };
+    read.is_some() && state.is_complete()
+}
+
 /// A row's bits, one place further: bit i is about the byte before byte i.
 #[inline(always)]
-fn behind(row: &Row, slot: usize) -> u64 {
+fn behind<const N: usize>(row: &Row<N>, slot: usize) -> u64 {
     row[slot] << 1 | row[slot - 1] >> 63
 }
 
-impl Rows {
+impl<const N: usize> Rows<N> {
     /// Finds strings and makes masks of what may stand outside them: slots used, and where the first
     /// block without one begins. `None` for what a string must not have.
     ///
@@ -299,7 +324,7 @@ impl Rows {
         let Strings { mut escaped, inside: mut goes_on, mut before } = *strings;
         let (mut slot, mut at) = (0, from);
         let mut wrong = 0;
-        while slot < SLOTS && at + BLOCK_BYTES + BEHIND_BYTES <= text.len() {
+        while slot + 1 < N && at + BLOCK_BYTES + BEHIND_BYTES <= text.len() {
             let block: &Block = text[at..].first_chunk()?;
             // SAFETY: the block is there to be read; the caller vouches for the level.
             let (v, quotes, backslashes, controls, highs) = unsafe {
@@ -537,7 +562,7 @@ impl Rows {
 
 /// [`behind`], two places further.
 #[inline(always)]
-fn two_behind(row: &Row, slot: usize) -> u64 {
+fn two_behind<const N: usize>(row: &Row<N>, slot: usize) -> u64 {
     row[slot] << 2 | row[slot - 1] >> 62
 }
 
@@ -596,7 +621,7 @@ impl Nest {
     /// where it stands for nothing unless the depth grows. What is wrong is found out at the block's
     /// end; until then the depth may be any number, of which the array takes what it can.
     #[inline(always)]
-    fn fit(&mut self, rows: &Rows, text: &[u8], slots: usize) -> Option<()> {
+    fn fit<const N: usize>(&mut self, rows: &Rows<N>, text: &[u8], slots: usize) -> Option<()> {
         let mut depth = self.depth;
         let mut kind = self.innermost();
         for i in 1..slots + 1 {

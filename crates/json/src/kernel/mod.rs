@@ -5,8 +5,8 @@
 //!
 //! In plain words: `special` walks forward while bytes are neither a quote, a backslash nor a
 //! control character, and notes whether it met a byte above 0x7f. The departures from that loop:
-//! 1. the first eight bytes are tested as one integer, since most keys end there;
-//! 2. then whole registers are tested, three comparisons each, and the first set bit is the answer;
+//! 1. strings that end within eight bytes, as most keys do, are found in one integer before;
+//! 2. whole registers are tested, three comparisons each, and the first set bit is the answer;
 //! 3. bytes after the last whole register are walked one at a time, so nothing is read outside the
 //!    slice.
 
@@ -14,19 +14,40 @@ mod accept;
 mod grammar;
 mod wide;
 
+use std::num::NonZeroU8;
+
 use fathom_machine::level::Level;
 use fathom_machine::vector::Vector;
 
-pub(crate) use grammar::{BEHIND_BYTES, State};
+pub(crate) use grammar::{BEHIND_BYTES, SHORT_BYTES, State};
 pub(crate) use wide::BLOCK_BYTES;
+
+/// Below this many bytes, walking over the tokens takes less time than clearing rows of masks.
+const LEAST_BYTES: usize = 96;
 
 /// The searches of one level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernel {
     special: fn(&[u8], usize) -> (usize, bool),
     space: fn(&[u8], usize) -> usize,
-    number: fn(&[u8], usize) -> Option<usize>,
-    read_blocks: Option<ReadBlocks>,
+    number: fn(&[u8], usize) -> Option<Plain>,
+    accepts: fn(&[u8]) -> bool,
+    blocks: Option<Blocks>,
+}
+
+/// The grammar by bits of one level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blocks {
+    pub(crate) read: ReadBlocks,
+    pub(crate) accepts_short: fn(&[u8]) -> bool,
+}
+
+/// The lengths of a number of digits, perhaps a point and a leading minus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plain {
+    pub(crate) bytes: NonZeroU8,
+    /// Up to the point, or all.
+    pub(crate) integer_bytes: u8,
 }
 
 /// See [`Kernel::read_blocks`].
@@ -48,7 +69,7 @@ impl Kernel {
             Level::Sse2 => sse2::KERNEL,
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 if wide::Avx512::is_available() => {
-                Kernel { read_blocks: Some(blocks_avx512::read), ..avx2::KERNEL }
+                Kernel { blocks: Some(blocks_avx512::BLOCKS), ..avx2::KERNEL }
             }
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => avx2::KERNEL,
@@ -62,50 +83,55 @@ impl Kernel {
     /// and whether all bytes before it are ASCII.
     #[inline]
     pub(crate) fn special(self, bytes: &[u8], from: usize) -> (usize, bool) {
-        if let Some(eight) = bytes.get(from..from + 8) {
-            let word = u64::from_le_bytes(eight.try_into().unwrap_or_default());
-            let specials = specials(word);
-            if specials != 0 {
-                let before = specials & specials.wrapping_neg();
-                let is_ascii = word & HIGHS & before.wrapping_sub(1) == 0;
-                return (from + (specials.trailing_zeros() / 8) as usize, is_ascii);
-            }
-        }
         (self.special)(bytes, from)
     }
 
-    /// The end of the number that begins at `at`, if it is a plain one: see [`number_over`].
+    /// The number that begins at `at`, if it is a plain one: see [`number_over`].
     #[inline]
-    pub(crate) fn number(self, bytes: &[u8], at: usize) -> Option<usize> {
+    pub(crate) fn number(self, bytes: &[u8], at: usize) -> Option<Plain> {
         (self.number)(bytes, at)
     }
 
     /// Reads some blocks of a text from an index on, while [`BEHIND_BYTES`] more follow them: where the
     /// next one begins, or `None` when one is not valid. Levels without vectors have none.
     pub(crate) fn read_blocks(self) -> Option<ReadBlocks> {
-        self.read_blocks
+        self.blocks.map(|blocks| blocks.read)
     }
 
     /// Whether `bytes` is one JSON document no deeper than the default limit. A no says nothing
     /// about what is wrong; a document with a token beyond the default limit gets one as well.
-    /// For levels without blocks, and texts of few.
+    /// For levels without blocks, and texts of at most [`SHORT_BYTES`].
     pub(crate) fn accepts(self, bytes: &[u8]) -> bool {
-        accept::accepts(bytes)
+        match self.blocks {
+            Some(blocks) if (LEAST_BYTES..=SHORT_BYTES).contains(&bytes.len()) => {
+                (blocks.accepts_short)(bytes)
+            }
+            _ => (self.accepts)(bytes),
+        }
     }
 
     /// The first index from `from` on that holds no JSON white space, else the length.
     #[inline]
     pub(crate) fn space(self, bytes: &[u8], from: usize) -> usize {
-        match bytes.get(from) {
-            Some(&byte) if !is_space(byte) => from,
-            None => from,
-            // One space is the usual amount; more is an indentation.
-            _ => match bytes.get(from + 1) {
-                Some(&byte) if !is_space(byte) => from + 1,
-                _ => (self.space)(bytes, from + 1),
-            },
+        // Bytes above a blank are none; one blank is the usual amount, more are an indentation.
+        if bytes.get(from).is_none_or(|&byte| byte > b' ') {
+            return from;
         }
+        if bytes[from] == b' ' && bytes.get(from + 1).is_some_and(|&byte| byte > b' ') {
+            return from + 1;
+        }
+        (self.space)(bytes, from)
     }
+}
+
+/// The closing quote of a string of less than eight bytes, all of them plain ASCII, as most keys are.
+#[inline(always)]
+pub(crate) fn short_text_end(bytes: &[u8], from: usize) -> Option<usize> {
+    let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
+    let specials = specials(word);
+    let before = (specials & specials.wrapping_neg()).wrapping_sub(1); // up to the first
+    let end = from + (specials.trailing_zeros() / 8) as usize;
+    (specials != 0 && word & HIGHS & before == 0 && bytes[end] == b'"').then_some(end)
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;
@@ -184,8 +210,11 @@ unsafe fn space_over<V: Vector>(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// The end of a plain number at `at`: without exponent, and shorter than a register, so that the byte
-/// behind it is seen. `None` for any other, and for what is no number.
+/// Bytes looked at for a number: it and the byte behind it.
+const NUMBER_BYTES: usize = 32;
+
+/// A plain number at `at`: without exponent, and shorter than [`NUMBER_BYTES`], so that the byte behind
+/// it is seen. `None` for any other, and for what is no number.
 ///
 /// The end is where neither digit, point nor leading minus stands; that these make a number is
 /// tested beside, so that whoever goes on from the end need not wait for it.
@@ -193,19 +222,21 @@ unsafe fn space_over<V: Vector>(bytes: &[u8], from: usize) -> usize {
 /// # Safety
 /// The level of `V` is available.
 #[inline(always)]
-unsafe fn number_over<V: Vector>(bytes: &[u8], at: usize) -> Option<usize> {
-    if at + V::BYTES > bytes.len() {
-        return None;
+unsafe fn number_over<V: Vector>(bytes: &[u8], at: usize) -> Option<Plain> {
+    let window: &[u8; NUMBER_BYTES] = bytes.get(at..)?.first_chunk()?;
+    let (mut digits, mut points) = (0, 0);
+    for from in (0..NUMBER_BYTES).step_by(V::BYTES) {
+        // SAFETY: NUMBER_BYTES is a multiple of every BYTES, so a register from `from` on lies within
+        // the window; the caller vouches for the level.
+        unsafe {
+            let v = V::load(window.as_ptr().add(from));
+            digits |= (v.below::<{ b'9' + 1 }>() & !v.below::<b'0'>()) << from;
+            points |= v.equal(V::splat(b'.')) << from;
+        }
     }
-    // SAFETY: BYTES bytes from `at` on are within the slice, by the line above; the caller vouches
-    // for the level.
-    let (digits, points, minus) = unsafe {
-        let v = V::load(bytes.as_ptr().add(at));
-        let digits = v.below::<{ b'9' + 1 }>() & !v.below::<b'0'>();
-        (digits, v.equal(V::splat(b'.')), v.equal(V::splat(b'-')) & 1)
-    };
+    let minus = u64::from(window[0] == b'-');
     let length = (digits | points | minus).trailing_ones() as usize;
-    if length >= V::BYTES {
+    if length >= NUMBER_BYTES {
         return None;
     }
     let points = points & ((1 << length) - 1);
@@ -213,14 +244,18 @@ unsafe fn number_over<V: Vector>(bytes: &[u8], at: usize) -> Option<usize> {
     // One point at most, a digit before it or the end, a digit after it, no zero before a digit.
     let is_one = points & points.wrapping_sub(1) == 0;
     let has_digits = digits & starts != 0 && digits >> (length - 1) & 1 == 1;
-    let has_zero = bytes[at + minus as usize] == b'0' && digits & starts << 1 != 0;
-    let has_exponent = matches!(bytes[at + length], b'e' | b'E');
-    (is_one && has_digits && !has_zero && !has_exponent).then_some(at + length)
+    let has_zero = window[minus as usize] == b'0' && digits & starts << 1 != 0;
+    let has_exponent = matches!(window[length], b'e' | b'E');
+    if !is_one || !has_digits || has_zero || has_exponent {
+        return None;
+    }
+    let integer_bytes = (points | 1 << length).trailing_zeros() as u8;
+    Some(Plain { bytes: NonZeroU8::new(length as u8)?, integer_bytes })
 }
 
 /// The bodies under the name and the target features of one level.
 macro_rules! level {
-    ($level:ident, $vector:ident, $read_blocks:expr $(, $feature:literal)?) => {
+    ($level:ident, $vector:ident, $blocks:expr $(, $feature:literal)?) => {
         mod $level {
             use fathom_machine::vector::$vector;
 
@@ -240,19 +275,34 @@ macro_rules! level {
             }
 
             $(#[target_feature(enable = $feature)])?
-            fn number_here(bytes: &[u8], at: usize) -> Option<usize> {
+            fn number_here(bytes: &[u8], at: usize) -> Option<Plain> {
                 // SAFETY: as above.
                 unsafe { number_over::<$vector>(bytes, at) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            fn accepts_here(bytes: &[u8]) -> bool {
+                // SAFETY: as above.
+                unsafe { accept::accepts_over::<$vector>(bytes) }
             }
 
             pub(super) const KERNEL: Kernel = Kernel {
                 special,
                 space,
                 number,
-                read_blocks: $read_blocks,
+                accepts,
+                blocks: $blocks,
             };
 
-            fn number(bytes: &[u8], at: usize) -> Option<usize> {
+            fn accepts(bytes: &[u8]) -> bool {
+                #[allow(unused_unsafe)]
+                // SAFETY: as above.
+                unsafe {
+                    accepts_here(bytes)
+                }
+            }
+
+            fn number(bytes: &[u8], at: usize) -> Option<Plain> {
                 #[allow(unused_unsafe)]
                 // SAFETY: as above.
                 unsafe {
@@ -281,28 +331,41 @@ macro_rules! level {
 
 level!(scalar, Scalar, None);
 #[cfg(target_arch = "x86_64")]
-level!(sse2, Sse2, Some(blocks_sse2::read), "sse2");
+level!(sse2, Sse2, Some(blocks_sse2::BLOCKS), "sse2");
 #[cfg(target_arch = "x86_64")]
-level!(avx2, Avx2, Some(blocks_avx2::read), "avx2,bmi1,lzcnt,popcnt");
+level!(avx2, Avx2, Some(blocks_avx2::BLOCKS), "avx2,bmi1,lzcnt,popcnt");
 #[cfg(target_arch = "aarch64")]
-level!(neon, Neon, Some(blocks_neon::read), "neon");
+level!(neon, Neon, Some(blocks_neon::BLOCKS), "neon");
 
 /// [`grammar::read_blocks`] under the name and the target features of one level.
 macro_rules! blocks {
     ($level:ident, $wide:ident, $feature:literal) => {
         mod $level {
-            use super::{State, grammar, wide};
+            use super::{Blocks, State, grammar, wide};
+
+            pub(super) const BLOCKS: Blocks = Blocks { read, accepts_short };
 
             #[target_feature(enable = $feature)]
             fn read_here(state: &mut State, text: &[u8], from: usize) -> Option<usize> {
                 // SAFETY: `Kernel::new` hands these functions out only where the level is
                 // available.
-                unsafe { grammar::read_blocks::<wide::$wide>(state, text, from) }
+                unsafe { grammar::read_blocks::<wide::$wide, _>(state, text, from) }
             }
 
             pub(super) fn read(state: &mut State, text: &[u8], from: usize) -> Option<usize> {
                 // SAFETY: as above.
                 unsafe { read_here(state, text, from) }
+            }
+
+            #[target_feature(enable = $feature)]
+            fn accepts_here(text: &[u8]) -> bool {
+                // SAFETY: as above.
+                unsafe { grammar::accepts_short::<wide::$wide>(text) }
+            }
+
+            fn accepts_short(text: &[u8]) -> bool {
+                // SAFETY: as above.
+                unsafe { accepts_here(text) }
             }
         }
     };
@@ -317,24 +380,25 @@ blocks!(blocks_avx512, Avx512, "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,p
 #[cfg(target_arch = "aarch64")]
 blocks!(blocks_neon, Neon, "neon");
 
-/// Every way to read blocks that this processor has.
+/// Every way to read blocks that this processor has, and the verdict on short texts by it.
 #[cfg(test)]
-pub(crate) fn block_readers() -> Vec<(Level, ReadBlocks)> {
-    let all: &[(bool, Level, ReadBlocks)] = &[
+pub(crate) fn all_blocks() -> Vec<(Level, Blocks)> {
+    let all: &[(bool, Level, Blocks)] = &[
         #[cfg(target_arch = "x86_64")]
-        (true, Level::Sse2, blocks_sse2::read),
+        (true, Level::Sse2, blocks_sse2::BLOCKS),
         #[cfg(target_arch = "x86_64")]
-        (Level::Avx2.is_available(), Level::Avx2, blocks_avx2::read),
+        (Level::Avx2.is_available(), Level::Avx2, blocks_avx2::BLOCKS),
         #[cfg(target_arch = "x86_64")]
         (
             Level::Avx2.is_available() && wide::Avx512::is_available(),
             Level::Avx2,
-            blocks_avx512::read,
+            blocks_avx512::BLOCKS,
         ),
         #[cfg(target_arch = "aarch64")]
-        (true, Level::Neon, blocks_neon::read),
+        (true, Level::Neon, blocks_neon::BLOCKS),
     ];
-    all.iter().filter(|(is_here, ..)| *is_here).map(|&(_, level, read)| (level, read)).collect()
+    let here = all.iter().filter(|(is_here, ..)| *is_here);
+    here.map(|&(_, level, blocks)| (level, blocks)).collect()
 }
 
 #[cfg(test)]

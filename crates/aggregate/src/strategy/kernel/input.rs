@@ -9,8 +9,8 @@ use fathom_machine::os::map::FileMap;
 use memchr::{memchr, memrchr};
 
 use crate::chunk::{Buffer, SLACK, Window, read_rows};
-use crate::engine::{FilePart, Files, read_at};
 use crate::error::Error;
+use crate::source::{FilePart, Files, read_at};
 use crate::strategy::Input;
 
 /// How bytes get into memory, and what is already there.

@@ -103,8 +103,7 @@ impl Row {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let [a, b] = &options.join[..] {
-        let read = |path: &Path| Run::read(path).with_context(|| path.display().to_string());
-        let text = join::text(&read(a)?, &read(b)?);
+        let text = join::text(&Run::read(a)?, &Run::read(b)?);
         return written(&text, &options.show.output);
     }
     let families = chosen(&options.families)?;

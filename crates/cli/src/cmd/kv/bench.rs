@@ -47,8 +47,8 @@ pub(crate) struct Options {
     )]
     operation: Vec<String>,
 
-    /// A parameter of the operations: hit, skew, span, threads, reads, seed; several values are a
-    /// case each: threads=1,2,4
+    /// A parameter of the operations: probes, hit, skew, span, seed, and for shared threads, reads,
+    /// hot, inserts, erases; several values are a case each: threads=1,2,4
     #[arg(short = 'p', long = "set", value_name = "NAME=VALUE,…")]
     parameters: Vec<String>,
 

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use anyhow::ensure;
 use fathom_measure::workload::Spec;
 
 /// Shares of operations; they sum to 1.
@@ -63,9 +64,12 @@ impl FromStr for Mix {
 
 impl Mix {
     /// What is taken when nothing is said: mostly finds that succeed, some that do not, inserts.
-    pub(super) fn usual(ordered: bool) -> Mix {
-        let text =
-            if ordered { "hit=0.7,insert=0.1,range=0.2" } else { "hit=0.8,miss=0.1,insert=0.1" };
+    /// Several threads walk nothing.
+    pub(super) fn usual(ordered: bool, threads: Option<u32>) -> Mix {
+        let text = match (ordered, threads) {
+            (true, None) => "hit=0.7,insert=0.1,range=0.2",
+            _ => "hit=0.8,miss=0.1,insert=0.1",
+        };
         text.parse().expect("the default is right")
     }
 
@@ -75,12 +79,13 @@ impl Mix {
 
     /// The operations that are measured for it. Finds that hit and finds that miss are one
     /// operation, because that is how a program meets them. With several threads all of it is one.
-    pub(super) fn parts(&self, threads: Option<u32>) -> Vec<Part> {
+    ///
+    /// # Errors
+    /// What several threads are not measured at.
+    pub(super) fn parts(&self, threads: Option<u32>) -> anyhow::Result<Vec<Part>> {
         let (hit, miss) = (self.share("hit"), self.share("miss"));
         if let Some(threads) = threads {
-            let (threads, reads) = (threads.to_string(), format!("{:.4}", self.reads()));
-            let workload = Spec::new("shared", &[("threads", &threads), ("reads", &reads)]);
-            return vec![Part { workload, share: 1.0 }];
+            return Ok(vec![Part { workload: self.shared(threads)?, share: 1.0 }]);
         }
         let mut parts = Vec::new();
         if hit > 0.0 && miss > 0.0 {
@@ -95,29 +100,50 @@ impl Mix {
                 parts.push(Part { workload: Spec::new(operation, &[]), share });
             }
         }
-        parts
+        Ok(parts)
     }
 
-    /// Share of the operations that change nothing.
-    fn reads(&self) -> f64 {
-        self.share("hit") + self.share("miss") + self.share("zipf")
+    /// All of it at once by so many threads.
+    fn shared(&self, threads: u32) -> anyhow::Result<Spec> {
+        let walk = ["iterate", "scan", "range"].into_iter().find(|name| self.share(name) > 0.0);
+        ensure!(
+            walk.is_none(),
+            "--concurrent measures hit, miss, zipf, insert, update, erase and churn, not {}",
+            walk.unwrap_or_default()
+        );
+        let churn = self.share("churn");
+        let (hit, miss, zipf) = (self.share("hit"), self.share("miss"), self.share("zipf"));
+        let (insert, erase) =
+            (self.share("insert") + churn / 2.0, self.share("erase") + churn / 2.0);
+        let (reads, changes) = (hit + miss + zipf, insert + erase + self.share("update"));
+        // A share of nothing is nothing.
+        let of = |part: f64, whole: f64| {
+            let share = if part > 0.0 { part / whole } else { 0.0 };
+            format!("{share:.4}")
+        };
+        let parameters = [
+            ("threads", threads.to_string()),
+            ("reads", of(reads, reads + changes)),
+            ("hit", of(hit, hit + miss)),
+            ("hot", of(zipf, reads)),
+            ("inserts", of(insert, changes)),
+            ("erases", of(erase, changes)),
+        ];
+        let parameters = parameters.each_ref().map(|(name, value)| (*name, value.as_str()));
+        Ok(Spec::new("shared", &parameters))
     }
 
-    /// What is measured, in words: `80 % finds of present keys, 20 % inserts`. Several threads find
-    /// and update keys that are there, whatever the mix says of misses and inserts.
+    /// What is measured, in words: `80 % finds of present keys, 20 % inserts`.
     pub(super) fn words(&self, threads: Option<u32>) -> String {
-        if let Some(threads) = threads {
-            let percent = |share: f64| (share * 1000.0).round() / 10.0;
-            let (finds, updates) = (percent(self.reads()), percent(1.0 - self.reads()));
-            return format!(
-                "{finds} % finds and {updates} % updates of present keys on {threads} threads"
-            );
-        }
         let words = |&(name, share): &(&str, f64)| {
             let what = PARTS.iter().find(|part| part.0 == name).map_or(name, |part| part.2);
             format!("{} % {what}", (share * 1000.0).round() / 10.0)
         };
-        self.parts.iter().map(words).collect::<Vec<_>>().join(", ")
+        let words = self.parts.iter().map(words).collect::<Vec<_>>().join(", ");
+        match threads {
+            Some(threads) => format!("{words} by {threads} threads at once"),
+            None => words,
+        }
     }
 }
 
@@ -128,7 +154,7 @@ mod tests {
     #[test]
     fn shares_are_of_their_sum_and_hits_and_misses_are_one_operation() {
         let mix: Mix = "hit=6,miss=2,insert=2".parse().unwrap();
-        let parts = mix.parts(None);
+        let parts = mix.parts(None).unwrap();
         assert_eq!(parts.len(), 2);
         assert_eq!(parts[0].workload, Spec::new("find-mixed", &[("hit", "0.7500")]));
         assert!((parts[0].share - 0.8).abs() < 1e-12);
@@ -138,17 +164,32 @@ mod tests {
             "60 % finds of present keys, 20 % finds of absent keys, 20 % inserts"
         );
         let hits: Mix = "hit=1".parse().unwrap();
-        assert_eq!(hits.parts(None)[0].workload.operation, "find-hit");
+        assert_eq!(hits.parts(None).unwrap()[0].workload.operation, "find-hit");
     }
 
     #[test]
-    fn threads_make_it_one_operation() {
-        let mix: Mix = "hit=0.9,update=0.1".parse().unwrap();
-        let parts = mix.parts(Some(2));
-        let expected = Spec::new("shared", &[("threads", "2"), ("reads", "0.9000")]);
-        assert_eq!(parts, [Part { workload: expected, share: 1.0 }]);
-        let words = "90 % finds and 10 % updates of present keys on 2 threads";
+    fn threads_make_it_one_operation_with_the_shares_of_the_mix() {
+        let shared = |text: &str| {
+            let mix: Mix = text.parse().unwrap();
+            let [Part { workload, share: 1.0 }] = &mix.parts(Some(2)).unwrap()[..] else {
+                panic!()
+            };
+            assert_eq!((&*workload.operation, &*workload.parameters["threads"]), ("shared", "2"));
+            ["reads", "hit", "hot", "inserts", "erases"]
+                .map(|name| workload.parameters[name].clone())
+        };
+        assert_eq!(
+            shared("hit=0.9,update=0.1"),
+            ["0.9000", "1.0000", "0.0000", "0.0000", "0.0000"]
+        );
+        let all = "hit=0.3,miss=0.1,zipf=0.1,insert=0.2,update=0.1,erase=0.1,churn=0.1";
+        assert_eq!(shared(all), ["0.5000", "0.7500", "0.2000", "0.5000", "0.3000"]);
+        assert_eq!(shared("insert=1"), ["0.0000", "0.0000", "0.0000", "1.0000", "0.0000"]);
+        let mix: Mix = "hit=0.9,erase=0.1".parse().unwrap();
+        let words = "90 % finds of present keys, 10 % erases by 2 threads at once";
         assert_eq!(mix.words(Some(2)), words);
+        let walk: Mix = "hit=0.9,scan=0.1".parse().unwrap();
+        assert!(walk.parts(Some(2)).unwrap_err().to_string().contains("not scan"));
     }
 
     #[test]

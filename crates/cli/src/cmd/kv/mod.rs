@@ -58,6 +58,7 @@ use crate::output::Output;
         fathom kv words.txt                        which is best for these words, in 50 s\n  \
         fathom kv users.csv -F csv:email --mix hit=0.5,miss=0.5\n  \
         fathom kv ids.u64 -F u64 --ordered --budget 5m\n  \
+        fathom kv words.txt --concurrent 4 --mix hit=0.8,insert=0.1,erase=0.1\n  \
         fathom kv words.txt -d hashbrown,f14,btreemap -a system,jemalloc\n  \
         fathom kv bench words.txt -d f14,cuckoo --operation find-hit,find-miss"
 )]
@@ -72,15 +73,17 @@ pub(crate) struct Options {
     choice: Choice,
 
     /// What is done to the keys, in shares of anything: hit, miss, insert, update, erase, churn,
-    /// iterate, scan, range, zipf [default: hit=0.8,miss=0.1,insert=0.1]
+    /// iterate, scan, range, zipf [default: hit=0.8,miss=0.1,insert=0.1, or with --ordered
+    /// hit=0.7,insert=0.1,range=0.2]
     #[arg(long, value_name = "NAME=SHARE,…")]
     mix: Option<Mix>,
 
-    /// Only structures that keep their keys in order; a tenth or two of the mix walks them
+    /// Only structures that keep their keys in order
     #[arg(long)]
     ordered: bool,
 
-    /// Only structures that several threads may share; the mix runs on so many at once
+    /// Only structures that several threads may share; so many do the mix at once, each with keys of
+    /// its own to change and all keys to find: hit, miss, zipf, insert, update, erase, churn
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     concurrent: Option<u32>,
 
@@ -220,9 +223,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut start = Instant::now();
     let stop = interrupt::measuring();
     let path = options.source.path()?;
+    let mix = options.mix.clone();
+    let mix = mix.unwrap_or_else(|| Mix::usual(options.ordered, options.concurrent));
+    let parts = mix.parts(options.concurrent)?;
     let prepared = data::prepare(path, options.source.from.as_ref(), &SAMPLES, 2, options.seed)?;
-    let mix = options.mix.clone().unwrap_or_else(|| Mix::usual(options.ordered));
-    let parts = mix.parts(options.concurrent);
     let key_bytes = borrowed_bytes(&prepared.portrait);
     let mut candidates = options.choice.candidates(options.all, options.planted)?;
     if options.concurrent.is_some() {
@@ -232,6 +236,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let bounds = bounds(options.hang, prepared.full.keys);
     let mut screen = Screen::new(&candidates, &parts, options.seed, key_bytes, bounds.clone());
+    screen.must_be_ordered = options.ordered;
     let (chosen, screening) = screened(options, &prepared, &mut screen, &mut start)?;
     drop(screen);
     let (finalists, baseline) = seated(options, &candidates, &chosen)?;
@@ -388,9 +393,9 @@ fn screened(
     };
     let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
     let finalists = screen::finalists(&scores, screen.candidates, many, hopeless);
-    let lost: Vec<String> =
-        rungs.iter().flat_map(|rung| &rung.failures).map(|f| f.1.clone()).collect();
-    let why = lost.first().map_or_else(String::new, |first| format!(": {first}"));
+    let lost = rungs.iter().flat_map(|rung| &rung.failures).map(|(id, why)| format!("{id} {why}"));
+    let lacking = rungs.iter().filter_map(|rung| rung.lacking.clone());
+    let why = lost.chain(lacking).next().map_or_else(String::new, |first| format!(": {first}"));
     ensure!(!finalists.is_empty(), "no combination could do what was asked{why}");
     if let Some(last) = rungs.last_mut() {
         last.kept = finalists.len();
@@ -407,7 +412,8 @@ fn seated(
     chosen: &[usize],
 ) -> anyhow::Result<(Vec<Candidate>, usize)> {
     let usual = match (options.ordered, options.concurrent) {
-        (_, Some(_)) => "dashmap+siphash13",
+        (true, Some(_)) => "skiplist-crossbeam",
+        (false, Some(_)) => "dashmap+siphash13",
         (true, None) => "btreemap",
         (false, None) => "std+siphash13",
     };

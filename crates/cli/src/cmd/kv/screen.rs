@@ -15,7 +15,7 @@ use fathom_measure::conductor::{Bounds, Launch, Worker};
 use fathom_measure::contender::Metric;
 use fathom_measure::digest::Digest;
 use fathom_measure::family::AnyFamily;
-use fathom_measure::protocol::{Reply, Request};
+use fathom_measure::protocol::Request;
 use fathom_measure::provision::{Prepare, Provision};
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
@@ -47,6 +47,9 @@ pub(super) struct Rung {
     pub(super) candidates: usize,
     /// Of these, how many lack an operation.
     pub(super) unsupported: usize,
+    /// One of them, and what it lacks.
+    #[serde(skip)]
+    pub(super) lacking: Option<String>,
     /// How many were not reached in time.
     pub(super) unreached: usize,
     /// How many go on.
@@ -69,6 +72,8 @@ pub(super) struct Screen<'a> {
     pub(super) seed: u64,
     /// Mean bytes of a key, which structures that borrow keys leave in the file.
     pub(super) key_bytes: f64,
+    /// Whoever cannot be walked in order is out on the first rung.
+    pub(super) must_be_ordered: bool,
     /// By the command that started them.
     workers: HashMap<String, Worker>,
     bounds: Bounds,
@@ -84,8 +89,11 @@ struct Task {
     expected: Digest,
 }
 
-/// How many operations a reading covers at least, so that the clock does not matter.
+/// How many operations a reading covers, or how long it takes if that is less: either way the clock
+/// does not matter.
 const OPERATIONS: u64 = 1 << 14;
+/// See [`OPERATIONS`].
+const READING_NS: u64 = 1_000_000;
 /// Samples of which the least counts.
 const SAMPLES: u32 = 3;
 
@@ -97,7 +105,8 @@ impl<'a> Screen<'a> {
         key_bytes: f64,
         bounds: Bounds,
     ) -> Screen<'a> {
-        Screen { candidates, parts, seed, key_bytes, workers: HashMap::new(), bounds }
+        let (workers, must_be_ordered) = (HashMap::new(), false);
+        Screen { candidates, parts, seed, key_bytes, must_be_ordered, workers, bounds }
     }
 
     /// Tries `chosen` on `data`, in random order, until `deadline`.
@@ -128,7 +137,11 @@ impl<'a> Screen<'a> {
             let begun = Instant::now();
             match self.score(candidate, &tasks) {
                 Ok(score) => scores.push(score),
-                Err(Failure::Unsupported { .. }) => rung.unsupported += 1,
+                Err(Failure::Unsupported { reason }) => {
+                    rung.unsupported += 1;
+                    let structure = &self.candidates[candidate].structure;
+                    rung.lacking.get_or_insert_with(|| format!("{structure} {reason}"));
+                }
                 Err(failure) => {
                     let id = self.candidates[candidate].id();
                     rung.failures.push((id, failure.to_string()));
@@ -144,11 +157,14 @@ impl<'a> Screen<'a> {
     /// The operations of the mix on `data`; where none of them shows how large a structure is, one
     /// that does.
     fn tasks(&mut self, data: &Data) -> Result<Vec<Task>, Failure> {
-        let build = Spec::new("build", &[]);
+        let (build, scan) = (Spec::new("build", &[]), Spec::new("scan", &[]));
         let mut wanted: Vec<(&Spec, f64)> =
             self.parts.iter().map(|part| (&part.workload, part.share)).collect();
         if !wanted.iter().any(|(spec, _)| shows_size(spec)) {
             wanted.push((&build, 0.0));
+        }
+        if std::mem::take(&mut self.must_be_ordered) {
+            wanted.push((&scan, 0.0));
         }
         let family = &kv::FAMILY;
         let task = |(spec, share): (&Spec, f64)| {
@@ -162,10 +178,7 @@ impl<'a> Screen<'a> {
         for task in &mut tasks {
             let mut digest = None;
             self.opened(&own, family.reference(), task, &mut |worker, bounds, _| {
-                let once = Request::Sample { iterations: 1, warm: 0 };
-                if let Reply::Sample(sample) = worker.ask(&once, bounds.sample)? {
-                    digest = sample.check;
-                }
+                digest = worker.sample(1, 0, bounds.sample)?.check;
                 Ok(())
             })?;
             task.expected = digest.ok_or_else(|| broken(&"the reference gives no digest"))?;
@@ -183,11 +196,8 @@ impl<'a> Screen<'a> {
                 if task.share > 0.0 {
                     score.cost_ns += task.share * reading(worker, bounds, items, task.expected)?;
                 }
-                if shows_size(&task.spec)
-                    && let Reply::Metrics { metrics } =
-                        worker.ask(&Request::Metrics, bounds.sample)?
-                {
-                    score.bytes = held_bytes(&metrics).or(score.bytes);
+                if shows_size(&task.spec) {
+                    score.bytes = held_bytes(&worker.metrics(bounds.sample)?).or(score.bytes);
                 }
                 Ok(())
             })?;
@@ -212,27 +222,20 @@ impl<'a> Screen<'a> {
             Some(worker) => worker,
             None => Worker::start(launch, &self.bounds)?,
         };
-        let request = Request::Open {
-            family: kv::FAMILY.name().to_owned(),
-            contender: Some(contender.to_owned()),
-            workload: task.spec.clone(),
-            data: task.provision.of(&worker, Some(contender))?,
-            events: Vec::new(),
-        };
-        match worker.ask(&request, self.bounds.open)? {
-            Reply::Opened { work, .. } => {
-                // After a failure the worker is not used again: it is dropped, and ended, here.
-                then(&mut worker, &self.bounds, work.items)?;
+        let data = task.provision.of(&worker, Some(contender))?;
+        let what = (kv::FAMILY.name(), Some(contender));
+        let opened = match worker.open(what, &task.spec, data, &[], self.bounds.open) {
+            // After any other failure the worker is not used again: it is dropped, and ended, here.
+            Err(failure) if !matches!(failure, Failure::Unsupported { .. }) => return Err(failure),
+            Err(unsupported) => Err(unsupported),
+            Ok(ready) => {
+                then(&mut worker, &self.bounds, ready.work.items)?;
                 worker.ask(&Request::Close, self.bounds.open)?;
+                Ok(())
             }
-            Reply::Unsupported { reason } => {
-                self.workers.insert(key, worker);
-                return Err(Failure::Unsupported { reason });
-            }
-            other => return Err(unexpected(&other)),
-        }
+        };
         self.workers.insert(key, worker);
-        Ok(())
+        opened
     }
 }
 
@@ -244,12 +247,10 @@ fn reading(
     expected: Digest,
 ) -> Result<f64, Failure> {
     let items = items.max(1);
-    let iterations = OPERATIONS.div_ceil(items);
-    let request = Request::Sample { iterations, warm: 0 };
+    let mut iterations = 1;
     let mut least = f64::INFINITY;
     for turn in 0..=SAMPLES {
-        let reply = worker.ask(&request, bounds.sample)?;
-        let Reply::Sample(sample) = reply else { return Err(unexpected(&reply)) };
+        let sample = worker.sample(iterations, 0, bounds.sample)?;
         if sample.check != Some(expected) {
             let found = sample.check.map_or_else(String::new, |digest| digest.to_string());
             return Err(Failure::WrongAnswer { expected: expected.to_string(), found });
@@ -261,6 +262,9 @@ fn reading(
         }
         if ns > 100_000_000 {
             break;
+        }
+        if turn == 0 {
+            iterations = (READING_NS / ns.max(1)).clamp(1, OPERATIONS.div_ceil(items));
         }
     }
     Ok(least)
@@ -280,13 +284,6 @@ fn held_bytes(metrics: &[Metric]) -> Option<f64> {
 
 fn broken(error: &dyn std::fmt::Display) -> Failure {
     Failure::Broken { what: format!("{error:#}") }
-}
-
-fn unexpected(reply: &Reply) -> Failure {
-    match reply {
-        Reply::Error { message } => Failure::Broken { what: message.clone() },
-        other => Failure::Broken { what: format!("answered {other:?}") },
-    }
 }
 
 /// Each combination of structure and hash once: on the system's allocator, or the first it has.

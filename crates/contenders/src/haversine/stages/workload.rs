@@ -50,6 +50,7 @@ impl Workload for File {
         Offer { name: "count", default: "96K", doc: "pairs to make when no file is given" },
         Offer { name: "numbers", default: "course", doc: "how they are printed: course, shortest" },
     ];
+    const MADE: &'static [&'static str] = &["count", "numbers"];
 
     fn load(spec: &Spec) -> Result<File, SpecError> {
         let (path, made) = match &spec.file {

@@ -1,0 +1,342 @@
+//! The six forms of a result. Of many groups each thread writes a part.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::ops::Range;
+
+use super::Layout;
+use super::cell::{cell, write_cell};
+use crate::engine::Column;
+
+/// Groups for which another thread is worth its start.
+const GROUPS_PER_THREAD: usize = 4096;
+
+/// The finest scale of a column.
+fn scale_of(column: &Column) -> u8 {
+    column.groups.iter().map(|group| group.stats.scale()).max().unwrap_or(1)
+}
+
+/// What `write` appends for all of `groups` groups; of many, each thread has its range.
+fn in_parts(
+    groups: usize,
+    layout: &Layout,
+    write: impl Fn(Range<usize>, &mut Vec<u8>) + Sync,
+) -> Vec<u8> {
+    const BYTES_PER_GROUP: usize = 40;
+    let parts = layout.threads.min(groups / GROUPS_PER_THREAD).max(1);
+    let range = |part: usize| groups * part / parts..groups * (part + 1) / parts;
+    let write = &write;
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..parts)
+            .map(|part| {
+                scope.spawn(move || {
+                    let mut text = Vec::with_capacity(range(part).len() * BYTES_PER_GROUP);
+                    write(range(part), &mut text);
+                    text
+                })
+            })
+            .collect();
+        // Room for all, so that the others' text is copied once; what is not used is not touched.
+        let mut text = Vec::with_capacity(groups * BYTES_PER_GROUP);
+        write(range(0), &mut text);
+        for other in others {
+            let part = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            text.extend_from_slice(&part);
+        }
+        text
+    })
+}
+
+/// The challenge's form, `{key=min/mean/max, …}` and a newline, with the layout's statistics
+/// between the slashes; a statistic that does not exist is left empty.
+pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
+    let scale = scale_of(column);
+    let last = column.groups.len();
+    let mut text = in_parts(last, layout, |range, text| {
+        for at in range {
+            let group = &column.groups[at];
+            text.extend_from_slice(if at == 0 { b"{" } else { b", " });
+            text.extend_from_slice(&group.key);
+            for (j, &statistic) in layout.statistics.iter().enumerate() {
+                text.push(if j == 0 { b'=' } else { b'/' });
+                write_cell(text, &group.stats, statistic, scale, layout);
+            }
+        }
+    });
+    text.extend_from_slice(if last == 0 { b"{}\n" } else { b"}\n" });
+    text
+}
+
+/// The names over the numbers: the statistic, with the column in front if there are several.
+fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
+    let named = columns.len() > 1;
+    columns
+        .iter()
+        .flat_map(|column| {
+            layout.statistics.iter().map(move |statistic| match named {
+                true => format!("{}_{}", column.name, statistic.name()),
+                false => statistic.name().to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// Calls `write` for every key with its place and its columns' cells: columns have the same keys in
+/// the same order.
+fn by_rows(
+    columns: &[Column],
+    layout: &Layout,
+    write: impl Fn(&mut Vec<u8>, usize, &[u8], &Cells<'_>) + Sync,
+) -> Vec<u8> {
+    let scales: Vec<u8> = columns.iter().map(scale_of).collect();
+    let keys = columns.first().map_or(&[][..], |column| &column.groups);
+    in_parts(keys.len(), layout, |range, text| {
+        for at in range {
+            write(text, at, &keys[at].key, &Cells { columns, scales: &scales, layout, at });
+        }
+    })
+}
+
+/// The numbers of one key.
+struct Cells<'a> {
+    columns: &'a [Column],
+    scales: &'a [u8],
+    layout: &'a Layout,
+    at: usize,
+}
+
+impl Cells<'_> {
+    /// Appends each with something before it, and `none` for what does not exist.
+    fn write(&self, text: &mut Vec<u8>, mut before: impl FnMut(&mut Vec<u8>, usize), none: &[u8]) {
+        let mut i = 0;
+        for (column, &scale) in self.columns.iter().zip(self.scales) {
+            for &statistic in &self.layout.statistics {
+                before(text, i);
+                let stats = &column.groups[self.at].stats;
+                if !write_cell(text, stats, statistic, scale, self.layout) {
+                    text.extend_from_slice(none);
+                }
+                i += 1;
+            }
+        }
+    }
+}
+
+/// Comma-separated values with a header, quoted as RFC 4180 says, lines ended by LF.
+pub fn csv(columns: &[Column], layout: &Layout) -> Vec<u8> {
+    let mut text = Vec::new();
+    field(&mut text, b"key");
+    for heading in headings(columns, layout) {
+        text.push(b',');
+        field(&mut text, heading.as_bytes());
+    }
+    text.push(b'\n');
+    text.extend(by_rows(columns, layout, |text, _, key, cells| {
+        field(text, key);
+        cells.write(text, |text, _| text.push(b','), b"");
+        text.push(b'\n');
+    }));
+    text
+}
+
+fn field(text: &mut Vec<u8>, bytes: &[u8]) {
+    if bytes.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
+        text.push(b'"');
+        for &byte in bytes {
+            text.extend(std::iter::repeat_n(byte, if byte == b'"' { 2 } else { 1 }));
+        }
+        text.push(b'"');
+    } else {
+        text.extend_from_slice(bytes);
+    }
+}
+
+/// Tab-separated values with a header; tab, line feed, carriage return and backslash in a key are
+/// written `\t`, `\n`, `\r` and `\\`.
+pub fn tsv(columns: &[Column], layout: &Layout) -> Vec<u8> {
+    let mut text = b"key".to_vec();
+    for heading in headings(columns, layout) {
+        text.push(b'\t');
+        escaped(&mut text, heading.as_bytes());
+    }
+    text.push(b'\n');
+    text.extend(by_rows(columns, layout, |text, _, key, cells| {
+        escaped(text, key);
+        cells.write(text, |text, _| text.push(b'\t'), b"");
+        text.push(b'\n');
+    }));
+    text
+}
+
+fn escaped(text: &mut Vec<u8>, bytes: &[u8]) {
+    for &byte in bytes {
+        match byte {
+            b'\t' => text.extend_from_slice(b"\\t"),
+            b'\n' => text.extend_from_slice(b"\\n"),
+            b'\r' => text.extend_from_slice(b"\\r"),
+            b'\\' => text.extend_from_slice(b"\\\\"),
+            _ => text.push(byte),
+        }
+    }
+}
+
+/// A JSON array with one object per key. Numbers are JSON numbers with all their digits; what does
+/// not exist is null. A key that is not UTF-8 is shown with replacement characters and given
+/// exactly in a member `key_hex`.
+pub fn json(columns: &[Column], layout: &Layout) -> Vec<u8> {
+    let headings = quoted_headings(columns, layout);
+    let mut text = b"[".to_vec();
+    text.extend(by_rows(columns, layout, |text, at, key, cells| {
+        text.extend_from_slice(if at == 0 { b"\n  " } else { b",\n  " });
+        object(text, key, cells, &headings);
+    }));
+    text.extend_from_slice(b"\n]\n");
+    text
+}
+
+/// The objects of [`json`], one on each line.
+pub fn ndjson(columns: &[Column], layout: &Layout) -> Vec<u8> {
+    let headings = quoted_headings(columns, layout);
+    by_rows(columns, layout, |text, _, key, cells| {
+        object(text, key, cells, &headings);
+        text.push(b'\n');
+    })
+}
+
+fn quoted_headings(columns: &[Column], layout: &Layout) -> Vec<String> {
+    let quoted = |heading: String| {
+        let mut text = String::new();
+        quote(&mut text, &heading);
+        text
+    };
+    headings(columns, layout).into_iter().map(quoted).collect()
+}
+
+fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, headings: &[String]) {
+    text.extend_from_slice(b"{\"key\": ");
+    let shown = String::from_utf8_lossy(key);
+    let mut quoted = String::with_capacity(key.len() + 2);
+    quote(&mut quoted, &shown);
+    text.extend_from_slice(quoted.as_bytes());
+    if shown.as_bytes() != key {
+        text.extend_from_slice(b", \"key_hex\": \"");
+        for byte in key {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text.push(b'"');
+    }
+    let before = |text: &mut Vec<u8>, i: usize| {
+        text.extend_from_slice(b", ");
+        text.extend_from_slice(headings[i].as_bytes());
+        text.extend_from_slice(b": ");
+    };
+    cells.write(text, before, b"null");
+    text.push(b'}');
+}
+
+/// A JSON string.
+fn quote(text: &mut String, content: &str) {
+    text.push('"');
+    for c in content.chars() {
+        match c {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\u{0}'..='\u{1f}' => {
+                let _ = write!(text, "\\u{:04x}", c as u32);
+            }
+            _ => text.push(c),
+        }
+    }
+    text.push('"');
+}
+
+/// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
+pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
+    let headings = headings(columns, layout);
+    let scales: Vec<u8> = columns.iter().map(scale_of).collect();
+    let keys = columns.first().map_or(&[][..], |column| &column.groups);
+    let body: Vec<(String, Vec<String>)> = keys
+        .iter()
+        .enumerate()
+        .map(|(at, group)| {
+            let mut shown = String::new();
+            for chunk in group.key.utf8_chunks() {
+                let plain = |c: char| !c.is_control();
+                for c in chunk.valid().chars() {
+                    if plain(c) { shown.push(c) } else { shown.extend(c.escape_default()) }
+                }
+                for byte in chunk.invalid() {
+                    let _ = write!(shown, "\\x{byte:02x}");
+                }
+            }
+            let cells = columns.iter().zip(&scales).flat_map(|(column, &scale)| {
+                let stats = &column.groups[at].stats;
+                layout.statistics.iter().map(move |&s| cell(stats, s, scale, layout))
+            });
+            (shown, cells.map(|cell| cell.unwrap_or_else(|| "-".to_owned())).collect())
+        })
+        .collect();
+    let width = |text: &str| text.chars().count();
+    let key_width = body.iter().map(|(key, _)| width(key)).max().unwrap_or(0).max(3);
+    let widths: Vec<usize> = headings
+        .iter()
+        .enumerate()
+        .map(|(i, heading)| {
+            body.iter().map(|(_, cells)| cells[i].len()).max().unwrap_or(0).max(width(heading))
+        })
+        .collect();
+    let mut text = Vec::new();
+    let mut line = |key: &str, cells: &[String]| {
+        let _ = write!(text, "{key:<key_width$}");
+        for (cell, &width) in cells.iter().zip(&widths) {
+            let _ = write!(text, "  {cell:>width$}");
+        }
+        text.push(b'\n');
+    };
+    line("key", &headings);
+    for (key, cells) in &body {
+        line(key, cells);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Statistic;
+    use crate::format::samples::column;
+
+    fn text(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn each_format_escapes_what_it_must() {
+        let columns = [column(
+            "value",
+            &[(b"a,\"b\"", &["1"]), (b"c\td\\", &["-2.5"]), (b"e\xff\x01", &["3"])],
+        )];
+        let layout =
+            Layout { statistics: vec![Statistic::Max, Statistic::Stddev], ..Layout::default() };
+        assert_eq!(
+            String::from_utf8_lossy(&csv(&columns, &layout)),
+            "key,max,stddev\n\"a,\"\"b\"\"\",1.0,\nc\td\\,-2.5,\ne\u{fffd}\u{1},3.0,\n"
+        );
+        assert_eq!(
+            String::from_utf8_lossy(&tsv(&columns, &layout)),
+            "key\tmax\tstddev\na,\"b\"\t1.0\t\nc\\td\\\\\t-2.5\t\ne\u{fffd}\u{1}\t3.0\t\n"
+        );
+        assert_eq!(
+            text(ndjson(&columns, &layout)),
+            "{\"key\": \"a,\\\"b\\\"\", \"max\": 1.0, \"stddev\": null}\n\
+             {\"key\": \"c\\u0009d\\\\\", \"max\": -2.5, \"stddev\": null}\n\
+             {\"key\": \"e\u{fffd}\\u0001\", \"key_hex\": \"65ff01\", \"max\": 3.0, \"stddev\": null}\n"
+        );
+        assert_eq!(
+            text(table(&columns, &layout)),
+            "key          max  stddev\na,\"b\"        1.0       -\nc\\td\\       -2.5       -\n\
+             e\\xff\\u{1}   3.0       -\n"
+        );
+        assert!(text(json(&columns, &layout)).starts_with("[\n  {\"key\": "));
+    }
+}

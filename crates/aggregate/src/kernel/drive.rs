@@ -1,0 +1,424 @@
+//! The driver: the loop of the module above, once for all levels.
+
+use fathom_machine::vector::positions_64;
+
+use super::long::long_rows;
+use super::rows::{Parsed, Rows};
+use super::{BATCH, LANES};
+use crate::chunk::Window;
+use crate::reference::DELIMITER;
+use crate::shard::Shard;
+use crate::table::slot_of;
+
+/// Bytes of input whose newlines are listed at a time: the list stays in the first-level cache.
+const BLOCK_BYTES: usize = 8 << 10;
+
+/// What stage 2A knows of a batch.
+#[repr(C, align(64))]
+struct Batch<K> {
+    keys: [K; BATCH],
+    /// As in [`Parsed`].
+    values: [i32; BATCH],
+    masks: [u32; BATCH],
+    key_bytes: [u32; BATCH],
+    slots: [u32; BATCH],
+}
+
+impl<K> Batch<K> {
+    /// Where keys, what is parsed, and slots start, without a reference to any that may not
+    /// have been written yet.
+    ///
+    /// # Safety
+    /// A batch fits at `batch`.
+    #[inline(always)]
+    unsafe fn parts(batch: *mut Batch<K>) -> (*mut K, Parsed, *mut u32) {
+        // SAFETY: the caller vouches for the memory; no element is read.
+        unsafe {
+            let parsed = Parsed {
+                values: (&raw mut (*batch).values).cast(),
+                masks: (&raw mut (*batch).masks).cast(),
+                key_bytes: (&raw mut (*batch).key_bytes).cast(),
+            };
+            ((&raw mut (*batch).keys).cast(), parsed, (&raw mut (*batch).slots).cast())
+        }
+    }
+}
+
+/// The driver.
+///
+/// # Safety
+/// The level of `R` is available.
+#[inline(always)]
+pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
+    window: &Window<'_>,
+    shard: &mut Shard,
+) -> u64 {
+    let base = window.buffer().as_ptr();
+    let to = window.to();
+    let mut at = window.from();
+    let mut lines = 0;
+    // ends[0] is the newline before the first pending row, ends[1..=pending] end the rows. A block
+    // adds at most BLOCK_BYTES ends to fewer than BATCH pending ones, and writes up to six more
+    // than it counts; a group reads eight.
+    let mut ends = [0_u32; BATCH + BLOCK_BYTES + 16];
+    let mut pending = 0;
+    let mut dense = true;
+    ends[0] = at as u32 - 1;
+    while at < to {
+        let stop = to.min(at + BLOCK_BYTES);
+        // SAFETY: the block lies in the window; see the size of `ends`.
+        let found = unsafe {
+            let into = ends.as_mut_ptr().add(pending + 1);
+            if dense {
+                newlines::<R, 6>(base, at, stop, into)
+            } else {
+                newlines::<R, 3>(base, at, stop, into)
+            }
+        };
+        // Rows of one block are about as long as those of the next.
+        dense = found * 32 > stop - at;
+        pending += found;
+        at = stop;
+        let mut done = 0;
+        while pending - done >= BATCH {
+            // SAFETY: rows done..done + BATCH are in `ends`; the level is available.
+            unsafe { batch::<R, SQUARES>(window, ends.as_ptr().add(done), BATCH, shard) };
+            done += BATCH;
+        }
+        lines += done as u64;
+        ends.copy_within(done..=pending, 0);
+        pending -= done;
+    }
+    // Rows of the last, incomplete group: its spare lanes repeat the last end, as rows of less
+    // than no bytes, which are odd and then left out.
+    let last = ends[pending];
+    ends[pending + 1..pending + 1 + LANES].fill(last);
+    // SAFETY: `pending` rows are in `ends`; the level is available.
+    unsafe { batch::<R, SQUARES>(window, ends.as_ptr(), pending, shard) };
+    lines + pending as u64
+}
+
+/// Writes the places of the newlines from `at` to `stop` and returns how many there are.
+///
+/// # Safety
+/// The level of `R` is available, `at..stop` lies in a window from `base` on, and `into` has room for
+/// as many as there are bytes and for `FIRST` more.
+#[inline(always)]
+unsafe fn newlines<R: Rows, const FIRST: usize>(
+    base: *const u8,
+    mut at: usize,
+    stop: usize,
+    into: *mut u32,
+) -> usize {
+    let mut found = 0;
+    while at < stop {
+        // SAFETY: a window has 64 readable bytes past its end, so past any `at` inside it.
+        let mut mask = unsafe { positions_64::<R::Scan>(base.add(at), b'\n') };
+        if stop - at < 64 {
+            mask &= (1 << (stop - at)) - 1;
+        }
+        // SAFETY: forwarded.
+        unsafe { write_positions::<FIRST>(into.add(found), mask, at as u32) };
+        found += mask.count_ones() as usize;
+        at += 64;
+    }
+    found
+}
+
+/// Writes the position of each set bit, `at` added. The first ones are written whether they exist
+/// or not, so that one branch decides for 64 bytes: six where rows are short, which seldom have fewer
+/// than ten bytes, and three where 64 bytes hardly ever end more rows.
+///
+/// # Safety
+/// `into` has room for as many as there are bits, and for at least `FIRST`.
+#[inline(always)]
+pub(crate) unsafe fn write_positions<const FIRST: usize>(into: *mut u32, mut mask: u64, at: u32) {
+    let found = mask.count_ones() as usize;
+    for i in 0..FIRST {
+        // SAFETY: room for the first ones.
+        unsafe { *into.add(i) = at.wrapping_add(mask.trailing_zeros()) };
+        mask &= mask.wrapping_sub(1);
+    }
+    let mut i = FIRST;
+    while i < found {
+        // SAFETY: room for `found`.
+        unsafe { *into.add(i) = at + mask.trailing_zeros() };
+        mask &= mask.wrapping_sub(1);
+        i += 1;
+    }
+}
+
+/// Stage 2 for `rows <= BATCH` rows.
+///
+/// # Safety
+/// `ends[0..=rows]` are newlines of the window (the first may stand one before it), followed by
+/// eight more readable positions inside it; the level of `R` is available.
+#[inline(always)]
+unsafe fn batch<R: Rows, const SQUARES: bool>(
+    window: &Window<'_>,
+    ends: *const u32,
+    rows: usize,
+    shard: &mut Shard,
+) {
+    shard.short.prepare(BATCH);
+    shard.long.prepare();
+    // SAFETY: forwarded.
+    unsafe {
+        if shard.mostly_long {
+            long_stages::<R, SQUARES>(window, ends, rows, shard);
+        } else if shard.short.is_displaced() {
+            stages::<R, SQUARES, true>(window, ends, rows, shard);
+        } else {
+            stages::<R, SQUARES, false>(window, ends, rows, shard);
+        }
+    }
+}
+
+/// # Safety
+/// As [`batch`]; `DISPLACED` says whether the short table has displacements.
+#[inline(always)]
+unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
+    window: &Window<'_>,
+    ends: *const u32,
+    rows: usize,
+    shard: &mut Shard,
+) {
+    let base = window.buffer().as_ptr();
+    let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
+    // SAFETY: only element pointers are made of the uninitialised batch, and each element is
+    // written in stage 2A before stage 2B reads it: both loops cover the same groups.
+    let (keys, parsed, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
+    let Parsed { values, masks, key_bytes } = parsed;
+    let mut longs = [0_u8; BATCH + LANES];
+    let mut long_count = 0;
+
+    let seed = shard.short.seed;
+    let sink = shard.short.sink() as u32;
+    let mask = shard.short.mask();
+    let entries = shard.short.entries.as_mut_ptr();
+    let displacements: &[u16] = &shard.short.displacements;
+    let mut odd_rows = 0_u64;
+    let mut group = 0;
+    while group < rows {
+        // SAFETY: eight ends follow `group`, all inside the window; every index below is smaller
+        // than BATCH, since `rows` is and groups are eight aligned.
+        unsafe {
+            let shapes = R::values(base, ends.add(group), parsed.at_row(group));
+            odd_rows |= u64::from(shapes.odd) << group;
+            for lane in 0..LANES {
+                let row = group + lane;
+                let bytes = *masks.add(row);
+                let start = *ends.add(row) as usize + 1;
+                let key = R::key(base.add(start), bytes);
+                let hash = R::hash(key, &seed);
+                let slot = if DISPLACED {
+                    slot_of(hash, displacements, mask) as u32
+                } else {
+                    (hash & mask) as u32
+                };
+                let slot = if bytes == 0 { sink + lane as u32 } else { slot };
+                *keys.add(row) = key;
+                *slots.add(row) = slot;
+                R::prefetch(entries.add(slot as usize).cast());
+            }
+            let mut rest = shapes.long;
+            while rest != 0 {
+                longs[long_count] = (group + rest.trailing_zeros() as usize) as u8;
+                long_count += 1;
+                rest &= rest - 1;
+            }
+        }
+        group += LANES;
+    }
+
+    let mut group = 0;
+    let mut missed = 0;
+    while group < rows {
+        // SAFETY: as above; slots lie in the table because they were masked, or are the sink.
+        // Inserting does not move entries: `prepare` made room for a batch of keys.
+        unsafe {
+            let differ = R::differ(keys.add(group), slots.add(group), entries);
+            if differ != 0 {
+                missed += 1;
+                mend::<R>(shard, keys.add(group), slots.add(group), differ, group, &mut odd_rows);
+            }
+            let entries = shard.short.entries.as_mut_ptr();
+            for row in group..group + LANES {
+                let (slot, value) = (*slots.add(row) as usize, *values.add(row));
+                R::add(&mut (*entries.add(slot)).tenths, value);
+                if SQUARES {
+                    // The sink takes anything, so this may wrap there, and only there.
+                    let square = i64::from(value).wrapping_mul(value.into()) as u64;
+                    let sum = shard.short.aside.squares.as_mut_ptr().add(slot);
+                    *sum = (*sum).wrapping_add(square);
+                }
+            }
+        }
+        group += LANES;
+    }
+    shard.short.groups += (rows / LANES) as u64;
+    shard.short.missed_groups += missed;
+    shard.mostly_long = long_count > BATCH / 2;
+
+    if long_count > 0 {
+        // SAFETY: rows in `longs` are of this batch, their keys inside the window.
+        unsafe {
+            // Key bytes include the delimiter, which is no part of the key.
+            let place_of = |row: u8| {
+                let start = *ends.add(row as usize) as usize + 1;
+                (start, *key_bytes.add(row as usize) as usize - 1)
+            };
+            let longs = &longs[..long_count];
+            odd_rows |=
+                long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), shard);
+        }
+    }
+    // SAFETY: forwarded.
+    unsafe { hand_over(window, ends, odd_rows & first(rows), shard) };
+}
+
+/// A bit for each of the first rows.
+#[inline(always)]
+fn first(rows: usize) -> u64 {
+    if rows < BATCH { (1 << rows) - 1 } else { u64::MAX }
+}
+
+/// Gives odd rows to the exact parser.
+///
+/// # Safety
+/// `ends` has the newlines before and behind each row that has a bit.
+#[inline(always)]
+unsafe fn hand_over(window: &Window<'_>, ends: *const u32, mut rows: u64, shard: &mut Shard) {
+    while rows != 0 {
+        let row = rows.trailing_zeros() as usize;
+        rows &= rows - 1;
+        // SAFETY: the caller vouches for both.
+        let (before, end) = unsafe { (*ends.add(row) as usize, *ends.add(row + 1) as usize) };
+        shard.odd(window.buffer(), before + 1, end);
+    }
+}
+
+/// Stage 2 where most keys are long: rows are parsed as in [`stages`] but then sorted into lists,
+/// so that long keys do not go through the short table as dummies, which took a fifth of their time.
+///
+/// # Safety
+/// As [`batch`].
+#[inline(always)]
+unsafe fn long_stages<R: Rows, const SQUARES: bool>(
+    window: &Window<'_>,
+    ends: *const u32,
+    rows: usize,
+    shard: &mut Shard,
+) {
+    let base = window.buffer().as_ptr();
+    let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
+    // SAFETY: only element pointers are made of the uninitialised batch. What the first loop writes
+    // and the others read is of the same rows; keys and slots are written and read for short rows.
+    let (keys, parsed, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
+    let Parsed { values, masks, key_bytes } = parsed;
+    let (mut odd_rows, mut long_rows_of) = (0_u64, 0_u64);
+    for group in (0..rows).step_by(LANES) {
+        // SAFETY: eight ends follow `group`, all inside the window; `group + 8 <= BATCH`.
+        unsafe {
+            let shapes = R::values(base, ends.add(group), parsed.at_row(group));
+            odd_rows |= u64::from(shapes.odd) << group;
+            long_rows_of |= u64::from(shapes.long) << group;
+        }
+    }
+    odd_rows &= first(rows);
+    long_rows_of &= first(rows);
+    let short_rows = first(rows) & !odd_rows & !long_rows_of;
+
+    let seed = shard.short.seed;
+    let mask = shard.short.mask();
+    let mut rest = short_rows;
+    while rest != 0 {
+        let row = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        // SAFETY: `row < rows`; a short row's key and delimiter have 2 to 16 bytes in the window.
+        unsafe {
+            let key = R::key(base.add(*ends.add(row) as usize + 1), *masks.add(row));
+            let slot = slot_of(R::hash(key, &seed), &shard.short.displacements, mask);
+            *keys.add(row) = key;
+            *slots.add(row) = slot as u32;
+            R::prefetch(shard.short.entries.as_ptr().add(slot).cast());
+        }
+    }
+    let mut longs = [0_u8; BATCH];
+    let mut long_count = 0;
+    let mut rest = long_rows_of;
+    while rest != 0 {
+        longs[long_count] = rest.trailing_zeros() as u8;
+        long_count += 1;
+        rest &= rest - 1;
+    }
+    // SAFETY: rows in `longs` are of this batch, their keys inside the window; key bytes include the
+    // delimiter.
+    odd_rows |= unsafe {
+        let place_of = |row: u8| {
+            let start = *ends.add(row as usize) as usize + 1;
+            (start, *key_bytes.add(row as usize) as usize - 1)
+        };
+        let longs = &longs[..long_count];
+        long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), shard)
+    };
+    let mut rest = short_rows;
+    let mut missed = 0;
+    while rest != 0 {
+        let row = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        // SAFETY: written above for short rows. Slots lie in the table, which `prepare` made large
+        // enough for a batch of new keys.
+        unsafe {
+            let entry = shard.short.entries.as_ptr().add(*slots.add(row) as usize);
+            if !R::is_at(*keys.add(row), &*entry) {
+                missed += 1;
+                mend::<R>(shard, keys.add(row), slots.add(row), 1, row, &mut odd_rows);
+            }
+            let (slot, value) = (*slots.add(row) as usize, *values.add(row));
+            R::add(&mut (*shard.short.entries.as_mut_ptr().add(slot)).tenths, value);
+            if SQUARES {
+                let sum = shard.short.aside.squares.as_mut_ptr().add(slot);
+                *sum = (*sum).wrapping_add(i64::from(value).wrapping_mul(value.into()) as u64);
+            }
+        }
+    }
+    shard.short.groups += u64::from(short_rows.count_ones()) / LANES as u64;
+    shard.short.missed_groups += missed;
+    shard.mostly_long = long_count > BATCH / 2;
+    // SAFETY: forwarded.
+    unsafe { hand_over(window, ends, odd_rows, shard) };
+}
+
+/// Finds or inserts the keys that are not in their first slot. A new key that contains the
+/// delimiter before its end belongs to an odd row.
+///
+/// # Safety
+/// Eight keys and slots are readable and writable, for the rows from `group` on.
+#[cold]
+#[inline(never)]
+unsafe fn mend<R: Rows>(
+    shard: &mut Shard,
+    keys: *const R::Key,
+    slots: *mut u32,
+    mut differ: u32,
+    group: usize,
+    odd_rows: &mut u64,
+) {
+    while differ != 0 {
+        let lane = differ.trailing_zeros() as usize;
+        differ &= differ - 1;
+        // SAFETY: lane < 8.
+        unsafe {
+            let key = R::stored(*keys.add(lane));
+            let bytes = key.map(u64::to_le_bytes);
+            let delimiters = bytes.as_flattened().iter().filter(|&&b| b == DELIMITER).count();
+            *slots.add(lane) = if delimiters == 1 {
+                shard.short.find_or_insert_from(*slots.add(lane) as usize, &key) as u32
+            } else {
+                *odd_rows |= 1 << (group + lane);
+                shard.short.sink() as u32
+            };
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Rows whose keys have 16 bytes and more, of `key;value` lines and of delimited text.
+
+use super::BATCH;
+use super::rows::Rows;
+use crate::chunk::Window;
+use crate::shard::Shard;
+
+/// Rows whose keys have 16 bytes and more: all hashes first, then all slots, then keys, so that
+/// their cache misses overlap. Keys of up to 128 bytes take no branch that depends on their length:
+/// with loops over the bytes of a key, whose ends are hard to predict, keys of 1 to 100 bytes took
+/// 1.5x as long.
+///
+/// # Safety
+/// For each of `longs`, `place_of` tells where in the window a key of at least 16 bytes starts and how
+/// many bytes it has, and `values` has its value; the level of `R` is available.
+#[inline(always)]
+pub(super) unsafe fn long_rows<R: Rows, const SQUARES: bool>(
+    window: &Window<'_>,
+    place_of: impl Fn(u8) -> (usize, usize),
+    longs: &[u8],
+    values: *const i32,
+    forbidden: Option<u8>,
+    shard: &mut Shard,
+) -> u64 {
+    // SAFETY: forwarded.
+    unsafe {
+        if shard.long.thorough {
+            long_rows_hashed::<R, SQUARES, true>(window, place_of, longs, values, forbidden, shard)
+        } else {
+            long_rows_hashed::<R, SQUARES, false>(window, place_of, longs, values, forbidden, shard)
+        }
+    }
+}
+
+/// # Safety
+/// As [`long_rows`]; `THOROUGH` says how the table hashes.
+#[inline(always)]
+unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
+    window: &Window<'_>,
+    place_of: impl Fn(u8) -> (usize, usize),
+    longs: &[u8],
+    values: *const i32,
+    forbidden: Option<u8>,
+    shard: &mut Shard,
+) -> u64 {
+    let buffer = window.buffer();
+    let mut hashes = std::mem::MaybeUninit::<[u64; BATCH]>::uninit();
+    let hashes = hashes.as_mut_ptr().cast::<u64>();
+    let mut found = std::mem::MaybeUninit::<[u32; BATCH]>::uninit();
+    let found = found.as_mut_ptr().cast::<u32>();
+    assert!(longs.len() <= BATCH);
+    let seed = shard.long.seed;
+    let trusted = shard.long.trust_hash;
+    let mask = shard.long.slots.len() - 1;
+    let slots = shard.long.slots.as_ptr();
+    let units = shard.long.units.as_mut_ptr();
+    for (i, &row) in longs.iter().enumerate() {
+        let (start, bytes) = place_of(row);
+        // SAFETY: the key lies in the window and has at least 16 bytes; the level is available. The
+        // slot is masked, and `i` is below BATCH.
+        unsafe {
+            let key = buffer.as_ptr().add(start);
+            let hash = if THOROUGH {
+                R::hash_long(key, bytes, &seed)
+            } else {
+                R::hash_samples(key, bytes, &seed)
+            };
+            *hashes.add(i) = hash;
+            R::prefetch(slots.add(hash as usize & mask).cast());
+        }
+    }
+    for i in 0..longs.len() {
+        // SAFETY: the slot is masked; hash `i` was written above.
+        let unit = unsafe { *slots.add(*hashes.add(i) as usize & mask) };
+        // SAFETY: as above.
+        unsafe { *found.add(i) = unit };
+        let first = units.wrapping_add(unit as usize).wrapping_sub(1);
+        R::prefetch(first.cast());
+        R::prefetch(first.wrapping_add(1).cast());
+    }
+    let mut misses = 0_u64;
+    for (i, &row) in longs.iter().enumerate() {
+        let (start, bytes) = place_of(row);
+        // SAFETY: slots number units from 1 and number first ones; as many units as the bytes of a
+        // key take follow. The window has 64 readable bytes behind its end.
+        unsafe {
+            let unit = *found.add(i) as usize;
+            let first = units.wrapping_add(unit).wrapping_sub(1);
+            let key = buffer.as_ptr().add(start);
+            let same = unit != 0
+                && if THOROUGH && trusted {
+                    (*first).hash == *hashes.add(i)
+                } else {
+                    let stored = (&raw const (*first).key).cast();
+                    (*first).bytes as usize == bytes && R::same_long(key, stored, bytes)
+                };
+            if same {
+                let value = *values.add(row as usize);
+                R::add(&mut (*first).tenths, value);
+                if SQUARES {
+                    shard.long.aside.squares[(*first).index as usize] += (value * value) as u64;
+                }
+            } else {
+                misses |= 1 << i;
+            }
+        }
+    }
+    let mut odd_rows = 0;
+    while misses != 0 {
+        let i = misses.trailing_zeros() as usize;
+        misses &= misses - 1;
+        let (start, bytes) = place_of(longs[i]);
+        // SAFETY: rows come from `longs`; hash `i` was written above.
+        let (value, hash) = unsafe { (*values.add(longs[i] as usize), *hashes.add(i)) };
+        let key = &buffer[start..start + bytes];
+        if !shard.add_long(key, hash, value, forbidden) {
+            odd_rows |= 1 << longs[i];
+        }
+    }
+    odd_rows
+}

@@ -1,0 +1,164 @@
+//! Sources: where input comes from, and files cut into chunks of bytes.
+//!
+//! Nothing here knows what is in them: where records start is for whoever takes a chunk to find.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use memchr::memchr_iter;
+
+use crate::engine::CHUNK_BYTES;
+use crate::error::Error;
+
+/// Where input comes from.
+pub enum Source {
+    /// A regular file, read in any order at known offsets.
+    File {
+        /// As the user named it.
+        path: PathBuf,
+        /// Open for reading.
+        file: File,
+        /// Bytes it has; what is appended later is not read.
+        size: u64,
+    },
+    /// Anything that can only be read forward: a pipe, a decompressor.
+    Stream {
+        /// As the user named it; `-` for standard input.
+        path: PathBuf,
+        /// The (decompressed) bytes.
+        reader: Box<dyn Read + Send>,
+    },
+}
+
+impl Source {
+    /// As the user named it.
+    pub fn path(&self) -> &Path {
+        match self {
+            Source::File { path, .. } | Source::Stream { path, .. } => path,
+        }
+    }
+}
+
+/// Files cut into chunks, which are counted through all of them.
+pub(crate) struct Files {
+    list: Vec<FileInput>,
+    chunk_bytes: u64,
+    /// Chunks of all files together.
+    chunks: u64,
+}
+
+struct FileInput {
+    source: usize,
+    path: PathBuf,
+    file: File,
+    size: u64,
+    first_chunk: u64,
+}
+
+/// Bytes `start..end` of a file of `size` bytes: a chunk, or all of it.
+#[derive(Clone, Copy)]
+pub(crate) struct FilePart<'a> {
+    /// Which of the sources.
+    pub(crate) source: usize,
+    pub(crate) path: &'a Path,
+    pub(crate) file: &'a File,
+    pub(crate) size: u64,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+impl Files {
+    pub(crate) fn new(chunk_bytes: usize) -> Files {
+        Files { list: Vec::new(), chunk_bytes: chunk_bytes.clamp(1, 1 << 30) as u64, chunks: 0 }
+    }
+
+    pub(crate) fn push(&mut self, source: usize, path: PathBuf, file: File, size: u64) {
+        self.list.push(FileInput { source, path, file, size, first_chunk: self.chunks });
+        self.chunks += size.div_ceil(self.chunk_bytes);
+    }
+
+    /// How many chunks there are.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    /// Bytes of a chunk.
+    pub(crate) fn chunk_bytes(&self) -> usize {
+        self.chunk_bytes as usize
+    }
+
+    /// Every file as one part.
+    pub(crate) fn whole(&self) -> Vec<FilePart<'_>> {
+        self.list.iter().map(|input| input.part(0, input.size)).collect()
+    }
+
+    /// Chunk number `chunk`, if there are so many.
+    pub(crate) fn part(&self, chunk: u64) -> Option<FilePart<'_>> {
+        if chunk >= self.chunks {
+            return None;
+        }
+        // Files without a byte have no chunk, and share their first with the file after them.
+        let after = self.list.partition_point(|input| input.first_chunk <= chunk);
+        let input = &self.list[after - 1];
+        let start = (chunk - input.first_chunk) * self.chunk_bytes;
+        Some(input.part(start, (start + self.chunk_bytes).min(input.size)))
+    }
+
+    /// The number of the line that starts at a byte of a source, by reading up to it again: only
+    /// rejects ask.
+    pub(crate) fn line_of(&self, source: usize, byte: u64) -> Result<u64, Error> {
+        let owner = self.list.iter().find(|input| input.source == source);
+        let input = owner.expect("streams count their lines");
+        let mut buffer = vec![0; CHUNK_BYTES];
+        let (mut at, mut line) = (0, 1);
+        while at < byte {
+            let part = &mut buffer[..(byte - at).min(CHUNK_BYTES as u64) as usize];
+            read_at(&input.path, &input.file, input.size, part, at)?;
+            line += memchr_iter(b'\n', part).count() as u64;
+            at += part.len() as u64;
+        }
+        Ok(line)
+    }
+}
+
+impl FileInput {
+    fn part(&self, start: u64, end: u64) -> FilePart<'_> {
+        let FileInput { source, ref path, ref file, size, .. } = *self;
+        FilePart { source, path, file, size, start, end }
+    }
+}
+
+/// Fills `into` from byte `at` of a file that had `size` bytes.
+pub(crate) fn read_at(
+    path: &Path,
+    file: &File,
+    size: u64,
+    into: &mut [u8],
+    at: u64,
+) -> Result<(), Error> {
+    file.read_exact_at(into, at).map_err(|source| {
+        let path = path.to_owned();
+        if source.kind() == io::ErrorKind::UnexpectedEof {
+            Error::Shrunk { path, expected_bytes: size }
+        } else {
+            Error::Read { path, byte: at, source }
+        }
+    })
+}
+
+pub(crate) fn read_some(
+    path: &Path,
+    reader: &mut (dyn Read + Send),
+    into: &mut [u8],
+    at: u64,
+) -> Result<usize, Error> {
+    loop {
+        match reader.read(into) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(Error::Read { path: path.to_owned(), byte: at, source }),
+            Ok(bytes) => return Ok(bytes),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The table of keys of 16 bytes and more, each followed by its bytes, and slots that lead to them.
+
+use fathom_machine::os::memory::{Slab, prefer_huge};
+
+use super::{Aside, Folded, MOST_SLOTS_PER_KEY, Seed, Tenths};
+use crate::kernel::{bytes_of, bytes_of_mut};
+use crate::merge::Stats;
+
+/// The same for long keys, whose table is at most a quarter full: with a fair hash, runs of this
+/// length have a probability below 10^-60.
+const LONGEST_LONG_PROBE: usize = 128;
+
+/// Keys of 16 bytes and more.
+#[derive(Debug)]
+pub(crate) struct Long {
+    /// The number of a key's first unit, from 1; 0 is free. At most a quarter is taken: a probe then
+    /// seldom takes a second step, which would be a mispredicted branch.
+    pub(crate) slots: Slab<u32>,
+    /// Statistics and keys.
+    pub(crate) units: Vec<LongUnit>,
+    keys: usize,
+    /// By a key's index, not by its unit.
+    pub(crate) aside: Aside,
+    pub(crate) seed: Seed,
+    /// Whether keys are hashed whole: always where hashes are trusted, otherwise once samples of
+    /// the keys turned out to be too much alike.
+    pub(crate) thorough: bool,
+    pub(crate) trust_hash: bool,
+    hash: fn(&[u8], &Seed) -> u64,
+    with_squares: bool,
+    /// Whether a probe was longer than [`LONGEST_LONG_PROBE`] since the last layout.
+    crowded: bool,
+}
+
+/// The first unit of a key; the units that follow it have nothing but key.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct LongUnit {
+    pub(crate) tenths: Tenths,
+    pub(crate) hash: u64,
+    pub(crate) bytes: u32,
+    /// How many keys came before.
+    pub(crate) index: u32,
+    pub(crate) key: [u8; HEAD_BYTES],
+}
+
+/// Bytes of a key in its first unit.
+pub(crate) const HEAD_BYTES: usize = 32;
+
+/// Units of a key of so many bytes.
+fn units_of(bytes: usize) -> usize {
+    (bytes + HEAD_BYTES).div_ceil(size_of::<LongUnit>())
+}
+
+impl Long {
+    pub(crate) fn new(hash: fn(&[u8], &Seed) -> u64, with_squares: bool, trust_hash: bool) -> Long {
+        Long {
+            slots: Slab::new(1024),
+            units: Vec::new(),
+            keys: 0,
+            aside: Aside::default(),
+            seed: Seed::random(),
+            thorough: trust_hash,
+            trust_hash,
+            hash,
+            with_squares,
+            crowded: false,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.len() * 4 + self.units.capacity() * size_of::<LongUnit>()
+    }
+
+    pub(crate) fn keys(&self) -> usize {
+        self.keys
+    }
+
+    /// Places the keys anew if they crowd. Hashes computed before are void afterwards.
+    #[inline(always)]
+    pub(crate) fn prepare(&mut self) {
+        if self.crowded {
+            self.spread();
+        }
+    }
+
+    /// The first unit of a key of at least 16 bytes, which is added if it is new; None if it
+    /// contains `forbidden` and so is no key. Other keys stay where they are.
+    pub(crate) fn find_or_insert(
+        &mut self,
+        key: &[u8],
+        hash: u64,
+        forbidden: Option<u8>,
+    ) -> Option<usize> {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        let mut probes = 0;
+        loop {
+            let unit = self.slots[slot];
+            if unit == 0 {
+                return self.insert(key, hash, slot, forbidden);
+            }
+            let at = unit as usize - 1;
+            if self.units[at].hash == hash && (self.trust_hash || self.key(at) == key) {
+                return Some(at);
+            }
+            slot = (slot + 1) & mask;
+            probes += 1;
+            self.crowded |= probes > LONGEST_LONG_PROBE;
+        }
+    }
+
+    /// The key whose first unit is `at`.
+    pub(crate) fn key(&self, at: usize) -> &[u8] {
+        let bytes = self.units[at].bytes as usize;
+        let units = &self.units[at..at + units_of(bytes)];
+        let before = size_of::<LongUnit>() - HEAD_BYTES;
+        &bytes_of(units)[before..before + bytes]
+    }
+
+    /// The first units of all keys.
+    pub(crate) fn places(&self) -> impl Iterator<Item = usize> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let at = next;
+            next += units_of(self.units.get(at)?.bytes as usize);
+            Some(at)
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert(
+        &mut self,
+        key: &[u8],
+        hash: u64,
+        slot: usize,
+        forbidden: Option<u8>,
+    ) -> Option<usize> {
+        if forbidden.is_some_and(|byte| memchr::memchr(byte, key).is_some()) {
+            return None;
+        }
+        let at = self.units.len();
+        let unit = u32::try_from(at + 1).expect("256 GiB of keys in one thread");
+        let units = units_of(key.len());
+        if self.units.capacity() - at < units {
+            self.units.reserve(units.max(at));
+            prefer_huge(self.units.spare_capacity_mut());
+        }
+        let bytes = u32::try_from(key.len()).expect("records are shorter than chunks");
+        let index = u32::try_from(self.keys).expect("fewer than units");
+        let tenths = Tenths::default();
+        let first = LongUnit { tenths, hash, bytes, index, key: [0; HEAD_BYTES] };
+        self.units.push(first);
+        self.units.resize(at + units, LongUnit { hash: 0, bytes: 0, index: 0, ..first });
+        let before = size_of::<LongUnit>() - HEAD_BYTES;
+        bytes_of_mut(&mut self.units[at..])[before..before + key.len()].copy_from_slice(key);
+        self.keys += 1;
+        if self.with_squares {
+            self.aside.squares.push(0);
+        }
+        if !self.aside.folded.is_empty() {
+            self.aside.folded.push(Folded::default());
+        }
+        self.slots[slot] = unit;
+        if self.keys * 4 > self.slots.len() {
+            self.lay_out(self.slots.len() * 4);
+        }
+        Some(at)
+    }
+
+    /// Hashes keys whole, under another seed, and gives them more room if that was tried before.
+    #[cold]
+    fn spread(&mut self) {
+        self.crowded = false;
+        let grow = self.thorough && self.slots.len() < self.keys() * MOST_SLOTS_PER_KEY;
+        self.thorough = true;
+        self.seed = Seed::random();
+        let places: Vec<usize> = self.places().collect();
+        for at in places {
+            self.units[at].hash = (self.hash)(self.key(at), &self.seed);
+        }
+        self.lay_out(self.slots.len() * if grow { 2 } else { 1 });
+    }
+
+    #[cold]
+    fn lay_out(&mut self, slots: usize) {
+        let mask = slots - 1;
+        let mut table = Slab::new(slots);
+        for at in self.places() {
+            let mut slot = self.units[at].hash as usize & mask;
+            while table[slot] != 0 {
+                slot = (slot + 1) & mask;
+            }
+            table[slot] = at as u32 + 1;
+        }
+        self.slots = table;
+    }
+
+    pub(crate) fn fold(&mut self) {
+        let keys = self.keys;
+        let places: Vec<usize> = self.places().collect();
+        for at in places {
+            let unit = &mut self.units[at];
+            self.aside.fold(keys, unit.index as usize, &mut unit.tenths);
+        }
+    }
+
+    pub(crate) fn stats(&self, at: usize) -> Stats {
+        let unit = &self.units[at];
+        self.aside.stats(unit.index as usize, unit.tenths)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flat(_: &[u8], _: &Seed) -> u64 {
+        9
+    }
+
+    #[test]
+    fn folding_changes_nothing_that_is_read() {
+        let mut table = Long::new(flat, true, false);
+        let name = b"a name of many bytes, more than thirty-two of them";
+        for value in [-999, 999, 5] {
+            let at = table.find_or_insert(name, 1, None).unwrap();
+            table.units[at].tenths.add(value);
+            table.aside.squares[0] += (value * value) as u64;
+            table.fold();
+        }
+        assert_eq!(table.places().collect::<Vec<_>>(), [0]);
+        let stats = table.stats(0);
+        assert_eq!((stats.count(), stats.min(), stats.max(), stats.sum()), (3, -999, 999, 5));
+    }
+
+    #[test]
+    fn long_keys_with_equal_hash_ends_and_length_differ_in_the_middle() {
+        let mut table = Long::new(flat, false, false);
+        let keys: Vec<Vec<u8>> =
+            (0..50_u8).map(|i| [&[b'a'; 20][..], &[i; 1], &[b'z'; 20][..]].concat()).collect();
+        let first: Vec<_> = keys.iter().map(|key| table.find_or_insert(key, 9, None)).collect();
+        let again: Vec<_> = keys.iter().map(|key| table.find_or_insert(key, 9, None)).collect();
+        assert_eq!(first, again);
+        assert_eq!(table.keys(), 50);
+    }
+
+    #[test]
+    fn long_keys_that_look_alike_in_samples_are_hashed_whole() {
+        // What quick hashes see of hostile keys is the same; the whole differs.
+        fn whole(key: &[u8], seed: &Seed) -> u64 {
+            key.iter().fold(seed.0[0], |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+                >> 7
+        }
+        let mut table = Long::new(whole, false, false);
+        let keys: Vec<String> = (0..20_000).map(|i| format!("the same start, {i:06}")).collect();
+        for key in &keys {
+            table.prepare();
+            let hash = if table.thorough { whole(key.as_bytes(), &table.seed) } else { 4711 };
+            table.find_or_insert(key.as_bytes(), hash, None);
+        }
+        assert!(table.thorough);
+        assert_eq!(table.keys(), keys.len());
+        let longest = table
+            .places()
+            .map(|at| {
+                let home = table.units[at].hash as usize & (table.slots.len() - 1);
+                (0..).find(|i| table.slots[(home + i) % table.slots.len()] == at as u32 + 1)
+            })
+            .max();
+        assert!(longest.flatten().is_some_and(|n| n <= LONGEST_LONG_PROBE), "{longest:?}");
+    }
+
+    #[test]
+    fn a_hash_beyond_help_is_not_given_all_memory() {
+        let mut table = Long::new(flat, false, false);
+        for i in 0..1000 {
+            table.prepare();
+            table.find_or_insert(format!("sixteen bytes at least {i}").as_bytes(), 9, None);
+        }
+        assert_eq!(table.keys(), 1000);
+        assert!(table.slots.len() <= 2 * MOST_SLOTS_PER_KEY * 1000, "{}", table.slots.len());
+    }
+}

@@ -1,0 +1,185 @@
+//! The per-thread tables of the hot path: keys of up to 15 bytes, and longer ones.
+//!
+//! ```text
+//! Short, 32 bytes a slot, two slots a cache line:
+//!   ┌────────────── key ; 0 0 … (16) ──────────────┬── total (8) ──┬ most (4) ┬ least (4) ┐
+//!   └──────────────────────────────────────────────┴───────────────┴──────────┴───────────┘
+//!   total = count << 36 | Σ (value + 1000)         values in tenths, -999 ..= 999
+//!   most = largest value + 1000, least = 1000 - smallest value
+//! Long, in units of 64 bytes, a cache line each: the first of a key, and those its rest takes
+//!   ┌── total (8) ──┬ most (4) ┬ least (4) ┬ hash (8) ┬ bytes (4) ┬ index (4) ┬── key (32) ──┐
+//!   └───────────────┴──────────┴───────────┴──────────┴───────────┴───────────┴──────────────┘
+//!   ┌────────────────────────────── … key, then zeros (64) ───────────────────────────────────┐
+//!   └─────────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! The key of a short entry ends with its delimiter, so "a" and "a\0" differ without comparing
+//! lengths, and no stored key is all zero: a zero key marks a free slot. Statistics of no value are
+//! all zero too, so that a new table is what the system gives: memory of zeros that nobody touched.
+//! A long key lies right behind its statistics and is followed by zeros, so that comparing it reads
+//! whole units and never another key's.
+//!
+//! `total` holds two numbers in one addition. The count has 28 bits and the biased sum 36, which
+//! 2^36 / 1999 = 34.3 million rows cannot fill: the tables are folded into wide totals before
+//! [`FOLD_ROWS`] rows.
+//!
+//! Above [`DISPLACE_KEYS`] keys a displacement table (a perfect hash in the manner of Belazzougui,
+//! Botelho and Dietzfelbinger's CHD) moves each bucket of keys so that every key sits in its first
+//! slot, at loads linear probing could not bear; below, the least colliding of a few seeds does as
+//! well without the extra load. A table that grows does neither: that is done once rows have missed
+//! their first slots so often that it would have paid, the rule of who rents skis until the rent
+//! reaches their price.
+//!
+//! Hostile keys: seeds are random per process, and a probe that is longer than chance allows makes
+//! the table change its hash. Short keys get another seed and more room; long keys, which are first
+//! hashed by three samples of sixteen bytes, are then hashed whole.
+
+use std::hash::{BuildHasher, Hasher};
+
+use crate::merge::Stats;
+
+mod long;
+mod short;
+
+pub(crate) use long::{Long, LongUnit};
+pub(crate) use short::{Short, ShortEntry, ShortKey, short_bytes, short_key, slot_of};
+
+/// Rows after which totals are folded: below 2^36 / 1999.
+pub(crate) const FOLD_ROWS: u64 = 32 << 20;
+
+/// Slots per key beyond which a crowded table does not grow: what makes it crowded is then no
+/// accident of a seed, and memory would not help.
+const MOST_SLOTS_PER_KEY: usize = 16;
+
+/// Most keys of one table: slots are numbered in 32 bits.
+pub(crate) const MOST_KEYS: usize = 1 << 30;
+
+/// What is added to a value so that no sum and no extreme is zero or below.
+pub(crate) const BIAS: i32 = 1000;
+
+/// Where the count starts in a total.
+pub(crate) const COUNT_SHIFT: u32 = 36;
+
+/// Random per process, so that nobody can prepare keys that collide.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub(crate) struct Seed(pub(crate) [u64; 4]);
+
+impl Seed {
+    pub(crate) fn random() -> Seed {
+        let state = std::hash::RandomState::new();
+        Seed(std::array::from_fn(|i| {
+            let mut hasher = state.build_hasher();
+            hasher.write_usize(i);
+            hasher.finish()
+        }))
+    }
+}
+
+/// The hashes of a level: the tables call them when they place keys anew.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hashes {
+    pub(crate) short: fn(&ShortKey, &Seed) -> u64,
+    /// Of a key of at least sixteen bytes, by samples.
+    pub(crate) samples: fn(&[u8], &Seed) -> u64,
+    /// Of a key of at least sixteen bytes, all of it.
+    pub(crate) long: fn(&[u8], &Seed) -> u64,
+}
+
+/// Statistics in tenths, sixteen bytes.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(16))]
+pub(crate) struct Tenths {
+    total: u64,
+    /// The largest value and the largest negated one, each with [`BIAS`].
+    pub(crate) extremes: [i32; 2],
+}
+
+impl Tenths {
+    #[inline(always)]
+    pub(crate) fn add(&mut self, value: i32) {
+        self.count_and_sum(value);
+        let [most, least] = self.extremes;
+        self.extremes = [most.max(BIAS + value), least.max(BIAS - value)];
+    }
+
+    /// What [`Tenths::add`] does but for the extremes, which are left to the caller.
+    #[inline(always)]
+    pub(crate) fn count_and_sum(&mut self, value: i32) {
+        // Only the sink sees values below -BIAS, whose total means nothing.
+        let biased = (value + BIAS) as u64;
+        self.total = self.total.wrapping_add((1_u64 << COUNT_SHIFT).wrapping_add(biased));
+    }
+
+    fn count(self) -> u64 {
+        self.total >> COUNT_SHIFT
+    }
+
+    fn sum(self) -> i64 {
+        let biased = (self.total & ((1 << COUNT_SHIFT) - 1)) as i64;
+        biased - self.count() as i64 * i64::from(BIAS)
+    }
+}
+
+/// Wide totals of one entry; squares only when a variance was asked for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Folded {
+    count: u64,
+    sum: i64,
+}
+
+/// What both tables keep beside their entries.
+#[derive(Debug, Default)]
+pub(crate) struct Aside {
+    /// One per entry, once the first fold has happened.
+    folded: Vec<Folded>,
+    /// One per entry if squares are kept, otherwise empty.
+    pub(crate) squares: Vec<u64>,
+}
+
+impl Aside {
+    fn new(entries: usize, with_squares: bool) -> Aside {
+        Aside { folded: Vec::new(), squares: vec![0; if with_squares { entries } else { 0 }] }
+    }
+
+    fn copy(&mut self, to: usize, from: &Aside, at: usize) {
+        if !from.folded.is_empty() {
+            self.folded[to] = from.folded[at];
+        }
+        if !from.squares.is_empty() {
+            self.squares[to] = from.squares[at];
+        }
+    }
+
+    fn fold(&mut self, entries: usize, at: usize, tenths: &mut Tenths) {
+        if self.folded.is_empty() {
+            self.folded = vec![Folded::default(); entries];
+        }
+        self.folded[at].count += tenths.count();
+        self.folded[at].sum += tenths.sum();
+        tenths.total = 0;
+    }
+
+    fn stats(&self, at: usize, tenths: Tenths) -> Stats {
+        let folded = self.folded.get(at).copied().unwrap_or_default();
+        Stats::of_tenths(
+            folded.count + tenths.count(),
+            BIAS - tenths.extremes[1],
+            tenths.extremes[0] - BIAS,
+            folded.sum + tenths.sum(),
+            self.squares.get(at).copied(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_hold_the_rows_between_two_folds() {
+        let rows = FOLD_ROWS * ((1 << COUNT_SHIFT) + BIAS as u64 + 999);
+        let tenths = Tenths { total: rows, ..Tenths::default() };
+        assert_eq!((tenths.count(), tenths.sum()), (FOLD_ROWS, FOLD_ROWS as i64 * 999));
+    }
+}

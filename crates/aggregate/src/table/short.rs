@@ -1,0 +1,415 @@
+//! The table of keys of up to 15 bytes, each in a slot with its statistics.
+
+use fathom_machine::os::memory::Slab;
+
+use super::{Aside, Folded, MOST_KEYS, MOST_SLOTS_PER_KEY, Seed, Tenths};
+use crate::merge::Stats;
+use crate::reference::DELIMITER;
+
+/// Keys from which the displacement table pays.
+const DISPLACE_KEYS: usize = 1500;
+
+/// Keys beyond which it does not: placing them costs more than their misses, since the table no
+/// longer fits any cache and 16 bits of displacement are few among millions of slots.
+const DISPLACE_MOST_KEYS: usize = 200_000;
+
+/// What laying a table out with seeds or displacements costs per key, in groups of rows that miss:
+/// both were near 100 to 200 ns.
+const CALM_COST: u64 = 2;
+
+/// Slots of a new table: half a megabyte, small enough to start with.
+const FIRST_SLOTS: usize = 1 << 14;
+
+/// A probe longer than this means a hostile or unlucky key set: reseed.
+const LONGEST_PROBE: usize = 64;
+
+/// Slots that take the rows of other tables, one per lane, so that they do not wait for each other.
+pub(crate) const SINKS: usize = 8;
+
+// At five eighths full this many keys have 2^31 slots, which leave room for those of one window.
+const _: () = assert!(MOST_KEYS / 5 * 8 <= 1 << 31);
+
+/// A key of 1 to 15 bytes, its delimiter, and zeros: as two little-endian words.
+pub(crate) type ShortKey = [u64; 2];
+
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct ShortEntry {
+    pub(crate) key: ShortKey,
+    pub(crate) tenths: Tenths,
+}
+
+/// Keys of up to 15 bytes.
+#[derive(Debug)]
+pub(crate) struct Short {
+    /// A power of two of slots, then [`SINKS`] that take what is not for this table.
+    pub(crate) entries: Slab<ShortEntry>,
+    /// A power of two; a single zero while keys are not displaced.
+    pub(crate) displacements: Vec<u16>,
+    pub(crate) aside: Aside,
+    pub(crate) seed: Seed,
+    hash: fn(&ShortKey, &Seed) -> u64,
+    keys: usize,
+    /// Keys when the table was last laid out so that they miss least, and what has happened since
+    /// any layout.
+    calm_keys: usize,
+    pub(crate) groups: u64,
+    pub(crate) missed_groups: u64,
+    /// Whether a probe was longer than [`LONGEST_PROBE`] since the last layout.
+    crowded: bool,
+}
+
+impl Short {
+    pub(crate) fn new(hash: fn(&ShortKey, &Seed) -> u64, with_squares: bool) -> Short {
+        let entries = Slab::new(FIRST_SLOTS + SINKS);
+        Short {
+            aside: Aside::new(entries.len(), with_squares),
+            entries,
+            displacements: vec![0],
+            seed: Seed::random(),
+            hash,
+            keys: 0,
+            calm_keys: 0,
+            groups: 0,
+            missed_groups: 0,
+            crowded: false,
+        }
+    }
+
+    /// The index of the first slot that absorbs rows of other tables; its key is all zero.
+    #[inline(always)]
+    pub(crate) fn sink(&self) -> usize {
+        self.entries.len() - SINKS
+    }
+
+    #[inline(always)]
+    pub(crate) fn mask(&self) -> u64 {
+        self.sink() as u64 - 1
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_displaced(&self) -> bool {
+        self.displacements.len() > 1
+    }
+
+    pub(crate) fn keys(&self) -> usize {
+        self.keys
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.entries.len() * size_of::<ShortEntry>() + self.displacements.len() * 2
+    }
+
+    /// Makes room for `more` keys, and lays the table out anew when rows miss their first slot too
+    /// often.
+    #[inline(always)]
+    pub(crate) fn prepare(&mut self, more: usize) {
+        let slots = self.sink();
+        // Without displacement, runs of taken slots grow fast.
+        let full =
+            self.keys + more > if self.is_displaced() { slots / 4 * 3 } else { slots / 8 * 5 };
+        let tired = self.missed_groups * 400 > self.groups
+            && self.missed_groups > self.keys as u64 * CALM_COST;
+        if full | tired | self.crowded {
+            self.renew(full, tired);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn renew(&mut self, full: bool, tired: bool) {
+        let slots = self.sink();
+        // A run this long is no accident of a random seed, unless a very rare one; more room and
+        // another seed dissolve it. A hash that is beyond help is not given all memory.
+        let crowded = std::mem::take(&mut self.crowded) && slots < self.keys * MOST_SLOTS_PER_KEY;
+        let (calmed, most) = (self.calm_keys, DISPLACE_MOST_KEYS);
+        if full || crowded {
+            if crowded {
+                self.seed = Seed::random();
+            }
+            self.lay_out(slots * if slots < 1 << 16 { 4 } else { 2 }, false);
+        } else if tired && self.keys < most && self.keys > calmed {
+            self.lay_out(slots, true);
+        } else {
+            (self.groups, self.missed_groups) = (0, 0);
+        }
+    }
+
+    /// The slot of a key, which is added if it is new. Slots of other keys stay where they are.
+    pub(crate) fn find_or_insert(&mut self, key: &ShortKey) -> usize {
+        let hash = (self.hash)(key, &self.seed);
+        self.find_or_insert_from(self.first_slot(hash), key)
+    }
+
+    /// The same where the first slot is known.
+    pub(crate) fn find_or_insert_from(&mut self, first: usize, key: &ShortKey) -> usize {
+        let mask = self.sink() - 1;
+        let mut slot = first;
+        let mut probes = 0;
+        loop {
+            let stored = &mut self.entries[slot].key;
+            if *stored == *key {
+                return slot;
+            }
+            if *stored == [0, 0] {
+                *stored = *key;
+                self.keys += 1;
+                return slot;
+            }
+            slot = (slot + 1) & mask;
+            probes += 1;
+            self.crowded |= probes > LONGEST_PROBE;
+        }
+    }
+
+    fn first_slot(&self, hash: u64) -> usize {
+        slot_of(hash, &self.displacements, self.mask())
+    }
+
+    /// Moves all keys to a table of so many slots; `calm`ly with the seed or the displacements under
+    /// which they miss least, otherwise quickly.
+    #[cold]
+    fn lay_out(&mut self, slots: usize, calm: bool) {
+        let old = std::mem::replace(&mut self.entries, Slab::new(slots + SINKS));
+        let aside = Aside::new(slots + SINKS, !self.aside.squares.is_empty());
+        let old_aside = std::mem::replace(&mut self.aside, aside);
+        if !old_aside.folded.is_empty() {
+            self.aside.folded = vec![Folded::default(); slots + SINKS];
+        }
+        self.displacements = vec![0];
+        if calm {
+            let keys = live(&old[..old.len() - SINKS]).map(|(_, entry)| entry.key);
+            let keys: Vec<ShortKey> = keys.collect();
+            if keys.len() < DISPLACE_KEYS {
+                self.seed = self.calmest_seed(&keys);
+            } else {
+                self.seed = Seed::random();
+                self.displacements = self.displace(&keys);
+            }
+        }
+        self.calm_keys = if calm { self.keys } else { 0 };
+        // In the order of the old slots, which under the same seed is nearly that of the new ones:
+        // two streams of writes instead of one all over the table.
+        for (at, entry) in live(&old[..old.len() - SINKS]) {
+            let mut slot = self.first_slot((self.hash)(&entry.key, &self.seed));
+            while self.entries[slot].key != [0, 0] {
+                slot = (slot + 1) & (slots - 1);
+            }
+            self.entries[slot] = *entry;
+            self.aside.copy(slot, &old_aside, at);
+        }
+        self.groups = 0;
+        self.missed_groups = 0;
+    }
+
+    /// Of a few random seeds the one under which the fewest keys share a slot.
+    fn calmest_seed(&self, keys: &[ShortKey]) -> Seed {
+        const SEEDS: usize = 24;
+        let mask = self.mask();
+        let mut best = (usize::MAX, self.seed);
+        let mut taken = vec![0_u8; mask as usize + 1];
+        for round in 0..SEEDS {
+            let seed = Seed::random();
+            let mut clashes = 0;
+            for key in keys {
+                let slot = ((self.hash)(key, &seed) & mask) as usize;
+                clashes += usize::from(taken[slot] == round as u8 + 1);
+                taken[slot] = round as u8 + 1;
+            }
+            if clashes < best.0 {
+                best = (clashes, seed);
+            }
+            if clashes == 0 {
+                break;
+            }
+        }
+        best.1
+    }
+
+    /// A displacement per bucket of keys, fullest bucket first, such that every key of the bucket
+    /// finds its slot free. A bucket that finds none keeps zero, and its keys are probed for.
+    fn displace(&self, keys: &[ShortKey]) -> Vec<u16> {
+        let mask = self.mask();
+        let buckets = (keys.len() / 4).next_power_of_two();
+        // Hashes bucket by bucket: bucket b has those from starts[b] to starts[b + 1].
+        let mut starts = vec![0_u32; buckets + 1];
+        let hashes: Vec<u64> = keys.iter().map(|key| (self.hash)(key, &self.seed)).collect();
+        for &hash in &hashes {
+            starts[bucket_of(hash, buckets) + 1] += 1;
+        }
+        for bucket in 0..buckets {
+            starts[bucket + 1] += starts[bucket];
+        }
+        let mut next = starts.clone();
+        let mut members = vec![0_u64; hashes.len()];
+        for hash in hashes {
+            let place = &mut next[bucket_of(hash, buckets)];
+            members[*place as usize] = hash;
+            *place += 1;
+        }
+        let size = |bucket: u32| starts[bucket as usize + 1] - starts[bucket as usize];
+        let mut order: Vec<u32> = (0..buckets as u32).collect();
+        order.sort_by_key(|&bucket| std::cmp::Reverse(size(bucket)));
+        // A bit per slot: for 100,000 keys a first-level cache holds it.
+        let mut taken = vec![0_u64; (mask as usize + 1).div_ceil(64)];
+        let mut displacements = vec![0_u16; buckets];
+        for bucket in order {
+            let bucket = bucket as usize;
+            let hashes = &mut members[starts[bucket] as usize..starts[bucket + 1] as usize];
+            let slots = |d: u16, hash: &u64| ((hash ^ u64::from(d)) & mask) as usize;
+            let is_free = |slot: usize, taken: &[u64]| taken[slot / 64] >> (slot % 64) & 1 == 0;
+            let distinct = {
+                hashes.sort_unstable_by_key(|hash| hash & mask);
+                hashes.windows(2).all(|pair| (pair[0] ^ pair[1]) & mask != 0)
+            };
+            let most = mask.min(u64::from(u16::MAX)) as u16;
+            let fits = |d: &u16| hashes.iter().all(|hash| is_free(slots(*d, hash), &taken));
+            let found = if distinct { (0..=most).find(fits) } else { None };
+            displacements[bucket] = found.unwrap_or(0);
+            for hash in &*hashes {
+                let slot = slots(displacements[bucket], hash);
+                taken[slot / 64] |= 1 << (slot % 64);
+            }
+        }
+        displacements
+    }
+
+    pub(crate) fn fold(&mut self) {
+        let entries = self.entries.len();
+        for at in 0..self.sink() {
+            self.aside.fold(entries, at, &mut self.entries[at].tenths);
+        }
+    }
+
+    /// The keys that have rows, with their slots.
+    pub(crate) fn keyed(&self) -> impl Iterator<Item = (usize, &ShortKey)> {
+        let has_rows = |at: usize, entry: &ShortEntry| {
+            entry.tenths.total != 0 || self.aside.folded.get(at).is_some_and(|f| f.count > 0)
+        };
+        live(&self.entries[..self.sink()])
+            .filter(move |(at, entry)| has_rows(*at, entry))
+            .map(|(at, entry)| (at, &entry.key))
+    }
+
+    pub(crate) fn stats(&self, at: usize) -> Stats {
+        self.aside.stats(at, self.entries[at].tenths)
+    }
+}
+
+/// The slots that are taken.
+fn live(entries: &[ShortEntry]) -> impl Iterator<Item = (usize, &ShortEntry)> {
+    entries.iter().enumerate().filter(|(_, entry)| entry.key != [0, 0])
+}
+
+/// A key of 1 to 15 bytes as the table stores it; None for other lengths.
+pub(crate) fn short_key(key: &[u8]) -> Option<ShortKey> {
+    let mut bytes = [0; 16];
+    if key.is_empty() || key.len() > 15 {
+        return None;
+    }
+    bytes[..key.len()].copy_from_slice(key);
+    bytes[key.len()] = DELIMITER;
+    let (words, _) = bytes.as_chunks::<8>();
+    Some([u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])])
+}
+
+/// Where a hash looks first. The low bits choose the slot, the high half the bucket.
+#[inline(always)]
+pub(crate) fn slot_of(hash: u64, displacements: &[u16], mask: u64) -> usize {
+    let displacement = displacements[bucket_of(hash, displacements.len())];
+    ((hash ^ u64::from(displacement)) & mask) as usize
+}
+
+#[inline(always)]
+fn bucket_of(hash: u64, buckets: usize) -> usize {
+    (hash >> 32) as usize & (buckets - 1)
+}
+
+/// Bytes of a short key before its delimiter, which is the last byte before the zeros.
+pub(crate) fn short_bytes(key: &ShortKey) -> usize {
+    let bytes =
+        if key[1] == 0 { 8 - key[0].leading_zeros() / 8 } else { 16 - key[1].leading_zeros() / 8 };
+    bytes as usize - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> ShortKey {
+        let mut bytes = [0; 16];
+        bytes[..text.len()].copy_from_slice(text.as_bytes());
+        bytes[text.len()] = b';';
+        let word = |half: &[u8]| u64::from_le_bytes(half.try_into().unwrap());
+        [word(&bytes[..8]), word(&bytes[8..])]
+    }
+
+    fn weak(_: &ShortKey, _: &Seed) -> u64 {
+        7
+    }
+
+    fn fair(key: &ShortKey, seed: &Seed) -> u64 {
+        let mixed = (u128::from(key[0] ^ seed.0[0])) * u128::from(key[1] ^ seed.0[1] | 1);
+        (mixed as u64 ^ (mixed >> 64) as u64).wrapping_mul(seed.0[2] | 1).rotate_left(29)
+    }
+
+    #[test]
+    fn short_keys_survive_growth_and_displacement() {
+        let mut table = Short::new(fair, true);
+        let names: Vec<String> = (0..60_000).map(|i| format!("k{i}")).collect();
+        for name in &names {
+            table.prepare(1);
+            let slot = table.find_or_insert(&key(name));
+            table.entries[slot].tenths.add(name.len() as i32);
+        }
+        assert_eq!(table.keys(), names.len());
+        table.lay_out(table.sink(), true);
+        assert!(table.is_displaced());
+        assert_eq!(table.keyed().count(), names.len());
+        for name in &names {
+            let slot = table.find_or_insert(&key(name));
+            assert_eq!(table.stats(slot).sum(), name.len() as i128);
+            assert_eq!(short_bytes(&table.entries[slot].key), name.len());
+        }
+    }
+
+    #[test]
+    fn a_layout_after_the_last_key_puts_nearly_every_key_in_its_first_slot() {
+        let mut table = Short::new(fair, false);
+        for i in 0..41_000 {
+            table.prepare(1);
+            table.find_or_insert(&key(&format!("n{i}")));
+        }
+        table.lay_out(table.sink(), true);
+        let home = (0..41_000)
+            .filter(|i| {
+                let key = key(&format!("n{i}"));
+                table.entries[table.first_slot(fair(&key, &table.seed))].key == key
+            })
+            .count();
+        assert!(home > 40_990, "{home} of 41000");
+    }
+
+    #[test]
+    fn keys_that_all_collide_are_still_told_apart() {
+        let mut table = Short::new(weak, false);
+        for round in 0..2 {
+            for i in 0..60 {
+                table.prepare(1);
+                let slot = table.find_or_insert(&key(&format!("{i}")));
+                table.entries[slot].tenths.add(i);
+                assert_eq!(table.entries[slot].tenths.count(), round + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_hash_beyond_help_is_not_given_all_memory() {
+        let mut table = Short::new(weak, false);
+        for i in 0..1500 {
+            table.prepare(1);
+            table.find_or_insert(&key(&i.to_string()));
+        }
+        assert!(table.sink() <= FIRST_SLOTS.max(4 * MOST_SLOTS_PER_KEY * 1500), "{}", table.sink());
+    }
+}
