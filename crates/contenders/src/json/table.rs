@@ -46,7 +46,11 @@ pub fn expanded(level: Level, text: &[u8]) -> Result<Table<'_>, Error> {
     let mut is_first = true;
     while let Some(event) = lexer.next(text, &mut at)? {
         match event {
-            Event::Key(name) if is_first => table.names.push(inside(text, at - 1, name.raw())),
+            Event::Key(name) if is_first => {
+                // The colon may have been taken with the name, which ends at the last quote.
+                let quote = text[..at].iter().rposition(|byte| *byte == b'"').unwrap_or(at);
+                table.names.push(inside(text, quote, name.raw()));
+            }
             Event::String(cell) => table.cells.push(inside(text, at - 1, cell.raw())),
             Event::Number(cell) => table.cells.push(inside(text, at, cell.text())),
             Event::EndObject if is_first => {
