@@ -124,22 +124,31 @@ impl Cells<'_> {
 
 /// Comma-separated values with a header, quoted as RFC 4180 says, lines ended by LF.
 pub fn csv(columns: &[Column], layout: &Layout) -> Vec<u8> {
-    let mut text = Vec::new();
-    field(&mut text, b"key");
+    separated(columns, layout, b',', quoted)
+}
+
+/// A header and a line a key, cells apart by `separator`, names and keys written by `name`.
+fn separated(
+    columns: &[Column],
+    layout: &Layout,
+    separator: u8,
+    name: fn(&mut Vec<u8>, &[u8]),
+) -> Vec<u8> {
+    let mut text = b"key".to_vec();
     for heading in headings(columns, layout) {
-        text.push(b',');
-        field(&mut text, heading.as_bytes());
+        text.push(separator);
+        name(&mut text, heading.as_bytes());
     }
     text.push(b'\n');
     text.extend(by_rows(columns, layout, |text, _, key, cells| {
-        field(text, key);
-        cells.write(text, |text, _| text.push(b','), b"");
+        name(text, key);
+        cells.write(text, |text, _| text.push(separator), b"");
         text.push(b'\n');
     }));
     text
 }
 
-fn field(text: &mut Vec<u8>, bytes: &[u8]) {
+fn quoted(text: &mut Vec<u8>, bytes: &[u8]) {
     if bytes.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
         text.push(b'"');
         for &byte in bytes {
@@ -154,18 +163,7 @@ fn field(text: &mut Vec<u8>, bytes: &[u8]) {
 /// Tab-separated values with a header; tab, line feed, carriage return and backslash in a key are
 /// written `\t`, `\n`, `\r` and `\\`.
 pub fn tsv(columns: &[Column], layout: &Layout) -> Vec<u8> {
-    let mut text = b"key".to_vec();
-    for heading in headings(columns, layout) {
-        text.push(b'\t');
-        escaped(&mut text, heading.as_bytes());
-    }
-    text.push(b'\n');
-    text.extend(by_rows(columns, layout, |text, _, key, cells| {
-        escaped(text, key);
-        cells.write(text, |text, _| text.push(b'\t'), b"");
-        text.push(b'\n');
-    }));
-    text
+    separated(columns, layout, b'\t', escaped)
 }
 
 fn escaped(text: &mut Vec<u8>, bytes: &[u8]) {
