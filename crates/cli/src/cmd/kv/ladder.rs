@@ -34,6 +34,7 @@ pub(super) fn screened(
         1 => (0..screen.candidates.len()).collect(),
         _ => screen::on_one_allocator(screen.candidates),
     };
+    let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
     let mut rungs = Vec::new();
     let mut scores: Vec<Score> = Vec::new();
     for (number, sample) in data.iter().enumerate() {
@@ -51,7 +52,6 @@ pub(super) fn screened(
         let before = chosen.len();
         // Half of the logarithm: many combinations fall together, few one by one.
         let at_most = (before / 8).max(24);
-        let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
         let kept = screen::keep(&found, screen.candidates, at_most, hopeless);
         // A rung that reached nobody leaves the choice of the one before.
         if !found.is_empty() {
@@ -67,7 +67,6 @@ pub(super) fn screened(
         true => usize::MAX,
         false => (options.budget.as_secs() as usize / 12).clamp(4, 16),
     };
-    let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
     let finalists = screen::finalists(&scores, screen.candidates, many, hopeless);
     let lost = rungs.iter().flat_map(|rung| &rung.failures).map(|(id, why)| format!("{id} {why}"));
     let lacking = rungs.iter().filter_map(|rung| rung.lacking.clone());
