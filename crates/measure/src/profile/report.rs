@@ -63,7 +63,8 @@ pub struct ZoneReport {
     pub interval: Option<Interval>,
     /// Bytes it said it worked on.
     pub bytes: u64,
-    /// Page faults, if it was declared to count them.
+    /// Page faults, if it was declared to count them: an estimate from one entry in 16 once a thread has
+    /// entered it more than 64 times.
     pub page_faults: Option<u64>,
 }
 
