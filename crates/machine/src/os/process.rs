@@ -53,6 +53,12 @@ pub fn end_with_parent() -> io::Result<()> {
     Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
 }
 
+/// Whose process this is.
+#[must_use]
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// Memory the machine could give to new programs without swapping, in bytes; `None` without procfs.
 pub fn available_bytes() -> Option<u64> {
     available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)

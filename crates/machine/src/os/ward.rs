@@ -27,6 +27,17 @@ use crate::clock;
 
 /// Set when the user wants everything to end: all waits here give up within a tenth of a second.
 pub static STOP: AtomicBool = AtomicBool::new(false);
+/// Whether somebody has seen [`STOP`] set, and is about to end.
+pub static SEEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether everything is to end; who asks is going to.
+pub fn is_stopping() -> bool {
+    let stop = STOP.load(Ordering::Relaxed);
+    if stop {
+        SEEN.store(true, Ordering::Relaxed);
+    }
+    stop
+}
 
 /// Between two looks at [`STOP`].
 const LOOK: Duration = Duration::from_millis(100);
@@ -54,8 +65,11 @@ pub struct Ward {
 pub struct End {
     /// Its exit code or signal.
     pub status: ExitStatus,
-    /// What it, and the children it waited for, used; the peak is 0 when it is unknown.
+    /// What it, and the children it waited for, used.
     pub used: Usage,
+    /// The most memory ever resident in it or in the largest child it waited for, in bytes; 0 when
+    /// there was no warden to know.
+    pub peak_bytes: u64,
     /// From just before its process was made until its end was seen, in nanoseconds.
     pub wall_ns: u64,
 }
@@ -134,7 +148,7 @@ impl Ward {
         std::thread::Builder::new().spawn(move || {
             let Ok((status, used)) = usage::wait(child) else { return };
             let wall_ns = clock::wall_ns() - begin_ns;
-            let _ = writer.write_all(&End { status, used, wall_ns }.record());
+            let _ = writer.write_all(&End { status, used, wall_ns, peak_bytes: 0 }.record());
         })?;
         Ok(Ward { stdin, stdout, stderr, warden: None, id, records, end: None })
     }
@@ -172,7 +186,7 @@ impl Ward {
             if ready(&[self.records.as_fd()], None, left.min(LOOK))?[0] {
                 break;
             }
-            if left.is_zero() || STOP.load(Ordering::Relaxed) {
+            if left.is_zero() || is_stopping() {
                 return Ok(None);
             }
             // Before it has opened the pipe, only this tells of its end.
@@ -265,10 +279,10 @@ impl From<Record> for End {
         End {
             status: ExitStatus::from_raw(words[1] as i32),
             wall_ns: words[2],
+            peak_bytes: words[7] * 1024,
             used: Usage {
                 user_ns: ns(3),
                 system_ns: ns(5),
-                peak_bytes: words[7] * 1024,
                 minor_faults: words[11],
                 major_faults: words[12],
                 voluntary_switches: words[19],
@@ -382,7 +396,7 @@ mod tests {
         let mut ward = Ward::start(command, nothing(), Guard::Warden).unwrap();
         let end = ward.wait(PATIENCE).unwrap().unwrap();
         assert!(end.status.success(), "{end:?}");
-        Some(end.used.peak_bytes)
+        Some(end.peak_bytes)
     }
 
     /// The number of processes with these words in their command line.
@@ -401,9 +415,6 @@ mod tests {
         let Some(small) = peak_of(&Command::new("true")) else { return };
         assert!((100 << 10..4 << 20).contains(&small), "{small} of `true`");
         for megabytes in [10_u64, 100] {
-            let mut fill = Command::new("head");
-            // It reads in pieces of this size.
-            fill.args(["-c", "1", "/dev/zero"]);
             let mut dd = Command::new("dd");
             dd.args(["if=/dev/zero", "of=/dev/null", "count=1", &format!("bs={megabytes}M")]);
             let peak = peak_of(&dd).unwrap();
