@@ -152,6 +152,16 @@ pub enum ReadError {
         /// What is wrong where.
         error: serde_json::Error,
     },
+    /// It is JSON of this schema, but its parts do not fit each other.
+    #[error("{path}: damaged: case {case}: {what}")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// Which case, from 1.
+        case: usize,
+        /// What does not fit.
+        what: &'static str,
+    },
     /// It is of another schema or a later version.
     #[error("{path}: {schema} version {version}; this program reads {SCHEMA} up to {VERSION}")]
     Version {
@@ -183,7 +193,13 @@ impl Run {
         if schema != SCHEMA || version > VERSION {
             return Err(ReadError::Version { path: shown(), schema, version });
         }
-        serde_json::from_str(&text).map_err(wrong)
+        let run: Run = serde_json::from_str(&text).map_err(wrong)?;
+        for (number, case) in run.cases.iter().enumerate() {
+            if let Err(what) = case.is_whole() {
+                return Err(ReadError::Damaged { path: shown(), case: number + 1, what });
+            }
+        }
+        Ok(run)
     }
 
     /// The run as JSON text, one line per sample set rather than one per number.
@@ -196,6 +212,46 @@ impl Run {
 }
 
 impl Case {
+    /// Whether every number that refers to something else refers to something that is there, so
+    /// that whatever is derived from this need not ask.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn is_whole(&self) -> Result<(), &'static str> {
+        let Case { contenders, roles, plan, measured, judged, .. } = self;
+        let all = contenders.len();
+        let there = |number: usize| number < all;
+        let sets = measured.rounds.len().max(1);
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let rules = [
+            (self.family.chars().all(is_name), "a family of a strange name"),
+            (there(roles.baseline) && there(roles.twin_of), "the baseline is no contender"),
+            (roles.twin.is_none_or(there) && roles.empty.is_none_or(there), "a role of nobody"),
+            (![roles.twin, roles.empty].contains(&Some(roles.baseline)), "the baseline is hidden"),
+            (measured.failures.len() == all, "not a failure or none for each contender"),
+            (judged.summaries.len() == all, "not a summary or none for each contender"),
+            (judged.comparisons.iter().all(|c| there(c.contender)), "a comparison of nobody"),
+            (
+                judged.summaries.iter().flatten().all(|s| s.ns_median > 0.0 && s.ns_mad >= 0.0),
+                "a time that is not above zero",
+            ),
+            (plan.alpha > 0.0 && plan.alpha < 1.0, "an error budget that is no share"),
+            (
+                measured.alpha_share > 0.0 && measured.alpha_share <= 1.0,
+                "a spent error budget that is no share",
+            ),
+            (
+                measured.rounds.iter().all(|round| round.samples.len() == all),
+                "a round without a sample or none for each contender",
+            ),
+            (
+                measured.rounds.iter().all(|round| (round.process as usize) < sets),
+                "more sets of processes than rounds",
+            ),
+        ];
+        rules.into_iter().try_for_each(|(is_kept, what)| is_kept.then_some(()).ok_or(what))
+    }
+
     /// The contenders users asked for, by number: neither twin nor empty one.
     pub fn entrants(&self) -> impl Iterator<Item = (usize, &Row)> {
         let hidden = [self.roles.twin, self.roles.empty];

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use fathom_machine::counter::{Event, Source};
 use fathom_measure::command::{Commands, House, Outside};
 use fathom_measure::compare::{Clock, judge};
