@@ -43,5 +43,6 @@ pub mod sample;
 pub mod scratch;
 pub mod simulated;
 pub mod stats;
+pub mod verdict;
 pub mod worker;
 pub mod workload;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::Judged;
+use crate::compare::{Judged, judge};
 use crate::contender::Metric;
 use crate::digest::Digest;
 use crate::rounds::{Measured, Plan, Roles};
@@ -66,7 +66,8 @@ pub struct Case {
     pub plan: Plan,
     /// What happened.
     pub measured: Measured,
-    /// What follows from it.
+    /// What follows from it: written for other programs; whoever reads a run judges it again.
+    #[serde(skip_deserializing)]
     pub judged: Judged,
     /// What the user should know about this measurement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -152,14 +153,14 @@ pub enum ReadError {
         /// What is wrong where.
         error: serde_json::Error,
     },
-    /// It is JSON of this schema, but its parts do not fit each other.
-    #[error("{path}: damaged: case {case}: {what}")]
+    /// Its parts contradict each other.
+    #[error("{path}: not a saved run: case {case}: {what}")]
     Damaged {
         /// The file.
         path: String,
         /// Which case, from 1.
         case: usize,
-        /// What does not fit.
+        /// What is wrong there.
         what: &'static str,
     },
     /// It is of another schema or a later version.
@@ -175,7 +176,8 @@ pub enum ReadError {
 }
 
 impl Run {
-    /// Reads a saved run.
+    /// Reads a saved run and judges it: verdicts are functions of the samples, by the present method,
+    /// whichever version measured.
     ///
     /// # Errors
     /// A file that cannot be read, is no saved run, or one of a later version.
@@ -193,11 +195,11 @@ impl Run {
         if schema != SCHEMA || version > VERSION {
             return Err(ReadError::Version { path: shown(), schema, version });
         }
-        let run: Run = serde_json::from_str(&text).map_err(wrong)?;
-        for (number, case) in run.cases.iter().enumerate() {
-            if let Err(what) = case.is_whole() {
-                return Err(ReadError::Damaged { path: shown(), case: number + 1, what });
-            }
+        let mut run: Run = serde_json::from_str(&text).map_err(wrong)?;
+        for (number, case) in run.cases.iter_mut().enumerate() {
+            let damaged = |what| ReadError::Damaged { path: shown(), case: number + 1, what };
+            case.consistent().map_err(damaged)?;
+            case.judged = judge(&case.measured, case.roles, &case.plan);
         }
         Ok(run)
     }
@@ -212,46 +214,6 @@ impl Run {
 }
 
 impl Case {
-    /// Whether every number that refers to something else refers to something that is there, so
-    /// that whatever is derived from this need not ask.
-    ///
-    /// # Errors
-    /// What does not fit.
-    pub fn is_whole(&self) -> Result<(), &'static str> {
-        let Case { contenders, roles, plan, measured, judged, .. } = self;
-        let all = contenders.len();
-        let there = |number: usize| number < all;
-        let sets = measured.rounds.len().max(1);
-        let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        let rules = [
-            (self.family.chars().all(is_name), "a family of a strange name"),
-            (there(roles.baseline) && there(roles.twin_of), "the baseline is no contender"),
-            (roles.twin.is_none_or(there) && roles.empty.is_none_or(there), "a role of nobody"),
-            (![roles.twin, roles.empty].contains(&Some(roles.baseline)), "the baseline is hidden"),
-            (measured.failures.len() == all, "not a failure or none for each contender"),
-            (judged.summaries.len() == all, "not a summary or none for each contender"),
-            (judged.comparisons.iter().all(|c| there(c.contender)), "a comparison of nobody"),
-            (
-                judged.summaries.iter().flatten().all(|s| s.ns_median > 0.0 && s.ns_mad >= 0.0),
-                "a time that is not above zero",
-            ),
-            (plan.alpha > 0.0 && plan.alpha < 1.0, "an error budget that is no share"),
-            (
-                measured.alpha_share > 0.0 && measured.alpha_share <= 1.0,
-                "a spent error budget that is no share",
-            ),
-            (
-                measured.rounds.iter().all(|round| round.samples.len() == all),
-                "a round without a sample or none for each contender",
-            ),
-            (
-                measured.rounds.iter().all(|round| (round.process as usize) < sets),
-                "more sets of processes than rounds",
-            ),
-        ];
-        rules.into_iter().try_for_each(|(is_kept, what)| is_kept.then_some(()).ok_or(what))
-    }
-
     /// The contenders users asked for, by number: neither twin nor empty one.
     pub fn entrants(&self) -> impl Iterator<Item = (usize, &Row)> {
         let hidden = [self.roles.twin, self.roles.empty];
@@ -262,6 +224,38 @@ impl Case {
     #[must_use]
     pub fn title(&self) -> String {
         format!("{} {}", self.family, self.workload).trim().to_owned()
+    }
+
+    /// Whether all parts speak of the same contenders.
+    fn consistent(&self) -> Result<(), &'static str> {
+        let count = self.contenders.len();
+        let Roles { baseline, twin, twin_of, empty, .. } = self.roles;
+        let roles = [Some(baseline), twin, Some(twin_of), empty];
+        if roles.iter().flatten().any(|&role| role >= count) {
+            return Err("a role of a contender that is not there");
+        }
+        if [twin, empty].contains(&Some(baseline)) {
+            return Err("a baseline that is not shown");
+        }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if !self.family.chars().all(is_name) {
+            return Err("a family that is no name");
+        }
+        if self.measured.failures.len() != count {
+            return Err("not as many outcomes as contenders");
+        }
+        let rounds = &self.measured.rounds;
+        if rounds.iter().any(|round| round.samples.len() != count) {
+            return Err("a round with more or fewer samples than contenders");
+        }
+        if rounds.iter().any(|round| round.process as usize >= rounds.len()) {
+            return Err("more sets of processes than rounds");
+        }
+        let is_share = |share: f64| share > 0.0 && share <= 1.0;
+        if !(is_share(self.plan.alpha) && is_share(self.measured.alpha_share)) {
+            return Err("an error budget that is no share");
+        }
+        Ok(())
     }
 
     /// Moves what is the same in every sample out of the samples: the check, the peaks, the counts.
