@@ -20,6 +20,7 @@ use crate::conductor::weather;
 use crate::digest::Digest;
 use crate::rounds::{Executor, Weather};
 use crate::sample::{Failure, Sample, Tags};
+use crate::scratch;
 
 /// A command as a contender.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,7 +125,7 @@ impl<'a> Commands<'a> {
         let cannot = |error: io::Error| broken(error.to_string());
         let mut command = Command::new(self.house.shell.as_deref().unwrap_or("sh"));
         command.args(["-c", line]);
-        let mut stderr = tempfile::tempfile().map_err(cannot)?;
+        let mut stderr = scratch::file().map_err(cannot)?.into_file();
         let errors = stderr.try_clone().map_err(cannot)?;
         let streams = [Stdio::null(), Stdio::null(), errors.into()];
         let mut ward = Ward::start(&command, streams, Guard::Warden).map_err(cannot)?;
@@ -154,7 +155,7 @@ impl<'a> Commands<'a> {
         let command = self.house.command(line)?;
         let output = if self.house.same_output { Stdio::piped() } else { Stdio::null() };
         // A file rather than a pipe: a program left running in the background would keep a pipe open.
-        let mut stderr = tempfile::tempfile().map_err(broken)?;
+        let mut stderr = scratch::file().map_err(broken)?.into_file();
         let errors = stderr.try_clone().map_err(broken)?;
         // A warden would be counted as well.
         let guard = if self.counted.is_empty() { Guard::Warden } else { Guard::Group };

@@ -252,7 +252,10 @@ impl Case {
             return Err("more sets of processes than rounds");
         }
         let is_share = |share: f64| share > 0.0 && share <= 1.0;
-        if !(is_share(self.plan.alpha) && is_share(self.measured.alpha_share)) {
+        if !(is_share(self.plan.alpha)
+            && self.plan.alpha < 1.0
+            && is_share(self.measured.alpha_share))
+        {
             return Err("an error budget that is no share");
         }
         Ok(())

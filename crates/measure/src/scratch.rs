@@ -100,6 +100,12 @@ impl Unnamed {
         &mut self.file
     }
 
+    /// The file, to be kept for as long as its bytes.
+    #[must_use]
+    pub fn into_file(self) -> File {
+        self.file
+    }
+
     /// Under this name this process and others can open it as long as it is not dropped.
     #[must_use]
     pub fn path(&self) -> PathBuf {

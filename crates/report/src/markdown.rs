@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 
-use crate::escape::{line, markdown as escaped};
+use crate::escape::markdown as escaped;
 use crate::sentence::sentences;
 use crate::view::{conditions, lines};
 
 /// A whole run.
 #[must_use]
 pub fn run(run: &Run) -> String {
-    let mut text = format!("`{}`\n", line(&run.command.join(" ")).replace('`', "'"));
+    let mut text = format!("<code>{}</code>\n", escaped(&run.command.join(" ")));
     for case in &run.cases {
         let _ = write!(text, "\n{}", self::case(case));
     }
