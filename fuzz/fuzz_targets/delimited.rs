@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use fathom_aggregate::delimited::{Null, Ragged, Selector, Shape, Value, aggregate};
+use fathom_aggregate::delimited::{Selector, Shape, aggregate};
 use fathom_aggregate::{Layout, OnError, Options, Progress, Source, format};
 use fathom_machine::level::Level;
 use libfuzzer_sys::fuzz_target;
@@ -26,23 +26,16 @@ fn told(input: &[u8], shape: &Shape, options: &Options, is_strict: bool) -> Resu
 fuzz_target!(|data: &[u8]| {
     let [form, columns, how, chunk, input @ ..] = data else { return };
     let levels: Vec<Level> = Level::available().collect();
-    let header = form & 4 != 0;
     let place = |bits: u8| match bits & 3 {
-        0 if header => Selector::Name("a".to_owned()),
-        place => Selector::Place(usize::from(place).max(1)),
+        0 => Selector::Name("a".to_owned()),
+        place => Selector::Place(place.into()),
     };
-    let null = [Null::Skip, Null::Zero, Null::Fail][usize::from(form >> 3) % 3];
-    let mut values = vec![Value { column: place(columns >> 2), null }];
+    let mut values = vec![place(columns >> 2)];
     if columns & 0x40 != 0 {
-        values.push(place(columns >> 4).into());
+        values.push(place(columns >> 4));
     }
     let delimiter = [b';', b',', b'\t', b'|'][usize::from(form & 3)];
-    let ragged = if form & 0x20 == 0 { Ragged::Fail } else { Ragged::Pad };
-    let nulls = match form & 0x40 {
-        0 => vec![Vec::new()],
-        _ => vec![b"NA".to_vec(), b"-99.9".to_vec()],
-    };
-    let shape = Shape { delimiter, header, key: place(*columns), values, ragged, nulls };
+    let shape = Shape { delimiter, header: form & 4 != 0, key: place(*columns), values };
     let is_strict = how & 1 == 0;
     let plain = Options { level: Level::Scalar, threads: 1, ..Options::default() };
     let options = Options {

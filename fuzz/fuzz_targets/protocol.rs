@@ -22,7 +22,7 @@ fn is_harmless(line: &str) -> bool {
 fn worker(input: &[u8]) {
     let lines = String::from_utf8_lossy(input);
     let kept: Vec<&str> = lines.lines().filter(|line| is_harmless(line)).collect();
-    let text = kept.join("\n");
+    let text: String = kept.iter().flat_map(|line| [line, "\n"]).collect();
     let mut replies = Vec::new();
     let ended = serve(&[], &mut BufReader::new(text.as_bytes()), &mut replies);
     for line in replies.lines() {

@@ -89,7 +89,7 @@ fn table(run: &Run) -> String {
             summary.map_or_else(|| "-".to_owned(), |summary| duration(summary.ns_median))
         });
         let cells: Vec<String> = cells.collect();
-        let _ = writeln!(text, "| {} | {} |", case.workload, cells.join(" | "));
+        let _ = writeln!(text, "| {} | {} |", case.workload.to_string().trim(), cells.join(" | "));
     }
     text
 }
