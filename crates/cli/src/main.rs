@@ -15,6 +15,7 @@ mod journey;
 mod key_file;
 mod manual;
 mod measuring;
+mod names;
 mod output;
 mod progress;
 mod value;

@@ -259,9 +259,9 @@ pub(crate) fn about(meta: &Meta) -> About {
     About {
         version: version(meta.origin),
         summary: meta.summary(),
-        link: meta.link.to_owned(),
+        link: meta.link(),
         licence: meta.licence.to_owned(),
-        hardware: (meta.hardware)(),
+        hardware: (meta.hardware)("").to_string(),
         keeps: match meta.keeps {
             Keeps::Nothing => "nothing",
             Keeps::Borrowed => "borrowed",

@@ -4,6 +4,7 @@
 //! names and text are left: what the command line lists and a worker serves.
 
 use crate::contender::{Contender, Meta, Prepared, Unsupported};
+use crate::facts::Facts;
 use crate::parallel;
 use crate::workload::{Offer, Spec, SpecError, THREADS, Work, Workload};
 
@@ -76,9 +77,10 @@ pub trait AnyFamily: Sync {
     fn reference(&self) -> &'static str;
     /// All contenders in order, with their variants.
     fn entries(&self) -> Vec<Entry>;
-    /// The hardware path contender `id` takes in `operation` on this processor; empty for an unknown
-    /// contender. See [`Contender::path`].
-    fn path(&self, id: &str, operation: &str) -> String;
+    /// See [`Workload::FACTS`].
+    fn facts(&self) -> &'static Facts {
+        &Facts::NONE
+    }
     /// Contenders that are not part of this build.
     fn absent(&self) -> &'static [Absent];
     /// The operations of its workloads.
@@ -144,10 +146,8 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         entries
     }
 
-    fn path(&self, id: &str, operation: &str) -> String {
-        let name = id.split('+').next().unwrap_or(id);
-        let contender = self.contenders.iter().find(|contender| contender.meta().name == name);
-        contender.map_or_else(String::new, |contender| contender.path(operation))
+    fn facts(&self) -> &'static Facts {
+        W::FACTS
     }
 
     fn absent(&self) -> &'static [Absent] {

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
-use fathom_contenders::family;
+use anyhow::{Context, ensure};
 use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
 use fathom_measure::family::AnyFamily;
@@ -21,6 +20,7 @@ use crate::journey;
 use crate::measuring::{
     self, Format, Method, Show, Ticker, bounds, entrant, is_complete, new_run, show,
 };
+use crate::names::{self, is_named};
 
 /// Measure the contenders of a family against each other, answers checked, with verdicts
 ///
@@ -77,8 +77,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    let family = family(&options.family)
-        .with_context(|| format!("no family {:?}; fathom list names them all", options.family))?;
+    let family = names::family(&options.family)?;
     options.journey.check(family)?;
     let entrants = entrants(options, family)?;
     let specs = specs(options, family)?;
@@ -163,12 +162,9 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
             found.push(entrant(&id, &entry.meta)?);
             any = true;
         }
-        let absent = family.absent().iter().find(|absent| absent.name == plain);
-        if let (false, Some(absent)) = (any, absent) {
-            bail!("{wanted} is not in this build: {}", absent.reason);
+        if !any {
+            return Err(names::no_contender(plain, family));
         }
-        let name = family.name();
-        ensure!(any, "no contender {wanted:?} in {name}; fathom list {name} names them all");
     }
     found.extend(journey::outside(&options.journey, family)?);
     if let Some(baseline) = &options.baseline {
@@ -176,14 +172,6 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
         ensure!(known, "the baseline {baseline:?} does not take part");
     }
     Ok(found)
-}
-
-/// Whether `wanted` names this id: whole, without its variant, or by a beginning before a `*`.
-fn is_named(id: &str, wanted: &str) -> bool {
-    match wanted.strip_suffix('*') {
-        Some(beginning) => id.starts_with(beginning),
-        None => id == wanted || id.split('+').next() == Some(wanted),
-    }
 }
 
 /// What an outside worker offers for the family.

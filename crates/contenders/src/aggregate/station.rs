@@ -5,7 +5,7 @@ use std::fs::File;
 use fathom_aggregate::strategy::{Strategy, aggregate};
 use fathom_aggregate::{Progress, Source, format};
 use fathom_machine::level::Level;
-use fathom_measure::contender::{Preparation, Unsupported, timed};
+use fathom_measure::contender::{Path, Preparation, Unsupported, timed};
 use fathom_measure::digest::Digest;
 
 use super::workload::Text;
@@ -36,6 +36,6 @@ fn run(workload: &Text, strategy: &Strategy) -> Result<Vec<u8>, String> {
 }
 
 /// The level everything here is compiled for.
-pub(super) fn hardware() -> String {
-    Level::chosen().map_or_else(|_| "unknown".to_owned(), |level| level.to_string())
+pub(super) fn hardware(_: &str) -> Path {
+    Level::chosen().map_or(Path::NotKnown, Path::takes)
 }

@@ -4,35 +4,30 @@
 //! its home they are new in each process. On AArch64 it runs on the AES instructions too, which its
 //! original does not. The plain version in this file is its definition.
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::kernel::aesnihash;
 use super::workload::{Buffer, Operation};
 use crate::aes::{BLOCK, round, xor};
 use crate::mix::random;
 
-pub(super) struct AesNiHash;
-
-impl Contender<Buffer> for AesNiHash {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "aesnihash",
-            hardware: || if aesnihash::is_available() { "aes" } else { "absent" }.into(),
-            ..Meta::of(include_str!("aesnihash.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Buffer) -> Preparation<'w> {
+pub(super) static AES_NI_HASH: Simple<Buffer> = Simple {
+    meta: Meta {
+        name: "aesnihash",
+        hardware: |_| Path::takes("aes"),
+        ..Meta::of(include_str!("aesnihash.rs"))
+    },
+    prepare: |workload| {
         if workload.operation != Operation::AesNiHash {
-            return workload.unsupported();
+            return workload.operation.unsupported();
         }
         if !aesnihash::is_available() {
             return Err(fathom_measure::contender::Unsupported("needs AES instructions".into()));
         }
         let keys = Keys::of_seed(1);
         workload.timed(move |bytes| aesnihash::hash(&keys, 0, bytes))
-    }
-}
+    },
+};
 
 /// The eight keys of a process.
 #[derive(Clone, Debug)]

@@ -30,16 +30,16 @@ pub static FAMILY: Family<Document> = Family {
     source: include_str!("mod.rs"),
     reference: "plain",
     contenders: &[
-        &plain::Plain,
-        &events::Events,
-        &serde_json::SerdeJson,
+        &plain::PLAIN,
+        &events::EVENTS,
+        &serde_json::SERDE_JSON,
         #[cfg(feature = "cpu")]
-        &simd_json::SimdJson,
+        &simd_json::SIMD_JSON,
         #[cfg(feature = "cpu")]
-        &sonic::Sonic,
+        &sonic::SONIC,
         #[cfg(feature = "cpu")]
-        &jiter::Jiter,
-        &fathom::Fathom,
+        &jiter::JITER,
+        &fathom::FATHOM,
     ],
     absent: &[
         #[cfg(not(feature = "cpu"))]

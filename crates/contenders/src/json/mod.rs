@@ -34,16 +34,16 @@ pub static FAMILY: Family<Texts> = Family {
     source: include_str!("mod.rs"),
     reference: "plain",
     contenders: &[
-        &reference::Plain,
-        &fathom::Fathom,
+        &reference::PLAIN,
+        &fathom::FATHOM,
         #[cfg(feature = "cpu")]
-        &serde_json::SerdeJson,
+        &serde_json::SERDE_JSON,
         #[cfg(feature = "cpu")]
-        &sonic::Sonic,
+        &sonic::SONIC,
         #[cfg(feature = "cpu")]
-        &simd_json::SimdJson,
+        &simd_json::SIMD_JSON,
         #[cfg(feature = "cpu")]
-        &jiter::Jiter,
+        &jiter::JITER,
     ],
     absent: &[
         #[cfg(not(feature = "cpu"))]

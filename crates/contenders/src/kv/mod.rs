@@ -108,11 +108,6 @@ impl AnyFamily for Union {
         entries
     }
 
-    fn path(&self, id: &str, operation: &str) -> String {
-        self.holder(id).map(|family| family.path(id, operation)).unwrap_or_default()
-    }
-
-    /// Each family tells its own.
     fn absent(&self) -> &'static [Absent] {
         &[]
     }

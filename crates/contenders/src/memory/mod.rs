@@ -21,7 +21,7 @@ pub static FAMILY: Family<Area> = Family {
     source: include_str!("mod.rs"),
     reference: "std",
     contenders: &[
-        &reference::Std,
+        &reference::STD,
         &contender::SCALAR,
         #[cfg(target_arch = "x86_64")]
         &contender::SSE2,

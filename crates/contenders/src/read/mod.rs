@@ -25,12 +25,12 @@ pub static FAMILY: Family<File> = Family {
     source: include_str!("mod.rs"),
     reference: "read",
     contenders: &[
-        &plain::Read,
-        &pread::Pread,
-        &fresh::Fresh,
-        &huge::Huge,
+        &plain::READ,
+        &pread::PREAD,
+        &fresh::FRESH,
+        &huge::HUGE,
         &mmap::Mmap,
-        &overlap::Overlap,
+        &overlap::OVERLAP,
     ],
     absent: &[],
 };

@@ -24,7 +24,7 @@ pub static FAMILY: Family<Database> = Family {
     source: include_str!("mod.rs"),
     reference: "plain",
     contenders: &[
-        &reference::Plain,
+        &reference::PLAIN,
         #[cfg(feature = "native")]
         &rusqlite::Sqlite,
     ],

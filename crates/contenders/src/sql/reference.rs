@@ -3,28 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use fathom_measure::contender::{Contender, Keeps, Meta, Preparation};
+use fathom_measure::contender::{Keeps, Meta, Simple};
 
 use super::store::{Column, Function, Store, matches, soundex};
 use super::workload::Database;
 use crate::people::Person;
 
-pub(super) struct Plain;
-
-impl Contender<Database> for Plain {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "plain",
-            keeps: Keeps::Copied,
-            caveat: "no SQL, no disk, no transactions: the bound, not a rival",
-            ..Meta::of(include_str!("reference.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Database) -> Preparation<'w> {
-        workload.timed(|| Box::new(Table::default()))
-    }
-}
+pub(super) static PLAIN: Simple<Database> = Simple {
+    meta: Meta {
+        name: "plain",
+        keeps: Keeps::Copied,
+        caveat: "no SQL, no disk, no transactions: the bound, not a rival",
+        ..Meta::of(include_str!("reference.rs"))
+    },
+    prepare: |workload| workload.timed(|| Box::new(Table::default())),
+};
 
 /// Rows with their versions, and the lines of the log.
 #[derive(Default)]
