@@ -20,6 +20,7 @@ mod hash32;
 mod kernel;
 #[cfg(feature = "native")]
 mod libdeflate;
+mod plain_aesnihash;
 mod reference;
 #[cfg(feature = "cpu")]
 mod simd_adler32;

@@ -6,7 +6,7 @@
 
 use fathom_measure::contender::{Meta, Simple};
 
-use super::aesnihash::{Keys, plain_hash};
+use super::plain_aesnihash::{Keys, plain_hash};
 use super::workload::{Buffer, Operation};
 
 /// Polynomials with the least significant bit first.

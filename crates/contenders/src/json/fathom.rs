@@ -5,10 +5,10 @@ use fathom_json::{Event, Lexer, Limits, Mode};
 use fathom_machine::level::Level;
 use fathom_measure::contender::{Keeps, Meta, Path, Simple};
 
-use super::table::{COLUMNS, compact, expanded, from_compact};
+use super::table::{compact, expanded, from_compact};
 use super::value::{Pool, Value, decoded, read};
 use super::workload::{Operation, Texts};
-use super::write;
+use super::write::{self, COLUMNS};
 use crate::people::{Person, blob_bytes};
 
 pub(super) static FATHOM: Simple<Texts> = Simple {
@@ -57,12 +57,6 @@ pub(super) static FATHOM: Simple<Texts> = Simple {
 
 fn level() -> Level {
     Level::chosen().unwrap_or(Level::Scalar)
-}
-
-/// The records of an array of objects, or of a single object; those before the fault of a text that is
-/// no JSON.
-pub(crate) fn records_of(level: Level, text: &[u8]) -> Vec<Person> {
-    records(level, text, |person| person)
 }
 
 fn records<P>(level: Level, text: &[u8], made: impl Fn(Person) -> P) -> Vec<P> {

@@ -133,7 +133,7 @@ fn records<P>(text: &[u8], made: impl Fn(Person) -> P) -> JiterResult<Vec<P>> {
 }
 
 fn column_of(name: &str) -> Option<usize> {
-    super::table::COLUMNS.iter().position(|column| *column == name)
+    super::write::COLUMNS.iter().position(|column| *column == name)
 }
 
 fn numbers(text: &[u8]) -> JiterResult<Vec<f64>> {

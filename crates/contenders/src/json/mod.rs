@@ -24,9 +24,8 @@ pub mod value;
 mod workload;
 mod write;
 
-pub(crate) use fathom::records_of as records;
 pub use workload::{Operation, Texts};
-pub(crate) use write::{object, objects};
+pub(crate) use write::objects;
 
 /// The family.
 pub static FAMILY: Family<Texts> = Family {

@@ -6,9 +6,9 @@ use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 use serde_json::Value;
 
 use super::pooled::Document;
-use super::table::COLUMNS;
 use super::value;
 use super::workload::{Operation, Texts};
+use super::write::COLUMNS;
 use crate::library;
 use crate::people::{Person, blob_text};
 

@@ -10,7 +10,6 @@ use fathom_measure::family::{Absent, Family};
 
 pub mod job;
 mod reference;
-pub mod rest;
 #[cfg(feature = "native")]
 mod rusqlite;
 pub mod store;

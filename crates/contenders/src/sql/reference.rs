@@ -51,27 +51,12 @@ impl Store for Table {
         id
     }
 
-    fn get(&mut self, id: i64) -> Option<Person> {
-        self.rows.get(&id).map(|(person, _)| person.clone())
-    }
-
     fn update(&mut self, person: &Person) -> bool {
         let is_there = self.rows.contains_key(&person.id);
         if is_there {
             self.put(person.clone());
         }
         is_there
-    }
-
-    fn delete(&mut self, id: i64) -> bool {
-        self.rows.remove(&id).is_some()
-    }
-
-    fn set_data(&mut self, id: i64, data: &[u8]) -> bool {
-        match self.get(id) {
-            Some(person) => self.update(&Person { data: data.to_vec(), ..person }),
-            None => false,
-        }
     }
 
     fn named(&mut self, last_name: &str) -> Vec<Person> {

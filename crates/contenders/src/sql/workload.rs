@@ -26,8 +26,6 @@ tasks! {
             forebear: "Virtual table direct access", form: Form::Items;
         TableJson "table-json" "all rows as JSON and by cursor, VACUUM, sorted by every field and pair of fields",
             forebear: "TOrmTableJson", form: Form::Items, quick: &[&[("rounds", "10")]];
-        Rest "rest" "requests with JSON bodies to a REST-like layer in process: batch, get, list, put, delete, locks, blobs",
-            forebear: "TRestClientDB", form: Form::Items;
         Regexp "regexp" "FirstName REGEXP three patterns over all rows",
             forebear: "Regexp function", form: Form::Items;
         RecordVersion "record-version" "versioned rows replicated to a second database, changed, replicated again",
@@ -62,7 +60,6 @@ impl Workload for Database {
             Operation::Direct => job::direct_operations(rows),
             Operation::VirtualTable => job::LOG_QUERIES,
             Operation::TableJson => rows * (3 + job::orders().len() as u64),
-            Operation::Rest => job::requests(rows),
             Operation::Regexp => rows * job::PATTERNS.len() as u64,
             Operation::RecordVersion => 2 * rows + rows / 2,
         };
@@ -90,7 +87,7 @@ impl Database {
         let setup = move || {
             let mut store = new();
             match operation {
-                Operation::Direct | Operation::VirtualTable | Operation::Rest => {}
+                Operation::Direct | Operation::VirtualTable => {}
                 Operation::TableJson | Operation::Regexp => fill(&mut *store, people),
                 Operation::RecordVersion => return (store, Some(new())),
             }
@@ -102,7 +99,6 @@ impl Database {
                 (Operation::Direct, _) => job::direct(&mut *store, people),
                 (Operation::VirtualTable, _) => job::virtual_table(&mut *store, people.len()),
                 (Operation::TableJson, _) => job::table(&mut *store),
-                (Operation::Rest, _) => job::rest(&mut *store, people),
                 (Operation::Regexp, _) => job::regexp(&mut *store),
                 (Operation::RecordVersion, Some(slave)) => {
                     job::versions(&mut *store, slave, people)
