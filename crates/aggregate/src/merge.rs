@@ -77,13 +77,7 @@ impl Stats {
     }
 
     /// What the hot tables know, in tenths: `count >= 1` numbers from `min` to `max`.
-    pub(crate) fn of_tenths(
-        count: u64,
-        min: i32,
-        max: i32,
-        sum: i64,
-        squares: Option<u64>,
-    ) -> Stats {
+    pub fn of_tenths(count: u64, min: i32, max: i32, sum: i64, squares: Option<u64>) -> Stats {
         let squares = squares.map(|low| Box::new(Squares { low: u128::from(low), high: 0 }));
         Stats {
             sum: sum.into(),

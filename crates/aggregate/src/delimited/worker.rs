@@ -29,7 +29,7 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(shape: &Shape, options: &Options) -> Worker {
         let kernel = Kernel { level: options.level };
-        let shard = || Shard::new(kernel, options.with_squares, options.trust_hash);
+        let shard = || Shard::new(kernel, options.with_squares, false);
         Worker {
             delimiter: shape.delimiter,
             kernel,
