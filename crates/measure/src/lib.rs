@@ -42,5 +42,6 @@ pub mod rounds;
 pub mod sample;
 pub mod simulated;
 pub mod stats;
+pub mod verdict;
 pub mod worker;
 pub mod workload;

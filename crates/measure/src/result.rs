@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::Judged;
+use crate::compare::{Judged, judge};
 use crate::contender::Metric;
 use crate::digest::Digest;
 use crate::rounds::{Measured, Plan, Roles};
@@ -66,7 +66,8 @@ pub struct Case {
     pub plan: Plan,
     /// What happened.
     pub measured: Measured,
-    /// What follows from it.
+    /// What follows from it: written for other programs; whoever reads a run judges it again.
+    #[serde(skip_deserializing)]
     pub judged: Judged,
     /// What the user should know about this measurement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -152,6 +153,16 @@ pub enum ReadError {
         /// What is wrong where.
         error: serde_json::Error,
     },
+    /// Its parts contradict each other.
+    #[error("{path}: not a saved run: case {case}: {what}")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// Which case, from 1.
+        case: usize,
+        /// What is wrong there.
+        what: &'static str,
+    },
     /// It is of another schema or a later version.
     #[error("{path}: {schema} version {version}; this program reads {SCHEMA} up to {VERSION}")]
     Version {
@@ -165,7 +176,8 @@ pub enum ReadError {
 }
 
 impl Run {
-    /// Reads a saved run.
+    /// Reads a saved run and judges it: verdicts are functions of the samples, by the present method,
+    /// whichever version measured.
     ///
     /// # Errors
     /// A file that cannot be read, is no saved run, or one of a later version.
@@ -183,7 +195,13 @@ impl Run {
         if schema != SCHEMA || version > VERSION {
             return Err(ReadError::Version { path: shown(), schema, version });
         }
-        serde_json::from_str(&text).map_err(wrong)
+        let mut run: Run = serde_json::from_str(&text).map_err(wrong)?;
+        for (number, case) in run.cases.iter_mut().enumerate() {
+            let damaged = |what| ReadError::Damaged { path: shown(), case: number + 1, what };
+            case.consistent().map_err(damaged)?;
+            case.judged = judge(&case.measured, case.roles, &case.plan);
+        }
+        Ok(run)
     }
 
     /// The run as JSON text, one line per sample set rather than one per number.
@@ -206,6 +224,27 @@ impl Case {
     #[must_use]
     pub fn title(&self) -> String {
         format!("{} {}", self.family, self.workload).trim().to_owned()
+    }
+
+    /// Whether all parts speak of the same contenders.
+    fn consistent(&self) -> Result<(), &'static str> {
+        let count = self.contenders.len();
+        let Roles { baseline, twin, twin_of, empty, .. } = self.roles;
+        let roles = [Some(baseline), twin, Some(twin_of), empty];
+        if roles.iter().flatten().any(|&role| role >= count) {
+            return Err("a role of a contender that is not there");
+        }
+        if self.measured.failures.len() != count {
+            return Err("not as many outcomes as contenders");
+        }
+        let rounds = &self.measured.rounds;
+        if rounds.iter().any(|round| round.samples.len() != count) {
+            return Err("a round with more or fewer samples than contenders");
+        }
+        if !(self.plan.alpha > 0.0 && self.plan.alpha < 1.0) {
+            return Err("an error budget that is no share");
+        }
+        Ok(())
     }
 
     /// Moves what is the same in every sample out of the samples: the check, the peaks, the counts.

@@ -85,7 +85,7 @@ pub fn aggregate(path: &Path, strategy: &Strategy, level: Level) -> Result<Vec<P
     }
     match first {
         Some(failure) => Err(explained(failure.reason, path, &file, strategy)),
-        None => Ok(merge(lists)?),
+        None => Ok(merge(lists)),
     }
 }
 

@@ -330,7 +330,7 @@ mod tests {
         let mut sums: Vec<_> = table
             .partials()
             .into_iter()
-            .map(|p| (p.key.to_vec(), p.stats.count(), p.stats.sum()))
+            .map(|p| (p.key.to_vec(), p.stats.count(), p.stats.sum().small().unwrap()))
             .collect();
         sums.sort();
         sums
