@@ -25,7 +25,7 @@ pub(super) fn prepared<'w>(name: &str, choices: &str, workload: &'w Text) -> Pre
 fn run(workload: &Text, strategy: &Strategy) -> Result<Vec<u8>, String> {
     let level = Level::chosen().map_err(|error| error.to_string())?;
     let groups = aggregate(&workload.path, strategy, level).map_err(|error| error.to_string())?;
-    Ok(format::brc(&Column { name: "value".to_owned(), groups }, &workload.layout))
+    Ok(format::brc(&Column::new("value", groups), &workload.layout))
 }
 
 /// The level everything here is compiled for.
