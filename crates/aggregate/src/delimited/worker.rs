@@ -36,7 +36,7 @@ pub(super) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub(super) fn new(shape: &'a Shape, options: &Options) -> Worker<'a> {
         let kernel = Kernel { level: options.level };
-        let shard = || Shard::new(kernel, options.with_squares, options.trust_hash);
+        let shard = || Shard::new(kernel, options.with_squares, false);
         let is_tenths = |null: &Vec<u8>| Decimal::parse(null).is_ok_and(|null| null.scale() == 1);
         Worker {
             shape,
