@@ -70,6 +70,12 @@ pub mod tree;
 pub mod trie;
 mod unit;
 
+/// The memory allocator of a process: any contender can be put on any of them.
+#[cfg(feature = "kv")]
+pub mod allocator {
+    pub use crate::alloc::{ABSENT, Allocator, CHOICES, VARIABLE, chosen, reserved_bytes};
+}
+
 /// All families, in the order they are shown.
 pub static FAMILIES: &[&dyn AnyFamily] = &[
     &aggregate::FAMILY,

@@ -14,9 +14,9 @@ use fathom_measure::result::Case;
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 
+use crate::choices;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::journey;
 use crate::measuring::{
     self, Format, Method, Show, Ticker, bounds, entrant, is_complete, new_run, show,
 };
@@ -67,7 +67,7 @@ pub(crate) struct Options {
     test: bool,
 
     #[command(flatten)]
-    journey: journey::Choices,
+    choices: choices::Choices,
 
     #[command(flatten)]
     method: Method,
@@ -78,7 +78,6 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let family = names::family(&options.family)?;
-    options.journey.check(family)?;
     let entrants = entrants(options, family)?;
     let specs = specs(options, family)?;
     if options.test {
@@ -97,7 +96,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     show(&run, &options.show)?;
     let to_people = matches!(options.show.format, Format::Text | Format::Markdown);
     if to_people && options.show.output == Path::new("-") {
-        write!(io::stdout(), "{}", journey::tables(&run))?;
+        write!(io::stdout(), "{}", choices::tables(&run))?;
     }
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
 }
@@ -133,15 +132,15 @@ fn measured(
 
 /// Who takes part: what `--only` chooses of the build's contenders, then the outside workers'.
 fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Entrant>> {
-    let mut found = journey::stations(&options.journey, &options.only, family)?;
+    let mut found = choices::chosen(&options.choices, &options.only, family)?;
     if !found.is_empty() {
-        found.extend(journey::outside(&options.journey, family)?);
+        found.extend(choices::outside(&options.choices, family)?);
         return Ok(found);
     }
     let mut found = Vec::new();
     let entries = family.entries();
     for entry in &entries {
-        if options.only.is_empty() && journey::is_shown(family, &entry.id) {
+        if options.only.is_empty() && choices::is_shown(family, &entry.id) {
             found.push(entrant(&entry.id, &entry.meta)?);
         }
     }
@@ -166,7 +165,7 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
             return Err(names::no_contender(plain, family));
         }
     }
-    found.extend(journey::outside(&options.journey, family)?);
+    found.extend(choices::outside(&options.choices, family)?);
     if let Some(baseline) = &options.baseline {
         let known = found.iter().any(|entrant| entrant.id == *baseline);
         ensure!(known, "the baseline {baseline:?} does not take part");
@@ -214,7 +213,7 @@ fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>>
         }
         specs.dedup();
     }
-    let threads: Vec<String> = options.journey.threads.iter().map(u16::to_string).collect();
+    let threads: Vec<String> = options.choices.threads.iter().map(u16::to_string).collect();
     let threads = (!threads.is_empty()).then(|| format!("threads={}", threads.join(",")));
     for parameter in options.parameters.iter().chain(&threads) {
         let (name, values) =

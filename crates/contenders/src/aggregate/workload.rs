@@ -4,7 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use fathom_aggregate::{Layout, Rounding};
+use fathom_measure::facts::{Choices, Facts, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
+
+use super::journey::{Strategy, StrategyError};
+use super::tables;
 
 /// A file of lines and how to aggregate it.
 pub struct Text {
@@ -33,6 +37,13 @@ impl Workload for Text {
         Offer { name: "seed", default: "1", doc: "seed of a made file" },
     ];
     const MADE: &'static [&'static str] = &["rows", "keys", "seed"];
+    const FACTS: &'static Facts = &Facts {
+        reference: Timed::WhenNamed,
+        choices: Some(Choices { base: "final", check }),
+        outside: Some("plain"),
+        tables: tables::of,
+        ..Facts::NONE
+    };
 
     fn load(spec: &Spec) -> Result<Text, SpecError> {
         let threads = usize::try_from(spec.number("threads")?).ok().filter(|&n| n <= 65_535);
@@ -86,6 +97,15 @@ impl Workload for Text {
 
     fn leaves_the_thread(&self) -> bool {
         true
+    }
+}
+
+/// A strategy by name, perhaps with other choices.
+fn check(text: &str) -> Result<Option<String>, String> {
+    match text.parse::<Strategy>() {
+        Ok(_) => Ok(None),
+        Err(StrategyError::Unbuilt(why)) => Ok(Some(why.to_owned())),
+        Err(error) => Err(error.to_string()),
     }
 }
 

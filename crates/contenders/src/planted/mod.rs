@@ -8,7 +8,7 @@ mod faults;
 mod steady;
 mod workload;
 
-pub use workload::Steps;
+pub use workload::{MEMORY, REGISTERS, Steps};
 
 /// The family.
 pub static FAMILY: Family<Steps> = Family {

@@ -15,6 +15,7 @@ mod overlap;
 mod plain;
 mod pread;
 mod sum;
+mod tables;
 mod workload;
 
 pub use workload::File;

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use fathom_measure::contender::{Preparation, timed};
 use fathom_measure::digest::Digest;
+use fathom_measure::facts::Facts;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::sum::Sum;
+use super::tables;
 
 /// A file to read.
 pub struct File {
@@ -31,6 +33,7 @@ impl Workload for File {
         Offer { name: "size", default: "64M", doc: "bytes of the file made when none is given" },
     ];
     const MADE: &'static [&'static str] = &["size"];
+    const FACTS: &'static Facts = &Facts { tables: tables::of, ..Facts::NONE };
 
     fn load(spec: &Spec) -> Result<File, SpecError> {
         let buffer = spec.number("buffer")?;
