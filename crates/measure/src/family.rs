@@ -20,6 +20,8 @@ pub struct Family<W: 'static> {
     pub contenders: &'static [&'static dyn Contender<W>],
     /// Contenders that exist but are not part of this build.
     pub absent: &'static [Absent],
+    /// What the commands have to know about it besides.
+    pub facts: &'static Facts,
 }
 
 /// A contender that exists but is not part of this build.
@@ -77,7 +79,7 @@ pub trait AnyFamily: Sync {
     fn reference(&self) -> &'static str;
     /// All contenders in order, with their variants.
     fn entries(&self) -> Vec<Entry>;
-    /// See [`Workload::FACTS`].
+    /// What the commands have to know about it besides.
     fn facts(&self) -> &'static Facts {
         &Facts::NONE
     }
@@ -147,7 +149,7 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
     }
 
     fn facts(&self) -> &'static Facts {
-        W::FACTS
+        self.facts
     }
 
     fn absent(&self) -> &'static [Absent] {

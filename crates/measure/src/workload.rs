@@ -15,8 +15,6 @@ use fathom_machine::os::shared::Segment;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::Facts;
-
 /// A workload as text: which operation, with which parameters, on which file (if any).
 ///
 /// Shown as `operation name=value …`.
@@ -135,8 +133,6 @@ pub trait Workload: Sized {
     /// Those of [`PARAMETERS`](Workload::PARAMETERS) that describe the data made where no file is
     /// given: a spec with a file has none of them.
     const MADE: &'static [&'static str] = &[];
-    /// What the commands have to know about the family besides.
-    const FACTS: &'static Facts = &Facts::NONE;
 
     /// Builds the data of a spec. It arrives complete: operation and every parameter present.
     ///

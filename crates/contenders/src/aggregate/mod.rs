@@ -49,6 +49,7 @@ pub static FAMILY: Family<Text> = Family {
         &fathom::FATHOM,
     ],
     absent: &[],
+    facts: &workload::FACTS,
 };
 
 #[cfg(test)]

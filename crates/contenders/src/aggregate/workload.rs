@@ -22,6 +22,15 @@ pub struct Text {
     _made: Option<tempfile::TempPath>,
 }
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    reference: Timed::WhenNamed,
+    choices: Some(Choices { base: "final", check }),
+    outside: Some("plain"),
+    tables: tables::of,
+    ..Facts::NONE
+};
+
 impl Workload for Text {
     const OPERATIONS: &'static [Offer] =
         &[Offer { name: "brc", default: "", doc: "min, mean and max per key, printed sorted" }];
@@ -37,13 +46,6 @@ impl Workload for Text {
         Offer { name: "seed", default: "1", doc: "seed of a made file" },
     ];
     const MADE: &'static [&'static str] = &["rows", "keys", "seed"];
-    const FACTS: &'static Facts = &Facts {
-        reference: Timed::WhenNamed,
-        choices: Some(Choices { base: "final", check }),
-        outside: Some("plain"),
-        tables: tables::of,
-        ..Facts::NONE
-    };
 
     fn load(spec: &Spec) -> Result<Text, SpecError> {
         let threads = usize::try_from(spec.number("threads")?).ok().filter(|&n| n <= 65_535);

@@ -97,4 +97,5 @@ pub static FAMILY: Family<Buffer> = Family {
                      uses the same folding",
         },
     ],
+    facts: &workload::FACTS,
 };

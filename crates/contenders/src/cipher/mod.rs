@@ -86,4 +86,5 @@ pub static FAMILY: Family<Messages> = Family {
         #[cfg(not(feature = "native"))]
         Absent { name: "aws-lc", reason: "C and assembly: build with --features native" },
     ],
+    facts: &workload::FACTS,
 };

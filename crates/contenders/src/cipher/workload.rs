@@ -118,6 +118,14 @@ listed! {
     }
 }
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("cipher"),
+    reference: Timed::AsOracle,
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
+
 impl Workload for Messages {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = &[
@@ -132,12 +140,6 @@ impl Workload for Messages {
                   does, the latter for gcm",
         },
     ];
-    const FACTS: &'static Facts = &Facts {
-        part: Some("cipher"),
-        reference: Timed::AsOracle,
-        tasks: Operation::TASKS,
-        ..Facts::NONE
-    };
 
     fn load(spec: &Spec) -> Result<Messages, SpecError> {
         let form = match spec.text("form") {

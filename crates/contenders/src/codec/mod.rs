@@ -67,6 +67,7 @@ pub static FAMILY: Family<Texts> = Family {
         Absent { name: "lizard-fast", reason: "level 10 of lizard; see there" },
         Absent { name: "lizard-huffman", reason: "level 41 of lizard; see there" },
     ],
+    facts: &workload::FACTS,
 };
 
 const LIZARD: &str = "mORMot's Lizard is level 17 of a C library that no crate and no Debian package \

@@ -48,6 +48,15 @@ pub(super) trait Codec {
 /// mORMot's corpus has 101 prefixes, each 800 bytes longer than the one before.
 const LONGEST: usize = 80_000;
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("codec"),
+    reference: Timed::AsOracle,
+    quick: &[("prefixes", "6")],
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
+
 impl Workload for Texts {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = &[
@@ -59,13 +68,6 @@ impl Workload for Texts {
                   a file's path",
         },
     ];
-    const FACTS: &'static Facts = &Facts {
-        part: Some("codec"),
-        reference: Timed::AsOracle,
-        quick: &[("prefixes", "6")],
-        tasks: Operation::TASKS,
-        ..Facts::NONE
-    };
 
     fn load(spec: &Spec) -> Result<Texts, SpecError> {
         let prefixes = usize::try_from(spec.number("prefixes")?).unwrap_or(usize::MAX);

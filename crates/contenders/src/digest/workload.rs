@@ -37,15 +37,17 @@ tasks! {
     }
 }
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("hash"),
+    reference: Timed::AsOracle,
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
+
 impl Workload for Messages {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = mix::PARAMETERS;
-    const FACTS: &'static Facts = &Facts {
-        part: Some("hash"),
-        reference: Timed::AsOracle,
-        tasks: Operation::TASKS,
-        ..Facts::NONE
-    };
 
     fn load(spec: &Spec) -> Result<Messages, SpecError> {
         Ok(Messages { operation: Operation::of(spec), mix: Mix::load(spec)? })

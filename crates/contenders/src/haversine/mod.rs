@@ -5,6 +5,7 @@
 //! way to the product: a match per byte with the standard library's numbers, then the lexer with
 //! its vector searches and exact fast numbers, then templates with four cursors.
 
+use fathom_measure::facts::Facts;
 #[allow(unused_imports)] // nothing is absent from a full build
 use fathom_measure::family::Absent;
 use fathom_measure::family::Family;
@@ -45,4 +46,5 @@ pub static FAMILY: Family<Document> = Family {
         #[cfg(not(feature = "cpu"))]
         Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
     ],
+    facts: &Facts::NONE,
 };

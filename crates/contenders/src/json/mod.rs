@@ -57,4 +57,5 @@ pub static FAMILY: Family<Texts> = Family {
             reason: "Free Pascal's DOM needs a Pascal compiler; the article's table has its figures",
         },
     ],
+    facts: &workload::FACTS,
 };

@@ -47,17 +47,19 @@ tasks! {
     }
 }
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("json"),
+    reference: Timed::AsOracle,
+    quick: &[("records", "1000")],
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
+
 impl Workload for Texts {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] =
         &[Offer { name: "records", default: "8227", doc: "objects in the array" }];
-    const FACTS: &'static Facts = &Facts {
-        part: Some("json"),
-        reference: Timed::AsOracle,
-        quick: &[("records", "1000")],
-        tasks: Operation::TASKS,
-        ..Facts::NONE
-    };
 
     fn load(spec: &Spec) -> Result<Texts, SpecError> {
         let operation = Operation::of(spec);

@@ -42,4 +42,5 @@ pub static FAMILY: Family<Area> = Family {
         #[cfg(target_arch = "x86_64")]
         Absent { name: "neon", reason: "exists on AArch64 only" },
     ],
+    facts: &workload::FACTS,
 };

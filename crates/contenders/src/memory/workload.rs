@@ -75,6 +75,10 @@ pub(super) trait Mover {
 /// The smallest buffer: the small moves reach this far.
 const SMALL_REACH: usize = 10_000 + 48;
 
+/// What is special about the family.
+pub(super) const FACTS: Facts =
+    Facts { part: Some("memory"), tasks: Operation::TASKS, ..Facts::NONE };
+
 impl Workload for Area {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = &[
@@ -85,8 +89,6 @@ impl Workload for Area {
             doc: "of fills and big moves only one in so many, from 1 to 25",
         },
     ];
-    const FACTS: &'static Facts =
-        &Facts { part: Some("memory"), tasks: Operation::TASKS, ..Facts::NONE };
 
     fn load(spec: &Spec) -> Result<Area, SpecError> {
         let operation = Operation::of(spec);

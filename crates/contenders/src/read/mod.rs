@@ -34,4 +34,5 @@ pub static FAMILY: Family<File> = Family {
         &overlap::OVERLAP,
     ],
     absent: &[],
+    facts: &workload::FACTS,
 };

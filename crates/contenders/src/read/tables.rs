@@ -8,8 +8,11 @@ use fathom_measure::result::Case;
 pub(super) fn of(cases: &[&Case]) -> Vec<Table> {
     let mut files: Vec<_> = cases.iter().map(|case| &case.workload.file).collect();
     files.dedup();
-    let of_file = |file| cases.iter().copied().filter(move |case| case.workload.file == *file);
-    files.into_iter().map(|file| one_file(&of_file(file).collect::<Vec<_>>())).collect()
+    let tables = files.into_iter().map(|file| {
+        let same = cases.iter().copied().filter(|case| case.workload.file == *file);
+        one_file(&same.collect::<Vec<_>>())
+    });
+    tables.collect()
 }
 
 fn one_file(cases: &[&Case]) -> Table {

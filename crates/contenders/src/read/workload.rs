@@ -25,6 +25,9 @@ pub struct File {
 /// The page sizes of every processor we build for divide this.
 const UNIT: u64 = 4 << 10;
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts { tables: tables::of, ..Facts::NONE };
+
 impl Workload for File {
     const OPERATIONS: &'static [Offer] =
         &[Offer { name: "sum", default: "", doc: "read once and add the bytes up" }];
@@ -33,7 +36,6 @@ impl Workload for File {
         Offer { name: "size", default: "64M", doc: "bytes of the file made when none is given" },
     ];
     const MADE: &'static [&'static str] = &["size"];
-    const FACTS: &'static Facts = &Facts { tables: tables::of, ..Facts::NONE };
 
     fn load(spec: &Spec) -> Result<File, SpecError> {
         let buffer = spec.number("buffer")?;

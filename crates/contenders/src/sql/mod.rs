@@ -41,4 +41,5 @@ pub static FAMILY: Family<Database> = Family {
                      article's table has its times",
         },
     ],
+    facts: &workload::FACTS,
 };

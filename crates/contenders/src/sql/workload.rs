@@ -33,17 +33,19 @@ tasks! {
     }
 }
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("sql"),
+    reference: Timed::AsOracle,
+    quick: &[("rounds", "20")],
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
+
 impl Workload for Database {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] =
         &[Offer { name: "rounds", default: "1000", doc: "rounds of eleven rows each" }];
-    const FACTS: &'static Facts = &Facts {
-        part: Some("sql"),
-        reference: Timed::AsOracle,
-        quick: &[("rounds", "20")],
-        tasks: Operation::TASKS,
-        ..Facts::NONE
-    };
 
     fn load(spec: &Spec) -> Result<Database, SpecError> {
         let rounds = usize::try_from(spec.number("rounds")?).ok().filter(|r| *r <= 100_000);

@@ -68,4 +68,5 @@ pub static FAMILY: Family<Scan> = Family {
             reason: "Free Pascal's DOM needs a Pascal compiler; the article's table has its figures",
         },
     ],
+    facts: &workload::FACTS,
 };

@@ -104,16 +104,18 @@ impl From<fathom_aggregate::Partial> for Group {
 /// Calls of the property count in an iteration.
 const CALLS: u64 = 100;
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("text"),
+    reference: Timed::AsOracle,
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
+
 impl Workload for Scan {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] =
         &[Offer { name: "records", default: "8227", doc: "objects in the array" }];
-    const FACTS: &'static Facts = &Facts {
-        part: Some("text"),
-        reference: Timed::AsOracle,
-        tasks: Operation::TASKS,
-        ..Facts::NONE
-    };
 
     fn load(spec: &Spec) -> Result<Scan, SpecError> {
         let operation = Operation::of(spec);

@@ -11,6 +11,7 @@
 //!   a match per byte  │ tokens in one piece           │ numbers        │ distances  │ grammar   │ templates
 //! ```
 
+use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
 mod chunks;
@@ -49,6 +50,7 @@ pub static FAMILY: Family<File> = Family {
         &threads::THREADS,
     ],
     absent: &[],
+    facts: &Facts::NONE,
 };
 
 #[cfg(test)]
