@@ -67,7 +67,7 @@ const ANSWERS: &[&str] = &[
     "fathom generate measurements --rows 50k -o rows.txt",
     "fathom aggregate rows.txt",
     "FATHOM_LEVEL=scalar fathom aggregate rows.txt",
-    "fathom aggregate --strategy fullcheck rows.txt",
+    "fathom bench aggregate --strategy fullcheck --test rows.txt",
     "fathom generate measurements --preset 10k --rows 20k -o long.txt",
     "fathom aggregate --format json long.txt",
     "fathom generate pairs --method cluster --count 5000 --seed 3 -o pairs.json --answers pairs.f64",

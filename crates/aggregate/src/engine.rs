@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fathom_machine::level::Level;
-use fathom_machine::os::affinity;
 use memchr::{memchr_iter, memrchr};
 
 use crate::chunk::{Buffer, Carry, Rows, read_rows};
@@ -32,11 +31,6 @@ pub struct Options {
     pub chunk_bytes: usize,
     /// Instruction level; must be available.
     pub level: Level,
-    /// Binds thread i to a processor: the even ones first, then the odd ones.
-    pub affinity: bool,
-    /// Takes two keys of 16 bytes and more for the same when their 64-bit hashes are equal, which
-    /// on other data than today's silently merges keys. Shorter keys are compared in any case.
-    pub trust_hash: bool,
     /// Keeps sums of squares, for variances.
     pub with_squares: bool,
     /// Most bytes all tables together may take.
@@ -52,8 +46,6 @@ impl Default for Options {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             chunk_bytes: CHUNK_BYTES,
             level: Level::best(),
-            affinity: false,
-            trust_hash: false,
             with_squares: false,
             memory_limit_bytes: None,
         }
@@ -177,8 +169,7 @@ pub(crate) fn run(
         collector: Mutex::new(Collector::new(on_error, paths)),
         account: Account::new(options.memory_limit_bytes),
     };
-    let threads = vec![(); options.threads.max(1)];
-    let results = on_threads(threads, options.affinity, |()| shared.work());
+    let results = on_threads(options.threads.max(1), || shared.work());
     let collector = shared.collector.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut summary =
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
@@ -254,7 +245,7 @@ impl Form for Lines {
 
     fn worker(&self, options: &Options) -> Shard {
         let kernel = Kernel { level: options.level };
-        Shard::new(kernel, options.with_squares, options.trust_hash)
+        Shard::new(kernel, options.with_squares, false)
     }
 
     fn take(&self, shard: &mut Shard, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
@@ -308,41 +299,13 @@ impl Form for Lines {
     }
 }
 
-/// What `work` makes of each worker, on a thread each.
-pub(crate) fn on_threads<W: Send, T: Send>(
-    workers: Vec<W>,
-    affinity: bool,
-    work: impl Fn(W) -> T + Sync,
-) -> Vec<T> {
-    let processors = if affinity { processors() } else { vec![] };
-    let work = &work;
+/// What `work` makes on each of so many threads.
+fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
-        let spawn = |(i, worker): (usize, W)| {
-            let processor = processors.get(i % processors.len().max(1)).copied();
-            scope.spawn(move || {
-                if let Some(processor) = processor {
-                    // A processor that went away meanwhile costs speed, not correctness.
-                    let _ = affinity::pin(processor);
-                }
-                work(worker)
-            })
-        };
-        let threads: Vec<_> = workers.into_iter().enumerate().map(spawn).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, T>| thread.join();
-        let ends = threads.into_iter().map(join);
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
+        let ends = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
         ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     })
-}
-
-/// The processors threads are bound to, in order.
-fn processors() -> Vec<usize> {
-    spread(&affinity::allowed().unwrap_or_default())
-}
-
-/// Even processors first, then odd ones: on many machines neighbours share a core.
-fn spread(processors: &[usize]) -> Vec<usize> {
-    let evens = processors.iter().step_by(2);
-    evens.chain(processors.iter().skip(1).step_by(2)).copied().collect()
 }
 
 /// The refused rows of a chunk, in their order, with their places in the source; `name` names a
@@ -455,11 +418,5 @@ mod tests {
             run(&form, &[], &options, OnError::Fail, &Progress::default()).map(|_| ())
         }));
         assert!(result.is_err());
-    }
-
-    #[test]
-    fn even_processors_come_first() {
-        assert_eq!(spread(&[0, 1, 2, 3, 4]), [0, 2, 4, 1, 3]);
-        assert_eq!(spread(&[7]), [7]);
     }
 }
