@@ -14,9 +14,11 @@
 
 use std::cmp::Ordering;
 
-use crate::error::Error;
-use crate::kernel::{self, collect};
-use crate::merge::{Partial, Stats, merge_into};
+use fathom_machine::os::collect::collect;
+use fathom_machine::os::memory::prefer_huge;
+
+use crate::kernel;
+use crate::merge::{Partial, Stats};
 use crate::shard::Shard;
 use crate::table::{ShortKey, short_bytes};
 
@@ -86,11 +88,12 @@ impl Shard {
     /// The shard with its keys in order.
     pub(crate) fn into_run(mut self) -> Run {
         let wide: Vec<(Box<[u8]>, Stats)> = std::mem::take(&mut self.wide).into_iter().collect();
-        let mut references = Vec::with_capacity(self.short.keys() + self.long.keys() + wide.len());
-        kernel::prefer_huge(&mut references);
-        let shorts = self.short.keyed();
+        let mut references =
+            Vec::with_capacity(self.tables.short.keys() + self.tables.long.keys() + wide.len());
+        prefer_huge(references.spare_capacity_mut());
+        let shorts = self.tables.short.keyed();
         references.extend(shorts.map(|(slot, key)| Reference::to_short(key, slot)));
-        let longs = self.long.places().map(|at| (at, self.long.key(at)));
+        let longs = self.tables.long.places().map(|at| (at, self.tables.long.key(at)));
         references.extend(longs.map(|(at, key)| Reference::new(key, Table::Long, at)));
         let wides = wide.iter().enumerate();
         references.extend(wides.map(|(at, (key, _))| Reference::new(key, Table::Wide, at)));
@@ -107,7 +110,7 @@ impl Run {
     fn long_key(&self, reference: &Reference) -> &[u8] {
         match reference.table {
             Table::Short => unreachable!("short keys have up to 15 bytes"),
-            Table::Long => self.shard.long.key(reference.place as usize),
+            Table::Long => self.shard.tables.long.key(reference.place as usize),
             Table::Wide => &self.wide[reference.place as usize].0,
         }
     }
@@ -115,8 +118,8 @@ impl Run {
     fn stats(&self, reference: &Reference) -> Stats {
         let place = reference.place as usize;
         match reference.table {
-            Table::Short => self.shard.short.stats(place),
-            Table::Long => self.shard.long.stats(place),
+            Table::Short => self.shard.tables.short.stats(place),
+            Table::Long => self.shard.tables.long.stats(place),
             Table::Wide => self.wide[place].1.clone(),
         }
     }
@@ -139,8 +142,12 @@ impl Run {
 
     fn prefetch(&self, reference: &Reference) {
         match reference.table {
-            Table::Short => kernel::prefetch(&self.shard.short.entries[reference.place as usize]),
-            Table::Long => kernel::prefetch(&self.shard.long.units[reference.place as usize]),
+            Table::Short => {
+                kernel::prefetch(&self.shard.tables.short.entries[reference.place as usize])
+            }
+            Table::Long => {
+                kernel::prefetch(&self.shard.tables.long.units[reference.place as usize])
+            }
             Table::Wide => {}
         }
     }
@@ -157,36 +164,31 @@ fn compare((a_run, a): (&Run, &Reference), (b_run, b): (&Run, &Reference)) -> Or
 }
 
 /// Merges the runs of all threads into one list, each key once, with as many threads.
-///
-/// # Errors
-/// [`Error::SumOverflow`] naming the key.
-pub(crate) fn gather(runs: Vec<Run>) -> Result<Vec<Partial>, Error> {
+pub(crate) fn gather(runs: &[Run]) -> Vec<Partial> {
     let total: usize = runs.iter().map(|run| run.references.len()).sum();
     let parts = if total < WORTH_A_THREAD { 1 } else { runs.len() };
-    let parts = cut(&runs, parts);
-    let lens = collect::collect(&vec![1; parts.len()], |part, place| {
+    let parts = cut(runs, parts);
+    let lens = collect(&vec![1; parts.len()], |part, place| {
         let mut groups = 0;
-        merged(&runs, &parts[part], |same| {
+        merged(runs, &parts[part], |same| {
             groups += usize::from(!same);
         });
         place.push(groups);
-        Ok::<_, Error>(())
-    })?;
-    collect::collect(&lens, |part, place| {
-        let mut merging = Merging::new(&runs, &parts[part]);
-        let Some((run, reference)) = merging.next() else { return Ok(()) };
+    });
+    collect(&lens, |part, place| {
+        let mut merging = Merging::new(runs, &parts[part]);
+        let Some((run, reference)) = merging.next() else { return };
         let mut last = (run, reference);
         let mut group = run.partial(reference);
         while let Some((run, reference)) = merging.next() {
             if compare(last, (run, reference)) == Ordering::Equal {
-                merge_into(&mut group.stats, &run.stats(reference), &group.key)?;
+                group.stats.merge(&run.stats(reference));
             } else {
                 place.push(std::mem::replace(&mut group, run.partial(reference)));
                 last = (run, reference);
             }
         }
         place.push(group);
-        Ok(())
     })
 }
 

@@ -12,6 +12,14 @@ use crate::view::{conditions, lines};
 #[must_use]
 pub fn run(run: &Run) -> String {
     let mut text = format!("<code>{}</code>\n", escaped(&run.command.join(" ")));
+    let build = run.build.to_string();
+    if !build.is_empty() {
+        let _ = write!(
+            text,
+            "\n{}.\n",
+            escaped(&format!("{}, level {}, {build}", run.program, run.level))
+        );
+    }
     for case in &run.cases {
         let _ = write!(text, "\n{}", self::case(case));
     }
