@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 pub use crate::plan::Clock;
 use crate::plan::{Measured, Plan, Roles, Stop};
 use crate::sample::Sample;
-use crate::sets::{Estimate, Sets};
+use crate::sets::{self, Estimate, Sets};
 use crate::stats::{
     Interval, block_medians, fewest_for_interval, lag1, lag1_unbiased, mad, median, quantile,
     sign_interval, sign_test,
@@ -183,6 +183,26 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
         overhead,
         floor,
         comparisons,
+    }
+}
+
+/// The interval of a contender's own time per iteration, in nanoseconds, at level 1 - alpha: what two
+/// runs that were not interleaved have of each other. Over the medians of its sets of processes
+/// or, for commands, over rounds.
+#[must_use]
+pub fn time_interval(
+    measured: &Measured,
+    plan: &Plan,
+    clock: Clock,
+    contender: usize,
+    alpha: f64,
+) -> Option<Interval> {
+    let view = View { measured, clock, subtract_ns: 0.0 };
+    let logs = view.logs(None);
+    match plan.fresh {
+        true => Pairs::new(logs.iter().filter_map(|round| round.1[contender]).collect(), 0)
+            .interval(alpha),
+        false => sets::alone(&logs, contender, alpha),
     }
 }
 
@@ -418,6 +438,9 @@ impl Context<'_> {
         if let Some(why) = self.broken {
             return Verdict::Withheld { why };
         }
+        if !by_sets && !self.plan.fresh && ratio.is_some() {
+            return unresolved(Unresolved::OneProcess, None);
+        }
         let (Some(ratio), Some(interval)) = (ratio, interval) else {
             let blocks = fewest_for_interval(self.alpha_each) * pairs.block_rounds;
             let needed = blocks.max(rounds_needed(self.alpha_each));
@@ -425,9 +448,6 @@ impl Context<'_> {
             let longer = needed as f64 / rounds.max(1) as f64;
             return unresolved(Unresolved::TooFew { rounds, needed }, Some(longer));
         };
-        if !by_sets && !self.plan.fresh {
-            return unresolved(Unresolved::OneProcess, None);
-        }
         if interval.contains(1.0) {
             let target = match self.plan.stop {
                 Stop::Width { target } => target,

@@ -60,6 +60,14 @@ pub enum Stop {
     Budget,
 }
 
+impl Plan {
+    /// The level of its verdicts, in percent.
+    #[must_use]
+    pub fn level_percent(&self) -> f64 {
+        (1.0 - self.alpha) * 100.0
+    }
+}
+
 impl Default for Plan {
     fn default() -> Plan {
         Plan {

@@ -204,7 +204,7 @@ impl Course {
             if done == FIRST_ROUNDS && sets == 1 {
                 self.plan_again();
             }
-            if done >= set_end(self.planned, sets, self.process + 1) {
+            if done >= set_end(self.planned, sets, self.process + 1) || self.is_late() {
                 break;
             }
         }
@@ -361,6 +361,13 @@ impl Course {
         executor.interrupted().then_some(End::Interrupted)
     }
 
+    /// Whether the sets so far have had their share of the limit.
+    fn is_late(&self) -> bool {
+        let sets = u128::from(sets(&self.plan));
+        let share = u128::from(self.plan.limit_ns) * u128::from(self.process + 1) / sets;
+        u128::from(self.spent_ns) >= share
+    }
+
     /// Why measuring ends after this round, if it does.
     fn ended(&mut self) -> Option<End> {
         let done = self.rounds.len() as u32;
@@ -380,7 +387,7 @@ impl Course {
             }
             _ => false,
         };
-        let end = match self.spent_ns >= self.plan.limit_ns {
+        let end = match self.is_late() && self.process + 1 >= sets(&self.plan) {
             true => End::Limit,
             false if quiet => End::Target,
             false => return (done >= self.planned).then_some(End::Rounds),

@@ -59,9 +59,7 @@ impl Sets {
         rounds: &[(u32, Vec<Option<f64>>)],
         twin: Option<(usize, usize)>,
     ) -> Option<Sets> {
-        let mut numbers: Vec<u32> = rounds.iter().map(|round| round.0).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
+        let numbers = numbers(rounds);
         let contenders = rounds.first()?.1.len();
         let common = common(rounds, contenders);
         let level = |contender: usize, set: u32| {
@@ -127,6 +125,32 @@ impl Sets {
         let variance = self.pooled.max(self.own[contender]);
         Some((mean(&all), variance / all.len() as f64))
     }
+}
+
+/// The interval of one contender's time, from the medians of its sets alone.
+pub(crate) fn alone(
+    rounds: &[(u32, Vec<Option<f64>>)],
+    contender: usize,
+    alpha: f64,
+) -> Option<Interval> {
+    let of = |set: u32| {
+        let own = rounds.iter().filter(|round| round.0 == set);
+        median(&own.filter_map(|round| round.1[contender]).collect::<Vec<f64>>())
+    };
+    let levels: Vec<f64> = numbers(rounds).into_iter().filter_map(of).collect();
+    let freedom = levels.len().checked_sub(1).filter(|&freedom| freedom > 0)? as f64;
+    let log = mean(&levels);
+    let square: f64 = levels.iter().map(|level| (level - log).powi(2)).sum();
+    let error = (square / freedom / levels.len() as f64).sqrt();
+    Some(Estimate { log, error, freedom, sets: levels.len() }.interval(alpha))
+}
+
+/// The sets, in order.
+fn numbers(rounds: &[(u32, Vec<Option<f64>>)]) -> Vec<u32> {
+    let mut numbers: Vec<u32> = rounds.iter().map(|round| round.0).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// By how much a mean over the sets varies more than it would if they were independent: what a set
