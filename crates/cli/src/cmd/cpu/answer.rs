@@ -98,10 +98,10 @@ fn because(comparison: &Comparison) -> Option<String> {
 /// was too noisy to be certain, and nobody should be told that the two are the same.
 const TIE_BELOW: f64 = 1.25;
 
-/// Whether the two are as good: not told apart and not far from each other, or less than two percent
-/// apart.
+/// Whether either will do: not told apart and not far from each other, or less than two percent apart.
 pub(super) fn is_tie(comparison: &Comparison) -> bool {
     let below = match comparison.verdict {
+        Verdict::Withheld { .. } => return false,
         Verdict::Slower => 1.02,
         _ => TIE_BELOW,
     };
