@@ -2,14 +2,9 @@
 
 use std::fmt::Write;
 
-<<<<<<< HEAD
-use fathom_contenders::mix::ITERATIONS;
-use fathom_measure::compare::{Comparison, Verdict, judge};
-=======
 use fathom_contenders::family;
-use fathom_measure::compare::{Broken, Comparison, Unresolved, Verdict, judge};
+use fathom_measure::compare::{Comparison, Verdict, judge};
 use fathom_measure::facts::{Form, Task};
->>>>>>> main
 use fathom_measure::result::Case;
 use fathom_measure::workload::parse_number;
 use fathom_report::number::{percent, times};

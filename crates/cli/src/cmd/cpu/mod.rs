@@ -18,12 +18,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use fathom_contenders::FAMILIES;
 use fathom_machine::describe::Machine;
-<<<<<<< HEAD
 use fathom_measure::bench::{Bench, Entrant, Session};
-=======
-use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::contender::Path as Hardware;
->>>>>>> main
 use fathom_measure::digest::Digest;
 use fathom_measure::facts::Timed;
 use fathom_measure::family::{AnyFamily, Entry, OpenError};
