@@ -337,7 +337,10 @@ pub(crate) fn rendered(run: &Run, format: Format, to_terminal: bool) -> anyhow::
 pub(crate) fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
     let path = if path.is_dir() {
         let family = run.cases.first().map_or("run", |case| &case.family);
-        path.join(format!("{}-{family}.json", run.started.replace(':', "")))
+        // Who saved the run before may have written anything there.
+        let started: String =
+            run.started.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        path.join(format!("{started}-{family}.json"))
     } else {
         path.to_owned()
     };

@@ -41,6 +41,7 @@ pub mod provision;
 pub mod result;
 pub mod rounds;
 pub mod sample;
+pub mod scratch;
 pub mod simulated;
 pub mod stats;
 pub mod verdict;

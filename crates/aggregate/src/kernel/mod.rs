@@ -125,7 +125,7 @@ pub(crate) fn put(tables: &mut Tables, key: &[u8], value: i32) {
     }
     tables.long.prepare();
     let hash = tables.long.hash(key);
-    let at = tables.long.find_or_insert(key, hash, None).expect("no byte is forbidden");
+    let Some(at) = tables.long.find_or_insert(key, hash, None) else { return };
     // SAFETY: it numbers the first unit of a key; scalar code is everywhere.
     unsafe {
         match tables.long.aside.squares.is_empty() {
