@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use fathom_measure::compare::Judged;
 use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
-use fathom_measure::result::{Case, Row, Run, SCHEMA, VERSION};
+use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
 use fathom_measure::sample::Sample;
 use fathom_measure::workload::{Spec, Work};
 use fathom_report::{csv, html, markdown, text};
@@ -73,6 +73,8 @@ fn saved(case: Case) -> Run {
         command: vec!["fathom".to_owned(), "bench".to_owned()],
         started: "2026-01-01T00:00:00Z".to_owned(),
         program: "fathom".to_owned(),
+        build: Build::default(),
+        level: String::new(),
         machine: serde_json::Value::Null,
         cases: vec![case],
         notes: Vec::new(),
