@@ -15,7 +15,7 @@
 //! It knows nothing of quotes: whoever calls it has looked for them.
 
 use fathom_machine::level::Level;
-use fathom_machine::vector::positions_64;
+use fathom_machine::simd::positions_64;
 
 use super::drive::write_positions;
 use super::long::long_rows;

@@ -11,7 +11,7 @@ use std::arch::x86_64::__m128i;
 use std::marker::PhantomData;
 
 use fathom_machine::level::Level;
-use fathom_machine::vector::{self, Vector};
+use fathom_machine::simd::{self, Vector};
 
 use super::drive::drive;
 use super::fields::{self, Wanted};
@@ -23,11 +23,11 @@ use crate::reference::DELIMITER;
 use crate::shard::Shard;
 use crate::table::{Seed, ShortEntry, ShortKey};
 
-type Scalar = Plain<vector::Scalar, OneByOne>;
+type Scalar = Plain<simd::Scalar, OneByOne>;
 #[cfg(target_arch = "x86_64")]
-type Sse2 = Plain<vector::Sse2, Quads<__m128i>>;
+type Sse2 = Plain<simd::Sse2, Quads<__m128i>>;
 #[cfg(target_arch = "aarch64")]
-type Neon = Plain<vector::Neon, Quads<uint32x4_t>>;
+type Neon = Plain<simd::Neon, Quads<uint32x4_t>>;
 
 pub(super) fn run(level: Level, window: &Window<'_>, shard: &mut Shard, squares: bool) -> u64 {
     // SAFETY: SSE2 is in every x86-64 and NEON in every AArch64 this project runs on; the scalar

@@ -14,7 +14,7 @@
 //! delimiter or a newline in them are found out, which means that the row before was none. Names
 //! are kept even where only hashes are compared, because the result shows them.
 
-use fathom_machine::vector::Vector;
+use fathom_machine::simd::Vector;
 
 use crate::error::quoted;
 use crate::merge::{Partial, Stats};
@@ -293,9 +293,9 @@ impl Arena {
 mod tests {
     use std::sync::Arc;
 
-    use fathom_machine::vector::Scalar;
+    use fathom_machine::simd::Scalar;
     #[cfg(target_arch = "x86_64")]
-    use fathom_machine::vector::Sse2;
+    use fathom_machine::simd::Sse2;
 
     use super::*;
 
