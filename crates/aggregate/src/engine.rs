@@ -29,7 +29,7 @@ pub struct Options {
     pub threads: usize,
     /// Bytes of input a thread takes at a time; buffers that fit the second-level cache are best.
     pub chunk_bytes: usize,
-    /// Instruction level; must be available.
+    /// Instruction level; what runs for it is told by [`kernel_level`](crate::kernel_level).
     pub level: Level,
     /// Binds thread i to a processor: the even ones first, then the odd ones.
     pub affinity: bool,
@@ -50,7 +50,7 @@ impl Default for Options {
         Options {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             chunk_bytes: CHUNK_BYTES,
-            level: Level::best(),
+            level: Level::current(),
             affinity: false,
             trust_hash: false,
             with_squares: false,

@@ -10,62 +10,19 @@ use std::arch::aarch64::uint32x4_t;
 use std::arch::x86_64::__m128i;
 use std::marker::PhantomData;
 
-use fathom_machine::level::Level;
 use fathom_machine::simd::{self, Vector};
 
-use super::drive::drive;
-use super::fields::{self, Wanted};
 use super::quad::{self, Quad};
 use super::rows::{Parsed, Rows, Shapes};
 use super::{KEEP, LANES, SHORT_BYTES};
-use crate::chunk::Window;
 use crate::reference::DELIMITER;
-use crate::shard::Shard;
 use crate::table::{Seed, ShortEntry, ShortKey};
 
-type Scalar = Plain<simd::Scalar, OneByOne>;
+pub(super) type Scalar = Plain<simd::Scalar, OneByOne>;
 #[cfg(target_arch = "x86_64")]
-type Sse2 = Plain<simd::Sse2, Quads<__m128i>>;
+pub(super) type Sse2 = Plain<simd::Sse2, Quads<__m128i>>;
 #[cfg(target_arch = "aarch64")]
-type Neon = Plain<simd::Neon, Quads<uint32x4_t>>;
-
-pub(super) fn run(level: Level, window: &Window<'_>, shard: &mut Shard, squares: bool) -> u64 {
-    // SAFETY: SSE2 is in every x86-64 and NEON in every AArch64 this project runs on; the scalar
-    // type uses nothing else.
-    unsafe {
-        match (level, squares) {
-            #[cfg(target_arch = "x86_64")]
-            (Level::Sse2, false) => drive::<Sse2, false>(window, shard),
-            #[cfg(target_arch = "x86_64")]
-            (Level::Sse2, true) => drive::<Sse2, true>(window, shard),
-            #[cfg(target_arch = "aarch64")]
-            (Level::Neon, false) => drive::<Neon, false>(window, shard),
-            #[cfg(target_arch = "aarch64")]
-            (Level::Neon, true) => drive::<Neon, true>(window, shard),
-            (_, false) => drive::<Scalar, false>(window, shard),
-            (_, true) => drive::<Scalar, true>(window, shard),
-        }
-    }
-}
-
-pub(super) fn run_fields<const SQUARES: bool>(
-    level: Level,
-    window: &Window<'_>,
-    wanted: &Wanted<'_>,
-    shards: &mut [Shard],
-    odd: &mut Vec<(usize, usize)>,
-) -> u64 {
-    // SAFETY: as in `run`.
-    unsafe {
-        match level {
-            #[cfg(target_arch = "x86_64")]
-            Level::Sse2 => fields::drive::<Sse2, SQUARES>(window, wanted, shards, odd),
-            #[cfg(target_arch = "aarch64")]
-            Level::Neon => fields::drive::<Neon, SQUARES>(window, wanted, shards, odd),
-            _ => fields::drive::<Scalar, SQUARES>(window, wanted, shards, odd),
-        }
-    }
-}
+pub(super) type Neon = Plain<simd::Neon, Quads<uint32x4_t>>;
 
 /// The hash of a stored key, for tables that place it anew.
 pub(super) fn short_hash(key: &ShortKey, seed: &Seed) -> u64 {
@@ -113,7 +70,7 @@ fn value(word: u64) -> (i32, u32, bool) {
 }
 
 /// How values are parsed.
-trait Values: Copy {
+pub(super) trait Values: Copy {
     /// As [`Rows::values`].
     ///
     /// # Safety
@@ -123,7 +80,7 @@ trait Values: Copy {
 
 /// Each in integer registers.
 #[derive(Clone, Copy)]
-struct OneByOne;
+pub(super) struct OneByOne;
 
 impl Values for OneByOne {
     #[inline(always)]
@@ -151,7 +108,7 @@ impl Values for OneByOne {
 
 /// Four in a register.
 #[derive(Clone, Copy)]
-struct Quads<Q>(PhantomData<Q>);
+pub(super) struct Quads<Q>(PhantomData<Q>);
 
 impl<Q: Quad> Values for Quads<Q> {
     #[inline(always)]
@@ -178,7 +135,7 @@ unsafe fn words(from: *const u8) -> [u64; 2] {
 }
 
 #[derive(Clone, Copy)]
-struct Plain<V, P>(PhantomData<(V, P)>);
+pub(super) struct Plain<V, P>(PhantomData<(V, P)>);
 
 // SAFETY: uses the scan vector and the values' only for what they are for; reads what the trait
 // allows.

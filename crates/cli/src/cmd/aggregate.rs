@@ -12,6 +12,7 @@ use fathom_aggregate::format::{self, Sort, Statistic};
 use fathom_aggregate::strategy::{self, Check, Strategy};
 use fathom_aggregate::{
     Column, Layout, OnError, Options as EngineOptions, Progress, Rounding, Source, Summary,
+    kernel_level,
 };
 use fathom_machine::level::Level;
 
@@ -442,7 +443,8 @@ fn announce(engine: &EngineOptions, strategy: &Strategy, files: &[PathBuf]) {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     eprintln!("aggregating {}", names.join(", "));
     if !strategy.is_engine() {
-        eprintln!("strategy {strategy}, {} threads, level {}", engine.threads, engine.level);
+        let level = kernel_level(engine.level);
+        eprintln!("strategy {strategy}, {} threads, level {level}", engine.threads);
         for limit in strategy.limits() {
             eprintln!("  {limit}");
         }
@@ -454,7 +456,7 @@ fn announce(engine: &EngineOptions, strategy: &Strategy, files: &[PathBuf]) {
         engine.threads,
         if engine.threads == 1 { "" } else { "s" },
         if engine.affinity { " bound to processors" } else { "" },
-        engine.level,
+        kernel_level(engine.level),
         engine.chunk_bytes >> 10,
         if engine.trust_hash { "hashes of long keys trusted" } else { "full key comparison" },
     );

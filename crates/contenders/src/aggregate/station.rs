@@ -28,7 +28,7 @@ fn run(workload: &Text, strategy: &Strategy) -> Result<Vec<u8>, String> {
     let path = workload.path.clone();
     let opened = File::open(&path).and_then(|file| file.metadata().map(|data| (file, data.len())));
     let (file, size) = opened.map_err(|error| format!("{}: {error}", path.display()))?;
-    let level = Level::chosen().map_err(|error| error.to_string())?;
+    let level = Level::current();
     let sources = vec![Source::File { path, file, size }];
     let summary = aggregate(sources, strategy, level, &Progress::default());
     let summary = summary.map_err(|error| error.to_string())?;
@@ -37,5 +37,5 @@ fn run(workload: &Text, strategy: &Strategy) -> Result<Vec<u8>, String> {
 
 /// The level everything here is compiled for.
 pub(super) fn hardware() -> String {
-    Level::chosen().map_or_else(|_| "unknown".to_owned(), |level| level.to_string())
+    fathom_aggregate::kernel_level(Level::current()).to_string()
 }

@@ -16,22 +16,16 @@ impl Contender<Buffer> for Hash32 {
     fn meta(&self) -> Meta {
         Meta {
             name: "hash32",
-            hardware: || level().name().into(),
+            hardware: || hash32::form(Level::current()).level.to_string(),
             caveat: "a checksum; weak as the hash of a table",
             ..Meta::of(include_str!("hash32.rs"))
         }
     }
 
     fn prepare<'w>(&self, workload: &'w Buffer) -> Preparation<'w> {
-        match (workload.operation, level()) {
-            #[cfg(target_arch = "x86_64")]
-            (Operation::Hash32, Level::Avx2) => workload.timed(hash32::avx2),
-            (Operation::Hash32, _) => workload.timed(hash32::baseline),
+        match workload.operation {
+            Operation::Hash32 => workload.timed(hash32::form(Level::current()).run),
             _ => workload.unsupported(),
         }
     }
-}
-
-fn level() -> Level {
-    Level::chosen().unwrap_or(Level::Scalar)
 }

@@ -3,7 +3,6 @@
 
 use fathom_haversine::Pair;
 use fathom_json::{Event, Lexer, Mode, Text};
-use fathom_machine::level::Level;
 use fathom_measure::contender::{Contender, Meta, Preparation};
 
 use super::workload::Document;
@@ -21,7 +20,7 @@ impl Contender<Document> for Events {
 }
 
 fn hardware() -> String {
-    Level::chosen().unwrap_or(Level::Scalar).to_string()
+    Lexer::new(Mode::Document).level().to_string()
 }
 
 fn read(json: &[u8]) -> Vec<Pair> {

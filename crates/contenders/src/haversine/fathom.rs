@@ -2,7 +2,6 @@
 //! stream, so that the copy into its blocks is counted.
 
 use fathom_haversine::{Error, Options, Outcome, Source};
-use fathom_machine::level::Level;
 use fathom_measure::contender::{Contender, Meta, Preparation};
 
 use super::workload::Document;
@@ -20,7 +19,7 @@ impl Contender<Document> for Fathom {
 }
 
 fn hardware() -> String {
-    Level::chosen().unwrap_or(Level::Scalar).to_string()
+    Options::default().levels()
 }
 
 pub(super) fn read(json: &[u8]) -> Result<Outcome, Error> {

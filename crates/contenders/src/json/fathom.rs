@@ -2,7 +2,7 @@
 //! exact conversion, text by a writer that knows its records.
 
 use fathom_json::{Event, Lexer, Limits, Mode};
-use fathom_machine::level::Level;
+use fathom_machine::level::{Level, told};
 use fathom_measure::contender::{Contender, Keeps, Meta, Preparation};
 
 use super::table::{COLUMNS, compact, expanded, from_compact};
@@ -17,7 +17,7 @@ impl Contender<Texts> for Fathom {
     fn meta(&self) -> Meta {
         Meta {
             name: "fathom",
-            hardware: || level().name().into(),
+            hardware: || levels(Level::current()),
             keeps: Keeps::Copied,
             ..Meta::of(include_str!("fathom.rs"))
         }
@@ -26,13 +26,14 @@ impl Contender<Texts> for Fathom {
     fn path(&self, operation: &str) -> String {
         match operation {
             "table-values" | "serialise" => "portable".into(),
-            _ => level().name().into(),
+            "numbers" | "dom-no-guess" => lexer(Level::current()).level().to_string(),
+            _ => levels(Level::current()),
         }
     }
 
     fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
         const VALID: &str = "the workload's text is valid";
-        let level = level();
+        let level = Level::current();
         match workload.operation {
             Operation::Dom => workload.values(
                 move |text| read(level, text, true, |name| Box::<str>::from(name)).expect(VALID),
@@ -64,8 +65,13 @@ impl Contender<Texts> for Fathom {
     }
 }
 
-fn level() -> Level {
-    Level::chosen().unwrap_or(Level::Scalar)
+fn lexer(level: Level) -> Lexer {
+    Lexer::with(Mode::Document, Limits::default(), level)
+}
+
+/// What the counting of members, where tables begin, and the lexer run at.
+fn levels(level: Level) -> String {
+    told([crate::text::level_of(level), lexer(level).level()])
 }
 
 /// The records of an array of objects, or of a single object; those before the fault of a text that is
@@ -76,7 +82,7 @@ pub(crate) fn records_of(level: Level, text: &[u8]) -> Vec<Person> {
 
 fn records<P>(level: Level, text: &[u8], made: impl Fn(Person) -> P) -> Vec<P> {
     let mut people = Vec::with_capacity(crate::text::members(level, text, b'[') as usize);
-    let mut lexer = Lexer::with(Mode::Document, Limits::default(), level);
+    let mut lexer = lexer(level);
     let (mut at, mut column) = (0, 0);
     let mut person = Person::default();
     while let Ok(Some(event)) = lexer.next(text, &mut at) {
@@ -116,7 +122,7 @@ fn records<P>(level: Level, text: &[u8], made: impl Fn(Person) -> P) -> Vec<P> {
 
 fn numbers(level: Level, text: &[u8]) -> Vec<f64> {
     let mut numbers = Vec::new();
-    let mut lexer = Lexer::with(Mode::Document, Limits::default(), level);
+    let mut lexer = lexer(level);
     let mut at = 0;
     while let Ok(Some(event)) = lexer.next(text, &mut at) {
         if let Event::Number(number) = event {

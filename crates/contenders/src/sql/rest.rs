@@ -42,7 +42,7 @@ pub struct Server<'s> {
 impl<'s> Server<'s> {
     /// A server of `store`.
     pub fn new(store: &'s mut dyn Store) -> Server<'s> {
-        let level = Level::chosen().unwrap_or(Level::Scalar);
+        let level = Level::current();
         Server { store, locked: HashSet::new(), level }
     }
 

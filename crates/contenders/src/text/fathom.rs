@@ -5,7 +5,8 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use fathom_aggregate::{OnError, Options, Progress, Source, aggregate};
+use fathom_aggregate::{OnError, Options, Progress, Source, aggregate, kernel_level};
+use fathom_json::validating_level;
 use fathom_machine::level::Level;
 use fathom_measure::contender::{Contender, Meta, Preparation};
 
@@ -18,7 +19,7 @@ impl Contender<Scan> for Fathom {
     fn meta(&self) -> Meta {
         Meta {
             name: "fathom",
-            hardware: || level().name().into(),
+            hardware: || kernel::level_of(Level::current()).to_string(),
             ..Meta::of(include_str!("fathom.rs"))
         }
     }
@@ -26,12 +27,16 @@ impl Contender<Scan> for Fathom {
     fn path(&self, operation: &str) -> String {
         match operation {
             "json-unquoted" | "json-human" => "portable".into(),
-            _ => level().name().into(),
+            "measurements" => kernel_level(Level::current()).to_string(),
+            _ if operation.starts_with("json-valid") => {
+                validating_level(Level::current()).to_string()
+            }
+            _ => kernel::level_of(Level::current()).to_string(),
         }
     }
 
     fn prepare<'w>(&self, workload: &'w Scan) -> Preparation<'w> {
-        let level = level();
+        let level = Level::current();
         let zero = move |text: &[u8]| kernel::zero(level, text);
         match workload.operation {
             Operation::StrLen => workload.counted(move |text| zero(text).map_or(0, |at| at as u64)),
@@ -74,8 +79,4 @@ fn groups(level: Level, text: &Arc<[u8]>) -> Vec<Group> {
     let summary = aggregate(vec![source], &options, OnError::Fail, &Progress::default());
     let column = summary.ok().and_then(|mut summary| summary.columns.pop()).unwrap_or_default();
     column.groups.into_iter().map(Group::from).collect()
-}
-
-fn level() -> Level {
-    Level::chosen().unwrap_or(Level::Scalar)
 }

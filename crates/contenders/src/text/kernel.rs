@@ -45,7 +45,7 @@ pub(super) fn count_so_far(level: Level, text: &[u8], open: u8) -> i64 {
 }
 
 /// The level these loops run at, if `level` is asked for.
-pub(super) fn level_of(level: Level) -> Level {
+pub(crate) fn level_of(level: Level) -> Level {
     zero_form(level).level
 }
 

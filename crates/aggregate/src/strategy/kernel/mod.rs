@@ -18,7 +18,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use fathom_machine::level::Level;
+use fathom_machine::level::{Here, Level};
 use fathom_machine::simd::{self, Vector, positions_64};
 
 use super::{Check, Entry, Parse, Scan, Strategy, Table as TableAxis};
@@ -128,18 +128,18 @@ impl<T: Table> Rows<T> {
         // SAFETY: levels are checked to be available when they are chosen; hardware steps are
         // taken only where the level or the question below says that they exist.
         unsafe {
-            match self.level {
+            match self.level.here() {
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => avx2::<S, N, T>(window, table),
+                Here::Avx2 | Here::Avx512 => avx2::<S, N, T>(window, table),
                 #[cfg(target_arch = "x86_64")]
-                Level::Sse2 => S::rows::<N, hash::Table, simd::Sse2, T>(window, table),
+                Here::Sse2 => S::rows::<N, hash::Table, simd::Sse2, T>(window, table),
                 #[cfg(target_arch = "aarch64")]
-                Level::Neon if std::arch::is_aarch64_feature_detected!("crc") => {
+                Here::Neon if std::arch::is_aarch64_feature_detected!("crc") => {
                     neon::<S, N, T>(window, table)
                 }
                 #[cfg(target_arch = "aarch64")]
-                Level::Neon => S::rows::<N, hash::Table, simd::Neon, T>(window, table),
-                _ => S::rows::<N, hash::Table, simd::Scalar, T>(window, table),
+                Here::Neon => S::rows::<N, hash::Table, simd::Neon, T>(window, table),
+                Here::Scalar => S::rows::<N, hash::Table, simd::Scalar, T>(window, table),
             }
         }
     }

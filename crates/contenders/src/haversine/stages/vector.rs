@@ -3,7 +3,6 @@
 use std::io::{self, Read};
 
 use fathom_haversine::{ExactSum, Options, Pair};
-use fathom_machine::level::Level;
 use fathom_measure::contender::{Contender, Meta, Preparation};
 
 use super::exact::Exact;
@@ -22,7 +21,7 @@ impl Contender<File> for Vector {
 }
 
 pub(super) fn hardware() -> String {
-    Level::chosen().unwrap_or(Level::Scalar).to_string()
+    Options::default().levels()
 }
 
 /// Pairs whose distances are computed together: with their distances, they stay in a first-level
