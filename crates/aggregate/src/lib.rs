@@ -38,6 +38,7 @@ pub mod generate;
 #[allow(unsafe_code)] // the hot loops: their preconditions are types, each block says why it holds
 mod kernel;
 mod key;
+mod line;
 mod merge;
 mod number;
 mod queue;
@@ -47,15 +48,16 @@ mod rejects;
 mod shard;
 mod source;
 pub mod strategy;
+mod sums;
 mod table;
 
 pub use chunk::MOST_RECORD_BYTES;
 pub use engine::{CHUNK_BYTES, Column, Options, Progress, Summary, aggregate};
-pub use error::{BytePosition, Error, Limit, Position, Reason, Reject};
+pub use error::{BytePosition, Error, FieldText, Limit, Position, Reason, Reject};
 pub use format::Layout;
 pub use kernel::level_of as kernel_level;
 pub use key::Key;
-pub use merge::{Partial, Stats, SumOverflow, merge};
+pub use merge::{Partial, Stats, merge};
 pub use number::{Decimal, MOST_DIGITS, NumberError, Rounding};
 pub use rejects::{OnError, SHOWN};
 pub use source::Source;

@@ -130,7 +130,7 @@ fn the_first_error_of_the_input_is_reported_with_its_line() {
     for source in [file(&input), stream(&input, 777)] {
         let error = failure(source, &options(Level::best(), 4, 512));
         let Error::Record(reject) = error else { panic!("{error}") };
-        assert_eq!((reject.position.byte, reject.position.record), (first, 5001));
+        assert_eq!((reject.record_byte, reject.position.line), (first, 5001));
         assert_eq!(reject.reason, Reason::NoDelimiter);
     }
 }

@@ -141,7 +141,7 @@ fn the_first_bad_row_is_an_error_with_its_line() {
                 let strategy = Strategy { chunk_bytes: 777, input: how, ..preset.strategy };
                 match run(&input, &strategy, Level::best()) {
                     Err(Error::Record(reject)) => {
-                        let position = (reject.position.byte, reject.position.record);
+                        let position = (reject.record_byte, reject.position.line);
                         assert_eq!(position, (45_000, 5001), "{strategy} {bad:?}");
                         assert_eq!(reject.text, bad, "{strategy}");
                     }
@@ -157,7 +157,7 @@ fn the_first_bad_row_is_an_error_with_its_line() {
         let Err(Error::Record(reject)) = run(b"a;1.0\nx\n", &strategy, Level::best()) else {
             panic!("{strategy}");
         };
-        assert_eq!((reject.position.record, reject.reason), (2, Reason::NoDelimiter));
+        assert_eq!((reject.position.line, reject.reason), (2, Reason::NoDelimiter));
     }
 }
 

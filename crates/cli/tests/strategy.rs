@@ -47,7 +47,7 @@ fn every_preset_prints_the_same_bytes() {
 fn what_a_strategy_cannot_hold_is_bad_data_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(&folder, "a;1.0\nb;2.5\nc;123.4\n");
-    fails(&["--strategy", "final", &path], 3, "m.txt:12:3: the strategy takes only key;value");
+    fails(&["--strategy", "final", &path], 3, "m.txt:3:1: the strategy takes only key;value");
     assert!(run(&[&path]).status.success());
     let path = file(&folder, &format!("{};1.0\n", "n".repeat(60)));
     fails(&["--strategy", "old", &path], 3, "strategy old cannot hold this: key \"nnn");

@@ -6,7 +6,7 @@ use super::long::long_rows;
 use super::rows::{Parsed, Rows};
 use super::{BATCH, LANES};
 use crate::chunk::Window;
-use crate::reference::DELIMITER;
+use crate::line::DELIMITER;
 use crate::shard::Shard;
 use crate::table::slot_of;
 

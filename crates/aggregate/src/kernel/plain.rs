@@ -15,7 +15,7 @@ use fathom_machine::simd::{self, Vector};
 use super::quad::{self, Quad};
 use super::rows::{Parsed, Rows, Shapes};
 use super::{KEEP, LANES, SHORT_BYTES};
-use crate::reference::DELIMITER;
+use crate::line::DELIMITER;
 use crate::table::{Seed, ShortEntry, ShortKey};
 
 pub(super) type Scalar = Plain<simd::Scalar, OneByOne>;

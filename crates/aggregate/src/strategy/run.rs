@@ -78,10 +78,10 @@ pub fn aggregate(
     if let Some(failure) = first {
         return Err(shared.explained(failure));
     }
-    let groups = merge(lists)?;
+    let groups = merge(lists);
     let records = groups.iter().map(|group| group.stats.count()).sum();
     let bytes = progress.bytes.load(Ordering::Relaxed);
-    let columns = vec![Column { name: "value".to_owned(), groups }];
+    let columns = vec![Column::new("value", groups)];
     Ok(Summary { columns, records, bytes, ..Summary::default() })
 }
 
@@ -90,12 +90,11 @@ fn ours(strategy: &Strategy, level: Level) -> Box<dyn Worker> {
     struct Ours(Shard);
     impl Worker for Ours {
         fn take(&mut self, window: &Window<'_>) -> Result<(), Trouble> {
-            if let Err(Error::SumOverflow { key, .. }) = self.0.take(window) {
-                return Err(Trouble::Table(Refusal::Sum { key }));
-            }
+            // Every strategy has a memory of its own kind of limit; this one has that of the engine.
+            self.0.take(window).map_err(|_| Trouble::Table(Refusal::Names))?;
             match self.0.refused.first() {
                 Some(row) => {
-                    Err(Trouble::Row { start: row.start, end: row.end, reason: row.reason })
+                    Err(Trouble::Row { start: row.start, end: row.end, reason: row.fault.reason })
                 }
                 None => Ok(()),
             }
@@ -179,17 +178,33 @@ impl Shared<'_> {
         }
     }
 
+    /// The number of the line that starts at a byte.
+    fn line_of(&self, source: usize, byte: u64) -> Result<u64, Error> {
+        let parts = self.files.whole();
+        let part = parts.iter().find(|part| part.source == source).expect("it is a file");
+        let mut text = vec![0; 256 << 10];
+        let (mut at, mut line) = (0, 1);
+        while at < byte {
+            let some = (byte - at).min(text.len() as u64) as usize;
+            crate::source::read_at(part.path, part.file, part.size, &mut text[..some], at)?;
+            line += memchr::memchr_iter(b'\n', &text[..some]).count() as u64;
+            at += some as u64;
+        }
+        Ok(line)
+    }
+
     /// The failure as an error, with the number of its line where it has one.
     fn explained(&self, failure: Failure) -> Error {
         match failure.reason {
             Stopped::Error(error) => error,
-            Stopped::Row { source, byte, reject } => match self.files.line_of(source, byte) {
+            Stopped::Row { source, byte, reject } => match self.line_of(source, byte) {
                 Err(error) => error,
-                Ok(record) => {
+                Ok(line) => {
                     let path = self.paths[source].clone();
                     let (reason, text) = *reject;
-                    let position = Position { path, byte, record };
-                    Error::Record(Box::new(Reject { position, reason, text }))
+                    let position = Position { path, byte, line, column: 1 };
+                    let (record_byte, field) = (byte, None);
+                    Error::Record(Box::new(Reject { position, record_byte, reason, field, text }))
                 }
             },
             Stopped::Table { source, refusal } => Error::Limit {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{CommandFactory, ValueEnum};
-use fathom_aggregate::delimited::{self, Selector, Shape};
+use fathom_aggregate::delimited::{self, Selector, Shape, Value};
 use fathom_aggregate::format::{self, Sort, Statistic};
 use fathom_aggregate::strategy::{self, Check, Strategy};
 use fathom_aggregate::{
@@ -373,17 +373,16 @@ fn shape(options: &Options) -> anyhow::Result<Option<Shape>> {
         Err(_) if options.header => Ok(Selector::Name(text.to_owned())),
         Err(_) => anyhow::bail!("column {text:?}: only --header gives columns names"),
     };
-    let values = if options.value.is_empty() {
-        vec![Selector::Place(2)]
-    } else {
-        options.value.iter().map(|text| selector(text)).collect::<Result<_, _>>()?
-    };
-    Ok(Some(Shape {
-        delimiter: options.delimiter.unwrap_or(b';'),
-        header: options.header,
-        key: options.key.as_deref().map_or(Ok(Selector::Place(1)), selector)?,
-        values,
-    }))
+    let mut shape =
+        Shape { header: options.header, ..Shape::new(options.delimiter.unwrap_or(b';')) };
+    if let Some(key) = &options.key {
+        shape.key = selector(key)?;
+    }
+    if !options.value.is_empty() {
+        let values = options.value.iter().map(|text| selector(text).map(Value::from));
+        shape.values = values.collect::<Result<_, _>>()?;
+    }
+    Ok(Some(shape))
 }
 
 fn needs_squares(options: &Options) -> bool {

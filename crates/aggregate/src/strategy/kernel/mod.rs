@@ -24,8 +24,8 @@ use fathom_machine::simd::{self, Vector, positions_64};
 use super::{Check, Entry, Parse, Scan, Strategy, Table as TableAxis};
 use crate::chunk::Window;
 use crate::error::Reason;
+use crate::line::{self, DELIMITER};
 use crate::merge::Partial;
-use crate::reference::{self, DELIMITER};
 
 mod hash;
 pub(super) mod input;
@@ -199,12 +199,12 @@ fn first_bad_row(window: &Window<'_>) -> Option<(usize, usize, Reason)> {
         let rest = &buffer[start..window.to()];
         let end = start + memchr::memchr(b'\n', rest).expect("windows end with a newline");
         let row = &buffer[start..end];
-        match reference::record(row) {
-            Err(reason) => return Some((start, end, reason)),
+        match line::record(row) {
+            Err(fault) => return Some((start, end, fault.reason)),
             Ok(Some((key, value))) => {
                 let text = &row[key.len() + 1..];
                 let digits = text.strip_prefix(b"-").unwrap_or(text);
-                let strict = value.scale == 1
+                let strict = value.scale() == 1
                     && matches!(digits.len(), 3 | 4)
                     && digits[0] != b'+'
                     && !row.ends_with(b"\r");

@@ -17,8 +17,8 @@
 use fathom_machine::simd::Vector;
 
 use crate::error::quoted;
+use crate::line::DELIMITER;
 use crate::merge::{Partial, Stats};
-use crate::reference::DELIMITER;
 
 mod compared;
 mod inline;
@@ -313,7 +313,7 @@ mod tests {
         let mut sums: Vec<_> = table
             .partials()
             .into_iter()
-            .map(|p| (p.key.to_vec(), p.stats.count(), p.stats.sum()))
+            .map(|p| (p.key.to_vec(), p.stats.count(), p.stats.sum().small().unwrap()))
             .collect();
         sums.sort();
         sums
