@@ -13,7 +13,7 @@ use memchr::{memchr, memrchr};
 use crate::error::{BytePosition, Error};
 
 /// Readable bytes a [`Window`] has on either side.
-pub(crate) const SLACK: usize = 64;
+pub const SLACK: usize = 64;
 
 /// U+FEFF in UTF-8, which some programs put in front.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -32,16 +32,18 @@ pub(crate) const PIECE_ROWS: u64 = 4 << 20;
 /// Rows in a buffer: `buffer[from..to]`, of which the last byte is a newline unless it is empty,
 /// with [`SLACK`] readable bytes on either side. The type is the kernels' licence to read wide.
 #[derive(Debug)]
-pub(crate) struct Window<'a> {
+pub struct Window<'a> {
     buffer: &'a [u8],
     from: usize,
     to: usize,
 }
 
 impl<'a> Window<'a> {
+    /// The rows `buffer[from..to]`.
+    ///
     /// # Panics
     /// If the window breaks the promise of its type.
-    pub(crate) fn new(buffer: &'a [u8], from: usize, to: usize) -> Window<'a> {
+    pub fn new(buffer: &'a [u8], from: usize, to: usize) -> Window<'a> {
         assert!(from >= SLACK && from <= to && to + SLACK <= buffer.len());
         assert!(from == to || buffer[to - 1] == b'\n');
         assert!(buffer.len() < i32::MAX as usize, "offsets are 31-bit");
@@ -63,15 +65,18 @@ impl<'a> Window<'a> {
         })
     }
 
-    pub(crate) fn buffer(&self) -> &'a [u8] {
+    /// All readable bytes, slack included.
+    pub fn buffer(&self) -> &'a [u8] {
         self.buffer
     }
 
-    pub(crate) fn from(&self) -> usize {
+    /// The first byte of the first row.
+    pub fn from(&self) -> usize {
         self.from
     }
 
-    pub(crate) fn to(&self) -> usize {
+    /// One behind the last byte of the last row.
+    pub fn to(&self) -> usize {
         self.to
     }
 }
@@ -109,16 +114,6 @@ impl Buffer {
             self.bytes.resize(bytes + 2 * SLACK, 0);
         }
         &mut self.bytes[SLACK..SLACK + bytes]
-    }
-
-    /// Takes a copy of one row that lacks its newline, from byte `offset` of a file.
-    pub(crate) fn load(&mut self, row: &[u8], offset: u64) -> Rows {
-        self.room(row.len()).copy_from_slice(row);
-        let to = SLACK + row.len() + usize::from(!row.is_empty());
-        if !row.is_empty() {
-            self.terminate(row.len());
-        }
-        Rows { from: SLACK, to, offset, bytes: row.len() }
     }
 
     /// Puts a newline at the end of `bytes` of input, which lack one.

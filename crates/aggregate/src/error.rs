@@ -19,9 +19,6 @@ pub enum Reason {
     /// Nothing before the delimiter.
     #[error("the key is empty")]
     EmptyKey,
-    /// A strategy of [`strategy`](crate::strategy) takes no other records.
-    #[error("the strategy takes only key;value with a value from -99.9 to 99.9 of one decimal")]
-    NotStrict,
     /// The value is not a number.
     #[error(transparent)]
     Number(#[from] NumberError),
@@ -224,53 +221,12 @@ pub enum Error {
         /// Keys it can hold.
         most: usize,
     },
-    /// A strategy of [`strategy`](crate::strategy) cannot hold the data.
-    #[error("{path}: strategy {strategy} cannot hold this: {limit}")]
-    Limit {
-        /// The file.
-        path: PathBuf,
-        /// The strategy.
-        strategy: String,
-        /// What it cannot hold.
-        limit: Limit,
-    },
-    /// A strategy reads files only.
-    #[error("{path}: strategies other than fathom read uncompressed files only")]
-    NotAFile {
-        /// The input.
-        path: PathBuf,
-    },
     /// Refused records could not be written where they were to be kept.
     #[error("cannot write rejected records: {0}")]
     Rejects(#[source] io::Error),
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
-}
-
-/// What a strategy cannot hold.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Limit {
-    /// Indices of 16 bits.
-    #[error("more than 65535 keys")]
-    Names,
-    /// A key longer than its place.
-    #[error("key {key} is longer than {most} bytes")]
-    NameBytes {
-        /// The key, quoted for a terminal.
-        key: String,
-        /// The limit in bytes.
-        most: usize,
-    },
-    /// Sums of 32 bits.
-    #[error("the sum of key {key} in one thread does not fit 32 bits")]
-    Sum {
-        /// The key, quoted for a terminal.
-        key: String,
-    },
-    /// Counts of 32 bits.
-    #[error("a key may have more rows in one thread than 32 bits count")]
-    Count,
 }
 
 /// A file and a byte in it.

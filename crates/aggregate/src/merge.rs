@@ -54,13 +54,7 @@ impl Stats {
     }
 
     /// What the hot tables know, in tenths: `count >= 1` numbers from `min` to `max`.
-    pub(crate) fn of_tenths(
-        count: u64,
-        min: i32,
-        max: i32,
-        sum: i64,
-        squares: Option<u128>,
-    ) -> Stats {
+    pub fn of_tenths(count: u64, min: i32, max: i32, sum: i64, squares: Option<u128>) -> Stats {
         Stats { count, missing: 0, sums: Sums::of_tenths(min, max, sum, squares) }
     }
 

@@ -86,11 +86,6 @@ impl Files {
         self.chunk_bytes as usize
     }
 
-    /// Every file as one part.
-    pub(crate) fn whole(&self) -> Vec<FilePart<'_>> {
-        self.list.iter().map(|input| input.part(0, input.size)).collect()
-    }
-
     /// Chunk number `chunk`, if there are so many.
     pub(crate) fn part(&self, chunk: u64) -> Option<FilePart<'_>> {
         if chunk >= self.chunks {

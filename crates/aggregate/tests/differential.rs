@@ -136,15 +136,6 @@ fn the_first_error_of_the_input_is_reported_with_its_line() {
 }
 
 #[test]
-fn trusting_hashes_gives_the_same_groups_on_data_without_collisions() {
-    let input: Vec<u8> = (0..500)
-        .flat_map(|i| format!("a rather long key number {i:03};{}.5\n", i % 90).into_bytes())
-        .collect();
-    let options = Options { trust_hash: true, ..options(Level::best(), 2, 1000) };
-    assert_same(&input, file(&input), &options, "trusted");
-}
-
-#[test]
 fn a_memory_limit_is_an_error_that_counts_keys() {
     let input: Vec<u8> = (0..200_000).flat_map(|i| format!("k{i};1.0\n").into_bytes()).collect();
     let options =

@@ -10,13 +10,14 @@ use clap::ValueEnum;
 use fathom_contenders::version;
 use fathom_machine::counter::metric;
 use fathom_machine::describe::Machine;
+use fathom_machine::level::Level;
 use fathom_machine::os::affinity;
 use fathom_measure::bench::Entrant;
 use fathom_measure::compare::Clock;
 use fathom_measure::conductor::{Bounds, Launch};
 use fathom_measure::contender::{Keeps, Meta};
 use fathom_measure::protocol::Offered;
-use fathom_measure::result::{About, Case, Run, SCHEMA, VERSION};
+use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_report::{csv, html, markdown, scan, text};
 
@@ -94,7 +95,7 @@ pub(crate) enum CounterChoice {
 #[command(next_help_heading = "Output")]
 pub(crate) struct Show {
     /// How to show the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
     /// Write it to this file instead of stdout
@@ -205,7 +206,7 @@ pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
     };
     arguments.extend(["--allocator".to_owned(), name.to_owned()]);
     #[cfg(feature = "kv")]
-    let reserved_bytes = fathom_contenders::alloc::reserved_bytes(name);
+    let reserved_bytes = fathom_contenders::allocator::reserved_bytes(name);
     #[cfg(not(feature = "kv"))]
     let reserved_bytes = 0;
     Ok(Launch { program: crate::cmd::worker::program(name)?, arguments, reserved_bytes })
@@ -259,9 +260,9 @@ pub(crate) fn about(meta: &Meta) -> About {
     About {
         version: version(meta.origin),
         summary: meta.summary(),
-        link: meta.link.to_owned(),
+        link: meta.link(),
         licence: meta.licence.to_owned(),
-        hardware: (meta.hardware)(),
+        hardware: (meta.hardware)("").to_string(),
         keeps: match meta.keeps {
             Keeps::Nothing => "nothing",
             Keeps::Borrowed => "borrowed",
@@ -285,10 +286,24 @@ pub(crate) fn new_run() -> anyhow::Result<Run> {
         command,
         started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         program: format!("fathom {}", env!("CARGO_PKG_VERSION")),
+        build: build(),
+        level: Level::chosen()?.name().to_owned(),
         machine: serde_json::to_value(Machine::here())?,
         cases: Vec::new(),
         notes: Vec::new(),
     })
+}
+
+/// What `build.rs` found out about this program.
+pub(crate) fn build() -> Build {
+    Build {
+        commit: env!("FATHOM_BUILD_COMMIT").to_owned(),
+        dirty: env!("FATHOM_BUILD_DIRTY").parse().ok(),
+        features: env!("FATHOM_BUILD_FEATURES").split_whitespace().map(str::to_owned).collect(),
+        profile: env!("FATHOM_BUILD_PROFILE").to_owned(),
+        target: env!("FATHOM_BUILD_TARGET").to_owned(),
+        rustc: env!("FATHOM_BUILD_RUSTC").to_owned(),
+    }
 }
 
 /// Shows a finished run and saves it if asked.
@@ -322,7 +337,10 @@ pub(crate) fn rendered(run: &Run, format: Format, to_terminal: bool) -> anyhow::
 pub(crate) fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
     let path = if path.is_dir() {
         let family = run.cases.first().map_or("run", |case| &case.family);
-        path.join(format!("{}-{family}.json", run.started.replace(':', "")))
+        // Who saved the run before may have written anything there.
+        let started: String =
+            run.started.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        path.join(format!("{started}-{family}.json"))
     } else {
         path.to_owned()
     };

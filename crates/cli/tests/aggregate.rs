@@ -149,7 +149,6 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
         &["--key", "0", "a.txt"],
         &["--delimiter", "5", "a.txt"],
         &["--delimiter", "ab", "a.txt"],
-        &["--full", "--trust-hash", "a.txt"],
         &["--threads", "0", "a.txt"],
         &["--chunk", "0", "a.txt"],
         &["--decimals", "19", "a.txt"],

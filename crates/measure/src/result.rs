@@ -4,6 +4,7 @@
 //! One run is one JSON file. What follows a measurement (tables, plots, differences, history) is a
 //! pure function of this. Readers of a version accept fields they do not know.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -35,6 +36,12 @@ pub struct Run {
     pub started: String,
     /// Name and version of the program that measured.
     pub program: String,
+    /// How that program was built.
+    #[serde(default)]
+    pub build: Build,
+    /// The instruction level its own kernels ran at.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub level: String,
     /// The machine, as `fathom machine --format json` describes it.
     #[serde(default)]
     pub machine: serde_json::Value,
@@ -43,6 +50,39 @@ pub struct Run {
     /// What the user should know about the run as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// What a program was built from. Empty where that was not known, as in older files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Build {
+    /// The commit, in full.
+    pub commit: String,
+    /// Whether a source differed from that commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<bool>,
+    /// Cargo features.
+    pub features: Vec<String>,
+    /// Cargo profile and level of optimisation.
+    pub profile: String,
+    /// Target triple.
+    pub target: String,
+    /// `rustc --version`.
+    pub rustc: String,
+}
+
+impl fmt::Display for Build {
+    /// One line; nothing where nothing is known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Build::default() {
+            return Ok(());
+        }
+        let commit = self.commit.get(..12).unwrap_or("not known");
+        let changed = if self.dirty == Some(true) { " with changes" } else { "" };
+        let features = if self.features.is_empty() { "none" } else { &self.features.join(", ") };
+        write!(f, "commit {commit}{changed}, {}, features {features}, ", self.profile)?;
+        write!(f, "{}, {}", self.rustc, self.target)
+    }
 }
 
 /// One measurement: contenders on one workload.
@@ -234,6 +274,13 @@ impl Case {
         if roles.iter().flatten().any(|&role| role >= count) {
             return Err("a role of a contender that is not there");
         }
+        if [twin, empty].contains(&Some(baseline)) {
+            return Err("a baseline that is not shown");
+        }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if !self.family.chars().all(is_name) {
+            return Err("a family that is no name");
+        }
         if self.measured.failures.len() != count {
             return Err("not as many outcomes as contenders");
         }
@@ -241,7 +288,14 @@ impl Case {
         if rounds.iter().any(|round| round.samples.len() != count) {
             return Err("a round with more or fewer samples than contenders");
         }
-        if !(self.plan.alpha > 0.0 && self.plan.alpha < 1.0) {
+        if rounds.iter().any(|round| round.process as usize >= rounds.len()) {
+            return Err("more sets of processes than rounds");
+        }
+        let is_share = |share: f64| share > 0.0 && share <= 1.0;
+        if !(is_share(self.plan.alpha)
+            && self.plan.alpha < 1.0
+            && is_share(self.measured.alpha_share))
+        {
             return Err("an error budget that is no share");
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 
+use crate::escape::html as escaped;
 use crate::number::{duration, factor_digits};
 use crate::sentence::sentences;
 use crate::view::{Line, conditions, lines};
@@ -26,9 +27,10 @@ pub fn run(run: &Run) -> String {
     let command = escaped(&run.command.join(" "));
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{command}</title>\n\
-         <style>{STYLE}</style>\n<h1><code>{command}</code></h1>\n<p class=\"f\">{} · {}</p>\n",
+         <style>{STYLE}</style>\n<h1><code>{command}</code></h1>\n<p class=\"f\">{} · {} · {}</p>\n",
         escaped(&run.started),
-        escaped(&run.program)
+        escaped(&run.program),
+        escaped(&run.build.to_string())
     );
     for case in &run.cases {
         page += &self::case(case);
@@ -216,8 +218,4 @@ fn open(width: f64, height: f64) -> String {
         "<svg viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
          xmlns=\"http://www.w3.org/2000/svg\" role=\"img\">\n"
     )
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -3,24 +3,17 @@
 
 use fathom_haversine::Pair;
 use fathom_json::{Event, Lexer, Mode, Text};
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::Document;
 
-pub(super) struct Events;
+pub(super) static EVENTS: Simple<Document> = Simple {
+    meta: Meta { name: "fathom-json", hardware, ..Meta::of(include_str!("events.rs")) },
+    prepare: |workload| workload.timed_pairs(read),
+};
 
-impl Contender<Document> for Events {
-    fn meta(&self) -> Meta {
-        Meta { name: "fathom-json", hardware, ..Meta::of(include_str!("events.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Document) -> Preparation<'w> {
-        workload.timed_pairs(read)
-    }
-}
-
-fn hardware() -> String {
-    Lexer::new(Mode::Document).level().to_string()
+fn hardware(_: &str) -> Path {
+    Path::takes(Lexer::new(Mode::Document).level())
 }
 
 fn read(json: &[u8]) -> Vec<Pair> {

@@ -2,24 +2,17 @@
 //! stream, so that the copy into its blocks is counted.
 
 use fathom_haversine::{Error, Options, Outcome, Source};
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::Document;
 
-pub(super) struct Fathom;
+pub(super) static FATHOM: Simple<Document> = Simple {
+    meta: Meta { name: "fathom", hardware, ..Meta::of(include_str!("fathom.rs")) },
+    prepare: |workload| workload.timed_outcome(|json| read(json).expect("the document is valid")),
+};
 
-impl Contender<Document> for Fathom {
-    fn meta(&self) -> Meta {
-        Meta { name: "fathom", hardware, ..Meta::of(include_str!("fathom.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Document) -> Preparation<'w> {
-        workload.timed_outcome(|json| read(json).expect("the document is valid"))
-    }
-}
-
-fn hardware() -> String {
-    Options::default().levels()
+fn hardware(_: &str) -> Path {
+    Path::takes(Options::default().levels())
 }
 
 pub(super) fn read(json: &[u8]) -> Result<Outcome, Error> {

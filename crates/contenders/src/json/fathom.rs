@@ -3,35 +3,26 @@
 
 use fathom_json::{Event, Lexer, Limits, Mode};
 use fathom_machine::level::{Level, told};
-use fathom_measure::contender::{Contender, Keeps, Meta, Preparation};
+use fathom_measure::contender::{Keeps, Meta, Path, Simple};
 
-use super::table::{COLUMNS, compact, expanded, from_compact};
+use super::table::{compact, expanded, from_compact};
 use super::value::{Pool, Value, decoded, read};
 use super::workload::{Operation, Texts};
-use super::write;
+use super::write::{self, COLUMNS};
 use crate::people::{Person, blob_bytes};
 
-pub(super) struct Fathom;
-
-impl Contender<Texts> for Fathom {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "fathom",
-            hardware: || levels(Level::current()),
-            keeps: Keeps::Copied,
-            ..Meta::of(include_str!("fathom.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        match operation {
-            "table-values" | "serialise" => "portable".into(),
-            "numbers" | "dom-no-guess" => lexer(Level::current()).level().to_string(),
-            _ => levels(Level::current()),
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
+pub(super) static FATHOM: Simple<Texts> = Simple {
+    meta: Meta {
+        name: "fathom",
+        keeps: Keeps::Copied,
+        hardware: |operation| match operation {
+            "table-values" | "serialise" => Path::Portable,
+            "numbers" | "dom-no-guess" => Path::takes(lexer(Level::current()).level()),
+            _ => Path::takes(levels(Level::current())),
+        },
+        ..Meta::of(include_str!("fathom.rs"))
+    },
+    prepare: |workload| {
         const VALID: &str = "the workload's text is valid";
         let level = Level::current();
         match workload.operation {
@@ -62,8 +53,8 @@ impl Contender<Texts> for Fathom {
             Operation::Objects => workload.objects(move |text| records(level, text, Box::new)),
             Operation::Numbers => workload.numbers(move |text| numbers(level, text)),
         }
-    }
-}
+    },
+};
 
 fn lexer(level: Level) -> Lexer {
     Lexer::with(Mode::Document, Limits::default(), level)
@@ -72,12 +63,6 @@ fn lexer(level: Level) -> Lexer {
 /// What the counting of members, where tables begin, and the lexer run at.
 fn levels(level: Level) -> String {
     told([crate::text::level_of(level), lexer(level).level()])
-}
-
-/// The records of an array of objects, or of a single object; those before the fault of a text that is
-/// no JSON.
-pub(crate) fn records_of(level: Level, text: &[u8]) -> Vec<Person> {
-    records(level, text, |person| person)
 }
 
 fn records<P>(level: Level, text: &[u8], made: impl Fn(Person) -> P) -> Vec<P> {

@@ -8,34 +8,25 @@ use std::sync::Arc;
 use fathom_aggregate::{OnError, Options, Progress, Source, aggregate, kernel_level};
 use fathom_json::validating_level;
 use fathom_machine::level::Level;
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::{Group, Operation, Scan, up_to};
 use super::{kernel, rewrite};
 
-pub(super) struct Fathom;
-
-impl Contender<Scan> for Fathom {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "fathom",
-            hardware: || kernel::level_of(Level::current()).to_string(),
-            ..Meta::of(include_str!("fathom.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        match operation {
-            "json-unquoted" | "json-human" => "portable".into(),
-            "measurements" => kernel_level(Level::current()).to_string(),
+pub(super) static FATHOM: Simple<Scan> = Simple {
+    meta: Meta {
+        name: "fathom",
+        hardware: |operation| match operation {
+            "json-unquoted" | "json-human" => Path::Portable,
+            "measurements" => Path::takes(kernel_level(Level::current())),
             _ if operation.starts_with("json-valid") => {
-                validating_level(Level::current()).to_string()
+                Path::takes(validating_level(Level::current()))
             }
-            _ => kernel::level_of(Level::current()).to_string(),
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Scan) -> Preparation<'w> {
+            _ => Path::takes(kernel::level_of(Level::current())),
+        },
+        ..Meta::of(include_str!("fathom.rs"))
+    },
+    prepare: |workload| {
         let level = Level::current();
         let zero = move |text: &[u8]| kernel::zero(level, text);
         match workload.operation {
@@ -67,10 +58,10 @@ impl Contender<Scan> for Fathom {
                 let shared: Arc<[u8]> = workload.text().into();
                 workload.grouped(move |_| groups(level, &shared))
             }
-            Operation::Utf8 | Operation::Utf8UpToZero => workload.unsupported(),
+            Operation::Utf8 | Operation::Utf8UpToZero => workload.operation.unsupported(),
         }
-    }
-}
+    },
+};
 
 fn groups(level: Level, text: &Arc<[u8]>) -> Vec<Group> {
     let reader = Box::new(Cursor::new(Arc::clone(text)));

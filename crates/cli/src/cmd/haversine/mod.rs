@@ -171,8 +171,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let comparison = compare(options, &outcome, mean)?;
     if let Some(path) = &options.write_answers {
         let mut output = Output::create(path)?;
-        answers::write(outcome.parts(), mean.unwrap_or(outcome.mean_exact), &mut output)
-            .with_context(|| format!("cannot write {}", output.name()))?;
+        answers::write(outcome.parts(), mean.unwrap_or(outcome.mean_exact), &mut output)?;
         output.finish()?;
     }
     let text = match options.format {
