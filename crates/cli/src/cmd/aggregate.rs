@@ -11,6 +11,7 @@ use fathom_aggregate::delimited::{self, Selector, Shape, Value};
 use fathom_aggregate::format::{self, Sort, Statistic};
 use fathom_aggregate::{
     Column, Layout, OnError, Options as EngineOptions, Progress, Rounding, Source, Summary,
+    kernel_level,
 };
 use fathom_machine::level::Level;
 
@@ -367,7 +368,7 @@ fn announce(engine: &EngineOptions, files: &[PathBuf]) {
         "{} thread{}, level {}, chunks of {} KiB",
         engine.threads,
         if engine.threads == 1 { "" } else { "s" },
-        engine.level,
+        kernel_level(engine.level),
         engine.chunk_bytes >> 10,
     );
 }
