@@ -367,9 +367,9 @@ fn null(word: &str) -> anyhow::Result<Null> {
 }
 
 fn needs_squares(options: &Options) -> bool {
-    let sorted = match options.sort {
+    let sorted = match &options.sort {
         Sort::Key => None,
-        Sort::By(statistic) => Some(&statistic),
+        Sort::By(statistic) => Some(statistic),
     };
     options.stats.iter().chain(sorted).any(|statistic| statistic.needs_squares())
 }
