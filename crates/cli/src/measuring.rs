@@ -95,7 +95,7 @@ pub(crate) enum CounterChoice {
 #[command(next_help_heading = "Output")]
 pub(crate) struct Show {
     /// How to show the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
     /// Write it to this file instead of stdout
@@ -206,7 +206,7 @@ pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
     };
     arguments.extend(["--allocator".to_owned(), name.to_owned()]);
     #[cfg(feature = "kv")]
-    let reserved_bytes = fathom_contenders::alloc::reserved_bytes(name);
+    let reserved_bytes = fathom_contenders::allocator::reserved_bytes(name);
     #[cfg(not(feature = "kv"))]
     let reserved_bytes = 0;
     Ok(Launch { program: crate::cmd::worker::program(name)?, arguments, reserved_bytes })
@@ -260,9 +260,9 @@ pub(crate) fn about(meta: &Meta) -> About {
     About {
         version: version(meta.origin),
         summary: meta.summary(),
-        link: meta.link.to_owned(),
+        link: meta.link(),
         licence: meta.licence.to_owned(),
-        hardware: (meta.hardware)(),
+        hardware: (meta.hardware)("").to_string(),
         keeps: match meta.keeps {
             Keeps::Nothing => "nothing",
             Keeps::Borrowed => "borrowed",

@@ -31,6 +31,7 @@ pub mod compare;
 pub mod conductor;
 pub mod contender;
 pub mod digest;
+pub mod facts;
 pub mod family;
 pub mod meter;
 mod parallel;

@@ -2,8 +2,8 @@
 
 use fathom_machine::os::memory::{Slab, prefer_huge};
 
-use super::{Aside, Folded, MOST_SLOTS_PER_KEY, Seed, Tenths};
-use crate::kernel::{bytes_of, bytes_of_mut};
+use super::kernel::{bytes_of, bytes_of_mut};
+use super::{Aside, Folded, Hashes, MOST_SLOTS_PER_KEY, Seed, Tenths};
 use crate::merge::Stats;
 
 /// The same for long keys, whose table is at most a quarter full: with a fair hash, runs of this
@@ -26,7 +26,7 @@ pub(crate) struct Long {
     /// the keys turned out to be too much alike.
     pub(crate) thorough: bool,
     pub(crate) trust_hash: bool,
-    hash: fn(&[u8], &Seed) -> u64,
+    hashes: Hashes,
     with_squares: bool,
     /// Whether a probe was longer than [`LONGEST_LONG_PROBE`] since the last layout.
     crowded: bool,
@@ -53,7 +53,7 @@ fn units_of(bytes: usize) -> usize {
 }
 
 impl Long {
-    pub(crate) fn new(hash: fn(&[u8], &Seed) -> u64, with_squares: bool, trust_hash: bool) -> Long {
+    pub(crate) fn new(hashes: Hashes, with_squares: bool, trust_hash: bool) -> Long {
         Long {
             slots: Slab::new(1024),
             units: Vec::new(),
@@ -62,14 +62,14 @@ impl Long {
             seed: Seed::random(),
             thorough: trust_hash,
             trust_hash,
-            hash,
+            hashes,
             with_squares,
             crowded: false,
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.len() * 4 + self.units.capacity() * size_of::<LongUnit>()
+        self.slots.len() * 4 + self.units.capacity() * size_of::<LongUnit>() + self.aside.bytes()
     }
 
     pub(crate) fn keys(&self) -> usize {
@@ -82,6 +82,12 @@ impl Long {
         if self.crowded {
             self.spread();
         }
+    }
+
+    /// The hash under which a key of at least 16 bytes is looked for.
+    pub(crate) fn hash(&self, key: &[u8]) -> u64 {
+        let hash = if self.thorough { self.hashes.long } else { self.hashes.samples };
+        hash(key, &self.seed)
     }
 
     /// The first unit of a key of at least 16 bytes, which is added if it is new; None if it
@@ -179,7 +185,7 @@ impl Long {
         self.seed = Seed::random();
         let places: Vec<usize> = self.places().collect();
         for at in places {
-            self.units[at].hash = (self.hash)(self.key(at), &self.seed);
+            self.units[at].hash = (self.hashes.long)(self.key(at), &self.seed);
         }
         self.lay_out(self.slots.len() * if grow { 2 } else { 1 });
     }
@@ -218,13 +224,17 @@ mod tests {
     use super::*;
     use crate::number::Decimal;
 
+    fn hashes(long: fn(&[u8], &Seed) -> u64) -> Hashes {
+        Hashes { short: |_, _| 0, samples: |_, _| 4711, long }
+    }
+
     fn flat(_: &[u8], _: &Seed) -> u64 {
         9
     }
 
     #[test]
     fn folding_changes_nothing_that_is_read() {
-        let mut table = Long::new(flat, true, false);
+        let mut table = Long::new(hashes(flat), true, false);
         let name = b"a name of many bytes, more than thirty-two of them";
         for value in [-999, 999, 5] {
             let at = table.find_or_insert(name, 1, None).unwrap();
@@ -244,7 +254,7 @@ mod tests {
 
     #[test]
     fn long_keys_with_equal_hash_ends_and_length_differ_in_the_middle() {
-        let mut table = Long::new(flat, false, false);
+        let mut table = Long::new(hashes(flat), false, false);
         let keys: Vec<Vec<u8>> =
             (0..50_u8).map(|i| [&[b'a'; 20][..], &[i; 1], &[b'z'; 20][..]].concat()).collect();
         let first: Vec<_> = keys.iter().map(|key| table.find_or_insert(key, 9, None)).collect();
@@ -260,12 +270,11 @@ mod tests {
             key.iter().fold(seed.0[0], |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
                 >> 7
         }
-        let mut table = Long::new(whole, false, false);
+        let mut table = Long::new(hashes(whole), false, false);
         let keys: Vec<String> = (0..20_000).map(|i| format!("the same start, {i:06}")).collect();
         for key in &keys {
             table.prepare();
-            let hash = if table.thorough { whole(key.as_bytes(), &table.seed) } else { 4711 };
-            table.find_or_insert(key.as_bytes(), hash, None);
+            table.find_or_insert(key.as_bytes(), table.hash(key.as_bytes()), None);
         }
         assert!(table.thorough);
         assert_eq!(table.keys(), keys.len());
@@ -281,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_hash_beyond_help_is_not_given_all_memory() {
-        let mut table = Long::new(flat, false, false);
+        let mut table = Long::new(hashes(flat), false, false);
         for i in 0..1000 {
             table.prepare();
             table.find_or_insert(format!("sixteen bytes at least {i}").as_bytes(), 9, None);

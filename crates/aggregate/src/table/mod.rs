@@ -37,10 +37,12 @@ use std::hash::{BuildHasher, Hasher};
 
 use crate::merge::Stats;
 
+#[allow(unsafe_code)] // memory seen as other types: each block says why it holds
+mod kernel;
 mod long;
 mod short;
 
-pub(crate) use long::{Long, LongUnit};
+pub(crate) use long::Long;
 pub(crate) use short::{Short, ShortEntry, ShortKey, short_bytes, short_key, slot_of};
 
 /// Rows the bits below the count hold, whatever their values.
@@ -61,6 +63,44 @@ pub(crate) const BIAS: i32 = 1000;
 
 /// Where the count starts in a total.
 pub(crate) const COUNT_SHIFT: u32 = 36;
+
+/// The tables of one thread.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    pub(crate) short: Short,
+    pub(crate) long: Long,
+    /// Whether most keys of the last batch were long: those of the next will be.
+    pub(crate) mostly_long: bool,
+}
+
+impl Tables {
+    pub(crate) fn new(hashes: Hashes, with_squares: bool, trust_hash: bool) -> Tables {
+        Tables {
+            short: Short::new(hashes.short, with_squares),
+            long: Long::new(hashes, with_squares, trust_hash),
+            mostly_long: false,
+        }
+    }
+
+    pub(crate) fn fold(&mut self) {
+        self.short.fold();
+        self.long.fold();
+    }
+
+    /// Keys of both.
+    pub(crate) fn keys(&self) -> usize {
+        self.short.keys() + self.long.keys()
+    }
+
+    /// Whether one of them has more keys than it can number.
+    pub(crate) fn are_full(&self) -> bool {
+        self.short.keys().max(self.long.keys()) > MOST_KEYS
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.short.bytes() + self.long.bytes()
+    }
+}
 
 /// Random per process, so that nobody can prepare keys that collide.
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +182,12 @@ pub(crate) struct Aside {
 }
 
 impl Aside {
+    fn bytes(&self) -> usize {
+        self.folded.capacity() * size_of::<Folded>()
+            + self.squares.capacity() * size_of::<u64>()
+            + self.folded_squares.capacity() * size_of::<u128>()
+    }
+
     fn new(entries: usize, with_squares: bool) -> Aside {
         let squares = vec![0; if with_squares { entries } else { 0 }];
         Aside { squares, ..Aside::default() }

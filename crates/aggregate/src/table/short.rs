@@ -97,7 +97,9 @@ impl Short {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.entries.len() * size_of::<ShortEntry>() + self.displacements.len() * 2
+        self.entries.len() * size_of::<ShortEntry>()
+            + self.displacements.len() * 2
+            + self.aside.bytes()
     }
 
     /// Makes room for `more` keys, and lays the table out anew when rows miss their first slot too

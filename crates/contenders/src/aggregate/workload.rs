@@ -4,7 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use fathom_aggregate::{Layout, Rounding};
+use fathom_measure::facts::{Choices, Facts, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
+
+use super::journey::{Strategy, StrategyError};
+use super::tables;
 
 /// A file of lines and how to aggregate it.
 pub struct Text {
@@ -17,6 +21,15 @@ pub struct Text {
     /// Keeps a made file until the workload goes.
     _made: Option<tempfile::TempPath>,
 }
+
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    reference: Timed::WhenNamed,
+    choices: Some(Choices { base: "final", check }),
+    outside: Some("plain"),
+    tables: tables::of,
+    ..Facts::NONE
+};
 
 impl Workload for Text {
     const OPERATIONS: &'static [Offer] =
@@ -86,6 +99,15 @@ impl Workload for Text {
 
     fn leaves_the_thread(&self) -> bool {
         true
+    }
+}
+
+/// A strategy by name, perhaps with other choices.
+fn check(text: &str) -> Result<Option<String>, String> {
+    match text.parse::<Strategy>() {
+        Ok(_) => Ok(None),
+        Err(StrategyError::Unbuilt(why)) => Ok(Some(why.to_owned())),
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -4,6 +4,7 @@
 //! same rounds. One iteration is a pass over all keys. Nothing is defined here but the union, and
 //! contenders that fail on purpose, which are served but never listed.
 
+use fathom_measure::facts::Facts;
 use fathom_measure::family::{Absent, AnyFamily, Entry, Family, OpenError, Opened};
 use fathom_measure::workload::{Offer, Spec, SpecError};
 
@@ -44,6 +45,7 @@ static PLANTED: Family<Keyed> = Family {
         &Plain(Planted::<SLOWER, 6>),
     ],
     absent: &[],
+    facts: &Facts::NONE,
 };
 
 /// Families with the same workload, seen as one.
@@ -108,11 +110,6 @@ impl AnyFamily for Union {
         entries
     }
 
-    fn path(&self, id: &str, operation: &str) -> String {
-        self.holder(id).map(|family| family.path(id, operation)).unwrap_or_default()
-    }
-
-    /// Each family tells its own.
     fn absent(&self) -> &'static [Absent] {
         &[]
     }

@@ -6,6 +6,7 @@
 //! no structure pays for copying them; values are eight bytes. One iteration is a pass over all
 //! keys.
 
+use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
 use crate::keyed::operation::{Hashed, HashedByCall, Integers, Plain};
@@ -57,4 +58,5 @@ pub static FAMILY: Family<Keyed> = Family {
         &Plain(ptr_hash::PtrHash),
     ],
     absent: &[CPP],
+    facts: &Facts::NONE,
 };

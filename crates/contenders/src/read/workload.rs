@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use fathom_measure::contender::{Preparation, timed};
 use fathom_measure::digest::Digest;
+use fathom_measure::facts::Facts;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::sum::Sum;
+use super::tables;
 
 /// A file to read.
 pub struct File {
@@ -22,6 +24,9 @@ pub struct File {
 
 /// The page sizes of every processor we build for divide this.
 const UNIT: u64 = 4 << 10;
+
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts { tables: tables::of, ..Facts::NONE };
 
 impl Workload for File {
     const OPERATIONS: &'static [Offer] =

@@ -161,7 +161,9 @@ impl Store for Base {
 
     fn add(&mut self, person: &Person, is_literal: bool) -> i64 {
         let version = self.version();
-        let is_free = person.id != 0 && self.get(person.id).is_none();
+        let row = format!("SELECT {FIELDS} FROM People WHERE ID = ?");
+        let is_free =
+            person.id != 0 && self.many(&row, params![person.id], self::person).is_empty();
         let id = is_free.then_some(person.id);
         let Person { first_name, last_name, data, year_of_birth, year_of_death, .. } = person;
         if is_literal {
@@ -183,11 +185,6 @@ impl Store for Base {
         self.connection.last_insert_rowid()
     }
 
-    fn get(&mut self, id: i64) -> Option<Person> {
-        let sql = format!("SELECT {FIELDS} FROM People WHERE ID = ?");
-        self.many(&sql, params![id], person).pop()
-    }
-
     fn update(&mut self, person: &Person) -> bool {
         let version = self.version();
         let Person { id, first_name, last_name, data, year_of_birth, year_of_death } = person;
@@ -197,16 +194,6 @@ impl Store for Base {
             params![first_name, last_name, data, year_of_birth, year_of_death, version, id],
         );
         changed == 1
-    }
-
-    fn delete(&mut self, id: i64) -> bool {
-        self.execute("DELETE FROM People WHERE ID = ?", params![id]) == 1
-    }
-
-    fn set_data(&mut self, id: i64, data: &[u8]) -> bool {
-        let version = self.version();
-        self.execute("UPDATE People SET Data=?, Version=? WHERE ID=?", params![data, version, id])
-            == 1
     }
 
     fn named(&mut self, last_name: &str) -> Vec<Person> {

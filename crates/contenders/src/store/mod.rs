@@ -8,6 +8,7 @@
 //! comes from memory: this measures the stores, not the disk. Stores are not among the candidates
 //! of `fathom kv` unless they are named or `--all` is given.
 
+use fathom_measure::facts::Facts;
 use fathom_measure::family::{Absent, Family};
 
 use crate::keyed::Keyed;
@@ -72,6 +73,7 @@ pub static FAMILY: Family<Keyed> = Family {
             reason: "ten minutes of C++ for one row: not worth a build option",
         },
     ],
+    facts: &Facts::NONE,
 };
 
 #[cfg(not(feature = "store"))]

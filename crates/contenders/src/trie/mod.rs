@@ -6,6 +6,7 @@
 //! zeros replaced: a copy of the key per operation, as their users must make one too. One iteration
 //! is a pass over all keys.
 
+use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
 use crate::keyed::operation::{Integers, Plain};
@@ -43,4 +44,5 @@ pub static FAMILY: Family<Keyed> = Family {
         &Plain(fst::Fst),
     ],
     absent: &[CPP],
+    facts: &Facts::NONE,
 };

@@ -35,7 +35,7 @@
 
 mod kernel;
 
-use fathom_measure::contender::{Keeps, Meta};
+use fathom_measure::contender::{Keeps, Meta, Path};
 
 use crate::keyed::operation::PlainMap;
 use crate::keyed::{Abilities, Key, Structure};
@@ -47,7 +47,7 @@ impl PlainMap for Hot {
     const META: Meta = Meta {
         name: "hot",
         link: "https://doi.org/10.1145/3183713.3196896",
-        hardware: || if kernel::is_fast() { "avx2+bmi2".into() } else { "portable".into() },
+        hardware: |_| if kernel::is_fast() { Path::takes("avx2+bmi2") } else { Path::Portable },
         keeps: Keeps::Borrowed,
         ..Meta::of(include_str!("mod.rs"))
     };
