@@ -28,6 +28,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod account;
 mod chunk;
 pub mod delimited;
 mod engine;
@@ -54,6 +55,7 @@ pub use chunk::MOST_RECORD_BYTES;
 pub use engine::{CHUNK_BYTES, Column, Options, Progress, Summary, aggregate};
 pub use error::{BytePosition, Error, FieldText, Position, Reason, Reject};
 pub use format::Layout;
+pub use kernel::level_of as kernel_level;
 pub use key::Key;
 pub use merge::{Partial, Stats, merge};
 pub use number::{Decimal, MOST_DIGITS, NumberError, Rounding};

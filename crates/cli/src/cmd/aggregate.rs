@@ -12,7 +12,7 @@ use fathom_aggregate::delimited::{self, Null, Ragged, Selector, Shape, Value};
 use fathom_aggregate::format::{self, Sort, Statistic};
 use fathom_aggregate::{
     Column, Error, Layout, OnError, Options as EngineOptions, Progress, Reject, Rounding, Source,
-    Summary,
+    Summary, kernel_level,
 };
 use fathom_machine::level::Level;
 
@@ -430,7 +430,7 @@ fn announce(engine: &EngineOptions, files: &[PathBuf]) {
         "{} thread{}, level {}, chunks of {} KiB",
         engine.threads,
         if engine.threads == 1 { "" } else { "s" },
-        engine.level,
+        kernel_level(engine.level),
         engine.chunk_bytes >> 10,
     );
 }
