@@ -167,7 +167,8 @@ fn check(swapped: bool, word: &str, who: &str, raw: [f64; 3], said: [f64; 3]) {
     let forms = [text::run(&run, text::Style::default()), markdown::run(&run), html::run(&run)];
     for form in forms {
         assert!(form.contains(&sentence), "no {sentence:?} in\n{form}");
-        assert!(form.contains(&format!("{factor_said}x {word}")), "{form}");
+        // Once in the sentence, once in the table.
+        assert_eq!(form.matches(&format!("{factor_said}x {word}")).count(), 2, "{form}");
     }
     let table = csv::run(&run);
     let mut lines = table.lines();
