@@ -210,7 +210,7 @@ fn unsafe_code_stays_in_its_rooms() {
 const FAMILIES_NAMED: &[(&str, &[&str], &str)] = &[
     (
         "cmd/kv",
-        &["kv", "alloc", "hash", "trie"],
+        &["kv", "alloc", "hash", "trie", "planted"],
         "the command of the hidden family `kv`, and its parts",
     ),
     ("cmd/haversine/stages.rs", &["haversine"], "the command of a hidden family, its ladder"),
