@@ -52,10 +52,10 @@ pub(crate) struct Method {
     #[arg(long, value_name = "PERCENT", default_value_t = 99.0, value_parser = level)]
     pub(crate) level: f64,
 
-    /// Sets of fresh processes over which the rounds are spread; claims below 1 % need at least 8
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) processes: u32,
+    /// Sets of fresh processes over which the rounds are spread; a single one gives no verdicts
+    /// [default: 8, fewer where getting them ready takes long]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) processes: Option<u32>,
 
     /// The clock of the verdicts
     #[arg(long, value_enum, default_value = "auto")]
@@ -139,7 +139,7 @@ impl Method {
             budget_ns: nanoseconds(self.budget.unwrap_or(budget)),
             limit_ns: nanoseconds(self.limit),
             rounds: self.rounds,
-            processes: self.processes,
+            processes: self.processes.unwrap_or(0),
             clock: match self.clock {
                 ClockChoice::Auto => None,
                 ClockChoice::Wall => Some(Clock::Wall),
@@ -337,7 +337,10 @@ pub(crate) fn rendered(run: &Run, format: Format, to_terminal: bool) -> anyhow::
 pub(crate) fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
     let path = if path.is_dir() {
         let family = run.cases.first().map_or("run", |case| &case.family);
-        path.join(format!("{}-{family}.json", run.started.replace(':', "")))
+        // Who saved the run before may have written anything there.
+        let started: String =
+            run.started.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        path.join(format!("{started}-{family}.json"))
     } else {
         path.to_owned()
     };

@@ -69,7 +69,7 @@ fn each_fault_costs_its_own_row() {
         assert!(matches!(by_seat[3], Some(Failure::OutOfMemory { .. })), "{by_seat:?}");
         assert!(matches!(by_seat[5], Some(Failure::Broken { .. })), "{by_seat:?}");
         assert_eq!(by_seat.iter().flatten().count(), 4, "{by_seat:?}");
-        let roles = Roles { baseline: 0, twin: Some(7), twin_of: 0, empty: None, wall_only: false };
+        let roles = Roles { twin: Some(7), ..Roles::default() };
         let plan = Plan {
             sample_ns: 500_000,
             shortest_ns: 100_000,
@@ -105,7 +105,7 @@ fn the_empty_contender_and_fresh_processes_are_served() {
         assert_eq!(conductor.open().iter().flatten().count(), 0);
         let sample = conductor.sample(1, 1000).unwrap();
         assert!(sample.wall_ns < conductor.sample(0, 1000).unwrap().wall_ns);
-        assert!(conductor.refresh().is_empty());
+        assert!(conductor.refresh(&[0, 1]).is_empty());
         assert!(conductor.sample(0, 10).unwrap().check.is_some());
         assert!(conductor.metrics(0).is_empty());
     });

@@ -70,8 +70,16 @@ impl Default for Options {
             trigonometry: Trigonometry::Vector,
             keep_distances: true,
             block_bytes: const { NonZeroUsize::new(BLOCK_BYTES).unwrap() },
-            level: Level::chosen().unwrap_or(Level::Scalar),
+            level: Level::current(),
         }
+    }
+}
+
+impl Options {
+    /// The levels its kernels run at, as one word: `avx512+avx2` where not all have a form for the
+    /// level asked for.
+    pub fn levels(&self) -> String {
+        kernel::levels(self.level, self.trigonometry)
     }
 }
 
@@ -135,7 +143,8 @@ pub fn read(source: Source<'_>, options: &Options) -> Result<Outcome, Error> {
     };
     thread::scope(|scope| {
         for _ in 1..options.threads.get() {
-            scope.spawn(|| shared.work());
+            // With fewer threads it takes longer.
+            let _ = thread::Builder::new().spawn_scoped(scope, || shared.work());
         }
         shared.work();
     });

@@ -74,7 +74,7 @@ fn names() -> Vec<&'static str> {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    let folder = tempfile::Builder::new().prefix("fathom-demo-").tempdir()?;
+    let folder = fathom_measure::scratch::folder("demo")?;
     let start = Instant::now();
     let chosen = |chapter: &&Chapter| {
         options.chapters.is_empty() || options.chapters.iter().any(|name| name == chapter.name())

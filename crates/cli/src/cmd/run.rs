@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use fathom_machine::counter::{Event, Source};
 use fathom_measure::command::{Commands, House, Outside};
 use fathom_measure::compare::{Clock, judge};
@@ -93,7 +93,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let named = options.names.is_empty() || options.names.len() == options.commands.len();
     ensure!(named, "--names: give one for each command");
     ensure!(
-        options.method.processes == 1,
+        options.method.processes.is_none(),
         "--processes: every run of a command is a fresh process already"
     );
     let stop = interrupt::measuring();
@@ -182,13 +182,8 @@ fn measured(options: &Options, spec: Spec) -> anyhow::Result<Case> {
     let mut failures = trial.check();
     let (expected, names, missing) = (trial.expected(), trial.events(), trial.missing());
     let baseline = failures.iter().position(Option::is_none).unwrap_or(0);
-    let mut roles = Roles {
-        baseline,
-        twin: None,
-        twin_of: baseline,
-        empty: None,
-        wall_only: plan.clock != Some(Clock::Cpu),
-    };
+    let wall_only = plan.clock != Some(Clock::Cpu);
+    let mut roles = Roles { baseline, twin_of: baseline, wall_only, ..Roles::default() };
     if failures[baseline].is_none() {
         roles.twin = Some(commands.len());
         commands.push(commands[baseline].clone());
@@ -199,6 +194,7 @@ fn measured(options: &Options, spec: Spec) -> anyhow::Result<Case> {
             failures.push(None);
         }
     }
+    let simulated_house = house.clone();
     let mut executor = Commands::new(commands.clone(), house, &events, stop, &mut progress);
     let measured = measure(&mut executor, failures, roles, &plan);
     let judged = judge(&measured, roles, &plan);
@@ -246,7 +242,7 @@ fn measured(options: &Options, spec: Spec) -> anyhow::Result<Case> {
     case.compact();
     if options.method.simulates() {
         for (number, command) in commands.iter().enumerate().take(asked) {
-            simulated(&mut case, number, command);
+            simulated(&mut case, number, command, &simulated_house);
         }
     }
     Ok(case)
@@ -254,26 +250,23 @@ fn measured(options: &Options, spec: Spec) -> anyhow::Result<Case> {
 
 fn plan(options: &Options) -> Plan {
     let plan = options.method.plan(Duration::from_secs(10));
-    Plan { iterations: Some(1), warm_ups: options.warmup, ..plan }
+    Plan { iterations: Some(1), warm_ups: options.warmup, fresh: true, ..plan }
 }
 
+/// How much longer a program may take under the simulator.
+const SIMULATION: u32 = 100;
+
 /// Runs a command once under the simulator, its children too, and adds the counts to its row.
-fn simulated(case: &mut Case, number: usize, command: &Outside) {
+fn simulated(case: &mut Case, number: usize, command: &Outside, house: &House) {
     if case.measured.failures[number].is_some() {
         return;
     }
     let row = &mut case.contenders[number];
     let counts = (|| -> anyhow::Result<_> {
         let simulation = Simulation::new(Scope::Whole)?;
-        let mut plain = std::process::Command::new("sh");
-        plain.args(["-c", &command.line]);
-        let mut wrapped = simulation.wrap(&plain);
-        match &case.workload.file {
-            Some(path) => wrapped.stdin(std::fs::File::open(path)?),
-            None => wrapped.stdin(std::process::Stdio::null()),
-        };
-        let output = wrapped.output().context("valgrind")?;
-        ensure!(output.status.success(), "under the simulator: {}", output.status);
+        let wrapped = simulation.wrap(&house.command(&command.line)?);
+        let status = house.run(&wrapped, SIMULATION)?;
+        ensure!(status.success(), "under the simulator: {status}");
         Ok(simulation.counts()?)
     })();
     match counts {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use fathom_measure::contender::{Preparation, timed};
 use fathom_measure::digest::Digest;
 use fathom_measure::facts::Facts;
+use fathom_measure::scratch::{self, Unnamed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::sum::Sum;
@@ -19,7 +20,7 @@ pub struct File {
     /// Bytes asked for at a time: a multiple of 4 KiB.
     pub(super) buffer_bytes: usize,
     /// Keeps a made file until the workload goes.
-    _made: Option<tempfile::TempPath>,
+    _made: Option<Unnamed>,
 }
 
 /// The page sizes of every processor we build for divide this.
@@ -54,7 +55,7 @@ impl Workload for File {
                     return Err(spec.bad("size", "at most 16G"));
                 }
                 let made = make(size).map_err(|error| failed(&std::env::temp_dir(), error))?;
-                (made.to_path_buf(), Some(made))
+                (made.path(), Some(made))
             }
         };
         let data = fs::metadata(&path).map_err(|error| failed(&path, error))?;
@@ -88,9 +89,9 @@ impl Workload for File {
 }
 
 /// A file of bytes that look random, each run the same.
-fn make(bytes: u64) -> io::Result<tempfile::TempPath> {
+fn make(bytes: u64) -> io::Result<Unnamed> {
     use io::Write;
-    let mut file = tempfile::NamedTempFile::new()?;
+    let mut file = scratch::file()?;
     let mut out = io::BufWriter::with_capacity(1 << 20, file.as_file_mut());
     let mut state = 1u64;
     let mut left = bytes;
@@ -103,7 +104,7 @@ fn make(bytes: u64) -> io::Result<tempfile::TempPath> {
     }
     out.flush()?;
     drop(out);
-    Ok(file.into_temp_path())
+    Ok(file)
 }
 
 impl File {

@@ -5,11 +5,11 @@
 use std::fs;
 
 use fathom_measure::contender::{Contender, Keeps, Meta, Origin, Preparation, Unsupported};
+use fathom_measure::scratch::{self, Folder};
 use regex::Regex;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::vtab::csvtab;
 use rusqlite::{Connection, Row, ToSql, params};
-use tempfile::TempDir;
 
 use super::store::{Column, Function, Store, soundex};
 use super::workload::Database;
@@ -51,7 +51,7 @@ impl Contender<Database> for Sqlite {
 /// A connection and the folder of its files.
 struct Base {
     connection: Connection,
-    folder: TempDir,
+    folder: Folder,
 }
 
 const DONE: &str = "SQLite does this fixed work";
@@ -59,7 +59,7 @@ const FIELDS: &str = "ID, FirstName, LastName, Data, YearOfBirth, YearOfDeath";
 
 impl Base {
     fn open(is_file: bool) -> Base {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let folder = scratch::folder("sql").expect("a temporary folder can be made");
         let connection = match is_file {
             true => Connection::open(folder.path().join("people.db")),
             false => Connection::open_in_memory(),

@@ -15,3 +15,4 @@ pub mod shared;
 pub(crate) mod source;
 #[allow(unsafe_code)] // getrusage and wait4, which rustix leaves out
 pub mod usage;
+pub mod ward;
