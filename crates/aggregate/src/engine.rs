@@ -343,6 +343,7 @@ pub(crate) fn located(
                 text: buffer[fault.at..field_end].to_vec(),
             }),
             text: buffer[start..end].to_vec(),
+            is_ended: end - rows.from < rows.bytes,
         }
     };
     refused.drain(..).map(locate).collect()
