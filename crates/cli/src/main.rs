@@ -21,8 +21,6 @@ mod value;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::args::{Args, Command};
 use crate::exit::Exit;
 
@@ -32,7 +30,7 @@ use crate::exit::Exit;
 static ALLOCATOR: fathom_contenders::alloc::Allocator = fathom_contenders::alloc::Allocator;
 
 fn main() -> ExitCode {
-    exit::report(Args::try_parse().map_err(anyhow::Error::from).and_then(|args| run(args.command)))
+    exit::report(Args::typed().map_err(anyhow::Error::from).and_then(|args| run(args.command)))
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {

@@ -63,7 +63,7 @@ pub struct Bench<'a> {
     /// Set when the user wants it to end.
     pub stop: &'a AtomicBool,
     /// Told after each round: done and planned.
-    pub progress: &'a mut dyn FnMut(u32, u32),
+    pub progress: Box<dyn FnMut(u32, u32) + 'a>,
 }
 
 /// A case that could not be measured at all.
@@ -96,7 +96,7 @@ pub enum BenchError {
 /// # Errors
 /// Only what leaves nothing to measure; the failure of a single contender is in its row.
 pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
-    let Bench { family, workload, entrants, plan, bounds, stop, progress, .. } = bench;
+    let Bench { family, workload, entrants, plan, bounds, stop, mut progress, .. } = bench;
     let first = entrants.first().ok_or(BenchError::Nobody)?;
     let seat = |contender: &str, launch: &Launch| Seat {
         launch: launch.clone(),
@@ -123,7 +123,7 @@ pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
         events: bench.events,
         bounds,
         stop,
-        progress,
+        progress: &mut *progress,
     };
     let mut conductor = Conductor::new(seats.clone(), piece);
     let check = conductor.expect(&reference).map_err(|failure| {

@@ -6,8 +6,8 @@ use griddle::HashMap;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
+use crate::keyed::bench::HashedMap;
 use crate::keyed::methods::by_methods;
-use crate::keyed::operation::HashedMap;
 
 type Table<K, H> = HashMap<K, u64, Build<H>>;
 by_methods!(Table, HashMap::with_capacity_and_hasher, remove);

@@ -7,8 +7,8 @@ use imbl::shared_ptr::DefaultSharedPtr;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
+use crate::keyed::bench::HashedMap;
 use crate::keyed::methods::by_methods;
-use crate::keyed::operation::HashedMap;
 
 type Table<K, H> = GenericHashMap<K, u64, Build<H>, DefaultSharedPtr>;
 by_methods!(Table, |_, hasher| GenericHashMap::with_hasher(hasher), remove);

@@ -6,8 +6,8 @@ use indexmap::IndexMap as Indexed;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
+use crate::keyed::bench::HashedMap;
 use crate::keyed::methods::by_methods;
-use crate::keyed::operation::HashedMap;
 
 type Table<K, H> = Indexed<K, u64, Build<H>>;
 by_methods!(Table, Indexed::with_capacity_and_hasher, swap_remove);

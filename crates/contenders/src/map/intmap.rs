@@ -3,8 +3,8 @@
 
 use fathom_measure::contender::{Meta, Origin};
 
+use crate::keyed::bench::IntegerMap;
 use crate::keyed::methods::structure;
-use crate::keyed::operation::IntegerMap;
 
 type Table = intmap::IntMap<u64, u64>;
 

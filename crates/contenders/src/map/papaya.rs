@@ -1,14 +1,15 @@
 //! The crate `papaya`: an open-addressed table of atomic pointers, read without a lock; one
 //! allocation per entry, and old entries are freed once no reader can see them.
 
+use std::sync::Arc;
+
 use fathom_measure::contender::{Keeps, Meta, Origin};
 use papaya::HashMap;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
-use crate::keyed::methods::concurrent;
-use crate::keyed::operation::HashedMap;
-use crate::keyed::structure::Shared;
+use crate::keyed::bench::HashedMap;
+use crate::keyed::methods::structure;
 
 pub(super) struct Papaya;
 
@@ -22,11 +23,11 @@ impl HashedMap for Papaya {
         caveat: "made for several threads: every operation synchronises",
         ..Meta::of(include_str!("papaya.rs"))
     };
-    type Map<K: Key, H: Hashes> = Shared<HashMap<K, u64, Build<H>>>;
+    type Map<K: Key, H: Hashes> = Arc<HashMap<K, u64, Build<H>>>;
 }
 
-concurrent! {
-    impl[K: Key, H: Hashes] for HashMap<K, u64, Build<H>>: keys K, hasher Build<H>;
+structure! {
+    impl[K: Key, H: Hashes] for shared HashMap<K, u64, Build<H>>: keys K, hasher Build<H>;
     sized(entries, hasher) => HashMap::with_capacity_and_hasher(entries, hasher),
     entries(map) => map.len(),
     find(map, key) => map.pin().get(&key).copied(),

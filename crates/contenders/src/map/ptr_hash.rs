@@ -6,7 +6,7 @@ use fathom_measure::contender::{Keeps, Meta, Origin};
 use ptr_hash::{DefaultPtrHash, PtrHashParams};
 
 use crate::hash::Default64;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::bench::PlainMap;
 use crate::keyed::{Abilities, Key, Structure};
 
 pub(super) struct PtrHash;

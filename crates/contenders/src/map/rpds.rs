@@ -6,8 +6,8 @@ use rpds::HashTrieMapSync;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
+use crate::keyed::bench::HashedMap;
 use crate::keyed::methods::structure;
-use crate::keyed::operation::HashedMap;
 
 type Table<K, H> = HashTrieMapSync<K, u64, Build<H>>;
 

@@ -7,8 +7,8 @@ use fathom_measure::contender::{Keeps, Meta};
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
+use crate::keyed::bench::{HashedMap, STD};
 use crate::keyed::methods::by_methods;
-use crate::keyed::operation::{HashedMap, STD};
 
 type Table<K, H> = HashMap<K, u64, Build<H>>;
 by_methods!(Table, HashMap::with_capacity_and_hasher, remove);

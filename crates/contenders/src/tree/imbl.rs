@@ -4,8 +4,8 @@ use fathom_measure::contender::{Keeps, Meta, Origin};
 use imbl::OrdMap;
 
 use crate::keyed::Key;
+use crate::keyed::bench::PlainMap;
 use crate::keyed::methods::tree_by_methods;
-use crate::keyed::operation::PlainMap;
 
 tree_by_methods!(OrdMap);
 

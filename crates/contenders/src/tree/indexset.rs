@@ -5,8 +5,8 @@ use fathom_measure::contender::{Keeps, Meta, Origin};
 use indexset::BTreeMap;
 
 use crate::keyed::Key;
+use crate::keyed::bench::PlainMap;
 use crate::keyed::methods::tree_by_methods;
-use crate::keyed::operation::PlainMap;
 
 tree_by_methods!(BTreeMap);
 

@@ -7,8 +7,8 @@ use fathom_measure::contender::{Keeps, Meta, Origin};
 use intrusive_collections::rbtree::Entry;
 use intrusive_collections::{Bound, KeyAdapter, RBTree, RBTreeLink, intrusive_adapter};
 
+use crate::keyed::bench::PlainMap;
 use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
 use crate::keyed::{Abilities, Key};
 
 pub(super) struct Intrusive;

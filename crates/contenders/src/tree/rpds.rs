@@ -4,8 +4,8 @@
 use fathom_measure::contender::{Keeps, Meta, Origin};
 use rpds::RedBlackTreeMapSync;
 
+use crate::keyed::bench::PlainMap;
 use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
 use crate::keyed::{Abilities, Key};
 
 pub(super) struct Rpds;

@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 use sorted_vec::SortedSet;
 
+use crate::keyed::bench::PlainMap;
 use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
 use crate::keyed::{Abilities, Key};
 
 pub(super) struct SortedVec;

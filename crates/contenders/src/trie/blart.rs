@@ -5,8 +5,8 @@ use ::blart::TreeMap;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use super::escape::shaped;
+use crate::keyed::bench::PlainMap;
 use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
 use crate::keyed::{Abilities, Key};
 
 pub(super) struct Blart;

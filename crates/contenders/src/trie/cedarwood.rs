@@ -5,7 +5,7 @@ use ::cedarwood::Cedar;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use super::escape::without_zeros;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::bench::PlainMap;
 use crate::keyed::{Abilities, Key, Structure};
 
 pub(super) struct Cedarwood;

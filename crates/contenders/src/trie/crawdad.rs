@@ -5,8 +5,8 @@
 use ::crawdad::MpTrie;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
+use crate::keyed::bench::PlainMap;
 use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
 use crate::keyed::structure::sorted;
 use crate::keyed::{Abilities, Key};
 

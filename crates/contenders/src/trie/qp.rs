@@ -5,8 +5,8 @@ use fathom_measure::contender::{Keeps, Meta, Origin};
 use qp_trie::Trie;
 
 use crate::keyed::Key;
+use crate::keyed::bench::PlainMap;
 use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
 
 pub(super) struct Qp;
 

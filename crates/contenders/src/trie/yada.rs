@@ -6,8 +6,8 @@ use ::yada::builder::DoubleArrayBuilder;
 use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use super::escape::without_zeros;
+use crate::keyed::bench::PlainMap;
 use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
 use crate::keyed::{Abilities, Key};
 
 pub(super) struct Yada;

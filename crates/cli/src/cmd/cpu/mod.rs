@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use fathom_contenders::{family, unit};
 use fathom_machine::describe::Machine;
-use fathom_measure::bench::{Bench, Entrant, bench};
+use fathom_measure::bench::Entrant;
 use fathom_measure::digest::Digest;
 use fathom_measure::family::{AnyFamily, OpenError};
 use fathom_measure::meter::Untimed;
@@ -28,7 +28,7 @@ use fathom_measure::workload::{Spec, parse_number};
 
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{self, Format, Show, Ticker, bounds, entrant, is_complete, nanoseconds};
+use crate::measuring::{self, Format, Show, entrant, is_complete, nanoseconds};
 use crate::output::Output;
 
 /// Find the fastest implementation of each primitive on this processor: memory moves, checksums,
@@ -344,9 +344,6 @@ const PLANNED: f64 = 0.85;
 const WORKER_START: Duration = Duration::from_millis(10);
 
 fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
-    let title = format!("{} {}", row.family.name(), row.spec);
-    let ticker = Ticker::new(&title);
-    let own = measuring::worker(None)?;
     let seats = u64::from(row.seats());
     let share_ns = nanoseconds(share).max(1);
     let sample_ns = share_ns / (seats * u64::from(ROUNDS + OTHER_SAMPLES));
@@ -361,23 +358,8 @@ fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
         limit_ns: nanoseconds(share).saturating_mul(3).max(200_000_000),
         ..Plan::default()
     };
-    let mut case = bench(Bench {
-        family: row.family.name(),
-        workload: row.spec.clone(),
-        reference: Some((row.family.reference().to_owned(), own)),
-        entrants: row.entrants.clone(),
-        prepare: None,
-        baseline: 0,
-        share_file: false,
-        events: Vec::new(),
-        plan,
-        bounds: bounds(None),
-        empty: None,
-        simulate: false,
-        stop: interrupt::measuring(),
-        progress: &mut |done, planned| ticker.tick(done, planned),
-    })
-    .with_context(|| title.clone())?;
+    let (spec, entrants) = (row.spec.clone(), row.entrants.clone());
+    let mut case = measuring::measured(measuring::usual(row.family, spec, entrants, plan)?)?;
     answer::compare_with_winner(&mut case);
     case.notes.extend(missed(row));
     if row.entrants.iter().all(|entrant| is_oracle(&entrant.id)) {

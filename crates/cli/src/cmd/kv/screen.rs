@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use fathom_contenders::alloc::SYSTEM;
 use fathom_contenders::kv;
 use fathom_measure::conductor::{Bounds, Launch, Worker};
 use fathom_measure::contender::Metric;
@@ -22,7 +23,7 @@ use fathom_measure::workload::Spec;
 use fathom_random::Random;
 use serde::Serialize;
 
-use super::candidate::{Candidate, SYSTEM};
+use super::candidate::Candidate;
 use super::data::Data;
 use super::mix::Part;
 use crate::{interrupt, measuring};
@@ -75,7 +76,7 @@ pub(super) struct Screen<'a> {
     /// Whoever cannot be walked in order is out on the first rung.
     pub(super) must_be_ordered: bool,
     /// By the command that started them.
-    workers: HashMap<String, Worker>,
+    workers: Vec<(Launch, Worker)>,
     bounds: Bounds,
 }
 
@@ -105,7 +106,7 @@ impl<'a> Screen<'a> {
         key_bytes: f64,
         bounds: Bounds,
     ) -> Screen<'a> {
-        let (workers, must_be_ordered) = (HashMap::new(), false);
+        let (workers, must_be_ordered) = (Vec::new(), false);
         Screen { candidates, parts, seed, key_bytes, must_be_ordered, workers, bounds }
     }
 
@@ -220,9 +221,9 @@ impl<'a> Screen<'a> {
         task: &Task,
         then: &mut dyn FnMut(&mut Worker, &Bounds, u64) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let key = format!("{launch:?}");
-        let mut worker = match self.workers.remove(&key) {
-            Some(worker) => worker,
+        let idle = self.workers.iter().position(|(other, _)| other == launch);
+        let mut worker = match idle {
+            Some(at) => self.workers.swap_remove(at).1,
             None => Worker::start(launch, &self.bounds)?,
         };
         let data = task.provision.of(&worker, Some(contender))?;
@@ -237,7 +238,7 @@ impl<'a> Screen<'a> {
                 Ok(())
             }
         };
-        self.workers.insert(key, worker);
+        self.workers.push((launch.clone(), worker));
         opened
     }
 }

@@ -28,7 +28,7 @@ use fathom_measure::contender::{Keeps, Meta};
 use super::slots::SlotMap;
 use crate::hash::Hashes;
 use crate::keyed::Key;
-use crate::keyed::operation::HashedMap;
+use crate::keyed::bench::HashedMap;
 use kernel::Table;
 
 pub(super) struct Cuckoo;

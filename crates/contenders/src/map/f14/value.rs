@@ -6,7 +6,7 @@ use super::super::slots::SlotMap;
 use super::kernel::Table;
 use crate::hash::Hashes;
 use crate::keyed::Key;
-use crate::keyed::operation::HashedMap;
+use crate::keyed::bench::HashedMap;
 
 pub(in crate::map) struct Value;
 

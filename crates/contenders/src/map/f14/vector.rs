@@ -7,7 +7,7 @@ use super::super::place::Place;
 use super::super::slots::Slots;
 use super::kernel::Table;
 use crate::hash::{Build, Hashes};
-use crate::keyed::operation::HashedMap;
+use crate::keyed::bench::HashedMap;
 use crate::keyed::{Key, Structure};
 
 pub(in crate::map) struct Vector;

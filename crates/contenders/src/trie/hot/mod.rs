@@ -37,7 +37,7 @@ mod kernel;
 
 use fathom_measure::contender::{Keeps, Meta};
 
-use crate::keyed::operation::PlainMap;
+use crate::keyed::bench::PlainMap;
 use crate::keyed::{Abilities, Key, Structure};
 use kernel::Tree;
 
