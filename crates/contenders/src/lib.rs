@@ -29,6 +29,8 @@
 use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
+#[macro_use]
+mod meta;
 mod aes;
 pub mod aggregate;
 #[cfg(feature = "kv")]

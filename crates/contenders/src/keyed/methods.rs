@@ -4,6 +4,35 @@
 //! Those are inherent methods of unrelated types, which no trait joins, so that these are macros:
 //! a trait would have to be implemented once per type by the very lines it is to save.
 
+/// A contender by its type: `$name: HashedMap<K, H> = Table<K, H>`, `PlainMap<K>` or `IntegerMap`, and
+/// what is known about it.
+macro_rules! contender {
+    ($seen:vis $name:ident: HashedMap<$key:ident, $function:ident> = $map:ty, $meta:expr) => {
+        $seen struct $name;
+
+        impl $crate::keyed::bench::HashedMap for $name {
+            const META: fathom_measure::contender::Meta = $meta;
+            type Map<$key: $crate::keyed::Key, $function: $crate::hash::Hashes> = $map;
+        }
+    };
+    ($seen:vis $name:ident: PlainMap<$key:ident> = $map:ty, $meta:expr) => {
+        $seen struct $name;
+
+        impl $crate::keyed::bench::PlainMap for $name {
+            const META: fathom_measure::contender::Meta = $meta;
+            type Map<$key: $crate::keyed::Key> = $map;
+        }
+    };
+    ($seen:vis $name:ident: IntegerMap = $map:ty, $meta:expr) => {
+        $seen struct $name;
+
+        impl $crate::keyed::bench::IntegerMap for $name {
+            const META: fathom_measure::contender::Meta = $meta;
+            type Map = $map;
+        }
+    };
+}
+
 /// Implements `Structure` for `$map<K, H>`, an alias of a hash map from `K: Key` to `u64` hashed by
 /// `Build<H>`: `$new` makes one with room for some entries, `$erase` is its method that removes.
 macro_rules! by_methods {
@@ -159,4 +188,4 @@ macro_rules! held {
     };
 }
 
-pub(crate) use {by_methods, held, methods, structure, tree_by_methods};
+pub(crate) use {by_methods, contender, held, methods, structure, tree_by_methods};

@@ -3,26 +3,15 @@
 use std::sync::Arc;
 
 use dashmap::DashMap as Table;
-use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
-use crate::keyed::bench::HashedMap;
-use crate::keyed::methods::structure;
+use crate::keyed::methods::{contender, structure};
 
-pub(super) struct DashMap;
-
-impl HashedMap for DashMap {
-    const META: Meta = Meta {
-        name: "dashmap",
-        origin: Origin::Crate("dashmap"),
-        link: "https://docs.rs/dashmap",
-        licence: "MIT",
-        keeps: Keeps::Borrowed,
-        caveat: "made for several threads: every operation synchronises",
-        ..Meta::of(include_str!("dashmap.rs"))
-    };
-    type Map<K: Key, H: Hashes> = Arc<Table<K, u64, Build<H>>>;
+contender! {
+    pub(super) DashMap: HashedMap<K, H> = Arc<Table<K, u64, Build<H>>>,
+    library!("dashmap", "dashmap", "MIT", "dashmap.rs";
+        keeps Borrowed, caveat "made for several threads: every operation synchronises")
 }
 
 structure! {

@@ -3,27 +3,16 @@
 
 use std::sync::Arc;
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use papaya::HashMap;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
-use crate::keyed::bench::HashedMap;
-use crate::keyed::methods::structure;
+use crate::keyed::methods::{contender, structure};
 
-pub(super) struct Papaya;
-
-impl HashedMap for Papaya {
-    const META: Meta = Meta {
-        name: "papaya",
-        origin: Origin::Crate("papaya"),
-        link: "https://docs.rs/papaya",
-        licence: "MIT",
-        keeps: Keeps::Borrowed,
-        caveat: "made for several threads: every operation synchronises",
-        ..Meta::of(include_str!("papaya.rs"))
-    };
-    type Map<K: Key, H: Hashes> = Arc<HashMap<K, u64, Build<H>>>;
+contender! {
+    pub(super) Papaya: HashedMap<K, H> = Arc<HashMap<K, u64, Build<H>>>,
+    library!("papaya", "papaya", "MIT", "papaya.rs";
+        keeps Borrowed, caveat "made for several threads: every operation synchronises")
 }
 
 structure! {

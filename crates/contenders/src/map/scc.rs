@@ -3,27 +3,16 @@
 
 use std::sync::Arc;
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use scc::HashMap;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
-use crate::keyed::bench::HashedMap;
-use crate::keyed::methods::structure;
+use crate::keyed::methods::{contender, structure};
 
-pub(super) struct Scc;
-
-impl HashedMap for Scc {
-    const META: Meta = Meta {
-        name: "scc-hash",
-        origin: Origin::Crate("scc"),
-        link: "https://docs.rs/scc",
-        licence: "Apache-2.0",
-        keeps: Keeps::Borrowed,
-        caveat: "made for several threads: every operation synchronises",
-        ..Meta::of(include_str!("scc.rs"))
-    };
-    type Map<K: Key, H: Hashes> = Arc<HashMap<K, u64, Build<H>>>;
+contender! {
+    pub(super) Scc: HashedMap<K, H> = Arc<HashMap<K, u64, Build<H>>>,
+    library!("scc-hash", "scc", "Apache-2.0", "scc.rs";
+        keeps Borrowed, caveat "made for several threads: every operation synchronises")
 }
 
 structure! {

@@ -5,25 +5,15 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crossbeam_skiplist::SkipMap;
-use fathom_measure::contender::{Keeps, Meta, Origin};
 
-use crate::keyed::bench::PlainMap;
-use crate::keyed::methods::structure;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct SkipList;
-
-impl PlainMap for SkipList {
-    const META: Meta = Meta {
-        name: "skiplist-crossbeam",
-        origin: Origin::Crate("crossbeam-skiplist"),
-        link: "https://docs.rs/crossbeam-skiplist",
-        licence: "MIT OR Apache-2.0",
-        keeps: Keeps::Copied,
-        caveat: "made for several threads; an insert looks first, an update removes before it inserts",
-        ..Meta::of(include_str!("crossbeam.rs"))
-    };
-    type Map<K: Key> = Arc<SkipMap<K::Owned, u64>>;
+contender! {
+    pub(super) SkipList: PlainMap<K> = Arc<SkipMap<K::Owned, u64>>,
+    library!("skiplist-crossbeam", "crossbeam-skiplist", "MIT OR Apache-2.0", "crossbeam.rs";
+        keeps Copied,
+        caveat "made for several threads; an insert looks first, an update removes before it inserts")
 }
 
 structure! {

@@ -4,26 +4,16 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use scc::{Guard, TreeIndex};
 
-use crate::keyed::bench::PlainMap;
-use crate::keyed::methods::structure;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct Scc;
-
-impl PlainMap for Scc {
-    const META: Meta = Meta {
-        name: "scc-tree",
-        origin: Origin::Crate("scc"),
-        link: "https://docs.rs/scc",
-        licence: "Apache-2.0",
-        keeps: Keeps::Copied,
-        caveat: "made for several threads; inserting and erasing look first to tell what was there",
-        ..Meta::of(include_str!("scc.rs"))
-    };
-    type Map<K: Key> = Arc<TreeIndex<K::Owned, u64>>;
+contender! {
+    pub(super) Scc: PlainMap<K> = Arc<TreeIndex<K::Owned, u64>>,
+    library!("scc-tree", "scc", "Apache-2.0", "scc.rs";
+        keeps Copied,
+        caveat "made for several threads; inserting and erasing look first to tell what was there")
 }
 
 structure! {

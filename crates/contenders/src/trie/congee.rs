@@ -5,24 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use ::congee::{U64Congee, epoch};
-use fathom_measure::contender::{Meta, Origin};
 
 use crate::keyed::Abilities;
-use crate::keyed::bench::IntegerMap;
-use crate::keyed::methods::structure;
+use crate::keyed::methods::{contender, structure};
 
-pub(super) struct Congee;
-
-impl IntegerMap for Congee {
-    const META: Meta = Meta {
-        name: "art-congee",
-        origin: Origin::Crate("congee"),
-        link: "https://docs.rs/congee",
-        licence: "MIT",
-        caveat: "integer keys only; made for several threads",
-        ..Meta::of(include_str!("congee.rs"))
-    };
-    type Map = Arc<Table>;
+contender! {
+    pub(super) Congee: IntegerMap = Arc<Table>,
+    library!("art-congee", "congee", "MIT", "congee.rs";
+        caveat "integer keys only; made for several threads")
 }
 
 pub(super) struct Table {
