@@ -8,7 +8,7 @@
 //! must not need more of them than the scalar one.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use anyhow::{Context, Result, bail, ensure};
 use fathom_guest::Line;
 
 use crate::cpio;
-use crate::cross::Toolchain;
+use crate::cross::{Speed, Toolchain};
 use crate::emulator::{Machine, boot, kernel};
 use crate::packages::{cache, host_fathom, install};
 
@@ -67,7 +67,7 @@ const ANSWERS: &[&str] = &[
     "fathom generate measurements --rows 50k -o rows.txt",
     "fathom aggregate rows.txt",
     "FATHOM_LEVEL=scalar fathom aggregate rows.txt",
-    "fathom aggregate --strategy fullcheck rows.txt",
+    "fathom bench aggregate --strategy fullcheck --test rows.txt",
     "fathom generate measurements --preset 10k --rows 20k -o long.txt",
     "fathom aggregate --format json long.txt",
     "fathom generate pairs --method cluster --count 5000 --seed 3 -o pairs.json --answers pairs.f64",
@@ -95,27 +95,45 @@ const DATA: &[&str] = &[
 const KERNELS: &[&str] =
     &["fathom aggregate --threads 1 rows.txt", "fathom haversine --threads 1 pairs.json"];
 
-pub(crate) fn run_all(part: Option<Part>) -> Result<()> {
-    let toolchain = Toolchain::find()?;
-    if part != Some(Part::Commands) {
-        install(&["qemu-user"])?;
-        SUITES.iter().try_for_each(|suite| test(&toolchain, suite))?;
-    }
-    if part != Some(Part::Suites) {
-        commands(&toolchain)?;
-    }
-    Ok(())
+/// One piece of the check, which needs nothing of the others.
+#[derive(Clone, Copy)]
+enum Piece {
+    Suite(&'static Suite),
+    Processor(&'static str),
+    Instructions,
 }
 
-fn commands(toolchain: &Toolchain) -> Result<()> {
-    let kernel = kernel()?;
-    let fathom = toolchain.build_static("fathom-cli", "fathom")?;
-    let guest = toolchain.build_static("fathom-guest", "fathom-guest")?;
-    let here = answers_here()?;
-    for processor in PROCESSORS {
-        answers_there(processor, &kernel, &guest, &fathom, &here)?;
+/// Everything, or `part` of it, or the piece whose turn it is.
+pub(crate) fn run_all(part: Option<Part>, turn: Option<usize>) -> Result<()> {
+    let suites = SUITES.iter().map(Piece::Suite).filter(|_| part != Some(Part::Commands));
+    let commands = PROCESSORS.iter().map(|processor| Piece::Processor(processor));
+    let commands = commands.chain([Piece::Instructions]).filter(|_| part != Some(Part::Suites));
+    let mut pieces: Vec<Piece> = suites.chain(commands).collect();
+    if let Some(turn) = turn {
+        println!("piece {} of {}", turn % pieces.len() + 1, pieces.len());
+        pieces = vec![pieces[turn % pieces.len()]];
     }
-    instructions(&kernel, &guest, &fathom)
+    let toolchain = Toolchain::find()?;
+    pieces.into_iter().try_for_each(|piece| match piece {
+        Piece::Suite(suite) => {
+            install(&["qemu-user"])?;
+            test(&toolchain, suite)
+        }
+        Piece::Processor(processor) => {
+            let (kernel, guest, fathom) = images(&toolchain, Speed::Tests)?;
+            answers_there(processor, &kernel, &guest, &fathom, &answers_here()?)
+        }
+        Piece::Instructions => {
+            let (kernel, guest, fathom) = images(&toolchain, Speed::Release)?;
+            instructions(&kernel, &guest, &fathom)
+        }
+    })
+}
+
+/// What a machine boots: the kernel, its first program, and ours.
+fn images(toolchain: &Toolchain, speed: Speed) -> Result<(PathBuf, Vec<u8>, Vec<u8>)> {
+    let guest = toolchain.build_static("fathom-guest", "fathom-guest", Speed::Release)?;
+    Ok((kernel()?, guest, toolchain.build_static("fathom-cli", "fathom", speed)?))
 }
 
 /// Counts what each level needs; the vector level must not need more than the scalar one.
@@ -162,7 +180,7 @@ fn after(text: &str, key: &str) -> Option<f64> {
 /// Runs one suite under user emulation; every test passes.
 fn test(toolchain: &Toolchain, suite: &Suite) -> Result<()> {
     let start = Instant::now();
-    let mut command = toolchain.cargo("test");
+    let mut command = toolchain.cargo("test", Speed::Tests);
     command.args(["--release", "--locked", "--quiet", "--lib", "--tests", "--no-fail-fast"]);
     for package in suite.packages {
         command.args(["--package", package]);

@@ -14,7 +14,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::cpio;
-use crate::cross::Toolchain;
+use crate::cross::{Speed, Toolchain};
 use crate::emulator::{Machine, boot, kernel};
 use crate::packages::cache;
 
@@ -29,7 +29,8 @@ const ABSENT: [&str; 5] = [
 
 pub(crate) fn run() -> Result<()> {
     let kernel = kernel()?;
-    let program = Toolchain::find()?.build_static("fathom-guest", "fathom-guest")?;
+    let program =
+        Toolchain::find()?.build_static("fathom-guest", "fathom-guest", Speed::Release)?;
     let ramdisk = cache().join("counts.cpio");
     std::fs::write(&ramdisk, cpio::archive(&["proc", "sys", "dev"], &[("init", &program)]))?;
 

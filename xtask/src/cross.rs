@@ -19,6 +19,15 @@ pub(crate) const TARGET: &str = "aarch64-unknown-linux-gnu";
 /// What links and, at run time, what stands for the target's libraries.
 const LINKER: &str = "aarch64-linux-gnu-gcc";
 
+/// How far programs are optimised.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Speed {
+    /// As tests are here: less to wait for.
+    Tests,
+    /// As they are published: for what counts instructions.
+    Release,
+}
+
 /// A way to call cargo so that it builds for [`TARGET`].
 pub(crate) struct Toolchain {
     /// Debian's compiler, where the toolchain in use has no such target.
@@ -38,7 +47,7 @@ impl Toolchain {
 
     /// `cargo SUBCOMMAND` for the target, in the repository, linking statically, with a build folder of
     /// its own: the two compilers do not share one.
-    pub(crate) fn cargo(&self, subcommand: &str) -> Command {
+    pub(crate) fn cargo(&self, subcommand: &str, speed: Speed) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(root()).args([subcommand, "--target", TARGET]);
         command
@@ -48,6 +57,7 @@ impl Toolchain {
                 "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS",
                 "-C target-feature=+crt-static",
             )
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", if speed == Speed::Release { "3" } else { "1" })
             .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
             .env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo")
             .env("CC_aarch64_unknown_linux_gnu", LINKER)
@@ -61,8 +71,8 @@ impl Toolchain {
     }
 
     /// The binary `name` of `package`, optimised and without debugging information.
-    pub(crate) fn build_static(&self, package: &str, name: &str) -> Result<Vec<u8>> {
-        let mut command = self.cargo("build");
+    pub(crate) fn build_static(&self, package: &str, name: &str, speed: Speed) -> Result<Vec<u8>> {
+        let mut command = self.cargo("build", speed);
         command.args(["--release", "--locked", "--quiet", "--package", package, "--bin", name]);
         run(&mut command).with_context(|| format!("building {package} for {TARGET}"))?;
         let path = root().join("target/xtask/build").join(TARGET).join("release").join(name);

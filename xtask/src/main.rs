@@ -1,7 +1,8 @@
 //! Checks that need more than `cargo test`: other machines, emulated, and other programs. Run them as `cargo xtask NAME`.
 //!
-//! A check that cannot run here (no Debian, no network, no right to install) says why in one line
-//! beginning with `skipped:` and succeeds; a check that ran and found something wrong fails.
+//! A check that cannot run here (no Debian, no network, no right to install) says why and fails, as one
+//! does that found something wrong; where `FATHOM_CI_ALLOW_SKIP` names it (`counters`, `cpp` …), a line
+//! beginning with `skipped:` stands for it instead.
 
 mod agree;
 mod arm64;
@@ -10,7 +11,9 @@ mod cpio;
 mod cpp;
 mod cross;
 mod emulator;
+mod mutants;
 mod packages;
+mod sanitize;
 
 use std::process::ExitCode;
 
@@ -31,9 +34,30 @@ enum Check {
     Arm64 {
         /// Only this half
         part: Option<arm64::Part>,
+        /// Only one piece: the one whose turn it is when they follow each other by this number
+        #[arg(long)]
+        turn: Option<usize>,
     },
     /// Build the C++ runner and check its answers
     Cpp,
+    /// Plant mistakes one at a time, and run the tests that have to catch them
+    Mutants {
+        /// Only look for the places
+        #[arg(long)]
+        check: bool,
+        /// Only those whose name or file contains this
+        #[arg(default_value = "")]
+        only: String,
+    },
+    /// Run tests under Miri and the sanitizers
+    Sanitize {
+        /// Only under this tool
+        #[arg(long)]
+        tool: Option<sanitize::Tool>,
+        /// Only packages whose name contains this
+        #[arg(default_value = "")]
+        only: String,
+    },
     /// Compare our figures with those of `openssl speed` and `xxhsum -b`, in turn
     Agree {
         /// Times each pair is run
@@ -64,16 +88,24 @@ fn skip(why: impl Into<String>) -> anyhow::Error {
     Skip(why.into()).into()
 }
 
+/// Whether the user allows that a check is not run here.
+fn may_skip(name: &str) -> bool {
+    let allowed = std::env::var("FATHOM_CI_ALLOW_SKIP").unwrap_or_default();
+    allowed.split_whitespace().any(|word| word == name)
+}
+
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().check {
-        Check::Counters => counters::run(),
-        Check::Arm64 { part } => arm64::run_all(part),
-        Check::Cpp => cpp::run_all(),
-        Check::Agree { turns, fathom, rows } => agree::run_all(turns, fathom, &rows),
+    let (name, outcome) = match Arguments::parse().check {
+        Check::Counters => ("counters", counters::run()),
+        Check::Arm64 { part, turn } => ("arm64", arm64::run_all(part, turn)),
+        Check::Cpp => ("cpp", cpp::run_all()),
+        Check::Mutants { check, only } => ("mutants", mutants::run_all(check, &only)),
+        Check::Sanitize { tool, only } => ("sanitize", sanitize::run_all(tool, &only)),
+        Check::Agree { turns, fathom, rows } => ("agree", agree::run_all(turns, fathom, &rows)),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.downcast_ref::<Skip>().is_some() => {
+        Err(error) if error.downcast_ref::<Skip>().is_some() && may_skip(name) => {
             eprintln!("skipped: {error:#}");
             ExitCode::SUCCESS
         }

@@ -25,8 +25,11 @@ pub(crate) fn root() -> PathBuf {
     here.parent().expect("xtask lies in the repository").to_owned()
 }
 
-/// The program as the tests of this machine build it.
+/// The program as the tests of this machine build it, or the one that `FATHOM_PROGRAM` names.
 pub(crate) fn host_fathom() -> Result<PathBuf> {
+    if let Some(program) = std::env::var_os("FATHOM_PROGRAM") {
+        return Ok(program.into());
+    }
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.current_dir(root()).args(["build", "--locked", "--quiet", "--package", "fathom-cli"]);
     run(&mut build).context("building fathom for this machine")?;

@@ -8,44 +8,75 @@
 
 use std::path::Path;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memrchr};
 
 use crate::error::{BytePosition, Error};
 
 /// Readable bytes a [`Window`] has on either side.
-pub(crate) const SLACK: usize = 64;
+pub const SLACK: usize = 64;
+
+/// U+FEFF in UTF-8, which some programs put in front.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Bytes of the mark, if the text starts with it.
+pub(crate) fn byte_order_mark(text: &[u8]) -> usize {
+    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}
 
 /// Longest record, in bytes, that is read into one piece.
 pub const MOST_RECORD_BYTES: usize = 64 << 20;
 
+/// Most rows of a piece of a window. A row takes at least a byte, its newline.
+pub(crate) const PIECE_ROWS: u64 = 4 << 20;
+
 /// Rows in a buffer: `buffer[from..to]`, of which the last byte is a newline unless it is empty,
 /// with [`SLACK`] readable bytes on either side. The type is the kernels' licence to read wide.
 #[derive(Debug)]
-pub(crate) struct Window<'a> {
+pub struct Window<'a> {
     buffer: &'a [u8],
     from: usize,
     to: usize,
 }
 
 impl<'a> Window<'a> {
+    /// The rows `buffer[from..to]`.
+    ///
     /// # Panics
     /// If the window breaks the promise of its type.
-    pub(crate) fn new(buffer: &'a [u8], from: usize, to: usize) -> Window<'a> {
+    pub fn new(buffer: &'a [u8], from: usize, to: usize) -> Window<'a> {
         assert!(from >= SLACK && from <= to && to + SLACK <= buffer.len());
         assert!(from == to || buffer[to - 1] == b'\n');
         assert!(buffer.len() < i32::MAX as usize, "offsets are 31-bit");
         Window { buffer, from, to }
     }
 
-    pub(crate) fn buffer(&self) -> &'a [u8] {
+    /// The window in pieces of whole rows, of up to [`PIECE_ROWS`] rows each.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Window<'a>> {
+        let (buffer, mut from, to) = (self.buffer, self.from, self.to);
+        std::iter::from_fn(move || {
+            let limit = from + PIECE_ROWS as usize - 1;
+            let start = from;
+            from = match buffer[..to].get(limit..) {
+                _ if start == to => return None,
+                Some(rest) => limit + memchr(b'\n', rest)? + 1,
+                None => to,
+            };
+            Some(Window { buffer, from: start, to: from })
+        })
+    }
+
+    /// All readable bytes, slack included.
+    pub fn buffer(&self) -> &'a [u8] {
         self.buffer
     }
 
-    pub(crate) fn from(&self) -> usize {
+    /// The first byte of the first row.
+    pub fn from(&self) -> usize {
         self.from
     }
 
-    pub(crate) fn to(&self) -> usize {
+    /// One behind the last byte of the last row.
+    pub fn to(&self) -> usize {
         self.to
     }
 }
@@ -62,10 +93,9 @@ pub(crate) struct Rows {
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) offset: u64,
-    /// Bytes of input they take: without the newline that was put behind a last row.
+    /// Bytes of input they take: with a mark before them, without the newline that was put behind
+    /// a last row.
     pub(crate) bytes: usize,
-    /// Number of the first row's line, from 1, where it is known without reading again.
-    pub(crate) line: Option<u64>,
 }
 
 impl Buffer {
@@ -84,16 +114,6 @@ impl Buffer {
             self.bytes.resize(bytes + 2 * SLACK, 0);
         }
         &mut self.bytes[SLACK..SLACK + bytes]
-    }
-
-    /// Takes a copy of one row that lacks its newline, from byte `offset` of a file.
-    pub(crate) fn load(&mut self, row: &[u8], offset: u64) -> Rows {
-        self.room(row.len()).copy_from_slice(row);
-        let to = SLACK + row.len() + usize::from(!row.is_empty());
-        if !row.is_empty() {
-            self.terminate(row.len());
-        }
-        Rows { from: SLACK, to, offset, bytes: row.len(), line: None }
     }
 
     /// Puts a newline at the end of `bytes` of input, which lack one.
@@ -119,7 +139,7 @@ pub(crate) fn read_rows(
     let mut have = place((end + FIRST_EXTRA_BYTES).min(size));
     read(buffer.room(have), base)?;
     let first = if start == 0 {
-        0
+        byte_order_mark(buffer.room(have))
     } else {
         match memchr(b'\n', &buffer.room(have)[..place(end - 1)]) {
             Some(newline) => newline + 1,
@@ -127,31 +147,42 @@ pub(crate) fn read_rows(
         }
     };
     // The newline that ends the last row is the first one not before `end - 1`.
-    let mut searched = place(end - 1);
+    let mut searched = place(end - 1).max(first);
     let last = loop {
         match memchr(b'\n', &buffer.room(have)[searched..]) {
             Some(newline) => break searched + newline,
             None if base + have as u64 == size => {
+                if first == have {
+                    return Ok(None);
+                }
                 buffer.terminate(have);
                 break have;
             }
             None => {}
         }
         searched = have;
-        if have - first > MOST_RECORD_BYTES {
-            return Err(too_long(path, base + row_start(buffer.room(have), first) as u64));
+        let start = row_start(&buffer.room(have)[first..]) + first;
+        if have - start > MOST_RECORD_BYTES {
+            return Err(too_long(path, base + start as u64));
         }
-        let more = place((base + 2 * have as u64).min(size));
+        let more = place((base + longer(have, start) as u64).min(size));
         read(&mut buffer.room(more)[have..], base + have as u64)?;
         have = more;
     };
     let offset = base + first as u64;
-    let bytes = have.min(last + 1) - first;
-    Ok(Some(Rows { from: SLACK + first, to: SLACK + last + 1, offset, bytes, line: None }))
+    let bytes = have.min(last + 1) - if start == 0 { 0 } else { first };
+    Ok(Some(Rows { from: SLACK + first, to: SLACK + last + 1, offset, bytes }))
 }
 
-fn row_start(bytes: &[u8], first: usize) -> usize {
-    memrchr(b'\n', bytes).map_or(first, |newline| newline + 1)
+/// Where the last row of some starts.
+fn row_start(rows: &[u8]) -> usize {
+    memrchr(b'\n', rows).map_or(0, |newline| newline + 1)
+}
+
+/// How many bytes to read where `have` end inside the record that starts at `start`: in so many steps
+/// as doubling it takes, and never far beyond what a chunk and a record may have.
+pub(crate) fn longer(have: usize, start: usize) -> usize {
+    have + (have - start).max(256)
 }
 
 pub(crate) fn too_long(path: &Path, byte: u64) -> Error {
@@ -163,9 +194,8 @@ pub(crate) fn too_long(path: &Path, byte: u64) -> Error {
 #[derive(Debug, Default)]
 pub(crate) struct Carry {
     bytes: Vec<u8>,
-    /// Offset of the carried row in the stream, and lines before it.
+    /// Offset of the carried row in the stream.
     offset: u64,
-    lines: u64,
     ended: bool,
 }
 
@@ -186,6 +216,9 @@ impl Carry {
             return Ok(None);
         }
         let mut have = self.bytes.len();
+        if have > MOST_RECORD_BYTES {
+            return Err(too_long(path, self.offset));
+        }
         buffer.room(have.max(chunk_bytes)).split_at_mut(have).0.copy_from_slice(&self.bytes);
         let mut want = chunk_bytes.max(2 * have);
         let mut terminated = 0;
@@ -196,7 +229,7 @@ impl Carry {
                 have += got;
             }
             let end = if self.ended {
-                if have == 0 {
+                if have == 0 || self.offset == 0 && byte_order_mark(buffer.room(have)) == have {
                     return Ok(None);
                 }
                 if buffer.room(have)[have - 1] != b'\n' {
@@ -213,11 +246,10 @@ impl Carry {
                 want = 2 * have;
                 continue;
             };
-            let line = Some(self.lines + 1);
             let bytes = end - terminated;
-            let rows = Rows { from: SLACK, to: SLACK + end, offset: self.offset, bytes, line };
-            // Streams cannot be read again, so lines are counted on the way.
-            self.lines += memchr_iter(b'\n', &buffer.room(end)[..end]).count() as u64;
+            let from = if self.offset == 0 { byte_order_mark(buffer.room(end)) } else { 0 };
+            let offset = self.offset + from as u64;
+            let rows = Rows { from: SLACK + from, to: SLACK + end, offset, bytes };
             self.bytes.clear();
             self.bytes.extend_from_slice(&buffer.room(have)[end..]);
             self.offset += end as u64;
@@ -294,13 +326,68 @@ mod tests {
                     .unwrap()
                 {
                     assert_eq!(rows.offset, joined.len() as u64);
-                    let lines = memchr_iter(b'\n', &joined).count() as u64;
-                    assert_eq!(rows.line, Some(lines + 1));
                     let window = buffer.window(rows);
                     joined.extend_from_slice(&window.buffer()[window.from()..window.to()]);
                 }
                 assert_eq!(joined, b"a;1\nbb;2\n\nccc;3\nlast;4\n");
             }
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_row_in_chunks_of_any_size() {
+        for (input, rest) in
+            [("\u{feff}a;1\nb;2", "a;1\nb;2\n"), ("\u{feff}", ""), ("\u{feff}\n", "\n")]
+        {
+            for chunk in 1..=input.len() {
+                let found = texts(input.as_bytes(), chunk as u64);
+                let joined: Vec<u8> = found.into_iter().flat_map(|(_, text)| text).collect();
+                assert_eq!(String::from_utf8(joined).unwrap(), rest, "chunks of {chunk}");
+                let (mut carry, mut buffer) = (Carry::default(), Buffer::default());
+                let (mut left, mut joined) = (input.as_bytes(), Vec::new());
+                let mut read =
+                    |into: &mut [u8], _| Ok(std::io::Read::read(&mut left, into).unwrap());
+                while let Some(rows) =
+                    carry.next_rows(&mut buffer, Path::new("-"), chunk, &mut read).unwrap()
+                {
+                    joined.extend_from_slice(&buffer.bytes()[rows.from..rows.to]);
+                }
+                assert_eq!(String::from_utf8(joined).unwrap(), rest, "portions of {chunk}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_record_behind_a_large_chunk_is_not_too_long() {
+        // A chunk beyond the limit of a record, and a record of a kilobyte across its end.
+        let row = [&[b'k'; 50][..], b";1.0\n"].concat();
+        let last = [vec![b'l'; 1000], b";1.0\n".to_vec()].concat();
+        let rows = MOST_RECORD_BYTES / row.len() + 1000;
+        let chunk = (rows * row.len() + 100) as u64;
+        let input = [row.repeat(rows), last.clone(), last].concat();
+        let range = (0, chunk, input.len() as u64);
+        let read = |into: &mut [u8], at: u64| {
+            into.copy_from_slice(&input[at as usize..at as usize + into.len()]);
+            Ok(())
+        };
+        let rows = read_rows(&mut Buffer::default(), Path::new("t"), range, read).unwrap().unwrap();
+        assert_eq!(rows.to - rows.from, input.len() - 1005);
+    }
+
+    #[test]
+    fn pieces_tile_a_window_and_have_no_more_rows_than_they_may() {
+        let rows = b"\n".repeat(PIECE_ROWS as usize + 10);
+        let long = [vec![b'k'; 2 * PIECE_ROWS as usize], rows].concat();
+        let mut buffer = Buffer::default();
+        buffer.room(long.len()).copy_from_slice(&long);
+        let rows = Rows { from: SLACK, to: SLACK + long.len(), offset: 0, bytes: long.len() };
+        let mut at = SLACK;
+        for piece in buffer.window(rows).pieces() {
+            assert_eq!(piece.from(), at);
+            at = piece.to();
+            let text = &buffer.bytes()[piece.from()..at];
+            assert!(memchr::memchr_iter(b'\n', text).count() as u64 <= PIECE_ROWS);
+        }
+        assert_eq!(at, SLACK + long.len());
     }
 }

@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fathom_machine::level::Level;
-use fathom_machine::os::affinity;
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memrchr};
 
 use crate::chunk::{Buffer, Carry, Rows, read_rows};
-use crate::error::Error;
+use crate::error::{Error, FieldText};
 use crate::gather::{Run, gather};
 use crate::kernel::Kernel;
+use crate::line;
 use crate::merge::Partial;
 use crate::queue::Queue;
-use crate::rejects::{Collector, OnError, Raw};
+use crate::rejects::{Collector, OnError, Raw, Taken};
 use crate::shard::{Refused, Shard};
-use crate::source::{Files, Source, read_at};
+use crate::source::{Source, read_at};
 
 /// How to aggregate.
 #[derive(Clone, Debug)]
@@ -31,11 +31,6 @@ pub struct Options {
     pub chunk_bytes: usize,
     /// Instruction level; must be available.
     pub level: Level,
-    /// Binds thread i to a processor: the even ones first, then the odd ones.
-    pub affinity: bool,
-    /// Takes two keys of 16 bytes and more for the same when their 64-bit hashes are equal, which
-    /// on other data than today's silently merges keys. Shorter keys are compared in any case.
-    pub trust_hash: bool,
     /// Keeps sums of squares, for variances.
     pub with_squares: bool,
     /// Most bytes all tables together may take.
@@ -51,8 +46,6 @@ impl Default for Options {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             chunk_bytes: CHUNK_BYTES,
             level: Level::best(),
-            affinity: false,
-            trust_hash: false,
             with_squares: false,
             memory_limit_bytes: None,
         }
@@ -74,6 +67,8 @@ pub struct Summary {
     /// One state per key, in byte order of the keys, for each value column; one column unless
     /// delimited text was asked for more.
     pub columns: Vec<Column>,
+    /// What the keys are called: "key", or what the header calls their column.
+    pub key: String,
     /// Records taken.
     pub records: u64,
     /// Lines with nothing on them, which are ignored.
@@ -89,10 +84,21 @@ pub struct Summary {
 /// The groups of one value column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Column {
-    /// Its name, from the header or "value".
+    /// Its name, from the header, otherwise by its place, or "value".
     pub name: String,
     /// One state per key, in byte order of the keys.
     pub groups: Vec<Partial>,
+    /// The most digits any value of the column has after its decimal point, also of keys that are
+    /// not shown.
+    pub scale: u16,
+}
+
+impl Column {
+    /// A column of these groups.
+    pub fn new(name: &str, groups: Vec<Partial>) -> Column {
+        let scale = groups.iter().map(|group| group.stats.scale()).max().unwrap_or(0);
+        Column { name: name.to_owned(), groups, scale }
+    }
 }
 
 /// Aggregates `key;value` lines.
@@ -107,7 +113,7 @@ pub fn aggregate(
 ) -> Result<Summary, Error> {
     let paths: Vec<PathBuf> = sources.iter().map(|source| source.path().to_owned()).collect();
     let lines = Lines(Queue::new(sources, options.chunk_bytes, Carry::default));
-    run(&lines, &paths, &["value".to_owned()], options, on_error, progress)
+    run(&lines, &paths, options, on_error, progress)
 }
 
 /// A form of input: how it is cut into chunks, and what a thread does with one.
@@ -134,18 +140,8 @@ pub(crate) trait Form: Sync {
     /// Hands out no chunk any more; those that were are finished.
     fn stop(&self);
 
-    /// The files among the sources, to count lines in.
-    fn files(&self) -> &Files;
-}
-
-/// A chunk whose records were taken.
-pub(crate) struct Taken {
-    /// Which chunk in the order of the input.
-    pub(crate) number: u64,
-    /// Input it was.
-    pub(crate) bytes: usize,
-    /// Its refused records, in order.
-    pub(crate) rejects: Vec<Raw>,
+    /// What the key and the values are called, once all chunks were taken.
+    fn names(&self) -> Vec<String>;
 }
 
 /// What one thread brings home: a run per value column.
@@ -155,15 +151,13 @@ pub(crate) struct Share {
     pub(crate) blank_lines: u64,
 }
 
-/// Runs one form of input on all threads and joins what they know; `columns` are the names of the
-/// value columns.
+/// Runs one form of input on all threads and joins what they know.
 ///
 /// # Errors
 /// As [`aggregate`].
 pub(crate) fn run(
     form: &impl Form,
     paths: &[PathBuf],
-    columns: &[String],
     options: &Options,
     on_error: OnError<'_>,
     progress: &Progress,
@@ -172,18 +166,17 @@ pub(crate) fn run(
         form,
         options,
         progress,
-        collector: Mutex::new(Collector::new(on_error)),
+        collector: Mutex::new(Collector::new(on_error, paths)),
         account: Account::new(options.memory_limit_bytes),
     };
-    let threads = vec![(); options.threads.max(1)];
-    let results = on_threads(threads, options.affinity, |()| shared.work());
+    let results = on_threads(options.threads.max(1), || shared.work());
     let collector = shared.collector.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut summary =
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
-    let line_of = |source, byte| form.files().line_of(source, byte);
-    let (shown, rejected) = collector.finish(|source| &paths[source], line_of)?;
-    (summary.shown_rejects, summary.rejected) = (shown, rejected);
-    let mut runs: Vec<Vec<Run>> = columns.iter().map(|_| Vec::new()).collect();
+    (summary.shown_rejects, summary.rejected) = collector.finish()?;
+    let mut names = form.names().into_iter();
+    summary.key = names.next().unwrap_or_default();
+    let mut runs: Vec<Vec<Run>> = names.as_slice().iter().map(|_| Vec::new()).collect();
     for result in results {
         let share = result?;
         summary.records += share.records;
@@ -192,8 +185,8 @@ pub(crate) fn run(
             runs.push(run);
         }
     }
-    for (name, runs) in columns.iter().zip(runs) {
-        summary.columns.push(Column { name: name.clone(), groups: gather(runs)? });
+    for (name, runs) in names.zip(runs) {
+        summary.columns.push(Column::new(&name, gather(&runs)));
     }
     Ok(summary)
 }
@@ -209,10 +202,18 @@ struct Shared<'a, F> {
 
 impl<F: Form> Shared<'_, F> {
     fn work(&self) -> Result<Share, Error> {
-        let result = self.work_until_done();
-        if result.is_err() {
-            self.form.stop();
+        /// Others may wait for what a thread that ends early would have done.
+        struct StopsUnlessDone<'a, F: Form>(&'a F, bool);
+        impl<F: Form> Drop for StopsUnlessDone<'_, F> {
+            fn drop(&mut self) {
+                if !self.1 {
+                    self.0.stop();
+                }
+            }
         }
+        let mut end = StopsUnlessDone(self.form, false);
+        let result = self.work_until_done();
+        end.1 = result.is_ok();
         result
     }
 
@@ -221,10 +222,9 @@ impl<F: Form> Shared<'_, F> {
         let mut buffer = Buffer::default();
         let mut before = (0, 0);
         while let Some(taken) = self.form.take(&mut worker, &mut buffer)? {
-            let Taken { number, bytes, rejects } = taken;
-            self.progress.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+            self.progress.bytes.fetch_add(taken.bytes as u64, Ordering::Relaxed);
             let mut collector = self.collector.lock().unwrap_or_else(PoisonError::into_inner);
-            if collector.take(number, rejects)? {
+            if collector.take(taken)? {
                 self.form.stop();
             }
             drop(collector);
@@ -245,7 +245,7 @@ impl Form for Lines {
 
     fn worker(&self, options: &Options) -> Shard {
         let kernel = Kernel { level: options.level };
-        Shard::new(kernel, options.with_squares, options.trust_hash)
+        Shard::new(kernel, options.with_squares, false)
     }
 
     fn take(&self, shard: &mut Shard, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
@@ -263,19 +263,20 @@ impl Form for Lines {
             }
             None => {
                 let chunk_bytes = queue.files.chunk_bytes();
-                let chunk = queue.stream_chunk(|path, carry, read| {
+                let chunk = queue.stream_chunk(|(_, path), carry, read| {
                     carry.next_rows(buffer, path, chunk_bytes, read)
                 })?;
                 let Some((place, rows)) = chunk else { return Ok(None) };
                 (place, Some(rows))
             }
         };
-        let mut taken = Taken { number: place.number, bytes: 0, rejects: Vec::new() };
+        let mut taken = place.taken();
         if let Some(rows) = rows {
             let window = buffer.window(rows);
-            shard.take(&window)?;
+            taken.lines = shard.take(&window)?;
             taken.bytes = rows.bytes;
-            taken.rejects = located(&shard.refused, window.buffer(), rows, place.source);
+            let name = |column: usize| line::FIELDS[column].to_owned();
+            taken.rejects = located(&mut shard.refused, window.buffer(), rows, name);
         }
         Ok(Some(taken))
     }
@@ -293,68 +294,55 @@ impl Form for Lines {
         self.0.stop();
     }
 
-    fn files(&self) -> &Files {
-        &self.0.files
+    fn names(&self) -> Vec<String> {
+        line::FIELDS.map(str::to_owned).to_vec()
     }
 }
 
-/// What `work` makes of each worker, on a thread each.
-pub(crate) fn on_threads<W: Send, T: Send>(
-    workers: Vec<W>,
-    affinity: bool,
-    work: impl Fn(W) -> T + Sync,
-) -> Vec<T> {
-    let processors = if affinity { processors() } else { vec![] };
-    let work = &work;
+/// What `work` makes on each of so many threads.
+fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
-        let spawn = |(i, worker): (usize, W)| {
-            let processor = processors.get(i % processors.len().max(1)).copied();
-            scope.spawn(move || {
-                if let Some(processor) = processor {
-                    // A processor that went away meanwhile costs speed, not correctness.
-                    let _ = affinity::pin(processor);
-                }
-                work(worker)
-            })
-        };
-        let threads: Vec<_> = workers.into_iter().enumerate().map(spawn).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, T>| thread.join();
-        let ends = threads.into_iter().map(join);
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
+        let ends = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
         ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     })
 }
 
-/// The processors threads are bound to, in order.
-fn processors() -> Vec<usize> {
-    spread(&affinity::allowed().unwrap_or_default())
-}
-
-/// Even processors first, then odd ones: on many machines neighbours share a core.
-fn spread(processors: &[usize]) -> Vec<usize> {
-    let evens = processors.iter().step_by(2);
-    evens.chain(processors.iter().skip(1).step_by(2)).copied().collect()
-}
-
-/// The refused rows of a chunk with their places in the source.
-pub(crate) fn located(refused: &[Refused], buffer: &[u8], rows: Rows, source: usize) -> Vec<Raw> {
+/// The refused rows of a chunk, in their order, with their places in the source; `name` names a
+/// column. Lines are counted from the first row of the chunk on.
+pub(crate) fn located(
+    refused: &mut Vec<Refused>,
+    buffer: &[u8],
+    rows: Rows,
+    name: impl Fn(usize) -> String,
+) -> Vec<Raw> {
     let mut lines = (rows.from, 0);
-    refused
-        .iter()
-        .map(|row| {
-            let line = rows.line.map(|first| {
-                let between = memchr_iter(b'\n', &buffer[lines.0..row.start]).count() as u64;
-                lines = (row.start, lines.1 + between);
-                first + lines.1
-            });
-            Raw {
-                source,
-                byte: rows.offset + (row.start - rows.from) as u64,
-                line,
-                reason: row.reason,
-                text: buffer[row.start..row.end].to_vec(),
-            }
-        })
-        .collect()
+    let offset_of = |at: usize| rows.offset + (at - rows.from) as u64;
+    let locate = |Refused { start, end, fault }: Refused| {
+        let between = memchr_iter(b'\n', &buffer[lines.0..start]).count() as u64;
+        lines = (start, lines.1 + between);
+        let inside = &buffer[start..fault.at];
+        let line = memrchr(b'\n', inside).map_or(0, |newline| newline + 1);
+        let characters = |text: &[u8]| {
+            let count = |chunk: std::str::Utf8Chunk<'_>| {
+                chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())
+            };
+            text.utf8_chunks().map(count).sum::<usize>() as u64
+        };
+        Raw {
+            byte: offset_of(fault.at),
+            record_byte: offset_of(start),
+            lines_before: lines.1 + memchr_iter(b'\n', inside).count() as u64,
+            column: characters(&inside[line..]) + 1,
+            reason: fault.reason,
+            field: fault.field.map(|(column, field_end)| FieldText {
+                name: name(column),
+                text: buffer[fault.at..field_end].to_vec(),
+            }),
+            text: buffer[start..end].to_vec(),
+        }
+    };
+    refused.drain(..).map(locate).collect()
 }
 
 /// What the tables of all threads take, and the limit of it.
@@ -396,8 +384,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn even_processors_come_first() {
-        assert_eq!(spread(&[0, 1, 2, 3, 4]), [0, 2, 4, 1, 3]);
-        assert_eq!(spread(&[7]), [7]);
+    fn a_thread_that_panics_while_others_wait_for_it_does_not_block_them() {
+        /// The first chunk panics; whoever has the second waits until the run is stopped.
+        struct Waiting(AtomicUsize, Mutex<bool>, std::sync::Condvar);
+        impl Form for Waiting {
+            type Worker = ();
+            fn worker(&self, _: &Options) {}
+            fn take(&self, (): &mut (), _: &mut Buffer) -> Result<Option<Taken>, Error> {
+                assert!(self.0.fetch_add(1, Ordering::Relaxed) > 0, "as planned");
+                let mut stopped = self.1.lock().unwrap();
+                while !*stopped {
+                    stopped = self.2.wait(stopped).unwrap();
+                }
+                Ok(None)
+            }
+            fn size((): &()) -> (usize, usize) {
+                (0, 0)
+            }
+            fn share((): ()) -> Share {
+                Share { runs: vec![], records: 0, blank_lines: 0 }
+            }
+            fn stop(&self) {
+                *self.1.lock().unwrap() = true;
+                self.2.notify_all();
+            }
+            fn names(&self) -> Vec<String> {
+                vec![]
+            }
+        }
+        let form = Waiting(AtomicUsize::new(0), Mutex::new(false), std::sync::Condvar::new());
+        let options = Options { threads: 2, ..Options::default() };
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            run(&form, &[], &options, OnError::Fail, &Progress::default()).map(|_| ())
+        }));
+        assert!(result.is_err());
     }
 }

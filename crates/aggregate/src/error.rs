@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::number::NumberError;
@@ -18,15 +19,23 @@ pub enum Reason {
     /// Nothing before the delimiter.
     #[error("the key is empty")]
     EmptyKey,
-    /// A strategy of [`strategy`](crate::strategy) takes no other records.
-    #[error("the strategy takes only key;value with a value from -99.9 to 99.9 of one decimal")]
-    NotStrict,
     /// The value is not a number.
     #[error(transparent)]
     Number(#[from] NumberError),
-    /// Delimited text: the record ends before a column that was asked for.
+    /// Delimited text: records have no such column.
     #[error("there is no column {0}")]
     NoColumn(usize),
+    /// Delimited text: more or fewer fields than the header, or the first record, has.
+    #[error("expected {expected} fields, found {found}")]
+    Ragged {
+        /// Fields of the header or of the first record.
+        expected: usize,
+        /// Fields of this record.
+        found: usize,
+    },
+    /// Delimited text: a value is missing where it must not.
+    #[error("the value is missing")]
+    Missing,
     /// Delimited text: a quoted field is followed by something other than a delimiter.
     #[error("text follows a closing quote")]
     AfterQuote,
@@ -38,37 +47,81 @@ pub enum Reason {
     OpenQuote,
 }
 
-/// Where a record stands.
+/// Where something stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The file as the user named it; `-` for standard input.
     pub path: PathBuf,
-    /// Bytes of (decompressed) input before the record.
+    /// Bytes of (decompressed) input before it.
     pub byte: u64,
-    /// Number of the record's line, from 1.
-    pub record: u64,
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// The number of the character in the line, from 1; a byte that is not UTF-8 counts as one.
+    pub column: u64,
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.path.display(), self.byte, self.record)
+        write!(f, "{}:{}:{}", self.path.display(), self.line, self.column)
     }
+}
+
+/// A field as it stands in the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldText {
+    /// As the header names it; without one, by its place.
+    pub name: String,
+    /// Its bytes, without the quotes around them.
+    pub text: Vec<u8>,
 }
 
 /// A record that was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reject {
-    /// Where it stands.
+    /// Where what is wrong stands: the field, if it is one, otherwise the record.
     pub position: Position,
+    /// Bytes of (decompressed) input before the record.
+    pub record_byte: u64,
     /// Why it was refused.
     pub reason: Reason,
+    /// The field that is wrong, if it is one.
+    pub field: Option<FieldText>,
     /// Its bytes, without the line end.
     pub text: Vec<u8>,
 }
 
 impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.position, self.reason, shortened(&self.text))
+        write!(f, "{}: {}: ", self.position, self.reason)?;
+        match &self.field {
+            Some(field) => write!(f, "{} {}", field.name, shortened(&field.text)),
+            None => f.write_str(&shortened(&self.text)),
+        }
+    }
+}
+
+/// What is wrong with a record, and where in the bytes it was found in.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) reason: Reason,
+    pub(crate) at: usize,
+    /// The column, from 0, and the end of the field.
+    pub(crate) field: Option<(usize, usize)>,
+}
+
+impl Fault {
+    pub(crate) fn at(at: usize, reason: Reason) -> Fault {
+        Fault { reason, at, field: None }
+    }
+
+    /// The same where the bytes stand behind `more` others.
+    pub(crate) fn from(self, more: usize) -> Fault {
+        let field = self.field.map(|(column, end)| (column, end + more));
+        Fault { at: self.at + more, field, ..self }
+    }
+
+    pub(crate) fn of(column: usize, field: Range<usize>, reason: Reason) -> Fault {
+        Fault { reason, at: field.start, field: Some((column, field.end)) }
     }
 }
 
@@ -122,14 +175,6 @@ pub enum Error {
         /// What it said.
         source: io::Error,
     },
-    /// The sum of one key's values does not fit 38 digits.
-    #[error("the sum of key {key} exceeds 38 digits at scale {scale}")]
-    SumOverflow {
-        /// The key, quoted for a terminal.
-        key: String,
-        /// Digits after the decimal point in the common scale.
-        scale: u8,
-    },
     /// Delimited text: a column name that the header lacks.
     #[error("{path}: the header has no column {name:?}; it has: {header}")]
     NoSuchColumn {
@@ -140,8 +185,19 @@ pub enum Error {
         /// The columns there are.
         header: String,
     },
+    /// Delimited text: a column name that the header has twice.
+    #[error("{path}: the header has {name:?} twice, as columns {} and {}: choose one by its number",
+        .places[0], .places[1])]
+    AmbiguousColumn {
+        /// The file.
+        path: PathBuf,
+        /// The name asked for.
+        name: String,
+        /// The first two columns of this name, from 1.
+        places: [usize; 2],
+    },
     /// Delimited text: the header itself cannot be read.
-    #[error("{path}:0:1: the header cannot be read: {reason}")]
+    #[error("{path}:1:1: the header cannot be read: {reason}")]
     BadHeader {
         /// The file.
         path: PathBuf,
@@ -165,53 +221,12 @@ pub enum Error {
         /// Keys it can hold.
         most: usize,
     },
-    /// A strategy of [`strategy`](crate::strategy) cannot hold the data.
-    #[error("{path}: strategy {strategy} cannot hold this: {limit}")]
-    Limit {
-        /// The file.
-        path: PathBuf,
-        /// The strategy.
-        strategy: String,
-        /// What it cannot hold.
-        limit: Limit,
-    },
-    /// A strategy reads files only.
-    #[error("{path}: strategies other than fathom read uncompressed files only")]
-    NotAFile {
-        /// The input.
-        path: PathBuf,
-    },
     /// Refused records could not be written where they were to be kept.
     #[error("cannot write rejected records: {0}")]
     Rejects(#[source] io::Error),
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
-}
-
-/// What a strategy cannot hold.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Limit {
-    /// Indices of 16 bits.
-    #[error("more than 65535 keys")]
-    Names,
-    /// A key longer than its place.
-    #[error("key {key} is longer than {most} bytes")]
-    NameBytes {
-        /// The key, quoted for a terminal.
-        key: String,
-        /// The limit in bytes.
-        most: usize,
-    },
-    /// Sums of 32 bits.
-    #[error("the sum of key {key} in one thread does not fit 32 bits")]
-    Sum {
-        /// The key, quoted for a terminal.
-        key: String,
-    },
-    /// Counts of 32 bits.
-    #[error("a key may have more rows in one thread than 32 bits count")]
-    Count,
 }
 
 /// A file and a byte in it.
@@ -247,12 +262,16 @@ mod tests {
     }
 
     #[test]
-    fn a_reject_reads_path_byte_record_reason() {
-        let reject = Reject {
-            position: Position { path: "in.txt".into(), byte: 17, record: 3 },
+    fn a_reject_reads_path_line_column_reason_and_what_is_wrong() {
+        let mut reject = Reject {
+            position: Position { path: "in.txt".into(), byte: 17, line: 3, column: 1 },
+            record_byte: 17,
             reason: Reason::NoDelimiter,
+            field: None,
             text: b"oops".to_vec(),
         };
-        assert_eq!(reject.to_string(), "in.txt:17:3: there is no delimiter: \"oops\"");
+        assert_eq!(reject.to_string(), "in.txt:3:1: there is no delimiter: \"oops\"");
+        reject.field = Some(FieldText { name: "ms".into(), text: b"ps".to_vec() });
+        assert_eq!(reject.to_string(), "in.txt:3:1: there is no delimiter: ms \"ps\"");
     }
 }

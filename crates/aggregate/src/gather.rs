@@ -14,9 +14,8 @@
 
 use std::cmp::Ordering;
 
-use crate::error::Error;
 use crate::kernel::{self, collect};
-use crate::merge::{Partial, Stats, merge_into};
+use crate::merge::{Partial, Stats};
 use crate::shard::Shard;
 use crate::table::{ShortKey, short_bytes};
 
@@ -157,36 +156,31 @@ fn compare((a_run, a): (&Run, &Reference), (b_run, b): (&Run, &Reference)) -> Or
 }
 
 /// Merges the runs of all threads into one list, each key once, with as many threads.
-///
-/// # Errors
-/// [`Error::SumOverflow`] naming the key.
-pub(crate) fn gather(runs: Vec<Run>) -> Result<Vec<Partial>, Error> {
+pub(crate) fn gather(runs: &[Run]) -> Vec<Partial> {
     let total: usize = runs.iter().map(|run| run.references.len()).sum();
     let parts = if total < WORTH_A_THREAD { 1 } else { runs.len() };
-    let parts = cut(&runs, parts);
+    let parts = cut(runs, parts);
     let lens = collect::collect(&vec![1; parts.len()], |part, place| {
         let mut groups = 0;
-        merged(&runs, &parts[part], |same| {
+        merged(runs, &parts[part], |same| {
             groups += usize::from(!same);
         });
         place.push(groups);
-        Ok::<_, Error>(())
-    })?;
+    });
     collect::collect(&lens, |part, place| {
-        let mut merging = Merging::new(&runs, &parts[part]);
-        let Some((run, reference)) = merging.next() else { return Ok(()) };
+        let mut merging = Merging::new(runs, &parts[part]);
+        let Some((run, reference)) = merging.next() else { return };
         let mut last = (run, reference);
         let mut group = run.partial(reference);
         while let Some((run, reference)) = merging.next() {
             if compare(last, (run, reference)) == Ordering::Equal {
-                merge_into(&mut group.stats, &run.stats(reference), &group.key)?;
+                group.stats.merge(&run.stats(reference));
             } else {
                 place.push(std::mem::replace(&mut group, run.partial(reference)));
                 last = (run, reference);
             }
         }
         place.push(group);
-        Ok(())
     })
 }
 

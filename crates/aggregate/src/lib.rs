@@ -12,8 +12,8 @@
 //! Every number is an integer at a decimal scale from the first digit to the last: no value is
 //! rounded before it is printed, and no order of threads, chunks or files changes a byte of the
 //! result. [`mod@reference`] is the plain program the engine is tested against, [`generate`] writes the
-//! measurement files of the One Billion Row Challenge and its relatives, [`strategy`] aggregates them the way others
-//! did, to be measured against.
+//! measurement files of the One Billion Row Challenge and its relatives, [`parts`] has what can be
+//! used apart from a run.
 //!
 //! ```
 //! use fathom_aggregate::{Layout, OnError, Options, Progress, Source, aggregate, format};
@@ -38,23 +38,25 @@ pub mod generate;
 #[allow(unsafe_code)] // the hot loops: their preconditions are types, each block says why it holds
 mod kernel;
 mod key;
+mod line;
 mod merge;
 mod number;
+pub mod parts;
 mod queue;
 mod record;
 pub mod reference;
 mod rejects;
 mod shard;
 mod source;
-pub mod strategy;
+mod sums;
 mod table;
 
 pub use chunk::MOST_RECORD_BYTES;
 pub use engine::{CHUNK_BYTES, Column, Options, Progress, Summary, aggregate};
-pub use error::{BytePosition, Error, Limit, Position, Reason, Reject};
+pub use error::{BytePosition, Error, FieldText, Position, Reason, Reject};
 pub use format::Layout;
 pub use key::Key;
-pub use merge::{Partial, Stats, SumOverflow, merge};
+pub use merge::{Partial, Stats, merge};
 pub use number::{Decimal, MOST_DIGITS, NumberError, Rounding};
 pub use rejects::{OnError, SHOWN};
 pub use source::Source;

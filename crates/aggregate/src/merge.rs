@@ -1,35 +1,32 @@
 //! Partial states: what one thread, one file or one machine knows about a key.
 //!
-//! [`Stats`] is exact (integers at a decimal scale) and its merge is associative and commutative,
-//! so any split of the input, merged in any order, gives the same bytes in the end. The scale of a
-//! merge is the finer of the two: nothing is rounded before it is printed.
+//! [`Stats`] is exact (integers of any size at a decimal scale) and its merge is associative and
+//! commutative, so any split of the input, merged in any order, gives the same bytes in the end. The
+//! scale of a merge is the finer of the two: nothing is rounded before it is printed.
 
 use num_bigint::{BigInt, BigUint};
 
-use crate::error::{Error, quoted};
 use crate::key::Key;
-use crate::number::{Decimal, power_of_ten};
+use crate::number::Decimal;
+use crate::sums::Sums;
 
-/// Exact statistics of a set of decimal numbers, as integers at a common scale.
+/// Exact statistics of a key's records: of the decimal numbers in them, and how many had none.
 #[derive(Clone, Debug)]
 pub struct Stats {
-    sum: i128,
     count: u64,
-    /// The extremes as they were read, each at its own scale, which costs half of what they take
-    /// at the common one.
-    min: i64,
-    max: i64,
-    squares: Option<Box<Squares>>,
-    scale: u8,
-    min_scale: u8,
-    max_scale: u8,
+    missing: u64,
+    /// Means nothing while there is no number.
+    sums: Sums,
 }
 
 impl PartialEq for Stats {
-    /// Whether they say the same: 1 and 1.0 are the same extreme.
+    /// Whether they say the same: 1 and 1.0 are the same extreme, in however many bits.
     fn eq(&self, other: &Stats) -> bool {
-        let said = |stats: &Stats| (stats.scale, stats.count, stats.min(), stats.max(), stats.sum);
-        said(self) == said(other) && self.squares == other.squares
+        let said = |stats: &Stats| {
+            let (sum, squares) = (stats.sum(), stats.sums.squares());
+            (stats.count, stats.missing, stats.scale(), stats.min(), stats.max(), sum, squares)
+        };
+        said(self) == said(other)
     }
 }
 
@@ -44,131 +41,53 @@ pub struct Partial {
     pub stats: Stats,
 }
 
-/// A sum of squares in units of `10^(-2 scale)`: 256 bits, which 2^64 squares of 18-digit numbers
-/// rescaled by 18 digits do not fill.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Squares {
-    low: u128,
-    high: u128,
-}
-
-/// The exact sum of a [`Stats`] exceeded 38 digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the sum exceeds 38 digits")]
-pub struct SumOverflow;
-
 impl Stats {
     /// The statistics of one number; `with_squares` if a variance will be asked of them.
-    pub fn of(value: Decimal, with_squares: bool) -> Stats {
-        let Decimal { units, scale } = value;
-        let square = units.unsigned_abs();
-        let squares = with_squares
-            .then(|| Box::new(Squares { low: u128::from(square) * u128::from(square), high: 0 }));
-        Stats {
-            sum: units.into(),
-            count: 1,
-            min: units,
-            max: units,
-            squares,
-            scale,
-            min_scale: scale,
-            max_scale: scale,
-        }
+    pub fn of(value: &Decimal, with_squares: bool) -> Stats {
+        Stats { count: 1, missing: 0, sums: Sums::of(value, with_squares) }
+    }
+
+    /// The statistics of one record without a number.
+    pub fn missing(with_squares: bool) -> Stats {
+        let sums = Sums::of(&Decimal::new(0, 0), with_squares);
+        Stats { count: 0, missing: 1, sums }
     }
 
     /// What the hot tables know, in tenths: `count >= 1` numbers from `min` to `max`.
-    pub(crate) fn of_tenths(
-        count: u64,
-        min: i32,
-        max: i32,
-        sum: i64,
-        squares: Option<u64>,
-    ) -> Stats {
-        let squares = squares.map(|low| Box::new(Squares { low: u128::from(low), high: 0 }));
-        Stats {
-            sum: sum.into(),
-            count,
-            min: min.into(),
-            max: max.into(),
-            squares,
-            scale: 1,
-            min_scale: 1,
-            max_scale: 1,
-        }
+    pub fn of_tenths(count: u64, min: i32, max: i32, sum: i64, squares: Option<u128>) -> Stats {
+        Stats { count, missing: 0, sums: Sums::of_tenths(min, max, sum, squares) }
     }
 
     /// Adds one number.
-    ///
-    /// # Errors
-    /// [`SumOverflow`] when the sum no longer fits; the statistics are then unusable.
-    pub fn add(&mut self, value: Decimal) -> Result<(), SumOverflow> {
-        if value.scale > self.scale {
-            self.rescale(value.scale)?;
+    pub fn add(&mut self, value: &Decimal) {
+        if self.count == 0 {
+            self.sums = Sums::of(value, self.sums.has_squares());
+        } else {
+            self.sums.add(value);
         }
-        let factor = power_of_ten(self.scale - value.scale);
-        let units = i128::from(value.units) * factor;
         self.count += 1;
-        if units < self.min() {
-            (self.min, self.min_scale) = (value.units, value.scale);
-        }
-        if units > self.max() {
-            (self.max, self.max_scale) = (value.units, value.scale);
-        }
-        self.sum = self.sum.checked_add(units).ok_or(SumOverflow)?;
-        if let Some(squares) = &mut self.squares {
-            let magnitude = u128::from(value.units.unsigned_abs());
-            let mut square = Squares { low: magnitude * magnitude, high: 0 };
-            square.scale_up(self.scale - value.scale);
-            squares.add(square);
-        }
-        Ok(())
     }
 
-    /// Merges what another part of the input said about the same key.
-    ///
-    /// # Errors
-    /// [`SumOverflow`] when the sum no longer fits; the statistics are then unusable.
-    pub fn merge(&mut self, other: &Stats) -> Result<(), SumOverflow> {
-        if other.scale > self.scale {
-            self.rescale(other.scale)?;
+    /// Adds one record without a number.
+    pub fn add_missing(&mut self) {
+        self.missing += 1;
+    }
+
+    /// Merges what another part of the input said about the same key. A variance needs the squares
+    /// of every part: one part without them ends them.
+    pub fn merge(&mut self, other: &Stats) {
+        if self.count == 0 {
+            self.sums = other.sums.clone();
+        } else if other.count > 0 {
+            self.sums.merge(&other.sums);
         }
-        let mut other = other.clone();
-        other.rescale(self.scale)?;
         self.count += other.count;
-        if other.min() < self.min() {
-            (self.min, self.min_scale) = (other.min, other.min_scale);
-        }
-        if other.max() > self.max() {
-            (self.max, self.max_scale) = (other.max, other.max_scale);
-        }
-        self.sum = self.sum.checked_add(other.sum).ok_or(SumOverflow)?;
-        // A variance needs the squares of every part: one part without them ends them.
-        match (&mut self.squares, other.squares) {
-            (Some(squares), Some(more)) => squares.add(*more),
-            (squares, _) => *squares = None,
-        }
-        Ok(())
+        self.missing += other.missing;
     }
 
-    /// Expresses the same numbers at a finer scale.
-    ///
-    /// # Errors
-    /// [`SumOverflow`] when the sum does not fit there.
-    pub fn rescale(&mut self, scale: u8) -> Result<(), SumOverflow> {
-        assert!(scale >= self.scale, "a coarser scale would lose digits");
-        let factor = power_of_ten(scale - self.scale);
-        self.sum = self.sum.checked_mul(factor).ok_or(SumOverflow)?;
-        if let Some(squares) = &mut self.squares {
-            squares.scale_up(scale - self.scale);
-        }
-        self.scale = scale;
-        Ok(())
-    }
-
-    /// Digits after the decimal point of [`min`](Stats::min), [`max`](Stats::max) and
-    /// [`sum`](Stats::sum).
-    pub fn scale(&self) -> u8 {
-        self.scale
+    /// The most digits after the decimal point any of the numbers had.
+    pub fn scale(&self) -> u16 {
+        if self.count == 0 { 0 } else { self.sums.scale() }
     }
 
     /// How many numbers there are.
@@ -176,92 +95,54 @@ impl Stats {
         self.count
     }
 
-    /// The smallest, in units of `10^-scale`.
-    pub fn min(&self) -> i128 {
-        // 18 digits at 18 more fit.
-        i128::from(self.min) * power_of_ten(self.scale - self.min_scale)
+    /// How many records there are, those without a number included.
+    pub fn rows(&self) -> u64 {
+        self.count + self.missing
     }
 
-    /// The largest, in units of `10^-scale`.
-    pub fn max(&self) -> i128 {
-        i128::from(self.max) * power_of_ten(self.scale - self.max_scale)
+    /// The smallest number, at the common [`scale`](Stats::scale); None without any.
+    pub fn min(&self) -> Option<Decimal> {
+        (self.count > 0).then(|| self.sums.min())
     }
 
-    /// The exact sum, in units of `10^-scale`.
-    pub fn sum(&self) -> i128 {
-        self.sum
+    /// The largest number, at the common scale; None without any.
+    pub fn max(&self) -> Option<Decimal> {
+        (self.count > 0).then(|| self.sums.max())
+    }
+
+    /// The exact sum, at the common scale; zero without any number.
+    pub fn sum(&self) -> Decimal {
+        if self.count == 0 { Decimal::new(0, 0) } else { self.sums.sum() }
     }
 
     /// The sample variance as an exact fraction `numerator / denominator` in units of
-    /// `10^(-2 scale)`: `(n Σx² - (Σx)²) / (n (n - 1))`. None for a single number, or when the
-    /// squares were not asked for.
-    pub(crate) fn variance(&self) -> Option<(BigUint, BigUint)> {
-        let squares = self.squares.as_ref()?;
+    /// `10^(-2 scale)`: `(n Σx² - (Σx)²) / (n (n - 1))`. None for fewer than two numbers, or when
+    /// the squares were not asked for.
+    pub fn variance(&self) -> Option<(BigUint, BigUint)> {
         if self.count < 2 {
             return None;
         }
-        let count = BigUint::from(self.count);
-        let sum = BigInt::from(self.sum);
-        let squared_sum = (&sum * &sum).magnitude().clone();
-        let numerator = squares.to_big() * &count - squared_sum;
-        Some((numerator, &count * BigUint::from(self.count - 1)))
+        let squares = self.sums.squares()?;
+        let sum = self.sums.sum().to_big();
+        let numerator: BigInt = squares * self.count - &sum * &sum;
+        let denominator = BigUint::from(self.count) * (self.count - 1);
+        Some((numerator.magnitude().clone(), denominator))
     }
-}
-
-impl Squares {
-    fn add(&mut self, other: Squares) {
-        let (low, carry) = self.low.overflowing_add(other.low);
-        self.low = low;
-        self.high += other.high + u128::from(carry);
-    }
-
-    /// Multiplies by `10^(2 digits)`.
-    fn scale_up(&mut self, digits: u8) {
-        for _ in 0..digits {
-            self.times_100();
-        }
-    }
-
-    fn times_100(&mut self) {
-        const HALF: u128 = u64::MAX as u128;
-        let low = (self.low & HALF) * 100;
-        let middle = (self.low >> 64) * 100 + (low >> 64);
-        self.low = middle << 64 | low & HALF;
-        self.high = self.high * 100 + (middle >> 64);
-    }
-
-    fn to_big(self) -> BigUint {
-        (BigUint::from(self.high) << 128_u32) + BigUint::from(self.low)
-    }
-}
-
-/// Merges what another part said of a key.
-///
-/// # Errors
-/// [`Error::SumOverflow`] naming the key.
-pub(crate) fn merge_into(stats: &mut Stats, other: &Stats, key: &[u8]) -> Result<(), Error> {
-    let scale = stats.scale.max(other.scale);
-    stats.merge(other).map_err(|SumOverflow| Error::SumOverflow { key: quoted(key), scale })
 }
 
 /// Merges lists of partials into one, sorted by the bytes of the key, each key once.
-///
-/// # Errors
-/// [`Error::SumOverflow`] naming the key.
-pub fn merge(lists: Vec<Vec<Partial>>) -> Result<Vec<Partial>, Error> {
+pub fn merge(lists: Vec<Vec<Partial>>) -> Vec<Partial> {
     let mut all: Vec<Partial> = lists.into_iter().flatten().collect();
     // Lists that come sorted are runs, which the stable sort finds and merges.
     all.sort_by(|a, b| a.key.cmp(&b.key));
     let mut merged: Vec<Partial> = Vec::with_capacity(all.len());
     for partial in all {
         match merged.last_mut() {
-            Some(last) if last.key == partial.key => {
-                merge_into(&mut last.stats, &partial.stats, &partial.key)?;
-            }
+            Some(last) if last.key == partial.key => last.stats.merge(&partial.stats),
             _ => merged.push(partial),
         }
     }
-    Ok(merged)
+    merged
 }
 
 #[cfg(test)]
@@ -273,37 +154,33 @@ mod tests {
     }
 
     fn stats(texts: &[&str]) -> Stats {
-        let mut all = Stats::of(number(texts[0]), true);
-        for text in &texts[1..] {
-            all.add(number(text)).unwrap();
-        }
+        let mut all = Stats::of(&number(texts[0]), true);
+        texts[1..].iter().for_each(|text| all.add(&number(text)));
         all
     }
 
     #[test]
     fn the_finer_scale_wins_and_nothing_is_lost() {
         let all = stats(&["1", "-2.5", "0.125"]);
-        assert_eq!((all.scale(), all.min(), all.max(), all.sum()), (3, -2500, 1000, -1375));
+        assert_eq!(all.min().unwrap().to_string(), "-2.500");
+        assert_eq!(all.max().unwrap().to_string(), "1.000");
+        assert_eq!((all.scale(), all.sum().to_string().as_str()), (3, "-1.375"));
     }
 
     #[test]
     fn merging_in_any_order_and_grouping_gives_the_same_state() {
-        let (a, b, c) = (stats(&["1", "2.25"]), stats(&["-7.5"]), stats(&["0.001", "9"]));
-        let merged = |parts: [&Stats; 3]| {
-            let mut first = parts[0].clone();
-            first.merge(parts[1]).unwrap();
-            first.merge(parts[2]).unwrap();
-            first
-        };
-        let expected = stats(&["1", "2.25", "-7.5", "0.001", "9"]);
-        for order in [[&a, &b, &c], [&c, &a, &b], [&b, &c, &a], [&c, &b, &a]] {
-            assert_eq!(merged(order), expected);
+        let texts = ["1", "2.25", "-7.5", "1e30", "0.001", "1e-30", "-1e30", "9", "5e-324"];
+        let expected = stats(&texts);
+        for first in 0..texts.len() {
+            for cut in 1..texts.len() {
+                let mut turned = texts;
+                turned.rotate_left(first);
+                let (left, right) = turned.split_at(cut);
+                let mut merged = stats(left);
+                merged.merge(&stats(right));
+                assert_eq!(merged, expected, "{left:?} and {right:?}");
+            }
         }
-        let mut right = b.clone();
-        right.merge(&c).unwrap();
-        let mut grouped = a.clone();
-        grouped.merge(&right).unwrap();
-        assert_eq!(grouped, expected);
     }
 
     #[test]
@@ -316,22 +193,48 @@ mod tests {
     }
 
     #[test]
-    fn squares_survive_rescaling_to_the_finest_scale() {
-        let mut all = stats(&["999999999999999999", "0"]);
-        all.rescale(18).unwrap();
-        let (numerator, _) = all.variance().unwrap();
-        let units = BigUint::from(999_999_999_999_999_999_u64) * BigUint::from(10_u64).pow(18);
-        assert_eq!(numerator, &units * &units);
+    fn squares_of_large_numbers_beside_a_fine_one_do_not_wrap() {
+        // 10^72 times 115,793 exceeds 256 bits, in which they were once kept.
+        let (pairs, large) = (60_000_u64, 999_999_999_999_999_999_u64);
+        let mut all = stats(&["0.000000000000000001"]);
+        let mut pair = stats(&["999999999999999999", "-999999999999999999"]);
+        for bit in 0..17 {
+            if pairs >> bit & 1 == 1 {
+                all.merge(&pair);
+            }
+            pair.merge(&pair.clone());
+        }
+        let unit = BigUint::from(10_u32).pow(18);
+        let square = (BigUint::from(large) * &unit).pow(2);
+        let count = BigUint::from(2 * pairs + 1);
+        let numerator = (square * (2 * pairs) + 1_u32) * &count - 1_u32;
+        assert_eq!(all.variance(), Some((numerator, &count * (2 * pairs))));
     }
 
     #[test]
-    fn a_sum_that_does_not_fit_is_an_error_with_the_key() {
-        let huge = Stats::of(number("999999999999999999"), false);
-        let fine = Stats::of(number("0.000000000000000001"), false);
-        let part = |stats: &Stats| Partial { key: (*b"k").into(), stats: stats.clone() };
-        let lists = (0..200).map(|_| vec![part(&huge)]).chain([vec![part(&fine)]]).collect();
-        let error = merge(lists).unwrap_err();
-        assert!(matches!(error, Error::SumOverflow { .. }), "{error}");
-        assert!(error.to_string().contains("\"k\""), "{error}");
+    fn a_sum_beyond_128_bits_on_the_way_or_at_the_end_is_exact_in_any_order() {
+        let large = format!("17{}", "0".repeat(36));
+        let minus = format!("-{large}");
+        let orders =
+            [[&*large, &large, &minus], [&large, &minus, &large], [&minus, &large, &large]];
+        for order in orders {
+            assert_eq!(stats(&order).sum().to_string(), large);
+        }
+        assert_eq!(stats(&[&*large; 11]).sum().to_string(), format!("187{}", "0".repeat(36)));
+    }
+
+    #[test]
+    fn records_without_a_number_are_counted_beside_those_with_one() {
+        let mut all = Stats::missing(true);
+        assert_eq!((all.rows(), all.count(), all.min(), all.scale()), (1, 0, None, 0));
+        all.add(&number("-2.50"));
+        all.add_missing();
+        all.merge(&Stats::missing(true));
+        assert_eq!((all.rows(), all.count(), all.max()), (4, 1, Some(number("-2.5"))));
+        all.add(&number("2.5"));
+        assert!(all.variance().is_some());
+        let mut other = Stats::missing(true);
+        other.merge(&all);
+        assert_eq!((other.rows(), other.sum()), (6, number("0")));
     }
 }

@@ -1,20 +1,39 @@
-//! Decimal numbers as fixed point: `units / 10^scale`, exact, never through floating point.
+//! Decimal numbers of any size: `units / 10^scale`, exact, never through floating point.
 //!
-//! The grammar is `[+-] digits [. digits]` and nothing else: no exponent, no blanks, no bare dot.
+//! The grammar is what people and programs write: a sign or none, digits with a point anywhere among
+//! them or none, and an exponent or none. No blanks, no grouping, no infinity and no NaN.
+//!
+//! ```text
+//! [+-] ( digits [ . [digits] ] | . digits ) [ (e|E) [+-] digits ]
+//! ```
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Most significant digits a number may have; 10^18 is the last power of ten below 2^63.
-pub const MOST_DIGITS: u32 = 18;
+use num_bigint::BigInt;
 
-/// A decimal number: `units / 10^scale` with `|units| < 10^18` and `scale <= 18`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Most digits a number may have before its decimal point, and as many after it, once its exponent
+/// is applied: so that `1e999999999` does not take all memory.
+pub const MOST_DIGITS: u16 = 10_000;
+
+/// Digits that fit 64 bits, whichever they are.
+const DIGITS_OF_64_BITS: u32 = 18;
+
+/// Digits that fit the magnitude of an `i128`, whichever they are.
+const DIGITS_OF_128_BITS: usize = 38;
+
+/// A decimal number. It compares by its value: 1 and 1.0 are equal.
+#[derive(Clone, Debug)]
 pub struct Decimal {
-    /// The number without its decimal point.
-    pub units: i64,
-    /// Digits after the decimal point, trailing zeros included.
-    pub scale: u8,
+    units: Integer,
+    scale: u16,
+}
+
+/// An integer of any size; big only where it does not fit 128 bits.
+#[derive(Clone, Debug)]
+enum Integer {
+    Small(i128),
+    Big(Box<BigInt>),
 }
 
 /// Why a text is not a number this crate accepts.
@@ -26,8 +45,8 @@ pub enum NumberError {
     /// A byte that cannot stand where it stands.
     #[error("the value is not a decimal number")]
     Malformed,
-    /// More than [`MOST_DIGITS`] significant digits, or as many decimals.
-    #[error("the value has more than {MOST_DIGITS} significant digits")]
+    /// More than [`MOST_DIGITS`] digits before or after the decimal point.
+    #[error("the value has more than {MOST_DIGITS} digits before or after its decimal point")]
     TooLong,
 }
 
@@ -35,8 +54,9 @@ impl Decimal {
     /// Reads a whole text as one number.
     ///
     /// # Errors
-    /// [`NumberError`] when the text departs from the grammar of this module or is too long to be
-    /// held exactly.
+    /// [`NumberError`] when the text departs from the grammar of this module, or has more than
+    /// [`MOST_DIGITS`] digits on one side of its point.
+    #[inline]
     pub fn parse(text: &[u8]) -> Result<Decimal, NumberError> {
         let (negative, digits) = match text {
             [] => return Err(NumberError::Empty),
@@ -46,64 +66,211 @@ impl Decimal {
         };
         let mut units: u64 = 0;
         let mut significant: u32 = 0;
-        let mut dot = None;
+        let mut point = None;
         for (at, &byte) in digits.iter().enumerate() {
             match byte {
                 b'0'..=b'9' => {
-                    significant += u32::from(significant > 0 || byte != b'0');
-                    if significant > MOST_DIGITS {
-                        return tail_error(&digits[at..], dot.is_some());
-                    }
+                    significant += u32::from(units > 0 || byte != b'0');
                     units = units * 10 + u64::from(byte - b'0');
+                    if significant > DIGITS_OF_64_BITS {
+                        return any(negative, digits);
+                    }
                 }
-                b'.' if dot.is_none() && at > 0 => dot = Some(at),
+                b'.' if point.is_none() => point = Some(at),
+                b'e' | b'E' => return any(negative, digits),
                 _ => return Err(NumberError::Malformed),
             }
         }
-        let decimals = match dot {
-            Some(at) => digits.len() - at - 1,
-            None => 0,
-        };
-        if digits.is_empty() || (dot.is_some() && decimals == 0) {
+        let decimals = point.map_or(0, |at| digits.len() - at - 1);
+        if digits.len() == usize::from(point.is_some()) {
             return Err(NumberError::Malformed);
         }
-        if decimals > MOST_DIGITS as usize {
+        if decimals > usize::from(MOST_DIGITS) {
             return Err(NumberError::TooLong);
         }
-        let units = i64::try_from(units).expect("at most 18 digits");
-        let scale = u8::try_from(decimals).expect("at most 18 decimals");
-        Ok(Decimal { units: if negative { -units } else { units }, scale })
+        let units = i128::from(units);
+        Ok(Decimal::new(if negative { -units } else { units }, decimals as u16))
+    }
+
+    /// `units / 10^scale`.
+    pub fn new(units: i128, scale: u16) -> Decimal {
+        Decimal { units: Integer::Small(units), scale }
+    }
+
+    /// `units / 10^scale`.
+    pub fn of_big(units: BigInt, scale: u16) -> Decimal {
+        let units = match i128::try_from(&units) {
+            Ok(small) => Integer::Small(small),
+            Err(_) => Integer::Big(Box::new(units)),
+        };
+        Decimal { units, scale }
+    }
+
+    /// Digits after the decimal point.
+    pub fn scale(&self) -> u16 {
+        self.scale
+    }
+
+    /// The number without its decimal point, if 128 bits hold it.
+    pub fn small(&self) -> Option<i128> {
+        match self.units {
+            Integer::Small(units) => Some(units),
+            Integer::Big(_) => None,
+        }
+    }
+
+    /// The number without its decimal point.
+    pub fn to_big(&self) -> BigInt {
+        match &self.units {
+            Integer::Small(units) => BigInt::from(*units),
+            Integer::Big(units) => (**units).clone(),
+        }
+    }
+
+    /// The same number with more digits after the point.
+    ///
+    /// # Panics
+    /// If there are fewer, which would lose digits.
+    #[must_use]
+    pub fn rescaled(&self, scale: u16) -> Decimal {
+        assert!(scale >= self.scale, "a coarser scale would lose digits");
+        let more = scale - self.scale;
+        match self.small().and_then(|units| scaled(units, more)) {
+            Some(units) => Decimal::new(units, scale),
+            None => Decimal::of_big(self.to_big() * big_power_of_ten(more), scale),
+        }
+    }
+
+    /// The number `factor` times.
+    #[must_use]
+    pub(crate) fn times(&self, factor: u64) -> Decimal {
+        match self.small().and_then(|units| units.checked_mul(factor.into())) {
+            Some(units) => Decimal::new(units, self.scale),
+            None => Decimal::of_big(self.to_big() * factor, self.scale),
+        }
     }
 }
 
-/// The number is too long; still prefer to say so only if the rest of it is a number at all.
-fn tail_error(rest: &[u8], after_dot: bool) -> Result<Decimal, NumberError> {
-    let dots = rest.iter().filter(|&&byte| byte == b'.').count() + usize::from(after_dot);
-    let digits = rest.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
-    let ends_well = rest.last().is_some_and(u8::is_ascii_digit);
-    Err(if dots <= 1 && digits && ends_well {
-        NumberError::TooLong
+impl Ord for Decimal {
+    fn cmp(&self, other: &Decimal) -> Ordering {
+        let scale = self.scale.max(other.scale);
+        let (left, right) = (self.rescaled(scale), other.rescaled(scale));
+        match (left.units, right.units) {
+            (Integer::Small(left), Integer::Small(right)) => left.cmp(&right),
+            (left, right) => left.into_big().cmp(&right.into_big()),
+        }
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Decimal) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Decimal {
+    fn eq(&self, other: &Decimal) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Decimal {}
+
+impl Integer {
+    fn into_big(self) -> BigInt {
+        match self {
+            Integer::Small(units) => units.into(),
+            Integer::Big(units) => *units,
+        }
+    }
+}
+
+/// All digits, with a point before the last `scale` of them.
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scale = usize::from(self.scale);
+        let units = self.to_big();
+        let digits = format!("{:0>width$}", units.magnitude().to_string(), width = scale + 1);
+        let (whole, part) = digits.split_at(digits.len() - scale);
+        let sign = if units.sign() == num_bigint::Sign::Minus { "-" } else { "" };
+        let point = if scale > 0 { "." } else { "" };
+        write!(f, "{sign}{whole}{point}{part}")
+    }
+}
+
+/// A number with an exponent or of more digits than 64 bits hold; the sign was read before.
+#[cold]
+fn any(negative: bool, text: &[u8]) -> Result<Decimal, NumberError> {
+    let mut parts = text.splitn(2, |byte| matches!(byte, b'e' | b'E'));
+    let mantissa = parts.next().unwrap_or_default();
+    let exponent = parts.next().map_or(Ok(0), exponent)?;
+    let point = memchr::memchr(b'.', mantissa).unwrap_or(mantissa.len());
+    let (whole, part) = (&mantissa[..point], mantissa.get(point + 1..).unwrap_or_default());
+    if whole.len() + part.len() == 0 || !whole.iter().chain(part).all(u8::is_ascii_digit) {
+        return Err(NumberError::Malformed);
+    }
+    let zeros = whole.iter().chain(part).take_while(|&&digit| digit == b'0').count();
+    let significant = whole.len() + part.len() - zeros;
+    let scale = part.len() as i64 - exponent;
+    let most = i64::from(MOST_DIGITS);
+    if scale > most || significant as i64 - scale > most {
+        return Err(NumberError::TooLong);
+    }
+    let digits = whole.iter().chain(part).skip(zeros);
+    let units = if significant <= DIGITS_OF_128_BITS {
+        let units = digits.fold(0, |units, digit| units * 10 + i128::from(digit - b'0'));
+        Decimal::new(if negative { -units } else { units }, 0)
     } else {
-        NumberError::Malformed
+        let digits: Vec<u8> = digits.copied().collect();
+        let units = BigInt::parse_bytes(&digits, 10).expect("digits");
+        Decimal::of_big(if negative { -units } else { units }, 0)
+    };
+    Ok(match u16::try_from(scale) {
+        Ok(scale) => Decimal { scale, ..units },
+        Err(_) => Decimal { scale: 0, ..units.rescaled(scale.unsigned_abs() as u16) },
     })
 }
 
-/// `10^exponent` for the exponents of scales.
-///
-/// # Panics
-/// Beyond 38, which no pair of scales reaches.
-#[inline]
-pub(crate) fn power_of_ten(exponent: u8) -> i128 {
-    const POWERS: [i128; 39] = {
-        let mut powers = [1; 39];
-        let mut i = 1;
-        while i < 39 {
-            powers[i] = powers[i - 1] * 10;
-            i += 1;
-        }
-        powers
+/// Reads what follows the `e`; far more than any number may have is as good as all of it.
+fn exponent(text: &[u8]) -> Result<i64, NumberError> {
+    let (sign, digits) = match text {
+        [b'-', rest @ ..] => (-1, rest),
+        [b'+', rest @ ..] => (1, rest),
+        _ => (1, text),
     };
-    POWERS[usize::from(exponent)]
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(NumberError::Malformed);
+    }
+    let far = 1 << 40;
+    let value = digits.iter().fold(0, |e, digit| (e * 10 + i64::from(digit - b'0')).min(far));
+    Ok(sign * value)
+}
+
+const POWERS: [i128; DIGITS_OF_128_BITS + 1] = {
+    let mut powers = [1; DIGITS_OF_128_BITS + 1];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = powers[i - 1] * 10;
+        i += 1;
+    }
+    powers
+};
+
+/// `10^exponent`, if it fits.
+#[inline]
+pub(crate) fn power_of_ten(exponent: u16) -> Option<i128> {
+    POWERS.get(usize::from(exponent)).copied()
+}
+
+/// `10^exponent`.
+pub(crate) fn big_power_of_ten(exponent: u16) -> BigInt {
+    power_of_ten(exponent).map_or_else(|| BigInt::from(10).pow(exponent.into()), BigInt::from)
+}
+
+/// `units * 10^exponent`, if it fits.
+#[inline]
+pub(crate) fn scaled(units: i128, exponent: u16) -> Option<i128> {
+    if exponent == 0 { Some(units) } else { units.checked_mul(power_of_ten(exponent)?) }
 }
 
 /// How a number that lies between two representable ones becomes one of them.
@@ -154,8 +321,8 @@ impl fmt::Display for Rounding {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<(i64, u8), NumberError> {
-        Decimal::parse(text.as_bytes()).map(|d| (d.units, d.scale))
+    fn parse(text: &str) -> Result<(i128, u16), NumberError> {
+        Decimal::parse(text.as_bytes()).map(|d| (d.small().unwrap(), d.scale()))
     }
 
     #[test]
@@ -167,41 +334,85 @@ mod tests {
             ("+12.30", (1230, 2)),
             ("-99.9", (-999, 1)),
             ("007.5", (75, 1)),
+            (".5", (5, 1)),
+            ("5.", (5, 0)),
+            ("-.5e1", (-5, 0)),
+            ("8.5e-05", (85, 6)),
+            ("1.5E+3", (1500, 0)),
+            ("15e0", (15, 0)),
+            ("0e10000", (0, 0)),
+            ("0.0001585689968174077", (1_585_689_968_174_077, 19)),
             ("0000000000000000000000001", (1, 0)),
             ("999999999999999999", (999_999_999_999_999_999, 0)),
-            ("-0.999999999999999999", (-999_999_999_999_999_999, 18)),
-            ("0.000000000000000001", (1, 18)),
+            ("-9999999999999999999", (-9_999_999_999_999_999_999, 0)),
+            ("1.7976931348623157e20", (179_769_313_486_231_570_000, 0)),
+            ("0.0000000000000000001", (1, 19)),
         ] {
             assert_eq!(parse(text), Ok(expected), "{text}");
         }
     }
 
     #[test]
+    fn numbers_of_any_size_are_shown_with_all_their_digits() {
+        let long = format!("-{}.{}", "123456789".repeat(20), "987654321".repeat(20));
+        let huge = format!("1{}", "0".repeat(9_999));
+        let tiny = format!("0.{}1", "0".repeat(9_999));
+        for (text, shown) in [
+            (&*long, &*long),
+            ("1e9999", &huge),
+            ("1e-10000", &tiny),
+            ("5e-324", &format!("0.{}5", "0".repeat(323))),
+            ("-0.05", "-0.05"),
+        ] {
+            assert_eq!(Decimal::parse(text.as_bytes()).unwrap().to_string(), shown);
+        }
+    }
+
+    #[test]
     fn everything_else_is_refused_with_its_reason() {
         use NumberError::{Empty, Malformed, TooLong};
+        let long = "1".repeat(usize::from(MOST_DIGITS) + 1);
         for (text, expected) in [
             ("", Empty),
             ("-", Malformed),
             ("+", Malformed),
             (".", Malformed),
-            (".5", Malformed),
-            ("5.", Malformed),
-            ("-.5", Malformed),
+            ("-.", Malformed),
+            (".e1", Malformed),
+            ("e1", Malformed),
+            ("1e", Malformed),
+            ("1e+", Malformed),
+            ("1e1.5", Malformed),
+            ("1e1e1", Malformed),
             ("1.2.3", Malformed),
-            ("1e3", Malformed),
             (" 1", Malformed),
             ("1 ", Malformed),
             ("--1", Malformed),
             ("NaN", Malformed),
+            ("inf", Malformed),
             ("1,5", Malformed),
-            ("1000000000000000000", TooLong),
-            ("1.000000000000000000", TooLong),
-            ("0.0000000000000000001", TooLong),
             ("12345678901234567890x", Malformed),
-            ("1234567890123456789.", Malformed),
             ("0.1234567890123456789.1", Malformed),
+            (&*long, TooLong),
+            (&*format!(".{long}"), TooLong),
+            ("1e10000", TooLong),
+            ("1e-10001", TooLong),
+            ("1e99999999999999999999999", TooLong),
+            ("-1e-99999999999999999999999", TooLong),
         ] {
             assert_eq!(parse(text), Err(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_compare_by_value_at_any_scale() {
+        let number = |text: &str| Decimal::parse(text.as_bytes()).unwrap();
+        let ascending = ["-1e300", "-2", "-1.5", "0", "1e-400", "1.25", "1.3", "1e38", "2e38"];
+        for (i, left) in ascending.iter().enumerate() {
+            for (j, right) in ascending.iter().enumerate() {
+                assert_eq!(number(left).cmp(&number(right)), i.cmp(&j), "{left} {right}");
+            }
+        }
+        assert_eq!(number("1"), number("1.000"));
     }
 }

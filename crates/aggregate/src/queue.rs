@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
 use crate::error::Error;
+use crate::rejects::Taken;
 use crate::source::{FilePart, Files, Source, read_some};
 
 /// Chunks of files and streams. `S` is what is known of a stream between two of its chunks.
@@ -44,6 +45,14 @@ pub(crate) struct Place {
     pub(crate) source: usize,
     /// Which chunk in the order of the input.
     pub(crate) number: u64,
+}
+
+impl Place {
+    /// The chunk with nothing in it.
+    pub(crate) fn taken(self) -> Taken {
+        let Place { source, number } = self;
+        Taken { source, number, bytes: 0, lines: 0, rejects: Vec::new() }
+    }
 }
 
 impl<S> Queue<S> {
@@ -91,11 +100,11 @@ impl<S> Queue<S> {
     }
 
     /// Cuts the next chunk of the first stream nobody is reading; if all are being read, of the
-    /// first that has not ended. `cut` gets the stream's path, its state, and what reads from it
+    /// first that has not ended. `cut` gets the stream's number and path, its state, and what reads from it
     /// into a slice at an offset; None from it ends the stream.
     pub(crate) fn stream_chunk<T>(
         &self,
-        mut cut: impl FnMut(&Path, &mut S, ReadSome<'_>) -> Result<Option<T>, Error>,
+        mut cut: impl FnMut((usize, &Path), &mut S, ReadSome<'_>) -> Result<Option<T>, Error>,
     ) -> Result<Option<(Place, T)>, Error> {
         for wait in [false, true] {
             for Stream { source, path, state } in &self.streams {
@@ -112,7 +121,7 @@ impl<S> Queue<S> {
                 }
                 let Reading { reader, state, ended } = &mut *stream;
                 let read = &mut |into: &mut [u8], at| read_some(path, reader, into, at);
-                let Some(chunk) = cut(path, state, read)? else {
+                let Some(chunk) = cut((*source, path), state, read)? else {
                     *ended = true;
                     continue;
                 };

@@ -1,11 +1,12 @@
 //! Records of delimited text (RFC 4180): where they end and where their fields stand.
 //!
 //! Finds structure only: it reads no input, and does not know what a field means. Departures from
-//! RFC 4180, all toward accepting more: lines may end with LF alone, the last one with nothing, and
-//! records may differ in their number of fields. A quote inside an unquoted field, text after a
+//! RFC 4180, all toward accepting more: lines may end with LF alone, the last one with nothing. Whether
+//! records may differ in their number of fields is for others to say. A quote inside an unquoted field, text after a
 //! closing quote and a quote that is never closed are errors of that record.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::{memchr, memchr3, memrchr};
 
@@ -21,6 +22,11 @@ pub(crate) struct Field {
 }
 
 impl Field {
+    /// Where it stands, without the quotes around it.
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+
     /// Its content in the bytes it was found in.
     pub(crate) fn content(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         let content = &bytes[self.start..self.end];

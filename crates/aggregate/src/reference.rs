@@ -6,11 +6,8 @@
 use std::collections::BTreeMap;
 
 use crate::error::Reason;
+use crate::line::record;
 use crate::merge::{Partial, Stats};
-use crate::number::Decimal;
-
-/// The byte between key and value.
-pub const DELIMITER: u8 = b';';
 
 /// What the reference makes of an input.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -39,38 +36,18 @@ pub fn aggregate(input: &[u8], with_squares: bool) -> Plain {
             Ok(Some((key, value))) => {
                 plain.records += 1;
                 match groups.get_mut(key) {
-                    Some(stats) => stats.add(value).expect("test inputs stay below 38 digits"),
+                    Some(stats) => stats.add(&value),
                     None => {
-                        groups.insert(key.into(), Stats::of(value, with_squares));
+                        groups.insert(key.into(), Stats::of(&value, with_squares));
                     }
                 }
             }
-            Err(reason) => plain.rejects.push((start, reason)),
+            Err(fault) => plain.rejects.push((start, fault.reason)),
         }
     }
     plain.groups =
         groups.into_iter().map(|(key, stats)| Partial { key: key.into(), stats }).collect();
     plain
-}
-
-/// Splits one line, without its newline, into key and value; `None` is a blank line.
-///
-/// # Errors
-/// The [`Reason`] why it is no record.
-pub fn record(line: &[u8]) -> Result<Option<(&[u8], Decimal)>, Reason> {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if line.is_empty() {
-        return Ok(None);
-    }
-    let at = memchr::memchr(DELIMITER, line).ok_or(Reason::NoDelimiter)?;
-    let (key, value) = (&line[..at], &line[at + 1..]);
-    if memchr::memchr(DELIMITER, value).is_some() {
-        return Err(Reason::ManyDelimiters);
-    }
-    if key.is_empty() {
-        return Err(Reason::EmptyKey);
-    }
-    Ok(Some((key, Decimal::parse(value)?)))
 }
 
 #[cfg(test)]
@@ -86,7 +63,8 @@ mod tests {
         assert_eq!(reasons[2], (26, Reason::NoDelimiter));
         assert_eq!(reasons[3], (28, Reason::ManyDelimiters));
         assert_eq!(reasons.len(), 4);
-        let sums: Vec<_> = plain.groups.iter().map(|p| (&*p.key, p.stats.sum())).collect();
-        assert_eq!(sums, [(&b"a"[..], 30), (&b"b"[..], -25)]);
+        let sums: Vec<_> =
+            plain.groups.iter().map(|p| (&*p.key, p.stats.sum().to_string())).collect();
+        assert_eq!(sums, [(&b"a"[..], "3.0".into()), (&b"b"[..], "-2.5".into())]);
     }
 }

@@ -1,13 +1,14 @@
 //! What happens to refused records: the first ends the run, or all of them are counted and kept.
 //!
 //! Threads finish chunks out of order; rejects are written in the order of the input all the same,
-//! by holding back what is ahead.
+//! by holding back what is ahead. Lines are counted chunk by chunk in the same order, so that a
+//! reject's number is known without reading anything again.
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::PathBuf;
 
-use crate::error::{Error, Position, Reason, Reject};
+use crate::error::{Error, FieldText, Position, Reason, Reject};
 
 /// How many rejects are kept to be shown.
 pub const SHOWN: usize = 10;
@@ -21,13 +22,31 @@ pub enum OnError<'a> {
     Skip(Option<Box<dyn Write + Send + 'a>>),
 }
 
+/// A chunk whose records were taken, and those that were refused.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub(crate) source: usize,
+    /// Which chunk in the order of the input.
+    pub(crate) number: u64,
+    /// Bytes of input it was.
+    pub(crate) bytes: usize,
+    /// Line ends in it.
+    pub(crate) lines: u64,
+    /// In their order.
+    pub(crate) rejects: Vec<Raw>,
+}
+
 /// A refused record before its line number is known.
 #[derive(Debug)]
 pub(crate) struct Raw {
-    pub(crate) source: usize,
+    /// Of what is wrong.
     pub(crate) byte: u64,
-    pub(crate) line: Option<u64>,
+    pub(crate) record_byte: u64,
+    /// Lines of the chunk before the one with what is wrong.
+    pub(crate) lines_before: u64,
+    pub(crate) column: u64,
     pub(crate) reason: Reason,
+    pub(crate) field: Option<FieldText>,
     pub(crate) text: Vec<u8>,
 }
 
@@ -36,72 +55,65 @@ pub(crate) struct Collector<'a> {
     policy: OnError<'a>,
     /// The next chunk in the order of the input.
     next: u64,
-    ahead: BTreeMap<u64, Vec<Raw>>,
-    shown: Vec<Raw>,
+    ahead: BTreeMap<u64, Taken>,
+    /// Of each source, those in the chunks before.
+    lines: Vec<u64>,
+    paths: &'a [PathBuf],
+    shown: Vec<Reject>,
     count: u64,
 }
 
 impl<'a> Collector<'a> {
-    pub(crate) fn new(policy: OnError<'a>) -> Collector<'a> {
-        Collector { policy, next: 0, ahead: BTreeMap::new(), shown: Vec::new(), count: 0 }
+    pub(crate) fn new(policy: OnError<'a>, paths: &'a [PathBuf]) -> Collector<'a> {
+        let lines = vec![0; paths.len()];
+        let (ahead, shown) = (BTreeMap::new(), Vec::new());
+        Collector { policy, next: 0, ahead, lines, paths, shown, count: 0 }
     }
 
-    /// Takes the rejects of chunk number `chunk`, in order; every chunk reports, also those
-    /// without. True if the run must stop.
-    pub(crate) fn take(&mut self, chunk: u64, rejects: Vec<Raw>) -> Result<bool, Error> {
-        self.count += rejects.len() as u64;
-        self.ahead.insert(chunk, rejects);
-        while let Some(rejects) = self.ahead.remove(&self.next) {
+    /// Takes what a chunk refused; every chunk reports, also those that refused nothing. True if the
+    /// run must stop.
+    pub(crate) fn take(&mut self, taken: Taken) -> Result<bool, Error> {
+        self.count += taken.rejects.len() as u64;
+        self.ahead.insert(taken.number, taken);
+        while let Some(taken) = self.ahead.remove(&self.next) {
             self.next += 1;
-            self.keep(rejects)?;
+            self.keep(taken)?;
         }
         Ok(self.count > 0 && matches!(self.policy, OnError::Fail))
     }
 
-    fn keep(&mut self, rejects: Vec<Raw>) -> Result<(), Error> {
-        for raw in rejects {
+    fn keep(&mut self, taken: Taken) -> Result<(), Error> {
+        let before = self.lines[taken.source];
+        self.lines[taken.source] += taken.lines;
+        for raw in taken.rejects {
             if let OnError::Skip(Some(sink)) = &mut self.policy {
                 sink.write_all(&raw.text)
                     .and_then(|()| sink.write_all(b"\n"))
                     .map_err(Error::Rejects)?;
             }
             if self.shown.len() < SHOWN {
-                self.shown.push(raw);
+                let Raw { byte, record_byte, lines_before, column, reason, field, text } = raw;
+                let (path, line) = (self.paths[taken.source].clone(), before + lines_before + 1);
+                let position = Position { path, byte, line, column };
+                self.shown.push(Reject { position, record_byte, reason, field, text });
             }
         }
         Ok(())
     }
 
-    /// All chunks are done: the first rejects with their line numbers, and how many there were.
-    /// `line_of` counts the lines before a byte of a source.
+    /// All chunks are done: the first rejects, and how many there were. A run that stopped leaves
+    /// gaps; what lies behind one is not the first of anything.
     ///
     /// # Errors
     /// [`Error::Record`] with the first reject if the policy is to fail.
-    pub(crate) fn finish(
-        mut self,
-        path_of: impl Fn(usize) -> &'a Path,
-        line_of: impl Fn(usize, u64) -> Result<u64, Error>,
-    ) -> Result<(Vec<Reject>, u64), Error> {
-        // A run that was stopped leaves gaps; what lies behind them still counts.
-        let rest: Vec<Raw> = std::mem::take(&mut self.ahead).into_values().flatten().collect();
-        self.keep(rest)?;
-        if let OnError::Skip(Some(sink)) = &mut self.policy {
-            sink.flush().map_err(Error::Rejects)?;
-        }
-        let mut shown = Vec::new();
-        for raw in self.shown {
-            let record = match raw.line {
-                Some(line) => line,
-                None => line_of(raw.source, raw.byte)?,
-            };
-            let position =
-                Position { path: path_of(raw.source).to_owned(), byte: raw.byte, record };
-            let reject = Reject { position, reason: raw.reason, text: raw.text };
-            if matches!(self.policy, OnError::Fail) {
-                return Err(Error::Record(Box::new(reject)));
+    pub(crate) fn finish(mut self) -> Result<(Vec<Reject>, u64), Error> {
+        match self.policy {
+            OnError::Skip(Some(mut sink)) => sink.flush().map_err(Error::Rejects)?,
+            OnError::Fail if !self.shown.is_empty() => {
+                return Err(Error::Record(Box::new(self.shown.swap_remove(0))));
             }
-            shown.push(reject);
+            OnError::Fail | OnError::Skip(None) => {}
         }
-        Ok((shown, self.count))
+        Ok((self.shown, self.count))
     }
 }

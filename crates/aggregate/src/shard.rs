@@ -3,23 +3,28 @@
 //! A shard takes whole rows. It does not read files, and it does not know where in a file its rows
 //! stand: refused rows are handed out by their place in the window.
 
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 
-use crate::chunk::Window;
-use crate::error::{Error, Reason, quoted};
+use crate::chunk::{PIECE_ROWS, Window};
+use crate::error::{Error, Fault};
 use crate::kernel::{self, Kernel};
+use crate::line;
 use crate::merge::{Partial, Stats};
 use crate::number::Decimal;
-use crate::reference;
-use crate::table::{BIAS, FOLD_ROWS, Hashes, Long, MOST_KEYS, Short, short_key};
+use crate::table::{BIAS, FOLD_ROWS, Hashes, Long, MOST_KEYS, Seed, Short, short_key};
+
+const _: () = assert!(PIECE_ROWS < FOLD_ROWS, "a piece is taken between two folds");
 
 /// The state of one thread.
 #[derive(Debug)]
 pub(crate) struct Shard {
     pub(crate) short: Short,
     pub(crate) long: Long,
-    pub(crate) wide: HashMap<Box<[u8]>, Stats>,
+    /// Keys with values that those two cannot hold, or without one.
+    pub(crate) wide: HashTable<(Box<[u8]>, Stats)>,
     wide_bytes: usize,
+    /// Of the hashes of `wide`.
+    seed: Seed,
     with_squares: bool,
     kernel: Kernel,
     hashes: Hashes,
@@ -32,19 +37,17 @@ pub(crate) struct Shard {
     pub(crate) blank_lines: u64,
     /// Refused rows of the current window, as `(start, end)` in its buffer.
     pub(crate) refused: Vec<Refused>,
-    /// The key whose sum outgrew its type, if one did.
-    overflow: Option<Error>,
 }
 
 /// A row the exact parser refused.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Refused {
     /// First byte of the row in the window's buffer.
     pub(crate) start: usize,
     /// Its newline.
     pub(crate) end: usize,
-    /// Why.
-    pub(crate) reason: Reason,
+    /// Why, and where in the buffer.
+    pub(crate) fault: Fault,
 }
 
 impl Shard {
@@ -53,8 +56,9 @@ impl Shard {
         Shard {
             short: Short::new(hashes.short, with_squares),
             long: Long::new(hashes.long, with_squares, trust_hash),
-            wide: HashMap::new(),
+            wide: HashTable::new(),
             wide_bytes: 0,
+            seed: Seed::random(),
             with_squares,
             kernel,
             hashes,
@@ -63,7 +67,6 @@ impl Shard {
             records: 0,
             blank_lines: 0,
             refused: Vec::new(),
-            overflow: None,
         }
     }
 
@@ -71,41 +74,44 @@ impl Shard {
     /// are in `refused` afterwards.
     ///
     /// # Errors
-    /// [`Error::SumOverflow`].
+    /// [`Error::TooManyKeys`].
     pub(crate) fn take(&mut self, window: &Window<'_>) -> Result<u64, Error> {
         self.refused.clear();
         let blank_before = self.blank_lines;
-        let lines = kernel::run(self.kernel, window, self, self.with_squares);
+        let mut lines = 0;
+        for piece in window.pieces() {
+            let more = kernel::run(self.kernel, &piece, self, self.with_squares);
+            self.settle(more)?;
+            lines += more;
+        }
         let blank = self.blank_lines - blank_before;
         self.records += lines - blank - self.refused.len() as u64;
-        self.settle(lines)?;
         self.refused.sort_unstable_by_key(|row| row.start);
         Ok(lines)
     }
 
-    /// Says that `lines` more rows of one window have been added, however they were.
+    /// Says that the rows of a piece of a window have been added, however they were; before the next
+    /// piece there is room for all of its rows.
     ///
     /// # Errors
-    /// [`Error::SumOverflow`] and [`Error::TooManyKeys`].
-    pub(crate) fn settle(&mut self, lines: u64) -> Result<(), Error> {
-        // A window has fewer than 2^31 rows, a chunk far fewer; folding between windows keeps the
-        // bound as long as a single window stays below it, which its size in bytes guarantees.
-        self.rows_since_fold += lines;
-        if self.rows_since_fold > FOLD_ROWS / 2 {
+    /// [`Error::TooManyKeys`].
+    pub(crate) fn settle(&mut self, rows: u64) -> Result<(), Error> {
+        self.rows_since_fold += rows;
+        assert!(rows <= PIECE_ROWS && self.rows_since_fold <= FOLD_ROWS);
+        if self.rows_since_fold > FOLD_ROWS - PIECE_ROWS {
             self.fold();
         }
         if self.short.keys().max(self.long.keys()) > MOST_KEYS {
             return Err(Error::TooManyKeys { most: MOST_KEYS });
         }
-        self.overflow.take().map_or(Ok(()), Err)
+        Ok(())
     }
 
     /// Adds a record, to the table where the hot path would look for it.
-    pub(crate) fn add(&mut self, key: &[u8], value: Decimal) {
-        let tenths = i32::try_from(value.units).ok().filter(|v| v.abs() < BIAS);
-        let Some(tenths) = tenths.filter(|_| value.scale == 1) else {
-            return self.wide(key, value);
-        };
+    pub(crate) fn add(&mut self, key: &[u8], value: &Decimal) {
+        let tenths = value.small().filter(|units| value.scale() == 1 && units.abs() < BIAS.into());
+        let Some(tenths) = tenths else { return self.wide(key, Some(value)) };
+        let tenths = tenths as i32;
         if let Some(key) = short_key(key) {
             self.short.prepare(1);
             let slot = self.short.find_or_insert(&key);
@@ -131,27 +137,38 @@ impl Shard {
     #[cold]
     #[inline(never)]
     pub(crate) fn odd(&mut self, buffer: &[u8], start: usize, end: usize) {
-        match reference::record(&buffer[start..end]) {
+        match line::record(&buffer[start..end]) {
             Ok(None) => self.blank_lines += 1,
-            Ok(Some((key, value))) => self.wide(key, value),
-            Err(reason) => self.refused.push(Refused { start, end, reason }),
+            Ok(Some((key, value))) => self.wide(key, Some(&value)),
+            Err(fault) => self.refused.push(Refused { start, end, fault: fault.from(start) }),
         }
     }
 
-    /// A record whose value the hot tables cannot hold.
-    pub(crate) fn wide(&mut self, key: &[u8], value: Decimal) {
-        match self.wide.get_mut(key) {
-            Some(stats) => {
-                if stats.add(value).is_err() && self.overflow.is_none() {
-                    self.overflow =
-                        Some(Error::SumOverflow { key: quoted(key), scale: stats.scale() });
-                }
-            }
-            None => {
-                self.wide_bytes += key.len() + size_of::<Partial>() + 48;
-                self.wide.insert(key.into(), Stats::of(value, self.with_squares));
-            }
+    /// A record without a value.
+    pub(crate) fn add_missing(&mut self, key: &[u8]) {
+        self.wide(key, None);
+    }
+
+    /// A record whose value the hot tables cannot hold, or without one.
+    fn wide(&mut self, key: &[u8], value: Option<&Decimal>) {
+        let (hashes, seed) = (self.hashes, self.seed);
+        let hash = |key: &[u8]| match short_key(key) {
+            Some(key) => (hashes.short)(&key, &seed),
+            None => (hashes.long)(key, &seed),
+        };
+        let hashed = hash(key);
+        if let Some((_, stats)) = self.wide.find_mut(hashed, |(known, _)| **known == *key) {
+            return match value {
+                Some(value) => stats.add(value),
+                None => stats.add_missing(),
+            };
         }
+        let stats = match value {
+            Some(value) => Stats::of(value, self.with_squares),
+            None => Stats::missing(self.with_squares),
+        };
+        self.wide_bytes += key.len() + size_of::<Partial>() + 48;
+        self.wide.insert_unique(hashed, (key.into(), stats), |(key, _)| hash(key));
     }
 
     /// A record with a long key and a value in tenths; false if the key contains `forbidden`.
@@ -180,5 +197,37 @@ impl Shard {
     /// Bytes of the tables.
     pub(crate) fn bytes(&self) -> usize {
         self.short.bytes() + self.long.bytes() + self.wide_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_machine::level::Level;
+
+    use super::*;
+    use crate::chunk::SLACK;
+
+    fn shard(with_squares: bool) -> Shard {
+        Shard::new(Kernel { level: Level::best() }, with_squares, false)
+    }
+
+    #[test]
+    fn a_window_of_more_rows_of_one_key_than_their_packed_sum_holds_is_right() {
+        let rows = FOLD_ROWS as usize + 1000;
+        let text = [vec![0; SLACK], b"a;99.9\n".repeat(rows), vec![0; SLACK]].concat();
+        let mut shard = shard(true);
+        assert_eq!(
+            shard.take(&Window::new(&text, SLACK, text.len() - SLACK)).unwrap(),
+            rows as u64
+        );
+        let groups = shard.into_run().partials();
+        let expected = Decimal::new(999 * rows as i128, 1);
+        assert_eq!((groups[0].stats.count(), groups[0].stats.sum()), (rows as u64, expected));
+        assert_eq!(groups[0].stats.variance().map(|(numerator, _)| numerator), Some(0_u32.into()));
+    }
+
+    #[test]
+    fn the_table_of_exact_values_hashes_by_a_seed_of_its_own() {
+        assert_ne!(shard(false).seed.0, shard(false).seed.0);
     }
 }

@@ -7,9 +7,6 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use memchr::memchr_iter;
-
-use crate::engine::CHUNK_BYTES;
 use crate::error::Error;
 
 /// Where input comes from.
@@ -89,11 +86,6 @@ impl Files {
         self.chunk_bytes as usize
     }
 
-    /// Every file as one part.
-    pub(crate) fn whole(&self) -> Vec<FilePart<'_>> {
-        self.list.iter().map(|input| input.part(0, input.size)).collect()
-    }
-
     /// Chunk number `chunk`, if there are so many.
     pub(crate) fn part(&self, chunk: u64) -> Option<FilePart<'_>> {
         if chunk >= self.chunks {
@@ -104,22 +96,6 @@ impl Files {
         let input = &self.list[after - 1];
         let start = (chunk - input.first_chunk) * self.chunk_bytes;
         Some(input.part(start, (start + self.chunk_bytes).min(input.size)))
-    }
-
-    /// The number of the line that starts at a byte of a source, by reading up to it again: only
-    /// rejects ask.
-    pub(crate) fn line_of(&self, source: usize, byte: u64) -> Result<u64, Error> {
-        let owner = self.list.iter().find(|input| input.source == source);
-        let input = owner.expect("streams count their lines");
-        let mut buffer = vec![0; CHUNK_BYTES];
-        let (mut at, mut line) = (0, 1);
-        while at < byte {
-            let part = &mut buffer[..(byte - at).min(CHUNK_BYTES as u64) as usize];
-            read_at(&input.path, &input.file, input.size, part, at)?;
-            line += memchr_iter(b'\n', part).count() as u64;
-            at += part.len() as u64;
-        }
-        Ok(line)
     }
 }
 

@@ -82,7 +82,7 @@ fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
         return true;
     }
     if let Some(error) = cause.downcast_ref::<aggregate::Error>() {
-        return !matches!(error, aggregate::Error::Interrupted | aggregate::Error::NotAFile { .. });
+        return !matches!(error, aggregate::Error::Interrupted);
     }
     if let Some(WriteError::Key { .. }) = cause.downcast_ref() {
         return true;

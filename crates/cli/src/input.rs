@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 use anyhow::Context;
@@ -47,8 +47,9 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Input> {
         !metadata.is_dir(),
         io::Error::new(io::ErrorKind::IsADirectory, format!("{} is a folder", path.display()),)
     );
-    // Files of the kernel's pseudo file systems have no size: they are streams.
-    if !metadata.is_file() || metadata.len() == 0 {
+    // Files of the kernel's pseudo file systems have no size, or one that is not theirs (4096 in
+    // /sys), and no blocks: they are streams.
+    if !metadata.is_file() || metadata.len() == 0 || metadata.blocks() == 0 {
         return stream(Box::new(file)).with_context(context);
     }
     let mut first = [0; MAGIC_BYTES];
@@ -203,6 +204,16 @@ mod tests {
 
     fn zstd(bytes: &[u8]) -> Vec<u8> {
         ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    #[test]
+    #[cfg_attr(not(target_os = "linux"), ignore = "there is no /sys")]
+    fn files_of_sys_are_streams_because_their_size_is_not_theirs() {
+        let path = Path::new("/sys/devices/system/cpu/possible");
+        let Input::Stream(mut reader) = open(path).unwrap() else { panic!("taken for a file") };
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert!(text.ends_with('\n') && text.len() < 4096, "{text:?}");
     }
 
     fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {

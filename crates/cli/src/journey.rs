@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use anyhow::{Context, bail, ensure};
-use fathom_aggregate::strategy::{Check, Input, Parse, Strategy, Table};
+use fathom_contenders::aggregate::journey::{Check, Input, Parse, Strategy, Table};
 use fathom_measure::bench::Entrant;
 use fathom_measure::family::AnyFamily;
 use fathom_measure::result::{About, Case, Run};
@@ -19,10 +19,26 @@ mod by_buffer;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Family aggregate")]
 pub(crate) struct Choices {
+    /// A strategy takes part, only those that are named: a preset of the journey (fathom list
+    /// aggregate), or a preset with other choices such as `final,check=full`
+    ///
+    /// Choices: entry=inline|compact|fathom, table=perthread|shared, check=full|hash,
+    /// parse=branches|branchless, scan=row|twostage, input=pread|whole|whole-populate|chunk|
+    /// chunk-populate, affinity=on|off, chunk=SIZE, threads=N. With --test each is checked against
+    /// the plain program's result and not timed.
+    ///
+    /// Strategies other than fathom take values from -99.9 to 99.9 of one decimal, up to 65,535
+    /// keys (old: of 51 bytes at most) and sums of 32 bits; what exceeds this takes no part. Files
+    /// that they map must not change meanwhile: a file that is cut short ends the worker with a
+    /// signal. sharedht, perthreadht and final trust 32-bit hashes without a seed: "aaaa" and
+    /// "aaaaa" are one key to them.
+    #[arg(long, value_name = "NAME[,AXIS=VALUE…]", conflicts_with = "axis")]
+    strategy: Vec<Strategy>,
+
     /// Vary a choice of the strategy; several give every combination. The other choices are those
     /// of the one preset that --only names [default: final]
     #[arg(long, value_name = "AXIS=VALUE,…")]
-    pub(crate) axis: Vec<String>,
+    axis: Vec<String>,
 
     /// Numbers of threads; several give a case each and a table of how the times scale
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
@@ -31,17 +47,18 @@ pub(crate) struct Choices {
     /// An outside program takes part: `name=command`, where {file} stands for the file; what it
     /// prints must be the result, byte for byte (see `--set rounding=ceiling`)
     #[arg(long, value_name = "NAME=COMMAND")]
-    pub(crate) with: Vec<String>,
+    with: Vec<String>,
 }
 
 impl Choices {
     /// Refuses them for other families.
     pub(crate) fn check(&self, family: &dyn AnyFamily) -> anyhow::Result<()> {
-        let none = self.axis.is_empty() && self.threads.is_empty() && self.with.is_empty();
+        let named = self.axis.is_empty() && self.strategy.is_empty();
+        let none = named && self.threads.is_empty() && self.with.is_empty();
         let name = family.name();
         ensure!(
             none || name == "aggregate",
-            "--axis, --threads and --with belong to the family aggregate, not to {name}"
+            "--strategy, --axis, --threads and --with belong to the family aggregate, not to {name}"
         );
         Ok(())
     }
@@ -52,11 +69,39 @@ pub(crate) fn is_shown(family: &dyn AnyFamily, name: &str) -> bool {
     family.name() != "aggregate" || name != family.reference()
 }
 
+/// The strategies that `--strategy` names or `--axis` varies; none if neither was given.
+///
+/// # Errors
+/// An axis or value that does not exist, and bases other than one preset.
+pub(crate) fn stations(
+    options: &Choices,
+    only: &[String],
+    family: &dyn AnyFamily,
+) -> anyhow::Result<Vec<Entrant>> {
+    if options.axis.is_empty() {
+        let texts = options.strategy.iter().map(Strategy::to_string);
+        return texts.map(|text| station(&text, family)).collect();
+    }
+    varied(options, only, family)
+}
+
+/// A preset, perhaps with other choices, as a contender's variant.
+fn station(text: &str, family: &dyn AnyFamily) -> anyhow::Result<Entrant> {
+    let base = text.split(',').next().unwrap_or(text);
+    let entry = family.entries().into_iter().find(|entry| entry.id == base);
+    let meta = entry.with_context(|| format!("no contender {base:?}"))?.meta;
+    Ok(Entrant {
+        id: text.to_owned(),
+        contender: text.replacen(',', "+", 1),
+        ..measuring::entrant(base, &meta)?
+    })
+}
+
 /// The combinations of `--axis`, and the choices that do not go together.
 ///
 /// # Errors
 /// An axis or value that does not exist, and bases other than one preset.
-pub(crate) fn varied(
+fn varied(
     options: &Choices,
     only: &[String],
     family: &dyn AnyFamily,
@@ -79,8 +124,6 @@ pub(crate) fn varied(
         }
         points = longer;
     }
-    let meta = family.entries().into_iter().find(|entry| entry.id == base);
-    let meta = meta.with_context(|| format!("no contender {base:?}"))?.meta;
     let mut entrants = Vec::new();
     for point in points {
         let words = axes.iter().zip(point).map(|((name, _), value)| (*name, value));
@@ -91,11 +134,7 @@ pub(crate) fn varied(
             eprintln!("fathom: {choices} takes no part: {error}");
             continue;
         }
-        entrants.push(Entrant {
-            id: format!("{base},{choices}"),
-            contender: format!("{base}+{choices}"),
-            ..measuring::entrant(base, &meta)?
-        });
+        entrants.push(station(&format!("{base},{choices}"), family)?);
     }
     Ok(entrants)
 }
@@ -258,7 +297,7 @@ fn aligned(rows: &[Vec<String>]) -> String {
 /// Presets and the engine are contenders under the same names.
 #[cfg(test)]
 mod tests {
-    use fathom_aggregate::strategy::{Entry, PRESETS};
+    use fathom_contenders::aggregate::journey::{Entry, PRESETS};
 
     use super::*;
 

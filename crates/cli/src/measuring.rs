@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use fathom_contenders::version;
 use fathom_machine::counter::metric;
 use fathom_machine::describe::Machine;
+use fathom_machine::level::Level;
 use fathom_machine::os::affinity;
 use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::compare::Clock;
@@ -17,7 +18,7 @@ use fathom_measure::conductor::{Bounds, Launch};
 use fathom_measure::contender::Meta;
 use fathom_measure::family::AnyFamily;
 use fathom_measure::protocol::Offered;
-use fathom_measure::result::{About, Case, Run, SCHEMA, VERSION};
+use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
 use fathom_report::{csv, html, markdown, scan, text};
@@ -316,10 +317,24 @@ pub(crate) fn new_run() -> anyhow::Result<Run> {
         command,
         started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         program: format!("fathom {}", env!("CARGO_PKG_VERSION")),
+        build: build(),
+        level: Level::chosen()?.name().to_owned(),
         machine: serde_json::to_value(Machine::here())?,
         cases: Vec::new(),
         notes: Vec::new(),
     })
+}
+
+/// What `build.rs` found out about this program.
+pub(crate) fn build() -> Build {
+    Build {
+        commit: env!("FATHOM_BUILD_COMMIT").to_owned(),
+        dirty: env!("FATHOM_BUILD_DIRTY").parse().ok(),
+        features: env!("FATHOM_BUILD_FEATURES").split_whitespace().map(str::to_owned).collect(),
+        profile: env!("FATHOM_BUILD_PROFILE").to_owned(),
+        target: env!("FATHOM_BUILD_TARGET").to_owned(),
+        rustc: env!("FATHOM_BUILD_RUSTC").to_owned(),
+    }
 }
 
 /// Shows a finished run and saves it if asked.

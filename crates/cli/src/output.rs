@@ -1,13 +1,14 @@
 //! Where results go: stdout, or a file that appears whole or not at all.
 //!
 //! A file is written under another name in its folder and renamed when it is complete; an error,
-//! a panic, Ctrl-C or a request to terminate removes it. What is already there and is no regular
-//! file (a terminal, a pipe, `/dev/null`) is written to directly, since a rename would replace it.
+//! a panic, Ctrl-C or a request to terminate removes it. Links are followed, also to files that do
+//! not exist yet; a file that is replaced hands on its permissions. What is already there and is no
+//! regular file (a terminal, a pipe, `/dev/null`) is written to directly, since a rename would replace it.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
@@ -42,16 +43,15 @@ impl Output {
             return Ok(Output::direct(File::from(stdout), "stdout".into()));
         }
         let name = path.display().to_string();
-        // The file behind a link is replaced, not the link.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = followed(path).with_context(|| format!("cannot create {name}"))?;
         let existing = fs::metadata(&target).ok();
         if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
             let file = File::options().write(true).open(&target);
             return Ok(Output::direct(file.with_context(|| format!("cannot write {name}"))?, name));
         }
-        let mode = existing.map_or(0o666, |existing| existing.permissions().mode() & 0o7777);
-        let pending =
-            Pending::create(target, mode).with_context(|| format!("cannot create {name}"))?;
+        let permissions = existing.map(|existing| existing.permissions());
+        let pending = Pending::create(target, permissions)
+            .with_context(|| format!("cannot create {name}"))?;
         let file = pending.file.as_ref().expect("just created").as_file().try_clone()?;
         Ok(Output { writer: buffered(file), pending: Some(pending), name })
     }
@@ -70,8 +70,8 @@ impl Output {
     /// # Errors
     /// When either fails; the file is gone then.
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
+        self.flush()?;
         let name = &self.name;
-        self.writer.flush().with_context(|| format!("cannot write {name}"))?;
         if let Some(pending) = self.pending.take() {
             pending.persist().with_context(|| format!("cannot create {name}"))?;
         }
@@ -81,15 +81,65 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.write(bytes)
+        self.writer.write(bytes).map_err(|error| named(&self.name, &error))
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.writer.write_all(bytes)
+        self.writer.write_all(bytes).map_err(|error| named(&self.name, &error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
+        self.writer.flush().map_err(|error| named(&self.name, &error))
+    }
+}
+
+/// The error with the name of what could not be written.
+fn named(name: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot write {name}: {error}"))
+}
+
+/// Where a path leads through links, the last of which may lead to a file that does not exist.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    // As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&path) {
+            Ok(next) => path = path.parent().unwrap_or(Path::new("")).join(next),
+            // It is no link, or is not there.
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many links"))
+}
+
+/// Whether writing to one would replace the other: the same file, or the same place for a new one,
+/// however it is spelled. Devices and pipes are never replaced.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    #[derive(PartialEq)]
+    enum Place {
+        Standard,
+        File(u64, u64),
+        New(PathBuf),
+    }
+    let place = |path: &Path| {
+        if path == Path::new("-") {
+            return Some(Place::Standard);
+        }
+        let target = followed(path).ok()?;
+        if let Ok(there) = fs::metadata(&target) {
+            return there.is_file().then(|| Place::File(there.dev(), there.ino()));
+        }
+        let folder = fs::canonicalize(folder_of(&target)).ok()?;
+        Some(Place::New(folder.join(target.file_name()?)))
+    };
+    place(one).is_some_and(|one| Some(one) == place(other))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
     }
 }
 
@@ -98,20 +148,20 @@ fn buffered(file: File) -> BufWriter<File> {
 }
 
 impl Pending {
-    fn create(target: PathBuf, mode: u32) -> io::Result<Pending> {
+    fn create(target: PathBuf, permissions: Option<Permissions>) -> io::Result<Pending> {
         handle_interrupts();
-        let folder = match target.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
         // One lock from creation to entry in the list: an interrupt finds neither or both.
         let mut list = list();
         let file = tempfile::Builder::new()
             .prefix(".fathom-")
             .suffix(".part")
-            .permissions(Permissions::from_mode(mode))
-            .tempfile_in(folder)?;
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder_of(&target))?;
         let entry = file.path().to_owned();
+        // The mask of the process is for new files only.
+        if let Some(permissions) = permissions {
+            file.as_file().set_permissions(permissions)?;
+        }
         list.push(entry.clone());
         Ok(Pending { file: Some(file), target, entry })
     }
@@ -191,14 +241,67 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         fs::write(&file, "old").unwrap();
-        fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        let mut output = Output::create(&link).unwrap();
-        output.write_all(b"new").unwrap();
-        output.finish().unwrap();
-        assert_eq!(fs::read(&file).unwrap(), b"new");
+        // More than any mask leaves, and less.
+        for mode in [0o666, 0o640] {
+            fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+            write(&link, "new");
+            assert_eq!(fs::read(&file).unwrap(), b"new");
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, mode);
+        }
+        let plain = folder.path().join("plain");
+        fs::write(&plain, "").unwrap();
+        write(&folder.path().join("fresh"), "");
+        let mode = |name| fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode("fresh"), mode("plain"), "new files are as the process's mask says");
+    }
+
+    #[test]
+    fn a_link_to_nothing_stays_a_link_and_its_file_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        write(&link, "new");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        let round = folder.path().join("round");
+        std::os::unix::fs::symlink("round", &round).unwrap();
+        let error = Output::create(&round).err().unwrap();
+        assert!(format!("{error:#}").contains("too many links"), "{error:#}");
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_with_the_name() {
+        let mut output = Output::create(Path::new("/dev/full")).unwrap();
+        output.write_all(b"x").unwrap();
+        let error = output.finish().unwrap_err();
+        assert!(format!("{error:#}").starts_with("cannot write /dev/full: "), "{error:#}");
+    }
+
+    #[test]
+    fn the_same_file_is_known_by_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a"), "").unwrap();
+        fs::hard_link(at("a"), at("hard")).unwrap();
+        std::os::unix::fs::symlink("a", at("soft")).unwrap();
+        std::os::unix::fs::symlink("new", at("to-new")).unwrap();
+        fs::write(at("b"), "").unwrap();
+        for same in ["a", "hard", "soft", "./a"] {
+            assert!(is_same_file(&at("a"), &at(same)), "{same}");
+        }
+        assert!(is_same_file(&at("new"), &at("to-new")) && is_same_file(&at("new"), &at("./new")));
+        assert!(!is_same_file(&at("a"), &at("b")) && !is_same_file(&at("a"), &at("new")));
+        let null = Path::new("/dev/null");
+        assert!(!is_same_file(null, null), "a device loses nothing");
+        assert!(is_same_file(Path::new("-"), Path::new("-")));
+    }
+
+    fn write(path: &Path, text: &str) {
+        let mut output = Output::create(path).unwrap();
+        output.write_all(text.as_bytes()).unwrap();
+        output.finish().unwrap();
     }
 
     #[test]

@@ -26,6 +26,35 @@ fn every_station_agrees_with_the_plain_program() {
 }
 
 #[test]
+fn a_strategy_is_a_preset_with_other_choices_and_says_what_it_cannot_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.txt");
+    std::fs::write(
+        &path,
+        b"a;1.0\nb;2.5\nlonger than an inline entry holds: 52 bytes and more;1.0\n",
+    )
+    .unwrap();
+    let path = path.to_str().unwrap();
+    let texts = ["final,check=full,input=whole", "fathom,affinity=on", "old"];
+    let strategies = texts.iter().flat_map(|text| ["--strategy", text]);
+    let arguments: Vec<&str> = ["--test", path].into_iter().chain(strategies).collect();
+    let text = stdout(&run(&arguments));
+    let line = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+    assert!(line(texts[0]).ends_with("ok") && line(texts[1]).ends_with("ok"), "{text}");
+    assert!(line("old").contains("longer than 51 bytes"), "{text}");
+    assert_eq!(text.lines().count(), 4, "nobody else takes part: {text}");
+    for (strategy, message) in [
+        ("fastest", "no strategy"),
+        ("old,check=hash", "no room for a hash"),
+        ("final,speed=9", "no axis"),
+    ] {
+        let output = run(&["--strategy", strategy, path]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(message), "{strategy}");
+    }
+}
+
+#[test]
 fn combinations_give_the_forebear_s_table_and_the_scaling() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.txt");

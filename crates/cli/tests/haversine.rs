@@ -126,24 +126,65 @@ fn files_and_standard_input_compressed_or_not_are_the_same_result() {
 }
 
 #[test]
-fn bad_data_names_file_byte_and_pair() {
+fn bad_data_names_file_line_column_pair_and_text() {
     for (input, message) in [
-        ("[{\"x0\":1}]", "fathom: -:8:0: pair 0: expected a member y0"),
-        ("[1", "fathom: -:1:0: pair 0: expected an object"),
-        ("{\"pairs\":", "fathom: -:9: the input ends inside the document"),
+        ("[{\"x0\":1}]", "fathom: -:1:9: pair 0: expected a member y0"),
+        ("[1", "fathom: -:1:2: pair 0: expected an object"),
+        ("{\"pairs\":", "fathom: -:1:10: the input ends inside the document at byte 9"),
+        (
+            "[\n {\"x0\":\"north\"}]",
+            "fathom: -:2:8: pair 0: expected a number as x0, found \"north\" at byte 9",
+        ),
+        (
+            "[{\"x0\":\n1e7}]",
+            "fathom: -:2:1: pair 0: expected x0 from -1000000 to 1000000 degrees, found 1e7",
+        ),
         ("[]", "fathom: -: the input holds no pair"),
     ] {
         let said = piped(&["haversine", "-"], input.as_bytes());
         assert_eq!(said.status.code(), Some(3), "{input}");
         assert!(text(&said.stderr).starts_with(message), "{input}: {}", text(&said.stderr));
         assert!(said.stdout.is_empty());
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("-.json"), input).unwrap();
+        let said = fathom(folder.path(), &["haversine", "./-.json"]);
+        let message = message.replace("-:", "./-.json:");
+        assert!(text(&said.stderr).starts_with(&message), "{input}: {}", text(&said.stderr));
     }
     let good = r#"{"x0":1,"y0":2,"x1":3,"y1":4}"#;
     let said = piped(&["haversine", "-", "--on-error", "skip"], format!("[{good},7]").as_bytes());
     assert_eq!(said.status.code(), Some(1));
     assert!(text(&said.stdout).contains("Pair count: 1\nSkipped: 1\n"));
-    assert_eq!(piped(&["haversine", "-", "--radius", "-1"], b"").status.code(), Some(2));
+    for radius in ["-1", "1e308", "nan"] {
+        assert_eq!(piped(&["haversine", "-", "--radius", radius], b"").status.code(), Some(2));
+    }
     assert_eq!(piped(&["haversine", "/no/such/file"], b"").status.code(), Some(4));
+}
+
+/// The square of the sine of half the angle came out as -1e-19, and its root as no number.
+#[test]
+fn points_that_are_one_beyond_a_pole_do_not_panic() {
+    let input = br#"[{"x0":0,"y0":100,"x1":180,"y1":80}]"#;
+    for trigonometry in ["vector", "libm"] {
+        for on_error in ["fail", "skip"] {
+            let more = ["--trigonometry", trigonometry, "--on-error", on_error];
+            let said = piped(&[&["haversine", "-"], &more[..]].concat(), input);
+            assert_eq!(said.status.code(), Some(0), "{}", text(&said.stderr));
+            assert!(text(&said.stdout).contains("Exact mean: 0.0000"), "{}", text(&said.stdout));
+        }
+    }
+}
+
+/// They gave half a circumference without a word.
+#[test]
+fn coordinates_whose_difference_overflows_are_refused() {
+    let input = br#"[{"x0":1e308,"y0":0,"x1":-1e308,"y1":0}]"#;
+    let said = piped(&["haversine", "-"], input);
+    assert_eq!(said.status.code(), Some(3));
+    assert!(text(&said.stderr).starts_with("fathom: -:1:8: pair 0: expected x0 from"));
+    let said =
+        piped(&["haversine", "-", "--radius", "1e300"], br#"{"x0":0,"y0":-90,"x1":0,"y1":90}"#);
+    assert_eq!(said.status.code(), Some(0), "{}", text(&said.stderr));
 }
 
 #[test]

@@ -168,6 +168,15 @@ fn every_source_file_says_what_it_is_and_is_part_of_a_crate() {
     }
 }
 
+/// Contenders that call a foreign function, and what the function wants promised.
+const FOREIGN: &[&str] = &[
+    "checksum/xxhash_c.rs",
+    "haversine/stages/strtod.rs",
+    // A file that is mapped while others write to it.
+    "read/mmap.rs",
+    "store/lmdb.rs",
+];
+
 #[test]
 fn unsafe_code_stays_in_its_rooms() {
     for path in rust_files() {
@@ -180,9 +189,12 @@ fn unsafe_code_stays_in_its_rooms() {
         let room = name.starts_with("crates/machine/src/")
             || name.contains("/kernel")
             || name.contains("/tests/")
-            || name.starts_with("crates/contenders/src/")
-            || name.starts_with("crates/cli/tests/");
-        assert!(!has_unsafe || room, "{name}: unsafe outside machine, kernels and contenders");
+            || name.starts_with("crates/cli/tests/")
+            || FOREIGN.iter().any(|file| name.ends_with(file));
+        assert!(
+            !has_unsafe || room,
+            "{name}: unsafe outside machine, kernels and foreign functions"
+        );
     }
     for name in ["measure", "report", "cli"] {
         for file in ["lib.rs", "main.rs"] {

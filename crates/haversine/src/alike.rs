@@ -16,7 +16,7 @@ use fathom_json::nearest;
 use fathom_machine::level::Level;
 
 use crate::block::Block;
-use crate::formula::Pair;
+use crate::formula::{MOST_DEGREES, Pair};
 use crate::kernel::{self, Extent};
 use crate::template::Template;
 use crate::zone::zone;
@@ -136,7 +136,8 @@ fn convert(
         converted += kernel::convert(level, block, template, &found[converted..], pairs);
         let Some(extents) = found.get(converted) else { return converted };
         // Not of the kernel's kind: any number the grammar allows, or none.
-        let values = extents.map(|extent| nearest(&block.bytes()[extent.range()]));
+        let value = |extent: Extent| nearest(&block.bytes()[extent.range()]);
+        let values = extents.map(|e| value(e).filter(|value| value.abs() <= MOST_DEGREES));
         let [Some(a), Some(b), Some(c), Some(d)] = values else { return converted };
         pairs.push(template.pair([a, b, c, d]));
         converted += 1;

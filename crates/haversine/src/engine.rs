@@ -26,7 +26,7 @@ use fathom_machine::level::Level;
 
 use crate::block::Block;
 use crate::error::Error;
-use crate::formula::{EARTH_RADIUS_KM, Pair};
+use crate::formula::{EARTH_RADIUS_KM, MOST_RADIUS, Pair};
 use crate::kernel::{self, Trigonometry};
 use crate::pairs::{Layout, OnError};
 use crate::session::{Mark, Session};
@@ -46,7 +46,7 @@ pub enum Source<'a> {
 pub struct Options {
     /// Threads that read, parse and compute.
     pub threads: NonZeroUsize,
-    /// Radius of the sphere; distances and means have its unit. Finite and not negative.
+    /// Radius of the sphere, from 0 to [`MOST_RADIUS`]; distances and means have its unit.
     pub radius: f64,
     /// What to do with elements that are no pairs.
     pub on_error: OnError,
@@ -113,7 +113,11 @@ impl Outcome {
 /// # Errors
 /// What the source answers; the first fault of the text, its pair and its offset; the same for
 /// every number of threads and every block size.
+///
+/// # Panics
+/// When the radius is out of its range.
 pub fn read(source: Source<'_>, options: &Options) -> Result<Outcome, Error> {
+    assert!((0.0..=MOST_RADIUS).contains(&options.radius), "the radius is out of its range");
     let merge = Merge::new(options);
     if options.threads.get() == 1 {
         return read_alone(source, merge, options);
@@ -141,6 +145,9 @@ pub fn read(source: Source<'_>, options: &Options) -> Result<Outcome, Error> {
 
 /// The exactly rounded mean distance of pairs in memory, `None` of none: what a reader of one's own
 /// ends with.
+///
+/// # Panics
+/// When a coordinate is infinite or no number.
 pub fn mean_exact(pairs: &[Pair], options: &Options) -> Option<f64> {
     let mut sum = ExactSum::default();
     let mut distances = Vec::new();

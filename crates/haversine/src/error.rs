@@ -2,6 +2,9 @@
 
 use std::{fmt, io};
 
+use fathom_json::Event;
+
+use crate::formula::MOST_DEGREES;
 use crate::pairs::Coordinate;
 
 /// Why there is no mean.
@@ -14,7 +17,7 @@ pub enum Error {
     #[error(transparent)]
     Json(#[from] fathom_json::Error),
     /// The input is JSON, but one of its pairs is none.
-    #[error("pair {index}: {fault} at byte {offset}")]
+    #[error("pair {index}: {fault}{found} at byte {offset}")]
     Pair {
         /// Pairs before this one.
         index: u64,
@@ -22,6 +25,8 @@ pub enum Error {
         offset: u64,
         /// What is wrong.
         fault: Fault,
+        /// What stands there instead.
+        found: Found,
     },
     /// The input is JSON, but holds no pairs where they should be.
     #[error("{shape} at byte {offset}")]
@@ -39,6 +44,49 @@ pub enum Error {
     Answers(#[from] AnswersError),
 }
 
+impl Error {
+    /// The byte that shows what is wrong, if it is the input's.
+    pub fn offset(&self) -> Option<u64> {
+        match self {
+            Error::Json(error) => Some(error.offset),
+            Error::Pair { offset, .. } | Error::Shape { offset, .. } => Some(*offset),
+            Error::Io(_) | Error::NoPairs | Error::Answers(_) => None,
+        }
+    }
+}
+
+/// The beginning of a value that is not what was expected, as the input has it; nothing where there is
+/// no value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found(String);
+
+impl Found {
+    /// The value an event begins.
+    #[cold]
+    pub(crate) fn new(event: Event<'_>) -> Found {
+        let bytes = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+        let text = match event {
+            Event::String(text) | Event::Key(text) => format!("\"{}\"", bytes(text.raw())),
+            Event::Number(number) => bytes(number.text()),
+            Event::Bool(value) => value.to_string(),
+            Event::Null => "null".to_owned(),
+            Event::StartArray | Event::EndArray => "an array".to_owned(),
+            Event::StartObject | Event::EndObject => "an object".to_owned(),
+        };
+        let is_long = text.chars().count() > Found::MOST_CHARS;
+        let begin: String = text.chars().take(Found::MOST_CHARS).collect();
+        Found(format!(", found {begin}{}", if is_long { "…" } else { "" }))
+    }
+
+    const MOST_CHARS: usize = 40;
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// What keeps an element from being a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -50,7 +98,7 @@ pub enum Fault {
     NotANumber(Coordinate),
     /// The member occurs twice; taking the first or the last would depend on the reader.
     Duplicate(Coordinate),
-    /// The number is beyond the range of doubles.
+    /// The number is beyond [`MOST_DEGREES`].
     OutOfRange(Coordinate),
 }
 
@@ -61,7 +109,9 @@ impl fmt::Display for Fault {
             Fault::Missing(name) => write!(f, "expected a member {name} before the object ends"),
             Fault::NotANumber(name) => write!(f, "expected a number as {name}"),
             Fault::Duplicate(name) => write!(f, "expected one member {name}, found a second"),
-            Fault::OutOfRange(name) => write!(f, "expected {name} within the range of doubles"),
+            Fault::OutOfRange(name) => {
+                write!(f, "expected {name} from -{MOST_DEGREES} to {MOST_DEGREES} degrees")
+            }
         }
     }
 }

@@ -6,6 +6,13 @@
 /// Earth's radius the course uses, in kilometres.
 pub const EARTH_RADIUS_KM: f64 = 6372.8;
 
+/// The largest coordinate, in degrees, either sign: from here on the rounding of the angle itself is
+/// worth more than the tolerance of the answers.
+pub const MOST_DEGREES: f64 = 1e6;
+
+/// The largest radius: half a circumference, 3.2 times as long, is still a double.
+pub const MOST_RADIUS: f64 = 1e300;
+
 /// Radians per degree, as the course's constant.
 pub const RADIANS_PER_DEGREE: f64 = 0.017_453_292_519_943_295;
 
@@ -33,8 +40,10 @@ impl Pair {
 /// The great-circle distance of a pair on a sphere, in the unit of `radius`:
 /// 2 · radius · asin √a with a = sin²(Δφ/2) + cos φ₀ · cos φ₁ · sin²(Δλ/2).
 ///
-/// Coordinates beyond ±180 and ±90 degrees are taken as they are. Rounding can push `a` above one
-/// for nearly antipodal points; it is clamped, so that the result is a number.
+/// Coordinates beyond ±180 and ±90 degrees are taken as they are, up to [`MOST_DEGREES`]. Rounding
+/// can push `a` above one for nearly antipodal points, and below zero for nearly equal ones beyond a
+/// pole; it is clamped, so that the result is a number from 0 to π · `radius`. Of a coordinate that
+/// is none, it is no number either.
 ///
 /// ```
 /// use fathom_haversine::{EARTH_RADIUS_KM, Pair, distance};
@@ -48,5 +57,5 @@ pub fn distance(pair: Pair, radius: f64) -> f64 {
     let lat1 = RADIANS_PER_DEGREE * pair.y1;
     let (sin_lat, sin_lon) = ((d_lat / 2.0).sin(), (d_lon / 2.0).sin());
     let a = sin_lat * sin_lat + lat0.cos() * lat1.cos() * (sin_lon * sin_lon);
-    radius * (2.0 * a.min(1.0).sqrt().asin())
+    radius * (2.0 * a.clamp(0.0, 1.0).sqrt().asin())
 }

@@ -38,8 +38,8 @@ mod template;
 mod zone;
 
 pub use engine::{BLOCK_BYTES, Options, Outcome, Source, distances, mean_exact, read};
-pub use error::{AnswersError, Error, Fault, Shape};
-pub use formula::{EARTH_RADIUS_KM, Pair, RADIANS_PER_DEGREE, distance};
+pub use error::{AnswersError, Error, Fault, Found, Shape};
+pub use formula::{EARTH_RADIUS_KM, MOST_DEGREES, MOST_RADIUS, Pair, RADIANS_PER_DEGREE, distance};
 pub use kernel::Trigonometry;
 pub use pairs::{Coordinate, OnError};
 pub use sum::{ExactSum, mean_in_order};

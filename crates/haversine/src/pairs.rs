@@ -14,8 +14,8 @@ use std::fmt;
 
 use fathom_json::Event;
 
-use crate::error::{Error, Fault, Shape};
-use crate::formula::Pair;
+use crate::error::{Error, Fault, Found, Shape};
+use crate::formula::{MOST_DEGREES, Pair};
 
 /// The members of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub(crate) struct Collector {
 }
 
 /// The object being read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Element {
     is_open: bool,
     values: [f64; 4],
@@ -111,7 +111,7 @@ struct Element {
     seen: u8,
     /// The coordinate whose value follows.
     next: Option<Coordinate>,
-    fault: Option<(Fault, u64)>,
+    fault: Option<(Fault, u64, Found)>,
     /// The members that were numbers, in the order of the text, for learning a template.
     places: [Place; 4],
     at: u64,
@@ -270,36 +270,36 @@ impl Collector {
             Event::EndObject => self.finish(offset, pairs),
             // An array's elements are passed over; the fault is that of the array.
             Event::EndArray => {
-                let at = self.element.at;
-                self.element.fault = Some((Fault::NotAnObject, at));
+                self.element.fault = Some((Fault::NotAnObject, self.element.at, Found::new(event)));
                 self.finish(offset, pairs)
             }
             Event::StartArray => {
                 self.element = Element { is_open: true, at: offset, ..Element::default() };
                 match self.on_error {
                     OnError::Skip => Ok(()),
-                    OnError::Stop => Err(self.fault(Fault::NotAnObject, offset)),
+                    OnError::Stop => Err(self.fault(Fault::NotAnObject, offset, Found::new(event))),
                 }
             }
             _ => {
-                self.element.fault = Some((Fault::NotAnObject, offset));
+                self.element.fault = Some((Fault::NotAnObject, offset, Found::new(event)));
                 self.finish(offset, pairs)
             }
         }
     }
 
-    fn fault(&self, fault: Fault, offset: u64) -> Error {
-        Error::Pair { index: self.elements, offset, fault }
+    fn fault(&self, fault: Fault, offset: u64, found: Found) -> Error {
+        Error::Pair { index: self.elements, offset, fault, found }
     }
 
     /// The element ends at `offset`.
     fn finish(&mut self, offset: u64, pairs: &mut Vec<Pair>) -> Result<(), Error> {
         self.element.is_open = false;
         let missing = Coordinate::ALL.into_iter().find(|&c| self.element.seen >> c as u8 & 1 == 0);
-        let missing = missing.map(|coordinate| (Fault::Missing(coordinate), offset));
-        match (self.element.fault.or(missing), self.on_error) {
+        let missing =
+            missing.map(|coordinate| (Fault::Missing(coordinate), offset, Found::default()));
+        match (self.element.fault.take().or(missing), self.on_error) {
             (None, _) => pairs.push(Pair::new(self.element.values)),
-            (Some((fault, at)), OnError::Stop) => return Err(self.fault(fault, at)),
+            (Some((fault, at, found)), OnError::Stop) => return Err(self.fault(fault, at, found)),
             (Some(_), OnError::Skip) => self.skipped += 1,
         }
         self.elements += 1;
@@ -318,7 +318,7 @@ impl Element {
             if let Some(coordinate) = self.next
                 && self.seen >> coordinate as u8 & 1 == 1
             {
-                self.note(Fault::Duplicate(coordinate), offset);
+                self.note(Fault::Duplicate(coordinate), offset, Found::default());
             }
             return;
         }
@@ -326,10 +326,10 @@ impl Element {
             return;
         };
         let Event::Number(number) = event else {
-            return self.note(Fault::NotANumber(coordinate), offset);
+            return self.note(Fault::NotANumber(coordinate), offset, Found::new(event));
         };
-        let Ok(value) = number.to_f64() else {
-            return self.note(Fault::OutOfRange(coordinate), offset);
+        let Some(value) = number.to_f64().ok().filter(|value| value.abs() <= MOST_DEGREES) else {
+            return self.note(Fault::OutOfRange(coordinate), offset, Found::new(event));
         };
         let index = coordinate as usize;
         let place = Place { at: offset, bytes: number.text().len(), coordinate: index };
@@ -342,7 +342,7 @@ impl Element {
     }
 
     /// The first fault counts.
-    fn note(&mut self, fault: Fault, offset: u64) {
-        self.fault.get_or_insert((fault, offset));
+    fn note(&mut self, fault: Fault, offset: u64, found: Found) {
+        self.fault.get_or_insert((fault, offset, found));
     }
 }

@@ -11,7 +11,7 @@
 
 use fathom_json::leading_number;
 
-use crate::formula::Pair;
+use crate::formula::{MOST_DEGREES, Pair};
 use crate::kernel::Extent;
 use crate::pairs::Place;
 
@@ -141,6 +141,9 @@ impl Template {
     ) -> Option<usize> {
         for (i, separator) in self.separators.iter().enumerate() {
             let (value, used) = leading_number(bytes.get(at..)?)?;
+            if value.abs() > MOST_DEGREES {
+                return None; // a fault, which the lexer's consumer reports
+            }
             take(i, value, Extent::unusual(at, used)?);
             at += used;
             if !bytes[at..].starts_with(separator.text()) {

@@ -4,7 +4,7 @@
 //! A pure function of a finished measurement ([`judge`]); a result that was saved can be judged
 //! again by any later version. Never says "equal".
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::rounds::{Measured, Plan, Roles, Stop};
 use crate::sample::Sample;
@@ -12,6 +12,7 @@ use crate::stats::{
     Interval, block_medians, fewest_for_interval, holm, lag1, mad, median, quantile, sign_interval,
     sign_test,
 };
+pub use crate::verdict::{Broken, Seen, Unresolved, Verdict};
 
 /// A sample whose wall time exceeds its processor time by more than this factor was disturbed.
 const DISTURBED_FACTOR: f64 = 1.02;
@@ -30,10 +31,11 @@ pub const SMALL_DIFFERENCE: f64 = 0.01;
 const BEYOND_COPY: f64 = 64.0;
 
 /// Which clock the verdicts rest on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
     /// The monotonic clock.
+    #[default]
     Wall,
     /// Processor time received.
     Cpu,
@@ -60,7 +62,7 @@ impl Clock {
 }
 
 /// A measurement with its verdicts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Judged {
     /// The clock of every figure below.
     pub clock: Clock,
@@ -82,7 +84,7 @@ pub struct Judged {
 }
 
 /// Time per iteration of one contender, in nanoseconds, on the clock of the verdicts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Samples with a reading.
     pub samples: usize,
@@ -97,7 +99,7 @@ pub struct Summary {
 }
 
 /// What the harness itself costs per iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Overhead {
     /// Median, in nanoseconds.
     pub ns_median: f64,
@@ -113,10 +115,10 @@ pub struct Overhead {
 }
 
 /// What the hidden copy of the baseline shows: differences below its width are noise here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Floor {
     /// The twin's interval; `None` without a twin or with too few rounds.
-    #[serde(with = "ends")]
+    #[serde(serialize_with = "ends")]
     pub interval: Option<Interval>,
     /// Its width; `None` likewise.
     pub width: Option<f64>,
@@ -140,7 +142,7 @@ impl Floor {
 }
 
 /// One contender against the baseline.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The contender's number.
     pub contender: usize,
@@ -158,35 +160,14 @@ pub struct Comparison {
     /// single pair.
     pub ratio: Option<f64>,
     /// The ratio's interval; `None` with too few rounds.
-    #[serde(with = "ends")]
+    #[serde(serialize_with = "ends")]
     pub interval: Option<Interval>,
     /// Sign test against a ratio of 1, adjusted for the number of comparisons.
     pub p_holm: f64,
+    /// In how many rounds it was slower, and faster.
+    pub seen: Seen,
     /// The word.
     pub verdict: Verdict,
-}
-
-/// The word of a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "word")]
-pub enum Verdict {
-    /// The contender takes less time than the baseline.
-    Faster,
-    /// It takes more.
-    Slower,
-    /// This measurement cannot tell.
-    NotResolved {
-        /// Why not, in words.
-        why: String,
-        /// About how many times longer measuring would have to take; `None` where longer measuring
-        /// would not help.
-        longer: Option<f64>,
-    },
-    /// The measurement is not to be trusted.
-    Withheld {
-        /// Why not, in words.
-        why: String,
-    },
 }
 
 /// Judges a measurement.
@@ -224,6 +205,7 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
         floor,
         twin_lost: roles.twin.is_some() && twin.is_none(),
         baseline_lost: !alive(&roles.baseline),
+        count: compared.len(),
     };
     let comparisons = compared
         .iter()
@@ -413,6 +395,7 @@ struct Context<'a> {
     floor: Floor,
     twin_lost: bool,
     baseline_lost: bool,
+    count: usize,
 }
 
 impl Context<'_> {
@@ -436,6 +419,7 @@ impl Context<'_> {
             ratio,
             interval,
             p_holm,
+            seen: Seen::of(&pairs.logs),
             verdict,
         }
     }
@@ -448,35 +432,27 @@ impl Context<'_> {
         outer: Option<Interval>,
         p_holm: f64,
     ) -> Verdict {
-        let unresolved = |why: String, longer| Verdict::NotResolved { why, longer };
+        let unresolved = |why: Unresolved, longer| Verdict::NotResolved { why, longer };
         if self.baseline_lost {
-            return Verdict::Withheld { why: "the baseline failed".to_owned() };
+            return Verdict::Withheld { why: Broken::Baseline };
         }
         let (Some(ratio), Some(interval)) = (ratio, interval) else {
             let needed = fewest_for_interval(self.alpha_each) * pairs.block_rounds;
-            let longer = needed as f64 / pairs.logs.len().max(1) as f64;
-            let why = format!("{} rounds are too few, {needed} needed", pairs.logs.len());
-            return unresolved(why, Some(longer));
+            let rounds = pairs.logs.len();
+            let longer = needed as f64 / rounds.max(1) as f64;
+            return unresolved(Unresolved::TooFew { rounds, needed }, Some(longer));
         };
         if self.twin_lost {
-            return Verdict::Withheld { why: "the copy of the baseline failed".to_owned() };
+            return Verdict::Withheld { why: Broken::Copy };
         }
         let longer = |target: f64| Some((interval.width() / target).powi(2).max(1.0));
         let difference = ratio.ln().abs();
         let least = self.floor.called_from();
-        if let (true, Some(twin)) = (self.floor.vetoes, self.floor.interval)
+        if let (true, Some(Interval { low, high })) = (self.floor.vetoes, self.floor.interval)
             && nearest(interval) < least
         {
-            let mut why = format!(
-                "a copy of the baseline differs from it ({:.4} to {:.4}): something else than the \
-                 code makes a difference here",
-                twin.low, twin.high
-            );
-            let factor = least.exp();
-            if factor < 100.0 {
-                why += &format!(", and only one above {factor:.2}x would be called");
-            }
-            return Verdict::Withheld { why };
+            let called_from = least.exp();
+            return Verdict::Withheld { why: Broken::CopyDiffers { low, high, called_from } };
         }
         if interval.contains(1.0) || p_holm > self.alpha {
             let target = match self.plan.stop {
@@ -484,24 +460,24 @@ impl Context<'_> {
                 _ => SMALL_DIFFERENCE,
             };
             if interval.width() <= target {
-                let most = (interval.high - 1.0).max(1.0 - interval.low) * 100.0;
-                return unresolved(format!("they differ by less than {most:.2} %"), None);
+                let most = (interval.high - 1.0).max(1.0 - interval.low);
+                return unresolved(Unresolved::Close { most }, None);
             }
-            return unresolved("the interval contains 1".to_owned(), longer(target));
+            let why = match interval.contains(1.0) {
+                true => Unresolved::ContainsOne,
+                false => Unresolved::Crowded { comparisons: self.count },
+            };
+            return unresolved(why, longer(target));
         }
         if difference < least {
-            let why = format!("the noise floor is {:.2} %", least * 100.0);
             let factor = (least / difference).powi(2).max(1.0);
-            return unresolved(why, Some(factor));
+            return unresolved(Unresolved::Floor { least }, Some(factor));
         }
         if (ratio - 1.0).abs() < SMALL_DIFFERENCE && outer.is_none_or(|o| o.contains(1.0)) {
-            let sets = fewest_for_interval(self.alpha_each);
+            let needed = fewest_for_interval(self.alpha_each);
             let why = match outer {
-                None => format!(
-                    "below 1 % address layout may be all there is: {sets} sets of fresh \
-                     processes can tell (--processes {sets})"
-                ),
-                Some(_) => "fresh processes differ among themselves by as much".to_owned(),
+                None => Unresolved::Layout { needed },
+                Some(_) => Unresolved::Processes,
             };
             return unresolved(why, None);
         }
@@ -510,22 +486,7 @@ impl Context<'_> {
 }
 
 /// An interval in JSON: `[low, high]` or `null`.
-mod ends {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::stats::Interval;
-
-    pub(super) fn serialize<S: Serializer>(
-        interval: &Option<Interval>,
-        out: S,
-    ) -> Result<S::Ok, S::Error> {
-        interval.map(|interval| [interval.low, interval.high]).serialize(out)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        input: D,
-    ) -> Result<Option<Interval>, D::Error> {
-        let ends = Option::<[f64; 2]>::deserialize(input)?;
-        Ok(ends.map(|[low, high]| Interval { low, high }))
-    }
+#[expect(clippy::ref_option, reason = "serde's signature")]
+fn ends<S: Serializer>(interval: &Option<Interval>, out: S) -> Result<S::Ok, S::Error> {
+    interval.map(|interval| [interval.low, interval.high]).serialize(out)
 }

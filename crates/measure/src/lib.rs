@@ -25,6 +25,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod audition;
 pub mod bench;
 pub mod command;
 pub mod compare;
@@ -42,5 +43,6 @@ pub mod rounds;
 pub mod sample;
 pub mod simulated;
 pub mod stats;
+pub mod verdict;
 pub mod worker;
 pub mod workload;

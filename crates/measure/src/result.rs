@@ -4,13 +4,14 @@
 //! One run is one JSON file. What follows a measurement (tables, plots, differences, history) is a
 //! pure function of this. Readers of a version accept fields they do not know.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::Judged;
+use crate::compare::{Judged, judge};
 use crate::contender::{Keeps, Metric};
 use crate::digest::Digest;
 use crate::rounds::{Measured, Plan, Roles};
@@ -35,6 +36,12 @@ pub struct Run {
     pub started: String,
     /// Name and version of the program that measured.
     pub program: String,
+    /// How that program was built.
+    #[serde(default)]
+    pub build: Build,
+    /// The instruction level its own kernels ran at.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub level: String,
     /// The machine, as `fathom machine --format json` describes it.
     #[serde(default)]
     pub machine: serde_json::Value,
@@ -43,6 +50,39 @@ pub struct Run {
     /// What the user should know about the run as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// What a program was built from. Empty where that was not known, as in older files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Build {
+    /// The commit, in full.
+    pub commit: String,
+    /// Whether a source differed from that commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<bool>,
+    /// Cargo features.
+    pub features: Vec<String>,
+    /// Cargo profile and level of optimisation.
+    pub profile: String,
+    /// Target triple.
+    pub target: String,
+    /// `rustc --version`.
+    pub rustc: String,
+}
+
+impl fmt::Display for Build {
+    /// One line; nothing where nothing is known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Build::default() {
+            return Ok(());
+        }
+        let commit = self.commit.get(..12).unwrap_or("not known");
+        let changed = if self.dirty == Some(true) { " with changes" } else { "" };
+        let features = if self.features.is_empty() { "none" } else { &self.features.join(", ") };
+        write!(f, "commit {commit}{changed}, {}, features {features}, ", self.profile)?;
+        write!(f, "{}, {}", self.rustc, self.target)
+    }
 }
 
 /// One measurement: contenders on one workload.
@@ -66,7 +106,8 @@ pub struct Case {
     pub plan: Plan,
     /// What happened.
     pub measured: Measured,
-    /// What follows from it.
+    /// What follows from it: written for other programs; whoever reads a run judges it again.
+    #[serde(skip_deserializing)]
     pub judged: Judged,
     /// What the user should know about this measurement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -152,6 +193,16 @@ pub enum ReadError {
         /// What is wrong where.
         error: serde_json::Error,
     },
+    /// Its parts contradict each other.
+    #[error("{path}: not a saved run: case {case}: {what}")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// Which case, from 1.
+        case: usize,
+        /// What is wrong there.
+        what: &'static str,
+    },
     /// It is of another schema or a later version.
     #[error("{path}: {schema} version {version}; this program reads {SCHEMA} up to {VERSION}")]
     Version {
@@ -165,7 +216,8 @@ pub enum ReadError {
 }
 
 impl Run {
-    /// Reads a saved run.
+    /// Reads a saved run and judges it: verdicts are functions of the samples, by the present method,
+    /// whichever version measured.
     ///
     /// # Errors
     /// A file that cannot be read, is no saved run, or one of a later version.
@@ -183,7 +235,13 @@ impl Run {
         if schema != SCHEMA || version > VERSION {
             return Err(ReadError::Version { path: shown(), schema, version });
         }
-        serde_json::from_str(&text).map_err(wrong)
+        let mut run: Run = serde_json::from_str(&text).map_err(wrong)?;
+        for (number, case) in run.cases.iter_mut().enumerate() {
+            let damaged = |what| ReadError::Damaged { path: shown(), case: number + 1, what };
+            case.consistent().map_err(damaged)?;
+            case.judged = judge(&case.measured, case.roles, &case.plan);
+        }
+        Ok(run)
     }
 
     /// The run as JSON text, one line per sample set rather than one per number.
@@ -206,6 +264,27 @@ impl Case {
     #[must_use]
     pub fn title(&self) -> String {
         format!("{} {}", self.family, self.workload).trim().to_owned()
+    }
+
+    /// Whether all parts speak of the same contenders.
+    fn consistent(&self) -> Result<(), &'static str> {
+        let count = self.contenders.len();
+        let Roles { baseline, twin, twin_of, empty, .. } = self.roles;
+        let roles = [Some(baseline), twin, Some(twin_of), empty];
+        if roles.iter().flatten().any(|&role| role >= count) {
+            return Err("a role of a contender that is not there");
+        }
+        if self.measured.failures.len() != count {
+            return Err("not as many outcomes as contenders");
+        }
+        let rounds = &self.measured.rounds;
+        if rounds.iter().any(|round| round.samples.len() != count) {
+            return Err("a round with more or fewer samples than contenders");
+        }
+        if !(self.plan.alpha > 0.0 && self.plan.alpha < 1.0) {
+            return Err("an error budget that is no share");
+        }
+        Ok(())
     }
 
     /// Moves what is the same in every sample out of the samples: the check, the peaks, the counts.

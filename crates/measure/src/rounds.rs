@@ -260,6 +260,8 @@ impl Run<'_> {
         }
         match self.executor.sample(contender, iterations) {
             Ok(sample) => Some(sample),
+            // Cut short by the user: no fault of the contender.
+            Err(Failure::Interrupted) => None,
             Err(failure) => {
                 self.failures[contender] = Some(failure);
                 None

@@ -99,6 +99,9 @@ pub enum Failure {
         /// Its own words.
         reason: String,
     },
+    /// The user ended the measurement before it answered.
+    #[error("interrupted")]
+    Interrupted,
     /// It could not be started, or said something that is not in the protocol.
     #[error("broken: {what}")]
     Broken {

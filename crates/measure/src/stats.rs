@@ -135,11 +135,13 @@ pub fn fewest_for_interval(alpha: f64) -> usize {
 pub fn sign_test(values: &[f64]) -> f64 {
     let above = values.iter().filter(|value| **value > 0.0).count();
     let below = values.iter().filter(|value| **value < 0.0).count();
-    let n = values.len();
-    if n == 0 {
-        return 1.0;
-    }
-    (2.0 * binomial_half_cdf(n - above.max(below), n)).min(1.0)
+    sign_test_of(above.max(below), values.len())
+}
+
+/// The same when `most` of `n` values lie on the side where more do.
+#[must_use]
+pub fn sign_test_of(most: usize, n: usize) -> f64 {
+    if n == 0 { 1.0 } else { (2.0 * binomial_half_cdf(n - most, n)).min(1.0) }
 }
 
 /// Holm's step-down adjustment: p-values that can each be held against alpha when any of them being

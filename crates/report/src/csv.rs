@@ -1,6 +1,5 @@
 //! One line per contender and case, for spreadsheets (RFC 4180).
 
-use fathom_measure::compare::Verdict;
 use fathom_measure::result::Run;
 
 use crate::view::lines;
@@ -17,10 +16,7 @@ pub fn run(run: &Run) -> String {
             let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
             let (s, c) = (line.summary, line.comparison);
             let verdict = match (c.map(|c| &c.verdict), line.is_baseline) {
-                (Some(Verdict::Faster), _) => "faster",
-                (Some(Verdict::Slower), _) => "slower",
-                (Some(Verdict::NotResolved { .. }), _) => "not resolved",
-                (Some(Verdict::Withheld { .. }), _) => "withheld",
+                (Some(verdict), _) => verdict.word(),
                 (None, true) => "baseline",
                 (None, false) => "",
             };

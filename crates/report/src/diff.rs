@@ -108,6 +108,10 @@ fn cautions(old: &Run, new: &Run) -> Vec<String> {
     if old.program != new.program {
         cautions.push(format!("measured by {} before, {} now", old.program, new.program));
     }
+    let (was, is) = (&old.build, &new.build);
+    if (&was.profile, &was.features, &was.rustc) != (&is.profile, &is.features, &is.rustc) {
+        cautions.push(format!("built otherwise: {was} before; {is} now"));
+    }
     cautions
 }
 

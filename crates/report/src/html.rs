@@ -26,9 +26,10 @@ pub fn run(run: &Run) -> String {
     let command = escaped(&run.command.join(" "));
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{command}</title>\n\
-         <style>{STYLE}</style>\n<h1><code>{command}</code></h1>\n<p class=\"f\">{} · {}</p>\n",
+         <style>{STYLE}</style>\n<h1><code>{command}</code></h1>\n<p class=\"f\">{} · {} · {}</p>\n",
         escaped(&run.started),
-        escaped(&run.program)
+        escaped(&run.program),
+        escaped(&run.build.to_string())
     );
     for case in &run.cases {
         page += &self::case(case);

@@ -11,6 +11,10 @@ use crate::view::{conditions, lines};
 #[must_use]
 pub fn run(run: &Run) -> String {
     let mut text = format!("`{}`\n", run.command.join(" "));
+    let build = run.build.to_string();
+    if !build.is_empty() {
+        let _ = write!(text, "\n{}, level {}, {build}.\n", run.program, run.level);
+    }
     for case in &run.cases {
         let _ = write!(text, "\n{}", self::case(case));
     }

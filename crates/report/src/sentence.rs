@@ -1,10 +1,10 @@
 //! A verdict in words, with everything that limits it.
 
-use fathom_measure::compare::{Comparison, Verdict};
+use fathom_measure::compare::{Broken, Comparison, Seen, Unresolved, Verdict};
 use fathom_measure::result::Case;
 use fathom_measure::stats::Interval;
 
-use crate::number::{factor_digits, times};
+use crate::number::{factor_digits, percent, times};
 use crate::view::{clock_words, floor_words};
 
 /// All verdicts of a case, one sentence each; failures too.
@@ -48,18 +48,70 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
         }
         Verdict::Slower => format!("{name} is {} slower than {baseline} ({limits})", times(ratio)),
         Verdict::NotResolved { why, longer } => {
-            let ratio = factor_digits(ratio);
             let next = match longer {
                 Some(factor) if *factor > 1.05 => {
-                    format!(": {why}; needs about {factor:.0}x longer", factor = factor.max(2.0))
+                    format!("; needs about {factor:.0}x longer", factor = factor.max(2.0))
                 }
-                _ => format!(": {why}"),
+                _ => String::new(),
             };
-            format!("{name} against {baseline}: not resolved{next} (ratio {ratio}, {limits})")
+            let (why, ratio) = (unresolved(*why, comparison.seen), factor_digits(ratio));
+            format!(
+                "{name} against {baseline}: not resolved: {why}{next} (ratio {ratio}, {limits})"
+            )
         }
         Verdict::Withheld { why } => {
-            format!("{name} against {baseline}: no verdict, because {why}")
+            format!("{name} against {baseline}: no verdict, because {}", broken(*why))
         }
+    }
+}
+
+/// Why a difference is neither called nor denied.
+#[must_use]
+pub fn unresolved(why: Unresolved, seen: Seen) -> String {
+    match why {
+        Unresolved::TooFew { rounds, needed } => {
+            format!("{}, but {rounds} rounds are too few, {needed} needed", self::seen(seen))
+        }
+        Unresolved::ContainsOne => "the interval contains 1".to_owned(),
+        Unresolved::Close { most } => format!("they differ by less than {}", percent(most)),
+        Unresolved::Crowded { comparisons } => {
+            format!("one of {comparisons} comparisons shows as much by chance")
+        }
+        Unresolved::Floor { least } => format!("the noise floor is {}", percent(least)),
+        Unresolved::Layout { needed } => format!(
+            "below 1 % address layout may be all there is: {needed} sets of fresh processes can \
+             tell (--processes {needed})"
+        ),
+        Unresolved::Processes => "fresh processes differ among themselves by as much".to_owned(),
+        _ => "this version does not know why".to_owned(),
+    }
+}
+
+/// What was seen, whether or not it proves anything: "slower in 5 of 5 rounds (94 %)".
+#[must_use]
+pub fn seen(seen: Seen) -> String {
+    let word = if seen.slower >= seen.faster { "slower" } else { "faster" };
+    let level = (seen.level() * 100.0).floor().min(99.0);
+    format!("{word} in {} of {} rounds ({level:.0} %)", seen.more(), seen.rounds)
+}
+
+/// What broke a measurement.
+#[must_use]
+pub fn broken(why: Broken) -> String {
+    match why {
+        Broken::Baseline => "the baseline failed".to_owned(),
+        Broken::Copy => "the copy of the baseline failed".to_owned(),
+        Broken::CopyDiffers { low, high, called_from } => {
+            let only = match called_from < 100.0 {
+                true => format!(", and only one above {called_from:.2}x would be called"),
+                false => String::new(),
+            };
+            format!(
+                "a copy of the baseline differs from it ({low:.4} to {high:.4}): something else \
+                 than the code makes a difference here{only}"
+            )
+        }
+        _ => "this version does not know why".to_owned(),
     }
 }
 
@@ -80,7 +132,6 @@ pub fn word(comparison: &Comparison) -> String {
     match &comparison.verdict {
         Verdict::Faster => format!("{} faster", times(1.0 / ratio)),
         Verdict::Slower => format!("{} slower", times(ratio)),
-        Verdict::NotResolved { .. } => "not resolved".to_owned(),
-        Verdict::Withheld { .. } => "withheld".to_owned(),
+        verdict => verdict.word().to_owned(),
     }
 }

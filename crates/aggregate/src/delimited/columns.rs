@@ -2,28 +2,34 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Arc;
 
 use super::{Selector, Shape};
 use crate::error::{Error, quoted};
 
-/// Where the chosen columns stand in a source, from 0.
-#[derive(Debug)]
+/// What is known of the records of a source.
+#[derive(Clone, Debug)]
 pub(super) struct Columns {
+    /// Where the key stands, from 0.
     pub(super) key: usize,
     pub(super) values: Vec<usize>,
+    /// How many fields a record has; None until the first one was seen.
+    pub(super) fields: Option<usize>,
+    /// What the header calls all columns; nothing without one.
+    names: Vec<String>,
 }
 
 impl Columns {
     /// Those of a source without a header; None where a header must be read first.
-    pub(super) fn placed(shape: &Shape) -> Option<Arc<Columns>> {
+    pub(super) fn placed(shape: &Shape) -> Option<Columns> {
         let place = |selector: &Selector| match selector {
             Selector::Place(place) => place - 1,
             Selector::Name(_) => unreachable!("names come with a header"),
         };
-        (!shape.header).then(|| {
-            let values = shape.values.iter().map(place).collect();
-            Arc::new(Columns { key: place(&shape.key), values })
+        (!shape.header).then(|| Columns {
+            key: place(&shape.key),
+            values: shape.values.iter().map(|value| place(&value.column)).collect(),
+            fields: None,
+            names: Vec::new(),
         })
     }
 
@@ -32,20 +38,37 @@ impl Columns {
         path: &Path,
         names: &[Cow<'_, [u8]>],
     ) -> Result<Columns, Error> {
-        let place = |selector: &Selector| match selector {
-            Selector::Place(place) => Ok(place - 1),
-            Selector::Name(name) => {
-                names.iter().position(|found| **found == *name.as_bytes()).ok_or_else(|| {
+        let place = |selector: &Selector| {
+            let name = match selector {
+                Selector::Place(place) => return Ok(place - 1),
+                Selector::Name(name) => name,
+            };
+            let mut places = (0..names.len()).filter(|&at| *names[at] == *name.as_bytes());
+            match (places.next(), places.next()) {
+                (Some(first), Some(second)) => Err(Error::AmbiguousColumn {
+                    path: path.to_owned(),
+                    name: name.clone(),
+                    places: [first + 1, second + 1],
+                }),
+                (Some(place), None) => Ok(place),
+                (None, _) => {
                     let shown: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-                    Error::NoSuchColumn {
-                        path: path.to_owned(),
-                        name: name.clone(),
-                        header: shown.join(", "),
-                    }
-                })
+                    let (path, name, header) = (path.to_owned(), name.clone(), shown.join(", "));
+                    Err(Error::NoSuchColumn { path, name, header })
+                }
             }
         };
-        let values = shape.values.iter().map(place).collect::<Result<_, _>>()?;
-        Ok(Columns { key: place(&shape.key)?, values })
+        Ok(Columns {
+            key: place(&shape.key)?,
+            values: shape.values.iter().map(|v| place(&v.column)).collect::<Result<_, _>>()?,
+            fields: Some(names.len()),
+            names: names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(),
+        })
+    }
+
+    /// What a column is called.
+    pub(super) fn name(&self, column: usize) -> String {
+        let place = || Selector::Place(column + 1).to_string();
+        self.names.get(column).cloned().unwrap_or_else(place)
     }
 }

@@ -8,9 +8,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use memchr::memchr_iter;
 
-use super::Shape;
 use super::columns::Columns;
-use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, too_long};
+use super::{Selector, Shape};
+use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, longer, too_long};
 use crate::error::Error;
 use crate::queue::{Place, Queue, ReadSome};
 use crate::record::{Field, Pieces, Split, split};
@@ -22,6 +22,8 @@ pub(super) struct Chunk {
     pub(super) bytes: usize,
     /// Blank lines before the header.
     pub(super) blank_lines: u64,
+    /// Line ends before the first record.
+    pub(super) lines: u64,
     /// Its records, if any starts in it.
     pub(super) cut: Option<Cut>,
 }
@@ -78,6 +80,16 @@ impl Head {
                 }
             }
         }
+        let mut first = self.from;
+        while let Some(columns) = self.columns.as_mut().filter(|known| known.fields.is_none())
+            && first < limit
+        {
+            match split(bytes, first, shape.delimiter, ended, fields) {
+                Split::More => return Ok(Err(first)),
+                Split::Blank(end) | Split::Malformed(_, end) => first = end,
+                Split::Record(_) => Arc::make_mut(columns).fields = Some(fields.len()),
+            }
+        }
         let range = (at.max(self.from), limit);
         Ok(Pieces::new(bytes, range, shape.delimiter, ended).end(fields))
     }
@@ -89,6 +101,8 @@ pub(super) struct Chunks<'a> {
     pub(super) queue: Queue<StreamState>,
     turn: Mutex<Turn>,
     passed: Condvar,
+    /// Of the first source that has a header: which it is, and its columns.
+    named: Mutex<Option<(usize, Arc<Columns>)>>,
 }
 
 /// Whose turn it is to find where records end.
@@ -104,7 +118,6 @@ pub(super) struct StreamState {
     /// What was read of a record that is not complete.
     carry: Vec<u8>,
     offset: u64,
-    lines: u64,
     ended: bool,
     columns: Option<Arc<Columns>>,
 }
@@ -114,15 +127,40 @@ impl<'a> Chunks<'a> {
         let stream = || StreamState {
             carry: Vec::new(),
             offset: 0,
-            lines: 0,
             ended: false,
-            columns: Columns::placed(shape),
+            columns: Columns::placed(shape).map(Arc::new),
         };
         Chunks {
             shape,
             queue: Queue::new(sources, chunk_bytes, stream),
             turn: Mutex::new(Turn { chunk: 0, start: 0, columns: None }),
             passed: Condvar::new(),
+            named: Mutex::new(None),
+        }
+    }
+
+    /// What the key and the values are called.
+    pub(super) fn names(&self) -> Vec<String> {
+        let shape = self.shape;
+        match &*self.named.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((_, columns)) => {
+                let chosen = std::iter::once(&columns.key).chain(&columns.values);
+                chosen.map(|&column| columns.name(column)).collect()
+            }
+            None => {
+                let values = shape.values.iter().map(|value| &value.column);
+                std::iter::once(&shape.key).chain(values).map(Selector::to_string).collect()
+            }
+        }
+    }
+
+    /// Notes the columns of a source whose header was read.
+    fn name(&self, source: usize, columns: Option<&Arc<Columns>>) {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(columns) = columns
+            && named.as_ref().is_none_or(|(first, _)| source < *first)
+        {
+            *named = Some((source, Arc::clone(columns)));
         }
     }
 
@@ -146,8 +184,7 @@ impl<'a> Chunks<'a> {
         if let Some((place, part)) = self.queue.file_chunk() {
             return self.file_chunk(place, part, buffer, fields);
         }
-        self.queue
-            .stream_chunk(|path, state, read| self.cut_stream(path, state, read, buffer, fields))
+        self.queue.stream_chunk(|at, state, read| self.cut_stream(at, state, read, buffer, fields))
     }
 
     /// Reads a chunk of a file, waits for its turn, and cuts it.
@@ -188,11 +225,11 @@ impl<'a> Chunks<'a> {
         let FilePart { start, end, size, .. } = part;
         if start == 0 {
             turn.start = byte_order_mark(buffer.room(have)) as u64;
-            turn.columns = Columns::placed(self.shape);
+            turn.columns = Columns::placed(self.shape).map(Arc::new);
         }
         if turn.start >= end {
             let bytes = if start == 0 { turn.start as usize } else { 0 };
-            return Ok(Chunk { bytes, blank_lines: 0, cut: None });
+            return Ok(Chunk { bytes, blank_lines: 0, lines: 0, cut: None });
         }
         let local = |offset: u64| (offset - start) as usize;
         let mut head = Head::new(turn.columns.take(), local(turn.start));
@@ -210,7 +247,7 @@ impl<'a> Chunks<'a> {
                         return Err(too_long(part.path, start + incomplete as u64));
                     }
                     at = incomplete;
-                    let more = (2 * have).min(local(size));
+                    let more = longer(have, incomplete).min(local(size));
                     let offset = start + have as u64;
                     let into = &mut buffer.room(more)[have..];
                     read_at(part.path, part.file, size, into, offset)?;
@@ -221,26 +258,27 @@ impl<'a> Chunks<'a> {
         turn.start = start + at as u64;
         turn.columns.clone_from(&head.columns);
         let from = head.from;
+        self.name(part.source, head.columns.as_ref());
         let cut = head.columns.filter(|_| from < at).map(|columns| Cut {
             rows: Rows {
                 from: SLACK + from,
                 to: SLACK + at,
                 offset: start + from as u64,
                 bytes: at.min(have) - from,
-                line: None,
             },
             readable: SLACK + readable,
             ended,
             columns,
         });
         let bytes = at.min(have) - taken_from;
-        Ok(Chunk { bytes, blank_lines: head.blank_lines, cut })
+        let lines = line_ends(&buffer.room(from)[taken_from..]);
+        Ok(Chunk { bytes, blank_lines: head.blank_lines, lines, cut })
     }
 
     /// The next chunk of a stream; None at its end.
     fn cut_stream(
         &self,
-        path: &Path,
+        (source, path): (usize, &Path),
         state: &mut StreamState,
         read: ReadSome<'_>,
         buffer: &mut Buffer,
@@ -250,7 +288,10 @@ impl<'a> Chunks<'a> {
             return Ok(None);
         }
         let mut have = state.carry.len();
-        let mut want = self.queue.files.chunk_bytes().max(2 * have).max(BYTE_ORDER_MARK.len());
+        if have > MOST_RECORD_BYTES {
+            return Err(too_long(path, state.offset));
+        }
+        let mut want = self.queue.files.chunk_bytes().max(2 * have).max(3);
         buffer.room(want)[..have].copy_from_slice(&state.carry);
         let mut ended = false;
         let mut head = Head::new(state.columns.take(), 0);
@@ -284,39 +325,32 @@ impl<'a> Chunks<'a> {
                 continue;
             }
             let (from, taken) = (head.from, at.min(have));
-            let newlines =
-                |range: std::ops::Range<usize>| memchr_iter(b'\n', &bytes[range]).count() as u64;
-            let line = state.lines + 1 + newlines(0..from);
+            self.name(source, head.columns.as_ref());
             let cut = head.columns.clone().filter(|_| from < at).map(|columns| Cut {
                 rows: Rows {
                     from: SLACK + from,
                     to: SLACK + at,
                     offset: state.offset + from as u64,
                     bytes: taken - from,
-                    line: Some(line),
                 },
                 readable: SLACK + readable,
                 ended,
                 columns,
             });
-            state.lines += newlines(0..at);
+            let lines = line_ends(&bytes[..from]);
             state.carry.clear();
             state.carry.extend_from_slice(&bytes[at..readable]);
             state.offset += at as u64;
             state.columns = head.columns;
             state.ended = ended;
             let blank_lines = head.blank_lines;
-            return Ok(Some(Chunk { bytes: taken, blank_lines, cut }));
+            return Ok(Some(Chunk { bytes: taken, blank_lines, lines, cut }));
         }
     }
 }
 
-/// U+FEFF in UTF-8, which some programs put in front.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// Bytes of the mark, if the text starts with it.
-pub(super) fn byte_order_mark(text: &[u8]) -> usize {
-    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+fn line_ends(text: &[u8]) -> u64 {
+    memchr_iter(b'\n', text).count() as u64
 }
 
 /// Puts a newline behind the last of `have` bytes unless it is one; true if it did.

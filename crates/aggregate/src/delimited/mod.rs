@@ -19,11 +19,11 @@
 use std::path::PathBuf;
 
 use crate::chunk::Buffer;
-use crate::engine::{Form, Options, Progress, Share, Summary, Taken, located, run};
+use crate::engine::{Form, Options, Progress, Share, Summary, located, run};
 use crate::error::Error;
-use crate::rejects::OnError;
+use crate::rejects::{OnError, Taken};
 use crate::shard::Shard;
-use crate::source::{Files, Source};
+use crate::source::Source;
 
 mod columns;
 mod cut;
@@ -44,7 +44,66 @@ pub struct Shape {
     /// The column of the key.
     pub key: Selector,
     /// The columns of the values, at least one.
-    pub values: Vec<Selector>,
+    pub values: Vec<Value>,
+    /// What becomes of records with more or fewer fields than the header or the first record.
+    pub ragged: Ragged,
+    /// What a field of a value column says when there is no value, byte for byte: by default
+    /// nothing. Such as `NA`, `null` and `NaN`, or a number like `-99.9`.
+    pub nulls: Vec<Vec<u8>>,
+}
+
+impl Shape {
+    /// Text with this delimiter and without a header: the key in the first column, the value in the
+    /// second.
+    pub fn new(delimiter: u8) -> Shape {
+        Shape {
+            delimiter,
+            header: false,
+            key: Selector::Place(1),
+            values: vec![Selector::Place(2).into()],
+            ragged: Ragged::Fail,
+            nulls: vec![Vec::new()],
+        }
+    }
+}
+
+/// A column of values.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Which one.
+    pub column: Selector,
+    /// What a missing value means.
+    pub null: Null,
+}
+
+impl From<Selector> for Value {
+    fn from(column: Selector) -> Value {
+        Value { column, null: Null::Skip }
+    }
+}
+
+/// What a missing value means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Null {
+    /// The record is counted among the [rows](crate::Stats::rows) of its key, and the other columns
+    /// keep their values.
+    #[default]
+    Skip,
+    /// It is the number 0.
+    Zero,
+    /// The record is refused.
+    Fail,
+}
+
+/// What becomes of a record with more or fewer fields than the header or, without one, the first
+/// record of its source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ragged {
+    /// It is refused.
+    #[default]
+    Fail,
+    /// Fields it lacks are missing, those it has more are passed over.
+    Pad,
 }
 
 /// A column, by place or by name.
@@ -78,34 +137,35 @@ pub fn aggregate(
 ) -> Result<Summary, Error> {
     let paths: Vec<PathBuf> = sources.iter().map(|source| source.path().to_owned()).collect();
     let chunks = Chunks::new(sources, shape, options.chunk_bytes);
-    let columns: Vec<String> = shape.values.iter().map(Selector::to_string).collect();
-    run(&chunks, &paths, &columns, options, on_error, progress)
+    run(&chunks, &paths, options, on_error, progress)
 }
 
-impl Form for Chunks<'_> {
-    type Worker = Worker;
+impl<'a> Form for Chunks<'a> {
+    type Worker = Worker<'a>;
 
-    fn worker(&self, options: &Options) -> Worker {
+    fn worker(&self, options: &Options) -> Worker<'a> {
         Worker::new(self.shape, options)
     }
 
-    fn take(&self, worker: &mut Worker, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
+    fn take(&self, worker: &mut Worker<'a>, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
         let next = self.next(buffer, &mut worker.fields)?;
         let Some((place, chunk)) = next else { return Ok(None) };
         worker.blank_lines += chunk.blank_lines;
-        let mut rejects = Vec::new();
+        let mut taken = Taken { bytes: chunk.bytes, lines: chunk.lines, ..place.taken() };
         if let Some(cut) = &chunk.cut {
-            worker.take(buffer, cut)?;
-            rejects = located(&worker.refused, buffer.bytes(), cut.rows, place.source);
+            taken.lines += worker.take(buffer, cut)?;
+            let name = |column| cut.columns.name(column);
+            taken.rejects = located(&mut worker.refused, buffer.bytes(), cut.rows, name);
+            taken.rejects.iter_mut().for_each(|raw| raw.lines_before += chunk.lines);
         }
-        Ok(Some(Taken { number: place.number, bytes: chunk.bytes, rejects }))
+        Ok(Some(taken))
     }
 
-    fn size(worker: &Worker) -> (usize, usize) {
+    fn size(worker: &Worker<'a>) -> (usize, usize) {
         (worker.shards.iter().map(Shard::bytes).sum(), worker.shards[0].keys())
     }
 
-    fn share(worker: Worker) -> Share {
+    fn share(worker: Worker<'a>) -> Share {
         let Worker { shards, records, blank_lines, .. } = worker;
         Share { runs: shards.into_iter().map(Shard::into_run).collect(), records, blank_lines }
     }
@@ -114,7 +174,7 @@ impl Form for Chunks<'_> {
         self.stop();
     }
 
-    fn files(&self) -> &Files {
-        &self.queue.files
+    fn names(&self) -> Vec<String> {
+        self.names()
     }
 }

@@ -1,5 +1,6 @@
 //! Delimited text against the plain program, at every split.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,15 +9,16 @@ use fathom_machine::level::Level;
 use proptest::prelude::*;
 
 use super::columns::Columns;
-use super::cut::byte_order_mark;
 use super::*;
+use crate::chunk::byte_order_mark;
 use crate::error::Reason;
 use crate::merge::{Partial, Stats};
 use crate::number::{Decimal, NumberError};
 use crate::record::{Split, split};
 
 fn shape(header: bool, key: Selector, values: &[Selector]) -> Shape {
-    Shape { delimiter: b',', header, key, values: values.to_vec() }
+    let values = values.iter().cloned().map(Value::from).collect();
+    Shape { header, key, values, ..Shape::new(b',') }
 }
 
 /// Yields its bytes a few at a time.
@@ -63,8 +65,9 @@ fn plain(text: &[u8], shape: &Shape, with_squares: bool) -> Result<Plain, Error>
     let path = Path::new("t.csv");
     let mut maps: Vec<BTreeMap<Box<[u8]>, Stats>> = vec![BTreeMap::new(); shape.values.len()];
     let mut plain = Plain::default();
-    let mut columns = Columns::placed(shape);
+    let mut columns = Columns::placed(shape).map(Arc::new);
     let (mut at, mut fields) = (byte_order_mark(text), Vec::new());
+    let mut expected = None;
     while at < text.len() {
         let start = at;
         let outcome = split(text, at, shape.delimiter, true, &mut fields);
@@ -73,7 +76,6 @@ fn plain(text: &[u8], shape: &Shape, with_squares: bool) -> Result<Plain, Error>
             Split::More => unreachable!("the text has ended"),
         };
         let contents: Vec<_> = fields.iter().map(|field| field.content(text)).collect();
-        let field = |place: usize| contents.get(place).ok_or(Reason::NoColumn(place + 1));
         let result = match (outcome, &columns) {
             (Split::Blank(_), _) => {
                 plain.blank_lines += 1;
@@ -87,26 +89,22 @@ fn plain(text: &[u8], shape: &Shape, with_squares: bool) -> Result<Plain, Error>
                 columns = Some(Arc::new(Columns::named(shape, path, &contents)?));
                 continue;
             }
-            (_, Some(columns)) => (|| {
-                let values: Vec<Decimal> = columns
-                    .values
-                    .iter()
-                    .map(|&place| Ok::<_, Reason>(Decimal::parse(field(place)?)?))
-                    .collect::<Result<_, _>>()?;
-                let key = field(columns.key)?;
-                if key.is_empty() {
-                    return Err(Reason::EmptyKey);
-                }
-                Ok((key, values))
-            })(),
+            (_, Some(columns)) => {
+                expected.get_or_insert(columns.fields.unwrap_or(contents.len()));
+                plain_record(&contents, columns, expected.unwrap_or(0), shape)
+            }
         };
         match result {
             Ok((key, values)) => {
                 plain.records += 1;
                 for (map, value) in maps.iter_mut().zip(values) {
-                    map.entry(key.to_vec().into())
-                        .and_modify(|stats| stats.add(value).unwrap())
-                        .or_insert_with(|| Stats::of(value, with_squares));
+                    let more = match value {
+                        Some(value) => Stats::of(&value, with_squares),
+                        None => Stats::missing(with_squares),
+                    };
+                    map.entry(key.clone().into())
+                        .and_modify(|stats| stats.merge(&more))
+                        .or_insert(more);
                 }
             }
             Err(reason) => {
@@ -120,6 +118,38 @@ fn plain(text: &[u8], shape: &Shape, with_squares: bool) -> Result<Plain, Error>
         .map(|map| map.into_iter().map(|(key, stats)| Partial { key: key.into(), stats }).collect())
         .collect();
     Ok(plain)
+}
+
+/// The key of a record and its values, None for one that is missing.
+fn plain_record(
+    fields: &[Cow<'_, [u8]>],
+    columns: &Columns,
+    expected: usize,
+    shape: &Shape,
+) -> Result<(Vec<u8>, Vec<Option<Decimal>>), Reason> {
+    let found = fields.len();
+    if found != expected && shape.ragged == Ragged::Fail {
+        return Err(Reason::Ragged { expected, found });
+    }
+    let field = |place: usize| match fields.get(place) {
+        None if place >= expected => Err(Reason::NoColumn(place + 1)),
+        field => Ok(field),
+    };
+    let mut values = Vec::new();
+    for (&place, value) in columns.values.iter().zip(&shape.values) {
+        let text =
+            field(place)?.filter(|text| !shape.nulls.iter().any(|null| null == text.as_ref()));
+        values.push(match (text, value.null) {
+            (Some(text), _) => Some(Decimal::parse(text)?),
+            (None, Null::Skip) => None,
+            (None, Null::Zero) => Some(Decimal::new(0, 0)),
+            (None, Null::Fail) => return Err(Reason::Missing),
+        });
+    }
+    match field(columns.key)? {
+        Some(key) if !key.is_empty() => Ok((key.to_vec(), values)),
+        _ => Err(Reason::EmptyKey),
+    }
 }
 
 #[derive(Debug, Default)]
@@ -148,11 +178,12 @@ fn assert_same(text: &[u8], shape: &Shape, portion: usize, file: bool, options: 
     };
     let groups: Vec<_> = found.columns.iter().map(|column| column.groups.clone()).collect();
     assert_eq!(groups, expected.columns, "{}", what());
-    let rejects: Vec<_> = found
-        .shown_rejects
-        .iter()
-        .map(|r| (r.position.byte, r.position.record, r.reason))
-        .collect();
+    let first_line = |r: &crate::Reject| {
+        let before = &text[r.record_byte as usize..r.position.byte as usize];
+        r.position.line - before.iter().filter(|&&b| b == b'\n').count() as u64
+    };
+    let rejects: Vec<_> =
+        found.shown_rejects.iter().map(|r| (r.record_byte, first_line(r), r.reason)).collect();
     let shown = expected.rejects.len().min(crate::rejects::SHOWN);
     assert_eq!(rejects, expected.rejects[..shown], "{}", what());
     let counts = (found.records, found.blank_lines, found.rejected, found.bytes);
@@ -180,8 +211,10 @@ fn every_split_of_quoted_and_unquoted_text_gives_the_same_answer() {
     ];
     for text in &texts {
         let columns = [Selector::Place(2)];
-        for header in [false, true] {
-            let shape = shape(header, Selector::Place(1), &columns);
+        for (header, ragged) in
+            [(false, Ragged::Fail), (true, Ragged::Fail), (false, Ragged::Pad), (true, Ragged::Pad)]
+        {
+            let shape = Shape { ragged, ..shape(header, Selector::Place(1), &columns) };
             for chunk in 1..=text.len() + 1 {
                 for level in Level::available() {
                     let text = text.as_bytes();
@@ -248,9 +281,20 @@ proptest! {
         threads in 1_usize..4,
         file in any::<bool>(),
         header in any::<bool>(),
+        pad in any::<bool>(),
+        nulls in prop::collection::vec(prop::sample::select(vec!["", "NA", "b", "-22.5"]), 0..3),
+        null in prop::sample::select(vec![Null::Skip, Null::Zero, Null::Fail]),
+        places in prop::sample::select(vec![vec![2], vec![2, 3], vec![3, 1]]),
     ) {
         let text = pieces.concat();
-        let shape = shape(header, Selector::Place(1), &[Selector::Place(2)]);
+        let values = places.into_iter().map(|place| Value { column: Selector::Place(place), null });
+        let shape = Shape {
+            header,
+            values: values.collect(),
+            ragged: if pad { Ragged::Pad } else { Ragged::Fail },
+            nulls: nulls.into_iter().map(|null| null.as_bytes().to_vec()).collect(),
+            ..Shape::new(b',')
+        };
         for level in Level::available() {
             let options = options(threads, chunk, level);
             assert_same(text.as_bytes(), &shape, chunk, file, &options);
@@ -258,12 +302,12 @@ proptest! {
     }
 }
 
-fn sums(summary: &Summary) -> Vec<(String, Vec<i128>)> {
+fn sums(summary: &Summary) -> Vec<(String, Vec<String>)> {
     let keys = &summary.columns[0].groups;
     (0..keys.len())
         .map(|i| {
             let key = String::from_utf8_lossy(&keys[i].key).into_owned();
-            (key, summary.columns.iter().map(|c| c.groups[i].stats.sum()).collect())
+            (key, summary.columns.iter().map(|c| c.groups[i].stats.sum().to_string()).collect())
         })
         .collect()
 }
@@ -280,16 +324,18 @@ fn quoted_fields_keep_delimiters_quotes_and_line_breaks_at_any_portion() {
     for portion in 1..text.len() {
         let summary = run(text, &shape, portion).unwrap();
         let expected = [
-            ("\"", vec![1, 1]),
-            ("Oslo, N", vec![20, 15]),
-            ("the \"big\" one", vec![-2, 20]),
-            ("two\nlines", vec![3, 30]),
+            ("\"", ["1", "1"]),
+            ("Oslo, N", ["2.0", "15"]),
+            ("the \"big\" one", ["-2", "20"]),
+            ("two\nlines", ["3", "30"]),
         ];
         let found = sums(&summary);
-        let expected: Vec<_> = expected.map(|(key, sums)| (key.to_owned(), sums)).into();
+        let expected: Vec<_> =
+            expected.map(|(key, sums)| (key.to_owned(), sums.map(str::to_owned).to_vec())).into();
         assert_eq!(found, expected, "portions of {portion}");
         assert_eq!((summary.records, summary.blank_lines, summary.rejected), (5, 1, 0));
-        assert_eq!(summary.columns[1].name, "column 3");
+        let names = (&*summary.key, &*summary.columns[0].name, &*summary.columns[1].name);
+        assert_eq!(names, ("name", "t", "h"));
     }
 }
 
@@ -302,7 +348,7 @@ fn malformed_records_are_refused_one_line_at_a_time() {
         let found: Vec<_> = summary
             .shown_rejects
             .iter()
-            .map(|r| (r.position.byte, r.position.record, r.reason))
+            .map(|r| (r.record_byte, r.position.line, r.reason))
             .collect();
         assert_eq!(
             found,
@@ -310,15 +356,18 @@ fn malformed_records_are_refused_one_line_at_a_time() {
                 (4, 2, Reason::AfterQuote),
                 (11, 3, Reason::StrayQuote),
                 (17, 4, Reason::EmptyKey),
-                (20, 5, Reason::NoColumn(2)),
-                (26, 6, Reason::Number(NumberError::Empty)),
+                (20, 5, Reason::Ragged { expected: 2, found: 1 }),
                 (29, 7, Reason::Number(NumberError::Malformed)),
                 (33, 8, Reason::OpenQuote),
             ],
             "portions of {portion}"
         );
-        assert_eq!(sums(&summary), [("a".to_owned(), vec![1]), ("g".to_owned(), vec![6])]);
-        assert_eq!((summary.records, summary.rejected), (2, 7));
+        assert_eq!(
+            sums(&summary),
+            [("a", "1"), ("e", "0"), ("g", "6")]
+                .map(|(key, sum)| (key.to_owned(), vec![sum.to_owned()]))
+        );
+        assert_eq!((summary.records, summary.rejected), (3, 6));
     }
 }
 
@@ -328,4 +377,91 @@ fn a_missing_column_lists_those_there_are() {
         run("a,b\nx,1\n", &shape(true, Selector::Place(1), &[Selector::Name("t".into())]), 9)
             .unwrap_err();
     assert_eq!(error.to_string(), "t.csv: the header has no column \"t\"; it has: \"a\", \"b\"");
+}
+
+#[test]
+fn a_long_line_of_delimiters_takes_time_in_proportion_to_its_length() {
+    // Searching each block's marks from the start of the line took a minute for this.
+    let text = [&b"a,1.5\n"[..], &b",".repeat(20 << 20), b"\na,2.5\n"].concat();
+    let start = std::time::Instant::now();
+    let summary = run_bytes(&text, &Shape::new(b','), 0, true, &options(1, 1 << 18, Level::best()));
+    let summary = summary.unwrap();
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    assert_eq!(sums(&summary), [("a".to_owned(), vec!["4.0".to_owned()])]);
+    let found = (20 << 20) + 1;
+    assert_eq!(summary.shown_rejects[0].reason, Reason::Ragged { expected: 2, found });
+}
+
+#[test]
+fn a_missing_value_of_one_column_costs_nothing_in_another() {
+    let two = [Selector::Name("v".into()), Selector::Name("w".into())];
+    let shape = |null: Null, nulls: &[&str]| Shape {
+        nulls: nulls.iter().map(|null| null.as_bytes().to_vec()).collect(),
+        values: two.iter().map(|column| Value { column: column.clone(), null }).collect(),
+        ..shape(true, Selector::Place(1), &two)
+    };
+    let text = "k,v,w\na,,3.0\na,1.5,NA\nb,NA,\na,-99.9,2\n";
+    let seen = |shape: &Shape| {
+        let summary = run(text, shape, 1000).unwrap();
+        let all = summary.columns.iter().flat_map(|column| column.groups.iter());
+        let said = all.map(|g| (g.stats.rows(), g.stats.count(), g.stats.sum().to_string()));
+        (said.collect::<Vec<_>>(), summary.rejected)
+    };
+    let said = |rows, count, sum: &str| (rows, count, sum.to_owned());
+    assert_eq!(
+        seen(&shape(Null::Skip, &["", "NA", "-99.9"])),
+        (vec![said(3, 1, "1.5"), said(1, 0, "0"), said(3, 2, "5.0"), said(1, 0, "0")], 0)
+    );
+    assert_eq!(
+        seen(&shape(Null::Zero, &["", "NA"])),
+        (vec![said(3, 3, "-98.4"), said(1, 1, "0"), said(3, 3, "5.0"), said(1, 1, "0")], 0)
+    );
+    assert_eq!(
+        seen(&shape(Null::Fail, &["", "NA"])),
+        (vec![said(1, 1, "-99.9"), said(1, 1, "2")], 3)
+    );
+}
+
+#[test]
+fn ragged_records_and_ambiguous_names_are_errors_that_say_what_was_expected() {
+    let ragged = |text: &str, shape: &Shape| {
+        let summary = run(text, shape, 1000).unwrap();
+        summary.shown_rejects.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let plain = Shape { header: true, ..Shape::new(b',') };
+    let text = "k,v\na,1,234\n\"b\"\nc,1.5\n";
+    assert_eq!(
+        ragged(text, &plain),
+        [
+            "t.csv:2:5: expected 2 fields, found 3: \"a,1,234\"",
+            "t.csv:3:1: expected 2 fields, found 1: \"\\\"b\\\"\"",
+        ]
+    );
+    let padded = Shape { ragged: Ragged::Pad, ..plain.clone() };
+    assert_eq!(ragged(text, &padded), [""; 0]);
+    let named = Shape { key: Selector::Name("k".into()), ..plain };
+    let error = run("k,k,v\na,b,1\n", &named, 1000).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "t.csv: the header has \"k\" twice, as columns 1 and 2: choose one by its number"
+    );
+}
+
+#[test]
+fn a_refused_field_is_named_and_found_by_line_and_column() {
+    let text = "\u{feff}host,ms\nüñ,1.5\n\"a\nb\",inf\nÜb,1.5x\n";
+    let shape = Shape { header: true, ..Shape::new(b',') };
+    for portion in 1..text.len() {
+        let summary = run(text, &shape, portion).unwrap();
+        let shown: Vec<_> = summary.shown_rejects.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            shown,
+            [
+                "t.csv:4:4: the value is not a decimal number: ms \"inf\"",
+                "t.csv:5:4: the value is not a decimal number: ms \"1.5x\"",
+            ]
+        );
+        let bytes = summary.shown_rejects.iter().map(|r| r.position.byte as usize);
+        assert!(bytes.zip(["inf", "1.5x"]).all(|(byte, field)| text[byte..].starts_with(field)));
+    }
 }

@@ -1,24 +1,31 @@
 //! One thread's work: the records of a chunk into its tables, a table per value column.
 
-use super::Shape;
+use std::borrow::Cow;
+
+use memchr::memchr_iter;
+
 use super::columns::Columns;
 use super::cut::Cut;
+use super::{Null, Ragged, Shape};
 use crate::chunk::{Buffer, Window};
 use crate::engine::Options;
-use crate::error::{Error, Reason};
+use crate::error::{Error, Fault, Reason};
 use crate::kernel::{Kernel, fields};
 use crate::number::Decimal;
 use crate::record::{Field, Piece, Pieces, Split, split};
 use crate::shard::{Refused, Shard};
 
 /// The state of one thread: a shard per value column.
-pub(super) struct Worker {
+pub(super) struct Worker<'a> {
+    shape: &'a Shape,
     delimiter: u8,
     kernel: Kernel,
     with_squares: bool,
     pub(super) shards: Vec<Shard>,
     pub(super) fields: Vec<Field>,
-    values: Vec<Decimal>,
+    values: Vec<Option<Decimal>>,
+    /// Whether the kernel would take what says that there is no value for one.
+    null_tenths: bool,
     odd: Vec<(usize, usize)>,
     /// Refused records of the current chunk.
     pub(super) refused: Vec<Refused>,
@@ -26,11 +33,14 @@ pub(super) struct Worker {
     pub(super) blank_lines: u64,
 }
 
-impl Worker {
-    pub(super) fn new(shape: &Shape, options: &Options) -> Worker {
+impl<'a> Worker<'a> {
+    pub(super) fn new(shape: &'a Shape, options: &Options) -> Worker<'a> {
         let kernel = Kernel { level: options.level };
-        let shard = || Shard::new(kernel, options.with_squares, options.trust_hash);
+        let shard = || Shard::new(kernel, options.with_squares, false);
+        let is_tenths = |null: &Vec<u8>| Decimal::parse(null).is_ok_and(|null| null.scale() == 1);
         Worker {
+            shape,
+            null_tenths: shape.nulls.iter().any(is_tenths),
             delimiter: shape.delimiter,
             kernel,
             with_squares: options.with_squares,
@@ -44,12 +54,14 @@ impl Worker {
         }
     }
 
-    /// Takes every record of a chunk; those that are none are in `refused` afterwards, in order.
-    pub(super) fn take(&mut self, buffer: &Buffer, cut: &Cut) -> Result<(), Error> {
+    /// Takes every record of a chunk and returns how many line ends they have; those that are none are
+    /// in `refused` afterwards, in order.
+    pub(super) fn take(&mut self, buffer: &Buffer, cut: &Cut) -> Result<u64, Error> {
         self.refused.clear();
         let bytes = &buffer.bytes()[..cut.readable];
         let range = (cut.rows.from, cut.rows.to);
         let mut pieces = Pieces::new(bytes, range, self.delimiter, cut.ended);
+        let mut lines = 0;
         loop {
             let mut fields = std::mem::take(&mut self.fields);
             let piece = pieces.next(&mut fields);
@@ -60,7 +72,9 @@ impl Worker {
                     unreachable!("whoever cut the chunk found the end of each record")
                 }
                 Piece::Lines(from, to) => {
-                    self.lines(&Window::new(buffer.bytes(), from, to), &cut.columns)?;
+                    for window in Window::new(buffer.bytes(), from, to).pieces() {
+                        lines += self.lines(&window, &cut.columns)?;
+                    }
                 }
                 Piece::Record(start, split) => {
                     let end = match split {
@@ -69,21 +83,29 @@ impl Worker {
                     };
                     self.exact(bytes, &cut.columns, (start, end - 1), &split);
                     self.settle(1)?;
+                    lines += memchr_iter(b'\n', &bytes[start..end]).count() as u64;
                 }
             }
         }
         self.refused.sort_unstable_by_key(|record| record.start);
-        Ok(())
+        Ok(lines)
     }
 
-    /// Lines without quotes.
-    fn lines(&mut self, window: &Window<'_>, columns: &Columns) -> Result<(), Error> {
-        let wanted =
-            fields::Wanted { delimiter: self.delimiter, key: columns.key, values: &columns.values };
+    /// Lines without quotes; returns how many.
+    fn lines(&mut self, window: &Window<'_>, columns: &Columns) -> Result<u64, Error> {
         let mut odd = std::mem::take(&mut self.odd);
         odd.clear();
-        let squares = self.with_squares;
-        let lines = fields::run(self.kernel, window, &wanted, &mut self.shards, squares, &mut odd);
+        let lines = if self.null_tenths {
+            let mut start = window.from();
+            odd.extend(memchr_iter(b'\n', &window.buffer()[start..window.to()]).map(|newline| {
+                let newline = window.from() + newline;
+                (std::mem::replace(&mut start, newline + 1), newline)
+            }));
+            odd.len() as u64
+        } else {
+            let wanted = self.wanted(columns);
+            fields::run(self.kernel, window, &wanted, &mut self.shards, self.with_squares, &mut odd)
+        };
         self.records += lines - odd.len() as u64;
         for &(start, newline) in &odd {
             // The newline belongs to the line.
@@ -92,7 +114,19 @@ impl Worker {
             self.exact(line, columns, (start, newline), &split);
         }
         self.odd = odd;
-        self.settle(lines)
+        self.settle(lines)?;
+        Ok(lines)
+    }
+
+    /// What the kernel of fields may take: everything else is odd to it.
+    fn wanted<'c>(&self, columns: &'c Columns) -> fields::Wanted<'c> {
+        let last = columns.values.iter().copied().fold(columns.key, usize::max);
+        let delimiters = match columns.fields {
+            Some(fields) if self.shape.ragged == Ragged::Fail => (fields - 1, fields - 1),
+            _ => (last, usize::MAX),
+        };
+        let Columns { key, values, .. } = columns;
+        fields::Wanted { delimiter: self.delimiter, key: *key, values, last, delimiters }
     }
 
     fn settle(&mut self, records: u64) -> Result<(), Error> {
@@ -112,30 +146,52 @@ impl Worker {
                 self.blank_lines += 1;
                 Ok(())
             }
-            Split::Malformed(reason, _) => Err(*reason),
-            Split::Record(_) | Split::More => self.add(bytes, columns),
+            Split::Malformed(reason, _) => Err(Fault::at(start, *reason)),
+            Split::Record(_) | Split::More => self.add(bytes, start, columns),
         };
-        if let Err(reason) = outcome {
-            self.refused.push(Refused { start, end, reason });
+        if let Err(fault) = outcome {
+            self.refused.push(Refused { start, end, fault });
         }
     }
 
     /// Adds a record: all of its values, or none if one of them is refused.
-    fn add(&mut self, bytes: &[u8], columns: &Columns) -> Result<(), Reason> {
-        let field = |place: usize| {
-            let field = self.fields.get(place).ok_or(Reason::NoColumn(place + 1))?;
-            Ok::<_, Reason>(field.content(bytes))
+    fn add(&mut self, bytes: &[u8], start: usize, columns: &Columns) -> Result<(), Fault> {
+        let found = self.fields.len();
+        let expected = columns.fields.unwrap_or(found);
+        if found != expected && self.shape.ragged == Ragged::Fail {
+            let at = self.fields.get(expected).map_or(start, |surplus| surplus.range().start);
+            return Err(Fault::at(at, Reason::Ragged { expected, found }));
+        }
+        let field = |place: usize| match self.fields.get(place) {
+            Some(field) => Ok(Some(*field)),
+            None if place < expected => Ok(None),
+            None => Err(Fault::at(start, Reason::NoColumn(place + 1))),
         };
         self.values.clear();
-        for &place in &columns.values {
-            self.values.push(Decimal::parse(&field(place)?)?);
+        for (value, &place) in self.shape.values.iter().zip(&columns.values) {
+            let (content, at) = match field(place)? {
+                Some(field) => (field.content(bytes), field.range()),
+                None => (Cow::Borrowed(&b""[..]), start..start),
+            };
+            let is_null = self.shape.nulls.iter().any(|null| **null == *content) || place >= found;
+            let fault = |reason| Fault::of(place, at, reason);
+            self.values.push(match (is_null, value.null) {
+                (false, _) => Some(Decimal::parse(&content).map_err(|why| fault(why.into()))?),
+                (true, Null::Skip) => None,
+                (true, Null::Zero) => Some(Decimal::new(0, 0)),
+                (true, Null::Fail) => return Err(fault(Reason::Missing)),
+            });
         }
-        let key = field(columns.key)?;
-        if key.is_empty() {
-            return Err(Reason::EmptyKey);
-        }
-        for (shard, &value) in self.shards.iter_mut().zip(&self.values) {
-            shard.add(&key, value);
+        let key = field(columns.key)?.filter(|field| !field.range().is_empty());
+        let Some(key) = key else {
+            return Err(Fault::of(columns.key, start..start, Reason::EmptyKey));
+        };
+        let key = key.content(bytes);
+        for (shard, value) in self.shards.iter_mut().zip(&self.values) {
+            match value {
+                Some(value) => shard.add(&key, value),
+                None => shard.add_missing(&key),
+            }
         }
         self.records += 1;
         Ok(())

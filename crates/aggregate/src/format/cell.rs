@@ -2,11 +2,11 @@
 
 use std::io::Write as _;
 
-use num_bigint::{BigInt, BigUint, Sign};
+use num_bigint::{BigInt, Sign};
 
 use super::{Layout, SPREAD_DECIMALS, Statistic};
 use crate::merge::Stats;
-use crate::number::{Rounding, power_of_ten};
+use crate::number::{Decimal, Rounding, big_power_of_ten, power_of_ten};
 
 /// One statistic of one key as text; None where it does not exist (the variance of one value).
 ///
@@ -14,7 +14,7 @@ use crate::number::{Rounding, power_of_ten};
 pub fn cell(
     stats: &Stats,
     statistic: Statistic,
-    input_scale: u8,
+    input_scale: u16,
     layout: &Layout,
 ) -> Option<String> {
     let mut text = Vec::new();
@@ -27,44 +27,45 @@ pub(super) fn write_cell(
     text: &mut Vec<u8>,
     stats: &Stats,
     statistic: Statistic,
-    input_scale: u8,
+    input_scale: u16,
     layout: &Layout,
 ) -> bool {
     let scale = input_scale.max(1);
-    let decimals = layout.decimals.unwrap_or(scale);
-    let spread_decimals = layout.decimals.unwrap_or(scale.saturating_add(SPREAD_DECIMALS));
-    let mut units =
-        |units, divisor| quotient(text, units, divisor, stats.scale(), decimals, layout.rounding);
-    match statistic {
-        Statistic::Count => digits(text, stats.count().into()),
-        Statistic::Min => units(stats.min(), 1),
-        Statistic::Max => units(stats.max(), 1),
-        Statistic::Sum => units(stats.sum(), 1),
-        Statistic::Mean => units(stats.sum(), stats.count()),
+    let decimals = layout.decimals.map_or(scale, u16::from);
+    let spread_decimals = layout.decimals.map_or(scale + SPREAD_DECIMALS, u16::from);
+    let (number, divisor) = match statistic {
+        Statistic::Count => {
+            digits(text, stats.count().into());
+            return true;
+        }
+        Statistic::Min => (stats.min(), 1),
+        Statistic::Max => (stats.max(), 1),
+        Statistic::Sum => (Some(stats.sum()), 1),
+        Statistic::Mean => ((stats.count() > 0).then(|| stats.sum()), stats.count()),
         Statistic::Variance | Statistic::Stddev => {
             let spread = if statistic == Statistic::Variance { variance } else { stddev };
             let Some(shown) = spread(stats, spread_decimals, layout.rounding) else { return false };
             text.extend_from_slice(shown.as_bytes());
+            return true;
         }
-    }
+    };
+    let Some(number) = number else { return false };
+    quotient(text, &number, divisor, decimals, layout.rounding);
     true
 }
 
-/// Appends `units / divisor / 10^scale`, rounded to `decimals`.
-fn quotient(
-    text: &mut Vec<u8>,
-    units: i128,
-    divisor: u64,
-    scale: u8,
-    decimals: u8,
-    rounding: Rounding,
-) {
-    let up = power_of_ten(decimals.saturating_sub(scale));
-    let down = power_of_ten(scale.saturating_sub(decimals));
-    let Some((numerator, divisor)) = units.checked_mul(up).zip(down.checked_mul(divisor.into()))
+/// Appends `number / divisor`, rounded to `decimals`.
+fn quotient(text: &mut Vec<u8>, number: &Decimal, divisor: u64, decimals: u16, rounding: Rounding) {
+    let up = decimals.saturating_sub(number.scale());
+    let down = number.scale().saturating_sub(decimals);
+    let numerator = number.small().and_then(|units| units.checked_mul(power_of_ten(up)?));
+    let small_divisor = power_of_ten(down).and_then(|down| down.checked_mul(divisor.into()));
+    let (Some(numerator), Some(divisor), Some(one)) =
+        (numerator, small_divisor, power_of_ten(decimals))
     else {
-        let divisor = BigInt::from(down) * divisor;
-        let shown = big_quotient(BigInt::from(units) * up, &divisor, decimals, rounding);
+        let divisor = big_power_of_ten(down) * divisor;
+        let numerator = number.to_big() * big_power_of_ten(up);
+        let shown = big_quotient(numerator, &divisor, decimals, rounding);
         text.extend_from_slice(shown.as_bytes());
         return;
     };
@@ -85,7 +86,7 @@ fn quotient(
     if decimals == 0 {
         return digits(text, magnitude);
     }
-    let one = power_of_ten(decimals).unsigned_abs();
+    let one = one.unsigned_abs();
     let (whole, part) = match (u64::try_from(magnitude), u64::try_from(one)) {
         (Ok(magnitude), Ok(one)) => ((magnitude / one).into(), (magnitude % one).into()),
         _ => (magnitude / one, magnitude % one),
@@ -117,7 +118,7 @@ fn digits(text: &mut Vec<u8>, number: u128) {
     text.extend_from_slice(&shown[at..]);
 }
 
-fn big_quotient(numerator: BigInt, divisor: &BigInt, decimals: u8, rounding: Rounding) -> String {
+fn big_quotient(numerator: BigInt, divisor: &BigInt, decimals: u16, rounding: Rounding) -> String {
     let mut floor = &numerator / divisor;
     let mut rest = numerator - &floor * divisor;
     if rest.sign() == Sign::Minus {
@@ -130,17 +131,19 @@ fn big_quotient(numerator: BigInt, divisor: &BigInt, decimals: u8, rounding: Rou
     pointed(&floor.magnitude().to_string(), floor.sign() == Sign::Minus, decimals)
 }
 
-fn variance(stats: &Stats, decimals: u8, rounding: Rounding) -> Option<String> {
+fn variance(stats: &Stats, decimals: u16, rounding: Rounding) -> Option<String> {
     let (numerator, divisor) = stats.variance()?;
-    let numerator = BigInt::from(numerator) * BigInt::from(10_u32).pow(decimals.into());
-    let divisor = BigInt::from(divisor) * BigInt::from(10_u32).pow(2 * u32::from(stats.scale()));
+    let numerator = BigInt::from(numerator) * big_power_of_ten(decimals);
+    let unit = big_power_of_ten(stats.scale());
+    let divisor = BigInt::from(divisor) * &unit * unit;
     Some(big_quotient(numerator, &divisor, decimals, rounding))
 }
 
-fn stddev(stats: &Stats, decimals: u8, rounding: Rounding) -> Option<String> {
+fn stddev(stats: &Stats, decimals: u16, rounding: Rounding) -> Option<String> {
     let (numerator, divisor) = stats.variance()?;
-    let numerator = numerator * BigUint::from(10_u32).pow(2 * u32::from(decimals));
-    let divisor = divisor * BigUint::from(10_u32).pow(2 * u32::from(stats.scale()));
+    let (finer, unit) = (big_power_of_ten(decimals), big_power_of_ten(stats.scale()));
+    let numerator = BigInt::from(numerator) * &finer * finer;
+    let divisor = BigInt::from(divisor) * &unit * unit;
     // The floor of the root of a fraction is the root of its floor. Whether a root lies below,
     // on or above the middle of two integers is decided on squares.
     let floor = (&numerator / &divisor).sqrt();
@@ -152,7 +155,7 @@ fn stddev(stats: &Stats, decimals: u8, rounding: Rounding) -> Option<String> {
 }
 
 /// Digits with a sign and a decimal point before the last `decimals` of them.
-fn pointed(digits: &str, negative: bool, decimals: u8) -> String {
+fn pointed(digits: &str, negative: bool, decimals: u16) -> String {
     let decimals = usize::from(decimals);
     let mut text = String::with_capacity(digits.len() + 4);
     if negative {

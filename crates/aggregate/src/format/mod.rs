@@ -81,7 +81,7 @@ pub struct Layout {
 }
 
 /// Decimals a variance or standard deviation has beyond those of the input.
-pub const SPREAD_DECIMALS: u8 = 2;
+pub const SPREAD_DECIMALS: u16 = 2;
 
 impl Default for Layout {
     fn default() -> Layout {

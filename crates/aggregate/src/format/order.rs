@@ -2,12 +2,10 @@
 
 use std::cmp::Ordering;
 
-use num_bigint::{BigInt, BigUint};
-
 use super::Statistic;
 use crate::engine::Column;
 use crate::merge::{Partial, Stats};
-use crate::number::power_of_ten;
+use crate::number::big_power_of_ten;
 
 /// What is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,45 +48,22 @@ pub fn arrange(columns: &mut [Column], sort: Sort, reverse: bool, top: Option<us
 fn compare(a: &Stats, b: &Stats, statistic: Statistic) -> Ordering {
     match statistic {
         Statistic::Count => a.count().cmp(&b.count()),
-        Statistic::Min => scaled(a.min(), a, 1, b).cmp(&scaled(b.min(), b, 1, a)),
-        Statistic::Max => scaled(a.max(), a, 1, b).cmp(&scaled(b.max(), b, 1, a)),
-        Statistic::Sum => scaled(a.sum(), a, 1, b).cmp(&scaled(b.sum(), b, 1, a)),
-        Statistic::Mean => scaled(a.sum(), a, b.count(), b).cmp(&scaled(b.sum(), b, a.count(), a)),
+        Statistic::Min => a.min().cmp(&b.min()),
+        Statistic::Max => a.max().cmp(&b.max()),
+        Statistic::Sum => a.sum().cmp(&b.sum()),
+        // Means as fractions: each sum times the other's count. Without a number there is none.
+        Statistic::Mean if a.count() == 0 || b.count() == 0 => a.count().cmp(&b.count()),
+        Statistic::Mean => a.sum().times(b.count()).cmp(&b.sum().times(a.count())),
         Statistic::Variance | Statistic::Stddev => match (a.variance(), b.variance()) {
             (Some((an, ad)), Some((bn, bd))) => {
                 let finer = |own: &Stats, other: &Stats| {
-                    BigUint::from(10_u32)
-                        .pow(2 * u32::from(other.scale().saturating_sub(own.scale())))
+                    let unit = big_power_of_ten(other.scale().saturating_sub(own.scale()));
+                    unit.magnitude() * unit.magnitude()
                 };
                 (an * bd * finer(a, b)).cmp(&(bn * ad * finer(b, a)))
             }
             (a, b) => a.is_some().cmp(&b.is_some()),
         },
-    }
-}
-
-/// `units * factor` of `own` at the finer scale of both; an integer of any size, ordered.
-fn scaled(units: i128, own: &Stats, factor: u64, other: &Stats) -> Scaled {
-    let finer = power_of_ten(other.scale().saturating_sub(own.scale()));
-    match finer.checked_mul(factor.into()).and_then(|f| f.checked_mul(units)) {
-        Some(small) => Scaled::Small(small),
-        None => Scaled::Big(BigInt::from(units) * finer * factor),
-    }
-}
-
-enum Scaled {
-    Small(i128),
-    Big(BigInt),
-}
-
-impl Scaled {
-    fn cmp(&self, other: &Scaled) -> Ordering {
-        match (self, other) {
-            (Scaled::Small(a), Scaled::Small(b)) => a.cmp(b),
-            (Scaled::Small(a), Scaled::Big(b)) => BigInt::from(*a).cmp(b),
-            (Scaled::Big(a), Scaled::Small(b)) => a.cmp(&BigInt::from(*b)),
-            (Scaled::Big(a), Scaled::Big(b)) => a.cmp(b),
-        }
     }
 }
 
@@ -108,6 +83,13 @@ mod tests {
         let layout = Layout { statistics: vec![Statistic::Max], ..Layout::default() };
         let expected = "key,t_max,h_max\nb,3.0,30.00\nc,2.0,20.25\n";
         assert_eq!(csv(&columns, &layout), expected.as_bytes());
+    }
+
+    #[test]
+    fn showing_fewer_keys_does_not_change_how_many_decimals_they_have() {
+        let mut columns = [column("t", &[(b"a", &["1"]), (b"b", &["3.125"])])];
+        arrange(&mut columns, Sort::Key, false, Some(1));
+        assert_eq!(csv(&columns, &Layout::default()), b"key,min,mean,max\na,1.000,1.000,1.000\n");
     }
 
     #[test]

@@ -11,11 +11,6 @@ use crate::engine::Column;
 /// Groups for which another thread is worth its start.
 const GROUPS_PER_THREAD: usize = 4096;
 
-/// The finest scale of a column.
-fn scale_of(column: &Column) -> u8 {
-    column.groups.iter().map(|group| group.stats.scale()).max().unwrap_or(1)
-}
-
 /// What `write` appends for all of `groups` groups; of many, each thread has its range.
 fn in_parts(
     groups: usize,
@@ -50,7 +45,6 @@ fn in_parts(
 /// The challenge's form, `{key=min/mean/max, …}` and a newline, with the layout's statistics
 /// between the slashes; a statistic that does not exist is left empty.
 pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
-    let scale = scale_of(column);
     let last = column.groups.len();
     let mut text = in_parts(last, layout, |range, text| {
         for at in range {
@@ -59,7 +53,7 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
             text.extend_from_slice(&group.key);
             for (j, &statistic) in layout.statistics.iter().enumerate() {
                 text.push(if j == 0 { b'=' } else { b'/' });
-                write_cell(text, &group.stats, statistic, scale, layout);
+                write_cell(text, &group.stats, statistic, column.scale, layout);
             }
         }
     });
@@ -88,11 +82,10 @@ fn by_rows(
     layout: &Layout,
     write: impl Fn(&mut Vec<u8>, usize, &[u8], &Cells<'_>) + Sync,
 ) -> Vec<u8> {
-    let scales: Vec<u8> = columns.iter().map(scale_of).collect();
     let keys = columns.first().map_or(&[][..], |column| &column.groups);
     in_parts(keys.len(), layout, |range, text| {
         for at in range {
-            write(text, at, &keys[at].key, &Cells { columns, scales: &scales, layout, at });
+            write(text, at, &keys[at].key, &Cells { columns, layout, at });
         }
     })
 }
@@ -100,7 +93,6 @@ fn by_rows(
 /// The numbers of one key.
 struct Cells<'a> {
     columns: &'a [Column],
-    scales: &'a [u8],
     layout: &'a Layout,
     at: usize,
 }
@@ -109,11 +101,11 @@ impl Cells<'_> {
     /// Appends each with something before it, and `none` for what does not exist.
     fn write(&self, text: &mut Vec<u8>, mut before: impl FnMut(&mut Vec<u8>, usize), none: &[u8]) {
         let mut i = 0;
-        for (column, &scale) in self.columns.iter().zip(self.scales) {
+        for column in self.columns {
             for &statistic in &self.layout.statistics {
                 before(text, i);
                 let stats = &column.groups[self.at].stats;
-                if !write_cell(text, stats, statistic, scale, self.layout) {
+                if !write_cell(text, stats, statistic, column.scale, self.layout) {
                     text.extend_from_slice(none);
                 }
                 i += 1;
@@ -251,7 +243,6 @@ fn quote(text: &mut String, content: &str) {
 /// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
 pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
     let headings = headings(columns, layout);
-    let scales: Vec<u8> = columns.iter().map(scale_of).collect();
     let keys = columns.first().map_or(&[][..], |column| &column.groups);
     let body: Vec<(String, Vec<String>)> = keys
         .iter()
@@ -267,9 +258,9 @@ pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
                     let _ = write!(shown, "\\x{byte:02x}");
                 }
             }
-            let cells = columns.iter().zip(&scales).flat_map(|(column, &scale)| {
+            let cells = columns.iter().flat_map(|column| {
                 let stats = &column.groups[at].stats;
-                layout.statistics.iter().map(move |&s| cell(stats, s, scale, layout))
+                layout.statistics.iter().map(move |&s| cell(stats, s, column.scale, layout))
             });
             (shown, cells.map(|cell| cell.unwrap_or_else(|| "-".to_owned())).collect())
         })

@@ -23,7 +23,7 @@ use super::drive::drive;
 use super::fields::{self, Wanted};
 use super::rows::{Parsed, Rows, Shapes};
 use crate::chunk::Window;
-use crate::reference::DELIMITER;
+use crate::line::DELIMITER;
 use crate::shard::Shard;
 use crate::table::{BIAS, Seed, ShortEntry, ShortKey, Tenths};
 

@@ -27,15 +27,12 @@ impl<T> Place<'_, T> {
 /// A vector of parts that have `lens` values; `fill` is called on a thread for each and puts
 /// them. One part needs no thread.
 ///
-/// # Errors
-/// The first that a part returned.
-///
 /// # Panics
-/// When a part has fewer values than it was said to have. What was put is then leaked, as on error.
-pub(crate) fn collect<T: Send, E: Send>(
+/// When a part has fewer values than it was said to have. What was put is then leaked.
+pub(crate) fn collect<T: Send>(
     lens: &[usize],
-    fill: impl Fn(usize, &mut Place<'_, T>) -> Result<(), E> + Sync,
-) -> Result<Vec<T>, E> {
+    fill: impl Fn(usize, &mut Place<'_, T>) + Sync,
+) -> Vec<T> {
     let total = lens.iter().sum();
     let mut values: Vec<T> = Vec::with_capacity(total);
     let mut free = &mut values.spare_capacity_mut()[..total];
@@ -47,12 +44,11 @@ pub(crate) fn collect<T: Send, E: Send>(
         free = rest;
     }
     let fill = |part: usize, mut place: Place<'_, T>| {
-        fill(part, &mut place)?;
+        fill(part, &mut place);
         assert!(place.free.len() == 0, "part {part} has fewer values than it was said to have");
-        Ok(())
     };
-    let results: Vec<Result<(), E>> = if let [_] = lens {
-        places.into_iter().map(|place| fill(0, place)).collect()
+    if let [_] = lens {
+        places.into_iter().for_each(|place| fill(0, place));
     } else {
         std::thread::scope(|scope| {
             let fill = &fill;
@@ -61,19 +57,15 @@ pub(crate) fn collect<T: Send, E: Send>(
                 .enumerate()
                 .map(|(part, place)| scope.spawn(move || fill(part, place)))
                 .collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            threads.into_iter().map(join).collect()
-        })
-    };
-    for result in results {
-        result?;
+            for thread in threads {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            }
+        });
     }
     // SAFETY: the parts are disjoint and cover the first `total` elements, within the capacity; each
     // was written from its start without gaps, and none has an element left.
     unsafe { values.set_len(total) };
-    Ok(values)
+    values
 }
 
 #[cfg(test)]
@@ -85,9 +77,7 @@ mod tests {
         for lens in [&[][..], &[0], &[3], &[2, 0, 5], &[1000, 1, 999]] {
             let values = collect(lens, |part, place| {
                 (0..lens[part]).for_each(|i| place.push(format!("{part} {i}")));
-                Ok::<_, ()>(())
-            })
-            .unwrap();
+            });
             let expected: Vec<String> = lens
                 .iter()
                 .enumerate()
@@ -98,20 +88,8 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_a_part_is_that_of_the_whole() {
-        let outcome = collect(&[1, 1], |part, place| {
-            place.push(part);
-            if part == 1 { Err("no") } else { Ok(()) }
-        });
-        assert_eq!(outcome, Err("no"));
-    }
-
-    #[test]
     #[should_panic(expected = "fewer values")]
     fn too_few_values_are_noticed() {
-        let _ = collect(&[2], |_, place| {
-            place.push(1);
-            Ok::<_, ()>(())
-        });
+        collect(&[2], |_, place| place.push(1));
     }
 }

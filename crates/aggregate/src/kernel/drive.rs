@@ -6,7 +6,7 @@ use super::long::long_rows;
 use super::rows::{Parsed, Rows};
 use super::{BATCH, LANES};
 use crate::chunk::Window;
-use crate::reference::DELIMITER;
+use crate::line::DELIMITER;
 use crate::shard::Shard;
 use crate::table::slot_of;
 
@@ -132,7 +132,7 @@ unsafe fn newlines<R: Rows, const FIRST: usize>(
 /// # Safety
 /// `into` has room for as many as there are bits, and for at least `FIRST`.
 #[inline(always)]
-pub(crate) unsafe fn write_positions<const FIRST: usize>(into: *mut u32, mut mask: u64, at: u32) {
+pub(super) unsafe fn write_positions<const FIRST: usize>(into: *mut u32, mut mask: u64, at: u32) {
     let found = mask.count_ones() as usize;
     for i in 0..FIRST {
         // SAFETY: room for the first ones.

@@ -36,6 +36,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) key: usize,
     /// The places of the values, from 0, at least one.
     pub(crate) values: &'a [usize],
+    /// The last of all these places.
+    pub(crate) last: usize,
+    /// The least and the most delimiters a line may have, and not fewer than come before `last`.
+    pub(crate) delimiters: (usize, usize),
 }
 
 /// Takes the lines of the window into one shard per value and returns their number. Those that need
@@ -87,23 +91,24 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
 ) -> u64 {
     let buffer = window.buffer();
     let base = buffer.as_ptr();
-    let most = wanted.values.iter().copied().max().unwrap_or(0).max(wanted.key);
+    let last = wanted.last;
+    let (least, most) = wanted.delimiters;
     let mut batch = Batch {
         rows: 0,
         starts: [0; BATCH],
         bytes: [0; BATCH],
         values: vec![[0; BATCH]; shards.len()],
     };
-    // Marks of the block, and before them those of a line that the block before did not end.
-    let mut marks = vec![0_u32; BLOCK_BYTES + 16];
-    let mut pending = 0;
+    // Marks of the block, and before them those of a line that the block before did not end: the
+    // first ones as far as they matter, and how many more there were.
+    let kept = last + 2;
+    let mut marks = vec![0_u32; kept + BLOCK_BYTES + 16];
+    let (mut pending, mut dropped) = (0, 0);
     let mut line = window.from();
     let mut lines = 0;
     let (mut at, to) = (window.from(), window.to());
     while at < to {
-        if marks.len() < pending + BLOCK_BYTES + 16 {
-            marks.resize(2 * (pending + BLOCK_BYTES), 0);
-        }
+        let mut searched = pending;
         let stop = to.min(at + BLOCK_BYTES);
         while at < stop {
             // SAFETY: a window has 64 readable bytes past any `at` inside it. There is room for a
@@ -123,13 +128,15 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         let mut first = 0;
         loop {
             let rest = &marks[first..pending];
-            let Some(count) = rest.iter().position(|&mark| buffer[mark as usize] == b'\n') else {
-                break;
-            };
+            let is_newline = |&mark: &u32| buffer[mark as usize] == b'\n';
+            let Some(more) = rest[searched..].iter().position(is_newline) else { break };
+            let count = std::mem::take(&mut searched) + more;
             let fields = &rest[..=count];
             let newline = fields[count] as usize;
+            let delimiters = count + std::mem::take(&mut dropped);
             lines += 1;
-            if count < most || !take(buffer, line, fields, wanted, &mut batch) {
+            let fits = (least..=most).contains(&delimiters) && count >= last;
+            if !fits || !take(buffer, line, fields, wanted, &mut batch) {
                 odd.push((line, newline));
             }
             if batch.rows == BATCH {
@@ -139,6 +146,9 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
             first += count + 1;
             line = newline + 1;
         }
+        let surplus = (pending - first).saturating_sub(kept);
+        dropped += surplus;
+        pending -= surplus;
         marks.copy_within(first..pending, 0);
         pending -= first;
     }

@@ -51,8 +51,6 @@ mod plain;
 mod quad;
 mod rows;
 
-pub(crate) use drive::write_positions;
-
 /// Rows whose slots are computed before the first is used.
 const BATCH: usize = 64;
 

@@ -19,7 +19,7 @@ use super::quad::{self, Quad};
 use super::rows::{Parsed, Rows, Shapes};
 use super::{KEEP, LANES, SHORT_BYTES};
 use crate::chunk::Window;
-use crate::reference::DELIMITER;
+use crate::line::DELIMITER;
 use crate::shard::Shard;
 use crate::table::{Seed, ShortEntry, ShortKey};
 

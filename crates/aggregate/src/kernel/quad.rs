@@ -5,7 +5,7 @@
 
 use super::SHORT_BYTES;
 use super::rows::{Parsed, Shapes};
-use crate::reference::DELIMITER;
+use crate::line::DELIMITER;
 
 /// A register of four 32-bit lanes.
 ///

@@ -161,6 +161,7 @@ impl Long {
         }
         if !self.aside.folded.is_empty() {
             self.aside.folded.push(Folded::default());
+            self.aside.folded_squares.resize(self.aside.squares.len(), 0);
         }
         self.slots[slot] = unit;
         if self.keys * 4 > self.slots.len() {
@@ -215,6 +216,7 @@ impl Long {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::Decimal;
 
     fn flat(_: &[u8], _: &Seed) -> u64 {
         9
@@ -232,7 +234,12 @@ mod tests {
         }
         assert_eq!(table.places().collect::<Vec<_>>(), [0]);
         let stats = table.stats(0);
-        assert_eq!((stats.count(), stats.min(), stats.max(), stats.sum()), (3, -999, 999, 5));
+        let tenths = |units| Decimal::new(units, 1);
+        assert_eq!((stats.count(), stats.sum()), (3, tenths(5)));
+        assert_eq!((stats.min(), stats.max()), (Some(tenths(-999)), Some(tenths(999))));
+        let squares: i128 = 2 * 999 * 999 + 25;
+        let numerator = (3 * squares - 25).unsigned_abs();
+        assert_eq!(stats.variance(), Some((numerator.into(), 6_u32.into())));
     }
 
     #[test]

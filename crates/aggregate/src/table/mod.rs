@@ -20,8 +20,7 @@
 //! whole units and never another key's.
 //!
 //! `total` holds two numbers in one addition. The count has 28 bits and the biased sum 36, which
-//! 2^36 / 1999 = 34.3 million rows cannot fill: the tables are folded into wide totals before
-//! [`FOLD_ROWS`] rows.
+//! [`FOLD_ROWS`] rows cannot fill: the tables are folded into wide totals before so many.
 //!
 //! Above some keys (`DISPLACE_KEYS`) a displacement table (a perfect hash in the manner of Belazzougui,
 //! Botelho and Dietzfelbinger's CHD) moves each bucket of keys so that every key sits in its first
@@ -44,8 +43,11 @@ mod short;
 pub(crate) use long::{Long, LongUnit};
 pub(crate) use short::{Short, ShortEntry, ShortKey, short_bytes, short_key, slot_of};
 
-/// Rows after which totals are folded: below 2^36 / 1999.
-pub(crate) const FOLD_ROWS: u64 = 32 << 20;
+/// Rows the bits below the count hold, whatever their values.
+pub(crate) const FOLD_ROWS: u64 = ((1 << COUNT_SHIFT) - 1) / (2 * BIAS as u64 - 1);
+
+const _: () = assert!(FOLD_ROWS < 1 << (u64::BITS - COUNT_SHIFT), "the count has room for them");
+const _: () = assert!(FOLD_ROWS < u64::MAX / (BIAS * BIAS) as u64, "64 bits hold their squares");
 
 /// Slots per key beyond which a crowded table does not grow: what makes it crowded is then no
 /// accident of a seed, and memory would not help.
@@ -121,7 +123,7 @@ impl Tenths {
     }
 }
 
-/// Wide totals of one entry; squares only when a variance was asked for.
+/// Wide totals of one entry: 2^63 / 999 rows fill the sum, which no thread reads in a hundred years.
 #[derive(Clone, Copy, Debug, Default)]
 struct Folded {
     count: u64,
@@ -135,11 +137,14 @@ pub(crate) struct Aside {
     folded: Vec<Folded>,
     /// One per entry if squares are kept, otherwise empty.
     pub(crate) squares: Vec<u64>,
+    /// What was in `squares` before the last fold, one per entry once there was one.
+    folded_squares: Vec<u128>,
 }
 
 impl Aside {
     fn new(entries: usize, with_squares: bool) -> Aside {
-        Aside { folded: Vec::new(), squares: vec![0; if with_squares { entries } else { 0 }] }
+        let squares = vec![0; if with_squares { entries } else { 0 }];
+        Aside { squares, ..Aside::default() }
     }
 
     fn copy(&mut self, to: usize, from: &Aside, at: usize) {
@@ -149,11 +154,18 @@ impl Aside {
         if !from.squares.is_empty() {
             self.squares[to] = from.squares[at];
         }
+        if !from.folded_squares.is_empty() {
+            self.folded_squares[to] = from.folded_squares[at];
+        }
     }
 
     fn fold(&mut self, entries: usize, at: usize, tenths: &mut Tenths) {
         if self.folded.is_empty() {
             self.folded = vec![Folded::default(); entries];
+            self.folded_squares = vec![0; self.squares.len()];
+        }
+        if let Some(squares) = self.squares.get_mut(at) {
+            self.folded_squares[at] += u128::from(std::mem::take(squares));
         }
         self.folded[at].count += tenths.count();
         self.folded[at].sum += tenths.sum();
@@ -167,7 +179,9 @@ impl Aside {
             BIAS - tenths.extremes[1],
             tenths.extremes[0] - BIAS,
             folded.sum + tenths.sum(),
-            self.squares.get(at).copied(),
+            self.squares.get(at).map(|&squares| {
+                u128::from(squares) + self.folded_squares.get(at).copied().unwrap_or(0)
+            }),
         )
     }
 }
@@ -181,5 +195,7 @@ mod tests {
         let rows = FOLD_ROWS * ((1 << COUNT_SHIFT) + BIAS as u64 + 999);
         let tenths = Tenths { total: rows, ..Tenths::default() };
         assert_eq!((tenths.count(), tenths.sum()), (FOLD_ROWS, FOLD_ROWS as i64 * 999));
+        let more = Tenths { total: rows + rows / FOLD_ROWS, ..tenths };
+        assert_ne!(more.sum(), (FOLD_ROWS as i64 + 1) * 999, "the bound is the exact one");
     }
 }

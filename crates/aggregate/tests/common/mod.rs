@@ -56,11 +56,8 @@ pub(crate) fn assert_same(input: &[u8], source: Source, options: &Options, what:
         .take(fathom_aggregate::SHOWN)
         .map(|&(byte, reason)| (byte, lines_before(byte) as u64 + 1, reason))
         .collect();
-    let shown: Vec<_> = summary
-        .shown_rejects
-        .iter()
-        .map(|r| (r.position.byte, r.position.record, r.reason))
-        .collect();
+    let shown: Vec<_> =
+        summary.shown_rejects.iter().map(|r| (r.record_byte, r.position.line, r.reason)).collect();
     assert_eq!(shown, expected, "{what}: shown rejects");
     let mut texts = Vec::new();
     for &(byte, _) in &plain.rejects {

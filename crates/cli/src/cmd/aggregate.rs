@@ -7,9 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{CommandFactory, ValueEnum};
-use fathom_aggregate::delimited::{self, Selector, Shape};
+use fathom_aggregate::delimited::{self, Selector, Shape, Value};
 use fathom_aggregate::format::{self, Sort, Statistic};
-use fathom_aggregate::strategy::{self, Check, Strategy};
 use fathom_aggregate::{
     Column, Layout, OnError, Options as EngineOptions, Progress, Rounding, Source, Summary,
 };
@@ -47,40 +46,9 @@ pub(crate) struct Options {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
-    /// Input a thread takes at a time, in MiB [default: the strategy's, 0.25 for fathom, whose
-    /// buffers then fit a core's cache]
+    /// Input a thread takes at a time, in MiB [default: 0.25, which fits a core's cache]
     #[arg(short, long, value_name = "MIB", value_parser = mebibytes)]
     chunk: Option<usize>,
-
-    /// Bind each thread to a processor: 0, 2, 4 … then 1, 3 …
-    #[arg(short, long)]
-    affinity: bool,
-
-    /// Compare keys in full; this is the default except with a strategy that trusts hashes
-    #[arg(short, long, conflicts_with = "trust_hash")]
-    full: bool,
-
-    /// Take keys of 16 bytes and more for equal when their 64-bit hashes are: DANGER, two keys
-    /// whose hashes collide are merged into one without a word
-    #[arg(long)]
-    trust_hash: bool,
-
-    /// How to aggregate: a preset, or a preset with other choices such as `final,check=full`
-    ///
-    /// Presets: fathom is this program's engine; old, sharedht, fullcheck, perthreadht, final and
-    /// final-full are the stations of the mORMot entry to the Object Pascal challenge, for
-    /// comparison. Choices: entry=inline|compact|fathom, table=perthread|shared, check=full|hash,
-    /// parse=branches|branchless, scan=row|twostage, input=pread|whole|whole-populate|chunk|
-    /// chunk-populate, affinity=on|off, chunk=SIZE, threads=N.
-    ///
-    /// Strategies other than fathom read uncompressed files and take values from -99.9 to 99.9 of
-    /// one decimal, up to 65,535 keys (old: of 51 bytes at most) and sums of 32 bits; what exceeds
-    /// this is an error. Files that they map must not change meanwhile: a file that is cut short
-    /// ends the program with a signal. DANGER: sharedht, perthreadht and final trust 32-bit hashes
-    /// that have no seed. Two keys with equal hashes are merged into one without a word, and such
-    /// keys are easily found: "aaaa" and "aaaaa" are a pair.
-    #[arg(long, value_name = "NAME", default_value = "fathom", value_parser = str::parse::<Strategy>)]
-    strategy: Strategy,
 
     /// Say on stderr what runs and what decodes Zstandard, then hash, length and UTF-8 validity of
     /// the result, time and GB/s
@@ -257,13 +225,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.rejects.is_some() && options.on_error == ErrorPolicy::Fail {
         return usage("--rejects needs --on-error skip");
     }
-    let strategy = chosen_strategy(options);
-    if let Err(error) = strategy.checked() {
-        return usage(&error.to_string());
-    }
-    if let (false, Some(what)) = (strategy.is_engine(), engine_only(options, shape.as_ref())) {
-        return usage(&format!("--strategy {strategy} has no {what}: only fathom has"));
-    }
     let files = match options.files.as_slice() {
         [] if std::io::stdin().is_terminal() => {
             return usage("no FILE was named, and standard input is a terminal (- insists on it)");
@@ -276,9 +237,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let start = Instant::now();
     let (sources, known_bytes) = open(files)?;
-    let engine = engine_options(options, &strategy)?;
+    let engine = engine_options(options)?;
     if options.verbose {
-        announce(&engine, &strategy, files);
+        announce(&engine, files);
     }
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
     let progress = Arc::new(Progress::default());
@@ -294,14 +255,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     };
     let outcome = match &shape {
         Some(shape) => delimited::aggregate(sources, shape, &engine, on_error, &progress),
-        None if strategy.is_engine() => {
-            fathom_aggregate::aggregate(sources, &engine, on_error, &progress)
-        }
-        None => {
-            // Only the engine skips records.
-            drop(on_error);
-            strategy::aggregate(sources, &strategy, engine.level, &progress)
-        }
+        None => fathom_aggregate::aggregate(sources, &engine, on_error, &progress),
     };
     drop(bar);
     let mut summary = outcome?;
@@ -328,36 +282,6 @@ fn usage(message: &str) -> anyhow::Result<Exit> {
     Err(command.error(clap::error::ErrorKind::ArgumentConflict, message).into())
 }
 
-/// The strategy with what other options say of it.
-fn chosen_strategy(options: &Options) -> Strategy {
-    let mut strategy = options.strategy;
-    if options.full {
-        strategy.check = Check::Full;
-    }
-    if options.trust_hash {
-        strategy.check = Check::Hash;
-    }
-    strategy.affinity |= options.affinity;
-    strategy.chunk_bytes = options.chunk.unwrap_or(strategy.chunk_bytes);
-    strategy.threads = options.threads.map(usize::from).or(strategy.threads);
-    strategy
-}
-
-/// What only the engine itself can do, if an option asks for it.
-fn engine_only(options: &Options, shape: Option<&Shape>) -> Option<&'static str> {
-    if shape.is_some() {
-        Some("--delimiter, --key, --value and --header")
-    } else if options.on_error == ErrorPolicy::Skip {
-        Some("--on-error skip")
-    } else if options.memory_limit.is_some() {
-        Some("--memory-limit")
-    } else if needs_squares(options) {
-        Some("variance and stddev")
-    } else {
-        None
-    }
-}
-
 fn shape(options: &Options) -> anyhow::Result<Option<Shape>> {
     let plain = options.delimiter.is_none()
         && options.key.is_none()
@@ -372,17 +296,16 @@ fn shape(options: &Options) -> anyhow::Result<Option<Shape>> {
         Err(_) if options.header => Ok(Selector::Name(text.to_owned())),
         Err(_) => anyhow::bail!("column {text:?}: only --header gives columns names"),
     };
-    let values = if options.value.is_empty() {
-        vec![Selector::Place(2)]
-    } else {
-        options.value.iter().map(|text| selector(text)).collect::<Result<_, _>>()?
-    };
-    Ok(Some(Shape {
-        delimiter: options.delimiter.unwrap_or(b';'),
-        header: options.header,
-        key: options.key.as_deref().map_or(Ok(Selector::Place(1)), selector)?,
-        values,
-    }))
+    let mut shape =
+        Shape { header: options.header, ..Shape::new(options.delimiter.unwrap_or(b';')) };
+    if let Some(key) = &options.key {
+        shape.key = selector(key)?;
+    }
+    if !options.value.is_empty() {
+        let values = options.value.iter().map(|text| selector(text).map(Value::from));
+        shape.values = values.collect::<Result<_, _>>()?;
+    }
+    Ok(Some(shape))
 }
 
 fn needs_squares(options: &Options) -> bool {
@@ -403,14 +326,12 @@ fn layout(options: &Options) -> Layout {
     }
 }
 
-fn engine_options(options: &Options, strategy: &Strategy) -> anyhow::Result<EngineOptions> {
+fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
     let default = EngineOptions::default();
     Ok(EngineOptions {
-        threads: strategy.threads.unwrap_or(default.threads),
-        chunk_bytes: strategy.chunk_bytes,
+        threads: options.threads.map_or(default.threads, usize::from),
+        chunk_bytes: options.chunk.unwrap_or(default.chunk_bytes),
         level: Level::chosen()?,
-        affinity: strategy.affinity,
-        trust_hash: strategy.check == Check::Hash,
         with_squares: needs_squares(options),
         memory_limit_bytes: options
             .memory_limit
@@ -438,25 +359,16 @@ fn open(files: &[PathBuf]) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
     Ok((sources, known_bytes))
 }
 
-fn announce(engine: &EngineOptions, strategy: &Strategy, files: &[PathBuf]) {
+fn announce(engine: &EngineOptions, files: &[PathBuf]) {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     eprintln!("aggregating {}", names.join(", "));
-    if !strategy.is_engine() {
-        eprintln!("strategy {strategy}, {} threads, level {}", engine.threads, engine.level);
-        for limit in strategy.limits() {
-            eprintln!("  {limit}");
-        }
-        return;
-    }
     eprintln!("Zstandard, if there is any, is decoded by {}", input::ZSTANDARD);
     eprintln!(
-        "{} thread{}{}, level {}, chunks of {} KiB, {}",
+        "{} thread{}, level {}, chunks of {} KiB",
         engine.threads,
         if engine.threads == 1 { "" } else { "s" },
-        if engine.affinity { " bound to processors" } else { "" },
         engine.level,
         engine.chunk_bytes >> 10,
-        if engine.trust_hash { "hashes of long keys trusted" } else { "full key comparison" },
     );
 }
 

@@ -123,8 +123,8 @@ fn measured(
 
 /// Who takes part: what `--only` chooses of the build's contenders, then the outside workers'.
 fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Entrant>> {
-    if !options.journey.axis.is_empty() {
-        let mut found = journey::varied(&options.journey, &options.only, family)?;
+    let mut found = journey::stations(&options.journey, &options.only, family)?;
+    if !found.is_empty() {
         found.extend(journey::outside(&options.journey, family)?);
         return Ok(found);
     }

@@ -91,7 +91,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let name = output.name().to_owned();
     let target = Target { format: to, terminate: options.terminate, wide: options.wide };
     let written = write(&mut output, &keys, &target).map_err(|error| match error {
-        WriteError::Io(error) => anyhow::Error::from(error).context(format!("cannot write {name}")),
+        WriteError::Io(error) => anyhow::Error::from(error),
         other => anyhow::Error::from(other).context(path.display().to_string()),
     })?;
     output.finish()?;

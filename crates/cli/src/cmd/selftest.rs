@@ -18,7 +18,7 @@ use fathom_measure::bench::Bench;
 use fathom_measure::compare::Verdict;
 use fathom_measure::conductor::Bounds;
 use fathom_measure::family::AnyFamily;
-use fathom_measure::result::Case;
+use fathom_measure::result::{Build, Case};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::median;
@@ -100,6 +100,7 @@ struct Audit {
     version: u32,
     command: Vec<String>,
     started: String,
+    build: Build,
     machine: String,
     load_threads: u32,
     /// Share of samples whose wall time exceeded their processor time by more than 2 %, median.
@@ -171,6 +172,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         version: 1,
         command: run.command,
         started: run.started,
+        build: run.build,
         machine: Machine::here().title(),
         load_threads: options.load,
         disturbed_share_median: median(&disturbed).unwrap_or(0.0),

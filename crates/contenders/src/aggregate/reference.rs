@@ -61,13 +61,13 @@ fn run(workload: &Text) -> Result<Vec<u8>, String> {
         let wrong = |what: String| format!("{}: line {number}: {what}", workload.path.display());
         let value = Decimal::parse(value).map_err(|error| wrong(error.to_string()))?;
         match groups.get_mut(key) {
-            Some(stats) => stats.add(value).map_err(|error| wrong(error.to_string()))?,
+            Some(stats) => stats.add(&value),
             None => {
-                groups.insert(key.into(), Stats::of(value, false));
+                groups.insert(key.into(), Stats::of(&value, false));
             }
         }
     }
     let groups =
         groups.into_iter().map(|(key, stats)| Partial { key: key.into(), stats }).collect();
-    Ok(format::brc(&Column { name: "value".to_owned(), groups }, &workload.layout))
+    Ok(format::brc(&Column::new("value", groups), &workload.layout))
 }

@@ -1,13 +1,11 @@
 //! What the stations share: a preset with other choices, run once to see that it can hold the data.
 
-use std::fs::File;
-
-use fathom_aggregate::strategy::{Strategy, aggregate};
-use fathom_aggregate::{Progress, Source, format};
+use fathom_aggregate::{Column, format};
 use fathom_machine::level::Level;
 use fathom_measure::contender::{Preparation, Unsupported, timed};
 use fathom_measure::digest::Digest;
 
+use super::journey::{Strategy, aggregate};
 use super::workload::Text;
 
 /// The preset `name`, with the choices `axis=value,…` in place of its own.
@@ -25,14 +23,9 @@ pub(super) fn prepared<'w>(name: &str, choices: &str, workload: &'w Text) -> Pre
 }
 
 fn run(workload: &Text, strategy: &Strategy) -> Result<Vec<u8>, String> {
-    let path = workload.path.clone();
-    let opened = File::open(&path).and_then(|file| file.metadata().map(|data| (file, data.len())));
-    let (file, size) = opened.map_err(|error| format!("{}: {error}", path.display()))?;
     let level = Level::chosen().map_err(|error| error.to_string())?;
-    let sources = vec![Source::File { path, file, size }];
-    let summary = aggregate(sources, strategy, level, &Progress::default());
-    let summary = summary.map_err(|error| error.to_string())?;
-    Ok(format::brc(&summary.columns[0], &workload.layout))
+    let groups = aggregate(&workload.path, strategy, level).map_err(|error| error.to_string())?;
+    Ok(format::brc(&Column::new("value", groups), &workload.layout))
 }
 
 /// The level everything here is compiled for.

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use fathom_aggregate::Decimal;
 use fathom_aggregate::generate::{Measurements, Stations};
 use fathom_measure::contender::{Preparation, Prepared, Unsupported, timed};
 use fathom_measure::digest::Digest;
@@ -86,11 +87,15 @@ impl Group {
 
 impl From<fathom_aggregate::Partial> for Group {
     fn from(partial: fathom_aggregate::Partial) -> Group {
-        let fathom_aggregate::Partial { key, mut stats } = partial;
+        let fathom_aggregate::Partial { key, stats } = partial;
         // One decimal everywhere: this changes nothing but the scale of whole numbers.
-        stats.rescale(1).expect("sums of this text are short");
-        let number = |number: i128| i64::try_from(number).expect("sums of this text are short");
-        let (min, max, sum) = (number(stats.min()), number(stats.max()), number(stats.sum()));
+        let tenths = |number: Option<Decimal>| {
+            let tenths = number.and_then(|number| number.rescaled(1).small());
+            tenths
+                .and_then(|tenths| i64::try_from(tenths).ok())
+                .expect("sums of this text are short")
+        };
+        let (min, max, sum) = (tenths(stats.min()), tenths(stats.max()), tenths(Some(stats.sum())));
         Group { key: key.as_ref().into(), count: stats.count(), min, max, sum }
     }
 }

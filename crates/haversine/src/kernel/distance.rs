@@ -143,6 +143,7 @@ unsafe fn group<L: Lanes>([x0, y0, x1, y1]: [L; 4], radius: f64) -> (L, u32) {
         let sine_lat = polynomial(&SINE_SQUARED, u_lat).mul(u_lat);
         let sine_lon = polynomial(&SINE_SQUARED, u_lon).mul(u_lon);
         let cosines = polynomial(&COSINE, lat0.mul(lat0)).mul(polynomial(&COSINE, lat1.mul(lat1)));
+        // Not below zero: the polynomial's cosine of a pole, the least there is, is 1.1e-16 or more.
         let a = cosines.mul_add(sine_lon, sine_lat);
 
         let z = a.min(L::splat(1.0).sub(a));

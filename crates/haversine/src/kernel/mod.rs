@@ -158,6 +158,8 @@ pub(crate) fn distances(pairs: &[Pair], options: &Options, distances: &mut Vec<f
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::formula::EARTH_RADIUS_KM;
     use crate::generate::{Method, Pairs};
@@ -182,6 +184,80 @@ mod tests {
                 let is_near = (own - reference).abs() < 1e-8;
                 assert!(is_near, "{level} {pair:?}: {own} instead of {reference}");
             }
+        }
+    }
+
+    /// By the angle between two vectors: no haversine, no arcsine.
+    fn by_vectors(pair: Pair) -> f64 {
+        let vector = |x: f64, y: f64| {
+            let ((sin_x, cos_x), (sin_y, cos_y)) =
+                (x.to_radians().sin_cos(), y.to_radians().sin_cos());
+            [cos_y * cos_x, cos_y * sin_x, sin_y]
+        };
+        let (a, b) = (vector(pair.x0, pair.y0), vector(pair.x1, pair.y1));
+        let length = |sign: f64| (0..3).map(|i| (a[i] + sign * b[i]).powi(2)).sum::<f64>().sqrt();
+        2.0 * EARTH_RADIUS_KM * length(-1.0).atan2(length(1.0))
+    }
+
+    /// Every level, and the reference, are the angle between the points; at the root of a rounded
+    /// square, where points are one or opposite, as near as that root can be.
+    fn check_against_vectors(pairs: &[Pair]) {
+        let reference = |pair: &Pair| distance(*pair, EARTH_RADIUS_KM);
+        let by_level = Level::available().map(|level| (level.name(), computed(pairs, level)));
+        let all = by_level.chain([("reference", pairs.iter().map(reference).collect())]);
+        for (name, distances) in all {
+            for (pair, own) in pairs.iter().zip(distances) {
+                let expected = by_vectors(*pair);
+                let cosine = (expected / EARTH_RADIUS_KM / 2.0).cos();
+                let is_plain = pair.y0.abs() <= 90.0 && pair.y1.abs() <= 90.0 && cosine > 1e-3;
+                let tolerance = if is_plain { 1e-8 } else { 1e-3 };
+                let is_near = (own - expected).abs() < tolerance;
+                assert!(is_near, "{name} {pair:?}: {own} instead of {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn polar_and_antipodal_pairs_have_a_distance_on_every_level() {
+        let mut latitudes = vec![0.0, 45.0, 100.0, 135.0, 270.0, 720.5];
+        let mut near_pole = 90.0_f64;
+        for _ in 0..5 {
+            latitudes.extend([near_pole, 180.0 - near_pole]);
+            near_pole = near_pole.next_down();
+        }
+        latitudes.extend((1..30).map(|i| 90.0 - f64::from(i) / 7.0));
+        latitudes.extend((1..30).map(|i| 90.0 + f64::from(i) / 7.0));
+        let mirrored: Vec<f64> = latitudes.iter().map(|latitude| -latitude).collect();
+        latitudes.extend(mirrored);
+        let mut pairs = Vec::new();
+        for &y0 in &latitudes {
+            for &y1 in &latitudes {
+                for x1 in [0.0, 1e-13, 60.0, 180.0, 180.0_f64.next_down(), 360.0] {
+                    pairs.push(Pair { x0: 0.0, y0, x1, y1 });
+                }
+            }
+            // The same point over the pole, and the opposite one.
+            pairs.push(Pair { x0: 12.5, y0, x1: -167.5, y1: 180.0 - y0 });
+            pairs.push(Pair { x0: 12.5, y0, x1: -167.5, y1: -y0 });
+        }
+        check_against_vectors(&pairs);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn any_pair_has_the_distance_between_its_vectors(
+            x in -1000.0..1000.0_f64, y in -1000.0..1000.0_f64,
+            dx in -1e-3..1e-3_f64, dy in -1e-3..1e-3_f64,
+            turn in 0..4_usize, scale in 0..18_i32,
+        ) {
+            let scale = 10_f64.powi(-scale);
+            let (x1, y1) = (x + dx * scale, y + dy * scale);
+            // Near it, over the pole, opposite, anywhere.
+            let (x1, y1) = [(x1, y1), (x1 + 180.0, 180.0 - y1), (x1 + 180.0, -y1), (dy * 1e6, dx * 1e5)]
+                [turn];
+            check_against_vectors(&[Pair { x0: x, y0: y, x1, y1 }; 5]);
         }
     }
 

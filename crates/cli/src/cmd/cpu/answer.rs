@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use fathom_contenders::mix::ITERATIONS;
-use fathom_measure::compare::{Comparison, Verdict, judge};
+use fathom_measure::compare::{Broken, Comparison, Unresolved, Verdict, judge};
 use fathom_measure::result::Case;
 use fathom_report::number::{percent, times};
+use fathom_report::sentence;
 use fathom_report::view::{Line, lines, throughput};
 
 use super::form;
@@ -84,18 +85,19 @@ pub(super) fn verdict(line: &Line<'_>) -> String {
 
 /// Why there is no verdict although the interval speaks for one, in a few words.
 fn because(comparison: &Comparison) -> Option<String> {
-    let (Verdict::NotResolved { why, .. } | Verdict::Withheld { why }) = &comparison.verdict else {
-        return None;
-    };
     comparison.interval.filter(|interval| !interval.contains(1.0))?;
-    let words = match why.strip_prefix("the noise floor is ") {
-        Some(floor) => format!("noise floor {floor}"),
-        None if why.starts_with("a copy of") => "a copy of the fastest differs, too".to_owned(),
-        // The interval of one comparison is not that of all: by chance one of many looks like this.
-        None if why.starts_with("the interval") => "too few rounds for so many rows".to_owned(),
-        None => why.split([':', ',']).next().unwrap_or(why).to_owned(),
-    };
-    Some(words)
+    match comparison.verdict {
+        Verdict::Faster | Verdict::Slower => None,
+        Verdict::NotResolved { why, .. } => Some(match why {
+            Unresolved::Floor { least } => format!("noise floor {}", percent(least)),
+            Unresolved::Crowded { .. } => "too few rounds for so many rows".to_owned(),
+            why => sentence::unresolved(why, comparison.seen),
+        }),
+        Verdict::Withheld { why: Broken::CopyDiffers { .. } } => {
+            Some("a copy of the fastest differs, too".to_owned())
+        }
+        Verdict::Withheld { why } => Some(sentence::broken(why)),
+    }
 }
 
 /// A difference that is not resolved counts as a tie below this ratio. Above it the measurement only

@@ -122,10 +122,9 @@ fn make(options: &KeyOptions, format: &Format, values: Option<Sizes>) -> anyhow:
     }
     let keys = generate(&recipe)?;
     let mut output = Output::create(&options.output)?;
-    let name = output.name().to_owned();
     let target = Target { wide: options.wide, ..Target::new(format.clone()) };
     write(&mut output, &keys, &target).map_err(|error| match error {
-        WriteError::Io(error) => anyhow::Error::from(error).context(format!("cannot write {name}")),
+        WriteError::Io(error) => anyhow::Error::from(error),
         other => other.into(),
     })?;
     output.finish()?;

@@ -105,8 +105,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let bytes = match &generator {
         Generator::Gaussian(generator) => generator.write(options.rows, threads, &mut output),
         Generator::Pascal(generator) => generator.write(options.rows, &mut output),
-    }
-    .with_context(|| format!("cannot write {name}"))?;
+    }?;
     output.finish()?;
     if options.verbose {
         let seconds = start.elapsed().as_secs_f64();

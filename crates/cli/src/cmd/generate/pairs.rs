@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::Context;
 use fathom_haversine::generate::{self, PAIRS_LIMIT};
 
 use crate::exit::Exit;
@@ -77,8 +76,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut answers = options.answers.as_deref().map(Output::create).transpose()?;
     let pairs = generate::Pairs::new(method, options.seed, options.count);
     let also = answers.as_mut().map(|answers| answers as &mut dyn Write);
-    let mean = generate::write(pairs, numbers, &mut output, also)
-        .with_context(|| format!("cannot write {}", output.name()))?;
+    let mean = generate::write(pairs, numbers, &mut output, also)?;
     output.finish()?;
     if let Some(answers) = answers {
         answers.finish()?;

@@ -8,7 +8,9 @@ use std::thread;
 
 use anyhow::Context;
 use fathom_haversine::answers::{self, Comparison};
-use fathom_haversine::{self as haversine, EARTH_RADIUS_KM, Error, OnError, Outcome, Source};
+use fathom_haversine::{
+    self as haversine, EARTH_RADIUS_KM, Error, MOST_RADIUS, OnError, Outcome, Source,
+};
 use fathom_machine::level::Level;
 use fathom_measure::profile::{self, Report};
 
@@ -16,7 +18,10 @@ use crate::exit::Exit;
 use crate::input::{self, Input};
 use crate::output::Output;
 
+mod place;
 mod stages;
+
+use place::Lines;
 
 /// Read coordinate pairs from JSON and print their mean great-circle distance, exactly
 ///
@@ -129,8 +134,8 @@ enum ProfileFormat {
 
 fn radius(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(radius) if radius.is_finite() && radius >= 0.0 => Ok(radius),
-        _ => Err(format!("{text:?} is no length")),
+        Ok(radius) if (0.0..=MOST_RADIUS).contains(&radius) => Ok(radius),
+        _ => Err(format!("{text:?} is no length from 0 to {MOST_RADIUS:e}")),
     }
 }
 
@@ -146,9 +151,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         read_once(options)?;
         return stages::run(&options.stages, &options.file, options.format == Format::Json);
     }
-    let source = match input::open(&options.file)? {
-        Input::File(file, _) => Source::File(file),
-        Input::Stream(stream) => Source::Stream(stream),
+    let lines = Lines::default();
+    let (source, lines) = match input::open(&options.file)? {
+        Input::File(file, _) => (Source::File(file), None),
+        Input::Stream(stream) => (Source::Stream(lines.watch(stream)), Some(lines)),
     };
     if options.profile {
         anyhow::ensure!(
@@ -161,12 +167,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let read = haversine::read(source, &engine_options(options)?);
     let mean = read.as_ref().ok().and_then(Outcome::mean_in_order);
     let report = options.profile.then(profile::stop);
-    let outcome = read.map_err(|error| located(error, &options.file))?;
+    let outcome = read.map_err(|error| located(error, &options.file, lines))?;
     let comparison = compare(options, &outcome, mean)?;
     if let Some(path) = &options.write_answers {
         let mut output = Output::create(path)?;
-        answers::write(outcome.parts(), mean.unwrap_or(outcome.mean_exact), &mut output)
-            .with_context(|| format!("cannot write {}", output.name()))?;
+        answers::write(outcome.parts(), mean.unwrap_or(outcome.mean_exact), &mut output)?;
         output.finish()?;
     }
     let text = match options.format {
@@ -193,7 +198,7 @@ fn read_once(options: &Options) -> anyhow::Result<()> {
     let Input::File(file, _) = input::open(&options.file)? else { anyhow::bail!(reason) };
     let engine = haversine::Options { keep_distances: false, ..engine_options(options)? };
     let read = haversine::read(Source::File(file), &engine);
-    read.map(drop).map_err(|error| located(error, &options.file))
+    read.map(drop).map_err(|error| located(error, &options.file, None))
 }
 
 fn engine_options(options: &Options) -> anyhow::Result<haversine::Options> {
@@ -217,16 +222,17 @@ fn engine_options(options: &Options) -> anyhow::Result<haversine::Options> {
     })
 }
 
-/// The error as `path:byte:pair: what was expected`.
-fn located(error: Error, path: &Path) -> anyhow::Error {
+/// The error as `path:line:column: what was expected`; `lines` are those of a stream.
+fn located(error: Error, path: &Path, lines: Option<Lines>) -> anyhow::Error {
+    let place = error.offset().and_then(|offset| {
+        let lines = lines.or_else(|| Lines::of_file(path, offset).ok())?;
+        lines.place(offset)
+    });
     let path = path.display();
-    let place = match &error {
-        Error::Io(_) | Error::NoPairs | Error::Answers(_) => path.to_string(),
-        Error::Json(error) => format!("{path}:{}", error.offset),
-        Error::Pair { index, offset, .. } => format!("{path}:{offset}:{index}"),
-        Error::Shape { offset, .. } => format!("{path}:{offset}"),
-    };
-    anyhow::Error::from(error).context(place)
+    anyhow::Error::from(error).context(match place {
+        Some((line, column)) => format!("{path}:{line}:{column}"),
+        None => path.to_string(),
+    })
 }
 
 fn compare(
@@ -241,7 +247,7 @@ fn compare(
         let answers = BufReader::with_capacity(1 << 18, file);
         answers::compare(outcome.parts(), mean, count, answers, options.tolerance)
     });
-    Ok(Some(compared.map_err(|error| located(error, path))?))
+    Ok(Some(compared.map_err(|error| located(error, path, None))?))
 }
 
 fn text(outcome: &Outcome, mean: Option<f64>, comparison: Option<&Comparison>) -> String {

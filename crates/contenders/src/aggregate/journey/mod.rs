@@ -12,13 +12,11 @@
 //!
 //! The presets `old` to `final-full` are the stations of the journey that Arnaud Bouchez describes
 //! for the mORMot entry to the Object Pascal challenge, written anew from that description; `fathom`
-//! is the [engine](crate::aggregate()) of this crate. Each choice is one small part in `kernel/`, and
+//! is the [engine](fathom_aggregate::aggregate()) itself. Each choice is one small part in `kernel/`, and
 //! the compiler joins them into one loop per combination.
 //!
-//! What a strategy cannot hold is an error, never a wrong number ([`Strategy::limits`] has the
-//! list), with one exception that is the point of it: where hashes are trusted, two names with equal
-//! hash become one. The strategies of the journey read files only, and files that they map must not
-//! change meanwhile.
+//! What a strategy cannot hold is an error, never a wrong number ([`Error::Row`], [`Refusal`]), with one exception that is the point of it: where hashes are trusted, two names with equal
+//! hash become one. Files that are mapped must not change meanwhile.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +25,8 @@ use std::str::FromStr;
 mod kernel;
 mod run;
 
-pub use run::aggregate;
+pub use kernel::Refusal;
+pub use run::{Error, aggregate};
 
 /// A point in the space of choices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,7 +92,7 @@ axis! {
         Inline = "inline",
         /// Statistics of 12 bytes in a dense array behind 2^18 slots of 16-bit indices.
         Compact = "compact",
-        /// This crate's tables, in batches of rows that are prefetched.
+        /// The engine's tables, in batches of rows that are prefetched.
         Fathom = "fathom",
     }
 }
@@ -271,7 +270,7 @@ pub const PRESETS: &[Preset] = &[
 ];
 
 impl Strategy {
-    /// The engine of this crate as a strategy.
+    /// The engine as a strategy.
     pub const FATHOM: Strategy = Strategy {
         entry: Entry::Fathom,
         table: Table::PerThread,
@@ -280,7 +279,7 @@ impl Strategy {
         scan: Scan::TwoStage,
         input: Input::Pread,
         affinity: false,
-        chunk_bytes: crate::CHUNK_BYTES,
+        chunk_bytes: fathom_aggregate::CHUNK_BYTES,
         threads: None,
     };
 
@@ -348,41 +347,10 @@ impl Strategy {
         Err(StrategyError::Unbuilt(unbuilt))
     }
 
-    /// Whether this is the engine itself, with all its options: only then can it read streams, skip
-    /// bad records, keep squares or a memory limit.
-    pub fn is_engine(&self) -> bool {
-        self.entry == Entry::Fathom && self.input == Input::Pread
-    }
-
-    /// What the strategy cannot hold, or risks, one sentence each.
-    pub fn limits(&self) -> Vec<&'static str> {
-        let mut limits = Vec::new();
-        if self.entry != Entry::Fathom {
-            limits.push("values have one decimal and lie between -99.9 and 99.9");
-            limits.push("blank lines and lines that end in CR LF are refused");
-            limits.push("65,535 names at most, all of them for one thread or the shared table");
-            limits.push("the sum of a name in one thread fits 32 bits in tenths");
-            limits.push("hashes have no seed: hostile names can make probing slow");
-        }
-        if self.entry == Entry::Inline {
-            limits.push("names have 51 bytes at most");
-        }
-        match (self.check, self.entry) {
-            (Check::Full, _) => {}
-            (Check::Hash, Entry::Fathom) => {
-                limits.push("names of 16 bytes and more with equal 64-bit hashes become one");
-            }
-            (Check::Hash, _) => {
-                limits.push("names with equal 32-bit hashes become one, silently");
-            }
-        }
-        if self.input != Input::Pread {
-            limits.push("files must not change, nor become shorter, while they are read");
-        }
-        if !self.is_engine() {
-            limits.push("files only, no standard input and no compression");
-        }
-        limits
+    /// Whether this is the engine itself, as its users have it.
+    pub(crate) fn is_engine(&self) -> bool {
+        let own = self.input == Input::Pread && self.check == Check::Full && !self.affinity;
+        self.entry == Entry::Fathom && own
     }
 }
 

@@ -1,12 +1,11 @@
-//! Every strategy against the plain reference, and every limit as an error.
+//! Every strategy of the journey against the engine, and every limit as an error.
 
-mod common;
+use std::io::{Cursor, Write};
 
-use common::{file, stream};
-use fathom_aggregate::strategy::{
-    Check, Entry, Input, PRESETS, Parse, Scan, Strategy, Table, aggregate,
+use fathom_aggregate::{OnError, Options, Partial, Progress, Source};
+use fathom_contenders::aggregate::journey::{
+    Check, Entry, Error, Input, PRESETS, Parse, Refusal, Scan, Strategy, Table, aggregate,
 };
-use fathom_aggregate::{Error, Limit, Progress, Reason, Summary, reference};
 use fathom_machine::level::Level;
 
 /// Every combination that is built, on top of the chunks of `final`.
@@ -28,18 +27,31 @@ fn points() -> Vec<Strategy> {
     points
 }
 
-fn run(input: &[u8], strategy: &Strategy, level: Level) -> Result<Summary, Error> {
-    aggregate(vec![file(input)], strategy, level, &Progress::default())
+fn run(input: &[u8], strategy: &Strategy, level: Level) -> Result<Vec<Partial>, Error> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(input).unwrap();
+    aggregate(file.path(), strategy, level)
+}
+
+/// What the engine says on one thread, without vectors.
+fn plain(input: &[u8]) -> Vec<Partial> {
+    let reader = Box::new(Cursor::new(input.to_vec()));
+    let sources = vec![Source::Stream { path: "-".into(), reader }];
+    let options = Options { threads: 1, level: Level::Scalar, ..Options::default() };
+    let summary =
+        fathom_aggregate::aggregate(sources, &options, OnError::Fail, &Progress::default());
+    summary.unwrap().columns.remove(0).groups
 }
 
 fn assert_same(input: &[u8], strategy: &Strategy, level: Level) {
-    let plain = reference::aggregate(input, false);
-    let summary = run(input, strategy, level).unwrap_or_else(|error| {
+    assert_groups(&plain(input), input, strategy, level);
+}
+
+fn assert_groups(expected: &[Partial], input: &[u8], strategy: &Strategy, level: Level) {
+    let groups = run(input, strategy, level).unwrap_or_else(|error| {
         panic!("{strategy}, {level}: {error}");
     });
-    assert!(summary.columns[0].groups == plain.groups, "{strategy}, {level}");
-    assert_eq!(summary.records, plain.records, "{strategy}, {level}");
-    assert_eq!(summary.bytes, input.len() as u64, "{strategy}, {level}");
+    assert!(groups == expected, "{strategy}, {level}");
 }
 
 /// Rows every strategy takes: names of all lengths up to 51, all shapes of values.
@@ -63,13 +75,14 @@ fn strict_rows(rows: u32, names: u32) -> Vec<u8> {
 fn every_point_agrees_with_the_reference_on_every_input_axis() {
     let with_end = strict_rows(400, 60);
     let without_end = &with_end[..with_end.len() - 1];
+    let expected = plain(&with_end);
     for point in points() {
         for level in Level::available() {
             for &input in Input::ALL {
                 for (chunk_bytes, threads) in [(64, 3), (1000, 2), (1 << 20, 1)] {
                     let strategy = Strategy { input, chunk_bytes, threads: Some(threads), ..point };
-                    assert_same(&with_end, &strategy, level);
-                    assert_same(without_end, &strategy, level);
+                    assert_groups(&expected, &with_end, &strategy, level);
+                    assert_groups(&expected, without_end, &strategy, level);
                 }
             }
         }
@@ -110,18 +123,6 @@ fn files_of_exactly_whole_pages_are_right() {
 }
 
 #[test]
-fn several_files_are_one_input() {
-    let parts = [strict_rows(200, 30), Vec::new(), strict_rows(300, 40)];
-    let plain = reference::aggregate(&parts.concat(), false);
-    for preset in PRESETS {
-        let sources = parts.iter().map(|part| file(part)).collect();
-        let strategy = Strategy { chunk_bytes: 512, ..preset.strategy };
-        let summary = aggregate(sources, &strategy, Level::best(), &Progress::default()).unwrap();
-        assert_eq!(summary.columns[0].groups, plain.groups, "{strategy}");
-    }
-}
-
-#[test]
 fn many_names_agree_while_threads_insert_them() {
     let input = strict_rows(60_000, 30_000);
     for preset in PRESETS {
@@ -140,11 +141,7 @@ fn the_first_bad_row_is_an_error_with_its_line() {
             for &how in Input::ALL {
                 let strategy = Strategy { chunk_bytes: 777, input: how, ..preset.strategy };
                 match run(&input, &strategy, Level::best()) {
-                    Err(Error::Record(reject)) => {
-                        let position = (reject.position.byte, reject.position.record);
-                        assert_eq!(position, (45_000, 5001), "{strategy} {bad:?}");
-                        assert_eq!(reject.text, bad, "{strategy}");
-                    }
+                    Err(Error::Row { line, .. }) => assert_eq!(line, 5001, "{strategy} {bad:?}"),
                     other => panic!("{strategy}, {bad:?}: {other:?}"),
                 }
             }
@@ -154,17 +151,17 @@ fn the_first_bad_row_is_an_error_with_its_line() {
     for &how in Input::ALL {
         let strategy = Strategy { input: how, ..Strategy::FATHOM };
         assert_same(b"a;1.0\r\n\nb;123.45\nc;7", &strategy, Level::best());
-        let Err(Error::Record(reject)) = run(b"a;1.0\nx\n", &strategy, Level::best()) else {
-            panic!("{strategy}");
-        };
-        assert_eq!((reject.position.record, reject.reason), (2, Reason::NoDelimiter));
+        let error = run(b"a;1.0\nx\n", &strategy, Level::best()).unwrap_err();
+        let by_engine = matches!(error, Error::Engine(fathom_aggregate::Error::Record(_)));
+        let by_journey = matches!(error, Error::Row { line: 2, .. });
+        assert!(if how == Input::Pread { by_engine } else { by_journey }, "{error}");
     }
 }
 
-fn limit(input: &[u8], strategy: &Strategy) -> Limit {
+fn limit(input: &[u8], strategy: &Strategy) -> Refusal {
     match run(input, strategy, Level::best()) {
         Err(Error::Limit { limit, .. }) => limit,
-        other => panic!("{strategy}: {:?}", other.map(|summary| summary.records)),
+        other => panic!("{strategy}: {:?}", other.map(|groups| groups.len())),
     }
 }
 
@@ -177,7 +174,7 @@ fn more_names_than_16_bit_indices_are_an_error() {
         let full = Strategy { check: Check::Full, ..strategy };
         assert_same(&most, &full, Level::best());
         // Hashes of these names may collide where they are trusted, and then there is room.
-        assert_eq!(limit(&one_more, &full), Limit::Names, "{full}");
+        assert_eq!(limit(&one_more, &full), Refusal::Names, "{full}");
     }
     assert_same(&one_more, &Strategy::FATHOM, Level::best());
 }
@@ -187,7 +184,7 @@ fn sums_beyond_32_bits_are_an_error_that_names_the_key() {
     let input = b"hot;99.9\n".repeat(2_149_634);
     for preset in PRESETS.iter().filter(|preset| preset.name != "fathom") {
         let strategy = Strategy { threads: Some(1), ..preset.strategy };
-        assert_eq!(limit(&input, &strategy), Limit::Sum { key: "\"hot\"".into() }, "{strategy}");
+        assert_eq!(limit(&input, &strategy), Refusal::Sum { key: "hot".into() }, "{strategy}");
         assert_same(&input[9..], &strategy, Level::best());
     }
     assert_same(&input, &Strategy::FATHOM, Level::best());
@@ -197,17 +194,8 @@ fn sums_beyond_32_bits_are_an_error_that_names_the_key() {
 fn names_longer_than_an_inline_entry_are_an_error() {
     let input = [vec![b'n'; 52], b";1.0\n".to_vec()].concat();
     let old = Strategy::named("old").unwrap();
-    let Limit::NameBytes { most: 51, .. } = limit(&input, &old) else { panic!() };
+    let Refusal::NameBytes { most: 51, .. } = limit(&input, &old) else { panic!() };
     assert_same(&input, &Strategy::named("fullcheck").unwrap(), Level::best());
-}
-
-#[test]
-fn streams_are_refused_where_they_cannot_be_read() {
-    let strategy = Strategy::named("final").unwrap();
-    let streams = || vec![stream(b"a;1.0\n", 3)];
-    let error = aggregate(streams(), &strategy, Level::best(), &Progress::default()).unwrap_err();
-    assert!(matches!(error, Error::NotAFile { .. }), "{error}");
-    aggregate(streams(), &Strategy::FATHOM, Level::best(), &Progress::default()).unwrap();
 }
 
 #[test]
@@ -217,7 +205,7 @@ fn trusting_hashes_merges_names_that_collide_and_comparing_does_not() {
     let input = format!("{a};1.0\n{b};2.0\n").into_bytes();
     for name in ["perthreadht", "final", "sharedht"] {
         let trusting = Strategy { threads: Some(1), ..Strategy::named(name).unwrap() };
-        let groups = run(&input, &trusting, Level::Scalar).unwrap().columns.remove(0).groups;
+        let groups = run(&input, &trusting, Level::Scalar).unwrap();
         assert_eq!(groups.len(), 1, "{name} trusts");
         let full = Strategy { check: Check::Full, ..trusting };
         assert_same(&input, &full, Level::Scalar);

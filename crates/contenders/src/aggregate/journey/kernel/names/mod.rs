@@ -14,11 +14,10 @@
 //! delimiter or a newline in them are found out, which means that the row before was none. Names
 //! are kept even where only hashes are compared, because the result shows them.
 
+use fathom_aggregate::{Partial, Stats};
 use fathom_machine::vector::Vector;
 
-use crate::error::quoted;
-use crate::merge::{Partial, Stats};
-use crate::reference::DELIMITER;
+use super::DELIMITER;
 
 mod compared;
 mod inline;
@@ -37,18 +36,36 @@ const SLOTS: usize = 1 << 18;
 const MOST_NAMES: usize = u16::MAX as usize;
 
 /// What a table cannot hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
     /// The row is no row the strategy takes; the caller finds out which.
+    #[error("a row that is none")]
     Row,
-    /// One more name than there are indices.
+    /// One more name than 16-bit indices can tell apart.
+    #[error("more than 65535 keys")]
     Names,
     /// A name longer than its place.
-    NameBytes { key: String, most: usize },
-    /// The sum of a name does not fit 32 bits.
-    Sum { key: String },
+    #[error("key {key:?} is longer than {most} bytes")]
+    NameBytes {
+        /// The name.
+        key: String,
+        /// The limit in bytes.
+        most: usize,
+    },
+    /// The sum of a name.
+    #[error("the sum of key {key:?} in one thread does not fit 32 bits")]
+    Sum {
+        /// The name.
+        key: String,
+    },
     /// So many rows of a name that 32 bits might not count them.
+    #[error("a key may have more rows in one thread than 32 bits count")]
     Count,
+}
+
+/// A name for an error.
+fn quoted(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
 }
 
 /// Statistics of one name in one thread.
@@ -313,7 +330,7 @@ mod tests {
         let mut sums: Vec<_> = table
             .partials()
             .into_iter()
-            .map(|p| (p.key.to_vec(), p.stats.count(), p.stats.sum()))
+            .map(|p| (p.key.to_vec(), p.stats.count(), p.stats.sum().small().unwrap()))
             .collect();
         sums.sort();
         sums
@@ -380,7 +397,7 @@ mod tests {
         let mut own = Own::<Names>::new();
         assert!(add(&mut own, b"hot", 1, i32::MAX));
         assert!(!add(&mut own, b"hot", 1, 1));
-        assert_eq!(own.refusal(), Some(Refusal::Sum { key: "\"hot\"".to_owned() }));
+        assert_eq!(own.refusal(), Some(Refusal::Sum { key: "hot".to_owned() }));
     }
 
     #[test]

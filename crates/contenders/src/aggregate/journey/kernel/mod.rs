@@ -18,21 +18,19 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use fathom_aggregate::parts::Window;
+use fathom_aggregate::{Error, Partial};
 use fathom_machine::level::Level;
 use fathom_machine::vector::{self, Vector, positions_64};
 
 use super::{Check, Entry, Parse, Scan, Strategy, Table as TableAxis};
-use crate::chunk::Window;
-use crate::error::Reason;
-use crate::merge::Partial;
-use crate::reference::{self, DELIMITER};
 
 mod hash;
 pub(super) mod input;
 mod names;
 mod number;
 
-pub(super) use names::Refusal;
+pub use names::Refusal;
 
 use hash::Crc;
 use names::{Compared, Hashes, Inline, Names, Own, Shared, SharedNames, Table};
@@ -50,13 +48,18 @@ pub(super) trait Worker: Send {
     fn partials(self: Box<Self>) -> Vec<Partial>;
 }
 
+/// Between a name and its value.
+const DELIMITER: u8 = b';';
+
 /// Why a window could not be taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Trouble {
-    /// A row, as `start..end` in the window's buffer, and what is wrong with it.
-    Row { start: usize, end: usize, reason: Reason },
+    /// The row that starts at this byte of the window's buffer is none.
+    Row(usize),
     /// The table cannot hold it.
     Table(Refusal),
+    /// The engine's table cannot.
+    Engine(Error),
 }
 
 /// A worker for each of `threads` threads.
@@ -178,7 +181,7 @@ impl<T: Table> Worker for Rows<T> {
         // After a bad row the table may have been fed with anything: the row is the reason then.
         let refusal = self.table.refusal().unwrap_or(Refusal::Row);
         match first_bad_row(window) {
-            Some((start, end, reason)) => Err(Trouble::Row { start, end, reason }),
+            Some(start) => Err(Trouble::Row(start)),
             None => {
                 assert_ne!(refusal, Refusal::Row, "the loop refused what the plain parser takes");
                 Err(Trouble::Table(refusal))
@@ -191,32 +194,30 @@ impl<T: Table> Worker for Rows<T> {
     }
 }
 
-/// The first row that is not `name;value` with a value of one decimal below 100.
-fn first_bad_row(window: &Window<'_>) -> Option<(usize, usize, Reason)> {
-    let buffer = window.buffer();
+/// Where the first row starts that is not `name;value` with a value of one decimal below 100.
+fn first_bad_row(window: &Window<'_>) -> Option<usize> {
     let mut start = window.from();
     while start < window.to() {
-        let rest = &buffer[start..window.to()];
-        let end = start + memchr::memchr(b'\n', rest).expect("windows end with a newline");
-        let row = &buffer[start..end];
-        match reference::record(row) {
-            Err(reason) => return Some((start, end, reason)),
-            Ok(Some((key, value))) => {
-                let text = &row[key.len() + 1..];
-                let digits = text.strip_prefix(b"-").unwrap_or(text);
-                let strict = value.scale == 1
-                    && matches!(digits.len(), 3 | 4)
-                    && digits[0] != b'+'
-                    && !row.ends_with(b"\r");
-                if !strict {
-                    return Some((start, end, Reason::NotStrict));
-                }
-            }
-            Ok(None) => return Some((start, end, Reason::NotStrict)),
+        let rest = &window.buffer()[start..window.to()];
+        let len = memchr::memchr(b'\n', rest).expect("windows end with a newline");
+        let mut fields = rest[..len].split(|&byte| byte == DELIMITER);
+        let (name, value) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+        if name.is_empty() || !is_strict(value) || fields.next().is_some() {
+            return Some(start);
         }
-        start = end + 1;
+        start += len + 1;
     }
     None
+}
+
+/// Whether this is `d.d` or `dd.d`, perhaps with a minus before it.
+fn is_strict(value: &[u8]) -> bool {
+    let digits = match value.strip_prefix(b"-").unwrap_or(value) {
+        [ones, b'.', tenths] => [*ones, *ones, *tenths],
+        [tens, ones, b'.', tenths] => [*tens, *ones, *tenths],
+        _ => return false,
+    };
+    digits.iter().all(u8::is_ascii_digit)
 }
 
 /// How rows are found.
@@ -310,7 +311,7 @@ impl Scanned for TwoStage {
                         mask &= (1 << (stop - at)) - 1;
                     }
                     let into = ends.as_mut_ptr().add(found);
-                    crate::kernel::write_positions::<6>(into, mask, at as u32);
+                    write_positions(into, mask, at as u32);
                     found += mask.count_ones() as usize;
                 }
                 at += 64;
@@ -336,10 +337,28 @@ impl Scanned for TwoStage {
     }
 }
 
+/// Writes the position of each set bit, `at` added; the first six are written whether they exist or
+/// not, so that one branch decides for 64 bytes.
+///
+/// # Safety
+/// `into` has room for as many as there are bits, and for at least six.
+#[inline(always)]
+unsafe fn write_positions(into: *mut u32, mut mask: u64, at: u32) {
+    let found = (mask.count_ones() as usize).max(6);
+    let mut i = 0;
+    while i < 6 || i < found {
+        // SAFETY: room for six and for all.
+        unsafe { *into.add(i) = at.wrapping_add(mask.trailing_zeros()) };
+        mask &= mask.wrapping_sub(1);
+        i += 1;
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use fathom_aggregate::parts::SLACK;
+
     use super::*;
-    use crate::chunk::SLACK;
 
     fn take(input: &str, parse: Parse, scan: Scan) -> Result<Vec<Partial>, Trouble> {
         let buffer = [&[b';'; SLACK], input.as_bytes(), &[b'\n'; SLACK]].concat();
@@ -349,7 +368,10 @@ mod tests {
             let mut rows = Rows::new(Own::<Names>::new(), level, parse, scan);
             results.push(rows.take(&window).map(|()| rows.table.partials()));
         }
-        assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{results:?}");
+        assert!(
+            results.windows(2).all(|pair| format!("{:?}", pair[0]) == format!("{:?}", pair[1])),
+            "{results:?}"
+        );
         results.remove(0)
     }
 
@@ -378,12 +400,10 @@ mod tests {
                 let input = format!("{before}{bad}\n{after}");
                 for &parse in Parse::ALL {
                     for &scan in Scan::ALL {
-                        let Err(Trouble::Row { start, end, .. }) = take(&input, parse, scan) else {
+                        let Err(Trouble::Row(start)) = take(&input, parse, scan) else {
                             panic!("{input:?} was taken");
                         };
-                        assert_eq!((start - SLACK, end - SLACK), {
-                            (before.len(), before.len() + bad.len())
-                        });
+                        assert_eq!(start - SLACK, before.len());
                     }
                 }
             }

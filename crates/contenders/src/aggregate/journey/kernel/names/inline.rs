@@ -2,8 +2,7 @@
 
 use fathom_machine::vector::Vector;
 
-use super::{MOST_NAMES, Refusal, SLOTS, Small, Table, checked, same};
-use crate::error::quoted;
+use super::{MOST_NAMES, Refusal, SLOTS, Small, Table, checked, quoted, same};
 
 /// Longest name, in bytes, of an inline entry.
 const MOST_INLINE_BYTES: usize = 51;

@@ -1,0 +1,53 @@
+//! A saved run says what measured it: commit, features, profile, compiler and level, as far
+//! as that can be known.
+
+use std::process::Command;
+
+use fathom_measure::result::Run;
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output =
+        Command::new("git").args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    let output = output.ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).unwrap().trim().to_owned())
+}
+
+#[test]
+fn a_saved_run_says_what_measured_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.json");
+    let status = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["run", "-N", "--rounds", "3", "--format", "csv", "--save"])
+        .args([file.as_os_str(), "true".as_ref(), "true".as_ref()])
+        .env("FATHOM_LEVEL", "scalar")
+        .output()
+        .unwrap();
+    assert!(status.status.code().is_some_and(|code| code < 2), "{status:?}");
+    let run = Run::read(&file).unwrap();
+    assert_eq!(run.level, "scalar");
+    let build = run.build;
+    assert!(build.rustc.starts_with("rustc 1."), "{}", build.rustc);
+    let profile =
+        if cfg!(debug_assertions) { "debug (opt-level " } else { "release (opt-level 3)" };
+    assert!(build.profile.starts_with(profile), "{}", build.profile);
+    assert!(build.target.contains(std::env::consts::ARCH), "{}", build.target);
+    let features = ["cpu", "kv", "native", "profile", "store", "zstd"];
+    let expected: Vec<&str> = features
+        .into_iter()
+        .zip([
+            cfg!(feature = "cpu"),
+            cfg!(feature = "kv"),
+            cfg!(feature = "native"),
+            cfg!(feature = "profile"),
+            cfg!(feature = "store"),
+            cfg!(feature = "zstd"),
+        ])
+        .filter_map(|(name, is_on)| is_on.then_some(name))
+        .collect();
+    assert_eq!(build.features, expected);
+    // Outside a repository nobody knows, and nobody pretends to.
+    match git(&["rev-parse", "HEAD"]) {
+        Some(commit) => assert!(build.commit == commit && build.dirty.is_some(), "{build:?}"),
+        None => assert!(build.commit.is_empty() || build.commit.len() == 40, "{build:?}"),
+    }
+}

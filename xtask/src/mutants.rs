@@ -1,0 +1,262 @@
+//! `cargo xtask mutants`: plants the mistakes of `xtask/mutants.txt` one at a time in a copy of the
+//! sources, and runs the tests that are there to catch each.
+//!
+//! A mistake is caught when its tests fail or hang. One that does not build, or whose tests are none
+//! or fail without it, proves nothing and is an error. `--check` builds nothing: it only says whether
+//! every mistake still has exactly one place to be planted at.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::packages::{cache, root, run};
+
+/// The list, in the form that its first lines describe.
+const LIST: &str = "xtask/mutants.txt";
+/// Fewer are no list.
+const LEAST: usize = 60;
+/// The share that has to be caught.
+const CAUGHT: f64 = 0.95;
+/// How long the tests of one mistake may take, building included.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// One planted mistake.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Mutant {
+    name: String,
+    file: String,
+    /// Arguments of `cargo test`.
+    tests: String,
+    /// Why no test catches it, where that is known.
+    survives: Option<String>,
+    old: String,
+    new: String,
+}
+
+/// Plants everything whose name or file contains `only`; with `check`, only looks for the places.
+pub(crate) fn run_all(check: bool, only: &str) -> Result<()> {
+    let text = fs::read_to_string(root().join(LIST)).context(LIST)?;
+    let all = parse(&text)?;
+    ensure!(all.len() >= LEAST, "{} mistakes; {LEAST} are wanted", all.len());
+    let names: BTreeSet<&str> = all.iter().map(|mutant| mutant.name.as_str()).collect();
+    ensure!(names.len() == all.len(), "two mistakes of one name");
+    let lost: Vec<String> =
+        all.iter().filter_map(|mutant| planted(mutant, &root()).err()).collect();
+    ensure!(lost.is_empty(), "{} of {} have no place:\n{}", lost.len(), all.len(), lost.join("\n"));
+    println!("ok: {} mistakes have exactly one place each", all.len());
+    if check {
+        return Ok(());
+    }
+    let wanted: Vec<Mutant> = all
+        .into_iter()
+        .filter(|mutant| mutant.name.contains(only) || mutant.file.contains(only))
+        .collect();
+    ensure!(!wanted.is_empty(), "no mistake is called {only:?}");
+    judge(&wanted)
+}
+
+/// Runs the tests without and with each mistake, and says which passed all the same.
+fn judge(mutants: &[Mutant]) -> Result<()> {
+    let copy = copied()?;
+    let selections: BTreeSet<&str> = mutants.iter().map(|mutant| mutant.tests.as_str()).collect();
+    for tests in selections {
+        let outcome = tested(&copy, tests)?;
+        ensure!(outcome == Outcome::Passed, "without a mistake: cargo test {tests}: {outcome:?}");
+    }
+    let (mut caught, mut unexplained) = (0, 0);
+    for mutant in mutants {
+        let start = Instant::now();
+        let path = copy.join(&mutant.file);
+        let whole = fs::read_to_string(&path)?;
+        fs::write(&path, planted(mutant, &copy).map_err(anyhow::Error::msg)?)?;
+        let outcome = tested(&copy, &mutant.tests);
+        fs::write(&path, whole)?;
+        let word = match (outcome?, &mutant.survives) {
+            (Outcome::Failed | Outcome::Hung, _) => {
+                caught += 1;
+                "caught".to_owned()
+            }
+            (Outcome::Passed, Some(why)) => format!("survives: {why}"),
+            (Outcome::Passed, None) => {
+                unexplained += 1;
+                "SURVIVES".to_owned()
+            }
+            (other, _) => bail!("{}: {other:?}", mutant.name),
+        };
+        println!("{word:<9} {} ({:.0} s)", mutant.name, start.elapsed().as_secs_f64());
+    }
+    let share = f64::from(caught) / mutants.len() as f64;
+    println!("{caught} of {} caught", mutants.len());
+    ensure!(unexplained == 0, "{unexplained} survive without a reason");
+    ensure!(share >= CAUGHT, "{:.1} % caught", share * 100.0);
+    Ok(())
+}
+
+/// What became of a run of tests.
+#[derive(Debug, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+    Hung,
+    Unbuilt,
+    Empty,
+}
+
+/// `cargo test` in the copy, with a build folder that all mistakes share.
+fn tested(copy: &Path, tests: &str) -> Result<Outcome> {
+    let log = cache().join("mutants/log");
+    let build = cache().join("mutants/build");
+    let cargo = |arguments: &[&str]| -> Result<Option<ExitStatus>> {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.current_dir(copy).args(["test", "--locked", "--quiet"]).args(arguments);
+        command.env("CARGO_TARGET_DIR", &build).env("PROPTEST_FAILURE_PERSISTENCE", "off");
+        command.env("FATHOM_MUTANT", "1").stdin(Stdio::null());
+        command.stdout(fs::File::create(&log)?).stderr(Stdio::null());
+        within(LIMIT, &mut command)
+    };
+    let (selection, filters) = match tests.split_once(" -- ") {
+        Some((selection, filters)) => (words(selection), words(filters)),
+        None => (words(tests), Vec::new()),
+    };
+    match cargo(&[&selection[..], &["--no-run"]].concat())? {
+        Some(status) if status.success() => {}
+        _ => return Ok(Outcome::Unbuilt),
+    }
+    let Some(status) = cargo(&[&selection[..], &["--"], &filters[..]].concat())? else {
+        return Ok(Outcome::Hung);
+    };
+    let ran = fs::read_to_string(&log)?
+        .lines()
+        .any(|line| line.starts_with("test result:") && !line.contains(" 0 passed; 0 failed"));
+    Ok(match (ran, status.success()) {
+        (false, _) => Outcome::Empty,
+        (true, true) => Outcome::Passed,
+        (true, false) => Outcome::Failed,
+    })
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+/// Runs a command in a process group of its own, which ends as a whole; nothing when it took longer.
+fn within(limit: Duration, command: &mut Command) -> Result<Option<ExitStatus>> {
+    let mut child = command.process_group(0).spawn()?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if start.elapsed() > limit {
+            run(Command::new("kill").args(["-KILL", "--"]).arg(format!("-{}", child.id())))?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The repository's files as they are now, without what was built; what did not change since the
+/// last copy keeps its time, so that cargo builds only what did.
+fn copied() -> Result<std::path::PathBuf> {
+    let copy = cache().join("mutants/tree");
+    let list = run(Command::new("git").current_dir(root()).args(["ls-files", "-z"]))?;
+    for name in String::from_utf8(list.stdout)?.split_terminator('\0') {
+        let (from, to) = (root().join(name), copy.join(name));
+        let Ok(now) = fs::read(&from) else { continue };
+        if fs::read(&to).ok().as_ref() != Some(&now) {
+            fs::create_dir_all(to.parent().expect("a file lies in a folder"))?;
+            fs::write(&to, now)?;
+        }
+    }
+    Ok(copy)
+}
+
+/// The file of `mutant` under `root` with the mistake in it.
+fn planted(mutant: &Mutant, root: &Path) -> Result<String, String> {
+    let text = fs::read_to_string(root.join(&mutant.file))
+        .map_err(|error| format!("{}: {}: {error}", mutant.name, mutant.file))?;
+    match text.matches(&mutant.old).count() {
+        1 => Ok(text.replacen(&mutant.old, &mutant.new, 1)),
+        times => Err(format!("{}: {times} places in {}", mutant.name, mutant.file)),
+    }
+}
+
+/// Reads the list.
+fn parse(text: &str) -> Result<Vec<Mutant>> {
+    let mut all: Vec<Mutant> = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("== ") {
+            all.push(Mutant { name: name.to_owned(), ..Mutant::default() });
+            continue;
+        }
+        let Some(mutant) = all.last_mut() else { continue };
+        let (key, rest) = line.split_at(line.len().min(1));
+        match key {
+            "-" => mutant.old += &format!("{rest}\n"),
+            "+" => mutant.new += &format!("{rest}\n"),
+            "" => {}
+            _ => match line.split_once(": ") {
+                Some(("file", file)) => file.clone_into(&mut mutant.file),
+                Some(("tests", tests)) => tests.clone_into(&mut mutant.tests),
+                Some(("survives", why)) => mutant.survives = Some(why.to_owned()),
+                _ => bail!("{}: cannot read {line:?}", mutant.name),
+            },
+        }
+    }
+    for mutant in &mut all {
+        // A single line may be a part of one.
+        for text in [&mut mutant.old, &mut mutant.new] {
+            if text.matches('\n').count() == 1 {
+                text.pop();
+            }
+        }
+        let parts = [&mutant.file, &mutant.tests, &mutant.old];
+        ensure!(parts.iter().all(|part| !part.is_empty()), "{}: a part is missing", mutant.name);
+        ensure!(mutant.old != mutant.new, "{}: no change", mutant.name);
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &str = "A heading.\n== a name\nfile: a.rs\ntests: -p x -- y\n-one\n-two\n+three\n\n\
+                       == other\nfile: b.rs\ntests: -p x\nsurvives: it is equal\n-part\n+\n";
+
+    #[test]
+    fn mistakes_are_read() {
+        let [first, second] = &parse(TWO).unwrap()[..] else { panic!() };
+        assert_eq!((first.old.as_str(), first.new.as_str()), ("one\ntwo\n", "three"));
+        assert_eq!((second.old.as_str(), second.new.as_str()), ("part", ""));
+        assert_eq!(second.survives.as_deref(), Some("it is equal"));
+        assert!(parse("== a\nfile: b\ntests: c\n").is_err());
+        assert!(parse("== a\nwhat is this\n").is_err());
+    }
+
+    #[test]
+    fn a_place_is_found_once_or_not_at_all() {
+        let folder = std::env::temp_dir().join(format!("fathom-xtask-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("f"), "a b b").unwrap();
+        let of = |old: &str| Mutant { file: "f".into(), old: old.into(), ..Mutant::default() };
+        let found =
+            [planted(&of("a"), &folder), planted(&of("b"), &folder), planted(&of("c"), &folder)];
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(found[0].as_deref(), Ok(" b b"));
+        assert!(found[1].is_err() && found[2].is_err());
+    }
+
+    #[test]
+    fn what_takes_too_long_is_ended() {
+        let mut slow = Command::new("sleep");
+        assert!(within(Duration::from_millis(100), slow.arg("60")).unwrap().is_none());
+        assert!(within(Duration::from_secs(60), &mut Command::new("true")).unwrap().is_some());
+    }
+}
