@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn short_keys_have_the_hashes_of_the_c_header() {
-        let bytes: Vec<u8> = (0..16).map(|at| at * 37 + 5).collect();
+        let bytes: Vec<u8> = (0..16_u32).map(|at| (at * 37 + 5) as u8).collect();
         for len in 0..=16 {
             let found = RapidHash.bytes(&bytes[..len]);
             assert_eq!(found, plain(&bytes[..len]), "{len} bytes");
