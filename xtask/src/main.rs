@@ -13,6 +13,7 @@ mod cross;
 mod emulator;
 mod mutants;
 mod packages;
+mod record;
 mod sanitize;
 
 use std::process::ExitCode;
@@ -46,6 +47,14 @@ enum Check {
         #[arg(long)]
         check: bool,
         /// Only those whose name or file contains this
+        #[arg(default_value = "")]
+        only: String,
+    },
+    /// Measure what the prose speaks of and save the runs; on a quiet machine, ten minutes
+    Record {
+        /// What the machine is called: the last part of the folder's name
+        machine: String,
+        /// Only runs whose name contains this
         #[arg(default_value = "")]
         only: String,
     },
@@ -100,6 +109,7 @@ fn main() -> ExitCode {
         Check::Arm64 { part, turn } => ("arm64", arm64::run_all(part, turn)),
         Check::Cpp => ("cpp", cpp::run_all()),
         Check::Mutants { check, only } => ("mutants", mutants::run_all(check, &only)),
+        Check::Record { machine, only } => ("record", record::run_all(&machine, &only)),
         Check::Sanitize { tool, only } => ("sanitize", sanitize::run_all(tool, &only)),
         Check::Agree { turns, fathom, rows } => ("agree", agree::run_all(turns, fathom, &rows)),
     };

@@ -14,7 +14,10 @@
 
 use std::cmp::Ordering;
 
-use crate::kernel::{self, collect};
+use fathom_machine::os::collect::collect;
+use fathom_machine::os::memory::prefer_huge;
+
+use crate::kernel;
 use crate::merge::{Partial, Stats};
 use crate::shard::Shard;
 use crate::table::{ShortKey, short_bytes};
@@ -85,11 +88,12 @@ impl Shard {
     /// The shard with its keys in order.
     pub(crate) fn into_run(mut self) -> Run {
         let wide: Vec<(Box<[u8]>, Stats)> = std::mem::take(&mut self.wide).into_iter().collect();
-        let mut references = Vec::with_capacity(self.short.keys() + self.long.keys() + wide.len());
-        kernel::prefer_huge(&mut references);
-        let shorts = self.short.keyed();
+        let mut references =
+            Vec::with_capacity(self.tables.short.keys() + self.tables.long.keys() + wide.len());
+        prefer_huge(references.spare_capacity_mut());
+        let shorts = self.tables.short.keyed();
         references.extend(shorts.map(|(slot, key)| Reference::to_short(key, slot)));
-        let longs = self.long.places().map(|at| (at, self.long.key(at)));
+        let longs = self.tables.long.places().map(|at| (at, self.tables.long.key(at)));
         references.extend(longs.map(|(at, key)| Reference::new(key, Table::Long, at)));
         let wides = wide.iter().enumerate();
         references.extend(wides.map(|(at, (key, _))| Reference::new(key, Table::Wide, at)));
@@ -106,7 +110,7 @@ impl Run {
     fn long_key(&self, reference: &Reference) -> &[u8] {
         match reference.table {
             Table::Short => unreachable!("short keys have up to 15 bytes"),
-            Table::Long => self.shard.long.key(reference.place as usize),
+            Table::Long => self.shard.tables.long.key(reference.place as usize),
             Table::Wide => &self.wide[reference.place as usize].0,
         }
     }
@@ -114,8 +118,8 @@ impl Run {
     fn stats(&self, reference: &Reference) -> Stats {
         let place = reference.place as usize;
         match reference.table {
-            Table::Short => self.shard.short.stats(place),
-            Table::Long => self.shard.long.stats(place),
+            Table::Short => self.shard.tables.short.stats(place),
+            Table::Long => self.shard.tables.long.stats(place),
             Table::Wide => self.wide[place].1.clone(),
         }
     }
@@ -138,8 +142,12 @@ impl Run {
 
     fn prefetch(&self, reference: &Reference) {
         match reference.table {
-            Table::Short => kernel::prefetch(&self.shard.short.entries[reference.place as usize]),
-            Table::Long => kernel::prefetch(&self.shard.long.units[reference.place as usize]),
+            Table::Short => {
+                kernel::prefetch(&self.shard.tables.short.entries[reference.place as usize])
+            }
+            Table::Long => {
+                kernel::prefetch(&self.shard.tables.long.units[reference.place as usize])
+            }
             Table::Wide => {}
         }
     }
@@ -160,14 +168,14 @@ pub(crate) fn gather(runs: &[Run]) -> Vec<Partial> {
     let total: usize = runs.iter().map(|run| run.references.len()).sum();
     let parts = if total < WORTH_A_THREAD { 1 } else { runs.len() };
     let parts = cut(runs, parts);
-    let lens = collect::collect(&vec![1; parts.len()], |part, place| {
+    let lens = collect(&vec![1; parts.len()], |part, place| {
         let mut groups = 0;
         merged(runs, &parts[part], |same| {
             groups += usize::from(!same);
         });
         place.push(groups);
     });
-    collect::collect(&lens, |part, place| {
+    collect(&lens, |part, place| {
         let mut merging = Merging::new(runs, &parts[part]);
         let Some((run, reference)) = merging.next() else { return };
         let mut last = (run, reference);

@@ -28,6 +28,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod account;
 mod chunk;
 pub mod delimited;
 mod engine;

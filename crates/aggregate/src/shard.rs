@@ -1,36 +1,37 @@
-//! What one thread knows: its tables, and the records the hot path left to the exact parser.
+//! What one thread knows: its tables, and the records the hot loop left to the exact parser.
 //!
 //! A shard takes whole rows. It does not read files, and it does not know where in a file its rows
 //! stand: refused rows are handed out by their place in the window.
 
+use std::sync::Arc;
+
 use hashbrown::HashTable;
 
+use crate::account::Account;
 use crate::chunk::{PIECE_ROWS, Window};
 use crate::error::{Error, Fault};
-use crate::kernel::{self, Kernel};
+use crate::kernel::{self, Kernel, Odd};
 use crate::line;
-use crate::merge::{Partial, Stats};
+use crate::merge::Stats;
 use crate::number::Decimal;
-use crate::table::{BIAS, FOLD_ROWS, Hashes, Long, MOST_KEYS, Seed, Short, short_key};
+use crate::table::{BIAS, FOLD_ROWS, Hashes, MOST_KEYS, Seed, Tables, short_key};
 
 const _: () = assert!(PIECE_ROWS < FOLD_ROWS, "a piece is taken between two folds");
 
 /// The state of one thread.
 #[derive(Debug)]
 pub(crate) struct Shard {
-    pub(crate) short: Short,
-    pub(crate) long: Long,
+    pub(crate) tables: Tables,
     /// Keys with values that those two cannot hold, or without one.
     pub(crate) wide: HashTable<(Box<[u8]>, Stats)>,
-    wide_bytes: usize,
+    account: Arc<Account>,
     /// Of the hashes of `wide`.
     seed: Seed,
     with_squares: bool,
     kernel: Kernel,
     hashes: Hashes,
     rows_since_fold: u64,
-    /// Whether most keys of the last batch were long: those of the next will be.
-    pub(crate) mostly_long: bool,
+    odd: Odd,
     /// Records taken.
     pub(crate) records: u64,
     /// Lines with nothing on them.
@@ -51,19 +52,23 @@ pub(crate) struct Refused {
 }
 
 impl Shard {
-    pub(crate) fn new(kernel: Kernel, with_squares: bool, trust_hash: bool) -> Shard {
+    pub(crate) fn new(
+        kernel: Kernel,
+        with_squares: bool,
+        trust_hash: bool,
+        account: &Arc<Account>,
+    ) -> Shard {
         let hashes = kernel::hashes(kernel.level);
         Shard {
-            short: Short::new(hashes.short, with_squares),
-            long: Long::new(hashes.long, with_squares, trust_hash),
+            tables: Tables::new(hashes, with_squares, trust_hash, account),
             wide: HashTable::new(),
-            wide_bytes: 0,
+            account: Arc::clone(account),
             seed: Seed::random(),
             with_squares,
             kernel,
             hashes,
             rows_since_fold: 0,
-            mostly_long: false,
+            odd: Vec::new(),
             records: 0,
             blank_lines: 0,
             refused: Vec::new(),
@@ -80,7 +85,13 @@ impl Shard {
         let blank_before = self.blank_lines;
         let mut lines = 0;
         for piece in window.pieces() {
-            let more = kernel::run(self.kernel, &piece, self, self.with_squares);
+            let mut odd = std::mem::take(&mut self.odd);
+            let (kernel, squares) = (self.kernel, self.with_squares);
+            let more = kernel::run(kernel, &piece, &mut self.tables, squares, &mut odd);
+            for (start, end) in odd.drain(..) {
+                self.exact(piece.buffer(), start, end);
+            }
+            self.odd = odd;
             self.settle(more)?;
             lines += more;
         }
@@ -99,9 +110,10 @@ impl Shard {
         self.rows_since_fold += rows;
         assert!(rows <= PIECE_ROWS && self.rows_since_fold <= FOLD_ROWS);
         if self.rows_since_fold > FOLD_ROWS - PIECE_ROWS {
-            self.fold();
+            self.tables.fold();
+            self.rows_since_fold = 0;
         }
-        if self.short.keys().max(self.long.keys()) > MOST_KEYS {
+        if self.tables.are_full() {
             return Err(Error::TooManyKeys { most: MOST_KEYS });
         }
         Ok(())
@@ -111,32 +123,11 @@ impl Shard {
     pub(crate) fn add(&mut self, key: &[u8], value: &Decimal) {
         let tenths = value.small().filter(|units| value.scale() == 1 && units.abs() < BIAS.into());
         let Some(tenths) = tenths else { return self.wide(key, Some(value)) };
-        let tenths = tenths as i32;
-        if let Some(key) = short_key(key) {
-            self.short.prepare(1);
-            let slot = self.short.find_or_insert(&key);
-            self.short.entries[slot].tenths.add(tenths);
-            if self.with_squares {
-                self.short.aside.squares[slot] += (tenths * tenths) as u64;
-            }
-        } else {
-            self.long.prepare();
-            let thorough = self.long.thorough;
-            let hash = if thorough { self.hashes.long } else { self.hashes.samples };
-            self.add_long(key, hash(key, &self.long.seed), tenths, None);
-        }
-    }
-
-    fn fold(&mut self) {
-        self.short.fold();
-        self.long.fold();
-        self.rows_since_fold = 0;
+        kernel::put(&mut self.tables, key, tenths as i32);
     }
 
     /// A row the hot path did not take: anything but a one-decimal value below 100.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn odd(&mut self, buffer: &[u8], start: usize, end: usize) {
+    fn exact(&mut self, buffer: &[u8], start: usize, end: usize) {
         match line::record(&buffer[start..end]) {
             Ok(None) => self.blank_lines += 1,
             Ok(Some((key, value))) => self.wide(key, Some(&value)),
@@ -167,36 +158,28 @@ impl Shard {
             Some(value) => Stats::of(value, self.with_squares),
             None => Stats::missing(self.with_squares),
         };
-        self.wide_bytes += key.len() + size_of::<Partial>() + 48;
-        self.wide.insert_unique(hashed, (key.into(), stats), |(key, _)| hash(key));
-    }
-
-    /// A record with a long key and a value in tenths; false if the key contains `forbidden`.
-    #[inline(never)]
-    pub(crate) fn add_long(
-        &mut self,
-        key: &[u8],
-        hash: u64,
-        value: i32,
-        forbidden: Option<u8>,
-    ) -> bool {
-        let Some(at) = self.long.find_or_insert(key, hash, forbidden) else { return false };
-        let unit = &mut self.long.units[at];
-        unit.tenths.add(value);
-        if self.with_squares {
-            self.long.aside.squares[unit.index as usize] += (value * value) as u64;
+        // In the end it is kept twice: here and in a list, its bytes here and in the result.
+        let size = size_of::<(Box<[u8]>, Stats)>();
+        let mut fits = self.account.take(2 * key.len() + size);
+        let old = self.wide.allocation_size();
+        if self.wide.len() == self.wide.capacity() {
+            // A table of twice the size, and the old one beside it.
+            let new = (2 * old).max(4 * size);
+            fits = fits && self.account.take(new);
+            if fits {
+                self.wide.reserve(1, |(key, _)| hash(key));
+                self.account.give(old);
+            }
         }
-        true
+        // What does not fit ends the run, whose result is void.
+        if fits {
+            self.wide.insert_unique(hashed, (key.into(), stats), |(key, _)| hash(key));
+        }
     }
 
     /// Keys held, a key of two tables counted twice.
     pub(crate) fn keys(&self) -> usize {
-        self.short.keys() + self.long.keys() + self.wide.len()
-    }
-
-    /// Bytes of the tables.
-    pub(crate) fn bytes(&self) -> usize {
-        self.short.bytes() + self.long.bytes() + self.wide_bytes
+        self.tables.keys() + self.wide.len()
     }
 }
 
@@ -208,7 +191,7 @@ mod tests {
     use crate::chunk::SLACK;
 
     fn shard(with_squares: bool) -> Shard {
-        Shard::new(Kernel { level: Level::best() }, with_squares, false)
+        Shard::new(Kernel { level: Level::best() }, with_squares, false, &Account::new(None))
     }
 
     #[test]

@@ -9,6 +9,7 @@ use fathom_keys::WriteError;
 use fathom_machine::counter::metric::GroupError;
 use fathom_measure::result::ReadError;
 
+use crate::interrupt;
 use crate::key_file::BadKeys;
 
 /// A run that did what it was asked.
@@ -24,6 +25,12 @@ pub(crate) enum Exit {
 /// wrong. A reader that closed the pipe is no error: the run ends quietly.
 pub(crate) fn report(end: anyhow::Result<Exit>) -> ExitCode {
     let error = match end {
+        // What there was by then has been shown.
+        Ok(_) if interrupt::happened() => return ExitCode::from(130),
+        Err(_) if interrupt::happened() => {
+            eprintln!("fathom: interrupted");
+            return ExitCode::from(130);
+        }
         Ok(Exit::Done) => return ExitCode::SUCCESS,
         Ok(Exit::Incomplete) => return ExitCode::from(1),
         Err(error) => error,

@@ -1,10 +1,13 @@
 //! Ctrl-C while measuring: the first one ends the measurement and shows what there is, the next one
-//! ends the program.
+//! ends the program. So does the first one if nobody sees it within a second, because the program
+//! is busy with something else than waiting for a sample.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fathom_machine::os::ward::{SEEN, STOP};
 
 static MEASURING: AtomicBool = AtomicBool::new(false);
-static STOP: AtomicBool = AtomicBool::new(false);
 
 /// From now on an interrupt sets the flag that is returned.
 pub(crate) fn measuring() -> &'static AtomicBool {
@@ -15,5 +18,20 @@ pub(crate) fn measuring() -> &'static AtomicBool {
 
 /// Whether the measurement takes this interrupt; if not, the program ends.
 pub(crate) fn is_taken() -> bool {
-    MEASURING.load(Ordering::Relaxed) && !STOP.swap(true, Ordering::Relaxed)
+    const PATIENCE: Duration = Duration::from_millis(800);
+    if !MEASURING.load(Ordering::Relaxed) || STOP.swap(true, Ordering::Relaxed) {
+        return false;
+    }
+    let watch = || {
+        std::thread::sleep(PATIENCE);
+        if !SEEN.load(Ordering::Relaxed) {
+            crate::output::abandon();
+        }
+    };
+    std::thread::Builder::new().spawn(watch).is_ok()
+}
+
+/// Whether there was an interrupt.
+pub(crate) fn happened() -> bool {
+    STOP.load(Ordering::Relaxed)
 }

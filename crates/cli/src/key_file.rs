@@ -1,7 +1,7 @@
 //! Files of keys: read whole, in the format that was named or detected. Errors carry the path.
 
 use std::fmt;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -18,8 +18,14 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<Vec<u8>> {
     let read = match input::open(path)? {
         Input::File(mut file, length) => {
             // A hint: the file may grow or shrink while it is read.
-            bytes.reserve_exact(usize::try_from(length).unwrap_or(0));
-            file.read_to_end(&mut bytes)
+            let hint = usize::try_from(length).unwrap_or(usize::MAX);
+            match bytes.try_reserve_exact(hint) {
+                Ok(()) => file.read_to_end(&mut bytes),
+                Err(_) => Err(io::Error::new(
+                    io::ErrorKind::OutOfMemory,
+                    format!("its {length} bytes do not fit in memory"),
+                )),
+            }
         }
         Input::Stream(mut stream) => stream.read_to_end(&mut bytes),
     };

@@ -7,14 +7,15 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 mod args;
+mod choices;
 mod cmd;
 mod exit;
 mod input;
 mod interrupt;
-mod journey;
 mod key_file;
 mod manual;
 mod measuring;
+mod names;
 mod output;
 mod progress;
 mod value;
@@ -27,7 +28,7 @@ use crate::exit::Exit;
 /// One of several, chosen when the process starts; the system's unless a worker is told otherwise.
 #[cfg(feature = "kv")]
 #[global_allocator]
-static ALLOCATOR: fathom_contenders::alloc::Allocator = fathom_contenders::alloc::Allocator;
+static ALLOCATOR: fathom_contenders::allocator::Allocator = fathom_contenders::allocator::Allocator;
 
 fn main() -> ExitCode {
     exit::report(Args::typed().map_err(anyhow::Error::from).and_then(|args| run(args.command)))

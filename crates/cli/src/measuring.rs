@@ -98,7 +98,7 @@ pub(crate) enum CounterChoice {
 #[command(next_help_heading = "Output")]
 pub(crate) struct Show {
     /// How to show the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
     /// Write it to this file instead of stdout
@@ -209,7 +209,7 @@ pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
     };
     arguments.extend(["--allocator".to_owned(), name.to_owned()]);
     #[cfg(feature = "kv")]
-    let reserved_bytes = fathom_contenders::alloc::reserved_bytes(name);
+    let reserved_bytes = fathom_contenders::allocator::reserved_bytes(name);
     #[cfg(not(feature = "kv"))]
     let reserved_bytes = 0;
     Ok(Launch { program: crate::cmd::worker::program(name)?, arguments, reserved_bytes })
@@ -296,9 +296,9 @@ pub(crate) fn about(meta: &Meta) -> About {
     About {
         version: version(meta.origin),
         summary: meta.summary(),
-        link: meta.link.to_owned(),
+        link: meta.link(),
         licence: meta.licence.to_owned(),
-        hardware: (meta.hardware)(),
+        hardware: (meta.hardware)("").to_string(),
         keeps: meta.keeps,
         caveat: meta.caveat.to_owned(),
     }
@@ -368,7 +368,10 @@ pub(crate) fn rendered(run: &Run, format: Format, to_terminal: bool) -> anyhow::
 pub(crate) fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
     let path = if path.is_dir() {
         let family = run.cases.first().map_or("run", |case| &case.family);
-        path.join(format!("{}-{family}.json", run.started.replace(':', "")))
+        // Who saved the run before may have written anything there.
+        let started: String =
+            run.started.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        path.join(format!("{started}-{family}.json"))
     } else {
         path.to_owned()
     };

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use anyhow::Context;
+use fathom_measure::scratch;
 use tempfile::NamedTempFile;
 
 use crate::interrupt;
@@ -187,21 +188,25 @@ fn list() -> MutexGuard<'static, Vec<PathBuf>> {
     LIST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on SIGINT, SIGTERM and SIGHUP remove what is unfinished and end the process with code
-/// 130, unless a measurement takes the first one. The list stays locked until the end, so that
-/// nothing is added meanwhile.
+/// Removes what is unfinished and ends the process with code 130. The list stays locked until the
+/// end, so that nothing is added meanwhile.
+pub(crate) fn abandon() -> ! {
+    let list = list();
+    for path in list.iter() {
+        let _ = fs::remove_file(path);
+    }
+    scratch::abandon();
+    std::process::exit(130)
+}
+
+/// From now on SIGINT, SIGTERM and SIGHUP [`abandon`], unless a measurement takes the first one.
 pub(crate) fn handle_interrupts() {
     static HANDLER: Once = Once::new();
     HANDLER.call_once(|| {
         let outcome = ctrlc::set_handler(|| {
-            if interrupt::is_taken() {
-                return;
+            if !interrupt::is_taken() {
+                abandon();
             }
-            let list = list();
-            for path in list.iter() {
-                let _ = fs::remove_file(path);
-            }
-            std::process::exit(130);
         });
         if let Err(error) = outcome {
             eprintln!("fathom: an interrupt may leave a .part file behind ({error})");

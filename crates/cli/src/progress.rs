@@ -20,8 +20,9 @@ pub(crate) fn watch(total: Option<u64>, done: impl Fn() -> u64 + Send + 'static)
         return Bar { end: None, thread: None };
     }
     let (end, ended) = channel();
-    let thread = std::thread::spawn(move || draw(&ended, total, &done));
-    Bar { end: Some(end), thread: Some(thread) }
+    // Without another thread there is no bar.
+    let thread = std::thread::Builder::new().spawn(move || draw(&ended, total, &done)).ok();
+    Bar { end: Some(end), thread }
 }
 
 fn draw(ended: &Receiver<()>, total: Option<u64>, done: &impl Fn() -> u64) {

@@ -206,6 +206,59 @@ fn unsafe_code_stays_in_its_rooms() {
     }
 }
 
+/// Where the command line may name a family's folder or say its name, and why.
+const FAMILIES_NAMED: &[(&str, &[&str], &str)] = &[
+    (
+        "cmd/kv",
+        &["kv", "alloc", "hash", "trie"],
+        "the command of the hidden family `kv`, and its parts",
+    ),
+    ("cmd/haversine/stages.rs", &["haversine"], "the command of a hidden family, its ladder"),
+    ("cmd/selftest.rs", &["planted"], "the command of the hidden family it audits the method with"),
+    ("cmd/noise.rs", &["planted"], "the same"),
+    ("cmd/aggregate.rs", &["aggregate"], "the command is called so, too"),
+];
+
+#[test]
+fn the_command_line_names_no_family() {
+    let contenders = root().join("crates/contenders/src");
+    let families: Vec<String> = fs::read_dir(&contenders)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            let text = fs::read_to_string(path.join("mod.rs")).unwrap_or_default();
+            text.contains("pub static FAMILY")
+        })
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    assert!(families.len() > 15, "families are looked for in the wrong place: {families:?}");
+    let mut paths = Vec::new();
+    files(&root().join("crates/cli/src"), "rs", &mut paths);
+    for path in paths {
+        let name = shown(&path).replace("crates/cli/src/", "");
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap();
+        let allowed = |family: &str| {
+            let of_file = FAMILIES_NAMED.iter().filter(|(place, ..)| name.starts_with(place));
+            of_file.flat_map(|(_, names, _)| *names).any(|allowed| *allowed == family)
+        };
+        for line in code.lines().filter(|line| !line.contains("cfg(")) {
+            let line = line.split("//").next().unwrap();
+            let names_it = |family: &&String| {
+                let in_group = line.contains("use fathom_contenders::{")
+                    && line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == *family);
+                let path = format!("fathom_contenders::{family}");
+                let ends =
+                    |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '(');
+                let in_path = line.split(&path).skip(1).any(ends);
+                line.contains(&format!("\"{family}\"")) || in_group || in_path
+            };
+            let found = families.iter().filter(|family| !allowed(family)).find(names_it);
+            assert!(found.is_none(), "{name} names {found:?}: ask its facts instead: `{line}`");
+        }
+    }
+}
+
 #[test]
 fn test_data_is_referenced() {
     let mut texts = String::new();

@@ -51,6 +51,7 @@ pub mod json;
 pub mod keyed;
 #[cfg(feature = "kv")]
 pub mod kv;
+mod library;
 #[cfg(feature = "kv")]
 #[allow(unsafe_code)] // our own tables, in files named kernel
 pub mod map;
@@ -62,13 +63,20 @@ pub mod read;
 pub mod sql;
 #[cfg(feature = "kv")]
 pub mod store;
+mod tasks;
 pub mod text;
 #[cfg(feature = "kv")]
 pub mod tree;
 #[cfg(feature = "kv")]
 #[allow(unsafe_code)] // our own trie, in files named kernel
 pub mod trie;
-pub mod unit;
+mod unit;
+
+/// The memory allocator of a process: any contender can be put on any of them.
+#[cfg(feature = "kv")]
+pub mod allocator {
+    pub use crate::alloc::{ABSENT, Allocator, CHOICES, VARIABLE, chosen, reserved_bytes};
+}
 
 /// All families, in the order they are shown.
 pub static FAMILIES: &[&dyn AnyFamily] = &[

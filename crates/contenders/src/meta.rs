@@ -9,14 +9,15 @@ macro_rules! library {
     ) => {
         fathom_measure::contender::Meta {
             name: $name,
-            origin: fathom_measure::contender::Origin::Crate($crate_name),
-            link: concat!("https://docs.rs/", $crate_name),
-            licence: $licence,
             $(
                 $(keeps: fathom_measure::contender::Keeps::$keeps,)?
                 $(caveat: $caveat,)?
             )?
-            ..fathom_measure::contender::Meta::of(include_str!($source))
+            ..fathom_measure::contender::Meta::of_crate(
+                $crate_name,
+                $licence,
+                include_str!($source),
+            )
         }
     };
 }

@@ -10,8 +10,11 @@ use std::hint::black_box;
 
 use fathom_measure::contender::{Prepared, timed};
 use fathom_measure::digest::Digest;
+use fathom_measure::facts::Form;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work};
 pub(crate) use fathom_random::SplitMix;
+
+use crate::tasks::each;
 
 /// The lengths of the scheme, in bytes.
 pub const LENGTHS: [usize; 5] = [8, 50, 100, 1000, 10_000];
@@ -21,6 +24,9 @@ pub const CALLS: usize = 20;
 
 /// Iterations that make up the whole scheme of 2500 calls.
 pub const ITERATIONS: u64 = 500 / CALLS as u64;
+
+/// How the forebear prints a row of calls.
+pub(crate) const FORM: Form = Form::Calls { iterations: ITERATIONS };
 
 /// The parameters of every workload built on [`Mix`].
 pub(crate) const PARAMETERS: &[Offer] = &[
@@ -123,13 +129,9 @@ impl Output for Vec<u8> {
     }
 }
 
-/// The cases a run covers when nothing is asked for, of each of `operations`.
+/// Each of the operations at each of the sizes.
 pub(crate) fn cases(operations: &[Offer], sizes: &[&str]) -> Vec<Spec> {
-    let case = |offer: &Offer| {
-        let name = offer.name;
-        sizes.iter().map(move |&size| Spec::new(name, &[("size", size)]))
-    };
-    operations.iter().flat_map(case).collect()
+    each(operations, "size", sizes)
 }
 
 /// `size` bytes from 32 to 159, of the SplitMix64 sequence of `seed`.

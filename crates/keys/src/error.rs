@@ -17,6 +17,9 @@ pub enum Error {
     /// No format was named and none fits.
     #[error("no format fits: {0}; name one with -F")]
     Unrecognised(String),
+    /// What describes the keys does not fit in memory.
+    #[error("no memory for the places of {0} keys")]
+    Memory(usize),
     /// There is nothing in it.
     #[error("byte 0: the file is empty")]
     Empty,
@@ -150,6 +153,22 @@ pub enum Reason {
     /// A key of 4 GiB or more.
     #[error("a key of 4 GiB or more")]
     TooLong,
+}
+
+/// A list that says so when it cannot grow.
+pub(crate) trait Grow<T> {
+    fn grow(&mut self, item: T) -> Result<(), Error>;
+}
+
+impl<T> Grow<T> for Vec<T> {
+    fn grow(&mut self, item: T) -> Result<(), Error> {
+        if self.len() == self.capacity() {
+            let more = self.len().max(64);
+            self.try_reserve(more).map_err(|_| Error::Memory(self.len() + more))?;
+        }
+        self.push(item);
+        Ok(())
+    }
 }
 
 pub(crate) fn bad(offset: usize, reason: Reason) -> Error {

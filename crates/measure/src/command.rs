@@ -5,21 +5,22 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
 
 use fathom_machine::clock;
 use fathom_machine::counter::{Counters, Event, explain};
-use fathom_machine::os::{process, usage};
+use fathom_machine::os::ward::{End, Guard, Ward, is_stopping};
 
 use crate::conductor::weather;
 use crate::digest::Digest;
 use crate::rounds::{Executor, Weather};
 use crate::sample::{Failure, Sample, Tags};
+use crate::scratch;
 
 /// A command as a contender.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -111,60 +112,64 @@ impl<'a> Commands<'a> {
         (0..self.commands.len()).map(|number| self.sample(number, 1).err()).collect()
     }
 
-    fn command(&self, line: &str) -> Result<Command, Failure> {
-        let mut command = match &self.house.shell {
-            Some(shell) => {
-                let mut command = Command::new(shell);
-                command.args(["-c", line]);
-                command
-            }
-            None => {
-                let words = shlex::split(line).filter(|words| !words.is_empty());
-                let what = format!("{line:?} cannot be split into words");
-                let words = words.ok_or(Failure::Broken { what })?;
-                let mut command = Command::new(&words[0]);
-                command.args(&words[1..]);
-                command
+    /// A line that is not timed: set-up or clean-up, always by a shell. What it leaves running runs
+    /// until it is dropped.
+    fn aside(
+        &self,
+        line: Option<&String>,
+        what: &str,
+        after_stop: Duration,
+    ) -> Result<Option<Ward>, Failure> {
+        let Some(line) = line else { return Ok(None) };
+        let broken = |how: String| Failure::Broken { what: format!("{what} {line:?}: {how}") };
+        let cannot = |error: io::Error| broken(error.to_string());
+        let mut command = Command::new(self.house.shell.as_deref().unwrap_or("sh"));
+        command.args(["-c", line]);
+        let mut stderr = scratch::file().map_err(cannot)?.into_file();
+        let errors = stderr.try_clone().map_err(cannot)?;
+        let streams = [Stdio::null(), Stdio::null(), errors.into()];
+        let mut ward = Ward::start(&command, streams, Guard::Warden).map_err(cannot)?;
+        let begin = Instant::now();
+        let end = loop {
+            match ended(&mut ward, self.house.limit) {
+                Err(Failure::Interrupted) if begin.elapsed() < after_stop => {}
+                Err(Failure::Broken { what }) => return Err(broken(what)),
+                Err(Failure::Hung { limit_ms }) => {
+                    return Err(broken(format!("hung: not done within {limit_ms} ms")));
+                }
+                end => break end?,
             }
         };
-        command.process_group(0);
-        Ok(command)
-    }
-
-    /// A line that is not timed: set-up or clean-up, always by a shell.
-    fn aside(&self, line: Option<&String>, what: &str) -> Result<(), Failure> {
-        let Some(line) = line else { return Ok(()) };
-        let shell = self.house.shell.as_deref().unwrap_or("sh");
-        let output = Command::new(shell).args(["-c", line]).stdin(Stdio::null()).output();
-        match output {
-            Ok(output) if output.status.success() => Ok(()),
-            Ok(output) => {
-                let words = String::from_utf8_lossy(&output.stderr);
-                let what = format!("{what} {line:?}: {}: {}", output.status, words.trim());
-                Err(Failure::Broken { what })
+        match end.status.success() {
+            true => Ok(Some(ward)),
+            false => {
+                let words = ending(&mut stderr).unwrap_or_default();
+                Err(broken(format!("{}: {words}", end.status)))
             }
-            Err(error) => Err(Failure::Broken { what: format!("{what} {line:?}: {error}") }),
         }
     }
 
     fn timed(&mut self, line: &str) -> Result<Sample, Failure> {
         let broken = |error: io::Error| Failure::Broken { what: format!("{line:?}: {error}") };
-        let input = match &self.house.input {
-            Some(path) => Stdio::from(File::open(path).map_err(broken)?),
-            None => Stdio::null(),
-        };
-        let mut command = self.command(line)?;
+        let input = self.house.input().map_err(broken)?;
+        let command = self.house.command(line)?;
         let output = if self.house.same_output { Stdio::piped() } else { Stdio::null() };
         // A file rather than a pipe: a program left running in the background would keep a pipe open.
-        let mut stderr = tempfile::tempfile().map_err(broken)?;
+        let mut stderr = scratch::file().map_err(broken)?.into_file();
         let errors = stderr.try_clone().map_err(broken)?;
-        command.stdin(input).stdout(output).stderr(errors);
+        // A warden would be counted as well.
+        let guard = if self.counted.is_empty() { Guard::Warden } else { Guard::Group };
         let counters = (!self.counted.is_empty()).then(|| Counters::of_next_command(&self.wanted));
         let before = counters.as_ref().map(Counters::now);
-        let begin_ns = clock::wall_ns();
-        let mut child = command.spawn().map_err(broken)?;
-        let stdout = child.stdout.take().map(|out| std::thread::spawn(move || digested(out)));
-        let (status, used, end_ns) = self.waited(child)?;
+        let streams = [input, output, errors.into()];
+        let mut ward = Ward::start(&command, streams, guard).map_err(broken)?;
+        let (sender, digest) = channel();
+        if let Some(out) = ward.stdout.take() {
+            // Nobody listens any more when it was ended.
+            let digests = move || sender.send(digested(out)).unwrap_or_default();
+            std::thread::Builder::new().spawn(digests).map_err(broken)?;
+        }
+        let End { status, used, wall_ns, peak_bytes } = ended(&mut ward, self.house.limit)?;
         let counts = match (&counters, before) {
             (Some(counters), Some(before)) => {
                 let counts = counters.since(&before);
@@ -172,7 +177,14 @@ impl<'a> Commands<'a> {
             }
             _ => Vec::new(),
         };
-        let check = stdout.and_then(|thread| thread.join().ok());
+        // Whoever it left behind may hold its output open.
+        ward.end();
+        let check = match self.house.same_output {
+            true => Some(digest.recv_timeout(TIME_TO_READ).map_err(|_| Failure::Broken {
+                what: format!("{line:?}: another program holds its output open"),
+            })?),
+            false => None,
+        };
         let code = status.code();
         let accepted = code.is_some_and(|code| self.house.accepted_codes.contains(&code));
         if !status.success() && !accepted {
@@ -185,7 +197,7 @@ impl<'a> Commands<'a> {
             return Err(Failure::Crashed { how });
         }
         Ok(Sample {
-            wall_ns: end_ns - begin_ns,
+            wall_ns,
             cpu_ns: Some(used.user_ns + used.system_ns),
             check,
             tags: Tags {
@@ -195,37 +207,62 @@ impl<'a> Commands<'a> {
                 major_faults: used.major_faults,
                 migrations: None,
             },
-            peak_bytes: used.peak_bytes,
+            peak_bytes,
             counts,
         })
     }
+}
 
-    /// Waits for the child to its end or to the limit, when its whole group is ended.
-    fn waited(
-        &self,
-        child: Child,
-    ) -> Result<(std::process::ExitStatus, usage::Usage, u64), Failure> {
-        let (sender, receiver) = channel::<()>();
-        let limit = self.house.limit;
-        let id = child.id();
-        let watch = std::thread::spawn(move || {
-            let late = receiver.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
-            // Unless it ended within this very microsecond nobody has waited for it yet.
-            if late {
-                let _ = process::kill_group_of(id);
-            }
-            late
-        });
-        let waited = usage::wait(child);
-        let end_ns = clock::wall_ns();
-        drop(sender);
-        if watch.join().unwrap_or(false) {
-            return Err(Failure::Hung { limit_ms: limit.as_millis() as u64 });
+/// Waits for the program to end, at most until the limit.
+fn ended(ward: &mut Ward, limit: Duration) -> Result<End, Failure> {
+    match ward.wait(limit) {
+        Ok(Some(end)) => Ok(end),
+        Ok(None) if is_stopping() => Err(Failure::Interrupted),
+        Ok(None) => Err(Failure::Hung { limit_ms: limit.as_millis() as u64 }),
+        Err(error) => Err(Failure::Broken { what: error.to_string() }),
+    }
+}
+
+/// How long the last of a program's output may take to be read once it has ended.
+const TIME_TO_READ: Duration = Duration::from_secs(10);
+/// How long clean-up may take once the user has ended the measurement.
+const TIME_TO_CLEAN: Duration = Duration::from_millis(500);
+
+impl House {
+    /// Runs a program once, untimed, on the input, for at most `times` as long as a run may take.
+    ///
+    /// # Errors
+    /// Why it cannot be run, that it hung, or that the user ended it.
+    pub fn run(&self, command: &Command, times: u32) -> Result<ExitStatus, Failure> {
+        let cannot = |error: io::Error| Failure::Broken { what: error.to_string() };
+        let streams = [self.input().map_err(cannot)?, Stdio::null(), Stdio::null()];
+        let mut ward = Ward::start(command, streams, Guard::Warden).map_err(cannot)?;
+        ended(&mut ward, self.limit.saturating_mul(times)).map(|end| end.status)
+    }
+
+    fn input(&self) -> io::Result<Stdio> {
+        match &self.input {
+            Some(path) => File::open(path).map(Stdio::from),
+            None => Ok(Stdio::null()),
         }
-        match waited {
-            Ok((status, used)) => Ok((status, used, end_ns)),
-            Err(error) => Err(Failure::Broken { what: error.to_string() }),
+    }
+
+    /// The program that a line runs.
+    ///
+    /// # Errors
+    /// [`Failure::Broken`]: without a shell, a line that cannot be split into words.
+    pub fn command(&self, line: &str) -> Result<Command, Failure> {
+        if let Some(shell) = &self.shell {
+            let mut command = Command::new(shell);
+            command.args(["-c", line]);
+            return Ok(command);
         }
+        let words = shlex::split(line).filter(|words| !words.is_empty());
+        let what = format!("{line:?} cannot be split into words");
+        let words = words.ok_or(Failure::Broken { what })?;
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        Ok(command)
     }
 }
 
@@ -252,11 +289,16 @@ fn ending(file: &mut File) -> io::Result<String> {
 
 impl Executor for Commands<'_> {
     fn sample(&mut self, contender: usize, _iterations: u64) -> Result<Sample, Failure> {
+        if is_stopping() {
+            return Err(Failure::Interrupted);
+        }
         let command = self.commands[contender].clone();
-        self.aside(command.prepare.as_ref(), "set-up")?;
+        // A server that set-up leaves in the background is there until clean-up is done.
+        let prepared = self.aside(command.prepare.as_ref(), "set-up", Duration::ZERO)?;
         let sample = self.timed(&command.line);
-        self.aside(command.cleanup.as_ref(), "clean-up")?;
-        let sample = sample?;
+        let cleaned = self.aside(command.cleanup.as_ref(), "clean-up", TIME_TO_CLEAN);
+        drop(prepared);
+        let (sample, _) = (sample?, cleaned?);
         // The empty command stands for the shell; what it prints, nothing, is compared with nobody.
         if !self.house.same_output || command.line.is_empty() {
             return Ok(sample);
@@ -286,7 +328,7 @@ impl Executor for Commands<'_> {
     }
 
     fn interrupted(&mut self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        is_stopping() || self.stop.load(Ordering::Relaxed)
     }
 
     fn progress(&mut self, done: u32, planned: u32) {
@@ -331,6 +373,50 @@ mod tests {
         let house = House { limit: Duration::from_millis(200), ..House::default() };
         let failure = sample_of("sleep 100 & sleep 100", house).unwrap_err();
         assert_eq!(failure, Failure::Hung { limit_ms: 200 });
+    }
+
+    fn sample_prepared(prepare: &str, limit: Duration) -> Result<Sample, Failure> {
+        let stop = AtomicBool::new(false);
+        let mut progress = |_: u32, _: u32| {};
+        let command = Outside {
+            line: "true".to_owned(),
+            prepare: Some(prepare.to_owned()),
+            ..Outside::default()
+        };
+        let house = House { limit, ..House::default() };
+        Commands::new(vec![command], house, &[], &stop, &mut progress).sample(0, 1)
+    }
+
+    /// Far below what the sleepers sleep, far above what a loaded machine needs.
+    const SOON: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn set_up_that_leaves_a_program_in_the_background_is_not_waited_for() {
+        for line in ["sleep 100 &", "setsid sleep 100 &"] {
+            let begin = Instant::now();
+            sample_prepared(line, Duration::from_secs(60)).unwrap();
+            assert!(begin.elapsed() < SOON, "{line}");
+        }
+    }
+
+    #[test]
+    fn set_up_that_hangs_is_ended_at_the_limit() {
+        let begin = Instant::now();
+        let failure = sample_prepared("sleep 100", Duration::from_millis(200)).unwrap_err();
+        let what = "set-up \"sleep 100\": hung: not done within 200 ms".to_owned();
+        assert_eq!(failure, Failure::Broken { what });
+        assert!(begin.elapsed() < SOON);
+    }
+
+    #[test]
+    fn output_held_open_by_a_program_in_the_background_is_not_waited_for() {
+        let house = || House { same_output: true, ..House::default() };
+        for line in ["sleep 100 & echo x", "setsid sleep 100 & echo x"] {
+            let begin = Instant::now();
+            let sample = sample_of(line, house()).unwrap();
+            assert_eq!(sample.check, Some(Digest::of_bytes(b"x\n")), "{line}");
+            assert!(begin.elapsed() < SOON, "{line}");
+        }
     }
 
     #[test]

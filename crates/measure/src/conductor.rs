@@ -4,19 +4,18 @@
 //! Decides nothing about order or number of samples: it is an [`Executor`] for
 //! [`rounds`](crate::rounds).
 
-use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fathom_machine::clock;
 use fathom_machine::os::process;
 use fathom_machine::os::usage;
+use fathom_machine::os::ward::{End, Guard, Ward, is_stopping, never_wait, ready};
 
 use crate::contender::Metric;
 use crate::digest::Digest;
@@ -24,6 +23,7 @@ use crate::protocol::{Offered, Reply, Request, SharedData, VERSION, send};
 use crate::provision::Provision;
 use crate::rounds::{Executor, Weather};
 use crate::sample::{Failure, Sample};
+use crate::scratch;
 use crate::simulated::{Scope, Simulated, Simulation};
 use crate::workload::{Spec, Work};
 
@@ -76,11 +76,12 @@ impl Default for Bounds {
 
 /// A running worker process.
 pub struct Worker {
-    child: Option<Child>,
-    stdin: Option<ChildStdin>,
-    lines: Receiver<std::io::Result<String>>,
-    last_words: Arc<Mutex<Vec<u8>>>,
-    readers: Vec<JoinHandle<()>>,
+    ward: Ward,
+    /// What it was started as.
+    name: String,
+    /// What it said behind the last answer.
+    heard: Vec<u8>,
+    last_words: Vec<u8>,
     /// What it said about itself.
     pub program: String,
     /// What it offers, if it is an outside worker.
@@ -89,6 +90,12 @@ pub struct Worker {
 
 /// This much of a worker's standard error is kept.
 const LAST_WORDS: usize = 4096;
+/// An answer longer than this is none: the greeting of all built-in contenders has a fiftieth.
+const LONGEST_ANSWER: usize = 4 << 20;
+/// How long a worker that closed its output may take to end.
+const TIME_TO_DIE: Duration = Duration::from_secs(1);
+/// Between two looks at whether to stop.
+const LOOK: Duration = Duration::from_millis(100);
 
 impl Worker {
     /// Starts a worker and shakes hands.
@@ -97,44 +104,37 @@ impl Worker {
     /// The failure of a program that cannot be started or speaks another protocol.
     pub fn start(launch: &Launch, bounds: &Bounds) -> Result<Worker, Failure> {
         let memory_bytes = bounds.memory_bytes.map(|bytes| bytes + launch.reserved_bytes);
-        Worker::from_command(launch.command(), &Bounds { memory_bytes, ..bounds.clone() })
+        Worker::from_command(&launch.command(), &Bounds { memory_bytes, ..bounds.clone() })
     }
 
-    fn from_command(mut command: Command, bounds: &Bounds) -> Result<Worker, Failure> {
-        let broken = |what: String| Failure::Broken { what };
+    fn from_command(command: &Command, bounds: &Bounds) -> Result<Worker, Failure> {
         let name = command.get_program().to_string_lossy().into_owned();
-        command.process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| broken(format!("{name}: {error}")))?;
+        let broken = |error: std::io::Error| Failure::Broken { what: format!("{name}: {error}") };
+        let streams = [Stdio::piped(), Stdio::piped(), Stdio::piped()];
+        let ward = Ward::start(command, streams, Guard::Warden).map_err(broken)?;
         if let Some(bytes) = bounds.memory_bytes {
-            let _ = process::limit_memory(&child, bytes);
+            let _ = process::limit_memory(ward.id(), bytes);
         }
-        let (sender, lines) = channel();
-        let last_words = Arc::new(Mutex::new(Vec::new()));
-        let mut readers = Vec::new();
-        if let Some(stdout) = child.stdout.take() {
-            readers.push(std::thread::spawn(move || {
-                for line in BufReader::new(stdout).lines() {
-                    if sender.send(line).is_err() {
-                        break;
-                    }
-                }
-            }));
+        let streams = [
+            ward.stdin.as_ref().map(AsFd::as_fd),
+            ward.stdout.as_ref().map(AsFd::as_fd),
+            ward.stderr.as_ref().map(AsFd::as_fd),
+        ];
+        for stream in streams.into_iter().flatten() {
+            never_wait(stream).map_err(broken)?;
         }
-        if let Some(stderr) = child.stderr.take() {
-            let kept = Arc::clone(&last_words);
-            readers.push(std::thread::spawn(move || keep_last_words(stderr, &kept)));
-        }
-        let stdin = child.stdin.take();
+        let (heard, last_words) = (Vec::new(), Vec::new());
         let (program, offered) = (String::new(), Vec::new());
-        let child = Some(child);
-        let mut worker = Worker { child, stdin, lines, last_words, readers, program, offered };
+        let mut worker = Worker { ward, name, heard, last_words, program, offered };
         match worker.ask(&Request::Hello { protocol: VERSION }, bounds.open)? {
             Reply::Hello { protocol: VERSION, program, contenders } => {
                 (worker.program, worker.offered) = (program, contenders);
                 Ok(worker)
             }
-            other => Err(broken(format!("no greeting of protocol {VERSION}, but {other:?}"))),
+            other => {
+                let what = format!("no greeting of protocol {VERSION}, but {other:?}");
+                Err(Failure::Broken { what: what.chars().take(300).collect() })
+            }
         }
     }
 
@@ -143,20 +143,98 @@ impl Worker {
     /// # Errors
     /// A worker that died, hung or said something that is no reply. It is not to be asked again.
     pub fn ask(&mut self, request: &Request, limit: Duration) -> Result<Reply, Failure> {
-        let sent = self.stdin.as_mut().map(|stdin| send(stdin, request));
-        if !matches!(sent, Some(Ok(()))) {
-            return Err(self.autopsy());
+        if !self.heard.is_empty() {
+            let what = format!("spoke without being asked: {}", quoted(&self.heard));
+            return Err(Failure::Broken { what });
         }
-        match self.lines.recv_timeout(limit) {
-            Ok(Ok(line)) => serde_json::from_str(&line).map_err(|error| {
-                let shown: String = line.chars().take(200).collect();
-                Failure::Broken { what: format!("not a reply: {shown:?} ({error})") }
-            }),
-            Ok(Err(error)) => Err(Failure::Broken { what: error.to_string() }),
-            Err(RecvTimeoutError::Disconnected) => Err(self.autopsy()),
-            Err(RecvTimeoutError::Timeout) => {
-                self.end();
-                Err(Failure::Hung { limit_ms: limit.as_millis() as u64 })
+        let mut message = Vec::new();
+        send(&mut message, request).map_err(|e| Failure::Broken { what: e.to_string() })?;
+        let line = self.exchange(&message, limit)?;
+        serde_json::from_slice(&line).map_err(|error| Failure::Broken {
+            what: format!("not a reply: {} ({error})", quoted(&line)),
+        })
+    }
+
+    /// Writes `message` and reads a line, both as far as the worker lets us, until `limit`.
+    fn exchange(&mut self, mut message: &[u8], limit: Duration) -> Result<Vec<u8>, Failure> {
+        let begin = Instant::now();
+        loop {
+            if is_stopping() {
+                return Err(Failure::Interrupted);
+            }
+            let left = limit.saturating_sub(begin.elapsed());
+            let is_gone = self.turn(&mut message, left.min(LOOK))?;
+            if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
+                let rest = self.heard.split_off(end + 1);
+                return Ok(std::mem::replace(&mut self.heard, rest));
+            }
+            if self.heard.len() > LONGEST_ANSWER {
+                let what = format!("an answer of more than {LONGEST_ANSWER} bytes");
+                return Err(Failure::Broken { what });
+            }
+            if is_gone {
+                return Err(self.autopsy());
+            }
+            if left.is_zero() {
+                self.ward.end();
+                return Err(Failure::Hung { limit_ms: limit.as_millis() as u64 });
+            }
+        }
+    }
+
+    /// Waits for any of the worker's streams and serves those that are ready; whether no answer can
+    /// come any more.
+    fn turn(&mut self, message: &mut &[u8], limit: Duration) -> Result<bool, Failure> {
+        let fds = |ward: &Ward| -> Option<std::io::Result<Vec<bool>>> {
+            let out = ward.stdout.as_ref()?.as_fd();
+            let words = ward.stderr.as_ref().map_or(out, AsFd::as_fd);
+            let stdin = ward.stdin.as_ref().map(AsFd::as_fd).filter(|_| !message.is_empty());
+            Some(ready(&[ward.as_fd(), out, words], stdin, limit))
+        };
+        let Some(answer) = fds(&self.ward) else { return Ok(true) };
+        let answer = answer.map_err(|error| Failure::Broken { what: error.to_string() })?;
+        if answer.get(3) == Some(&true)
+            && let Some(stdin) = &mut self.ward.stdin
+        {
+            match stdin.write(message) {
+                Ok(count) => *message = &message[count..],
+                Err(error) if is_for_later(&error) => {}
+                // It may have said why before it went.
+                Err(_) => self.ward.stdin = None,
+            }
+        }
+        if answer[2] {
+            self.keep_last_words();
+        }
+        let mut is_closed = self.ward.stdin.is_none();
+        let Some(stdout) = &mut self.ward.stdout else { return Ok(true) };
+        let mut buffer = [0; 1 << 14];
+        match stdout.read(&mut buffer) {
+            Ok(0) => is_closed = true,
+            Ok(count) => {
+                self.heard.extend_from_slice(&buffer[..count]);
+                return Ok(false);
+            }
+            // All that an ended worker has said has been read.
+            Err(error) if is_for_later(&error) => is_closed |= answer[0],
+            Err(_) => is_closed = true,
+        }
+        Ok(is_closed)
+    }
+
+    /// Takes what there is of standard error, at most a few times what is kept.
+    fn keep_last_words(&mut self) {
+        let mut buffer = [0; LAST_WORDS];
+        for _ in 0..16 {
+            let Some(stderr) = &mut self.ward.stderr else { return };
+            match stderr.read(&mut buffer) {
+                Ok(count @ 1..) => {
+                    self.last_words.extend_from_slice(&buffer[..count]);
+                    let surplus = self.last_words.len().saturating_sub(LAST_WORDS);
+                    self.last_words.drain(..surplus);
+                }
+                Err(error) if is_for_later(&error) => return,
+                _ => self.ward.stderr = None,
             }
         }
     }
@@ -224,73 +302,65 @@ impl Worker {
 
     /// Pins it to a processor. That the processor is gone is no reason to measure nothing.
     fn pin(&self, cpu: usize) {
-        if let Some(child) = &self.child {
-            let _ = process::pin(child, cpu);
-        }
+        let _ = process::pin(self.ward.id(), cpu);
     }
 
     /// What a worker that closed its streams died of.
     fn autopsy(&mut self) -> Failure {
-        self.stdin = None;
-        let status = self.child.take().map(usage::wait);
-        for reader in self.readers.drain(..) {
-            let _ = reader.join();
-        }
-        let words = self.last_words.lock().map(|words| telling_line(&words)).unwrap_or_default();
-        let how = match status {
-            Some(Ok((status, _))) => match (status.signal(), status.code()) {
-                (Some(signal), _) => format!("signal {signal} ({})", signal_name(signal)),
-                (_, Some(0)) => "ended without an answer".to_owned(),
-                (_, code) => format!("exit code {}", code.unwrap_or(-1)),
-            },
-            Some(Err(error)) => error.to_string(),
-            None => "already ended".to_owned(),
+        self.ward.stdin = None;
+        let end = self.ward.wait(TIME_TO_DIE);
+        self.keep_last_words();
+        self.ward.end();
+        let words = telling_line(&self.last_words);
+        let with_words = |how: String| match words.is_empty() {
+            true => how,
+            false => format!("{how}: {words}"),
         };
-        let killed = how.starts_with("signal 9");
-        let how = if words.is_empty() { how } else { format!("{how}: {words}") };
+        let status = match end {
+            Ok(Some(End { status, .. })) => status,
+            Ok(None) if is_stopping() => return Failure::Interrupted,
+            Ok(None) => {
+                let what = with_words("closed its streams and went on".to_owned());
+                return Failure::Broken { what };
+            }
+            Err(error) => return Failure::Broken { what: format!("{}: {error}", self.name) },
+        };
+        let how = match (status.signal(), status.code()) {
+            (Some(signal), _) => format!("signal {signal} ({})", signal_name(signal)),
+            (_, Some(0)) => "ended without an answer".to_owned(),
+            (_, code) => format!("exit code {}", code.unwrap_or(-1)),
+        };
         // Nobody but the kernel, short of memory, kills a worker that was not ended by us.
-        if killed || is_about_memory(&words) {
-            Failure::OutOfMemory { how }
+        if how.starts_with("signal 9") || is_about_memory(&words) {
+            Failure::OutOfMemory { how: with_words(how) }
         } else {
-            Failure::Crashed { how }
+            Failure::Crashed { how: with_words(how) }
         }
     }
 
     /// Lets it end by itself: closes its input and waits.
-    fn finish(mut self) {
-        self.stdin = None;
-        if let Some(child) = self.child.take() {
-            let _ = usage::wait(child);
-        }
-    }
-
-    /// Ends the process and its children.
-    fn end(&mut self) {
-        self.stdin = None;
-        if let Some(mut child) = self.child.take() {
-            let _ = process::kill_group(&child);
-            let _ = child.wait();
-        }
-        for reader in self.readers.drain(..) {
-            let _ = reader.join();
-        }
+    fn finish(mut self, limit: Duration) {
+        self.ward.stdin = None;
+        let _ = self.ward.wait(limit);
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.end();
+        self.ward.end();
+        // It had no chance to remove its files itself.
+        scratch::sweep();
     }
 }
 
-fn keep_last_words(mut stderr: impl Read, kept: &Mutex<Vec<u8>>) {
-    let mut buffer = [0; 1024];
-    while let Ok(count @ 1..) = stderr.read(&mut buffer) {
-        let Ok(mut kept) = kept.lock() else { return };
-        kept.extend_from_slice(&buffer[..count]);
-        let surplus = kept.len().saturating_sub(LAST_WORDS);
-        kept.drain(..surplus);
-    }
+fn is_for_later(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// The beginning of something that is no answer.
+fn quoted(bytes: &[u8]) -> String {
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(800)]);
+    format!("{:?}", shown.chars().take(200).collect::<String>())
 }
 
 /// The line of a worker's standard error that most likely says what happened: one about memory, or
@@ -521,7 +591,7 @@ impl Executor for Conductor<'_> {
     }
 
     fn interrupted(&mut self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        is_stopping() || self.stop.load(Ordering::Relaxed)
     }
 
     fn progress(&mut self, done: u32, planned: u32) {
@@ -546,13 +616,13 @@ pub fn simulate(
     // The simulator needs memory and time of its own.
     let bounds = Bounds { memory_bytes: None, open: Duration::from_secs(900), ..bounds.clone() };
     let command = simulation.wrap(&seat.launch.command());
-    let mut worker = Worker::from_command(command, &bounds).map_err(words)?;
+    let mut worker = Worker::from_command(&command, &bounds).map_err(words)?;
     // What the other workers had, this one inherited.
     let data = provision.of(&worker, seat.contender.as_deref()).map_err(words)?;
     let what = (seat.family.as_str(), seat.contender.as_deref());
     worker.open(what, workload, data, &[], bounds.open).map_err(words)?;
     worker.sample(iterations, iterations, bounds.open).map_err(words)?;
-    worker.finish();
+    worker.finish(bounds.open);
     simulation.counts().map_err(|error| error.to_string())
 }
 
@@ -598,5 +668,83 @@ mod tests {
         assert_eq!(how, "exit code 3: oh no");
         let Failure::Crashed { how } = fail("read x; kill -SEGV $$") else { panic!() };
         assert!(how.contains("segmentation fault"), "{how}");
+    }
+
+    /// A worker in shell whose `hello` is right and that then does `after` for each request.
+    fn hostile(after: &str) -> Launch {
+        let hello = r#"{"answer":"hello","protocol":1,"program":"x"}"#;
+        let script = format!("read x; echo '{hello}'; {after}");
+        Launch {
+            program: "sh".into(),
+            arguments: vec!["-c".to_owned(), script],
+            ..Launch::default()
+        }
+    }
+
+    fn answer_of(after: &str, limit: Duration) -> (Failure, Duration) {
+        let mut worker = Worker::start(&hostile(after), &Bounds::default()).unwrap();
+        let begin = Instant::now();
+        let failure = worker.ask(&Request::Close, limit).unwrap_err();
+        drop(worker);
+        (failure, begin.elapsed())
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+    /// Far below what the sleepers sleep, far above what a loaded machine needs.
+    const SOON: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn a_worker_that_closes_its_output_and_lives_on_is_ended() {
+        let (failure, took) = answer_of("read x; exec >&-; sleep 100", LONG);
+        let Failure::Broken { what } = failure else { panic!("{failure}") };
+        assert!(what.starts_with("closed its streams and went on"), "{what}");
+        assert!(took < SOON, "{took:?}");
+    }
+
+    #[test]
+    fn a_dead_worker_whose_children_hold_its_streams_is_not_waited_for() {
+        for child in ["sleep 100 &", "setsid sleep 100 &", "(setsid sleep 100 >&2 &);"] {
+            let (failure, took) = answer_of(&format!("read x; {child} echo oh >&2; exit 3"), LONG);
+            assert_eq!(failure, Failure::Crashed { how: "exit code 3: oh".to_owned() }, "{child}");
+            assert!(took < SOON, "{child} {took:?}");
+        }
+    }
+
+    #[test]
+    fn a_worker_that_writes_without_end_is_cut_off() {
+        let (failure, _) = answer_of("read x; exec cat /dev/zero", LONG);
+        let what = "an answer of more than 4194304 bytes".to_owned();
+        assert_eq!(failure, Failure::Broken { what });
+        let limit = Duration::from_millis(500);
+        let (failure, took) = answer_of("cat /dev/zero >&2", limit);
+        assert_eq!(failure, Failure::Hung { limit_ms: 500 });
+        assert!(took < SOON, "{took:?}");
+    }
+
+    #[test]
+    fn a_worker_that_never_reads_is_hung() {
+        let mut worker = Worker::start(&hostile("sleep 100"), &Bounds::default()).unwrap();
+        let request = Request::Open {
+            family: "x".repeat(1 << 20),
+            contender: None,
+            workload: Spec::default(),
+            data: None,
+            events: Vec::new(),
+        };
+        let limit = Duration::from_millis(300);
+        assert_eq!(worker.ask(&request, limit).unwrap_err(), Failure::Hung { limit_ms: 300 });
+    }
+
+    #[test]
+    fn an_answer_nobody_asked_for_is_not_taken_for_the_next_one() {
+        let after = r#"read x; echo '{"answer":"closed"}'; read x; echo '{"answer":"closed"}'
+            echo '{"answer":"closed"}'; read x; sleep 100"#;
+        let mut worker = Worker::start(&hostile(after), &Bounds::default()).unwrap();
+        assert_eq!(worker.ask(&Request::Close, LONG), Ok(Reply::Closed));
+        assert_eq!(worker.ask(&Request::Close, LONG), Ok(Reply::Closed));
+        // Written after the answer: it may take a moment to arrive, but it never is an answer late.
+        std::thread::sleep(Duration::from_millis(300));
+        let failure = worker.ask(&Request::Close, Duration::from_secs(2));
+        assert!(!matches!(failure, Ok(Reply::Opened { .. })), "{failure:?}");
     }
 }

@@ -5,6 +5,7 @@
 //! A contender's file implements [`Contender`] for its family's workload and returns a [`Prepared`],
 //! almost always through [`timed`] or [`timed_batch`], which compile the loop for that contender.
 
+use std::fmt;
 use std::hint::black_box;
 
 use serde::{Deserialize, Serialize};
@@ -19,18 +20,66 @@ pub struct Meta {
     pub name: &'static str,
     /// Where the code comes from; also tells the version.
     pub origin: Origin,
-    /// A page to read more.
+    /// A page to read more; see [`Meta::link`].
     pub link: &'static str,
     /// SPDX expression.
     pub licence: &'static str,
-    /// The hardware path taken on this processor, as far as it can be known: `sse4.2`, `table` …
-    pub hardware: fn() -> String,
+    /// The path an operation takes on this processor; of the main one where the name is empty.
+    pub hardware: fn(&str) -> Path,
     /// What happens to the data it is given.
     pub keeps: Keeps,
     /// Where the comparison is unfair or the implementation unusual; empty when there is nothing.
     pub caveat: &'static str,
     /// The source file of the contender; its `//!` comment is the page users read.
     pub source: &'static str,
+}
+
+/// The instructions a contender runs on, as it says itself. What a processor has tells nothing
+/// about what a library makes of it: most choose in silence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// It does not say.
+    NotKnown,
+    /// Nothing beyond what every processor of the architecture has; no vectors by design.
+    Portable,
+    /// What the library or the kernel says, or what it was compiled for.
+    Takes(String),
+}
+
+impl Path {
+    /// Of a contender that does not say.
+    #[must_use]
+    pub fn not_known(_: &str) -> Path {
+        Path::NotKnown
+    }
+
+    /// Of portable code.
+    #[must_use]
+    pub fn portable(_: &str) -> Path {
+        Path::Portable
+    }
+
+    /// By a name.
+    #[must_use]
+    pub fn takes(name: impl fmt::Display) -> Path {
+        Path::Takes(name.to_string())
+    }
+
+    /// Of vectors that are chosen when the program is compiled, which is for every processor.
+    #[must_use]
+    pub fn compiled(_: &str) -> Path {
+        Path::takes(if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" })
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Path::NotKnown => "not known",
+            Path::Portable => "portable",
+            Path::Takes(name) => name,
+        })
+    }
 }
 
 /// Where a contender's code comes from.
@@ -83,10 +132,27 @@ impl Meta {
             origin: Origin::Own,
             link: "",
             licence: "MIT OR Apache-2.0",
-            hardware: || "portable".into(),
+            hardware: Path::portable,
             keeps: Keeps::Nothing,
             caveat: "",
             source,
+        }
+    }
+
+    /// The crate `name` under its licence, in the source file `source`. It does not say which
+    /// instructions it takes.
+    #[must_use]
+    pub const fn of_crate(name: &'static str, licence: &'static str, source: &'static str) -> Meta {
+        let origin = Origin::Crate(name);
+        Meta { name, origin, licence, hardware: Path::not_known, ..Meta::of(source) }
+    }
+
+    /// A page to read more: of a crate its own, unless there is a better one.
+    #[must_use]
+    pub fn link(&self) -> String {
+        match (self.link, self.origin) {
+            ("", Origin::Crate(name)) => format!("https://crates.io/crates/{name}"),
+            (link, _) => link.to_owned(),
         }
     }
 
@@ -143,12 +209,6 @@ pub trait Contender<W>: Sync {
     /// What is known about it.
     fn meta(&self) -> Meta;
 
-    /// The hardware path taken on this processor by one operation, where operations differ.
-    fn path(&self, operation: &str) -> String {
-        let _ = operation;
-        (self.meta().hardware)()
-    }
-
     /// Whether it is listed and chosen; what is not can still be asked for by its name.
     fn is_listed(&self) -> bool {
         true
@@ -173,6 +233,24 @@ pub trait Contender<W>: Sync {
     fn prepare_variant<'w>(&self, variant: &str, workload: &'w W) -> Preparation<'w> {
         let _ = workload;
         Err(Unsupported(format!("cannot be combined with {variant:?}")))
+    }
+}
+
+/// A contender that is one function: most are.
+pub struct Simple<W: 'static> {
+    /// What is known about it.
+    pub meta: Meta,
+    /// See [`Contender::prepare`].
+    pub prepare: for<'w> fn(&'w W) -> Preparation<'w>,
+}
+
+impl<W> Contender<W> for Simple<W> {
+    fn meta(&self) -> Meta {
+        self.meta
+    }
+
+    fn prepare<'w>(&self, workload: &'w W) -> Preparation<'w> {
+        (self.prepare)(workload)
     }
 }
 

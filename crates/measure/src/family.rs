@@ -4,6 +4,7 @@
 //! names and text are left: what the command line lists and a worker serves.
 
 use crate::contender::{Contender, Meta, Prepared, Unsupported};
+use crate::facts::Facts;
 use crate::parallel;
 use crate::workload::{Offer, Spec, SpecError, THREADS, Work, Workload};
 
@@ -19,6 +20,8 @@ pub struct Family<W: 'static> {
     pub contenders: &'static [&'static dyn Contender<W>],
     /// Contenders that exist but are not part of this build.
     pub absent: &'static [Absent],
+    /// What the commands have to know about it besides.
+    pub facts: &'static Facts,
 }
 
 /// A contender that exists but is not part of this build.
@@ -76,9 +79,10 @@ pub trait AnyFamily: Sync {
     fn reference(&self) -> &'static str;
     /// All contenders in order, with their variants.
     fn entries(&self) -> Vec<Entry>;
-    /// The hardware path contender `id` takes in `operation` on this processor; empty for an unknown
-    /// contender. See [`Contender::path`].
-    fn path(&self, id: &str, operation: &str) -> String;
+    /// What the commands have to know about it besides.
+    fn facts(&self) -> &'static Facts {
+        &Facts::NONE
+    }
     /// Contenders that are not part of this build.
     fn absent(&self) -> &'static [Absent];
     /// The operations of its workloads.
@@ -144,10 +148,8 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         entries
     }
 
-    fn path(&self, id: &str, operation: &str) -> String {
-        let name = id.split('+').next().unwrap_or(id);
-        let contender = self.contenders.iter().find(|contender| contender.meta().name == name);
-        contender.map_or_else(String::new, |contender| contender.path(operation))
+    fn facts(&self) -> &'static Facts {
+        self.facts
     }
 
     fn absent(&self) -> &'static [Absent] {

@@ -94,7 +94,8 @@ impl Clocks {
             cpu_ns: Some(self.cpu_ns),
             check: None,
             tags: self.tags,
-            peak_bytes: usage::process().peak_bytes,
+            // 0: no procfs.
+            peak_bytes: usage::peak_bytes().unwrap_or(0),
             counts: std::mem::take(&mut self.counts),
         };
         (self.wall_ns, self.cpu_ns, self.tags) = (0, 0, Tags::default());

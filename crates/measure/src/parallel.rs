@@ -30,7 +30,9 @@ pub(crate) fn prepared<'w>(
             let (ask, asked) = channel();
             let (answer, answers) = channel();
             let barrier = &barrier;
-            scope.spawn(move || serve(prepare, barrier, &asked, &answer));
+            let work = move || serve(prepare, barrier, &asked, &answer);
+            let none = |error| Unsupported(format!("no thread can be started: {error}"));
+            thread::Builder::new().spawn_scoped(scope, work).map_err(none)?;
             // The first answer says that it is ready, or that it never will be.
             answers.recv().map_err(|_| Unsupported("a thread could not prepare".to_owned()))?;
             others.push(Other { ask, answers });

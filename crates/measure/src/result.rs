@@ -274,6 +274,13 @@ impl Case {
         if roles.iter().flatten().any(|&role| role >= count) {
             return Err("a role of a contender that is not there");
         }
+        if [twin, empty].contains(&Some(baseline)) {
+            return Err("a baseline that is not shown");
+        }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if !self.family.chars().all(is_name) {
+            return Err("a family that is no name");
+        }
         if self.measured.failures.len() != count {
             return Err("not as many outcomes as contenders");
         }
@@ -281,7 +288,14 @@ impl Case {
         if rounds.iter().any(|round| round.samples.len() != count) {
             return Err("a round with more or fewer samples than contenders");
         }
-        if !(self.plan.alpha > 0.0 && self.plan.alpha < 1.0) {
+        if rounds.iter().any(|round| round.process as usize >= rounds.len()) {
+            return Err("more sets of processes than rounds");
+        }
+        let is_share = |share: f64| share > 0.0 && share <= 1.0;
+        if !(is_share(self.plan.alpha)
+            && self.plan.alpha < 1.0
+            && is_share(self.measured.alpha_share))
+        {
             return Err("an error budget that is no share");
         }
         Ok(())

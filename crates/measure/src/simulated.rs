@@ -20,11 +20,11 @@ use std::process::{Command, Stdio};
 
 use fathom_machine::valgrind;
 use serde::{Deserialize, Serialize};
-use tempfile::TempDir;
 
 use crate::contender::Prepared;
 use crate::digest::Digest;
 use crate::meter::{Meter, Untimed};
+use crate::scratch::{self, Folder};
 
 /// The word that stands beside every number from here.
 pub const LABEL: &str = "simulated";
@@ -58,7 +58,7 @@ pub enum Scope {
 /// A run under Valgrind in preparation or done.
 #[derive(Debug)]
 pub struct Simulation {
-    folder: TempDir,
+    folder: Folder,
     scope: Scope,
     version: String,
 }
@@ -122,7 +122,7 @@ impl Simulation {
         let output = output.ok().filter(|output| output.status.success());
         let output = output.ok_or(SimulationError::NoValgrind)?;
         let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        Ok(Simulation { folder: tempfile::tempdir()?, scope, version })
+        Ok(Simulation { folder: scratch::folder("simulated")?, scope, version })
     }
 
     /// `command` under Valgrind: program, arguments, environment changes and folder are taken over,

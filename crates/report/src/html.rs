@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 
+use crate::escape::html as escaped;
 use crate::number::{duration, factor_digits};
 use crate::sentence::sentences;
 use crate::view::{Line, conditions, lines};
@@ -217,8 +218,4 @@ fn open(width: f64, height: f64) -> String {
         "<svg viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
          xmlns=\"http://www.w3.org/2000/svg\" role=\"img\">\n"
     )
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

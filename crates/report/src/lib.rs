@@ -5,6 +5,7 @@
 //! * [`text`]: tables for a terminal, with bars;
 //! * [`markdown`], [`csv`]: the same for documents and spreadsheets;
 //! * [`html`]: one self-contained page with plots;
+//! * [`escape`]: text of others made harmless;
 //! * [`scan`]: the plot of a scan of one number;
 //! * [`diff`]: two runs, honest about not being interleaved;
 //! * [`history`]: many runs over time.
@@ -18,6 +19,7 @@
 
 pub mod csv;
 pub mod diff;
+pub mod escape;
 pub mod history;
 pub mod html;
 pub mod markdown;

@@ -4,22 +4,27 @@ use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 
+use crate::escape::markdown as escaped;
 use crate::sentence::sentences;
 use crate::view::{conditions, lines};
 
 /// A whole run.
 #[must_use]
 pub fn run(run: &Run) -> String {
-    let mut text = format!("`{}`\n", run.command.join(" "));
+    let mut text = format!("<code>{}</code>\n", escaped(&run.command.join(" ")));
     let build = run.build.to_string();
     if !build.is_empty() {
-        let _ = write!(text, "\n{}, level {}, {build}.\n", run.program, run.level);
+        let _ = write!(
+            text,
+            "\n{}.\n",
+            escaped(&format!("{}, level {}, {build}", run.program, run.level))
+        );
     }
     for case in &run.cases {
         let _ = write!(text, "\n{}", self::case(case));
     }
     for note in &run.notes {
-        let _ = write!(text, "\nNote: {note}\n");
+        let _ = write!(text, "\nNote: {}\n", escaped(note));
     }
     text
 }
@@ -27,8 +32,8 @@ pub fn run(run: &Run) -> String {
 /// One case.
 #[must_use]
 pub fn case(case: &Case) -> String {
-    let baseline = &case.contenders[case.roles.baseline].id;
-    let mut text = format!("### {}\n\n{}\n\n", case.title(), conditions(case));
+    let baseline = escaped(&case.contenders[case.roles.baseline].id);
+    let mut text = format!("### {}\n\n{}\n\n", escaped(&case.title()), escaped(&conditions(case)));
     let _ = writeln!(text, "| contender | time | spread | throughput | against {baseline} |");
     let _ = writeln!(text, "|---|--:|--:|--:|---|");
     for line in lines(case) {
@@ -38,11 +43,7 @@ pub fn case(case: &Case) -> String {
     }
     text.push('\n');
     for sentence in sentences(case) {
-        let _ = writeln!(text, "- {sentence}");
+        let _ = writeln!(text, "- {}", escaped(&sentence));
     }
     text
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('|', "\\|")
 }

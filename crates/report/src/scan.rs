@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 
+use crate::escape::html as escaped;
 use crate::number::{count, digits, duration};
 use crate::view::lines;
 
@@ -57,7 +58,8 @@ fn number(text: &str) -> Option<f64> {
         _ => (text, 1.0),
     };
     let value: f64 = digits.parse().ok()?;
-    (value > 0.0).then_some(value * factor)
+    let value = value * factor;
+    (value > 0.0 && value.is_finite()).then_some(value)
 }
 
 fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
@@ -156,10 +158,6 @@ fn round(text: &str) -> String {
         false => value,
     };
     format!("{value} {unit}").trim_end().to_owned()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

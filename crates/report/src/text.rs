@@ -5,6 +5,7 @@ use std::fmt::Write;
 use fathom_measure::compare::Verdict;
 use fathom_measure::result::{Case, Row, Run};
 
+use crate::escape;
 use crate::number::{bytes, digits, duration, percent};
 use crate::sentence::sentences;
 use crate::view::{Line, conditions, lines};
@@ -27,7 +28,7 @@ pub fn run(run: &Run, style: Style) -> String {
         let _ = writeln!(text, "{}", self::case(case, style));
     }
     for note in &run.notes {
-        let _ = writeln!(text, "note: {note}");
+        let _ = writeln!(text, "note: {}", escape::line(note));
     }
     text
 }
@@ -37,10 +38,14 @@ pub fn run(run: &Run, style: Style) -> String {
 pub fn case(case: &Case, style: Style) -> String {
     let bold = |text: &str| paint(style, "1", text);
     let faint = |text: &str| paint(style, "2", text);
-    let mut text = format!("{}\n{}\n", bold(&case.title()), faint(&conditions(case)));
+    let mut text = format!(
+        "{}\n{}\n",
+        bold(&escape::line(&case.title())),
+        faint(&escape::line(&conditions(case)))
+    );
     text += &table(case, style);
     for sentence in sentences(case) {
-        let _ = writeln!(text, "{sentence}");
+        let _ = writeln!(text, "{}", escape::line(&sentence));
     }
     if let Some(overhead) = case.judged.overhead {
         let _ = writeln!(
@@ -58,10 +63,10 @@ pub fn case(case: &Case, style: Style) -> String {
     let missing: Vec<&String> =
         case.entrants().take(1).flat_map(|(_, row)| &row.counters_missing).collect();
     for line in missing {
-        let _ = writeln!(text, "{}", faint(&format!("counters: {line}")));
+        let _ = writeln!(text, "{}", faint(&escape::line(&format!("counters: {line}"))));
     }
     for note in &case.notes {
-        let _ = writeln!(text, "note: {note}");
+        let _ = writeln!(text, "note: {}", escape::line(note));
     }
     text
 }
@@ -70,8 +75,9 @@ fn table(case: &Case, style: Style) -> String {
     let lines = lines(case);
     let slowest = lines.iter().filter_map(|l| l.summary).map(|s| s.ns_median).fold(0.0, f64::max);
     let mut rows: Vec<Vec<String>> = vec![header(case)];
-    for line in &lines {
-        rows.push(cells(case, line, slowest));
+    rows.extend(lines.iter().map(|line| cells(case, line, slowest)));
+    for cell in rows.iter_mut().flatten() {
+        *cell = escape::line(cell);
     }
     // A column in which nobody has anything is left out.
     let columns: Vec<usize> = (0..rows[0].len())

@@ -257,7 +257,7 @@ fn a_memory_limit_is_an_error_that_counts_keys() {
     let text: String = (0..200_000).map(|i| format!("k{i},1.0\n")).collect();
     let shape = shape(false, Selector::Place(1), &[Selector::Place(2)]);
     let options =
-        Options { memory_limit_bytes: Some(2 << 20), ..options(2, 1 << 16, Level::best()) };
+        Options { memory_limit_bytes: Some(8 << 20), ..options(2, 1 << 16, Level::best()) };
     let error = run_bytes(text.as_bytes(), &shape, 1000, true, &options).unwrap_err();
     let Error::MemoryLimit { keys, .. } = error else { panic!("{error}") };
     assert!((10_000..=400_000).contains(&keys), "{keys}");

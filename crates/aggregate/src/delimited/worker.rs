@@ -1,16 +1,18 @@
 //! One thread's work: the records of a chunk into its tables, a table per value column.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use memchr::memchr_iter;
 
 use super::columns::Columns;
 use super::cut::Cut;
 use super::{Null, Ragged, Shape};
+use crate::account::Account;
 use crate::chunk::{Buffer, Window};
 use crate::engine::Options;
 use crate::error::{Error, Fault, Reason};
-use crate::kernel::{Kernel, fields};
+use crate::kernel::{Kernel, Odd, fields};
 use crate::number::Decimal;
 use crate::record::{Field, Piece, Pieces, Split, split};
 use crate::shard::{Refused, Shard};
@@ -26,7 +28,7 @@ pub(super) struct Worker<'a> {
     values: Vec<Option<Decimal>>,
     /// Whether the kernel would take what says that there is no value for one.
     null_tenths: bool,
-    odd: Vec<(usize, usize)>,
+    odd: Odd,
     /// Refused records of the current chunk.
     pub(super) refused: Vec<Refused>,
     pub(super) records: u64,
@@ -34,9 +36,9 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(shape: &'a Shape, options: &Options) -> Worker<'a> {
+    pub(super) fn new(shape: &'a Shape, options: &Options, account: &Arc<Account>) -> Worker<'a> {
         let kernel = Kernel { level: options.level };
-        let shard = || Shard::new(kernel, options.with_squares, false);
+        let shard = || Shard::new(kernel, options.with_squares, false, account);
         let is_tenths = |null: &Vec<u8>| Decimal::parse(null).is_ok_and(|null| null.scale() == 1);
         Worker {
             shape,
@@ -104,7 +106,9 @@ impl<'a> Worker<'a> {
             odd.len() as u64
         } else {
             let wanted = self.wanted(columns);
-            fields::run(self.kernel, window, &wanted, &mut self.shards, self.with_squares, &mut odd)
+            let mut tables: Vec<_> =
+                self.shards.iter_mut().map(|shard| &mut shard.tables).collect();
+            fields::run(self.kernel, window, &wanted, &mut tables, self.with_squares, &mut odd)
         };
         self.records += lines - odd.len() as u64;
         for &(start, newline) in &odd {
@@ -122,7 +126,7 @@ impl<'a> Worker<'a> {
     fn wanted<'c>(&self, columns: &'c Columns) -> fields::Wanted<'c> {
         let last = columns.values.iter().copied().fold(columns.key, usize::max);
         let delimiters = match columns.fields {
-            Some(fields) if self.shape.ragged == Ragged::Fail => (fields - 1, fields - 1),
+            Some(fields) if self.shape.ragged == Ragged::Fail => (last.max(fields - 1), fields - 1),
             _ => (last, usize::MAX),
         };
         let Columns { key, values, .. } = columns;

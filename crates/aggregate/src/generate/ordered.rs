@@ -42,7 +42,8 @@ pub(super) fn write_blocks(
     thread::scope(|scope| {
         let workers = usize::try_from(blocks).unwrap_or(usize::MAX).min(threads.max(1));
         for _ in 1..workers {
-            scope.spawn(work);
+            // With fewer threads it takes longer.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });

@@ -93,7 +93,7 @@ impl Pascal {
             let _ = empty.send(Vec::new());
         }
         let written = thread::scope(|scope| {
-            let writer = scope.spawn(move || -> io::Result<u64> {
+            let write = move || -> io::Result<u64> {
                 let mut bytes = 0;
                 for (buffer, length) in to_write {
                     out.write_all(&buffer[..length])?;
@@ -101,7 +101,8 @@ impl Pascal {
                     let _ = empty.send(buffer);
                 }
                 Ok(bytes)
-            });
+            };
+            let writer = thread::Builder::new().spawn_scoped(scope, write)?;
             let mut random = self.random.clone();
             let mut left = rows;
             // The channels close when the writer has failed; its error is the answer.

@@ -18,23 +18,26 @@ use std::arch::x86_64::*;
 
 use fathom_machine::vector::Avx2 as Scan;
 
-use super::KEEP;
 use super::drive::drive;
 use super::fields::{self, Wanted};
 use super::rows::{Parsed, Rows, Shapes};
+use super::{KEEP, Odd};
 use crate::chunk::Window;
 use crate::line::DELIMITER;
-use crate::shard::Shard;
-use crate::table::{BIAS, Seed, ShortEntry, ShortKey, Tenths};
+use crate::table::{BIAS, Seed, ShortEntry, ShortKey, Tables, Tenths};
 
 /// The kernel at this level.
 ///
 /// # Safety
 /// The level is available.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,aes")]
-pub(super) unsafe fn run<const SQUARES: bool>(window: &Window<'_>, shard: &mut Shard) -> u64 {
+pub(super) unsafe fn run<const SQUARES: bool>(
+    window: &Window<'_>,
+    tables: &mut Tables,
+    odd: &mut Odd,
+) -> u64 {
     // SAFETY: this function carries the features, and its caller vouches for them.
-    unsafe { drive::<Avx2, SQUARES>(window, shard) }
+    unsafe { drive::<Avx2, SQUARES>(window, tables, odd) }
 }
 
 /// The kernel of delimited text at this level.
@@ -45,11 +48,11 @@ pub(super) unsafe fn run<const SQUARES: bool>(window: &Window<'_>, shard: &mut S
 pub(super) unsafe fn run_fields<const SQUARES: bool>(
     window: &Window<'_>,
     wanted: &Wanted<'_>,
-    shards: &mut [Shard],
-    odd: &mut Vec<(usize, usize)>,
+    tables: &mut [&mut Tables],
+    odd: &mut Odd,
 ) -> u64 {
     // SAFETY: this function carries the features, and its caller vouches for them.
-    unsafe { fields::drive::<Avx2, SQUARES>(window, wanted, shards, odd) }
+    unsafe { fields::drive::<Avx2, SQUARES>(window, wanted, tables, odd) }
 }
 
 /// The hash of a stored key, for tables that place it anew.

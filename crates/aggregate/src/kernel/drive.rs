@@ -4,11 +4,11 @@ use fathom_machine::vector::positions_64;
 
 use super::long::long_rows;
 use super::rows::{Parsed, Rows};
-use super::{BATCH, LANES};
+use super::update::add_short;
+use super::{BATCH, LANES, Odd};
 use crate::chunk::Window;
 use crate::line::DELIMITER;
-use crate::shard::Shard;
-use crate::table::slot_of;
+use crate::table::{Tables, slot_of};
 
 /// Bytes of input whose newlines are listed at a time: the list stays in the first-level cache.
 const BLOCK_BYTES: usize = 8 << 10;
@@ -51,7 +51,8 @@ impl<K> Batch<K> {
 #[inline(always)]
 pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     window: &Window<'_>,
-    shard: &mut Shard,
+    tables: &mut Tables,
+    odd: &mut Odd,
 ) -> u64 {
     let base = window.buffer().as_ptr();
     let to = window.to();
@@ -82,7 +83,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         let mut done = 0;
         while pending - done >= BATCH {
             // SAFETY: rows done..done + BATCH are in `ends`; the level is available.
-            unsafe { batch::<R, SQUARES>(window, ends.as_ptr().add(done), BATCH, shard) };
+            unsafe { batch::<R, SQUARES>(window, ends.as_ptr().add(done), BATCH, tables, odd) };
             done += BATCH;
         }
         lines += done as u64;
@@ -94,7 +95,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     let last = ends[pending];
     ends[pending + 1..pending + 1 + LANES].fill(last);
     // SAFETY: `pending` rows are in `ends`; the level is available.
-    unsafe { batch::<R, SQUARES>(window, ends.as_ptr(), pending, shard) };
+    unsafe { batch::<R, SQUARES>(window, ends.as_ptr(), pending, tables, odd) };
     lines + pending as u64
 }
 
@@ -158,18 +159,19 @@ unsafe fn batch<R: Rows, const SQUARES: bool>(
     window: &Window<'_>,
     ends: *const u32,
     rows: usize,
-    shard: &mut Shard,
+    tables: &mut Tables,
+    odd: &mut Odd,
 ) {
-    shard.short.prepare(BATCH);
-    shard.long.prepare();
+    tables.short.prepare(BATCH);
+    tables.long.prepare();
     // SAFETY: forwarded.
     unsafe {
-        if shard.mostly_long {
-            long_stages::<R, SQUARES>(window, ends, rows, shard);
-        } else if shard.short.is_displaced() {
-            stages::<R, SQUARES, true>(window, ends, rows, shard);
+        if tables.mostly_long {
+            long_stages::<R, SQUARES>(window, ends, rows, tables, odd);
+        } else if tables.short.is_displaced() {
+            stages::<R, SQUARES, true>(window, ends, rows, tables, odd);
         } else {
-            stages::<R, SQUARES, false>(window, ends, rows, shard);
+            stages::<R, SQUARES, false>(window, ends, rows, tables, odd);
         }
     }
 }
@@ -181,7 +183,8 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     window: &Window<'_>,
     ends: *const u32,
     rows: usize,
-    shard: &mut Shard,
+    tables: &mut Tables,
+    odd: &mut Odd,
 ) {
     let base = window.buffer().as_ptr();
     let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
@@ -192,11 +195,11 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     let mut longs = [0_u8; BATCH + LANES];
     let mut long_count = 0;
 
-    let seed = shard.short.seed;
-    let sink = shard.short.sink() as u32;
-    let mask = shard.short.mask();
-    let entries = shard.short.entries.as_mut_ptr();
-    let displacements: &[u16] = &shard.short.displacements;
+    let seed = tables.short.seed;
+    let sink = tables.short.sink() as u32;
+    let mask = tables.short.mask();
+    let entries = tables.short.entries.as_mut_ptr();
+    let displacements: &[u16] = &tables.short.displacements;
     let mut odd_rows = 0_u64;
     let mut group = 0;
     while group < rows {
@@ -240,25 +243,18 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
             let differ = R::differ(keys.add(group), slots.add(group), entries);
             if differ != 0 {
                 missed += 1;
-                mend::<R>(shard, keys.add(group), slots.add(group), differ, group, &mut odd_rows);
+                mend::<R>(tables, keys.add(group), slots.add(group), differ, group, &mut odd_rows);
             }
-            let entries = shard.short.entries.as_mut_ptr();
             for row in group..group + LANES {
                 let (slot, value) = (*slots.add(row) as usize, *values.add(row));
-                R::add(&mut (*entries.add(slot)).tenths, value);
-                if SQUARES {
-                    // The sink takes anything, so this may wrap there, and only there.
-                    let square = i64::from(value).wrapping_mul(value.into()) as u64;
-                    let sum = shard.short.aside.squares.as_mut_ptr().add(slot);
-                    *sum = (*sum).wrapping_add(square);
-                }
+                add_short::<R, SQUARES>(&mut tables.short, slot, value);
             }
         }
         group += LANES;
     }
-    shard.short.groups += (rows / LANES) as u64;
-    shard.short.missed_groups += missed;
-    shard.mostly_long = long_count > BATCH / 2;
+    tables.short.groups += (rows / LANES) as u64;
+    tables.short.missed_groups += missed;
+    tables.mostly_long = long_count > BATCH / 2;
 
     if long_count > 0 {
         // SAFETY: rows in `longs` are of this batch, their keys inside the window.
@@ -270,11 +266,11 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
             };
             let longs = &longs[..long_count];
             odd_rows |=
-                long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), shard);
+                long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), tables);
         }
     }
     // SAFETY: forwarded.
-    unsafe { hand_over(window, ends, odd_rows & first(rows), shard) };
+    unsafe { hand_over(ends, odd_rows & first(rows), odd) };
 }
 
 /// A bit for each of the first rows.
@@ -283,18 +279,18 @@ fn first(rows: usize) -> u64 {
     if rows < BATCH { (1 << rows) - 1 } else { u64::MAX }
 }
 
-/// Gives odd rows to the exact parser.
+/// Leaves odd rows to the exact parser.
 ///
 /// # Safety
 /// `ends` has the newlines before and behind each row that has a bit.
 #[inline(always)]
-unsafe fn hand_over(window: &Window<'_>, ends: *const u32, mut rows: u64, shard: &mut Shard) {
+unsafe fn hand_over(ends: *const u32, mut rows: u64, odd: &mut Odd) {
     while rows != 0 {
         let row = rows.trailing_zeros() as usize;
         rows &= rows - 1;
         // SAFETY: the caller vouches for both.
         let (before, end) = unsafe { (*ends.add(row) as usize, *ends.add(row + 1) as usize) };
-        shard.odd(window.buffer(), before + 1, end);
+        odd.push((before + 1, end));
     }
 }
 
@@ -308,7 +304,8 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     window: &Window<'_>,
     ends: *const u32,
     rows: usize,
-    shard: &mut Shard,
+    tables: &mut Tables,
+    odd: &mut Odd,
 ) {
     let base = window.buffer().as_ptr();
     let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
@@ -329,8 +326,8 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     long_rows_of &= first(rows);
     let short_rows = first(rows) & !odd_rows & !long_rows_of;
 
-    let seed = shard.short.seed;
-    let mask = shard.short.mask();
+    let seed = tables.short.seed;
+    let mask = tables.short.mask();
     let mut rest = short_rows;
     while rest != 0 {
         let row = rest.trailing_zeros() as usize;
@@ -338,10 +335,10 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
         // SAFETY: `row < rows`; a short row's key and delimiter have 2 to 16 bytes in the window.
         unsafe {
             let key = R::key(base.add(*ends.add(row) as usize + 1), *masks.add(row));
-            let slot = slot_of(R::hash(key, &seed), &shard.short.displacements, mask);
+            let slot = slot_of(R::hash(key, &seed), &tables.short.displacements, mask);
             *keys.add(row) = key;
             *slots.add(row) = slot as u32;
-            R::prefetch(shard.short.entries.as_ptr().add(slot).cast());
+            R::prefetch(tables.short.entries.as_ptr().add(slot).cast());
         }
     }
     let mut longs = [0_u8; BATCH];
@@ -360,7 +357,7 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
             (start, *key_bytes.add(row as usize) as usize - 1)
         };
         let longs = &longs[..long_count];
-        long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), shard)
+        long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), tables)
     };
     let mut rest = short_rows;
     let mut missed = 0;
@@ -370,24 +367,20 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
         // SAFETY: written above for short rows. Slots lie in the table, which `prepare` made large
         // enough for a batch of new keys.
         unsafe {
-            let entry = shard.short.entries.as_ptr().add(*slots.add(row) as usize);
+            let entry = tables.short.entries.as_ptr().add(*slots.add(row) as usize);
             if !R::is_at(*keys.add(row), &*entry) {
                 missed += 1;
-                mend::<R>(shard, keys.add(row), slots.add(row), 1, row, &mut odd_rows);
+                mend::<R>(tables, keys.add(row), slots.add(row), 1, row, &mut odd_rows);
             }
             let (slot, value) = (*slots.add(row) as usize, *values.add(row));
-            R::add(&mut (*shard.short.entries.as_mut_ptr().add(slot)).tenths, value);
-            if SQUARES {
-                let sum = shard.short.aside.squares.as_mut_ptr().add(slot);
-                *sum = (*sum).wrapping_add(i64::from(value).wrapping_mul(value.into()) as u64);
-            }
+            add_short::<R, SQUARES>(&mut tables.short, slot, value);
         }
     }
-    shard.short.groups += u64::from(short_rows.count_ones()) / LANES as u64;
-    shard.short.missed_groups += missed;
-    shard.mostly_long = long_count > BATCH / 2;
+    tables.short.groups += u64::from(short_rows.count_ones()) / LANES as u64;
+    tables.short.missed_groups += missed;
+    tables.mostly_long = long_count > BATCH / 2;
     // SAFETY: forwarded.
-    unsafe { hand_over(window, ends, odd_rows, shard) };
+    unsafe { hand_over(ends, odd_rows, odd) };
 }
 
 /// Finds or inserts the keys that are not in their first slot. A new key that contains the
@@ -398,7 +391,7 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
 #[cold]
 #[inline(never)]
 unsafe fn mend<R: Rows>(
-    shard: &mut Shard,
+    tables: &mut Tables,
     keys: *const R::Key,
     slots: *mut u32,
     mut differ: u32,
@@ -414,10 +407,10 @@ unsafe fn mend<R: Rows>(
             let bytes = key.map(u64::to_le_bytes);
             let delimiters = bytes.as_flattened().iter().filter(|&&b| b == DELIMITER).count();
             *slots.add(lane) = if delimiters == 1 {
-                shard.short.find_or_insert_from(*slots.add(lane) as usize, &key) as u32
+                tables.short.find_or_insert_from(*slots.add(lane) as usize, &key) as u32
             } else {
                 *odd_rows |= 1 << (group + lane);
-                shard.short.sink() as u32
+                tables.short.sink() as u32
             };
         }
     }

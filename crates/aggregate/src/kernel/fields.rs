@@ -20,10 +20,10 @@ use fathom_machine::vector::positions_64;
 use super::drive::write_positions;
 use super::long::long_rows;
 use super::rows::Rows;
-use super::{BATCH, Kernel};
+use super::update::add_short;
+use super::{BATCH, Kernel, Odd};
 use crate::chunk::Window;
-use crate::shard::Shard;
-use crate::table::slot_of;
+use crate::table::{Tables, slot_of};
 
 /// Bytes of input whose marks are listed at a time.
 const BLOCK_BYTES: usize = 4 << 10;
@@ -38,34 +38,34 @@ pub(crate) struct Wanted<'a> {
     pub(crate) values: &'a [usize],
     /// The last of all these places.
     pub(crate) last: usize,
-    /// The least and the most delimiters a line may have, and not fewer than come before `last`.
+    /// The least and the most delimiters a line may have; the least are those before `last`.
     pub(crate) delimiters: (usize, usize),
 }
 
-/// Takes the lines of the window into one shard per value and returns their number. Those that need
+/// Takes the lines of the window into one tables per value and returns their number. Those that need
 /// the exact parser are put on the list with their start and newline.
 pub(crate) fn run(
     kernel: Kernel,
     window: &Window<'_>,
     wanted: &Wanted<'_>,
-    shards: &mut [Shard],
+    tables: &mut [&mut Tables],
     squares: bool,
-    odd: &mut Vec<(usize, usize)>,
+    odd: &mut Odd,
 ) -> u64 {
-    assert_eq!(wanted.values.len(), shards.len());
+    assert_eq!(wanted.values.len(), tables.len());
     match (kernel.level, squares) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the level was checked to be available when the kernel was chosen.
         (Level::Avx2, true) => unsafe {
-            super::avx2::run_fields::<true>(window, wanted, shards, odd)
+            super::avx2::run_fields::<true>(window, wanted, tables, odd)
         },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
         (Level::Avx2, false) => unsafe {
-            super::avx2::run_fields::<false>(window, wanted, shards, odd)
+            super::avx2::run_fields::<false>(window, wanted, tables, odd)
         },
-        (level, true) => super::plain::run_fields::<true>(level, window, wanted, shards, odd),
-        (level, false) => super::plain::run_fields::<false>(level, window, wanted, shards, odd),
+        (level, true) => super::plain::run_fields::<true>(level, window, wanted, tables, odd),
+        (level, false) => super::plain::run_fields::<false>(level, window, wanted, tables, odd),
     }
 }
 
@@ -86,29 +86,28 @@ struct Batch {
 pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     window: &Window<'_>,
     wanted: &Wanted<'_>,
-    shards: &mut [Shard],
-    odd: &mut Vec<(usize, usize)>,
+    tables: &mut [&mut Tables],
+    odd: &mut Odd,
 ) -> u64 {
     let buffer = window.buffer();
     let base = buffer.as_ptr();
-    let last = wanted.last;
     let (least, most) = wanted.delimiters;
     let mut batch = Batch {
         rows: 0,
         starts: [0; BATCH],
         bytes: [0; BATCH],
-        values: vec![[0; BATCH]; shards.len()],
+        values: vec![[0; BATCH]; tables.len()],
     };
     // Marks of the block, and before them those of a line that the block before did not end: the
     // first ones as far as they matter, and how many more there were.
-    let kept = last + 2;
+    let kept = wanted.last + 2;
     let mut marks = vec![0_u32; kept + BLOCK_BYTES + 16];
     let (mut pending, mut dropped) = (0, 0);
     let mut line = window.from();
     let mut lines = 0;
     let (mut at, to) = (window.from(), window.to());
     while at < to {
-        let mut searched = pending;
+        let searched = pending;
         let stop = to.min(at + BLOCK_BYTES);
         while at < stop {
             // SAFETY: a window has 64 readable bytes past any `at` inside it. There is room for a
@@ -126,24 +125,23 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         }
         at = stop;
         let mut first = 0;
-        loop {
-            let rest = &marks[first..pending];
-            let is_newline = |&mark: &u32| buffer[mark as usize] == b'\n';
-            let Some(more) = rest[searched..].iter().position(is_newline) else { break };
-            let count = std::mem::take(&mut searched) + more;
-            let fields = &rest[..=count];
-            let newline = fields[count] as usize;
-            let delimiters = count + std::mem::take(&mut dropped);
+        for mark in searched..pending {
+            let newline = marks[mark] as usize;
+            if buffer[newline] != b'\n' {
+                continue;
+            }
+            let fields = &marks[first..=mark];
+            let delimiters = fields.len() - 1 + std::mem::take(&mut dropped);
             lines += 1;
-            let fits = (least..=most).contains(&delimiters) && count >= last;
+            let fits = (least..=most).contains(&delimiters);
             if !fits || !take(buffer, line, fields, wanted, &mut batch) {
                 odd.push((line, newline));
             }
             if batch.rows == BATCH {
                 // SAFETY: forwarded; the batch is of this window.
-                unsafe { add::<R, SQUARES>(window, &mut batch, shards) };
+                unsafe { add::<R, SQUARES>(window, &mut batch, tables) };
             }
-            first += count + 1;
+            first = mark + 1;
             line = newline + 1;
         }
         let surplus = (pending - first).saturating_sub(kept);
@@ -153,7 +151,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         pending -= first;
     }
     // SAFETY: as above.
-    unsafe { add::<R, SQUARES>(window, &mut batch, shards) };
+    unsafe { add::<R, SQUARES>(window, &mut batch, tables) };
     lines
 }
 
@@ -208,7 +206,7 @@ fn tenths(buffer: &[u8], start: usize, end: usize) -> Option<i32> {
     Some(if negative { -(value as i32) } else { value as i32 })
 }
 
-/// Adds the batch to the shard of each column, and empties it.
+/// Adds the batch to the tables of each column, and empties it.
 ///
 /// # Safety
 /// The keys lie in the window; the level of `R` is available.
@@ -216,12 +214,12 @@ fn tenths(buffer: &[u8], start: usize, end: usize) -> Option<i32> {
 unsafe fn add<R: Rows, const SQUARES: bool>(
     window: &Window<'_>,
     batch: &mut Batch,
-    shards: &mut [Shard],
+    tables: &mut [&mut Tables],
 ) {
     let rows = batch.rows;
-    for (shard, values) in shards.iter_mut().zip(&batch.values) {
+    for (tables, values) in tables.iter_mut().zip(&batch.values) {
         // SAFETY: forwarded.
-        unsafe { add_column::<R, SQUARES>(window, batch, &values[..rows], shard) };
+        unsafe { add_column::<R, SQUARES>(window, batch, &values[..rows], tables) };
     }
     batch.rows = 0;
 }
@@ -233,13 +231,13 @@ unsafe fn add_column<R: Rows, const SQUARES: bool>(
     window: &Window<'_>,
     batch: &Batch,
     values: &[i32],
-    shard: &mut Shard,
+    tables: &mut Tables,
 ) {
-    shard.short.prepare(BATCH);
-    shard.long.prepare();
+    tables.short.prepare(BATCH);
+    tables.long.prepare();
     let base = window.buffer().as_ptr();
-    let seed = shard.short.seed;
-    let mask = shard.short.mask();
+    let seed = tables.short.seed;
+    let mask = tables.short.mask();
     let mut slots = [0_u32; BATCH];
     let mut shorts = [0_u8; BATCH];
     let mut longs = [0_u8; BATCH];
@@ -254,35 +252,30 @@ unsafe fn add_column<R: Rows, const SQUARES: bool>(
         // SAFETY: a window has 64 readable bytes from any byte of it on; the length is cut.
         unsafe {
             let key = R::field_key(base.add(start), bytes.min(15));
-            let first = slot_of(R::hash(key, &seed), &shard.short.displacements, mask);
+            let first = slot_of(R::hash(key, &seed), &tables.short.displacements, mask);
             *slot = first as u32;
-            R::prefetch(shard.short.entries.as_ptr().wrapping_add(first).cast());
+            R::prefetch(tables.short.entries.as_ptr().wrapping_add(first).cast());
         }
     }
     for &row in &shorts[..short_count] {
         let row = row as usize;
         let mut slot = slots[row] as usize;
-        // SAFETY: as above; the same key as before.
+        // SAFETY: as above; the same key as before. Slots are masked or found.
         unsafe {
             let key = R::field_key(base.add(batch.starts[row] as usize), batch.bytes[row]);
-            if !R::is_at(key, &shard.short.entries[slot]) {
-                slot = shard.short.find_or_insert(&R::stored(key));
+            if !R::is_at(key, &*tables.short.entries.as_ptr().add(slot)) {
+                slot = tables.short.find_or_insert(&R::stored(key));
             }
-        }
-        shard.short.entries[slot].tenths.add(values[row]);
-        if SQUARES {
-            shard.short.aside.squares[slot] += (values[row] * values[row]) as u64;
+            add_short::<R, SQUARES>(&mut tables.short, slot, values[row]);
         }
     }
     if long_count > 0 {
         let place_of =
             |row: u8| (batch.starts[row as usize] as usize, batch.bytes[row as usize] as usize);
         let longs = &longs[..long_count];
-        // SAFETY: these rows have keys of at least 16 bytes inside the window.
-        let refused = unsafe {
-            long_rows::<R, SQUARES>(window, place_of, longs, values.as_ptr(), None, shard)
-        };
-        debug_assert_eq!(refused, 0, "no byte is forbidden");
+        // SAFETY: these rows have keys of at least 16 bytes inside the window. No byte is forbidden:
+        // a row is refused only where memory is, and then the run ends.
+        unsafe { long_rows::<R, SQUARES>(window, place_of, longs, values.as_ptr(), None, tables) };
     }
 }
 

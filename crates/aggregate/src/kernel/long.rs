@@ -2,8 +2,9 @@
 
 use super::BATCH;
 use super::rows::Rows;
+use super::update::add_long;
 use crate::chunk::Window;
-use crate::shard::Shard;
+use crate::table::Tables;
 
 /// Rows whose keys have 16 bytes and more: all hashes first, then all slots, then keys, so that
 /// their cache misses overlap. Keys of up to 128 bytes take no branch that depends on their length:
@@ -20,14 +21,16 @@ pub(super) unsafe fn long_rows<R: Rows, const SQUARES: bool>(
     longs: &[u8],
     values: *const i32,
     forbidden: Option<u8>,
-    shard: &mut Shard,
+    tables: &mut Tables,
 ) -> u64 {
     // SAFETY: forwarded.
     unsafe {
-        if shard.long.thorough {
-            long_rows_hashed::<R, SQUARES, true>(window, place_of, longs, values, forbidden, shard)
+        if tables.long.thorough {
+            long_rows_hashed::<R, SQUARES, true>(window, place_of, longs, values, forbidden, tables)
         } else {
-            long_rows_hashed::<R, SQUARES, false>(window, place_of, longs, values, forbidden, shard)
+            long_rows_hashed::<R, SQUARES, false>(
+                window, place_of, longs, values, forbidden, tables,
+            )
         }
     }
 }
@@ -41,7 +44,7 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
     longs: &[u8],
     values: *const i32,
     forbidden: Option<u8>,
-    shard: &mut Shard,
+    tables: &mut Tables,
 ) -> u64 {
     let buffer = window.buffer();
     let mut hashes = std::mem::MaybeUninit::<[u64; BATCH]>::uninit();
@@ -49,11 +52,11 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
     let mut found = std::mem::MaybeUninit::<[u32; BATCH]>::uninit();
     let found = found.as_mut_ptr().cast::<u32>();
     assert!(longs.len() <= BATCH);
-    let seed = shard.long.seed;
-    let trusted = shard.long.trust_hash;
-    let mask = shard.long.slots.len() - 1;
-    let slots = shard.long.slots.as_ptr();
-    let units = shard.long.units.as_mut_ptr();
+    let seed = tables.long.seed;
+    let trusted = tables.long.trust_hash;
+    let mask = tables.long.slots.len() - 1;
+    let slots = tables.long.slots.as_ptr();
+    let units = tables.long.units.as_mut_ptr();
     for (i, &row) in longs.iter().enumerate() {
         let (start, bytes) = place_of(row);
         // SAFETY: the key lies in the window and has at least 16 bytes; the level is available. The
@@ -96,10 +99,7 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
                 };
             if same {
                 let value = *values.add(row as usize);
-                R::add(&mut (*first).tenths, value);
-                if SQUARES {
-                    shard.long.aside.squares[(*first).index as usize] += (value * value) as u64;
-                }
+                add_long::<R, SQUARES>(&mut tables.long, unit - 1, value);
             } else {
                 misses |= 1 << i;
             }
@@ -113,8 +113,10 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
         // SAFETY: rows come from `longs`; hash `i` was written above.
         let (value, hash) = unsafe { (*values.add(longs[i] as usize), *hashes.add(i)) };
         let key = &buffer[start..start + bytes];
-        if !shard.add_long(key, hash, value, forbidden) {
-            odd_rows |= 1 << longs[i];
+        match tables.long.find_or_insert(key, hash, forbidden) {
+            // SAFETY: it numbers the first unit of a key.
+            Some(at) => unsafe { add_long::<R, SQUARES>(&mut tables.long, at, value) },
+            None => odd_rows |= 1 << longs[i],
         }
     }
     odd_rows

@@ -35,21 +35,19 @@
 //! `long`; delimited text without quotes has a driver of its own, `fields`.
 
 use fathom_machine::level::Level;
-use fathom_machine::os::memory::{self, Zeroed};
 
 use crate::chunk::Window;
-use crate::shard::Shard;
-use crate::table::{Hashes, LongUnit, ShortEntry};
+use crate::table::{Hashes, Tables, short_key};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
-pub(crate) mod collect;
 mod drive;
 pub(crate) mod fields;
 mod long;
 mod plain;
 mod quad;
 mod rows;
+mod update;
 
 /// Rows whose slots are computed before the first is used.
 const BATCH: usize = 64;
@@ -78,27 +76,8 @@ static KEEP: [u8; 32] = {
     keep
 };
 
-// SAFETY: two words and statistics of integers, and no padding between them.
-unsafe impl Zeroed for ShortEntry {}
-
-const _: () = assert!(size_of::<ShortEntry>() == 32 && size_of::<LongUnit>() == 64);
-
-/// Units as their bytes.
-pub(crate) fn bytes_of(units: &[LongUnit]) -> &[u8] {
-    // SAFETY: a unit is integers and bytes in the order of C without padding: see its size.
-    unsafe { std::slice::from_raw_parts(units.as_ptr().cast(), size_of_val(units)) }
-}
-
-/// The same to be written: any bytes are a unit.
-pub(crate) fn bytes_of_mut(units: &mut [LongUnit]) -> &mut [u8] {
-    // SAFETY: as in `bytes_of`.
-    unsafe { std::slice::from_raw_parts_mut(units.as_mut_ptr().cast(), size_of_val(units)) }
-}
-
-/// Wishes for huge pages under the free room of a vector.
-pub(crate) fn prefer_huge<T>(values: &mut Vec<T>) {
-    memory::prefer_huge(values.spare_capacity_mut());
-}
+/// Rows the loops leave to the exact parser, each with its start and its newline.
+pub(crate) type Odd = Vec<(usize, usize)>;
 
 /// Fetches the cache line in which a value starts, if this machine can.
 #[inline(always)]
@@ -106,19 +85,53 @@ pub(crate) fn prefetch<T>(value: &T) {
     plain::prefetch(std::ptr::from_ref(value).cast());
 }
 
-/// Takes every row of the window into the shard; returns the number of lines.
-pub(crate) fn run(kernel: Kernel, window: &Window<'_>, shard: &mut Shard, squares: bool) -> u64 {
+/// Takes every row of the window into the tables but those that are odd; returns the number of lines.
+pub(crate) fn run(
+    kernel: Kernel,
+    window: &Window<'_>,
+    tables: &mut Tables,
+    squares: bool,
+    odd: &mut Odd,
+) -> u64 {
     match kernel.level {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the level was checked to be available when the kernel was chosen.
         Level::Avx2 => unsafe {
             if squares {
-                avx2::run::<true>(window, shard)
+                avx2::run::<true>(window, tables, odd)
             } else {
-                avx2::run::<false>(window, shard)
+                avx2::run::<false>(window, tables, odd)
             }
         },
-        level => plain::run(level, window, shard, squares),
+        level => plain::run(level, window, tables, squares, odd),
+    }
+}
+
+/// Adds a record to the table where the loops would look for its key.
+pub(crate) fn put(tables: &mut Tables, key: &[u8], value: i32) {
+    type Portable = plain::Scalar;
+    if let Some(key) = short_key(key) {
+        tables.short.prepare(1);
+        let slot = tables.short.find_or_insert(&key);
+        let squares = !tables.short.aside.squares.is_empty();
+        // SAFETY: the slot is one of the table; scalar code is everywhere.
+        unsafe {
+            match squares {
+                true => update::add_short::<Portable, true>(&mut tables.short, slot, value),
+                false => update::add_short::<Portable, false>(&mut tables.short, slot, value),
+            }
+        }
+        return;
+    }
+    tables.long.prepare();
+    let hash = tables.long.hash(key);
+    let Some(at) = tables.long.find_or_insert(key, hash, None) else { return };
+    // SAFETY: it numbers the first unit of a key; scalar code is everywhere.
+    unsafe {
+        match tables.long.aside.squares.is_empty() {
+            true => update::add_long::<Portable, false>(&mut tables.long, at, value),
+            false => update::add_long::<Portable, true>(&mut tables.long, at, value),
+        }
     }
 }
 

@@ -17,33 +17,38 @@ use super::drive::drive;
 use super::fields::{self, Wanted};
 use super::quad::{self, Quad};
 use super::rows::{Parsed, Rows, Shapes};
-use super::{KEEP, LANES, SHORT_BYTES};
+use super::{KEEP, LANES, Odd, SHORT_BYTES};
 use crate::chunk::Window;
 use crate::line::DELIMITER;
-use crate::shard::Shard;
-use crate::table::{Seed, ShortEntry, ShortKey};
+use crate::table::{Seed, ShortEntry, ShortKey, Tables};
 
-type Scalar = Plain<vector::Scalar, OneByOne>;
+pub(super) type Scalar = Plain<vector::Scalar, OneByOne>;
 #[cfg(target_arch = "x86_64")]
 type Sse2 = Plain<vector::Sse2, Quads<__m128i>>;
 #[cfg(target_arch = "aarch64")]
 type Neon = Plain<vector::Neon, Quads<uint32x4_t>>;
 
-pub(super) fn run(level: Level, window: &Window<'_>, shard: &mut Shard, squares: bool) -> u64 {
+pub(super) fn run(
+    level: Level,
+    window: &Window<'_>,
+    tables: &mut Tables,
+    squares: bool,
+    odd: &mut Odd,
+) -> u64 {
     // SAFETY: SSE2 is in every x86-64 and NEON in every AArch64 this project runs on; the scalar
     // type uses nothing else.
     unsafe {
         match (level, squares) {
             #[cfg(target_arch = "x86_64")]
-            (Level::Sse2, false) => drive::<Sse2, false>(window, shard),
+            (Level::Sse2, false) => drive::<Sse2, false>(window, tables, odd),
             #[cfg(target_arch = "x86_64")]
-            (Level::Sse2, true) => drive::<Sse2, true>(window, shard),
+            (Level::Sse2, true) => drive::<Sse2, true>(window, tables, odd),
             #[cfg(target_arch = "aarch64")]
-            (Level::Neon, false) => drive::<Neon, false>(window, shard),
+            (Level::Neon, false) => drive::<Neon, false>(window, tables, odd),
             #[cfg(target_arch = "aarch64")]
-            (Level::Neon, true) => drive::<Neon, true>(window, shard),
-            (_, false) => drive::<Scalar, false>(window, shard),
-            (_, true) => drive::<Scalar, true>(window, shard),
+            (Level::Neon, true) => drive::<Neon, true>(window, tables, odd),
+            (_, false) => drive::<Scalar, false>(window, tables, odd),
+            (_, true) => drive::<Scalar, true>(window, tables, odd),
         }
     }
 }
@@ -52,17 +57,17 @@ pub(super) fn run_fields<const SQUARES: bool>(
     level: Level,
     window: &Window<'_>,
     wanted: &Wanted<'_>,
-    shards: &mut [Shard],
-    odd: &mut Vec<(usize, usize)>,
+    tables: &mut [&mut Tables],
+    odd: &mut Odd,
 ) -> u64 {
     // SAFETY: as in `run`.
     unsafe {
         match level {
             #[cfg(target_arch = "x86_64")]
-            Level::Sse2 => fields::drive::<Sse2, SQUARES>(window, wanted, shards, odd),
+            Level::Sse2 => fields::drive::<Sse2, SQUARES>(window, wanted, tables, odd),
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => fields::drive::<Neon, SQUARES>(window, wanted, shards, odd),
-            _ => fields::drive::<Scalar, SQUARES>(window, wanted, shards, odd),
+            Level::Neon => fields::drive::<Neon, SQUARES>(window, wanted, tables, odd),
+            _ => fields::drive::<Scalar, SQUARES>(window, wanted, tables, odd),
         }
     }
 }
@@ -123,7 +128,7 @@ trait Values: Copy {
 
 /// Each in integer registers.
 #[derive(Clone, Copy)]
-struct OneByOne;
+pub(super) struct OneByOne;
 
 impl Values for OneByOne {
     #[inline(always)]
@@ -178,7 +183,7 @@ unsafe fn words(from: *const u8) -> [u64; 2] {
 }
 
 #[derive(Clone, Copy)]
-struct Plain<V, P>(PhantomData<(V, P)>);
+pub(super) struct Plain<V, P>(PhantomData<(V, P)>);
 
 // SAFETY: uses the scan vector and the values' only for what they are for; reads what the trait
 // allows.

@@ -34,13 +34,17 @@
 //! hashed by three samples of sixteen bytes, are then hashed whole.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
+use crate::account::Account;
 use crate::merge::Stats;
 
+#[allow(unsafe_code)] // memory seen as other types: each block says why it holds
+mod kernel;
 mod long;
 mod short;
 
-pub(crate) use long::{Long, LongUnit};
+pub(crate) use long::Long;
 pub(crate) use short::{Short, ShortEntry, ShortKey, short_bytes, short_key, slot_of};
 
 /// Rows the bits below the count hold, whatever their values.
@@ -61,6 +65,45 @@ pub(crate) const BIAS: i32 = 1000;
 
 /// Where the count starts in a total.
 pub(crate) const COUNT_SHIFT: u32 = 36;
+
+/// The tables of one thread.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    pub(crate) short: Short,
+    pub(crate) long: Long,
+    /// Whether most keys of the last batch were long: those of the next will be.
+    pub(crate) mostly_long: bool,
+}
+
+impl Tables {
+    pub(crate) fn new(
+        hashes: Hashes,
+        with_squares: bool,
+        trust_hash: bool,
+        account: &Arc<Account>,
+    ) -> Tables {
+        Tables {
+            short: Short::new(hashes.short, with_squares, account),
+            long: Long::new(hashes, with_squares, trust_hash, account),
+            mostly_long: false,
+        }
+    }
+
+    pub(crate) fn fold(&mut self) {
+        self.short.fold();
+        self.long.fold();
+    }
+
+    /// Keys of both.
+    pub(crate) fn keys(&self) -> usize {
+        self.short.keys() + self.long.keys()
+    }
+
+    /// Whether one of them has more keys than it can number.
+    pub(crate) fn are_full(&self) -> bool {
+        self.short.keys().max(self.long.keys()) > MOST_KEYS
+    }
+}
 
 /// Random per process, so that nobody can prepare keys that collide.
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +185,15 @@ pub(crate) struct Aside {
 }
 
 impl Aside {
+    /// What it takes for so many entries.
+    fn bytes(&self, entries: usize, with_squares: bool) -> usize {
+        let has = |is: bool, bytes: usize| if is { entries * bytes } else { 0 };
+        let folded = !self.folded.is_empty();
+        has(folded, size_of::<Folded>())
+            + has(with_squares, size_of::<u64>())
+            + has(with_squares && folded, size_of::<u128>())
+    }
+
     fn new(entries: usize, with_squares: bool) -> Aside {
         let squares = vec![0; if with_squares { entries } else { 0 }];
         Aside { squares, ..Aside::default() }

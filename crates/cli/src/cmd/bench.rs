@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
-use fathom_contenders::family;
+use anyhow::{Context, ensure};
 use fathom_measure::bench::{Bench, Entrant};
 use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
 use fathom_measure::family::AnyFamily;
@@ -15,10 +14,11 @@ use fathom_measure::result::Case;
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 
+use crate::choices;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::journey;
 use crate::measuring::{self, Format, Method, Show, bounds, entrant, is_complete, new_run, show};
+use crate::names::{self, is_named};
 
 /// Measure the contenders of a family against each other, answers checked, with verdicts
 ///
@@ -65,7 +65,7 @@ pub(crate) struct Options {
     test: bool,
 
     #[command(flatten)]
-    journey: journey::Choices,
+    choices: choices::Choices,
 
     #[command(flatten)]
     method: Method,
@@ -75,9 +75,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    let family = family(&options.family)
-        .with_context(|| format!("no family {:?}; fathom list names them all", options.family))?;
-    options.journey.check(family)?;
+    let family = names::family(&options.family)?;
     let entrants = entrants(options, family)?;
     let specs = specs(options, family)?;
     if options.test {
@@ -96,7 +94,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     show(&run, &options.show)?;
     let to_people = matches!(options.show.format, Format::Text | Format::Markdown);
     if to_people && options.show.output == Path::new("-") {
-        write!(io::stdout(), "{}", journey::tables(&run))?;
+        write!(io::stdout(), "{}", choices::tables(&run))?;
     }
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
 }
@@ -123,15 +121,15 @@ fn measured(
 
 /// Who takes part: what `--only` chooses of the build's contenders, then the outside workers'.
 fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Entrant>> {
-    let mut found = journey::stations(&options.journey, &options.only, family)?;
+    let mut found = choices::chosen(&options.choices, &options.only, family)?;
     if !found.is_empty() {
-        found.extend(journey::outside(&options.journey, family)?);
+        found.extend(choices::outside(&options.choices, family)?);
         return Ok(found);
     }
     let mut found = Vec::new();
     let entries = family.entries();
     for entry in &entries {
-        if options.only.is_empty() && journey::is_shown(family, &entry.id) {
+        if options.only.is_empty() && choices::is_shown(family, &entry.id) {
             found.push(entrant(&entry.id, &entry.meta)?);
         }
     }
@@ -152,27 +150,16 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
             found.push(entrant(&id, &entry.meta)?);
             any = true;
         }
-        let absent = family.absent().iter().find(|absent| absent.name == plain);
-        if let (false, Some(absent)) = (any, absent) {
-            bail!("{wanted} is not in this build: {}", absent.reason);
+        if !any {
+            return Err(names::no_contender(plain, family));
         }
-        let name = family.name();
-        ensure!(any, "no contender {wanted:?} in {name}; fathom list {name} names them all");
     }
-    found.extend(journey::outside(&options.journey, family)?);
+    found.extend(choices::outside(&options.choices, family)?);
     if let Some(baseline) = &options.baseline {
         let known = found.iter().any(|entrant| entrant.id == *baseline);
         ensure!(known, "the baseline {baseline:?} does not take part");
     }
     Ok(found)
-}
-
-/// Whether `wanted` names this id: whole, without its variant, or by a beginning before a `*`.
-fn is_named(id: &str, wanted: &str) -> bool {
-    match wanted.strip_suffix('*') {
-        Some(beginning) => id.starts_with(beginning),
-        None => id == wanted || id.split('+').next() == Some(wanted),
-    }
 }
 
 /// What an outside worker offers for the family.
@@ -215,7 +202,7 @@ fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>>
         }
         specs.dedup();
     }
-    let threads: Vec<String> = options.journey.threads.iter().map(u16::to_string).collect();
+    let threads: Vec<String> = options.choices.threads.iter().map(u16::to_string).collect();
     let threads = (!threads.is_empty()).then(|| format!("threads={}", threads.join(",")));
     for parameter in options.parameters.iter().chain(&threads) {
         let (name, values) =

@@ -20,8 +20,8 @@ pub(crate) struct Options {
     chapters: Vec<String>,
 }
 
+/// A chapter is called what the command it ends with is called.
 struct Chapter {
-    name: &'static str,
     about: &'static str,
     /// What is run, as a user would write it after `fathom`; split at blanks.
     commands: &'static [&'static str],
@@ -29,7 +29,6 @@ struct Chapter {
 
 const CHAPTERS: &[Chapter] = &[
     Chapter {
-        name: "aggregate",
         about: "Ten million temperatures of 413 cities: min, mean and max of each, exact.",
         commands: &[
             "generate measurements --rows 10M --output measurements.txt",
@@ -40,7 +39,6 @@ const CHAPTERS: &[Chapter] = &[
         ],
     },
     Chapter {
-        name: "haversine",
         about: "Forty thousand pairs of JSON to their mean distance, with the answers to check it; \
                 where the time went, and how the same file is read slower.",
         commands: &[
@@ -51,7 +49,6 @@ const CHAPTERS: &[Chapter] = &[
     },
     #[cfg(feature = "kv")]
     Chapter {
-        name: "kv",
         about: "Fifty thousand words: which structure, hash function and allocator suit them here?",
         commands: &[
             "generate keys --count 50k --keys words --output words.txt",
@@ -60,24 +57,30 @@ const CHAPTERS: &[Chapter] = &[
     },
     #[cfg(feature = "cpu")]
     Chapter {
-        name: "cpu",
         about: "Two checksums and a digest: which library is fastest on this processor?",
         commands: &["cpu --only crc32c,adler32,sha256 --budget 1s"],
     },
 ];
 
+impl Chapter {
+    fn name(&self) -> &'static str {
+        let last = self.commands.last().and_then(|line| line.split(' ').next());
+        last.expect("a chapter runs something")
+    }
+}
+
 fn names() -> Vec<&'static str> {
-    CHAPTERS.iter().map(|chapter| chapter.name).collect()
+    CHAPTERS.iter().map(Chapter::name).collect()
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    let folder = tempfile::Builder::new().prefix("fathom-demo-").tempdir()?;
+    let folder = fathom_measure::scratch::folder("demo")?;
     let start = Instant::now();
     let chosen = |chapter: &&Chapter| {
-        options.chapters.is_empty() || options.chapters.iter().any(|name| name == chapter.name)
+        options.chapters.is_empty() || options.chapters.iter().any(|name| name == chapter.name())
     };
     for chapter in CHAPTERS.iter().filter(chosen) {
-        writeln!(io::stdout(), "== {}: {}", chapter.name, chapter.about)?;
+        writeln!(io::stdout(), "== {}: {}", chapter.name(), chapter.about)?;
         for line in chapter.commands {
             writeln!(io::stdout(), "\n$ fathom {line}")?;
             let status = step(line, folder.path())?;

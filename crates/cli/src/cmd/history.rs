@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "json") {
+        if path.to_string_lossy().ends_with(".json") {
             paths.push(path);
         }
     }

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-use anyhow::bail;
 use clap::ValueEnum;
-use fathom_contenders::{FAMILIES, family, version};
+use fathom_contenders::{FAMILIES, version};
 use fathom_measure::contender::{Keeps, Meta, Origin, page, summary};
 use fathom_measure::family::{AnyFamily, Entry};
 
 use crate::exit::Exit;
+use crate::names;
 
 /// List the families, the contenders of one, or all that is known about a single contender
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,8 @@ pub(crate) struct Options {
     /// The family; without it, all families
     family: Option<String>,
 
-    /// A contender of the family: print its page
+    /// A contender of the family: print its page; `name` stands for all its variants, `na*` for all
+    /// that begin so
     contender: Option<String>,
 
     /// How to print it
@@ -38,15 +39,21 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         io::stdout().write_all(families(options.format).as_bytes())?;
         return Ok(Exit::Done);
     };
-    let Some(family) = family(name) else {
-        bail!("no family {name:?}; fathom list names them all");
-    };
+    let family = names::family(name)?;
     let text = match &options.contender {
         None => contenders(family, options.format),
-        Some(id) => match family.entries().iter().find(|entry| entry.id == *id) {
-            Some(entry) => card(family, entry),
-            None => bail!("no contender {id:?} in {name}; fathom list {name} names them all"),
-        },
+        Some(wanted) => {
+            let mut found = family.entries();
+            found.retain(|entry| names::is_named(&entry.id, wanted));
+            match &found[..] {
+                [] => return Err(names::no_contender(wanted, family)),
+                // Variants have one page.
+                [entry, ..] if found.iter().all(|other| other.meta.name == entry.meta.name) => {
+                    card(family, &found)
+                }
+                several => several.iter().map(|e| card(family, std::slice::from_ref(e))).collect(),
+            }
+        }
     };
     io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)
@@ -92,7 +99,7 @@ fn contenders(family: &dyn AnyFamily, format: Format) -> String {
     let _ = writeln!(text, "contenders:");
     for Entry { id, meta } in &entries {
         let mark = if *id == family.reference() { " (reference)" } else { "" };
-        let (version, path) = (version(meta.origin), (meta.hardware)());
+        let (version, path) = (version(meta.origin), (meta.hardware)("").to_string());
         let summary = meta.summary();
         let _ = writeln!(text, "  {id:<width$}  {version:<8} {path:<16} {summary}{mark}");
     }
@@ -102,9 +109,12 @@ fn contenders(family: &dyn AnyFamily, format: Format) -> String {
     text
 }
 
-fn card(family: &dyn AnyFamily, entry: &Entry) -> String {
-    let Meta { origin, link, licence, hardware, keeps, caveat, .. } = entry.meta;
-    let mut text = format!("{}/{}\n\n{}\n\n", family.name(), entry.id, entry.meta.page());
+/// What is known about a contender, once for all its variants.
+fn card(family: &dyn AnyFamily, variants: &[Entry]) -> String {
+    let meta = variants[0].meta;
+    let Meta { origin, licence, hardware, keeps, caveat, .. } = meta;
+    let ids: Vec<&str> = variants.iter().map(|entry| entry.id.as_str()).collect();
+    let mut text = format!("{}/{}\n\n{}\n\n", family.name(), ids.join(", "), meta.page());
     let source = match origin {
         Origin::Own => "fathom".to_owned(),
         Origin::Crate(name) => format!("crate {name}"),
@@ -117,9 +127,9 @@ fn card(family: &dyn AnyFamily, entry: &Entry) -> String {
     };
     let lines = [
         ("source", format!("{source} {}", version(origin))),
-        ("link", link.to_owned()),
+        ("link", meta.link()),
         ("licence", licence.to_owned()),
-        ("hardware", hardware().to_owned()),
+        ("hardware", hardware("").to_string()),
         ("keeps", keeps.to_owned()),
         ("caveat", caveat.to_owned()),
     ];

@@ -18,7 +18,7 @@ use crate::exit::Exit;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// How to show it
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Instead: which events can be counted here, which not and why, and the metric groups
     #[arg(long)]

@@ -21,7 +21,7 @@ use crate::measuring::{self, entrant, nanoseconds};
 pub(crate) fn text(seconds: f64) -> anyhow::Result<String> {
     let mut text = String::from("noise, measured on identical code:\n");
     let before = usage::disturbance();
-    for operation in ["registers", "memory"] {
+    for operation in planted::FAMILY.operations().iter().map(|offer| offer.name) {
         let case = measured(operation, Duration::from_secs_f64(seconds / 2.0))?;
         let share = case.judged.disturbed_share;
         let rounds = case.measured.rounds.len();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use fathom_machine::counter::{Event, Source};
 use fathom_measure::command::{Commands, House, Outside};
 use fathom_measure::compare::{Clock, judge};
@@ -199,6 +199,7 @@ fn measured(options: &Options, spec: Spec) -> anyhow::Result<Case> {
             failures.push(None);
         }
     }
+    let simulated_house = house.clone();
     let mut executor = Commands::new(commands.clone(), house, &events, stop, &mut progress);
     let measured = measure(&mut executor, failures, roles, &plan);
     let judged = judge(&measured, roles, &plan);
@@ -246,7 +247,7 @@ fn measured(options: &Options, spec: Spec) -> anyhow::Result<Case> {
     case.compact();
     if options.method.simulates() {
         for (number, command) in commands.iter().enumerate().take(asked) {
-            simulated(&mut case, number, command);
+            simulated(&mut case, number, command, &simulated_house);
         }
     }
     Ok(case)
@@ -257,23 +258,20 @@ fn plan(options: &Options) -> Plan {
     Plan { iterations: Some(1), warm_ups: options.warmup, ..plan }
 }
 
+/// How much longer a program may take under the simulator.
+const SIMULATION: u32 = 100;
+
 /// Runs a command once under the simulator, its children too, and adds the counts to its row.
-fn simulated(case: &mut Case, number: usize, command: &Outside) {
+fn simulated(case: &mut Case, number: usize, command: &Outside, house: &House) {
     if case.measured.failures[number].is_some() {
         return;
     }
     let row = &mut case.contenders[number];
     let counts = (|| -> anyhow::Result<_> {
         let simulation = Simulation::new(Scope::Whole)?;
-        let mut plain = std::process::Command::new("sh");
-        plain.args(["-c", &command.line]);
-        let mut wrapped = simulation.wrap(&plain);
-        match &case.workload.file {
-            Some(path) => wrapped.stdin(std::fs::File::open(path)?),
-            None => wrapped.stdin(std::process::Stdio::null()),
-        };
-        let output = wrapped.output().context("valgrind")?;
-        ensure!(output.status.success(), "under the simulator: {}", output.status);
+        let wrapped = simulation.wrap(&house.command(&command.line)?);
+        let status = house.run(&wrapped, SIMULATION)?;
+        ensure!(status.success(), "under the simulator: {status}");
         Ok(simulation.counts()?)
     })();
     match counts {

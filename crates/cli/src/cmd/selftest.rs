@@ -69,7 +69,7 @@ pub(crate) struct Options {
     load: u32,
 
     /// How to show the result
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
     /// Write it to this file instead of stdout
@@ -240,8 +240,8 @@ fn tally(
 fn compare(options: &Options, names: &[&str], plan: &Plan, bounds: Bounds) -> anyhow::Result<Case> {
     let family = &planted::FAMILY;
     let operation = match options.kernel {
-        Kernel::Registers => "registers",
-        Kernel::Memory => "memory",
+        Kernel::Registers => planted::REGISTERS,
+        Kernel::Memory => planted::MEMORY,
     };
     let entries = family.entries();
     let entrants: anyhow::Result<Vec<_>> = names

@@ -36,7 +36,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 /// No such allocator, or the command that builds it.
 #[cfg(feature = "kv")]
 pub(crate) fn program(name: &str) -> anyhow::Result<PathBuf> {
-    use fathom_contenders::alloc::{ABSENT, CHOICES};
+    use fathom_contenders::allocator::{ABSENT, CHOICES};
 
     let own = own()?;
     if CHOICES.contains(&name) {
@@ -64,7 +64,7 @@ fn run_on(name: &str) -> anyhow::Result<()> {
     use std::os::unix::process::CommandExt;
     use std::process::Command;
 
-    use fathom_contenders::alloc::{VARIABLE, chosen};
+    use fathom_contenders::allocator::{VARIABLE, chosen};
 
     if chosen() == Some(name) {
         return Ok(());

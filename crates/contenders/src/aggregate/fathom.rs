@@ -1,23 +1,12 @@
 //! This program's engine: newlines first, eight values at once, rows in batches whose slots are
 //! prefetched, names compared in full and without a limit on their number or length.
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::Meta;
 
-use super::station;
-use super::workload::Text;
+use super::station::{self, Station};
 
-pub(super) struct Fathom;
-
-impl Contender<Text> for Fathom {
-    fn meta(&self) -> Meta {
-        Meta { name: "fathom", hardware: station::hardware, ..Meta::of(include_str!("fathom.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Text) -> Preparation<'w> {
-        station::prepared("fathom", "", workload)
-    }
-
-    fn prepare_variant<'w>(&self, variant: &str, workload: &'w Text) -> Preparation<'w> {
-        station::prepared("fathom", variant, workload)
-    }
-}
+pub(super) static FATHOM: Station = Station(Meta {
+    name: "fathom",
+    hardware: station::hardware,
+    ..Meta::of(include_str!("fathom.rs"))
+});

@@ -2,14 +2,31 @@
 
 use fathom_aggregate::{Column, format};
 use fathom_machine::level::Level;
-use fathom_measure::contender::{Preparation, Unsupported, timed};
+use fathom_measure::contender::{Contender, Meta, Path, Preparation, Unsupported, timed};
 use fathom_measure::digest::Digest;
 
 use super::journey::{Strategy, aggregate};
 use super::workload::Text;
 
+/// A preset, known by its name; its variants are other choices.
+pub(super) struct Station(pub(super) Meta);
+
+impl Contender<Text> for Station {
+    fn meta(&self) -> Meta {
+        self.0
+    }
+
+    fn prepare<'w>(&self, workload: &'w Text) -> Preparation<'w> {
+        prepared(self.0.name, "", workload)
+    }
+
+    fn prepare_variant<'w>(&self, variant: &str, workload: &'w Text) -> Preparation<'w> {
+        prepared(self.0.name, variant, workload)
+    }
+}
+
 /// The preset `name`, with the choices `axis=value,…` in place of its own.
-pub(super) fn prepared<'w>(name: &str, choices: &str, workload: &'w Text) -> Preparation<'w> {
+fn prepared<'w>(name: &str, choices: &str, workload: &'w Text) -> Preparation<'w> {
     let text = if choices.is_empty() { name.to_owned() } else { format!("{name},{choices}") };
     let mut strategy: Strategy =
         text.parse().map_err(|error| Unsupported(format!("is no strategy: {error}")))?;
@@ -29,6 +46,6 @@ fn run(workload: &Text, strategy: &Strategy) -> Result<Vec<u8>, String> {
 }
 
 /// The level everything here is compiled for.
-pub(super) fn hardware() -> String {
-    Level::chosen().map_or_else(|_| "unknown".to_owned(), |level| level.to_string())
+pub(super) fn hardware(_: &str) -> Path {
+    Level::chosen().map_or(Path::NotKnown, Path::takes)
 }

@@ -4,7 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use fathom_aggregate::{Layout, Rounding};
+use fathom_measure::facts::{Choices, Facts, Timed};
+use fathom_measure::scratch::{self, Unnamed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
+
+use super::journey::{Strategy, StrategyError};
+use super::tables;
 
 /// A file of lines and how to aggregate it.
 pub struct Text {
@@ -15,8 +20,17 @@ pub struct Text {
     bytes: u64,
     rows: u64,
     /// Keeps a made file until the workload goes.
-    _made: Option<tempfile::TempPath>,
+    _made: Option<Unnamed>,
 }
+
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    reference: Timed::WhenNamed,
+    choices: Some(Choices { base: "final", check }),
+    outside: Some("plain"),
+    tables: tables::of,
+    ..Facts::NONE
+};
 
 impl Workload for Text {
     const OPERATIONS: &'static [Offer] =
@@ -56,7 +70,7 @@ impl Workload for Text {
                 }
                 let made = make(rows, keys, spec.number("seed")?);
                 let made = made.map_err(|error| failed(&std::env::temp_dir(), error))?;
-                (made.to_path_buf(), rows, Some(made))
+                (made.path(), rows, Some(made))
             }
         };
         let data = std::fs::metadata(&path).map_err(|error| failed(&path, error))?;
@@ -89,10 +103,19 @@ impl Workload for Text {
     }
 }
 
+/// A strategy by name, perhaps with other choices.
+fn check(text: &str) -> Result<Option<String>, String> {
+    match text.parse::<Strategy>() {
+        Ok(_) => Ok(None),
+        Err(StrategyError::Unbuilt(why)) => Ok(Some(why.to_owned())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// A file of `rows` lines over `keys` names of 6 to 19 bytes, made up of a number and some of a
 /// text.
-fn make(rows: u64, keys: u64, seed: u64) -> std::io::Result<tempfile::TempPath> {
-    let mut file = tempfile::NamedTempFile::new()?;
+fn make(rows: u64, keys: u64, seed: u64) -> std::io::Result<Unnamed> {
+    let mut file = scratch::file()?;
     let mut out = std::io::BufWriter::with_capacity(1 << 20, file.as_file_mut());
     let mut state = seed;
     for _ in 0..rows {
@@ -107,5 +130,5 @@ fn make(rows: u64, keys: u64, seed: u64) -> std::io::Result<tempfile::TempPath> 
     }
     out.flush()?;
     drop(out);
-    Ok(file.into_temp_path())
+    Ok(file)
 }

@@ -11,6 +11,7 @@
 //! `cargo build --release --features mimalloc-secure --target-dir target/secure`, then
 //! `cp target/secure/release/fathom target/release/fathom-mimalloc-secure`.
 
+use fathom_measure::facts::Facts;
 use fathom_measure::family::{Absent, Family};
 
 mod arena;
@@ -45,6 +46,7 @@ pub static FAMILY: Family<Blocks> = Family {
         &Called(snmalloc::Snmalloc),
     ],
     absent: ABSENT,
+    facts: &Facts::NONE,
 };
 
 /// Address space that a process on allocator `name` reserves at its start and does not use, in bytes:

@@ -2,33 +2,22 @@
 //! white paper on CRC with PCLMULQDQ describes it, for both polynomials.
 
 use crc_fast::{CrcAlgorithm, checksum, get_calculator_target};
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::{Buffer, Operation};
 
-pub(super) struct CrcFast;
-
-impl Contender<Buffer> for CrcFast {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "crc-fast",
-            origin: Origin::Crate("crc-fast"),
-            link: "https://crates.io/crates/crc-fast",
-            licence: "MIT OR Apache-2.0",
-            hardware: || get_calculator_target(CrcAlgorithm::Crc32Iscsi),
-            ..Meta::of(include_str!("crc_fast.rs"))
+pub(super) static CRC_FAST: Simple<Buffer> = Simple {
+    meta: Meta {
+        hardware: |_| Path::takes(get_calculator_target(CrcAlgorithm::Crc32Iscsi)),
+        ..Meta::of_crate("crc-fast", "MIT OR Apache-2.0", include_str!("crc_fast.rs"))
+    },
+    prepare: |workload| match workload.operation {
+        Operation::Crc32c => {
+            workload.timed(|bytes| checksum(CrcAlgorithm::Crc32Iscsi, bytes) as u32)
         }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Buffer) -> Preparation<'w> {
-        match workload.operation {
-            Operation::Crc32c => {
-                workload.timed(|bytes| checksum(CrcAlgorithm::Crc32Iscsi, bytes) as u32)
-            }
-            Operation::Crc32 => {
-                workload.timed(|bytes| checksum(CrcAlgorithm::Crc32IsoHdlc, bytes) as u32)
-            }
-            _ => workload.unsupported(),
+        Operation::Crc32 => {
+            workload.timed(|bytes| checksum(CrcAlgorithm::Crc32IsoHdlc, bytes) as u32)
         }
-    }
-}
+        _ => workload.operation.unsupported(),
+    },
+};

@@ -5,32 +5,25 @@
 //! derivation stands beside the kernel.
 
 use fathom_machine::level::Level;
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::kernel::hash32;
 use super::workload::{Buffer, Operation};
 
-pub(super) struct Hash32;
-
-impl Contender<Buffer> for Hash32 {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "hash32",
-            hardware: || level().name().into(),
-            caveat: "a checksum; weak as the hash of a table",
-            ..Meta::of(include_str!("hash32.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Buffer) -> Preparation<'w> {
-        match (workload.operation, level()) {
-            #[cfg(target_arch = "x86_64")]
-            (Operation::Hash32, Level::Avx2) => workload.timed(hash32::avx2),
-            (Operation::Hash32, _) => workload.timed(hash32::baseline),
-            _ => workload.unsupported(),
-        }
-    }
-}
+pub(super) static HASH32: Simple<Buffer> = Simple {
+    meta: Meta {
+        name: "hash32",
+        caveat: "a checksum; weak as the hash of a table",
+        hardware: |_| Path::takes(level()),
+        ..Meta::of(include_str!("hash32.rs"))
+    },
+    prepare: |workload| match (workload.operation, level()) {
+        #[cfg(target_arch = "x86_64")]
+        (Operation::Hash32, Level::Avx2) => workload.timed(hash32::avx2),
+        (Operation::Hash32, _) => workload.timed(hash32::baseline),
+        _ => workload.operation.unsupported(),
+    },
+};
 
 fn level() -> Level {
     Level::chosen().unwrap_or(Level::Scalar)

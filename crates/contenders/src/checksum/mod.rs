@@ -20,6 +20,7 @@ mod hash32;
 mod kernel;
 #[cfg(feature = "native")]
 mod libdeflate;
+mod plain_aesnihash;
 mod reference;
 #[cfg(feature = "cpu")]
 mod simd_adler32;
@@ -59,29 +60,29 @@ pub static FAMILY: Family<Buffer> = Family {
     source: include_str!("mod.rs"),
     reference: "plain",
     contenders: &[
-        &reference::Plain,
-        &hash32::Hash32,
-        &aesnihash::AesNiHash,
+        &reference::PLAIN,
+        &hash32::HASH32,
+        &aesnihash::AES_NI_HASH,
         #[cfg(feature = "cpu")]
-        &crc32c::Crc32c,
+        &crc32c::CRC32C,
         #[cfg(feature = "cpu")]
-        &crc_fast::CrcFast,
+        &crc_fast::CRC_FAST,
         #[cfg(feature = "cpu")]
-        &crc32fast::Crc32Fast,
+        &crc32fast::CRC32_FAST,
         #[cfg(feature = "cpu")]
-        &zlib_rs::ZlibRs,
+        &zlib_rs::ZLIB_RS,
         #[cfg(feature = "cpu")]
-        &simd_adler32::SimdAdler32,
+        &simd_adler32::SIMD_ADLER32,
         #[cfg(feature = "cpu")]
-        &adler2::Adler2,
+        &adler2::ADLER2,
         #[cfg(feature = "cpu")]
-        &twox_hash::TwoxHash,
+        &twox_hash::TWOX_HASH,
         #[cfg(feature = "cpu")]
-        &xxhash_rust::XxhashRust,
+        &xxhash_rust::XXHASH_RUST,
         #[cfg(feature = "native")]
-        &libdeflate::Libdeflate,
+        &libdeflate::LIBDEFLATE,
         #[cfg(feature = "native")]
-        &xxhash_c::XxhashC,
+        &xxhash_c::XXHASH_C,
     ],
     absent: &[
         #[cfg(not(feature = "cpu"))]
@@ -96,4 +97,5 @@ pub static FAMILY: Family<Buffer> = Family {
                      uses the same folding",
         },
     ],
+    facts: &workload::FACTS,
 };

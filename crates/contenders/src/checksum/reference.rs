@@ -4,41 +4,30 @@
 //! (Sarwate, "Computation of cyclic redundancy checks via table look-up", 1988). XXH3 has no plain
 //! version of its own here: the crate `xxhash-rust`, in portable code, stands in for it.
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
-use super::aesnihash::{Keys, plain_hash};
+use super::plain_aesnihash::{Keys, plain_hash};
 use super::workload::{Buffer, Operation};
-
-pub(super) struct Plain;
 
 /// Polynomials with the least significant bit first.
 const CRC32C: [u32; 256] = table(0x82f6_3b78);
 const CRC32: [u32; 256] = table(0xedb8_8320);
 
-impl Contender<Buffer> for Plain {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "plain",
-            hardware: || "scalar".into(),
-            ..Meta::of(include_str!("reference.rs"))
+pub(super) static PLAIN: Simple<Buffer> = Simple {
+    meta: Meta { name: "plain", ..Meta::of(include_str!("reference.rs")) },
+    prepare: |workload| match workload.operation {
+        Operation::Crc32c => workload.timed(|bytes| crc(&CRC32C, bytes)),
+        Operation::Crc32 => workload.timed(|bytes| crc(&CRC32, bytes)),
+        Operation::Adler32 => workload.timed(|bytes| adler32(1, bytes)),
+        Operation::Xxhash32 => workload.timed(xxhash32),
+        Operation::Xxh3 => workload.timed(super::xxh3::xxh3),
+        Operation::Hash32 => workload.timed(hash32),
+        Operation::AesNiHash => {
+            let keys = Keys::of_seed(1);
+            workload.timed(move |bytes| plain_hash(&keys, 0, bytes))
         }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Buffer) -> Preparation<'w> {
-        match workload.operation {
-            Operation::Crc32c => workload.timed(|bytes| crc(&CRC32C, bytes)),
-            Operation::Crc32 => workload.timed(|bytes| crc(&CRC32, bytes)),
-            Operation::Adler32 => workload.timed(|bytes| adler32(1, bytes)),
-            Operation::Xxhash32 => workload.timed(xxhash32),
-            Operation::Xxh3 => workload.timed(super::xxh3::xxh3),
-            Operation::Hash32 => workload.timed(hash32),
-            Operation::AesNiHash => {
-                let keys = Keys::of_seed(1);
-                workload.timed(move |bytes| plain_hash(&keys, 0, bytes))
-            }
-        }
-    }
-}
+    },
+};
 
 #[cfg(not(feature = "cpu"))]
 pub(super) fn crc32c(bytes: &[u8]) -> u32 {

@@ -5,40 +5,28 @@
 use std::ffi::{CStr, c_void};
 use std::sync::LazyLock;
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Origin, Path, Simple};
 
 use super::workload::{Buffer, Operation};
 
-pub(super) struct XxhashC;
-
-impl Contender<Buffer> for XxhashC {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "xxhash-c",
-            origin: Origin::Library("xxHash", || {
-                let number = LIBRARY.version;
-                format!("{}.{}.{}", number / 10_000, number / 100 % 100, number % 100)
-            }),
-            link: "https://xxhash.com",
-            licence: "BSD-2-Clause",
-            hardware: || match (LIBRARY.dispatches, cfg!(target_arch = "x86_64")) {
-                (true, _) => "chosen at run time".into(),
-                (false, true) => "sse2".into(),
-                (false, false) => "neon".into(),
-            },
-            ..Meta::of(include_str!("xxhash_c.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        match operation {
+pub(super) static XXHASH_C: Simple<Buffer> = Simple {
+    meta: Meta {
+        name: "xxhash-c",
+        origin: Origin::Library("xxHash", || {
+            let number = LIBRARY.version;
+            format!("{}.{}.{}", number / 10_000, number / 100 % 100, number % 100)
+        }),
+        licence: "BSD-2-Clause",
+        link: "https://xxhash.com",
+        hardware: |operation| match operation {
             // Its four lanes are one chain of multiplications each: nobody vectorises one message.
-            "xxhash32" => "scalar".into(),
-            _ => (self.meta().hardware)(),
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Buffer) -> Preparation<'w> {
+            "xxhash32" => Path::Portable,
+            _ if LIBRARY.dispatches => Path::NotKnown,
+            _ => Path::compiled(operation),
+        },
+        ..Meta::of(include_str!("xxhash_c.rs"))
+    },
+    prepare: |workload| {
         let library = &*LIBRARY;
         match workload.operation {
             // SAFETY: the function reads as many bytes as the slice has.
@@ -47,10 +35,10 @@ impl Contender<Buffer> for XxhashC {
             // SAFETY: the function reads as many bytes as the slice has.
             Operation::Xxh3 => workload
                 .timed(|bytes| unsafe { (library.xxh3)(bytes.as_ptr().cast(), bytes.len()) }),
-            _ => workload.unsupported(),
+            _ => workload.operation.unsupported(),
         }
-    }
-}
+    },
+};
 
 type Xxh32 = unsafe extern "C" fn(*const c_void, usize, u32) -> u32;
 type Xxh3 = unsafe extern "C" fn(*const c_void, usize) -> u64;

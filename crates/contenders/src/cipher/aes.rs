@@ -3,39 +3,24 @@
 
 use aes::cipher::{Block, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes256};
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Messages, Mode, Operation};
-use crate::unit;
 
-pub(super) struct Aes;
-
-impl Contender<Messages> for Aes {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "aes",
-            origin: Origin::Crate("aes"),
-            link: "https://crates.io/crates/aes",
-            licence: "MIT OR Apache-2.0",
-            hardware: || unit::AES.path("soft"),
-            ..Meta::of(include_str!("aes.rs"))
+pub(super) static AES: Simple<Messages> = Simple {
+    meta: Meta::of_crate("aes", "MIT OR Apache-2.0", include_str!("aes.rs")),
+    prepare: |workload| match workload.operation {
+        Operation::Aes(128, Mode::C64) => {
+            let cipher = Aes128::new(&workload.key_array().into());
+            workload.encrypted(move |iv, bytes| c64(&cipher, iv, bytes))
         }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
-        match workload.operation {
-            Operation::Aes(128, Mode::C64) => {
-                let cipher = Aes128::new(&workload.key_array().into());
-                workload.encrypted(move |iv, bytes| c64(&cipher, iv, bytes))
-            }
-            Operation::Aes(256, Mode::C64) => {
-                let cipher = Aes256::new(&workload.key_array().into());
-                workload.encrypted(move |iv, bytes| c64(&cipher, iv, bytes))
-            }
-            _ => workload.unsupported(),
+        Operation::Aes(256, Mode::C64) => {
+            let cipher = Aes256::new(&workload.key_array().into());
+            workload.encrypted(move |iv, bytes| c64(&cipher, iv, bytes))
         }
-    }
-}
+        _ => workload.operation.unsupported(),
+    },
+};
 
 fn c64<C: BlockCipherEncrypt>(cipher: &C, iv: &[u8; 16], bytes: &mut [u8]) {
     let (counter, nonce) = iv.split_at(8);

@@ -3,40 +3,25 @@
 
 use aes_gcm::aead::AeadInOut;
 use aes_gcm::{Aes128Gcm, Aes256Gcm, KeyInit, Nonce};
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::reference::with_zeros;
 use super::workload::{Messages, Mode, Operation};
-use crate::unit;
 
-pub(super) struct AesGcm;
-
-impl Contender<Messages> for AesGcm {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "aes-gcm",
-            origin: Origin::Crate("aes-gcm"),
-            link: "https://crates.io/crates/aes-gcm",
-            licence: "Apache-2.0 OR MIT",
-            hardware: || unit::AES.path("soft"),
-            ..Meta::of(include_str!("aes_gcm.rs"))
+pub(super) static AES_GCM: Simple<Messages> = Simple {
+    meta: Meta::of_crate("aes-gcm", "Apache-2.0 OR MIT", include_str!("aes_gcm.rs")),
+    prepare: |workload| match workload.operation {
+        Operation::Aes(128, Mode::Gcm) => {
+            let cipher = Aes128Gcm::new(&workload.key_array().into());
+            workload.sealed(move |iv, _, bytes| sealed(&cipher, iv, bytes))
         }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
-        match workload.operation {
-            Operation::Aes(128, Mode::Gcm) => {
-                let cipher = Aes128Gcm::new(&workload.key_array().into());
-                workload.sealed(move |iv, _, bytes| sealed(&cipher, iv, bytes))
-            }
-            Operation::Aes(256, Mode::Gcm) => {
-                let cipher = Aes256Gcm::new(&workload.key_array().into());
-                workload.sealed(move |iv, _, bytes| sealed(&cipher, iv, bytes))
-            }
-            _ => workload.unsupported(),
+        Operation::Aes(256, Mode::Gcm) => {
+            let cipher = Aes256Gcm::new(&workload.key_array().into());
+            workload.sealed(move |iv, _, bytes| sealed(&cipher, iv, bytes))
         }
-    }
-}
+        _ => workload.operation.unsupported(),
+    },
+};
 
 fn sealed<C>(cipher: &C, iv: &[u8; 16], bytes: &mut [u8]) -> [u8; 32]
 where

@@ -3,36 +3,16 @@
 
 use aws_lc_rs::cipher::{AES_128, AES_256, EncryptingKey, EncryptionContext, UnboundCipherKey};
 use aws_lc_rs::iv::FixedLength;
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::container::Tag;
 use super::ring::by_ring;
 use super::workload::{Messages, Mode, Operation};
-use crate::unit;
+use crate::library;
 
-pub(super) struct AwsLc;
-
-impl Contender<Messages> for AwsLc {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "aws-lc",
-            origin: Origin::Crate("aws-lc-rs"),
-            link: "https://crates.io/crates/aws-lc-rs",
-            licence: "ISC AND (Apache-2.0 OR ISC)",
-            hardware: || unit::WIDE_AES.path("soft"),
-            caveat: "ctr and cfb expand the key for every message",
-            ..Meta::of(include_str!("aws_lc.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        match operation {
-            "chacha20-poly1305" => unit::VECTOR.path("soft"),
-            _ => unit::WIDE_AES.path("soft"),
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
+pub(super) static AWS_LC: Simple<Messages> = Simple {
+    meta: Meta { source: include_str!("aws_lc.rs"), ..library::AWS_LC },
+    prepare: |workload| {
         let Operation::Aes(bits, mode @ (Mode::Ctr | Mode::Cfb)) = workload.operation else {
             return sealed(workload);
         };
@@ -47,7 +27,7 @@ impl Contender<Messages> for AwsLc {
             let context = EncryptionContext::Iv128(FixedLength::from(iv));
             key.less_safe_encrypt(bytes, context).expect("any length");
         })
-    }
-}
+    },
+};
 
 by_ring! { aws_lc_rs }

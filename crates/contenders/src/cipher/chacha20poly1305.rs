@@ -2,29 +2,20 @@
 
 use chacha20poly1305::aead::AeadInOut;
 use chacha20poly1305::{KeyInit, Nonce};
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::reference::with_zeros;
 use super::workload::{Messages, Operation};
-use crate::unit;
 
-pub(super) struct ChaCha20Poly1305;
-
-impl Contender<Messages> for ChaCha20Poly1305 {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "chacha20poly1305",
-            origin: Origin::Crate("chacha20poly1305"),
-            link: "https://crates.io/crates/chacha20poly1305",
-            licence: "Apache-2.0 OR MIT",
-            hardware: || unit::VECTOR.path("portable"),
-            ..Meta::of(include_str!("chacha20poly1305.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
+pub(super) static CHA_CHA20_POLY1305: Simple<Messages> = Simple {
+    meta: Meta::of_crate(
+        "chacha20poly1305",
+        "Apache-2.0 OR MIT",
+        include_str!("chacha20poly1305.rs"),
+    ),
+    prepare: |workload| {
         if workload.operation != Operation::ChaCha20Poly1305 {
-            return workload.unsupported();
+            return workload.operation.unsupported();
         }
         let cipher = chacha20poly1305::ChaCha20Poly1305::new(&workload.key_array().into());
         workload.sealed(move |iv, _, bytes| {
@@ -32,5 +23,5 @@ impl Contender<Messages> for ChaCha20Poly1305 {
             let tag = cipher.encrypt_inout_detached(&nonce, b"", bytes.into());
             with_zeros(tag.expect("short enough").0)
         })
-    }
-}
+    },
+};

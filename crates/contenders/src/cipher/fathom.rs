@@ -4,40 +4,29 @@
 //! One 128-bit block per register, eight in flight in the counter modes; with VAES, AVX-512 and
 //! VPCLMULQDQ four per register, and the tag by carry-less multiplication. No GCM: libraries do it well.
 
-use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
+use fathom_measure::contender::{Meta, Path, Simple, Unsupported};
 
 use super::container::Lanes;
-use super::kernel::{Schedule, is_available, is_wide};
+use super::kernel::{Schedule, is_wide};
 use super::workload::{Messages, Mode, Operation};
 use crate::aes::Key;
 
-pub(super) struct Fathom;
-
-impl Contender<Messages> for Fathom {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "fathom",
-            hardware: || {
-                if is_available() { crate::unit::AES.path("absent") } else { "absent".into() }
-            },
-            caveat: "the tags of cfc, ofc and ctc are CRCs: they find accidents, not forgers",
-            ..Meta::of(include_str!("fathom.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        let is_counter = ["-c64", "-ctr", "-ctc"].iter().any(|mode| operation.ends_with(mode));
-        match (is_counter && is_wide(), is_available()) {
-            (true, _) => "vaes-avx512".into(),
-            (_, true) => crate::unit::AES.path("absent"),
-            (_, false) => "absent".into(),
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
-        let Operation::Aes(_, mode) = workload.operation else { return workload.unsupported() };
+pub(super) static FATHOM: Simple<Messages> = Simple {
+    meta: Meta {
+        name: "fathom",
+        caveat: "the tags of cfc, ofc and ctc are CRCs: they find accidents, not forgers",
+        hardware: |operation| {
+            let is_counter = ["-c64", "-ctr", "-ctc"].iter().any(|mode| operation.ends_with(mode));
+            Path::takes(if is_counter && is_wide() { "vaes-avx512" } else { "aes" })
+        },
+        ..Meta::of(include_str!("fathom.rs"))
+    },
+    prepare: |workload| {
+        let Operation::Aes(_, mode) = workload.operation else {
+            return workload.operation.unsupported();
+        };
         if mode == Mode::Gcm {
-            return workload.unsupported();
+            return workload.operation.unsupported();
         }
         let schedule = Schedule::new(&Key::new(workload.key()))
             .ok_or_else(|| Unsupported("needs AES and CRC instructions".into()))?;
@@ -52,5 +41,5 @@ impl Contender<Messages> for Fathom {
                 schedule.encrypt(mode, iv, bytes, &mut unused);
             }),
         }
-    }
-}
+    },
+};

@@ -51,30 +51,30 @@ pub static FAMILY: Family<Messages> = Family {
     source: include_str!("mod.rs"),
     reference: "plain",
     contenders: &[
-        &reference::Plain,
-        &fathom::Fathom,
+        &reference::PLAIN,
+        &fathom::FATHOM,
         #[cfg(feature = "cpu")]
-        &aes::Aes,
+        &aes::AES,
         #[cfg(feature = "cpu")]
-        &ctr::Ctr,
+        &ctr::CTR,
         #[cfg(feature = "cpu")]
-        &cfb_mode::CfbMode,
+        &cfb_mode::CFB_MODE,
         #[cfg(feature = "cpu")]
-        &ofb::Ofb,
+        &ofb::OFB,
         #[cfg(feature = "cpu")]
-        &aes_gcm::AesGcm,
+        &aes_gcm::AES_GCM,
         #[cfg(feature = "cpu")]
-        &chacha20poly1305::ChaCha20Poly1305,
+        &chacha20poly1305::CHA_CHA20_POLY1305,
         #[cfg(feature = "cpu")]
-        &rc4::Rc4,
+        &rc4::RC4,
         #[cfg(feature = "cpu")]
-        &shake::Shake,
+        &shake::SHAKE,
         #[cfg(feature = "native")]
-        &openssl::OpenSsl,
+        &openssl::OPEN_SSL,
         #[cfg(feature = "native")]
-        &ring::Ring,
+        &ring::RING,
         #[cfg(feature = "native")]
-        &aws_lc::AwsLc,
+        &aws_lc::AWS_LC,
     ],
     absent: &[
         #[cfg(not(feature = "cpu"))]
@@ -86,4 +86,5 @@ pub static FAMILY: Family<Messages> = Family {
         #[cfg(not(feature = "native"))]
         Absent { name: "aws-lc", reason: "C and assembly: build with --features native" },
     ],
+    facts: &workload::FACTS,
 };

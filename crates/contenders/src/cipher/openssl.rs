@@ -1,33 +1,17 @@
 //! OpenSSL's libcrypto of this system through the crate `openssl`: one context, keyed once and given
 //! a new IV per message.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Preparation, Simple};
 use openssl::cipher::{Cipher, CipherRef};
 use openssl::cipher_ctx::CipherCtx;
 
 use super::container::Tag;
 use super::workload::{FIXED_IV, Messages, Mode, Operation};
-use crate::unit;
+use crate::library;
 
-pub(super) struct OpenSsl;
-
-impl Contender<Messages> for OpenSsl {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "openssl",
-            origin: Origin::Library("OpenSSL", crate::digest::openssl_version),
-            link: "https://www.openssl.org",
-            licence: "Apache-2.0",
-            hardware: || unit::AES.path("assembly"),
-            ..Meta::of(include_str!("openssl.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        unit::of(operation).map_or_else(|| "assembly".into(), |unit| unit.path("assembly"))
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
+pub(super) static OPEN_SSL: Simple<Messages> = Simple {
+    meta: Meta { source: include_str!("openssl.rs"), ..library::OPENSSL },
+    prepare: |workload| {
         let cipher = match workload.operation {
             Operation::Aes(128, Mode::Cfb) => Cipher::aes_128_cfb128(),
             Operation::Aes(256, Mode::Cfb) => Cipher::aes_256_cfb128(),
@@ -38,7 +22,7 @@ impl Contender<Messages> for OpenSsl {
             Operation::Aes(128, Mode::Gcm) => return sealed(workload, Cipher::aes_128_gcm()),
             Operation::Aes(256, Mode::Gcm) => return sealed(workload, Cipher::aes_256_gcm()),
             Operation::ChaCha20Poly1305 => return sealed(workload, Cipher::chacha20_poly1305()),
-            _ => return workload.unsupported(),
+            _ => return workload.operation.unsupported(),
         };
         let mut context = keyed(workload, cipher);
         let seal = move |iv: &[u8; 16], _: &[u8; 32], bytes: &mut [u8]| {
@@ -48,8 +32,8 @@ impl Contender<Messages> for OpenSsl {
         };
         let (go_on, begin) = others(workload, cipher, &FIXED_IV);
         workload.sealed_in_any_form(seal, go_on, begin)
-    }
-}
+    },
+};
 
 fn keyed(workload: &Messages, cipher: &CipherRef) -> CipherCtx {
     let mut context = CipherCtx::new().expect("memory");

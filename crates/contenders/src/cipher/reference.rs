@@ -2,7 +2,7 @@
 //!
 //! Also opens mORMot's containers, so that what is sealed here is known to be readable again.
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::container::{ContainerError, Lanes, Tag, parts, unpadded};
 use super::kernel::crc32c;
@@ -10,59 +10,51 @@ use super::workload::{Messages, Mode, Operation, SECRET};
 use crate::aes::{BLOCK, Key, xor};
 use crate::digest::Keccak;
 
-pub(super) struct Plain;
-
-impl Contender<Messages> for Plain {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "plain",
-            hardware: || "scalar".into(),
-            caveat: "its time depends on the key: never for secrets",
-            ..Meta::of(include_str!("reference.rs"))
+pub(super) static PLAIN: Simple<Messages> = Simple {
+    meta: Meta {
+        name: "plain",
+        caveat: "its time depends on the key: never for secrets",
+        ..Meta::of(include_str!("reference.rs"))
+    },
+    prepare: |workload| match workload.operation {
+        Operation::Rc4 => workload.streamed(Rc4::of_secret, |rc4, bytes| {
+            bytes.iter_mut().for_each(|byte| *byte ^= rc4.next());
+        }),
+        Operation::Shake128 | Operation::Shake256 => {
+            let rate = if workload.operation == Operation::Shake128 { 168 } else { 136 };
+            workload.streamed(
+                move || Keccak::absorbed(SECRET, rate, 0x1f),
+                |sponge, bytes| bytes.iter_mut().for_each(|byte| *byte ^= sponge.squeeze()),
+            )
         }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
-        match workload.operation {
-            Operation::Rc4 => workload.streamed(Rc4::of_secret, |rc4, bytes| {
-                bytes.iter_mut().for_each(|byte| *byte ^= rc4.next());
-            }),
-            Operation::Shake128 | Operation::Shake256 => {
-                let rate = if workload.operation == Operation::Shake128 { 168 } else { 136 };
-                workload.streamed(
-                    move || Keccak::absorbed(SECRET, rate, 0x1f),
-                    |sponge, bytes| bytes.iter_mut().for_each(|byte| *byte ^= sponge.squeeze()),
-                )
-            }
-            Operation::ChaCha20Poly1305 => {
-                let key = workload.key_array();
-                workload.sealed(move |iv, _, bytes| {
-                    let nonce = iv.first_chunk().expect("twelve of sixteen bytes");
-                    with_zeros(chacha20_poly1305(&key, nonce, &[], bytes))
-                })
-            }
-            Operation::Aes(_, Mode::Gcm) => {
-                let key = Key::new(workload.key());
-                workload.sealed(move |iv, _, bytes| {
-                    let nonce = iv.first_chunk().expect("twelve of sixteen bytes");
-                    with_zeros(gcm(&key, nonce, &[], bytes))
-                })
-            }
-            Operation::Aes(_, mode @ (Mode::Cfc | Mode::Ofc | Mode::Ctc)) => {
-                let key = Key::new(workload.key());
-                workload.sealed(move |iv, nonce, bytes| {
-                    let mut lanes = Lanes::start(nonce, None);
-                    encrypt(&key, mode, *iv, bytes, Some(&mut lanes));
-                    lanes.tag(&key)
-                })
-            }
-            Operation::Aes(_, mode) => {
-                let key = Key::new(workload.key());
-                workload.encrypted(move |iv, bytes| encrypt(&key, mode, *iv, bytes, None))
-            }
+        Operation::ChaCha20Poly1305 => {
+            let key = workload.key_array();
+            workload.sealed(move |iv, _, bytes| {
+                let nonce = iv.first_chunk().expect("twelve of sixteen bytes");
+                with_zeros(chacha20_poly1305(&key, nonce, &[], bytes))
+            })
         }
-    }
-}
+        Operation::Aes(_, Mode::Gcm) => {
+            let key = Key::new(workload.key());
+            workload.sealed(move |iv, _, bytes| {
+                let nonce = iv.first_chunk().expect("twelve of sixteen bytes");
+                with_zeros(gcm(&key, nonce, &[], bytes))
+            })
+        }
+        Operation::Aes(_, mode @ (Mode::Cfc | Mode::Ofc | Mode::Ctc)) => {
+            let key = Key::new(workload.key());
+            workload.sealed(move |iv, nonce, bytes| {
+                let mut lanes = Lanes::start(nonce, None);
+                encrypt(&key, mode, *iv, bytes, Some(&mut lanes));
+                lanes.tag(&key)
+            })
+        }
+        Operation::Aes(_, mode) => {
+            let key = Key::new(workload.key());
+            workload.encrypted(move |iv, bytes| encrypt(&key, mode, *iv, bytes, None))
+        }
+    },
+};
 
 pub(super) fn with_zeros(tag: [u8; 16]) -> Tag {
     let mut long = [0; 32];

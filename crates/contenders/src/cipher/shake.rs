@@ -1,41 +1,30 @@
 //! The crate `shake` of RustCrypto as a stream cipher: its output is xored to the bytes through a
 //! buffer of one permutation.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 use shake::digest::{ExtendableOutput, Update, XofReader};
 use shake::{Shake128, Shake256};
 
 use super::workload::{Messages, Operation, SECRET};
-use crate::unit;
+use crate::library;
 
-pub(super) struct Shake;
-
-impl Contender<Messages> for Shake {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "shake",
-            origin: Origin::Crate("shake"),
-            link: "https://crates.io/crates/shake",
-            licence: "MIT OR Apache-2.0",
-            hardware: || unit::SHA3.path("portable"),
-            ..Meta::of(include_str!("shake.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
-        match workload.operation {
-            Operation::Shake128 => workload.streamed(
-                || Stream::<_, 168>::new(Shake128::default().chain(SECRET).finalize_xof()),
-                Stream::apply,
-            ),
-            Operation::Shake256 => workload.streamed(
-                || Stream::<_, 136>::new(Shake256::default().chain(SECRET).finalize_xof()),
-                Stream::apply,
-            ),
-            _ => workload.unsupported(),
-        }
-    }
-}
+pub(super) static SHAKE: Simple<Messages> = Simple {
+    meta: Meta {
+        hardware: library::arm_alone,
+        ..Meta::of_crate("shake", "MIT OR Apache-2.0", include_str!("shake.rs"))
+    },
+    prepare: |workload| match workload.operation {
+        Operation::Shake128 => workload.streamed(
+            || Stream::<_, 168>::new(Shake128::default().chain(SECRET).finalize_xof()),
+            Stream::apply,
+        ),
+        Operation::Shake256 => workload.streamed(
+            || Stream::<_, 136>::new(Shake256::default().chain(SECRET).finalize_xof()),
+            Stream::apply,
+        ),
+        _ => workload.operation.unsupported(),
+    },
+};
 
 /// A key stream, read one permutation at a time.
 struct Stream<R, const RATE: usize> {

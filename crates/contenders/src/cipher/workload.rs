@@ -2,13 +2,16 @@
 
 use std::hint::black_box;
 
-use fathom_measure::contender::{Preparation, Prepared, Unsupported};
+use fathom_measure::contender::{Preparation, Prepared};
 use fathom_measure::digest::Digest;
+use fathom_measure::facts::{Facts, Timed};
 use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::container::{self, Tag};
 use crate::mix::{self, LENGTHS, Mix, SplitMix, random};
+use crate::tasks::listed;
+use crate::unit;
 
 /// What RC4 and SHAKE are keyed with in the forebear's rows.
 pub(super) const SECRET: &[u8] = b"secret";
@@ -71,51 +74,60 @@ pub enum Mode {
     Gcm,
 }
 
-const MODES: [Mode; 8] =
-    [Mode::Cfb, Mode::Ofb, Mode::C64, Mode::Ctr, Mode::Cfc, Mode::Ofc, Mode::Ctc, Mode::Gcm];
-
-macro_rules! offers {
-    ($($name:literal $doc:literal,)*) => {
-        &[$(Offer { name: $name, default: "", doc: $doc },)*]
-    };
-}
-/// After `aes-256-gcm`: ciphers without a mode.
-const OPERATIONS: &[Offer] = offers! {
-    "aes-128-cfb" "cipher feedback, SP 800-38A",
-    "aes-128-ofb" "output feedback, SP 800-38A",
-    "aes-128-c64" "mORMot's counter in the first eight bytes",
-    "aes-128-ctr" "counter, SP 800-38A",
-    "aes-128-cfc" "cfb with mORMot's CRC-based integrity tag",
-    "aes-128-ofc" "ofb with mORMot's CRC-based integrity tag",
-    "aes-128-ctc" "ctr with mORMot's CRC-based integrity tag",
-    "aes-128-gcm" "Galois/counter, SP 800-38D, authenticated",
-    "aes-256-cfb" "cipher feedback, SP 800-38A",
-    "aes-256-ofb" "output feedback, SP 800-38A",
-    "aes-256-c64" "mORMot's counter in the first eight bytes",
-    "aes-256-ctr" "counter, SP 800-38A",
-    "aes-256-cfc" "cfb with mORMot's CRC-based integrity tag",
-    "aes-256-ofc" "ofb with mORMot's CRC-based integrity tag",
-    "aes-256-ctc" "ctr with mORMot's CRC-based integrity tag",
-    "aes-256-gcm" "Galois/counter, SP 800-38D, authenticated",
-    "chacha20-poly1305" "RFC 8439, authenticated",
-    "rc4" "RC4, its first 3072 bytes dropped; broken, not for new use",
-    "shake128" "SHAKE128 as a stream cipher, 168 bytes per permutation",
-    "shake256" "SHAKE256 as a stream cipher, 136 bytes per permutation",
-};
-
-fn operation(at: usize) -> Operation {
-    match at {
-        0..8 => Operation::Aes(128, MODES[at]),
-        8..16 => Operation::Aes(256, MODES[at - 8]),
-        16 => Operation::ChaCha20Poly1305,
-        17 => Operation::Rc4,
-        18 => Operation::Shake128,
-        _ => Operation::Shake256,
+listed! {
+    Operation {
+        (Operation::Aes(128, Mode::Cfb)) "aes-128-cfb" "cipher feedback, SP 800-38A",
+            form: mix::FORM, forebear: "{} aes-128-cfb", best: unit::aes;
+        (Operation::Aes(128, Mode::Ofb)) "aes-128-ofb" "output feedback, SP 800-38A",
+            form: mix::FORM, forebear: "{} aes-128-ofb", best: unit::aes;
+        (Operation::Aes(128, Mode::C64)) "aes-128-c64" "mORMot's counter in the first eight bytes",
+            form: mix::FORM, forebear: "{} aes-128-c64", best: unit::aes;
+        (Operation::Aes(128, Mode::Ctr)) "aes-128-ctr" "counter, SP 800-38A",
+            form: mix::FORM, forebear: "{} aes-128-ctr", best: unit::aes;
+        (Operation::Aes(128, Mode::Cfc)) "aes-128-cfc" "cfb with mORMot's CRC-based integrity tag",
+            form: mix::FORM, forebear: "{} aes-128-cfc", best: unit::aes;
+        (Operation::Aes(128, Mode::Ofc)) "aes-128-ofc" "ofb with mORMot's CRC-based integrity tag",
+            form: mix::FORM, forebear: "{} aes-128-ofc", best: unit::aes;
+        (Operation::Aes(128, Mode::Ctc)) "aes-128-ctc" "ctr with mORMot's CRC-based integrity tag",
+            form: mix::FORM, forebear: "{} aes-128-ctc", best: unit::aes;
+        (Operation::Aes(128, Mode::Gcm)) "aes-128-gcm" "Galois/counter, SP 800-38D, authenticated",
+            form: mix::FORM, forebear: "{} aes-128-gcm", best: unit::aes;
+        (Operation::Aes(256, Mode::Cfb)) "aes-256-cfb" "cipher feedback, SP 800-38A",
+            form: mix::FORM, forebear: "{} aes-256-cfb", best: unit::aes;
+        (Operation::Aes(256, Mode::Ofb)) "aes-256-ofb" "output feedback, SP 800-38A",
+            form: mix::FORM, forebear: "{} aes-256-ofb", best: unit::aes;
+        (Operation::Aes(256, Mode::C64)) "aes-256-c64" "mORMot's counter in the first eight bytes",
+            form: mix::FORM, forebear: "{} aes-256-c64", best: unit::aes;
+        (Operation::Aes(256, Mode::Ctr)) "aes-256-ctr" "counter, SP 800-38A",
+            form: mix::FORM, forebear: "{} aes-256-ctr", best: unit::aes;
+        (Operation::Aes(256, Mode::Cfc)) "aes-256-cfc" "cfb with mORMot's CRC-based integrity tag",
+            form: mix::FORM, forebear: "{} aes-256-cfc", best: unit::aes;
+        (Operation::Aes(256, Mode::Ofc)) "aes-256-ofc" "ofb with mORMot's CRC-based integrity tag",
+            form: mix::FORM, forebear: "{} aes-256-ofc", best: unit::aes;
+        (Operation::Aes(256, Mode::Ctc)) "aes-256-ctc" "ctr with mORMot's CRC-based integrity tag",
+            form: mix::FORM, forebear: "{} aes-256-ctc", best: unit::aes;
+        (Operation::Aes(256, Mode::Gcm)) "aes-256-gcm" "Galois/counter, SP 800-38D, authenticated",
+            form: mix::FORM, forebear: "{} aes-256-gcm", best: unit::aes;
+        (Operation::ChaCha20Poly1305) "chacha20-poly1305" "RFC 8439, authenticated",
+            form: mix::FORM, best: unit::vector;
+        (Operation::Rc4) "rc4" "RC4, its first 3072 bytes dropped; broken, not for new use", form: mix::FORM;
+        (Operation::Shake128) "shake128" "SHAKE128 as a stream cipher, 168 bytes per permutation",
+            form: mix::FORM, best: unit::sha3;
+        (Operation::Shake256) "shake256" "SHAKE256 as a stream cipher, 136 bytes per permutation",
+            form: mix::FORM, best: unit::sha3;
     }
 }
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("cipher"),
+    reference: Timed::AsOracle,
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
+
 impl Workload for Messages {
-    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = &[
         mix::PARAMETERS[0],
         mix::PARAMETERS[1],
@@ -130,7 +142,6 @@ impl Workload for Messages {
     ];
 
     fn load(spec: &Spec) -> Result<Messages, SpecError> {
-        let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation).unwrap_or(0);
         let form = match spec.text("form") {
             "message" => Form::Message,
             "bare" => Form::Bare,
@@ -138,7 +149,7 @@ impl Workload for Messages {
             "keyed" => Form::Keyed,
             _ => return Err(spec.bad("form", "message, bare, stream or keyed")),
         };
-        let operation = operation(at);
+        let operation = Operation::of(spec);
         let key = match operation {
             Operation::Aes(bits, _) => random(0xae5, bits as usize / 8),
             _ => random(0xae5, 32),
@@ -151,11 +162,11 @@ impl Workload for Messages {
     }
 
     fn cases() -> Vec<Spec> {
-        mix::cases(OPERATIONS, &["mix", "64", "1K", "64K", "1M"])
+        mix::cases(Operation::OFFERS, &["mix", "64", "1K", "64K", "1M"])
     }
 
     fn small_cases() -> Vec<Spec> {
-        let mut cases = mix::cases(OPERATIONS, &["0", "1", "16", "50", "1000", "5K", "mix"]);
+        let mut cases = mix::cases(Operation::OFFERS, &["0", "1", "16", "50", "1000", "5K", "mix"]);
         let not_empty: Vec<Spec> =
             cases.iter().filter(|spec| spec.text("size") != "0").cloned().collect();
         for form in ["bare", "stream", "keyed"] {
@@ -242,12 +253,6 @@ impl Messages {
         apply: impl FnMut(&mut S, &mut [u8]) + 'w,
     ) -> Preparation<'w> {
         Ok(Box::new(Streamed { mix: &self.mix, fresh, apply }))
-    }
-
-    /// What a contender without this operation answers.
-    pub(super) fn unsupported<'w>(&self) -> Preparation<'w> {
-        let at = (0..OPERATIONS.len()).find(|&at| operation(at) == self.operation).unwrap_or(0);
-        Err(Unsupported::operation(OPERATIONS[at].name))
     }
 }
 

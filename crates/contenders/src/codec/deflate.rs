@@ -1,6 +1,6 @@
 //! The crate `miniz_oxide`: deflate in safe Rust, at levels 1 and 6.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation, Unsupported};
+use fathom_measure::contender::{Contender, Meta, Path, Preparation, Unsupported};
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
@@ -12,10 +12,8 @@ impl Contender<Texts> for Deflate {
     fn meta(&self) -> Meta {
         Meta {
             name: "miniz-oxide",
-            origin: Origin::Crate("miniz_oxide"),
-            link: "https://crates.io/crates/miniz_oxide",
-            licence: "MIT OR Zlib OR Apache-2.0",
-            ..Meta::of(include_str!("deflate.rs"))
+            hardware: Path::portable,
+            ..Meta::of_crate("miniz_oxide", "MIT OR Zlib OR Apache-2.0", include_str!("deflate.rs"))
         }
     }
 

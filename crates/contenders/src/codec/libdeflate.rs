@@ -1,24 +1,17 @@
 //! libdeflate, the C library, through the crate `libdeflater`, at levels 1 and 6: mORMot's Deflate and
 //! DeflateFast rows. Deflate of whole buffers only.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation, Unsupported};
+use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 use super::workload::{Codec, Texts};
-use crate::unit;
+use crate::library;
 
 pub(super) struct Libdeflate;
 
 impl Contender<Texts> for Libdeflate {
     fn meta(&self) -> Meta {
-        Meta {
-            name: "libdeflate",
-            origin: Origin::Crate("libdeflater"),
-            link: "https://crates.io/crates/libdeflater",
-            licence: "MIT AND Apache-2.0",
-            hardware: || unit::VECTOR.path("scalar"),
-            ..Meta::of(include_str!("libdeflate.rs"))
-        }
+        Meta { source: include_str!("libdeflate.rs"), ..library::LIBDEFLATE }
     }
 
     fn variants(&self) -> &'static [&'static str] {

@@ -1,27 +1,16 @@
 //! LZ4's C library through the crate `lz4`, at its default speed.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 use lz4::block::{CompressionMode, compress_bound, compress_to_buffer, decompress_to_buffer};
 
 use super::workload::{Codec, Texts};
 
 pub(super) struct Lz4;
 
-impl Contender<Texts> for Lz4 {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "lz4",
-            origin: Origin::Crate("lz4"),
-            link: "https://crates.io/crates/lz4",
-            licence: "MIT AND BSD-2-Clause",
-            ..Meta::of(include_str!("lz4.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
-        workload.coded(Lz4)
-    }
-}
+pub(super) static LZ4: Simple<Texts> = Simple {
+    meta: Meta::of_crate("lz4", "MIT AND BSD-2-Clause", include_str!("lz4.rs")),
+    prepare: |workload| workload.coded(Lz4),
+};
 
 impl Codec for Lz4 {
     fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {

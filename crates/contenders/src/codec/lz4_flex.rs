@@ -1,26 +1,19 @@
 //! The crate `lz4_flex`: the LZ4 block format in Rust, here with its unsafe code left out, as it comes.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::{Codec, Texts};
 
 pub(super) struct Lz4Flex;
 
-impl Contender<Texts> for Lz4Flex {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "lz4-flex",
-            origin: Origin::Crate("lz4_flex"),
-            link: "https://crates.io/crates/lz4_flex",
-            licence: "MIT",
-            ..Meta::of(include_str!("lz4_flex.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
-        workload.coded(Lz4Flex)
-    }
-}
+pub(super) static LZ4_FLEX: Simple<Texts> = Simple {
+    meta: Meta {
+        name: "lz4-flex",
+        hardware: Path::portable,
+        ..Meta::of_crate("lz4_flex", "MIT", include_str!("lz4_flex.rs"))
+    },
+    prepare: |workload| workload.coded(Lz4Flex),
+};
 
 impl Codec for Lz4Flex {
     fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {

@@ -35,20 +35,20 @@ pub static FAMILY: Family<Texts> = Family {
     source: include_str!("mod.rs"),
     reference: "stored",
     contenders: &[
-        &reference::Stored,
-        &synlz::SynLz,
+        &reference::STORED,
+        &synlz::SYN_LZ,
         #[cfg(feature = "cpu")]
-        &lz4_flex::Lz4Flex,
+        &lz4_flex::LZ4_FLEX,
         #[cfg(feature = "cpu")]
-        &snap::Snap,
+        &snap::SNAP,
         #[cfg(feature = "cpu")]
         &deflate::Deflate,
         #[cfg(feature = "cpu")]
         &zlib_rs::ZlibRs,
         #[cfg(feature = "cpu")]
-        &ruzstd::Ruzstd,
+        &ruzstd::RUZSTD,
         #[cfg(feature = "native")]
-        &lz4::Lz4,
+        &lz4::LZ4,
         #[cfg(feature = "native")]
         &zstd::Zstd,
         #[cfg(feature = "native")]
@@ -67,6 +67,7 @@ pub static FAMILY: Family<Texts> = Family {
         Absent { name: "lizard-fast", reason: "level 10 of lizard; see there" },
         Absent { name: "lizard-huffman", reason: "level 41 of lizard; see there" },
     ],
+    facts: &workload::FACTS,
 };
 
 const LIZARD: &str = "mORMot's Lizard is level 17 of a C library that no crate and no Debian package \

@@ -1,25 +1,20 @@
 //! No compression: the texts are stored. What copying alone costs, and the oracle of what must come
 //! back.
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Codec, Texts};
 
 pub(super) struct Stored;
 
-impl Contender<Texts> for Stored {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "stored",
-            caveat: "compresses nothing",
-            ..Meta::of(include_str!("reference.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
-        workload.coded(Stored)
-    }
-}
+pub(super) static STORED: Simple<Texts> = Simple {
+    meta: Meta {
+        name: "stored",
+        caveat: "compresses nothing",
+        ..Meta::of(include_str!("reference.rs"))
+    },
+    prepare: |workload| workload.coded(Stored),
+};
 
 impl Codec for Stored {
     fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {

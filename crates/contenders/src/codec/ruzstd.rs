@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
@@ -11,22 +11,14 @@ use super::workload::{Codec, Texts};
 
 pub(super) struct Ruzstd;
 
-impl Contender<Texts> for Ruzstd {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "ruzstd",
-            origin: Origin::Crate("ruzstd"),
-            link: "https://crates.io/crates/ruzstd",
-            licence: "MIT",
-            caveat: "its encoder has only a fastest level",
-            ..Meta::of(include_str!("ruzstd.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
-        workload.coded(Ruzstd)
-    }
-}
+pub(super) static RUZSTD: Simple<Texts> = Simple {
+    meta: Meta {
+        caveat: "its encoder has only a fastest level",
+        hardware: Path::portable,
+        ..Meta::of_crate("ruzstd", "MIT", include_str!("ruzstd.rs"))
+    },
+    prepare: |workload| workload.coded(Ruzstd),
+};
 
 impl Codec for Ruzstd {
     fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {

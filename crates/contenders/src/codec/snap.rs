@@ -1,27 +1,17 @@
 //! The crate `snap`: Google's Snappy in Rust.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 use snap::raw::{Decoder, Encoder, max_compress_len};
 
 use super::workload::{Codec, Texts};
 
-pub(super) struct Snap;
-
-impl Contender<Texts> for Snap {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "snap",
-            origin: Origin::Crate("snap"),
-            link: "https://crates.io/crates/snap",
-            licence: "BSD-3-Clause",
-            ..Meta::of(include_str!("snap.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
-        workload.coded(Both { encoder: Encoder::new(), decoder: Decoder::new() })
-    }
-}
+pub(super) static SNAP: Simple<Texts> = Simple {
+    meta: Meta {
+        hardware: Path::portable,
+        ..Meta::of_crate("snap", "BSD-3-Clause", include_str!("snap.rs"))
+    },
+    prepare: |workload| workload.coded(Both { encoder: Encoder::new(), decoder: Decoder::new() }),
+};
 
 struct Both {
     encoder: Encoder,

@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 
 use fathom_measure::contender::{Metric, Preparation, Prepared};
 use fathom_measure::digest::Digest;
+use fathom_measure::facts::{Facts, Form, Timed};
 use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use crate::checksum::{crc32c, fast_sum};
+use crate::tasks::tasks;
 
 /// Texts and what is done with them.
 pub struct Texts {
@@ -22,14 +24,18 @@ pub struct Texts {
     lengths: Vec<usize>,
 }
 
-/// What is timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Plain text to container.
-    Compress,
-    /// Container to plain text.
-    Decompress,
+tasks! {
+    /// What is timed.
+    Operation {
+        Compress "compress" "plain text to container, both CRCs computed",
+            form: Form::Compresses { ratio: RATIO };
+        Decompress "decompress" "container to plain text, no CRC checked",
+            form: Form::Decompresses { ratio: RATIO };
+    }
 }
+
+/// The metric of bytes compressed per byte of plain text.
+const RATIO: &str = "compressed_per_plain";
 
 /// What a contender brings.
 pub(super) trait Codec {
@@ -39,16 +45,20 @@ pub(super) trait Codec {
     fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool;
 }
 
-const OPERATIONS: &[Offer] = &[
-    Offer { name: "compress", default: "", doc: "plain text to container, both CRCs computed" },
-    Offer { name: "decompress", default: "", doc: "container to plain text, no CRC checked" },
-];
-
 /// mORMot's corpus has 101 prefixes, each 800 bytes longer than the one before.
 const LONGEST: usize = 80_000;
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("codec"),
+    reference: Timed::AsOracle,
+    quick: &[("prefixes", "6")],
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
+
 impl Workload for Texts {
-    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = &[
         Offer { name: "prefixes", default: "101", doc: "texts, evenly long up to 80,000 bytes" },
         Offer {
@@ -60,10 +70,6 @@ impl Workload for Texts {
     ];
 
     fn load(spec: &Spec) -> Result<Texts, SpecError> {
-        let operation = match spec.operation.as_str() {
-            "decompress" => Operation::Decompress,
-            _ => Operation::Compress,
-        };
         let prefixes = usize::try_from(spec.number("prefixes")?).unwrap_or(usize::MAX);
         if !(2..=100_000).contains(&prefixes) {
             return Err(spec.bad("prefixes", "from 2 to 100,000"));
@@ -75,7 +81,7 @@ impl Workload for Texts {
         };
         let longest = LONGEST.min(corpus.len());
         let lengths = (0..prefixes).map(|at| longest * at / (prefixes - 1)).collect();
-        Ok(Texts { operation, corpus, lengths })
+        Ok(Texts { operation: Operation::of(spec), corpus, lengths })
     }
 
     fn work(&self) -> Work {
@@ -84,12 +90,12 @@ impl Workload for Texts {
     }
 
     fn cases() -> Vec<Spec> {
-        OPERATIONS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
+        Operation::OFFERS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
     }
 
     fn small_cases() -> Vec<Spec> {
         let case = |data| {
-            OPERATIONS
+            Operation::OFFERS
                 .iter()
                 .map(move |offer| Spec::new(offer.name, &[("prefixes", "4"), ("data", data)]))
         };
@@ -233,7 +239,7 @@ impl<C: Codec> Prepared for Pass<'_, C> {
         let compressed: usize = self.compressed().iter().map(|c| c.payload.len()).sum();
         let plain: usize = self.texts.lengths.iter().sum();
         vec![Metric {
-            name: "compressed_per_plain".into(),
+            name: RATIO.into(),
             value: compressed as f64 / plain.max(1) as f64,
             less_is_better: Some(true),
         }]

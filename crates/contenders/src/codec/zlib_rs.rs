@@ -1,23 +1,16 @@
 //! The crate `zlib-rs`: zlib-ng's algorithms in Rust, at levels 1 and 6, in the zlib format.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation, Unsupported};
+use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
 use zlib_rs::{DeflateConfig, InflateConfig, compress_bound, compress_slice, decompress_slice};
 
 use super::workload::{Codec, Texts};
-use crate::unit;
+use crate::library;
 
 pub(super) struct ZlibRs;
 
 impl Contender<Texts> for ZlibRs {
     fn meta(&self) -> Meta {
-        Meta {
-            name: "zlib-rs",
-            origin: Origin::Crate("zlib-rs"),
-            link: "https://crates.io/crates/zlib-rs",
-            licence: "Zlib",
-            hardware: || unit::VECTOR.path("scalar"),
-            ..Meta::of(include_str!("zlib_rs.rs"))
-        }
+        Meta { source: include_str!("zlib_rs.rs"), ..library::ZLIB_RS }
     }
 
     fn variants(&self) -> &'static [&'static str] {

@@ -1,6 +1,6 @@
 //! Zstandard's C library through the crate `zstd`, at levels 1, 3 and 6.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation, Unsupported};
+use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::compress_bound;
 
@@ -10,13 +10,7 @@ pub(super) struct Zstd;
 
 impl Contender<Texts> for Zstd {
     fn meta(&self) -> Meta {
-        Meta {
-            name: "zstd",
-            origin: Origin::Crate("zstd"),
-            link: "https://crates.io/crates/zstd",
-            licence: "BSD-3-Clause",
-            ..Meta::of(include_str!("zstd.rs"))
-        }
+        Meta::of_crate("zstd", "BSD-3-Clause", include_str!("zstd.rs"))
     }
 
     fn variants(&self) -> &'static [&'static str] {

@@ -40,25 +40,25 @@ pub static FAMILY: Family<Messages> = Family {
     source: include_str!("mod.rs"),
     reference: "plain",
     contenders: &[
-        &reference::Plain,
+        &reference::PLAIN,
         #[cfg(feature = "cpu")]
-        &md5::Md5,
+        &md5::MD5,
         #[cfg(feature = "cpu")]
-        &sha1::Sha1,
+        &sha1::SHA1,
         #[cfg(feature = "cpu")]
-        &sha2::Sha2,
+        &sha2::SHA2,
         #[cfg(feature = "cpu")]
-        &sha3::Sha3,
+        &sha3::SHA3,
         #[cfg(feature = "cpu")]
-        &blake3::Blake3,
+        &blake3::BLAKE3,
         #[cfg(feature = "native")]
-        &openssl::OpenSsl,
+        &openssl::OPEN_SSL,
         #[cfg(feature = "native")]
-        &openssl_fetched::OpenSslFetched,
+        &openssl_fetched::OPEN_SSL_FETCHED,
         #[cfg(feature = "native")]
-        &ring::Ring,
+        &ring::RING,
         #[cfg(feature = "native")]
-        &aws_lc::AwsLc,
+        &aws_lc::AWS_LC,
     ],
     absent: &[
         #[cfg(not(feature = "cpu"))]
@@ -70,4 +70,5 @@ pub static FAMILY: Family<Messages> = Family {
         #[cfg(not(feature = "native"))]
         Absent { name: "aws-lc", reason: "C and assembly: build with --features native" },
     ],
+    facts: &workload::FACTS,
 };

@@ -1,36 +1,17 @@
 //! OpenSSL's libcrypto of this system through the crate `openssl`: assembly chosen when it runs. Its
 //! one-call interface looks the algorithm up anew in every call since version 3.0.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 use openssl::hash::{MessageDigest, hash};
 use openssl::pkey::PKey;
 use openssl::sign::Signer;
 
 use super::workload::{Messages, Operation, SECRET};
-use crate::unit;
+use crate::library;
 
-pub(super) struct OpenSsl;
-
-impl Contender<Messages> for OpenSsl {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "openssl",
-            origin: Origin::Library("OpenSSL", version),
-            link: "https://www.openssl.org",
-            licence: "Apache-2.0",
-            hardware: || "run-time assembly".into(),
-            ..Meta::of(include_str!("openssl.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        match unit::of(operation) {
-            Some(unit) => unit.path("assembly"),
-            None => "assembly".into(),
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
+pub(super) static OPEN_SSL: Simple<Messages> = Simple {
+    meta: Meta { source: include_str!("openssl.rs"), ..library::OPENSSL },
+    prepare: |workload| {
         let kind = match workload.operation {
             Operation::Md5 | Operation::HmacMd5 => MessageDigest::md5(),
             Operation::Sha1 | Operation::HmacSha1 => MessageDigest::sha1(),
@@ -39,7 +20,7 @@ impl Contender<Messages> for OpenSsl {
             Operation::Sha512 | Operation::HmacSha512 => MessageDigest::sha512(),
             Operation::Sha3_256 => MessageDigest::sha3_256(),
             Operation::Sha3_512 => MessageDigest::sha3_512(),
-            Operation::Blake3 => return workload.unsupported(),
+            Operation::Blake3 => return workload.operation.unsupported(),
         };
         match workload.operation {
             Operation::HmacMd5
@@ -55,8 +36,8 @@ impl Contender<Messages> for OpenSsl {
             }
             _ => workload.timed(move |bytes| hash(kind, bytes).expect("a digest it has").to_vec()),
         }
-    }
-}
+    },
+};
 
 /// The version of the library that was loaded.
 pub(crate) fn version() -> String {

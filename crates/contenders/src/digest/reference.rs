@@ -3,22 +3,13 @@
 //! Constants are computed where their standard derives them (square and cube roots of primes, sines,
 //! the LFSR of Keccak) with integer arithmetic only.
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Messages, Operation, SECRET};
 
-pub(super) struct Plain;
-
-impl Contender<Messages> for Plain {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "plain",
-            hardware: || "scalar".into(),
-            ..Meta::of(include_str!("reference.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
+pub(super) static PLAIN: Simple<Messages> = Simple {
+    meta: Meta { name: "plain", ..Meta::of(include_str!("reference.rs")) },
+    prepare: |workload| {
         let whole: fn(&[u8]) -> Vec<u8> = match workload.operation {
             Operation::Md5 => md5,
             Operation::Sha1 => sha1,
@@ -35,8 +26,8 @@ impl Contender<Messages> for Plain {
             Operation::HmacSha512 => |bytes| hmac(sha512, 128, SECRET, bytes),
         };
         workload.timed(whole)
-    }
-}
+    },
+};
 
 /// RFC 2104, for keys up to a block.
 fn hmac(digest: fn(&[u8]) -> Vec<u8>, block: usize, key: &[u8], bytes: &[u8]) -> Vec<u8> {

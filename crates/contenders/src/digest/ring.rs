@@ -1,38 +1,15 @@
 //! The crate `ring`: the assembly of BoringSSL behind a Rust interface. No MD5 and no SHA-3.
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Preparation, Simple};
 
 use super::workload::{Messages, Operation, SECRET};
+use crate::library;
 use crate::mix::Raw;
-use crate::unit;
 
-pub(super) struct Ring;
-
-impl Contender<Messages> for Ring {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "ring",
-            origin: Origin::Crate("ring"),
-            link: "https://crates.io/crates/ring",
-            licence: "Apache-2.0 AND ISC",
-            hardware: || "run-time assembly".into(),
-            ..Meta::of(include_str!("ring.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        // Its SHA-1 is portable code, kept for old protocols only.
-        match unit::of(operation) {
-            _ if operation.ends_with("sha1") => "portable".into(),
-            Some(unit) => unit.path("assembly"),
-            None => "assembly".into(),
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
-        prepared(workload)
-    }
-}
+pub(super) static RING: Simple<Messages> = Simple {
+    meta: Meta { source: include_str!("ring.rs"), ..library::RING },
+    prepare: |workload| prepared(workload),
+};
 
 /// Defines `prepared` for a library with the interface of `ring`, and what it has besides.
 macro_rules! by_ring {
@@ -57,7 +34,7 @@ macro_rules! by_ring {
                 Operation::HmacSha256 => mac(hmac::HMAC_SHA256),
                 Operation::HmacSha384 => mac(hmac::HMAC_SHA384),
                 Operation::HmacSha512 => mac(hmac::HMAC_SHA512),
-                _ => workload.unsupported(),
+                _ => workload.operation.unsupported(),
             }
         }
     };

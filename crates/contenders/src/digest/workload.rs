@@ -1,9 +1,12 @@
 //! The workload of the family: buffers of seeded bytes, each digested as one message.
 
-use fathom_measure::contender::{Preparation, Unsupported};
+use fathom_measure::contender::Preparation;
+use fathom_measure::facts::{Facts, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use crate::mix::{self, Mix, Output};
+use crate::tasks::tasks;
+use crate::unit;
 
 /// The key of the HMAC rows.
 pub(super) const SECRET: &[u8] = b"secret";
@@ -15,65 +18,39 @@ pub struct Messages {
     mix: Mix,
 }
 
-/// Which digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // their standards' names
-pub enum Operation {
-    Md5,
-    Sha1,
-    Sha256,
-    Sha384,
-    Sha512,
-    Sha3_256,
-    Sha3_512,
-    Blake3,
-    HmacMd5,
-    HmacSha1,
-    HmacSha256,
-    HmacSha384,
-    HmacSha512,
+tasks! {
+    /// Which digest.
+    Operation {
+        Md5 "md5" "MD5, RFC 1321; broken, not for new use", form: mix::FORM;
+        Sha1 "sha1" "SHA-1, FIPS 180-4; broken, not for new use", form: mix::FORM, best: unit::sha1;
+        Sha256 "sha256" "SHA-256, FIPS 180-4", form: mix::FORM, best: unit::sha256;
+        Sha384 "sha384" "SHA-384, FIPS 180-4: the core of SHA-512", form: mix::FORM, best: unit::sha512;
+        Sha512 "sha512" "SHA-512, FIPS 180-4", form: mix::FORM, best: unit::sha512;
+        Sha3_256 "sha3-256" "SHA3-256, FIPS 202", form: mix::FORM, forebear: "sha3_256", best: unit::sha3;
+        Sha3_512 "sha3-512" "SHA3-512, FIPS 202", form: mix::FORM, forebear: "sha3_512", best: unit::sha3;
+        Blake3 "blake3" "BLAKE3, 32 bytes, one thread", form: mix::FORM, best: unit::vector;
+        HmacMd5 "hmac-md5" "HMAC (RFC 2104) of MD5; not for new use", form: mix::FORM, forebear: "hmacmd5";
+        HmacSha1 "hmac-sha1" "HMAC of SHA-1", form: mix::FORM, forebear: "hmacsha1", best: unit::sha1;
+        HmacSha256 "hmac-sha256" "HMAC of SHA-256", form: mix::FORM, forebear: "hmacsha256", best: unit::sha256;
+        HmacSha384 "hmac-sha384" "HMAC of SHA-384", form: mix::FORM, forebear: "hmacsha384", best: unit::sha512;
+        HmacSha512 "hmac-sha512" "HMAC of SHA-512", form: mix::FORM, forebear: "hmacsha512", best: unit::sha512;
+    }
 }
 
-const OPERATIONS: &[Offer] = &[
-    Offer { name: "md5", default: "", doc: "MD5, RFC 1321; broken, not for new use" },
-    Offer { name: "sha1", default: "", doc: "SHA-1, FIPS 180-4; broken, not for new use" },
-    Offer { name: "sha256", default: "", doc: "SHA-256, FIPS 180-4" },
-    Offer { name: "sha384", default: "", doc: "SHA-384, FIPS 180-4: the core of SHA-512" },
-    Offer { name: "sha512", default: "", doc: "SHA-512, FIPS 180-4" },
-    Offer { name: "sha3-256", default: "", doc: "SHA3-256, FIPS 202" },
-    Offer { name: "sha3-512", default: "", doc: "SHA3-512, FIPS 202" },
-    Offer { name: "blake3", default: "", doc: "BLAKE3, 32 bytes, one thread" },
-    Offer { name: "hmac-md5", default: "", doc: "HMAC (RFC 2104) of MD5; not for new use" },
-    Offer { name: "hmac-sha1", default: "", doc: "HMAC of SHA-1" },
-    Offer { name: "hmac-sha256", default: "", doc: "HMAC of SHA-256" },
-    Offer { name: "hmac-sha384", default: "", doc: "HMAC of SHA-384" },
-    Offer { name: "hmac-sha512", default: "", doc: "HMAC of SHA-512" },
-];
-
-/// In the order of `OPERATIONS`.
-const EACH: [Operation; 13] = [
-    Operation::Md5,
-    Operation::Sha1,
-    Operation::Sha256,
-    Operation::Sha384,
-    Operation::Sha512,
-    Operation::Sha3_256,
-    Operation::Sha3_512,
-    Operation::Blake3,
-    Operation::HmacMd5,
-    Operation::HmacSha1,
-    Operation::HmacSha256,
-    Operation::HmacSha384,
-    Operation::HmacSha512,
-];
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("hash"),
+    reference: Timed::AsOracle,
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
 
 impl Workload for Messages {
-    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = mix::PARAMETERS;
 
     fn load(spec: &Spec) -> Result<Messages, SpecError> {
-        let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation);
-        Ok(Messages { operation: EACH[at.unwrap_or(0)], mix: Mix::load(spec)? })
+        Ok(Messages { operation: Operation::of(spec), mix: Mix::load(spec)? })
     }
 
     fn work(&self) -> Work {
@@ -81,11 +58,11 @@ impl Workload for Messages {
     }
 
     fn cases() -> Vec<Spec> {
-        mix::cases(OPERATIONS, &["mix", "8", "64", "1K", "64K", "1M"])
+        mix::cases(Operation::OFFERS, &["mix", "8", "64", "1K", "64K", "1M"])
     }
 
     fn small_cases() -> Vec<Spec> {
-        mix::cases(OPERATIONS, &["0", "1", "55", "64", "111", "136", "1000", "5K", "mix"])
+        mix::cases(Operation::OFFERS, &["0", "1", "55", "64", "111", "136", "1000", "5K", "mix"])
     }
 }
 
@@ -96,12 +73,5 @@ impl Messages {
         digest: impl FnMut(&'w [u8]) -> O + 'w,
     ) -> Preparation<'w> {
         Ok(self.mix.timed(digest))
-    }
-
-    #[cfg_attr(not(any(feature = "cpu", feature = "native")), allow(dead_code))]
-    /// What a contender without this operation answers.
-    pub(super) fn unsupported<'w>(&self) -> Preparation<'w> {
-        let at = EACH.iter().position(|operation| *operation == self.operation).unwrap_or(0);
-        Err(Unsupported::operation(OPERATIONS[at].name))
     }
 }

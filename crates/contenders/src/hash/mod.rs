@@ -9,6 +9,7 @@
 use std::hash::{BuildHasher, Hasher};
 
 use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::facts::Facts;
 use fathom_measure::family::{Absent, Family};
 
 mod ahash;
@@ -289,6 +290,7 @@ pub static FAMILY: Family<Hashing> = Family {
         reason: "its crate does not compile unless AES is enabled for the whole build \
                  (RUSTFLAGS=-Ctarget-cpu=native), which a binary for any processor is not",
     }],
+    facts: &Facts::NONE,
 };
 
 #[cfg(test)]

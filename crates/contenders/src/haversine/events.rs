@@ -4,24 +4,17 @@
 use fathom_haversine::Pair;
 use fathom_json::{Event, Lexer, Mode, Text};
 use fathom_machine::level::Level;
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::Document;
 
-pub(super) struct Events;
+pub(super) static EVENTS: Simple<Document> = Simple {
+    meta: Meta { name: "fathom-json", hardware, ..Meta::of(include_str!("events.rs")) },
+    prepare: |workload| workload.timed_pairs(read),
+};
 
-impl Contender<Document> for Events {
-    fn meta(&self) -> Meta {
-        Meta { name: "fathom-json", hardware, ..Meta::of(include_str!("events.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Document) -> Preparation<'w> {
-        workload.timed_pairs(read)
-    }
-}
-
-fn hardware() -> String {
-    Level::chosen().unwrap_or(Level::Scalar).to_string()
+fn hardware(_: &str) -> Path {
+    Path::takes(Level::chosen().unwrap_or(Level::Scalar))
 }
 
 fn read(json: &[u8]) -> Vec<Pair> {

@@ -3,24 +3,17 @@
 
 use fathom_haversine::{Error, Options, Outcome, Source};
 use fathom_machine::level::Level;
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::Document;
 
-pub(super) struct Fathom;
+pub(super) static FATHOM: Simple<Document> = Simple {
+    meta: Meta { name: "fathom", hardware, ..Meta::of(include_str!("fathom.rs")) },
+    prepare: |workload| workload.timed_outcome(|json| read(json).expect("the document is valid")),
+};
 
-impl Contender<Document> for Fathom {
-    fn meta(&self) -> Meta {
-        Meta { name: "fathom", hardware, ..Meta::of(include_str!("fathom.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Document) -> Preparation<'w> {
-        workload.timed_outcome(|json| read(json).expect("the document is valid"))
-    }
-}
-
-fn hardware() -> String {
-    Level::chosen().unwrap_or(Level::Scalar).to_string()
+fn hardware(_: &str) -> Path {
+    Path::takes(Level::chosen().unwrap_or(Level::Scalar))
 }
 
 pub(super) fn read(json: &[u8]) -> Result<Outcome, Error> {

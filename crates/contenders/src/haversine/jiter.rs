@@ -1,29 +1,16 @@
 //! The crate `jiter`, a pull parser, key by key into pairs.
 
 use fathom_haversine::{Coordinate, Pair};
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 use jiter::JiterResult;
 
 use super::workload::Document;
+use crate::library;
 
-pub(super) struct Jiter;
-
-impl Contender<Document> for Jiter {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "jiter",
-            origin: Origin::Crate("jiter"),
-            link: "https://crates.io/crates/jiter",
-            licence: "MIT",
-            hardware: || "scalar".into(),
-            ..Meta::of(include_str!("jiter.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Document) -> Preparation<'w> {
-        workload.timed_pairs(|json| read(json).expect("the document is valid"))
-    }
-}
+pub(super) static JITER: Simple<Document> = Simple {
+    meta: Meta { source: include_str!("jiter.rs"), ..library::JITER },
+    prepare: |workload| workload.timed_pairs(|json| read(json).expect("the document is valid")),
+};
 
 fn read(json: &[u8]) -> JiterResult<Vec<Pair>> {
     let mut jiter = ::jiter::Jiter::new(json);

@@ -5,6 +5,7 @@
 //! way to the product: a match per byte with the standard library's numbers, then the lexer with
 //! its vector searches and exact fast numbers, then templates with four cursors.
 
+use fathom_measure::facts::Facts;
 #[allow(unused_imports)] // nothing is absent from a full build
 use fathom_measure::family::Absent;
 use fathom_measure::family::Family;
@@ -30,19 +31,20 @@ pub static FAMILY: Family<Document> = Family {
     source: include_str!("mod.rs"),
     reference: "plain",
     contenders: &[
-        &plain::Plain,
-        &events::Events,
-        &serde_json::SerdeJson,
+        &plain::PLAIN,
+        &events::EVENTS,
+        &serde_json::SERDE_JSON,
         #[cfg(feature = "cpu")]
-        &simd_json::SimdJson,
+        &simd_json::SIMD_JSON,
         #[cfg(feature = "cpu")]
-        &sonic::Sonic,
+        &sonic::SONIC,
         #[cfg(feature = "cpu")]
-        &jiter::Jiter,
-        &fathom::Fathom,
+        &jiter::JITER,
+        &fathom::FATHOM,
     ],
     absent: &[
         #[cfg(not(feature = "cpu"))]
         Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
     ],
+    facts: &Facts::NONE,
 };

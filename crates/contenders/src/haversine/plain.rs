@@ -6,21 +6,14 @@
 use fathom_haversine::{Coordinate, Pair};
 use fathom_json::reference::{Machine, Plain as Event};
 use fathom_json::{Limits, Mode};
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::Document;
 
-pub(super) struct Plain;
-
-impl Contender<Document> for Plain {
-    fn meta(&self) -> Meta {
-        Meta { name: "plain", hardware: || "scalar".into(), ..Meta::of(include_str!("plain.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Document) -> Preparation<'w> {
-        workload.timed_pairs(read)
-    }
-}
+pub(super) static PLAIN: Simple<Document> = Simple {
+    meta: Meta { name: "plain", ..Meta::of(include_str!("plain.rs")) },
+    prepare: |workload| workload.timed_pairs(read),
+};
 
 fn read(json: &[u8]) -> Vec<Pair> {
     let mut pairs = Vec::new();

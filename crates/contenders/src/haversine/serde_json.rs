@@ -2,29 +2,16 @@
 //! are not rounded rightly without it.
 
 use fathom_haversine::Pair;
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 use serde::Deserialize;
 
 use super::workload::Document;
+use crate::library;
 
-pub(super) struct SerdeJson;
-
-impl Contender<Document> for SerdeJson {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "serde-json",
-            origin: Origin::Crate("serde_json"),
-            link: "https://crates.io/crates/serde_json",
-            licence: "MIT OR Apache-2.0",
-            hardware: || "scalar".into(),
-            ..Meta::of(include_str!("serde_json.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Document) -> Preparation<'w> {
-        workload.timed_pairs(read)
-    }
-}
+pub(super) static SERDE_JSON: Simple<Document> = Simple {
+    meta: Meta { source: include_str!("serde_json.rs"), ..library::SERDE_JSON },
+    prepare: |workload| workload.timed_pairs(read),
+};
 
 /// The document as a type: what every crate that deserialises fills.
 #[derive(Deserialize)]

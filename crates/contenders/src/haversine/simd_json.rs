@@ -2,36 +2,23 @@
 //! text first, which is part of its time.
 
 use fathom_haversine::Pair;
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::serde_json::Root;
 use super::workload::Document;
-use crate::unit;
+use crate::library;
 
-pub(super) struct SimdJson;
-
-impl Contender<Document> for SimdJson {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "simd-json",
-            origin: Origin::Crate("simd-json"),
-            link: "https://crates.io/crates/simd-json",
-            licence: "Apache-2.0 OR MIT",
-            hardware: || unit::VECTOR.path("scalar"),
-            caveat: "copies the text, because it writes into its input",
-            ..Meta::of(include_str!("simd_json.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Document) -> Preparation<'w> {
+pub(super) static SIMD_JSON: Simple<Document> = Simple {
+    meta: Meta { source: include_str!("simd_json.rs"), ..library::SIMD_JSON },
+    prepare: |workload| {
         let mut copy = Vec::new();
         workload.timed_pairs(move |json| {
             copy.clear();
             copy.extend_from_slice(json);
             read(&mut copy)
         })
-    }
-}
+    },
+};
 
 fn read(json: &mut [u8]) -> Vec<Pair> {
     ::simd_json::serde::from_slice::<Root>(json).expect("the document is valid").into_pairs()

@@ -3,34 +3,25 @@
 
 use fathom_json::{Event, Lexer, Limits, Mode};
 use fathom_machine::level::Level;
-use fathom_measure::contender::{Contender, Keeps, Meta, Preparation};
+use fathom_measure::contender::{Keeps, Meta, Path, Simple};
 
-use super::table::{COLUMNS, compact, expanded, from_compact};
+use super::table::{compact, expanded, from_compact};
 use super::value::{Pool, Value, decoded, read};
 use super::workload::{Operation, Texts};
-use super::write;
+use super::write::{self, COLUMNS};
 use crate::people::{Person, blob_bytes};
 
-pub(super) struct Fathom;
-
-impl Contender<Texts> for Fathom {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "fathom",
-            hardware: || level().name().into(),
-            keeps: Keeps::Copied,
-            ..Meta::of(include_str!("fathom.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        match operation {
-            "table-values" | "serialise" => "portable".into(),
-            _ => level().name().into(),
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
+pub(super) static FATHOM: Simple<Texts> = Simple {
+    meta: Meta {
+        name: "fathom",
+        keeps: Keeps::Copied,
+        hardware: |operation| match operation {
+            "table-values" | "serialise" => Path::Portable,
+            _ => Path::takes(level()),
+        },
+        ..Meta::of(include_str!("fathom.rs"))
+    },
+    prepare: |workload| {
         const VALID: &str = "the workload's text is valid";
         let level = level();
         match workload.operation {
@@ -61,17 +52,11 @@ impl Contender<Texts> for Fathom {
             Operation::Objects => workload.objects(move |text| records(level, text, Box::new)),
             Operation::Numbers => workload.numbers(move |text| numbers(level, text)),
         }
-    }
-}
+    },
+};
 
 fn level() -> Level {
     Level::chosen().unwrap_or(Level::Scalar)
-}
-
-/// The records of an array of objects, or of a single object; those before the fault of a text that is
-/// no JSON.
-pub(crate) fn records_of(level: Level, text: &[u8]) -> Vec<Person> {
-    records(level, text, |person| person)
 }
 
 fn records<P>(level: Level, text: &[u8], made: impl Fn(Person) -> P) -> Vec<P> {

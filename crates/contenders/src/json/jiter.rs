@@ -1,30 +1,19 @@
 //! The crate `jiter`, the parser under Pydantic: a document that borrows its strings, or a cursor moved
 //! by code that knows what comes.
 
-use fathom_measure::contender::{Contender, Keeps, Meta, Origin, Preparation};
+use fathom_measure::contender::{Keeps, Meta, Simple};
 use fathom_measure::digest::Digest;
 use jiter::{Jiter as Cursor, JiterResult, JsonValue, NumberInt};
 
 use super::table::Table;
 use super::value;
 use super::workload::{Operation, Texts};
+use crate::library;
 use crate::people::{Person, blob_bytes};
 
-pub(super) struct Jiter;
-
-impl Contender<Texts> for Jiter {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "jiter",
-            origin: Origin::Crate("jiter"),
-            link: "https://crates.io/crates/jiter",
-            licence: "MIT",
-            keeps: Keeps::Borrowed,
-            ..Meta::of(include_str!("jiter.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
+pub(super) static JITER: Simple<Texts> = Simple {
+    meta: Meta { source: include_str!("jiter.rs"), keeps: Keeps::Borrowed, ..library::JITER },
+    prepare: |workload| {
         const VALID: &str = "the workload's text is valid";
         match workload.operation {
             Operation::Dom | Operation::DomNoGuess => {
@@ -35,10 +24,10 @@ impl Contender<Texts> for Jiter {
             Operation::Records => workload.records(|text| records(text, |p| p).expect(VALID)),
             Operation::Objects => workload.objects(|text| records(text, Box::new).expect(VALID)),
             Operation::Numbers => workload.numbers(|text| numbers(text).expect(VALID)),
-            _ => workload.unsupported(),
+            _ => workload.operation.unsupported(),
         }
-    }
-}
+    },
+};
 
 fn digest(value: &JsonValue<'_>) -> Digest {
     match value {
@@ -144,7 +133,7 @@ fn records<P>(text: &[u8], made: impl Fn(Person) -> P) -> JiterResult<Vec<P>> {
 }
 
 fn column_of(name: &str) -> Option<usize> {
-    super::table::COLUMNS.iter().position(|column| *column == name)
+    super::write::COLUMNS.iter().position(|column| *column == name)
 }
 
 fn numbers(text: &[u8]) -> JiterResult<Vec<f64>> {

@@ -24,9 +24,8 @@ pub mod value;
 mod workload;
 mod write;
 
-pub(crate) use fathom::records_of as records;
 pub use workload::{Operation, Texts};
-pub(crate) use write::{object, objects};
+pub(crate) use write::objects;
 
 /// The family.
 pub static FAMILY: Family<Texts> = Family {
@@ -34,16 +33,16 @@ pub static FAMILY: Family<Texts> = Family {
     source: include_str!("mod.rs"),
     reference: "plain",
     contenders: &[
-        &reference::Plain,
-        &fathom::Fathom,
+        &reference::PLAIN,
+        &fathom::FATHOM,
         #[cfg(feature = "cpu")]
-        &serde_json::SerdeJson,
+        &serde_json::SERDE_JSON,
         #[cfg(feature = "cpu")]
-        &sonic::Sonic,
+        &sonic::SONIC,
         #[cfg(feature = "cpu")]
-        &simd_json::SimdJson,
+        &simd_json::SIMD_JSON,
         #[cfg(feature = "cpu")]
-        &jiter::Jiter,
+        &jiter::JITER,
     ],
     absent: &[
         #[cfg(not(feature = "cpu"))]
@@ -58,4 +57,5 @@ pub static FAMILY: Family<Texts> = Family {
             reason: "Free Pascal's DOM needs a Pascal compiler; the article's table has its figures",
         },
     ],
+    facts: &workload::FACTS,
 };

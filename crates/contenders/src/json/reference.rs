@@ -2,7 +2,7 @@
 
 use fathom_json::reference::{Machine, Plain as Event};
 use fathom_json::{Limits, Mode};
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 use fathom_measure::digest::Digest;
 
 use super::table::Table;
@@ -10,63 +10,52 @@ use super::value::{Builder, Value, items};
 use super::workload::{Operation, Texts};
 use crate::people::{Person, blob_bytes};
 
-pub(super) struct Plain;
-
-impl Contender<Texts> for Plain {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "plain",
-            hardware: || "scalar".into(),
-            ..Meta::of(include_str!("reference.rs"))
+pub(super) static PLAIN: Simple<Texts> = Simple {
+    meta: Meta { name: "plain", ..Meta::of(include_str!("reference.rs")) },
+    prepare: |workload| match workload.operation {
+        Operation::Dom | Operation::DomNoGuess | Operation::DomInterned => {
+            workload.values(document, Value::digest)
         }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
-        match workload.operation {
-            Operation::Dom | Operation::DomNoGuess | Operation::DomInterned => {
-                workload.values(document, Value::digest)
-            }
-            Operation::TableExpanded => workload.values(|text| cells(text, false), digest),
-            Operation::TableCompact => workload.values(|text| cells(text, true), digest),
-            Operation::Records => workload.records(records),
-            Operation::Objects => {
-                workload.objects(|text| records(text).into_iter().map(Box::new).collect())
-            }
-            Operation::Numbers => workload.numbers(|text| {
-                let number = |value: Value<String>| match value {
-                    Value::Float(number) => number,
-                    Value::Int(number) => number as f64,
-                    _ => f64::NAN,
-                };
-                items(&mut document(text)).into_iter().map(number).collect()
-            }),
-            Operation::TableValues => workload.written(|people| {
-                let mut text = String::from("{\"fieldCount\":6,\"rowCount\":");
-                text += &people.len().to_string();
-                text += ",\"values\":[\"ID\",\"FirstName\",\"LastName\",\"Data\",\"YearOfBirth\",\
+        Operation::TableExpanded => workload.values(|text| cells(text, false), digest),
+        Operation::TableCompact => workload.values(|text| cells(text, true), digest),
+        Operation::Records => workload.records(records),
+        Operation::Objects => {
+            workload.objects(|text| records(text).into_iter().map(Box::new).collect())
+        }
+        Operation::Numbers => workload.numbers(|text| {
+            let number = |value: Value<String>| match value {
+                Value::Float(number) => number,
+                Value::Int(number) => number as f64,
+                _ => f64::NAN,
+            };
+            items(&mut document(text)).into_iter().map(number).collect()
+        }),
+        Operation::TableValues => workload.written(|people| {
+            let mut text = String::from("{\"fieldCount\":6,\"rowCount\":");
+            text += &people.len().to_string();
+            text += ",\"values\":[\"ID\",\"FirstName\",\"LastName\",\"Data\",\"YearOfBirth\",\
                          \"YearOfDeath\"";
-                for person in people {
-                    for cell in fields(person) {
-                        text += ",";
-                        text += &cell;
-                    }
+            for person in people {
+                for cell in fields(person) {
+                    text += ",";
+                    text += &cell;
                 }
-                (text + "]}\n").into_bytes()
-            }),
-            Operation::Serialise => workload.written(|people| {
-                let object = |person: &Person| {
-                    let [id, first, last, data, birth, death] = fields(person);
-                    format!(
-                        "{{\"ID\":{id},\"FirstName\":{first},\"LastName\":{last},\"Data\":{data},\
+            }
+            (text + "]}\n").into_bytes()
+        }),
+        Operation::Serialise => workload.written(|people| {
+            let object = |person: &Person| {
+                let [id, first, last, data, birth, death] = fields(person);
+                format!(
+                    "{{\"ID\":{id},\"FirstName\":{first},\"LastName\":{last},\"Data\":{data},\
                          \"YearOfBirth\":{birth},\"YearOfDeath\":{death}}}"
-                    )
-                };
-                let objects: Vec<String> = people.iter().map(object).collect();
-                format!("[{}]", objects.join(",")).into_bytes()
-            }),
-        }
-    }
-}
+                )
+            };
+            let objects: Vec<String> = people.iter().map(object).collect();
+            format!("[{}]", objects.join(",")).into_bytes()
+        }),
+    },
+};
 
 fn events(text: &[u8], mut on_event: impl FnMut(Event<'_>)) {
     let mut machine = Machine::new(Mode::Document, Limits::default());

@@ -1,31 +1,20 @@
 //! The crate `serde_json`: documents as maps sorted by name, records by derived code.
 
-use fathom_measure::contender::{Contender, Keeps, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 use fathom_measure::digest::Digest;
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 use serde_json::Value;
 
 use super::pooled::Document;
-use super::table::COLUMNS;
 use super::value;
 use super::workload::{Operation, Texts};
+use super::write::COLUMNS;
+use crate::library;
 use crate::people::{Person, blob_text};
 
-pub(super) struct SerdeJson;
-
-impl Contender<Texts> for SerdeJson {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "serde-json",
-            origin: Origin::Crate("serde_json"),
-            link: "https://crates.io/crates/serde_json",
-            licence: "MIT OR Apache-2.0",
-            keeps: Keeps::Copied,
-            ..Meta::of(include_str!("serde_json.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
+pub(super) static SERDE_JSON: Simple<Texts> = Simple {
+    meta: Meta { source: include_str!("serde_json.rs"), ..library::SERDE_JSON },
+    prepare: |workload| {
         const VALID: &str = "the workload's text is valid";
         match workload.operation {
             Operation::Dom | Operation::DomNoGuess => {
@@ -52,10 +41,10 @@ impl Contender<Texts> for SerdeJson {
             Operation::Serialise => {
                 workload.written(|people| serde_json::to_vec(people).expect("records are JSON"))
             }
-            _ => workload.unsupported(),
+            _ => workload.operation.unsupported(),
         }
-    }
-}
+    },
+};
 
 fn digest(value: &Value) -> Digest {
     match value {

@@ -1,7 +1,7 @@
 //! The crate `sonic-rs`: documents in one arena, lazy values that are slices of the text, vectors chosen
 //! when it is compiled.
 
-use fathom_measure::contender::{Contender, Keeps, Meta, Origin, Preparation};
+use fathom_measure::contender::{Keeps, Meta, Simple};
 use fathom_measure::digest::Digest;
 use sonic_rs::{
     JsonContainerTrait, JsonValueTrait, LazyValue, Value, to_array_iter, to_object_iter,
@@ -12,24 +12,11 @@ use super::serde_json::Compact;
 use super::table::Table;
 use super::value;
 use super::workload::{Operation, Texts};
+use crate::library;
 
-pub(super) struct Sonic;
-
-impl Contender<Texts> for Sonic {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "sonic-rs",
-            origin: Origin::Crate("sonic-rs"),
-            link: "https://crates.io/crates/sonic-rs",
-            licence: "Apache-2.0",
-            hardware: || if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" }.into(),
-            keeps: Keeps::Copied,
-            caveat: "wider vectors need -C target-cpu",
-            ..Meta::of(include_str!("sonic.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
+pub(super) static SONIC: Simple<Texts> = Simple {
+    meta: Meta { source: include_str!("sonic.rs"), keeps: Keeps::Copied, ..library::SONIC },
+    prepare: |workload| {
         const VALID: &str = "the workload's text is valid";
         match workload.operation {
             Operation::Dom => {
@@ -52,10 +39,10 @@ impl Contender<Texts> for Sonic {
             Operation::Serialise => {
                 workload.written(|people| sonic_rs::to_vec(people).expect("records are JSON"))
             }
-            _ => workload.unsupported(),
+            _ => workload.operation.unsupported(),
         }
-    }
-}
+    },
+};
 
 fn digest(value: &Value) -> Digest {
     if let Some(items) = value.as_array() {

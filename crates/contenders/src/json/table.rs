@@ -7,12 +7,8 @@ use fathom_json::{Error, Event, Lexer, Limits, Mode};
 use fathom_machine::level::Level;
 use fathom_measure::digest::Digest;
 
-use super::write;
+use super::write::{self, COLUMNS};
 use crate::people::Person;
-
-/// The columns of the records, in order.
-pub(super) const COLUMNS: [&str; 6] =
-    ["ID", "FirstName", "LastName", "Data", "YearOfBirth", "YearOfDeath"];
 
 /// Names and cells, both as they stand in the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

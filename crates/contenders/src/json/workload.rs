@@ -2,10 +2,9 @@
 //!
 //! Knows what right answers look like (their digests), not how they are found.
 
-#[cfg(feature = "cpu")]
-use fathom_measure::contender::Unsupported;
 use fathom_measure::contender::{Preparation, timed};
 use fathom_measure::digest::Digest;
+use fathom_measure::facts::{Facts, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::table::{Table, compact};
@@ -13,6 +12,7 @@ use super::write;
 use crate::checksum::fast_sum;
 use crate::mix::SplitMix;
 use crate::people::{self, Person};
+use crate::tasks::{each, tasks};
 
 /// A text and what is asked of it.
 pub struct Texts {
@@ -23,58 +23,46 @@ pub struct Texts {
     work: Work,
 }
 
-/// A question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// A full document in memory.
-    Dom,
-    /// The same by those that grow as they read.
-    DomNoGuess,
-    /// The same, names through a pool.
-    DomInterned,
-    /// Records written as a compact table.
-    TableValues,
-    /// Rows of pointers into an array of objects.
-    TableExpanded,
-    /// Rows of pointers into a compact table.
-    TableCompact,
-    /// An array of records.
-    Records,
-    /// An array of records, each allocated for itself.
-    Objects,
-    /// Records written as an array of objects.
-    Serialise,
-    /// Decimal numbers to doubles.
-    Numbers,
+tasks! {
+    /// A question.
+    Operation {
+        Dom "dom" "the whole document as values in memory, each library's best way",
+            forebear: "TDocVariant";
+        DomNoGuess "dom-no-guess" "the same, containers growing: items are not counted first",
+            forebear: "TDocVariant no guess";
+        DomInterned "dom-interned" "the same, names taken from a pool so that each is stored once",
+            forebear: "TDocVariant dvoInternNames";
+        TableValues "table-values" "records written as one compact table; bytes written",
+            forebear: "TOrmTableJson GetJsonValues";
+        TableExpanded "table-expanded" "an array of objects to rows of pointers, nothing converted",
+            forebear: "TOrmTableJson expanded";
+        TableCompact "table-compact" "a compact table to rows of pointers, nothing converted",
+            forebear: "TOrmTableJson not expanded";
+        Records "records" "an array of records: integers, strings, a blob decoded",
+            forebear: "DynArrayLoadJson";
+        Objects "objects" "the same, each record allocated for itself",
+            forebear: "TOrmPeopleObjArray";
+        Serialise "serialise" "records written as an array of objects; bytes written";
+        Numbers "numbers" "an array of coordinates to doubles, rounded to the nearest";
+    }
 }
 
-macro_rules! offers {
-    ($($name:literal $operation:ident $doc:literal,)*) => {
-        const OPERATIONS: &[Offer] = &[$(Offer { name: $name, default: "", doc: $doc },)*];
-        const EACH: &[Operation] = &[$(Operation::$operation,)*];
-    };
-}
-offers! {
-    "dom" Dom "the whole document as values in memory, each library's best way",
-    "dom-no-guess" DomNoGuess "the same, containers growing: items are not counted first",
-    "dom-interned" DomInterned "the same, names taken from a pool so that each is stored once",
-    "table-values" TableValues "records written as one compact table; bytes written",
-    "table-expanded" TableExpanded "an array of objects to rows of pointers, nothing converted",
-    "table-compact" TableCompact "a compact table to rows of pointers, nothing converted",
-    "records" Records "an array of records: integers, strings, a blob decoded",
-    "objects" Objects "the same, each record allocated for itself",
-    "serialise" Serialise "records written as an array of objects; bytes written",
-    "numbers" Numbers "an array of coordinates to doubles, rounded to the nearest",
-}
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("json"),
+    reference: Timed::AsOracle,
+    quick: &[("records", "1000")],
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
 
 impl Workload for Texts {
-    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] =
         &[Offer { name: "records", default: "8227", doc: "objects in the array" }];
 
     fn load(spec: &Spec) -> Result<Texts, SpecError> {
-        let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation).unwrap_or(0);
-        let operation = EACH[at];
+        let operation = Operation::of(spec);
         let records = usize::try_from(spec.number("records")?).unwrap_or(usize::MAX);
         if records > 1 << 24 {
             return Err(spec.bad("records", "at most 16M"));
@@ -103,15 +91,11 @@ impl Workload for Texts {
     }
 
     fn cases() -> Vec<Spec> {
-        OPERATIONS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
+        Operation::OFFERS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
     }
 
     fn small_cases() -> Vec<Spec> {
-        let case = |offer: &Offer| {
-            let name = offer.name;
-            ["0", "1", "12", "100"].map(|records| Spec::new(name, &[("records", records)]))
-        };
-        OPERATIONS.iter().flat_map(case).collect()
+        each(Operation::OFFERS, "records", &["0", "1", "12", "100"])
     }
 }
 
@@ -167,13 +151,6 @@ impl Texts {
         Ok(timed(&self.people[..], write, |text: Vec<u8>| {
             Digest::of_u64(fast_sum(&text).into()).with_u64(text.len() as u64)
         }))
-    }
-
-    /// What a contender without this operation answers.
-    #[cfg(feature = "cpu")]
-    pub(super) fn unsupported<'w>(&self) -> Preparation<'w> {
-        let at = EACH.iter().position(|operation| *operation == self.operation).unwrap_or(0);
-        Err(Unsupported::operation(OPERATIONS[at].name))
     }
 }
 

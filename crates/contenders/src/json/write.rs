@@ -2,8 +2,11 @@
 //!
 //! The escapes are the ones every writer here uses: the short ones, and `\u00xx` for other controls.
 
-use super::table::COLUMNS;
 use crate::people::{Person, blob_text};
+
+/// The columns of the records, in order.
+pub(super) const COLUMNS: [&str; 6] =
+    ["ID", "FirstName", "LastName", "Data", "YearOfBirth", "YearOfDeath"];
 
 /// `value` in decimal.
 pub(super) fn integer(out: &mut Vec<u8>, value: i64) {
@@ -71,13 +74,6 @@ pub(crate) fn objects(people: &[Person]) -> Vec<u8> {
         write_object(&mut out, person);
     }
     out.push(b']');
-    out
-}
-
-/// A record as an object.
-pub(crate) fn object(person: &Person) -> Vec<u8> {
-    let mut out = Vec::with_capacity(130);
-    write_object(&mut out, person);
     out
 }
 

@@ -5,6 +5,7 @@
 //! contenders that fail on purpose, which are served but never listed.
 
 use fathom_measure::contender::{Contender, Keeps};
+use fathom_measure::facts::Facts;
 use fathom_measure::family::{Absent, AnyFamily, Entry, Family};
 
 use crate::keyed::bench::Plain;
@@ -73,6 +74,7 @@ pub static FAMILY: Family<Keyed> = Family {
     reference: "oracle",
     contenders: &CONTENDERS,
     absent: &[CPP],
+    facts: &Facts::NONE,
 };
 
 /// The contenders that fail on purpose.

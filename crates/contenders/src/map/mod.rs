@@ -7,6 +7,7 @@
 //! keys.
 
 use fathom_measure::contender::Contender;
+use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
 use crate::keyed::bench::{Hashed, HashedByCall, Integers, Plain};
@@ -61,4 +62,5 @@ pub static FAMILY: Family<Keyed> = Family {
     reference: "btreemap",
     contenders: CONTENDERS,
     absent: &[CPP],
+    facts: &Facts::NONE,
 };

@@ -1,7 +1,7 @@
 //! Plain loops over registers of one level, and the string instructions of x86-64: what the C library
 //! is measured against. No tuning for the processor, no stores around the cache.
 
-use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
+use fathom_measure::contender::{Contender, Meta, Path, Preparation, Unsupported};
 
 use super::kernel::{self, Kind};
 use super::workload::{Area, Mover, Operation};
@@ -24,16 +24,16 @@ pub(super) static NEON: Loops = Loops { kind: Kind::Neon, name: "neon" };
 
 impl Contender<Area> for Loops {
     fn meta(&self) -> Meta {
-        let hardware: fn() -> String = match self.kind {
-            Kind::Scalar => || "8-byte registers".into(),
+        let hardware: fn(&str) -> Path = match self.kind {
+            Kind::Scalar => |_| Path::Portable,
             #[cfg(target_arch = "x86_64")]
-            Kind::Sse2 => || "sse2".into(),
+            Kind::Sse2 => |_| Path::takes("sse2"),
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => || "avx2".into(),
+            Kind::Avx2 => |_| Path::takes("avx2"),
             #[cfg(target_arch = "x86_64")]
-            Kind::Strings => || "rep movsb, rep stosb".into(),
+            Kind::Strings => |_| Path::takes("rep movsb, rep stosb"),
             #[cfg(target_arch = "aarch64")]
-            Kind::Neon => || "neon".into(),
+            Kind::Neon => |_| Path::takes("neon"),
         };
         Meta { name: self.name, hardware, ..Meta::of(include_str!("contender.rs")) }
     }

@@ -21,7 +21,7 @@ pub static FAMILY: Family<Area> = Family {
     source: include_str!("mod.rs"),
     reference: "std",
     contenders: &[
-        &reference::Std,
+        &reference::STD,
         &contender::SCALAR,
         #[cfg(target_arch = "x86_64")]
         &contender::SSE2,
@@ -42,4 +42,5 @@ pub static FAMILY: Family<Area> = Family {
         #[cfg(target_arch = "x86_64")]
         Absent { name: "neon", reason: "exists on AArch64 only" },
     ],
+    facts: &workload::FACTS,
 };

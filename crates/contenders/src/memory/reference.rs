@@ -1,36 +1,26 @@
 //! Rust's slice methods, which call the C library's `memset`, `memmove` and `memcpy`; reads are summed
 //! by a plain loop over words.
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::{Area, Mover, Operation};
-use crate::unit;
 
 pub(super) struct Std;
 
-impl Contender<Area> for Std {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "std",
-            hardware: || "C library".into(),
-            ..Meta::of(include_str!("reference.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        match operation {
-            "read" | "chase" => "base".into(),
-            _ => format!("C library ({} at least)", unit::VECTOR.path("scalar")),
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Area) -> Preparation<'w> {
-        match workload.operation {
-            Operation::Chase => workload.chased(),
-            _ => workload.moved(Std),
-        }
-    }
-}
+pub(super) static STD: Simple<Area> = Simple {
+    meta: Meta {
+        name: "std",
+        hardware: |operation| match operation {
+            "read" | "chase" => Path::Portable,
+            _ => Path::takes("C library"),
+        },
+        ..Meta::of(include_str!("reference.rs"))
+    },
+    prepare: |workload| match workload.operation {
+        Operation::Chase => workload.chased(),
+        _ => workload.moved(Std),
+    },
+};
 
 impl Mover for Std {
     fn fill(&self, bytes: &mut [u8], byte: u8) {

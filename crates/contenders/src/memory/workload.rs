@@ -8,11 +8,13 @@ use std::hint::black_box;
 use fathom_machine::describe::Machine;
 use fathom_measure::contender::{Preparation, Prepared, Unsupported};
 use fathom_measure::digest::Digest;
+use fathom_measure::facts::{Facts, Form, Parameters};
 use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use crate::checksum::fast_sum;
 use crate::mix::{SplitMix, random};
+use crate::tasks::tasks;
 
 /// A buffer and what one pass does with it.
 pub struct Area {
@@ -26,23 +28,36 @@ pub struct Area {
     order: Vec<u32>,
 }
 
-/// A pass over the buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Fills of 1, 2, 3 … 16,384 bytes, then longer by 777 and a sixteenth each, from the start.
-    Fill,
-    /// Moves of 1, 2, 3 … bytes, end to end, each to the byte before.
-    Move,
-    /// Lengths 1 to 48: there and back between offset 100 and each offset from 1 to 10,000.
-    SmallMove,
-    /// 25 times there and back between the halves.
-    BigMove,
-    /// The first half to the second.
-    Copy,
-    /// All of it, summed as words.
-    Read,
-    /// A walk through all cache lines in random order, each step waiting for the one before.
-    Chase,
+tasks! {
+    /// A pass over the buffer.
+    Operation {
+        Fill "fill" "fills from the start: 1 to 16,384 bytes, then ever longer up to the whole buffer",
+            forebear: "FillChar", form: PARTS, quick: SOME;
+        Move "move" "moves of 1, 2, 3 … bytes end to end, each to the byte before: a memmove, never a memcpy",
+            forebear: "Move";
+        SmallMove "small-move" "moves of 1 to 48 bytes, there and back at 10,000 distances",
+            forebear: "small Move";
+        BigMove "big-move" "25 times there and back between the halves of the buffer",
+            forebear: "big Move", form: PARTS, quick: SOME;
+        Copy "copy" "the first half of the buffer to the second", quick: LEVELS;
+        Read "read" "all words of the buffer, summed", quick: LEVELS;
+        Chase "chase" "one read per cache line, each waiting for the one before, at most 64 Ki a time; an item is a read",
+            form: Form::Reads, quick: LEVELS;
+    }
+}
+
+/// The forebear's passes are long; a quick look takes one part in twenty.
+const PARTS: Form = Form::Parts { every: "every" };
+const SOME: &[Parameters] = &[&[("every", "20")]];
+/// Half of each cache, and memory.
+const LEVELS: &[Parameters] =
+    &[&[("size", "l1")], &[("size", "l2")], &[("size", "l3")], &[("size", "memory")]];
+
+impl Operation {
+    /// Whether it is one of the forebear's, in one large buffer.
+    fn is_in_one_buffer(self) -> bool {
+        !matches!(self, Operation::Copy | Operation::Read | Operation::Chase)
+    }
 }
 
 /// What a contender brings.
@@ -57,36 +72,15 @@ pub(super) trait Mover {
     fn sum(&self, bytes: &[u8]) -> u64;
 }
 
-macro_rules! offers {
-    ($($name:literal $doc:literal,)*) => {
-        &[$(Offer { name: $name, default: "", doc: $doc },)*]
-    };
-}
-const OPERATIONS: &[Offer] = offers! {
-    "fill" "fills from the start: 1 to 16,384 bytes, then ever longer up to the whole buffer",
-    "move" "moves of 1, 2, 3 … bytes end to end, each to the byte before: a memmove, never a memcpy",
-    "small-move" "moves of 1 to 48 bytes, there and back at 10,000 distances",
-    "big-move" "25 times there and back between the halves of the buffer",
-    "copy" "the first half of the buffer to the second",
-    "read" "all words of the buffer, summed",
-    "chase" "one read per cache line, each waiting for the one before, at most 64 Ki a time; an item \
-             is a read",
-};
-const EACH: [Operation; 7] = [
-    Operation::Fill,
-    Operation::Move,
-    Operation::SmallMove,
-    Operation::BigMove,
-    Operation::Copy,
-    Operation::Read,
-    Operation::Chase,
-];
-
 /// The smallest buffer: the small moves reach this far.
 const SMALL_REACH: usize = 10_000 + 48;
 
+/// What is special about the family.
+pub(super) const FACTS: Facts =
+    Facts { part: Some("memory"), tasks: Operation::TASKS, ..Facts::NONE };
+
 impl Workload for Area {
-    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = &[
         Offer { name: "size", default: "16M", doc: "bytes in the buffer" },
         Offer {
@@ -97,13 +91,12 @@ impl Workload for Area {
     ];
 
     fn load(spec: &Spec) -> Result<Area, SpecError> {
-        let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation).unwrap_or(0);
-        let operation = EACH[at];
+        let operation = Operation::of(spec);
         let bytes = match cache_bytes(spec.text("size")) {
             Some(bytes) => bytes,
             None => usize::try_from(spec.number("size")?).unwrap_or(usize::MAX),
         };
-        let least = if at < 4 { SMALL_REACH } else { 128 };
+        let least = if operation.is_in_one_buffer() { SMALL_REACH } else { 128 };
         if bytes < least || bytes > 1 << 36 || !bytes.is_multiple_of(128) {
             let reason = format!("a multiple of 128 from {least} to 64G");
             return Err(spec.bad("size", &reason));
@@ -147,22 +140,21 @@ impl Workload for Area {
     }
 
     fn cases() -> Vec<Spec> {
-        let rows = OPERATIONS[..4].iter().map(|offer| Spec::new(offer.name, &[]));
-        let sizes = ["l1", "l2", "l3", "memory"];
-        let levels = OPERATIONS[4..]
-            .iter()
-            .flat_map(|offer| sizes.iter().map(|&size| Spec::new(offer.name, &[("size", size)])));
-        rows.chain(levels).collect()
+        specs(&[], &["l1", "l2", "l3", "memory"])
     }
 
     fn small_cases() -> Vec<Spec> {
-        let rows = OPERATIONS[..4].iter().map(|offer| Spec::new(offer.name, &[("size", "64K")]));
-        let sizes = ["128", "4K", "100096"];
-        let levels = OPERATIONS[4..]
-            .iter()
-            .flat_map(|offer| sizes.iter().map(|&size| Spec::new(offer.name, &[("size", size)])));
-        rows.chain(levels).collect()
+        specs(&[("size", "64K")], &["128", "4K", "100096"])
     }
+}
+
+/// The forebear's operations with these parameters, the others at each of the sizes.
+fn specs(large: &[(&str, &str)], sizes: &[&str]) -> Vec<Spec> {
+    let each = Operation::EACH.iter().flat_map(|(operation, name)| match operation {
+        operation if operation.is_in_one_buffer() => vec![Spec::new(name, large)],
+        _ => sizes.iter().map(|size| Spec::new(name, &[("size", size)])).collect(),
+    });
+    each.collect()
 }
 
 /// Half of a data cache of this machine, or enough for memory itself: twice the last cache, at least

@@ -2,13 +2,14 @@
 //! the method with. Not a family that users choose from, and its contenders break the rules of the
 //! others on purpose.
 
+use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
 mod faults;
 mod steady;
 mod workload;
 
-pub use workload::Steps;
+pub use workload::{MEMORY, REGISTERS, Steps};
 
 /// The family.
 pub static FAMILY: Family<Steps> = Family {
@@ -29,4 +30,5 @@ pub static FAMILY: Family<Steps> = Family {
         &faults::Faulty { name: "hungry", fault: faults::Fault::Hungry },
     ],
     absent: &[],
+    facts: &Facts::NONE,
 };

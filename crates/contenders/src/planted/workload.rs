@@ -3,6 +3,11 @@
 
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
+/// The chain without memory.
+pub const REGISTERS: &str = "registers";
+/// The chain through a ring in memory.
+pub const MEMORY: &str = "memory";
+
 /// How many steps, over what.
 pub struct Steps {
     /// Steps of one iteration.
@@ -13,8 +18,8 @@ pub struct Steps {
 
 impl Workload for Steps {
     const OPERATIONS: &'static [Offer] = &[
-        Offer { name: "registers", default: "", doc: "a chain of shifts, in registers" },
-        Offer { name: "memory", default: "", doc: "a chain of dependent loads" },
+        Offer { name: REGISTERS, default: "", doc: "a chain of shifts, in registers" },
+        Offer { name: MEMORY, default: "", doc: "a chain of dependent loads" },
     ];
     const PARAMETERS: &'static [Offer] = &[
         Offer { name: "steps", default: "10000", doc: "steps in one iteration" },

@@ -4,23 +4,18 @@
 use std::io::Read;
 
 use fathom_machine::os::memory::{Buffer, Pages};
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::sum::Sum;
 use super::workload::{File, fill};
 
-pub(super) struct Fresh;
-
-impl Contender<File> for Fresh {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "read-fresh",
-            caveat: "always from the kernel, where an allocator may keep what was freed",
-            ..Meta::of(include_str!("fresh.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+pub(super) static FRESH: Simple<File> = Simple {
+    meta: Meta {
+        name: "read-fresh",
+        caveat: "always from the kernel, where an allocator may keep what was freed",
+        ..Meta::of(include_str!("fresh.rs"))
+    },
+    prepare: |workload| {
         workload.timed(|mut file, workload| {
             let mut sum = Sum::default();
             loop {
@@ -32,5 +27,5 @@ impl Contender<File> for Fresh {
                 }
             }
         })
-    }
-}
+    },
+};

@@ -2,22 +2,17 @@
 //! buffer, which matters once a buffer is large.
 
 use fathom_machine::os::memory::{Buffer, Pages};
-use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
+use fathom_measure::contender::{Meta, Simple, Unsupported};
 
 use super::plain::read_into;
 use super::workload::File;
 
-pub(super) struct Huge;
-
-impl Contender<File> for Huge {
-    fn meta(&self) -> Meta {
-        Meta { name: "read-huge", ..Meta::of(include_str!("huge.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+pub(super) static HUGE: Simple<File> = Simple {
+    meta: Meta { name: "read-huge", ..Meta::of(include_str!("huge.rs")) },
+    prepare: |workload| {
         let buffer = Buffer::new(workload.buffer_bytes, Pages::Huge2M);
         let mut buffer = buffer.map_err(|error| Unsupported(error.to_string()))?;
         buffer.touch();
         workload.timed(move |file, _| read_into(file, &mut buffer))
-    }
-}
+    },
+};

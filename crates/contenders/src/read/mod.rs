@@ -15,6 +15,7 @@ mod overlap;
 mod plain;
 mod pread;
 mod sum;
+mod tables;
 mod workload;
 
 pub use workload::File;
@@ -25,12 +26,13 @@ pub static FAMILY: Family<File> = Family {
     source: include_str!("mod.rs"),
     reference: "read",
     contenders: &[
-        &plain::Read,
-        &pread::Pread,
-        &fresh::Fresh,
-        &huge::Huge,
+        &plain::READ,
+        &pread::PREAD,
+        &fresh::FRESH,
+        &huge::HUGE,
         &mmap::Mmap,
-        &overlap::Overlap,
+        &overlap::OVERLAP,
     ],
     absent: &[],
+    facts: &workload::FACTS,
 };

@@ -5,23 +5,18 @@ use std::io::{self, Read};
 use std::sync::mpsc;
 use std::thread;
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::sum::Sum;
 use super::workload::{File, fill};
 
-pub(super) struct Overlap;
-
-impl Contender<File> for Overlap {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "overlap",
-            caveat: "two threads, where the others have one",
-            ..Meta::of(include_str!("overlap.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+pub(super) static OVERLAP: Simple<File> = Simple {
+    meta: Meta {
+        name: "overlap",
+        caveat: "two threads, where the others have one",
+        ..Meta::of(include_str!("overlap.rs"))
+    },
+    prepare: |workload| {
         let mut spare: Vec<Vec<u8>> = Vec::new();
         workload.timed(move |mut file, workload| {
             spare.resize_with(2, || vec![0; workload.buffer_bytes]);
@@ -51,5 +46,5 @@ impl Contender<File> for Overlap {
                 Ok(sum)
             })
         })
-    }
-}
+    },
+};

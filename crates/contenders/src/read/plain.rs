@@ -3,23 +3,18 @@
 use std::fs;
 use std::io::{self, Read as _};
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::sum::Sum;
 use super::workload::{File, fill};
 
-pub(super) struct Read;
-
-impl Contender<File> for Read {
-    fn meta(&self) -> Meta {
-        Meta { name: "read", ..Meta::of(include_str!("plain.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+pub(super) static READ: Simple<File> = Simple {
+    meta: Meta { name: "read", ..Meta::of(include_str!("plain.rs")) },
+    prepare: |workload| {
         let mut buffer = vec![0; workload.buffer_bytes];
         workload.timed(move |file, _| read_into(file, &mut buffer))
-    }
-}
+    },
+};
 
 /// The sum of a file read into `buffer`, a piece after the other.
 pub(super) fn read_into(mut file: &fs::File, buffer: &mut [u8]) -> io::Result<Sum> {

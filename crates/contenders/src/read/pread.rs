@@ -2,19 +2,14 @@
 
 use std::os::unix::fs::FileExt;
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::sum::Sum;
 use super::workload::{File, fill};
 
-pub(super) struct Pread;
-
-impl Contender<File> for Pread {
-    fn meta(&self) -> Meta {
-        Meta { name: "pread", ..Meta::of(include_str!("pread.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+pub(super) static PREAD: Simple<File> = Simple {
+    meta: Meta { name: "pread", ..Meta::of(include_str!("pread.rs")) },
+    prepare: |workload| {
         let mut buffer = vec![0; workload.buffer_bytes];
         workload.timed(move |file, _| {
             let (mut sum, mut at) = (Sum::default(), 0);
@@ -27,5 +22,5 @@ impl Contender<File> for Pread {
                 at += filled as u64;
             }
         })
-    }
-}
+    },
+};

@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 
 use fathom_measure::contender::{Preparation, timed};
 use fathom_measure::digest::Digest;
+use fathom_measure::facts::Facts;
+use fathom_measure::scratch::{self, Unnamed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::sum::Sum;
+use super::tables;
 
 /// A file to read.
 pub struct File {
@@ -17,11 +20,14 @@ pub struct File {
     /// Bytes asked for at a time: a multiple of 4 KiB.
     pub(super) buffer_bytes: usize,
     /// Keeps a made file until the workload goes.
-    _made: Option<tempfile::TempPath>,
+    _made: Option<Unnamed>,
 }
 
 /// The page sizes of every processor we build for divide this.
 const UNIT: u64 = 4 << 10;
+
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts { tables: tables::of, ..Facts::NONE };
 
 impl Workload for File {
     const OPERATIONS: &'static [Offer] =
@@ -49,7 +55,7 @@ impl Workload for File {
                     return Err(spec.bad("size", "at most 16G"));
                 }
                 let made = make(size).map_err(|error| failed(&std::env::temp_dir(), error))?;
-                (made.to_path_buf(), Some(made))
+                (made.path(), Some(made))
             }
         };
         let data = fs::metadata(&path).map_err(|error| failed(&path, error))?;
@@ -83,9 +89,9 @@ impl Workload for File {
 }
 
 /// A file of bytes that look random, each run the same.
-fn make(bytes: u64) -> io::Result<tempfile::TempPath> {
+fn make(bytes: u64) -> io::Result<Unnamed> {
     use io::Write;
-    let mut file = tempfile::NamedTempFile::new()?;
+    let mut file = scratch::file()?;
     let mut out = io::BufWriter::with_capacity(1 << 20, file.as_file_mut());
     let mut state = 1u64;
     let mut left = bytes;
@@ -98,7 +104,7 @@ fn make(bytes: u64) -> io::Result<tempfile::TempPath> {
     }
     out.flush()?;
     drop(out);
-    Ok(file.into_temp_path())
+    Ok(file)
 }
 
 impl File {

@@ -6,7 +6,6 @@
 
 use fathom_measure::digest::Digest;
 
-use super::rest::{Method, Server};
 use super::store::{Column, Function, Store};
 use crate::json;
 use crate::people::{NAMES, Person};
@@ -99,48 +98,6 @@ pub fn table(store: &mut dyn Store) -> Digest {
         let keys = store.sorted(&order);
         let weighted = keys.iter().zip(1_u64..).map(|(key, at)| (*key as u64).wrapping_mul(at));
         digest = digest.with_u64(weighted.fold(0, u64::wrapping_add));
-    }
-    digest
-}
-
-/// The requests of [`rest`].
-pub fn requests(rows: u64) -> u64 {
-    let dali = rows / 11;
-    1 + rows + 1 + 2 * dali + 6 * rows.div_ceil(10)
-}
-
-/// A batch of all rows; every row read; the Dalis listed, their blobs read and written again; every
-/// tenth row locked, refused, unlocked, changed, deleted and missed.
-pub fn rest(store: &mut dyn Store, people: &[Person]) -> Digest {
-    let batch = json::objects(people);
-    let mut server = Server::new(store);
-    let mut digest = Digest::default();
-    let mut ask = |method, path: &str, body: &[u8]| {
-        let answer = server.request(method, path, body);
-        let sum = crate::checksum::fast_sum(&answer.body);
-        digest = digest.with_u64(answer.status.into()).with_u64(sum.into());
-        answer.body
-    };
-    ask(Method::Post, "/People/batch", &batch);
-    for person in people {
-        ask(Method::Get, &format!("/People/{}", person.id), b"");
-    }
-    ask(Method::Get, "/People?LastName=Dali", b"");
-    for person in people.iter().step_by(NAMES.len()) {
-        let path = format!("/People/{}/Data", person.id);
-        let mut blob = ask(Method::Get, &path, b"");
-        blob.reverse();
-        ask(Method::Put, &path, &blob);
-    }
-    for person in people.iter().step_by(10) {
-        let path = format!("/People/{}", person.id);
-        let changed = json::object(&Person { year_of_death: 2000, ..person.clone() });
-        ask(Method::Lock, &path, b"");
-        ask(Method::Put, &path, &changed);
-        ask(Method::Unlock, &path, b"");
-        ask(Method::Put, &path, &changed);
-        ask(Method::Delete, &path, b"");
-        ask(Method::Get, &path, b"");
     }
     digest
 }

@@ -10,7 +10,6 @@ use fathom_measure::family::{Absent, Family};
 
 pub mod job;
 mod reference;
-pub mod rest;
 #[cfg(feature = "native")]
 mod rusqlite;
 pub mod store;
@@ -24,7 +23,7 @@ pub static FAMILY: Family<Database> = Family {
     source: include_str!("mod.rs"),
     reference: "plain",
     contenders: &[
-        &reference::Plain,
+        &reference::PLAIN,
         #[cfg(feature = "native")]
         &rusqlite::Sqlite,
     ],
@@ -42,4 +41,5 @@ pub static FAMILY: Family<Database> = Family {
                      article's table has its times",
         },
     ],
+    facts: &workload::FACTS,
 };

@@ -3,28 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use fathom_measure::contender::{Contender, Keeps, Meta, Preparation};
+use fathom_measure::contender::{Keeps, Meta, Simple};
 
 use super::store::{Column, Function, Store, matches, soundex};
 use super::workload::Database;
 use crate::people::Person;
 
-pub(super) struct Plain;
-
-impl Contender<Database> for Plain {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "plain",
-            keeps: Keeps::Copied,
-            caveat: "no SQL, no disk, no transactions: the bound, not a rival",
-            ..Meta::of(include_str!("reference.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Database) -> Preparation<'w> {
-        workload.timed(|| Box::new(Table::default()))
-    }
-}
+pub(super) static PLAIN: Simple<Database> = Simple {
+    meta: Meta {
+        name: "plain",
+        keeps: Keeps::Copied,
+        caveat: "no SQL, no disk, no transactions: the bound, not a rival",
+        ..Meta::of(include_str!("reference.rs"))
+    },
+    prepare: |workload| workload.timed(|| Box::new(Table::default())),
+};
 
 /// Rows with their versions, and the lines of the log.
 #[derive(Default)]
@@ -58,27 +51,12 @@ impl Store for Table {
         id
     }
 
-    fn get(&mut self, id: i64) -> Option<Person> {
-        self.rows.get(&id).map(|(person, _)| person.clone())
-    }
-
     fn update(&mut self, person: &Person) -> bool {
         let is_there = self.rows.contains_key(&person.id);
         if is_there {
             self.put(person.clone());
         }
         is_there
-    }
-
-    fn delete(&mut self, id: i64) -> bool {
-        self.rows.remove(&id).is_some()
-    }
-
-    fn set_data(&mut self, id: i64, data: &[u8]) -> bool {
-        match self.get(id) {
-            Some(person) => self.update(&Person { data: data.to_vec(), ..person }),
-            None => false,
-        }
     }
 
     fn named(&mut self, last_name: &str) -> Vec<Person> {

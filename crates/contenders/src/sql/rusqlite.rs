@@ -5,11 +5,11 @@
 use std::fs;
 
 use fathom_measure::contender::{Contender, Keeps, Meta, Origin, Preparation, Unsupported};
+use fathom_measure::scratch::{self, Folder};
 use regex::Regex;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::vtab::csvtab;
 use rusqlite::{Connection, Row, ToSql, params};
-use tempfile::TempDir;
 
 use super::store::{Column, Function, Store, soundex};
 use super::workload::Database;
@@ -51,7 +51,7 @@ impl Contender<Database> for Sqlite {
 /// A connection and the folder of its files.
 struct Base {
     connection: Connection,
-    folder: TempDir,
+    folder: Folder,
 }
 
 const DONE: &str = "SQLite does this fixed work";
@@ -59,7 +59,7 @@ const FIELDS: &str = "ID, FirstName, LastName, Data, YearOfBirth, YearOfDeath";
 
 impl Base {
     fn open(is_file: bool) -> Base {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let folder = scratch::folder("sql").expect("a temporary folder can be made");
         let connection = match is_file {
             true => Connection::open(folder.path().join("people.db")),
             false => Connection::open_in_memory(),
@@ -161,7 +161,9 @@ impl Store for Base {
 
     fn add(&mut self, person: &Person, is_literal: bool) -> i64 {
         let version = self.version();
-        let is_free = person.id != 0 && self.get(person.id).is_none();
+        let row = format!("SELECT {FIELDS} FROM People WHERE ID = ?");
+        let is_free =
+            person.id != 0 && self.many(&row, params![person.id], self::person).is_empty();
         let id = is_free.then_some(person.id);
         let Person { first_name, last_name, data, year_of_birth, year_of_death, .. } = person;
         if is_literal {
@@ -183,11 +185,6 @@ impl Store for Base {
         self.connection.last_insert_rowid()
     }
 
-    fn get(&mut self, id: i64) -> Option<Person> {
-        let sql = format!("SELECT {FIELDS} FROM People WHERE ID = ?");
-        self.many(&sql, params![id], person).pop()
-    }
-
     fn update(&mut self, person: &Person) -> bool {
         let version = self.version();
         let Person { id, first_name, last_name, data, year_of_birth, year_of_death } = person;
@@ -197,16 +194,6 @@ impl Store for Base {
             params![first_name, last_name, data, year_of_birth, year_of_death, version, id],
         );
         changed == 1
-    }
-
-    fn delete(&mut self, id: i64) -> bool {
-        self.execute("DELETE FROM People WHERE ID = ?", params![id]) == 1
-    }
-
-    fn set_data(&mut self, id: i64, data: &[u8]) -> bool {
-        let version = self.version();
-        self.execute("UPDATE People SET Data=?, Version=? WHERE ID=?", params![data, version, id])
-            == 1
     }
 
     fn named(&mut self, last_name: &str) -> Vec<Person> {

@@ -49,14 +49,8 @@ pub trait Store {
     /// Adds a row and answers its key; `person.id` is taken unless it is 0. Where the store has
     /// statements, `is_literal` writes the values into a new one.
     fn add(&mut self, person: &Person, is_literal: bool) -> i64;
-    /// The row of a key.
-    fn get(&mut self, id: i64) -> Option<Person>;
     /// Changes a row; whether it is there.
     fn update(&mut self, person: &Person) -> bool;
-    /// Removes a row; whether it was there.
-    fn delete(&mut self, id: i64) -> bool;
-    /// Changes a blob; whether its row is there.
-    fn set_data(&mut self, id: i64, data: &[u8]) -> bool;
     /// The rows with this last name, ordered by first name (bytes), then key.
     fn named(&mut self, last_name: &str) -> Vec<Person>;
     /// All rows by key.

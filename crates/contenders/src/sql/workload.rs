@@ -2,11 +2,13 @@
 
 use fathom_measure::contender::{Preparation, timed_batch};
 use fathom_measure::digest::Digest;
+use fathom_measure::facts::{Facts, Form, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::job;
 use super::store::Store;
 use crate::people::{self, NAMES, Person};
+use crate::tasks::{each, tasks};
 
 /// Persons and what is done with them.
 pub struct Database {
@@ -15,67 +17,43 @@ pub struct Database {
     people: Vec<Person>,
 }
 
-/// A job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// [`job::direct`].
-    Direct,
-    /// [`job::virtual_table`].
-    VirtualTable,
-    /// [`job::table`].
-    TableJson,
-    /// [`job::rest`].
-    Rest,
-    /// [`job::regexp`].
-    Regexp,
-    /// [`job::versions`].
-    RecordVersion,
+tasks! {
+    /// A job.
+    Operation {
+        Direct "direct" "functions called from SQL, insertion bound and literal, ordered and pattern queries",
+            forebear: "Database direct access", form: Form::Items;
+        VirtualTable "virtual-table" "a log file as a table: opened, six queries",
+            forebear: "Virtual table direct access", form: Form::Items;
+        TableJson "table-json" "all rows as JSON and by cursor, VACUUM, sorted by every field and pair of fields",
+            forebear: "TOrmTableJson", form: Form::Items, quick: &[&[("rounds", "10")]];
+        Regexp "regexp" "FirstName REGEXP three patterns over all rows",
+            forebear: "Regexp function", form: Form::Items;
+        RecordVersion "record-version" "versioned rows replicated to a second database, changed, replicated again",
+            forebear: "TRecordVersion", form: Form::Items;
+    }
 }
 
-const OPERATIONS: &[Offer] = &[
-    Offer {
-        name: "direct",
-        default: "",
-        doc: "functions called from SQL, insertion bound and literal, ordered and pattern queries",
-    },
-    Offer { name: "virtual-table", default: "", doc: "a log file as a table: opened, six queries" },
-    Offer {
-        name: "table-json",
-        default: "",
-        doc: "all rows as JSON and by cursor, VACUUM, sorted by every field and pair of fields",
-    },
-    Offer {
-        name: "rest",
-        default: "",
-        doc: "requests with JSON bodies to a REST-like layer in process: batch, get, list, put, \
-              delete, locks, blobs",
-    },
-    Offer { name: "regexp", default: "", doc: "FirstName REGEXP three patterns over all rows" },
-    Offer {
-        name: "record-version",
-        default: "",
-        doc: "versioned rows replicated to a second database, changed, replicated again",
-    },
-];
-const EACH: [Operation; 6] = [
-    Operation::Direct,
-    Operation::VirtualTable,
-    Operation::TableJson,
-    Operation::Rest,
-    Operation::Regexp,
-    Operation::RecordVersion,
-];
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("sql"),
+    reference: Timed::AsOracle,
+    quick: &[("rounds", "20")],
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
 
 impl Workload for Database {
-    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] =
         &[Offer { name: "rounds", default: "1000", doc: "rounds of eleven rows each" }];
 
     fn load(spec: &Spec) -> Result<Database, SpecError> {
-        let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation).unwrap_or(0);
         let rounds = usize::try_from(spec.number("rounds")?).ok().filter(|r| *r <= 100_000);
         let rounds = rounds.ok_or_else(|| spec.bad("rounds", "at most 100000"))?;
-        Ok(Database { operation: EACH[at], people: people::people(rounds * NAMES.len()) })
+        Ok(Database {
+            operation: Operation::of(spec),
+            people: people::people(rounds * NAMES.len()),
+        })
     }
 
     fn work(&self) -> Work {
@@ -84,7 +62,6 @@ impl Workload for Database {
             Operation::Direct => job::direct_operations(rows),
             Operation::VirtualTable => job::LOG_QUERIES,
             Operation::TableJson => rows * (3 + job::orders().len() as u64),
-            Operation::Rest => job::requests(rows),
             Operation::Regexp => rows * job::PATTERNS.len() as u64,
             Operation::RecordVersion => 2 * rows + rows / 2,
         };
@@ -92,15 +69,11 @@ impl Workload for Database {
     }
 
     fn cases() -> Vec<Spec> {
-        OPERATIONS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
+        Operation::OFFERS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
     }
 
     fn small_cases() -> Vec<Spec> {
-        let case = |offer: &Offer| {
-            let name = offer.name;
-            ["1", "2", "20"].map(|rounds| Spec::new(name, &[("rounds", rounds)]))
-        };
-        OPERATIONS.iter().flat_map(case).collect()
+        each(Operation::OFFERS, "rounds", &["1", "2", "20"])
     }
 }
 
@@ -116,7 +89,7 @@ impl Database {
         let setup = move || {
             let mut store = new();
             match operation {
-                Operation::Direct | Operation::VirtualTable | Operation::Rest => {}
+                Operation::Direct | Operation::VirtualTable => {}
                 Operation::TableJson | Operation::Regexp => fill(&mut *store, people),
                 Operation::RecordVersion => return (store, Some(new())),
             }
@@ -128,7 +101,6 @@ impl Database {
                 (Operation::Direct, _) => job::direct(&mut *store, people),
                 (Operation::VirtualTable, _) => job::virtual_table(&mut *store, people.len()),
                 (Operation::TableJson, _) => job::table(&mut *store),
-                (Operation::Rest, _) => job::rest(&mut *store, people),
                 (Operation::Regexp, _) => job::regexp(&mut *store),
                 (Operation::RecordVersion, Some(slave)) => {
                     job::versions(&mut *store, slave, people)

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use fathom_measure::contender::{Contender, Keeps, Meta, Preparation, Unsupported};
-use tempfile::TempDir;
+use fathom_measure::scratch::{self, Folder, MEMORY};
 
 use crate::keyed::bench::{Make, prepare};
 use crate::keyed::step::Share;
@@ -94,8 +94,6 @@ impl<S: Store> Contender<Keyed> for Stored<S> {
     }
 }
 
-/// Where Linux keeps files in memory.
-const MEMORY: &str = "/dev/shm";
 /// Single operations timed one by one: each is a transaction, and some wait for a disk.
 const SINGLE: usize = 500;
 
@@ -115,16 +113,14 @@ struct Table<S> {
     store: S,
     entries: u64,
     // Last, so that the store is closed before its folder goes.
-    folder: TempDir,
+    folder: Folder,
 }
 
 impl<S: Store> Table<S> {
     fn empty(kind: Kind) -> Table<S> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix("fathom-store-");
         let folder = match kind {
-            Kind::Memory => builder.tempdir_in(MEMORY),
-            _ => builder.tempdir(),
+            Kind::Memory => scratch::folder_in(Path::new(MEMORY), "store"),
+            _ => scratch::folder("store"),
         };
         let folder = folder.expect("a folder for temporary files");
         Table { store: S::open(kind, folder.path()), entries: 0, folder }

@@ -9,6 +9,7 @@
 //! of `fathom kv` unless they are named or `--all` is given.
 
 use fathom_measure::contender::Contender;
+use fathom_measure::facts::Facts;
 use fathom_measure::family::{Absent, Family};
 
 use crate::keyed::Keyed;
@@ -76,6 +77,7 @@ pub static FAMILY: Family<Keyed> = Family {
             reason: "ten minutes of C++ for one row: not worth a build option",
         },
     ],
+    facts: &Facts::NONE,
 };
 
 #[cfg(not(feature = "store"))]

@@ -7,30 +7,21 @@ use std::sync::Arc;
 
 use fathom_aggregate::{OnError, Options, Progress, Source, aggregate};
 use fathom_machine::level::Level;
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::{Group, Operation, Scan, up_to};
 use super::{kernel, rewrite};
 
-pub(super) struct Fathom;
-
-impl Contender<Scan> for Fathom {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "fathom",
-            hardware: || level().name().into(),
-            ..Meta::of(include_str!("fathom.rs"))
-        }
-    }
-
-    fn path(&self, operation: &str) -> String {
-        match operation {
-            "json-unquoted" | "json-human" => "portable".into(),
-            _ => level().name().into(),
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Scan) -> Preparation<'w> {
+pub(super) static FATHOM: Simple<Scan> = Simple {
+    meta: Meta {
+        name: "fathom",
+        hardware: |operation| match operation {
+            "json-unquoted" | "json-human" => Path::Portable,
+            _ => Path::takes(level()),
+        },
+        ..Meta::of(include_str!("fathom.rs"))
+    },
+    prepare: |workload| {
         let level = level();
         let zero = move |text: &[u8]| kernel::zero(level, text);
         match workload.operation {
@@ -62,10 +53,10 @@ impl Contender<Scan> for Fathom {
                 let shared: Arc<[u8]> = workload.text().into();
                 workload.grouped(move |_| groups(level, &shared))
             }
-            Operation::Utf8 | Operation::Utf8UpToZero => workload.unsupported(),
+            Operation::Utf8 | Operation::Utf8UpToZero => workload.operation.unsupported(),
         }
-    }
-}
+    },
+};
 
 fn groups(level: Level, text: &Arc<[u8]>) -> Vec<Group> {
     let reader = Box::new(Cursor::new(Arc::clone(text)));

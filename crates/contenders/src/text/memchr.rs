@@ -3,38 +3,23 @@
 
 use std::collections::HashMap;
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Group, Operation, Scan};
-use crate::unit;
 
-pub(super) struct Memchr;
-
-impl Contender<Scan> for Memchr {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "memchr",
-            origin: Origin::Crate("memchr"),
-            link: "https://crates.io/crates/memchr",
-            licence: "Unlicense OR MIT",
-            hardware: || unit::VECTOR.path("scalar"),
-            ..Meta::of(include_str!("memchr.rs"))
+pub(super) static MEMCHR: Simple<Scan> = Simple {
+    meta: Meta::of_crate("memchr", "Unlicense OR MIT", include_str!("memchr.rs")),
+    prepare: |workload| match workload.operation {
+        Operation::StrLen => {
+            workload.counted(|text| memchr::memchr(0, text).map_or(0, |at| at as u64))
         }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Scan) -> Preparation<'w> {
-        match workload.operation {
-            Operation::StrLen => {
-                workload.counted(|text| memchr::memchr(0, text).map_or(0, |at| at as u64))
-            }
-            Operation::LineEnds => workload.listed(|text, ends| {
-                ends.extend(memchr::memchr_iter(b'\n', text).map(|at| at as u32));
-            }),
-            Operation::Measurements => workload.grouped(groups),
-            _ => workload.unsupported(),
-        }
-    }
-}
+        Operation::LineEnds => workload.listed(|text, ends| {
+            ends.extend(memchr::memchr_iter(b'\n', text).map(|at| at as u32));
+        }),
+        Operation::Measurements => workload.grouped(groups),
+        _ => workload.operation.unsupported(),
+    },
+};
 
 fn groups(text: &[u8]) -> Vec<Group> {
     let mut known: HashMap<&[u8], Group> = HashMap::new();

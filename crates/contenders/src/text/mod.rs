@@ -41,22 +41,22 @@ pub static FAMILY: Family<Scan> = Family {
     source: include_str!("mod.rs"),
     reference: "plain",
     contenders: &[
-        &reference::Plain,
-        &fathom::Fathom,
-        &std_library::Std,
-        &libc::Libc,
+        &reference::PLAIN,
+        &fathom::FATHOM,
+        &std_library::STD,
+        &libc::LIBC,
         #[cfg(feature = "cpu")]
-        &memchr::Memchr,
+        &memchr::MEMCHR,
         #[cfg(feature = "cpu")]
-        &simdutf8::SimdUtf8,
+        &simdutf8::SIMD_UTF8,
         #[cfg(feature = "cpu")]
-        &serde_json::SerdeJson,
+        &serde_json::SERDE_JSON,
         #[cfg(feature = "cpu")]
-        &sonic::Sonic,
+        &sonic::SONIC,
         #[cfg(feature = "cpu")]
-        &simd_json::SimdJson,
+        &simd_json::SIMD_JSON,
         #[cfg(all(feature = "cpu", feature = "native"))]
-        &simdutf::SimdUtf,
+        &simdutf::SIMD_UTF,
     ],
     absent: &[
         #[cfg(not(feature = "cpu"))]
@@ -68,4 +68,5 @@ pub static FAMILY: Family<Scan> = Family {
             reason: "Free Pascal's DOM needs a Pascal compiler; the article's table has its figures",
         },
     ],
+    facts: &workload::FACTS,
 };

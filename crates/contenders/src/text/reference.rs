@@ -2,55 +2,44 @@
 
 use fathom_json::reference::Machine;
 use fathom_json::{Limits, Mode};
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::rewrite;
 use super::workload::{Group, Operation, Scan, up_to};
 
-pub(super) struct Plain;
-
-impl Contender<Scan> for Plain {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "plain",
-            hardware: || "scalar".into(),
-            ..Meta::of(include_str!("reference.rs"))
+pub(super) static PLAIN: Simple<Scan> = Simple {
+    meta: Meta { name: "plain", ..Meta::of(include_str!("reference.rs")) },
+    prepare: |workload| match workload.operation {
+        Operation::StrLen => workload.counted(|text| length(text) as u64),
+        Operation::Utf8 => workload.counted(|text| is_utf8(text).into()),
+        Operation::Utf8UpToZero => {
+            workload.counted(|text| is_utf8(up_to(text, |t| Some(length(t)))).into())
         }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Scan) -> Preparation<'w> {
-        match workload.operation {
-            Operation::StrLen => workload.counted(|text| length(text) as u64),
-            Operation::Utf8 => workload.counted(|text| is_utf8(text).into()),
-            Operation::Utf8UpToZero => {
-                workload.counted(|text| is_utf8(up_to(text, |t| Some(length(t)))).into())
-            }
-            Operation::JsonValid => workload.counted(|text| is_json(text).into()),
-            Operation::JsonValidUpToZero => {
-                workload.counted(|text| is_json(up_to(text, |t| Some(length(t)))).into())
-            }
-            Operation::JsonCount => workload.counted(|text| count(text, 1, b'[')),
-            Operation::JsonCountUpToZero => {
-                workload.counted(|text| count(up_to(text, |t| Some(length(t))), 1, b'['))
-            }
-            Operation::JsonCountSoFar => {
-                workload.counted(|text| count_so_far(text, 1, b'[').cast_unsigned())
-            }
-            Operation::JsonProperties => workload.counted(|text| count(text, 1, b'{')),
-            Operation::JsonUnquoted => {
-                workload.written(|text| rewrite::plain_unquoted(text).unwrap_or_default())
-            }
-            Operation::JsonHuman => {
-                workload.written(|text| rewrite::plain_human(text).unwrap_or_default())
-            }
-            Operation::LineEnds => workload.listed(line_ends),
-            Operation::Measurements => workload.grouped(|text| {
-                let plain = fathom_aggregate::reference::aggregate(text, false);
-                plain.groups.into_iter().map(Group::from).collect()
-            }),
+        Operation::JsonValid => workload.counted(|text| is_json(text).into()),
+        Operation::JsonValidUpToZero => {
+            workload.counted(|text| is_json(up_to(text, |t| Some(length(t)))).into())
         }
-    }
-}
+        Operation::JsonCount => workload.counted(|text| count(text, 1, b'[')),
+        Operation::JsonCountUpToZero => {
+            workload.counted(|text| count(up_to(text, |t| Some(length(t))), 1, b'['))
+        }
+        Operation::JsonCountSoFar => {
+            workload.counted(|text| count_so_far(text, 1, b'[').cast_unsigned())
+        }
+        Operation::JsonProperties => workload.counted(|text| count(text, 1, b'{')),
+        Operation::JsonUnquoted => {
+            workload.written(|text| rewrite::plain_unquoted(text).unwrap_or_default())
+        }
+        Operation::JsonHuman => {
+            workload.written(|text| rewrite::plain_human(text).unwrap_or_default())
+        }
+        Operation::LineEnds => workload.listed(line_ends),
+        Operation::Measurements => workload.grouped(|text| {
+            let plain = fathom_aggregate::reference::aggregate(text, false);
+            plain.groups.into_iter().map(Group::from).collect()
+        }),
+    },
+};
 
 fn line_ends(text: &[u8], ends: &mut Vec<u32>) {
     for (at, byte) in text.iter().enumerate() {

@@ -3,27 +3,17 @@
 
 use std::io::{self, Write};
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 use serde::Deserializer;
 use serde::de::{IgnoredAny, SeqAccess, Visitor};
 
 use super::human::human;
 use super::workload::{Operation, Scan, up_to};
+use crate::library;
 
-pub(super) struct SerdeJson;
-
-impl Contender<Scan> for SerdeJson {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "serde-json",
-            origin: Origin::Crate("serde_json"),
-            link: "https://crates.io/crates/serde_json",
-            licence: "MIT OR Apache-2.0",
-            ..Meta::of(include_str!("serde_json.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Scan) -> Preparation<'w> {
+pub(super) static SERDE_JSON: Simple<Scan> = Simple {
+    meta: Meta { source: include_str!("serde_json.rs"), ..library::SERDE_JSON },
+    prepare: |workload| {
         let zero = |text: &[u8]| memchr::memchr(0, text);
         match workload.operation {
             Operation::JsonValid => workload.counted(|text| is_json(text).into()),
@@ -36,10 +26,10 @@ impl Contender<Scan> for SerdeJson {
                 workload.counted(|text| count_so_far(text).cast_unsigned())
             }
             Operation::JsonHuman => workload.written(|text| human(text).unwrap_or_default()),
-            _ => workload.unsupported(),
+            _ => workload.operation.unsupported(),
         }
-    }
-}
+    },
+};
 
 fn is_json(text: &[u8]) -> bool {
     // Slices are not checked for UTF-8 where values are ignored, so that is done first.

@@ -2,29 +2,17 @@
 
 use std::io::{self, Write};
 
-use fathom_measure::contender::{Contender, Meta, Origin, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 use serde::de::IgnoredAny;
 use sonic_rs::{to_array_iter, to_object_iter};
 
 use super::human::human;
 use super::workload::{Operation, Scan, up_to};
+use crate::library;
 
-pub(super) struct Sonic;
-
-impl Contender<Scan> for Sonic {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "sonic-rs",
-            origin: Origin::Crate("sonic-rs"),
-            link: "https://crates.io/crates/sonic-rs",
-            licence: "Apache-2.0",
-            hardware: || if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" }.into(),
-            caveat: "wider vectors need -C target-cpu",
-            ..Meta::of(include_str!("sonic.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Scan) -> Preparation<'w> {
+pub(super) static SONIC: Simple<Scan> = Simple {
+    meta: Meta { source: include_str!("sonic.rs"), ..library::SONIC },
+    prepare: |workload| {
         let zero = |text: &[u8]| memchr::memchr(0, text);
         match workload.operation {
             Operation::JsonValid => workload.counted(|text| is_json(text).into()),
@@ -39,10 +27,10 @@ impl Contender<Scan> for Sonic {
                 workload.counted(|text| count_so_far(text).cast_unsigned())
             }
             Operation::JsonHuman => workload.written(|text| human(text).unwrap_or_default()),
-            _ => workload.unsupported(),
+            _ => workload.operation.unsupported(),
         }
-    }
-}
+    },
+};
 
 fn is_json(text: &[u8]) -> bool {
     sonic_rs::from_slice::<IgnoredAny>(text).is_ok()

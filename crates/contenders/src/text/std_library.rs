@@ -4,32 +4,26 @@
 use std::collections::HashMap;
 use std::str::from_utf8;
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::kernel::c_length;
 use super::workload::{Group, Operation, Scan, up_to};
 
-pub(super) struct Std;
-
-impl Contender<Scan> for Std {
-    fn meta(&self) -> Meta {
-        Meta { name: "std", ..Meta::of(include_str!("std_library.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Scan) -> Preparation<'w> {
-        match workload.operation {
-            Operation::Utf8 => workload.counted(|text| from_utf8(text).is_ok().into()),
-            Operation::Utf8UpToZero => workload
-                .counted(|text| from_utf8(up_to(text, |t| Some(c_length(t)))).is_ok().into()),
-            Operation::LineEnds => workload.listed(|text, ends| {
-                let bytes = text.iter().enumerate();
-                ends.extend(bytes.filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u32));
-            }),
-            Operation::Measurements => workload.grouped(groups),
-            _ => workload.unsupported(),
+pub(super) static STD: Simple<Scan> = Simple {
+    meta: Meta { name: "std", ..Meta::of(include_str!("std_library.rs")) },
+    prepare: |workload| match workload.operation {
+        Operation::Utf8 => workload.counted(|text| from_utf8(text).is_ok().into()),
+        Operation::Utf8UpToZero => {
+            workload.counted(|text| from_utf8(up_to(text, |t| Some(c_length(t)))).is_ok().into())
         }
-    }
-}
+        Operation::LineEnds => workload.listed(|text, ends| {
+            let bytes = text.iter().enumerate();
+            ends.extend(bytes.filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u32));
+        }),
+        Operation::Measurements => workload.grouped(groups),
+        _ => workload.operation.unsupported(),
+    },
+};
 
 fn groups(text: &[u8]) -> Vec<Group> {
     let mut known: HashMap<&str, Group> = HashMap::new();

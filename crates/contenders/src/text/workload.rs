@@ -4,14 +4,16 @@ use std::hint::black_box;
 
 use fathom_aggregate::Decimal;
 use fathom_aggregate::generate::{Measurements, Stations};
-use fathom_measure::contender::{Preparation, Prepared, Unsupported, timed};
+use fathom_measure::contender::{Preparation, Prepared, timed};
 use fathom_measure::digest::Digest;
+use fathom_measure::facts::{Facts, Timed};
 use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::rewrite;
 use crate::checksum::fast_sum;
 use crate::people;
+use crate::tasks::{each, tasks};
 
 /// A text and what is asked of it.
 pub struct Scan {
@@ -22,35 +24,34 @@ pub struct Scan {
     written: usize,
 }
 
-/// A question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Where the zero is.
-    StrLen,
-    /// Whether the text is UTF-8.
-    Utf8,
-    /// The same, length unknown: the zero is looked for first.
-    Utf8UpToZero,
-    /// Whether the text is JSON.
-    JsonValid,
-    /// The same, length unknown.
-    JsonValidUpToZero,
-    /// Items of the array.
-    JsonCount,
-    /// The same, length unknown.
-    JsonCountUpToZero,
-    /// Items of the first half, as a negative number: there are more.
-    JsonCountSoFar,
-    /// Properties of the first object, 100 times.
-    JsonProperties,
-    /// On one line, names without quotes where they need none.
-    JsonUnquoted,
-    /// A line per member, indented by tabs.
-    JsonHuman,
-    /// Where the lines of measurements end.
-    LineEnds,
-    /// What the measurements of each station are.
-    Measurements,
+tasks! {
+    /// A question.
+    Operation {
+        StrLen "strlen" "where the zero byte is",
+            forebear: "StrLen()";
+        Utf8 "utf8" "whether the text is UTF-8",
+            forebear: "IsValidUtf8(RawUtf8)";
+        Utf8UpToZero "utf8-zero" "the same, the zero byte looked for first",
+            forebear: "IsValidUtf8(PUtf8Char)";
+        JsonValid "json-valid" "whether the text is JSON, strictly",
+            forebear: "IsValidJson(RawUtf8)";
+        JsonValidUpToZero "json-valid-zero" "the same, the zero byte looked for first",
+            forebear: "IsValidJson(PUtf8Char)";
+        JsonCount "json-count" "items of the array",
+            forebear: "JsonArrayCount(P,PMax)";
+        JsonCountUpToZero "json-count-zero" "the same, the zero byte looked for first",
+            forebear: "JsonArrayCount(P)";
+        JsonCountSoFar "json-count-half" "items before the middle of the text, which ends there: as a negative number",
+            forebear: "JsonArrayCount(P,PMax) < 0";
+        JsonProperties "json-properties" "properties of the first object, 100 calls; an item is a call",
+            forebear: "JsonObjectPropCount()";
+        JsonUnquoted "json-unquoted" "rewritten on one line, names unquoted where that is allowed; bytes written",
+            forebear: "jsonUnquotedPropNameCompact";
+        JsonHuman "json-human" "rewritten with a line per member, indented by tabs; bytes written",
+            forebear: "jsonHumanReadable";
+        LineEnds "line-ends" "positions of the ends of lines `station;-1.5`, eight per record asked for";
+        Measurements "measurements" "the same lines to count, min, max and sum per station, exactly, on one thread";
+    }
 }
 
 /// What is known about a station; values are in tenths.
@@ -100,53 +101,24 @@ impl From<fathom_aggregate::Partial> for Group {
     }
 }
 
-macro_rules! offers {
-    ($($name:literal $doc:literal,)*) => {
-        &[$(Offer { name: $name, default: "", doc: $doc },)*]
-    };
-}
-const OPERATIONS: &[Offer] = offers! {
-    "strlen" "where the zero byte is",
-    "utf8" "whether the text is UTF-8",
-    "utf8-zero" "the same, the zero byte looked for first",
-    "json-valid" "whether the text is JSON, strictly",
-    "json-valid-zero" "the same, the zero byte looked for first",
-    "json-count" "items of the array",
-    "json-count-zero" "the same, the zero byte looked for first",
-    "json-count-half" "items before the middle of the text, which ends there: as a negative number",
-    "json-properties" "properties of the first object, 100 calls; an item is a call",
-    "json-unquoted" "rewritten on one line, names unquoted where that is allowed; bytes written",
-    "json-human" "rewritten with a line per member, indented by tabs; bytes written",
-    "line-ends" "positions of the ends of lines `station;-1.5`, eight per record asked for",
-    "measurements" "the same lines to count, min, max and sum per station, exactly, on one thread",
-};
-const EACH: [Operation; 13] = [
-    Operation::StrLen,
-    Operation::Utf8,
-    Operation::Utf8UpToZero,
-    Operation::JsonValid,
-    Operation::JsonValidUpToZero,
-    Operation::JsonCount,
-    Operation::JsonCountUpToZero,
-    Operation::JsonCountSoFar,
-    Operation::JsonProperties,
-    Operation::JsonUnquoted,
-    Operation::JsonHuman,
-    Operation::LineEnds,
-    Operation::Measurements,
-];
-
 /// Calls of the property count in an iteration.
 const CALLS: u64 = 100;
 
+/// What is special about the family.
+pub(super) const FACTS: Facts = Facts {
+    part: Some("text"),
+    reference: Timed::AsOracle,
+    tasks: Operation::TASKS,
+    ..Facts::NONE
+};
+
 impl Workload for Scan {
-    const OPERATIONS: &'static [Offer] = OPERATIONS;
+    const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] =
         &[Offer { name: "records", default: "8227", doc: "objects in the array" }];
 
     fn load(spec: &Spec) -> Result<Scan, SpecError> {
-        let at = OPERATIONS.iter().position(|offer| offer.name == spec.operation).unwrap_or(0);
-        let operation = EACH[at];
+        let operation = Operation::of(spec);
         let records = usize::try_from(spec.number("records")?).unwrap_or(usize::MAX);
         if records > 1 << 24 {
             return Err(spec.bad("records", "at most 16M"));
@@ -179,15 +151,11 @@ impl Workload for Scan {
     }
 
     fn cases() -> Vec<Spec> {
-        OPERATIONS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
+        Operation::OFFERS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
     }
 
     fn small_cases() -> Vec<Spec> {
-        let case = |offer: &Offer| {
-            let name = offer.name;
-            ["1", "12", "100"].map(|records| Spec::new(name, &[("records", records)]))
-        };
-        OPERATIONS.iter().flat_map(case).collect()
+        each(Operation::OFFERS, "records", &["1", "12", "100"])
     }
 }
 
@@ -270,12 +238,6 @@ impl Scan {
                     .fold(digest, |digest, number| digest.with_u64(number.cast_unsigned()))
             })
         }))
-    }
-
-    /// What a contender without this operation answers.
-    pub(super) fn unsupported<'w>(&self) -> Preparation<'w> {
-        let at = EACH.iter().position(|operation| *operation == self.operation).unwrap_or(0);
-        Err(Unsupported::operation(OPERATIONS[at].name))
     }
 }
 

@@ -4,6 +4,7 @@
 //! Keys of bytes are borrowed where the structure allows it. One iteration is a pass over all keys.
 
 use fathom_measure::contender::Contender;
+use fathom_measure::facts::Facts;
 use fathom_measure::family::{Absent, Family};
 
 use crate::keyed::bench::Plain;
@@ -43,4 +44,5 @@ pub static FAMILY: Family<Keyed> = Family {
             reason: "its crate needs a newer compiler (1.98) than this project is built with",
         },
     ],
+    facts: &Facts::NONE,
 };

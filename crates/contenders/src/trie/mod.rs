@@ -7,6 +7,7 @@
 //! is a pass over all keys.
 
 use fathom_measure::contender::Contender;
+use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
 use crate::keyed::bench::{Integers, Plain};
@@ -47,4 +48,5 @@ pub static FAMILY: Family<Keyed> = Family {
     reference: "btreemap",
     contenders: CONTENDERS,
     absent: &[CPP],
+    facts: &Facts::NONE,
 };

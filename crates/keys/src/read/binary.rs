@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::text::span;
-use crate::error::{Error, Reason, bad};
+use crate::error::{Error, Grow, Reason, bad};
 use crate::format::Format;
 use crate::set::{KeySet, Keys, Span};
 
@@ -53,15 +53,15 @@ pub(super) fn records<'b>(bytes: &'b [u8], format: &Format) -> Result<KeySet<'b>
     let mut keys = Vec::new();
     let mut values = Vec::new();
     walk(bytes, format, |key, value| {
-        keys.push(key);
-        values.extend(value);
+        keys.grow(key)?;
+        value.map_or(Ok(()), |value| values.grow(value))
     })?;
     let values = format.has_values().then_some(values);
     Ok(KeySet { bytes: Cow::Borrowed(bytes), keys: Keys::Bytes(keys), values })
 }
 
 pub(super) fn check(bytes: &[u8], format: &Format) -> Result<(), Error> {
-    walk(bytes, format, |_, _| {})
+    walk(bytes, format, |_, _| Ok(()))
 }
 
 pub(super) fn integers<const WIDTH: usize>(bytes: &[u8]) -> Result<Vec<u64>, Error> {
@@ -75,14 +75,17 @@ pub(super) fn integers<const WIDTH: usize>(bytes: &[u8]) -> Result<Vec<u64>, Err
         eight[..WIDTH].copy_from_slice(chunk);
         u64::from_le_bytes(eight)
     };
-    Ok(whole.iter().map(widened).collect())
+    let mut integers = Vec::new();
+    integers.try_reserve_exact(whole.len()).map_err(|_| Error::Memory(whole.len()))?;
+    integers.extend(whole.iter().map(widened));
+    Ok(integers)
 }
 
 /// Visits every record.
 fn walk(
     bytes: &[u8],
     format: &Format,
-    mut visit: impl FnMut(Span, Option<Span>),
+    mut visit: impl FnMut(Span, Option<Span>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let header = header(bytes, format)?;
     let Header { count, start, sum, terminated } = header;
@@ -127,7 +130,7 @@ fn walk(
                 return Err(bad(odd, Reason::NotPrintable(bytes[odd])));
             }
         }
-        visit(key, value);
+        visit(key, value)?;
         at = end;
     }
     if at < bytes.len() {

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::text::span;
-use crate::error::{Error, Reason, bad};
+use crate::error::{Error, Grow, Reason, bad};
 use crate::format::{Column, Csv};
 use crate::set::{KeySet, Keys, Span};
 
@@ -54,7 +54,7 @@ pub(super) fn column<'b>(bytes: &'b [u8], csv: &Csv) -> Result<KeySet<'b>, Error
         if key.start == key.end {
             return Err(bad(key.start, Reason::EmptyKey(record)));
         }
-        found.push(span(key.start, key.end)?);
+        found.grow(span(key.start, key.end)?)?;
     }
     Ok(match any_doubled {
         false => KeySet { bytes: Cow::Borrowed(bytes), keys: Keys::Bytes(found), values: None },

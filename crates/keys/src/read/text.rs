@@ -1,6 +1,6 @@
 //! Words, lines and integers in text. Decodes nothing: bytes from 0x80 up belong to words.
 
-use crate::error::{Error, Reason, bad};
+use crate::error::{Error, Grow, Reason, bad};
 use crate::set::Span;
 
 /// What separates words: C's `isspace` in the C locale.
@@ -47,7 +47,11 @@ pub(super) fn span(start: usize, end: usize) -> Result<Span, Error> {
 }
 
 pub(super) fn words(bytes: &[u8]) -> Result<Vec<Span>, Error> {
-    Words { bytes, at: 0 }.map(|(start, end)| span(start, end)).collect()
+    let mut spans = Vec::new();
+    for (start, end) in (Words { bytes, at: 0 }) {
+        spans.grow(span(start, end)?)?;
+    }
+    Ok(spans)
 }
 
 pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Span>, Error> {
@@ -56,7 +60,7 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Span>, Error> {
         if start == end {
             return Err(bad(start, Reason::EmptyKey(spans.len() as u64 + 1)));
         }
-        spans.push(span(start, end)?);
+        spans.grow(span(start, end)?)?;
     }
     Ok(spans)
 }

@@ -3,6 +3,8 @@
 //! Linux is the platform fathom is built and tested on.
 
 pub mod affinity;
+#[allow(unsafe_code)] // says that what threads have filled is a vector
+pub mod collect;
 #[allow(unsafe_code)] // mappings of files: the caller keeps others from changing them
 pub mod map;
 #[allow(unsafe_code)] // mappings: each block says what keeps the bytes alive and in bounds
@@ -13,3 +15,4 @@ pub mod shared;
 pub(crate) mod source;
 #[allow(unsafe_code)] // getrusage and wait4, which rustix leaves out
 pub mod usage;
+pub mod ward;

@@ -1,9 +1,7 @@
 //! Other processes as their starter sees them: where they run, how much memory they may have, how
-//! they and their children are ended. Starting and waiting is the standard library's and
-//! [`usage::wait`](super::usage::wait)'s business.
+//! their groups are ended. Starting and waiting is [`ward`](super::ward)'s business.
 
 use std::io;
-use std::process::Child;
 
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, kill_process_group, prlimit, set_parent_process_death_signal,
@@ -14,13 +12,13 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 ///
 /// # Errors
 /// `InvalidInput` when there is no such processor, otherwise what the operating system answers.
-pub fn pin(child: &Child, cpu: usize) -> io::Result<()> {
+pub fn pin(child: u32, cpu: usize) -> io::Result<()> {
     if cpu >= CpuSet::MAX_CPU {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let mut set = CpuSet::new();
     set.set(cpu);
-    Ok(sched_setaffinity(Some(id(child)?), &set)?)
+    Ok(sched_setaffinity(Some(raw_id(child)?), &set)?)
 }
 
 /// Lets `child` have at most `bytes` of private writable memory; an allocation beyond that fails
@@ -28,29 +26,19 @@ pub fn pin(child: &Child, cpu: usize) -> io::Result<()> {
 ///
 /// # Errors
 /// What the operating system answers.
-pub fn limit_memory(child: &Child, bytes: u64) -> io::Result<()> {
+pub fn limit_memory(child: u32, bytes: u64) -> io::Result<()> {
     let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
-    prlimit(Some(id(child)?), Resource::Data, limit)?;
+    prlimit(Some(raw_id(child)?), Resource::Data, limit)?;
     Ok(())
 }
 
-/// Ends `child` and all in its process group, at once. `child` must have been started as the leader
-/// of a group of its own.
+/// Ends all in the process group that `id` leads, at once. Call it only while that process cannot
+/// have been waited for yet, or the number may be another's.
 ///
 /// # Errors
 /// What the operating system answers; that all have ended already is no error.
-pub fn kill_group(child: &Child) -> io::Result<()> {
-    kill_group_of(child.id())
-}
-
-/// As [`kill_group`], for a child that somebody else is waiting for: by its process number. Call it
-/// only while the child cannot have been waited for yet, or the number may be another's.
-///
-/// # Errors
-/// As [`kill_group`].
-pub fn kill_group_of(id: u32) -> io::Result<()> {
-    let group = Pid::from_raw(id.cast_signed()).ok_or(io::ErrorKind::InvalidInput)?;
-    match kill_process_group(group, Signal::KILL) {
+pub(super) fn kill_group_of(id: u32) -> io::Result<()> {
+    match kill_process_group(raw_id(id)?, Signal::KILL) {
         Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -65,6 +53,12 @@ pub fn end_with_parent() -> io::Result<()> {
     Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
 }
 
+/// Whose process this is.
+#[must_use]
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// Memory the machine could give to new programs without swapping, in bytes; `None` without procfs.
 pub fn available_bytes() -> Option<u64> {
     available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)
@@ -76,14 +70,14 @@ fn available_in(meminfo: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-fn id(child: &Child) -> io::Result<Pid> {
-    Pid::from_raw(child.id().cast_signed()).ok_or_else(|| io::ErrorKind::InvalidInput.into())
+pub(super) fn raw_id(id: u32) -> io::Result<Pid> {
+    Pid::from_raw(id.cast_signed()).ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::process::{CommandExt, ExitStatusExt};
-    use std::process::{Command, Stdio};
+    use std::process::{Child, Command, Stdio};
 
     use super::*;
     use crate::os::affinity;
@@ -97,19 +91,19 @@ mod tests {
     #[test]
     fn a_group_ends_as_one() {
         let mut child = sleeper();
-        kill_group(&child).unwrap();
+        kill_group_of(child.id()).unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9));
     }
 
     #[test]
     fn limits_and_places_are_accepted_for_a_child() {
         let mut child = sleeper();
-        pin(&child, affinity::allowed().unwrap()[0]).unwrap();
-        limit_memory(&child, 1 << 30).unwrap();
+        pin(child.id(), affinity::allowed().unwrap()[0]).unwrap();
+        limit_memory(child.id(), 1 << 30).unwrap();
         let limits = std::fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
         assert!(limits.contains("1073741824"), "{limits}");
-        assert_eq!(pin(&child, usize::MAX).unwrap_err().kind(), io::ErrorKind::InvalidInput);
-        kill_group(&child).unwrap();
+        assert_eq!(pin(child.id(), usize::MAX).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        kill_group_of(child.id()).unwrap();
         child.wait().unwrap();
     }
 

@@ -11,6 +11,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 
 /// What was used up to now: one `getrusage`, about half a microsecond.
+///
+/// Its peak of memory is left out: a process begins with that of whoever started it, and keeps it
+/// when it runs another program. [`peak_bytes`] does not, nor does [`ward::End`](super::ward::End).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Processor time in user mode, in nanoseconds (steps of a microsecond).
@@ -25,9 +28,6 @@ pub struct Usage {
     pub minor_faults: u64,
     /// Page faults that waited for a device.
     pub major_faults: u64,
-    /// The most memory ever resident, in bytes. Of a thread: that of its process. A difference of
-    /// two readings keeps the later one's figure.
-    pub peak_bytes: u64,
 }
 
 impl Sub for Usage {
@@ -44,7 +44,6 @@ impl Sub for Usage {
                 .saturating_sub(earlier.involuntary_switches),
             minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
             major_faults: self.major_faults.saturating_sub(earlier.major_faults),
-            peak_bytes: self.peak_bytes,
         }
     }
 }
@@ -59,8 +58,7 @@ pub fn process() -> Usage {
     of(libc::RUSAGE_SELF)
 }
 
-/// The usage of all children that ended and were waited for, and of theirs. Its `peak_bytes` is the
-/// largest single process among them.
+/// The usage of all children that ended and were waited for, and of theirs.
 pub fn children() -> Usage {
     of(libc::RUSAGE_CHILDREN)
 }
@@ -107,7 +105,6 @@ pub fn peak_bytes() -> Option<u64> {
 }
 
 /// Lets [`peak_bytes`] start again from what is resident now; whether the kernel agreed.
-/// [`Usage::peak_bytes`] is not affected.
 pub fn reset_peak() -> bool {
     fs::write("/proc/self/clear_refs", "5").is_ok()
 }
@@ -170,7 +167,6 @@ fn convert(usage: &libc::rusage) -> Usage {
         involuntary_switches: usage.ru_nivcsw.cast_unsigned(),
         minor_faults: usage.ru_minflt.cast_unsigned(),
         major_faults: usage.ru_majflt.cast_unsigned(),
-        peak_bytes: usage.ru_maxrss.cast_unsigned() * 1024,
     }
 }
 
@@ -223,7 +219,6 @@ mod tests {
         let pages = black_box(vec![1u8; 8 << 20]);
         let used = thread() - before;
         assert!(used.minor_faults > 0, "{used:?} for {} bytes", pages.len());
-        assert!(used.peak_bytes > 8 << 20);
     }
 
     #[test]
@@ -240,7 +235,7 @@ mod tests {
         let child = Command::new("sh").args(["-c", "exit 7"]).spawn().unwrap();
         let (status, usage) = wait(child).unwrap();
         assert_eq!(status.code(), Some(7));
-        assert!(usage.minor_faults > 0 && usage.peak_bytes > 0, "{usage:?}");
+        assert!(usage.minor_faults > 0, "{usage:?}");
         let child = Command::new("sh").args(["-c", "kill -9 $$"]).spawn().unwrap();
         assert_eq!(wait(child).unwrap().0.signal(), Some(9));
     }

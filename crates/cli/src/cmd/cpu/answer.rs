@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
-use fathom_contenders::mix::ITERATIONS;
+use fathom_contenders::family;
 use fathom_measure::compare::{Broken, Comparison, Unresolved, Verdict, judge};
+use fathom_measure::facts::{Form, Task};
 use fathom_measure::result::Case;
+use fathom_measure::workload::parse_number;
 use fathom_report::number::{percent, times};
 use fathom_report::sentence;
 use fathom_report::view::{Line, lines, throughput};
@@ -53,9 +55,9 @@ fn title(case: &Case) -> String {
     let size = match case.workload.text("size") {
         "mix" => ", calls of 8 to 10,000 bytes".to_owned(),
         "" => String::new(),
-        level @ ("l1" | "l2" | "l3") => format!(", half of the {} cache", level.to_uppercase()),
-        "memory" => ", more than the caches hold".to_owned(),
-        size => format!(", {size} bytes"),
+        size if parse_number(size).is_some() => format!(", {size} bytes"),
+        level if level.starts_with('l') => format!(", half of the {} cache", level.to_uppercase()),
+        _ => ", more than the caches hold".to_owned(),
     };
     let threads = match case.workload.text("threads") {
         "" | "1" => String::new(),
@@ -117,29 +119,33 @@ pub(super) fn is_tie(comparison: &Comparison) -> bool {
 /// The line as mORMot's tests would print it.
 fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
     let (operation, work) = (case.workload.operation.as_str(), case.work);
-    let every = case.workload.number("every").unwrap_or(1).max(1);
-    let name = form::name(&case.family, operation, &line.row.id);
-    match case.family.as_str() {
-        "checksum" | "digest" | "cipher" if case.workload.text("size") == "mix" => {
-            let calls = work.items * ITERATIONS;
-            form::calls(&name, calls, work.bytes * ITERATIONS, ns_median * ITERATIONS as f64)
+    let task = family(&case.family).map_or(Task::NONE, |family| family.facts().task(operation));
+    let name = task.shown(operation, &line.row.id);
+    let compressed = |metric: &str| {
+        let ratio = line.row.metrics.iter().find(|m| m.name == metric).map_or(1.0, |m| m.value);
+        let rate = work.bytes as f64 * 1e9 / ns_median / (1 << 20) as f64;
+        (rate as u64, (rate * ratio) as u64, ratio)
+    };
+    match task.form {
+        Form::Calls { iterations } if case.workload.text("size") == "mix" => {
+            let (calls, bytes) = (work.items * iterations, work.bytes * iterations);
+            form::calls(&name, calls, bytes, ns_median * iterations as f64)
         }
-        "codec" => {
-            let ratio = line.row.metrics.iter().find(|m| m.name == "compressed_per_plain");
-            let ratio = ratio.map_or(1.0, |metric| metric.value);
-            let rate = work.bytes as f64 * 1e9 / ns_median / (1 << 20) as f64;
-            let (plain, compressed) = (rate as u64, (rate * ratio) as u64);
-            match operation {
-                "compress" => format!("comp {plain}:{compressed}MiB/s, ratio {ratio:.3}"),
-                _ => format!("decomp {compressed}:{plain}MiB/s, ratio {ratio:.3}"),
-            }
+        Form::Parts { every } => {
+            let every = case.workload.number(every).unwrap_or(1).max(1);
+            form::pass(&name, work.bytes * every, ns_median * every as f64)
         }
-        "memory" if work.bytes == 0 => {
-            format!("{:.1} ns per read", ns_median / work.items.max(1) as f64)
+        Form::Compresses { ratio } => {
+            let (plain, compressed, ratio) = compressed(ratio);
+            format!("comp {plain}:{compressed}MiB/s, ratio {ratio:.3}")
         }
-        "sql" => format!("{} {name} in {}", work.items, form::time(ns_median)),
-        "memory" => form::pass(&name, work.bytes * every, ns_median * every as f64),
-        _ => form::pass(&name, work.bytes, ns_median),
+        Form::Decompresses { ratio } => {
+            let (plain, compressed, ratio) = compressed(ratio);
+            format!("decomp {compressed}:{plain}MiB/s, ratio {ratio:.3}")
+        }
+        Form::Reads => format!("{:.1} ns per read", ns_median / work.items.max(1) as f64),
+        Form::Items => format!("{} {name} in {}", work.items, form::time(ns_median)),
+        Form::Pass | Form::Calls { .. } => form::pass(&name, work.bytes, ns_median),
     }
 }
 

@@ -16,11 +16,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use fathom_contenders::{family, unit};
+use fathom_contenders::FAMILIES;
 use fathom_machine::describe::Machine;
 use fathom_measure::bench::Entrant;
+use fathom_measure::contender::Path as Hardware;
 use fathom_measure::digest::Digest;
-use fathom_measure::family::{AnyFamily, OpenError};
+use fathom_measure::facts::Timed;
+use fathom_measure::family::{AnyFamily, Entry, OpenError};
 use fathom_measure::meter::Untimed;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::rounds::{Plan, Stop};
@@ -29,6 +31,7 @@ use fathom_measure::workload::{Spec, parse_number};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, Format, Show, entrant, is_complete, nanoseconds};
+use crate::names;
 use crate::output::Output;
 
 /// Find the fastest implementation of each primitive on this processor: memory moves, checksums,
@@ -39,8 +42,8 @@ use crate::output::Output;
 /// hardware path each implementation takes: docs/cpu.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Families to measure; `hash` stands for checksum and digest [default: all that this command
-    /// knows]
+    /// Families to measure, or parts of the forebear's table (`hash` is checksum and digest)
+    /// [default: all that this command knows]
     #[arg(value_name = "FAMILY")]
     families: Vec<String>,
 
@@ -82,8 +85,9 @@ pub(crate) struct Options {
 }
 
 /// The families of this command, in the order of the forebear's table.
-const FAMILIES: &[&str] =
-    &["memory", "checksum", "digest", "cipher", "codec", "text", "json", "sql"];
+fn known() -> impl Iterator<Item = &'static dyn AnyFamily> + Clone {
+    FAMILIES.iter().copied().filter(|family| family.facts().part.is_some())
+}
 
 /// A row to measure: one operation on one workload.
 struct Row {
@@ -161,21 +165,22 @@ fn written(text: &str, path: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// The families of these names, or of these parts of the forebear's table.
 fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
     if names.is_empty() {
-        return Ok(FAMILIES.iter().filter_map(|name| family(name)).collect());
+        return Ok(known().collect());
     }
-    // The forebear's table has both in one part.
-    let names = names.iter().flat_map(|name| match name.as_str() {
-        "hash" => vec!["checksum".to_owned(), "digest".to_owned()],
-        _ => vec![name.clone()],
-    });
-    let known = |name: String| {
-        let found = FAMILIES.contains(&name.as_str()).then(|| family(&name)).flatten();
-        let all = FAMILIES.join(", ");
-        found.with_context(|| format!("no family {name:?} in fathom cpu; there is: {all}"))
-    };
-    names.map(known).collect()
+    let mut found = Vec::new();
+    for name in names {
+        let own = known().filter(|family| family.name() == name);
+        let part = known().filter(|family| family.facts().part == Some(name));
+        let before = found.len();
+        found.extend(own.chain(part.filter(|family| family.name() != name)));
+        let all: Vec<&str> = known().map(AnyFamily::name).collect();
+        let words = names::unknown("family", name, &all);
+        ensure!(found.len() > before, "{words} in fathom cpu; there is: {}", all.join(", "));
+    }
+    Ok(found)
 }
 
 /// The rows asked for, each with who takes part.
@@ -252,18 +257,12 @@ fn hint(name: &str, families: &[&'static dyn AnyFamily]) -> String {
         let rows = family.operations().iter().map(|row| row.name.to_owned());
         rows.chain(family.entries().into_iter().map(|entry| entry.id)).collect()
     };
-    let all = FAMILIES.iter().filter_map(|name| family(name));
-    if let Some(other) = all.clone().find(|family| names(*family).iter().any(|n| n == name)) {
+    if let Some(other) = known().find(|family| names(*family).iter().any(|n| n == name)) {
         let asked: Vec<&str> = families.iter().map(|family| family.name()).collect();
         return format!(" in {}; family {} has it", asked.join(", "), other.name());
     }
-    let distance = |known: &String| strsim::osa_distance(&name.to_lowercase(), known);
-    let known: Vec<String> = all.flat_map(names).collect();
-    let nearest = known.iter().min_by_key(|known| distance(known));
-    match nearest.filter(|known| distance(known) <= 1 + name.len() / 4) {
-        Some(known) => format!("; did you mean {known:?}?"),
-        None => String::new(),
-    }
+    let known: Vec<String> = known().flat_map(names).collect();
+    names::hint(name, &known)
 }
 
 /// The sizes asked for; for recommendations also those where winners change.
@@ -285,16 +284,10 @@ fn specs(family: &dyn AnyFamily, operation: &str, sizes: &[String]) -> Vec<Spec>
     if has_calls {
         return sizes.iter().map(|size| Spec::new(operation, &[("size", size)])).collect();
     }
-    match (family.name(), operation) {
-        ("memory", "copy" | "read" | "chase") => ["l1", "l2", "l3", "memory"]
-            .map(|size| Spec::new(operation, &[("size", size)]))
-            .to_vec(),
-        ("memory", "fill" | "big-move") => vec![Spec::new(operation, &[("every", "20")])],
-        ("codec", _) => vec![Spec::new(operation, &[("prefixes", "6")])],
-        ("json", _) => vec![Spec::new(operation, &[("records", "1000")])],
-        ("sql", "table-json") => vec![Spec::new(operation, &[("rounds", "10")])],
-        ("sql", _) => vec![Spec::new(operation, &[("rounds", "20")])],
-        _ => vec![Spec::new(operation, &[])],
+    let facts = family.facts();
+    match facts.task(operation).quick {
+        [] => vec![Spec::new(operation, facts.quick)],
+        cases => cases.iter().map(|parameters| Spec::new(operation, parameters)).collect(),
     }
 }
 
@@ -317,9 +310,9 @@ fn entrants(
             continue;
         }
         let mut entrant = entrant(&entry.id, &entry.meta)?;
-        entrant.about.hardware = family.path(&entry.id, &spec.operation);
+        entrant.about.hardware = (entry.meta.hardware)(&spec.operation).to_string();
         match (wanted.is_empty(), name.is_some()) {
-            (true, _) if is_oracle(&entry.id) => references.push(entrant),
+            (true, _) if is_oracle(family, &entry.id) => references.push(entrant),
             (true, _) | (_, true) => found.push(entrant),
             _ => {}
         }
@@ -327,9 +320,9 @@ fn entrants(
     Ok(if found.is_empty() { references } else { found })
 }
 
-/// Plain references, and the codec that only copies.
-fn is_oracle(id: &str) -> bool {
-    ["plain", "stored"].contains(&id)
+/// Whether a contender is there to check the others.
+fn is_oracle(family: &dyn AnyFamily, id: &str) -> bool {
+    family.facts().reference != Timed::Always && id == family.reference()
 }
 
 /// The rounds a row aims at: enough that some disturbed ones do not decide.
@@ -362,7 +355,7 @@ fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
     let mut case = measuring::measured(measuring::usual(row.family, spec, entrants, plan)?)?;
     answer::compare_with_winner(&mut case);
     case.notes.extend(missed(row));
-    if row.entrants.iter().all(|entrant| is_oracle(&entrant.id)) {
+    if row.entrants.iter().all(|entrant| is_oracle(row.family, &entrant.id)) {
         let absent: Vec<&str> = row.family.absent().iter().map(|absent| absent.name).collect();
         let absent = if absent.is_empty() { "no other" } else { &absent.join(", ") };
         case.notes.push(format!("the plain reference alone: not here are {absent}"));
@@ -370,16 +363,21 @@ fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
     Ok(case)
 }
 
-/// Implementations that take none of the instructions this processor has for the task.
+/// Implementations that say they take other instructions than the best this processor has for it.
 fn missed(row: &Row) -> Vec<String> {
-    let Some(best) = unit::of(&row.spec.operation).and_then(unit::Unit::best) else {
-        return Vec::new();
+    let operation = row.spec.operation.as_str();
+    let Some(best) = (row.family.facts().task(operation).best)() else { return Vec::new() };
+    let here = |id: &str| row.entrants.iter().any(|entrant| entrant.id == id);
+    let entries = row.family.entries().into_iter();
+    let others = entries.filter(|entry| here(&entry.id) && !is_oracle(row.family, &entry.id));
+    let note = |entry: Entry| match (entry.meta.hardware)(operation) {
+        Hardware::Portable => Some(format!("{} is portable; {best} is here", entry.id)),
+        Hardware::Takes(path) if !path.contains(best) => {
+            Some(format!("{} takes {path}; {best} is here", entry.id))
+        }
+        _ => None,
     };
-    let plain = row
-        .entrants
-        .iter()
-        .filter(|entrant| unit::is_plain(&entrant.about.hardware) && !is_oracle(&entrant.id));
-    plain.map(|entrant| format!("{} does not use {best}, which is here", entrant.id)).collect()
+    others.filter_map(note).collect()
 }
 
 /// What is not in this build, and why.

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use fathom_measure::compare::{Comparison, Verdict};
+use fathom_measure::contender::Path as Hardware;
 use fathom_measure::result::Case;
 use fathom_report::view::{Line, lines};
 
@@ -44,10 +45,11 @@ fn advice(task: &Task<'_>) -> String {
 fn winners(case: &Case) -> String {
     let ids = ids(case);
     let lines = lines(case);
+    let not_known = Hardware::NotKnown.to_string();
     let mut paths: Vec<&str> = Vec::new();
     for line in lines.iter().filter(|line| ids.contains(&line.row.id.as_str())) {
         let path = line.row.about.hardware.as_str();
-        if !path.is_empty() && !paths.contains(&path) {
+        if !["", not_known.as_str()].contains(&path) && !paths.contains(&path) {
             paths.push(path);
         }
     }

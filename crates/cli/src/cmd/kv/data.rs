@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fathom_keys::{Format, KeySet, Keys, Portrait, Target, write};
+use fathom_measure::scratch::{self, Folder};
 use fathom_measure::workload::Spec;
 use fathom_random::Random;
-use tempfile::TempDir;
 
 use crate::{input, key_file};
 
@@ -35,7 +35,7 @@ pub(super) struct Prepared {
     pub(super) file_bytes: u64,
     /// The first key, or the beginning of a long one.
     first: String,
-    _folder: TempDir,
+    _folder: Folder,
 }
 
 impl Prepared {
@@ -77,7 +77,7 @@ pub(super) fn prepare(
     let bytes = key_file::load(path)?;
     let (format, keys) = key_file::keys(path, &bytes, forced)?;
     anyhow::ensure!(!keys.is_empty(), "{} holds no key", path.display());
-    let folder = tempfile::Builder::new().prefix("fathom-kv-").tempdir()?;
+    let folder = scratch::folder("kv")?;
     let mut samples = Vec::new();
     let mut order: Vec<usize> = (0..keys.len()).collect();
     Random::new(seed).shuffle(&mut order);

@@ -106,7 +106,7 @@ pub(crate) struct Options {
     hang: Option<Duration>,
 
     /// How to show the result; json has everything
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value_t = Shown::Text)]
     format: Shown,
 
     /// Write it to this file instead of stdout

@@ -3,7 +3,7 @@
 //! The lanes are independent, so eight rounds are in flight at a time. The original reads before
 //! the start of short input; this one copies it instead.
 
-use super::super::aesnihash::Keys;
+use super::super::plain_aesnihash::Keys;
 
 /// Whether this processor has the instructions.
 pub(crate) fn is_available() -> bool {
@@ -15,7 +15,7 @@ pub(crate) fn is_available() -> bool {
     false
 }
 
-/// The hash; see [`plain_hash`](super::super::aesnihash::plain_hash) for its definition.
+/// The hash; see [`plain_hash`](super::super::plain_aesnihash::plain_hash) for its definition.
 ///
 /// # Panics
 /// On a processor without AES instructions.
@@ -25,7 +25,7 @@ pub(crate) fn hash(keys: &Keys, seed: u64, bytes: &[u8]) -> u64 {
     // SAFETY: the instructions were just detected.
     return unsafe { arch::hash(keys, seed, bytes) };
     #[allow(unreachable_code)] // other architectures: the assertion fails first
-    super::super::aesnihash::plain_hash(keys, seed, bytes)
+    super::super::plain_aesnihash::plain_hash(keys, seed, bytes)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -217,7 +217,7 @@ use lanes;
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::aesnihash::plain_hash;
+    use super::super::super::plain_aesnihash::plain_hash;
     use super::*;
 
     #[test]

@@ -11,7 +11,7 @@
 //! Its original decoder trusts its input; this one checks every slot, source and target. Runs of
 //! period 1 or 2 do not compress: the slot always holds a position one or two back.
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::workload::{Codec, Texts};
 
@@ -24,19 +24,14 @@ pub use reference::{compress as plain_compress, decompress as plain_decompress};
 
 pub(super) struct SynLz;
 
-impl Contender<Texts> for SynLz {
-    fn meta(&self) -> Meta {
-        Meta {
-            name: "synlz",
-            link: "https://github.com/synopse/mORMot2",
-            ..Meta::of(include_str!("mod.rs"))
-        }
-    }
-
-    fn prepare<'w>(&self, workload: &'w Texts) -> Preparation<'w> {
-        workload.coded(SynLz)
-    }
-}
+pub(super) static SYN_LZ: Simple<Texts> = Simple {
+    meta: Meta {
+        name: "synlz",
+        link: "https://github.com/synopse/mORMot2",
+        ..Meta::of(include_str!("mod.rs"))
+    },
+    prepare: |workload| workload.coded(SynLz),
+};
 
 impl Codec for SynLz {
     fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {

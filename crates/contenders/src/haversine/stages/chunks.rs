@@ -18,7 +18,7 @@ struct Sized {
 
 impl Contender<File> for Chunks {
     fn meta(&self) -> Meta {
-        Meta { name: "chunks", hardware: || "scalar".into(), ..Meta::of(include_str!("chunks.rs")) }
+        Meta { name: "chunks", ..Meta::of(include_str!("chunks.rs")) }
     }
 
     fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {

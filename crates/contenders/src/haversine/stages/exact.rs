@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 
 use fathom_haversine::Pair;
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::scanner;
 use super::workload::{File, Step};
@@ -12,15 +12,10 @@ use super::workload::{File, Step};
 #[derive(Clone, Copy)]
 pub(super) struct Exact;
 
-impl Contender<File> for Exact {
-    fn meta(&self) -> Meta {
-        Meta { name: "exact", hardware: || "scalar".into(), ..Meta::of(include_str!("exact.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
-        workload.timed_step(*self)
-    }
-}
+pub(super) static EXACT: Simple<File> = Simple {
+    meta: Meta { name: "exact", ..Meta::of(include_str!("exact.rs")) },
+    prepare: |workload| workload.timed_step(Exact),
+};
 
 impl Step for Exact {
     fn each_pair(self, source: impl Read, take: impl FnMut(Pair)) -> io::Result<()> {

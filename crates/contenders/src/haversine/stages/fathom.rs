@@ -6,22 +6,17 @@ use std::io;
 use std::num::NonZeroUsize;
 
 use fathom_haversine::{Options, Source, Trigonometry, read};
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::vector::hardware;
 use super::workload::{Answer, File};
 
-pub(super) struct Fathom;
-
-impl Contender<File> for Fathom {
-    fn meta(&self) -> Meta {
-        Meta { name: "fathom", hardware, ..Meta::of(include_str!("fathom.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+pub(super) static FATHOM: Simple<File> = Simple {
+    meta: Meta { name: "fathom", hardware, ..Meta::of(include_str!("fathom.rs")) },
+    prepare: |workload| {
         workload.timed(|file| run(file, NonZeroUsize::MIN), |file| by(file, NonZeroUsize::MIN))
-    }
-}
+    },
+};
 
 /// The mean by `threads` threads.
 pub(super) fn run(file: fs::File, threads: NonZeroUsize) -> io::Result<Answer> {

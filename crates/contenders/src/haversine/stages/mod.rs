@@ -11,6 +11,7 @@
 //!   a match per byte  │ tokens in one piece           │ numbers        │ distances  │ grammar   │ templates
 //! ```
 
+use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
 mod chunks;
@@ -37,18 +38,19 @@ pub static FAMILY: Family<File> = Family {
     source: include_str!("mod.rs"),
     reference: "fathom",
     contenders: &[
-        &strtod::Strtod,
-        &quick::Quick,
-        &scan::Scan,
-        &views::Views,
+        &strtod::STRTOD,
+        &quick::QUICK,
+        &scan::SCAN,
+        &views::VIEWS,
         &chunks::Chunks,
-        &exact::Exact,
-        &vector::Vector,
-        &strict::Strict,
-        &fathom::Fathom,
-        &threads::Threads,
+        &exact::EXACT,
+        &vector::VECTOR,
+        &strict::STRICT,
+        &fathom::FATHOM,
+        &threads::THREADS,
     ],
     absent: &[],
+    facts: &Facts::NONE,
 };
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use fathom_haversine::Pair;
 use fathom_json::reference::{Machine, Plain};
 use fathom_json::{Limits, Mode};
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::number::quick;
 use super::row::Row;
@@ -15,15 +15,10 @@ use super::workload::{File, Step};
 #[derive(Clone, Copy)]
 pub(super) struct Quick;
 
-impl Contender<File> for Quick {
-    fn meta(&self) -> Meta {
-        Meta { name: "quick", hardware: || "scalar".into(), ..Meta::of(include_str!("quick.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
-        workload.timed_step(*self)
-    }
-}
+pub(super) static QUICK: Simple<File> = Simple {
+    meta: Meta { name: "quick", ..Meta::of(include_str!("quick.rs")) },
+    prepare: |workload| workload.timed_step(Quick),
+};
 
 impl Step for Quick {
     fn each_pair(self, source: impl Read, take: impl FnMut(Pair)) -> io::Result<()> {

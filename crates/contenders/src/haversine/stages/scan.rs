@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 
 use fathom_haversine::Pair;
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::number::quick;
 use super::scanner;
@@ -13,15 +13,10 @@ use super::workload::{File, Step};
 #[derive(Clone, Copy)]
 pub(super) struct Scan;
 
-impl Contender<File> for Scan {
-    fn meta(&self) -> Meta {
-        Meta { name: "scan", hardware: || "scalar".into(), ..Meta::of(include_str!("scan.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
-        workload.timed_step(*self)
-    }
-}
+pub(super) static SCAN: Simple<File> = Simple {
+    meta: Meta { name: "scan", ..Meta::of(include_str!("scan.rs")) },
+    prepare: |workload| workload.timed_step(Scan),
+};
 
 impl Step for Scan {
     fn each_pair(self, source: impl Read, take: impl FnMut(Pair)) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use fathom_haversine::Pair;
 use fathom_json::{Event, Lexer, Mode, ReadError, Reader};
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::row::Row;
 use super::vector::{hardware, in_batches};
@@ -14,15 +14,12 @@ use super::workload::{File, Step, distances};
 #[derive(Clone, Copy)]
 pub(super) struct Strict;
 
-impl Contender<File> for Strict {
-    fn meta(&self) -> Meta {
-        Meta { name: "strict", hardware, ..Meta::of(include_str!("strict.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+pub(super) static STRICT: Simple<File> = Simple {
+    meta: Meta { name: "strict", hardware, ..Meta::of(include_str!("strict.rs")) },
+    prepare: |workload| {
         workload.timed(|file| in_batches(Strict, file), |file| distances(Strict, file))
-    }
-}
+    },
+};
 
 impl Step for Strict {
     fn each_pair(self, source: impl Read, mut take: impl FnMut(Pair)) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::io::{self, Read};
 
 use fathom_haversine::Pair;
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::quick::each_byte;
 use super::workload::{File, Step};
@@ -13,15 +13,10 @@ use super::workload::{File, Step};
 #[derive(Clone, Copy)]
 pub(super) struct Strtod;
 
-impl Contender<File> for Strtod {
-    fn meta(&self) -> Meta {
-        Meta { name: "strtod", hardware: || "scalar".into(), ..Meta::of(include_str!("strtod.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
-        workload.timed_step(*self)
-    }
-}
+pub(super) static STRTOD: Simple<File> = Simple {
+    meta: Meta { name: "strtod", ..Meta::of(include_str!("strtod.rs")) },
+    prepare: |workload| workload.timed_step(Strtod),
+};
 
 impl Step for Strtod {
     fn each_pair(self, source: impl Read, take: impl FnMut(Pair)) -> io::Result<()> {

@@ -4,21 +4,16 @@
 use std::num::NonZeroUsize;
 use std::thread;
 
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::fathom::{by, run};
 use super::vector::hardware;
 use super::workload::File;
 
-pub(super) struct Threads;
-
-impl Contender<File> for Threads {
-    fn meta(&self) -> Meta {
-        Meta { name: "threads", hardware, ..Meta::of(include_str!("threads.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+pub(super) static THREADS: Simple<File> = Simple {
+    meta: Meta { name: "threads", hardware, ..Meta::of(include_str!("threads.rs")) },
+    prepare: |workload| {
         let all = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         workload.timed(move |file| run(file, all), move |file| by(file, all))
-    }
-}
+    },
+};

@@ -4,25 +4,20 @@ use std::io::{self, Read};
 
 use fathom_haversine::{ExactSum, Options, Pair};
 use fathom_machine::level::Level;
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::exact::Exact;
 use super::workload::{Answer, File, Step, distances};
 
-pub(super) struct Vector;
-
-impl Contender<File> for Vector {
-    fn meta(&self) -> Meta {
-        Meta { name: "vector", hardware, ..Meta::of(include_str!("vector.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+pub(super) static VECTOR: Simple<File> = Simple {
+    meta: Meta { name: "vector", hardware, ..Meta::of(include_str!("vector.rs")) },
+    prepare: |workload| {
         workload.timed(|file| in_batches(Exact, file), |file| distances(Exact, file))
-    }
-}
+    },
+};
 
-pub(super) fn hardware() -> String {
-    Level::chosen().unwrap_or(Level::Scalar).to_string()
+pub(super) fn hardware(_: &str) -> Path {
+    Path::takes(Level::chosen().unwrap_or(Level::Scalar))
 }
 
 /// Pairs whose distances are computed together: with their distances, they stay in a first-level

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use fathom_haversine::Pair;
-use fathom_measure::contender::{Contender, Meta, Preparation};
+use fathom_measure::contender::{Meta, Simple};
 
 use super::number::quick;
 use super::scanner;
@@ -12,15 +12,10 @@ use super::workload::{File, Step};
 #[derive(Clone, Copy)]
 pub(super) struct Views;
 
-impl Contender<File> for Views {
-    fn meta(&self) -> Meta {
-        Meta { name: "views", hardware: || "scalar".into(), ..Meta::of(include_str!("views.rs")) }
-    }
-
-    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
-        workload.timed_step(*self)
-    }
-}
+pub(super) static VIEWS: Simple<File> = Simple {
+    meta: Meta { name: "views", ..Meta::of(include_str!("views.rs")) },
+    prepare: |workload| workload.timed_step(Views),
+};
 
 impl Step for Views {
     fn each_pair(self, source: impl Read, take: impl FnMut(Pair)) -> io::Result<()> {

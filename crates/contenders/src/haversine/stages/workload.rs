@@ -11,6 +11,7 @@ use fathom_haversine::{
 use fathom_measure::contender::{Metric, Preparation, Prepared};
 use fathom_measure::digest::Digest;
 use fathom_measure::meter::Meter;
+use fathom_measure::scratch::{self, Unnamed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 /// The metric: pairs that were not read to the nearest doubles.
@@ -27,7 +28,7 @@ pub struct File {
     bytes: u64,
     exact: Answer,
     /// Keeps a made file until the workload goes.
-    _made: Option<tempfile::TempPath>,
+    _made: Option<Unnamed>,
 }
 
 /// What a step finds out.
@@ -61,7 +62,7 @@ impl Workload for File {
                     reason: error.to_string(),
                 };
                 let made = make(spec)?.map_err(failed)?;
-                (made.to_path_buf(), Some(made))
+                (made.path(), Some(made))
             }
         };
         let failed = |reason: String| SpecError::File { path: path.clone(), reason };
@@ -89,7 +90,7 @@ impl Workload for File {
     }
 }
 
-fn make(spec: &Spec) -> Result<io::Result<tempfile::TempPath>, SpecError> {
+fn make(spec: &Spec) -> Result<io::Result<Unnamed>, SpecError> {
     let numbers = match spec.text("numbers") {
         "shortest" => Numbers::Shortest,
         "course" => Numbers::Course,
@@ -100,12 +101,12 @@ fn make(spec: &Spec) -> Result<io::Result<tempfile::TempPath>, SpecError> {
         return Err(spec.bad("count", "1 to 100M"));
     }
     let write = || {
-        let mut file = tempfile::NamedTempFile::new()?;
+        let mut file = scratch::file()?;
         let mut out = BufWriter::with_capacity(1 << 18, file.as_file_mut());
         generate::write(Pairs::new(Method::Uniform, 1, count), numbers, &mut out, None)?;
         out.flush()?;
         drop(out);
-        Ok(file.into_temp_path())
+        Ok(file)
     };
     Ok(write())
 }

@@ -26,6 +26,8 @@
 //! aligned to cache lines; `outbound` saturates at 255, because there is no shared empty table to
 //! tell apart by it; growth always doubles; items must be `Copy`; no node flavour.
 
+use fathom_measure::contender::Path;
+
 mod kernel;
 mod value;
 mod vector;
@@ -38,8 +40,8 @@ pub(super) use vector::Vector;
 use vector::VectorMap;
 
 /// Sixteen tags are compared by SSE2 on x86-64, one by one elsewhere.
-fn hardware() -> String {
-    if cfg!(target_arch = "x86_64") { "sse2".into() } else { "portable".into() }
+fn hardware(_: &str) -> Path {
+    if cfg!(target_arch = "x86_64") { Path::takes("sse2") } else { Path::Portable }
 }
 
 #[cfg(test)]

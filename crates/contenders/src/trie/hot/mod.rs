@@ -35,7 +35,7 @@
 
 mod kernel;
 
-use fathom_measure::contender::{Keeps, Meta};
+use fathom_measure::contender::{Keeps, Meta, Path};
 
 use crate::keyed::methods::contender;
 use crate::keyed::{Abilities, Key, Structure};
@@ -46,7 +46,7 @@ contender! {
     Meta {
         name: "hot",
         link: "https://doi.org/10.1145/3183713.3196896",
-        hardware: || if kernel::is_fast() { "avx2+bmi2".into() } else { "portable".into() },
+        hardware: |_| if kernel::is_fast() { Path::takes("avx2+bmi2") } else { Path::Portable },
         keeps: Keeps::Borrowed,
         ..Meta::of(include_str!("mod.rs"))
     }

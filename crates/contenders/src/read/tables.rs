@@ -1,25 +1,22 @@
-//! The family `read`: speed by way of reading and size of the buffer, and the fastest by name.
+//! What is shown beside the cases: speed by way of reading and size of the buffer, and the fastest by
+//! name.
 
+use fathom_measure::facts::Table;
 use fathom_measure::result::Case;
 
-use super::aligned;
-
-/// GB/s of every contender at every size, and a sentence on the fastest; empty without such cases.
-pub(super) fn table(cases: &[Case]) -> String {
-    let mut files: Vec<_> =
-        cases.iter().filter(|case| case.family == "read").map(|case| &case.workload.file).collect();
+/// GB/s of every contender at every size, file by file.
+pub(super) fn of(cases: &[&Case]) -> Vec<Table> {
+    let mut files: Vec<_> = cases.iter().map(|case| &case.workload.file).collect();
     files.dedup();
-    let mut text = String::new();
-    for file in files {
-        let is_of = |case: &&Case| case.family == "read" && case.workload.file == *file;
-        let same: Vec<&Case> = cases.iter().filter(is_of).collect();
-        text += &one_file(&same);
-    }
-    text
+    let tables = files.into_iter().map(|file| {
+        let same = cases.iter().copied().filter(|case| case.workload.file == *file);
+        one_file(&same.collect::<Vec<_>>())
+    });
+    tables.collect()
 }
 
-fn one_file(cases: &[&Case]) -> String {
-    let Some(first) = cases.first() else { return String::new() };
+fn one_file(cases: &[&Case]) -> Table {
+    let Some(first) = cases.first() else { return Table::default() };
     let mut rows = vec![vec!["GB/s by buffer".to_owned()]];
     rows[0].extend(cases.iter().map(|case| case.workload.text("buffer").to_owned()));
     for (_, row) in first.entrants() {
@@ -30,7 +27,7 @@ fn one_file(cases: &[&Case]) -> String {
         }));
         rows.push(line);
     }
-    format!("\n{}{}", aligned(&rows), fastest(cases))
+    Table { rows, below: fastest(cases) }
 }
 
 /// Median speed of a contender in GB/s, and its number.

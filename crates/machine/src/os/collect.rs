@@ -5,11 +5,11 @@
 
 use std::mem::MaybeUninit;
 
-use fathom_machine::os::memory::prefer_huge;
+use super::memory::prefer_huge;
 
 /// The part of a vector that one thread fills.
 #[derive(Debug)]
-pub(crate) struct Place<'a, T> {
+pub struct Place<'a, T> {
     free: std::slice::IterMut<'a, MaybeUninit<T>>,
 }
 
@@ -19,7 +19,7 @@ impl<T> Place<'_, T> {
     /// # Panics
     /// When there are more than the part was said to have.
     #[inline]
-    pub(crate) fn push(&mut self, value: T) {
+    pub fn push(&mut self, value: T) {
         self.free.next().expect("as many values as were counted").write(value);
     }
 }
@@ -29,10 +29,7 @@ impl<T> Place<'_, T> {
 ///
 /// # Panics
 /// When a part has fewer values than it was said to have. What was put is then leaked.
-pub(crate) fn collect<T: Send>(
-    lens: &[usize],
-    fill: impl Fn(usize, &mut Place<'_, T>) + Sync,
-) -> Vec<T> {
+pub fn collect<T: Send>(lens: &[usize], fill: impl Fn(usize, &mut Place<'_, T>) + Sync) -> Vec<T> {
     let total = lens.iter().sum();
     let mut values: Vec<T> = Vec::with_capacity(total);
     let mut free = &mut values.spare_capacity_mut()[..total];

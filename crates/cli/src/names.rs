@@ -1,0 +1,67 @@
+//! Names that users type: what is near one that does not exist.
+
+use anyhow::{Context, anyhow};
+use fathom_contenders::FAMILIES;
+use fathom_measure::family::AnyFamily;
+
+/// `no family "chekcsum"; did you mean "checksum"?`, the question only where something is near.
+pub(crate) fn unknown(kind: &str, name: &str, known: &[impl AsRef<str>]) -> String {
+    format!("no {kind} {name:?}{}", hint(name, known))
+}
+
+/// `; did you mean "checksum"?`, or nothing.
+pub(crate) fn hint(name: &str, known: &[impl AsRef<str>]) -> String {
+    let typed = name.to_lowercase();
+    let distance = |known: &&str| strsim::osa_distance(&typed, known);
+    let nearest = known.iter().map(AsRef::as_ref).min_by_key(distance);
+    match nearest.filter(|known| distance(known) <= 1 + name.len() / 4) {
+        Some(known) => format!("; did you mean {known:?}?"),
+        None => String::new(),
+    }
+}
+
+/// The family called `name`.
+///
+/// # Errors
+/// There is none; the nearest name is told.
+pub(crate) fn family(name: &str) -> anyhow::Result<&'static dyn AnyFamily> {
+    let known: Vec<&str> = FAMILIES.iter().map(|family| family.name()).collect();
+    let words = || format!("{}; fathom list names them all", unknown("family", name, &known));
+    fathom_contenders::family(name).with_context(words)
+}
+
+/// Those that `wanted` names: a whole id, all variants of a name, or all that begin so before a `*`.
+pub(crate) fn is_named(id: &str, wanted: &str) -> bool {
+    match wanted.strip_suffix('*') {
+        Some(beginning) => id.starts_with(beginning),
+        None => id == wanted || id.split('+').next() == Some(wanted),
+    }
+}
+
+/// What there is to say about a contender that is not there: why it is absent, or what is near.
+pub(crate) fn no_contender(wanted: &str, family: &dyn AnyFamily) -> anyhow::Error {
+    if let Some(absent) = family.absent().iter().find(|absent| absent.name == wanted) {
+        return anyhow!("{wanted} is not in this build: {}", absent.reason);
+    }
+    let mut known: Vec<String> = Vec::new();
+    for entry in family.entries() {
+        known.extend([entry.meta.name.to_owned(), entry.id]);
+    }
+    let words = unknown("contender", wanted, &known);
+    anyhow!("{words} in {0}; fathom list {0} names them all", family.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_near_is_proposed() {
+        let known = ["checksum", "digest"];
+        assert_eq!(
+            unknown("family", "chekcsum", &known),
+            "no family \"chekcsum\"; did you mean \"checksum\"?"
+        );
+        assert_eq!(hint("weather", &known), "");
+    }
+}

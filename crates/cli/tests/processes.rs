@@ -1,0 +1,439 @@
+//! Who is left when somebody is killed: signals, hostile and dying processes, scarce resources. Every
+//! program here runs with a temporary folder of its own, by which its processes and files are found.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// Far above what anything here takes, far below what the sleepers sleep.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn fathom(arguments: &[&str], temporary: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.args(arguments).env("TMPDIR", temporary);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// `fathom` under a limit of the shell's.
+fn limited(limit: &str, arguments: &[&str], temporary: &Path) -> Output {
+    let mut command = Command::new("sh");
+    let line = format!("ulimit {limit} && exec \"$@\"");
+    command.args(["-c", &line, "sh", env!("CARGO_BIN_EXE_fathom")]).args(arguments);
+    command.env("TMPDIR", temporary).output().unwrap()
+}
+
+fn words(output: &Output) -> String {
+    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    format!("{}\n{out}\n{err}", output.status)
+}
+
+/// The processes with this temporary folder that run `program` (all for an empty one): how the
+/// command line begins or, for our workers, what it is.
+fn running(temporary: &Path, program: &str) -> Vec<u32> {
+    let variable = format!("TMPDIR={}", temporary.display());
+    let worker = concat!(env!("CARGO_BIN_EXE_fathom"), " worker");
+    let program = if program == "worker" { worker } else { program };
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(id) = entry.file_name().to_string_lossy().parse() else { continue };
+        let read = |name: &str| fs::read(entry.path().join(name)).unwrap_or_default();
+        let is_ours = read("environ").split(|byte| *byte == 0).any(|v| v == variable.as_bytes());
+        let line = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
+        if is_ours && line.starts_with(program) {
+            found.push(id);
+        }
+    }
+    found
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn signal(name: &str, id: u32) {
+    assert!(has_signalled(name, id), "{name} {id}");
+}
+
+fn has_signalled(name: &str, id: u32) -> bool {
+    let mut kill = Command::new("kill");
+    kill.args(["-s", name, &id.to_string()]).stderr(Stdio::null());
+    kill.status().unwrap().success()
+}
+
+/// Starts `fathom`, waits for a process of it that runs `program`, and returns that.
+fn started(arguments: &[&str], program: &str) -> (TempDir, Child, u32) {
+    let folder = tempfile::tempdir().unwrap();
+    let child = fathom(arguments, folder.path()).spawn().unwrap();
+    let first = || running(folder.path(), program).first().copied();
+    let begin = Instant::now();
+    let id = loop {
+        if let Some(id) = first() {
+            break id;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{arguments:?} starts");
+    };
+    (folder, child, id)
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).unwrap().next().is_none()
+}
+
+/// Long measurements, and a program of each whose process says that it has begun.
+const LONG: &[(&[&str], &str)] = &[
+    (&["run", "-N", "sleep 7001", "sleep 7002"], "sleep 7001"),
+    (&["run", "true; sleep 7001 & setsid sleep 7002 & sleep 7003", "true"], "sleep 7003"),
+    (&["run", "--prepare", "setsid sleep 7001 &", "sleep 7002", "true"], "sleep 7002"),
+    (&["run", "--prepare", "sleep 7001", "true", "true"], "sleep 7001"),
+    (&["run", "--same-output", "setsid sleep 7001 & sleep 7002", "true"], "sleep 7002"),
+    (&["bench", "read", "--budget", "600s"], "worker"),
+    (&["bench", "aggregate", "--budget", "600s"], "worker"),
+];
+
+#[test]
+fn an_interrupt_ends_everything_soon_and_leaves_no_process_and_no_file() {
+    for (arguments, program) in LONG {
+        for name in ["INT", "TERM"] {
+            let (folder, child, _) = started(arguments, program);
+            let begin = Instant::now();
+            signal(name, child.id());
+            let output = child.wait_with_output().unwrap();
+            // A second, on a machine that is not overloaded.
+            assert!(begin.elapsed() < Duration::from_secs(15), "{arguments:?} {name}");
+            assert_eq!(output.status.code(), Some(130), "{arguments:?} {name} {}", words(&output));
+            assert_eq!(running(folder.path(), ""), [0; 0], "{arguments:?} {name}");
+            assert!(is_empty(folder.path()), "{arguments:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn a_killed_conductor_leaves_no_process_and_no_file() {
+    for (arguments, program) in LONG {
+        let (folder, mut child, _) = started(arguments, program);
+        signal("KILL", child.id());
+        child.wait().unwrap();
+        until("all end", || running(folder.path(), "").is_empty());
+        assert!(is_empty(folder.path()), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_killed_worker_costs_its_row_and_leaves_no_file() {
+    let arguments = ["bench", "read", "--budget", "1s", "-p", "size=1M", "-p", "buffer=256K"];
+    let (folder, child, mut id) = started(&arguments, "worker");
+    // The reference's ends soon by itself; then it is another's turn.
+    while !has_signalled("KILL", id) {
+        id = running(folder.path(), "worker").first().copied().unwrap_or(id);
+    }
+    let output = child.wait_with_output().unwrap();
+    assert!(matches!(output.status.code(), Some(1..=4)), "{}", words(&output));
+    assert_eq!(running(folder.path(), ""), [0; 0]);
+    assert!(is_empty(folder.path()));
+}
+
+#[test]
+fn a_killed_warden_costs_its_row_and_takes_its_command_along() {
+    let arguments = ["run", "-N", "sleep 7001", "true", "true", "--budget", "100ms"];
+    let (folder, child, _) = started(&arguments, "sleep 7001");
+    let wardens = running(folder.path(), "/proc/self/fd/");
+    assert_eq!(wardens.len(), 1, "the warden's command line");
+    signal("KILL", wardens[0]);
+    let output = child.wait_with_output().unwrap();
+    assert!(words(&output).contains("warden was lost"), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    until("the command ends", || running(folder.path(), "").is_empty());
+}
+
+#[test]
+fn the_folder_of_a_killed_instance_is_removed_by_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys.txt");
+    let text: String = (0..20_000).map(|n| format!("key{n}\n")).collect();
+    fs::write(&keys, text).unwrap();
+    let temporary = folder.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let arguments = ["kv", keys.to_str().unwrap(), "--budget", "60s"];
+    let mut child = fathom(&arguments, &temporary).spawn().unwrap();
+    until("it makes its samples", || !is_empty(&temporary));
+    until("it starts workers", || !running(&temporary, "worker").is_empty());
+    signal("KILL", child.id());
+    child.wait().unwrap();
+    until("all end", || running(&temporary, "").is_empty());
+    let arguments = ["bench", "checksum", "--only", "plain,crc32c", "--test"];
+    let output = fathom(&arguments, &temporary).output().unwrap();
+    assert!(output.status.success(), "{}", words(&output));
+    assert!(is_empty(&temporary));
+}
+
+#[test]
+fn two_instances_at_once_do_not_disturb_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["bench", "read", "--test"];
+    let children = [0; 2].map(|_| fathom(&arguments, folder.path()).spawn().unwrap());
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    }
+    assert!(is_empty(folder.path()));
+}
+
+#[test]
+fn the_peak_memory_of_a_command_is_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let big = "dd if=/dev/zero of=/dev/null bs=64M count=1";
+    let arguments = ["run", "-N", "true", big, "--budget", "50ms", "--format", "json"];
+    let output = fathom(&arguments, folder.path()).output().unwrap();
+    let run: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let peak = |row: usize| run["cases"][0]["contenders"][row]["peak_bytes"].as_u64().unwrap();
+    if peak(0) == 0 {
+        eprintln!("skipped: no warden here");
+        return;
+    }
+    assert!((200 << 10..3 << 20).contains(&peak(0)), "{} of true", peak(0));
+    assert!((64 << 20..68 << 20).contains(&peak(1)), "{} of 64 MiB", peak(1));
+}
+
+#[test]
+fn the_simulator_runs_what_is_measured_without_a_shell_too() {
+    let folder = tempfile::tempdir().unwrap();
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        eprintln!("skipped: no valgrind");
+        return;
+    }
+    // A shell would make two words of it and fail.
+    let marked = folder.path().join("a b;c");
+    fs::write(&marked, "").unwrap();
+    let line = format!("cat '{}'", marked.display());
+    let arguments = ["run", "-N", &line, "true", "--budget", "10ms", "--counters", "simulated"];
+    let with = |more: &[&str]| {
+        let arguments = [&arguments[..], more].concat();
+        fathom(&arguments, folder.path()).output().unwrap()
+    };
+    let output = with(&["--format", "json"]);
+    let run: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&words(&output));
+    let counters = |row: usize| run["cases"][0]["contenders"][row]["counters"].clone();
+    let count = |row: usize| counters(row)[0]["per_iteration"].as_f64().expect(&words(&output));
+    // Starting a shell takes more instructions than `true` does.
+    let mut shell = Command::new("valgrind");
+    shell.args(["--tool=none", "sh", "-c", "true"]);
+    assert!(count(0) > 0.0 && count(1) > 0.0);
+    assert!(shell.output().unwrap().status.success());
+}
+
+#[test]
+fn a_missing_temporary_folder_is_named() {
+    let missing = Path::new("/no/such/folder");
+    for arguments in [&["run", "-N", "true", "true"][..], &["bench", "read", "--test"]] {
+        let output = fathom(arguments, missing).output().unwrap();
+        assert!(matches!(output.status.code(), Some(1..=4)), "{}", words(&output));
+        assert!(words(&output).contains("/no/such/folder"), "{}", words(&output));
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_that_names_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for option in ["--save", "--output"] {
+        let arguments = ["run", "-N", "true", "true", "--budget", "10ms", option, "/dev/full"];
+        let output = fathom(&arguments, folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+        assert!(words(&output).contains("/dev/full"), "{}", words(&output));
+    }
+}
+
+#[test]
+fn files_larger_than_memory_are_refused_and_do_not_abort() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sparse");
+    fs::File::create(&path).unwrap().set_len(1 << 43).unwrap();
+    let file = path.to_str().unwrap();
+    for arguments in [&["convert", file, "-F", "u64"][..], &["kv", file, "-F", "u64"]] {
+        // Where the kernel promises any amount, the limit still refuses it.
+        let output = limited("-v 8000000", arguments, folder.path());
+        assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+        assert!(words(&output).contains("do not fit in memory"), "{}", words(&output));
+    }
+    // The bytes fit, the places of the keys do not.
+    let path = folder.path().join("short");
+    fs::write(&path, "a\n".repeat(40_000_000)).unwrap();
+    let arguments = ["convert", path.to_str().unwrap(), "-F", "lines", "-o", "/dev/null"];
+    let output = limited("-v 600000", &arguments, folder.path());
+    assert_eq!(output.status.code(), Some(3), "{}", words(&output));
+    assert!(words(&output).contains("no memory for the places of"), "{}", words(&output));
+}
+
+#[test]
+fn few_descriptors_cost_rows_and_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    for limit in [4, 6, 8, 12, 20] {
+        let arguments = ["bench", "checksum", "--test", "--only", "plain,crc32c"];
+        let output = limited(&format!("-n {limit}"), &arguments, folder.path());
+        assert!(matches!(output.status.code(), Some(0..=4)), "{limit}: {}", words(&output));
+        let arguments = ["run", "-N", "true", "true", "--budget", "10ms"];
+        let output = limited(&format!("-n {limit}"), &arguments, folder.path());
+        assert!(matches!(output.status.code(), Some(0..=4)), "{limit}: {}", words(&output));
+    }
+}
+
+/// A measurement with a failing command whose last words are hostile.
+fn hostile_words(format: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let failing = r"printf '\033[2J\033]0;x\007<script>alert(1)</script>|x\n' >&2; exit 3";
+    let arguments = ["run", "true", failing, "--budget", "10ms", "--format", format];
+    let output = fathom(&arguments, folder.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn what_a_command_complains_is_no_command_to_a_terminal_and_no_markup() {
+    for format in ["text", "markdown", "html"] {
+        let shown = hostile_words(format);
+        assert!(!shown.contains(['\x1b', '\x07']), "{format}: {shown}");
+        assert!(shown.contains("exit code 3"), "{format}: {shown}");
+        assert!(format == "text" || !shown.contains("<script>alert"), "{format}: {shown}");
+    }
+}
+
+/// Every way to spoil one value of a saved run.
+fn spoilt(value: &serde_json::Value) -> Vec<serde_json::Value> {
+    use serde_json::{Value, json};
+    let mut all = vec![json!(null), json!(-1), json!("\u{1b}[2J</pre><script>")];
+    match value {
+        Value::Number(_) => {
+            all.extend([json!(0), json!(4_294_967_294_u32), json!(u64::MAX), json!(1e300)]);
+        }
+        Value::Array(items) => {
+            all.push(json!([]));
+            for at in 0..items.len().min(3) {
+                let mut fewer = items.clone();
+                fewer.remove(at);
+                all.push(Value::Array(fewer));
+            }
+            all.push(Value::Array([&items[..], &items[..]].concat()));
+        }
+        Value::Object(members) => {
+            for name in members.keys() {
+                let mut fewer = members.clone();
+                fewer.remove(name);
+                all.push(Value::Object(fewer));
+            }
+        }
+        _ => {}
+    }
+    all
+}
+
+/// The places of a value: of each list only the first three.
+fn places(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
+    use serde_json::Value;
+    found.push(at.to_owned());
+    match value {
+        Value::Array(items) => {
+            for (number, item) in items.iter().enumerate().take(3) {
+                places(item, &format!("{at}/{number}"), found);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members.iter().filter(|(name, _)| *name != "machine") {
+                places(member, &format!("{at}/{name}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_spoilt_saved_run_is_refused_or_shown_and_never_a_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [
+        "bench",
+        "checksum",
+        "--only",
+        "plain,crc32c,crc-fast",
+        "--rounds",
+        "8",
+        "--budget",
+        "5ms",
+    ];
+    let run =
+        [&arguments[..], &["--operation", "crc32c", "-p", "size=1K", "--format", "json"]].concat();
+    let output = fathom(&run, folder.path()).output().unwrap();
+    let run: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&words(&output));
+    let mut all = Vec::new();
+    places(&run, "", &mut all);
+    assert!(all.len() > 100, "{}", all.len());
+    let path = folder.path().join("run.json");
+    for place in &all {
+        for value in spoilt(run.pointer(place).unwrap()) {
+            let mut copy = run.clone();
+            *copy.pointer_mut(place).unwrap() = value;
+            fs::write(&path, copy.to_string()).unwrap();
+            let Ok(run) = fathom_measure::result::Run::read(&path) else { continue };
+            let text = fathom_report::text::run(&run, fathom_report::text::Style::default());
+            assert!(!text.contains('\x1b'), "{place}");
+            let markup = [fathom_report::markdown::run(&run), fathom_report::html::run(&run)];
+            assert!(markup.iter().all(|text| !text.contains("<script>")), "{place}");
+            let _ = (fathom_report::csv::run(&run), fathom_report::scan::svg(&run));
+            let _ =
+                fathom_report::history::text(&fathom_report::history::courses(&[run.clone(), run]));
+        }
+    }
+}
+
+/// `fathom` on a terminal of its own, of which `keys` are typed once `program` runs.
+fn on_a_terminal(
+    arguments: &str,
+    program: &str,
+    keys: &[u8],
+) -> Option<(String, PathBuf, TempDir)> {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("{} {arguments}; echo \"ended with $?\"", env!("CARGO_BIN_EXE_fathom"));
+    let mut script = Command::new("script");
+    script.args(["-qefc", &line, "/dev/null"]).env("TMPDIR", folder.path());
+    script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok(mut child) = script.spawn() else {
+        eprintln!("skipped: no program `script`");
+        return None;
+    };
+    until("it starts", || !running(folder.path(), program).is_empty());
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(keys).unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    let path = folder.path().to_owned();
+    Some((String::from_utf8_lossy(&output.stdout).into_owned(), path, folder))
+}
+
+#[test]
+fn ctrl_c_shows_what_there_is_and_ends_everything() {
+    let arguments = "run -N --prepare 'setsid sleep 7001 &' 'sleep 0.01' 'sleep 7003'";
+    let Some((shown, path, _folder)) = on_a_terminal(arguments, "sleep 7003", b"\x03") else {
+        return;
+    };
+    assert!(shown.contains("ended with 130"), "{shown}");
+    assert!(shown.contains("interrupted"), "{shown}");
+    until("all end", || running(&path, "sleep").is_empty());
+    assert!(is_empty(&path));
+}
+
+#[test]
+fn progress_is_drawn_on_a_terminal_and_nowhere_else() {
+    let arguments = "run -N 'sleep 0.05' 'sleep 0.05' --rounds 10";
+    let Some((shown, ..)) = on_a_terminal(arguments, "sleep", b"") else { return };
+    assert!(shown.contains("2 commands") && shown.contains("/10"), "{shown}");
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["run", "-N", "true", "true", "--rounds", "6"];
+    let output = fathom(&arguments, folder.path()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

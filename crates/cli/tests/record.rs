@@ -1,0 +1,171 @@
+//! Every table of measured figures comes from a saved run: the page of each folder of `record/`, and
+//! the tables of README and docs between `<!-- record: FILE -->` and `<!-- end -->`. Written anew here
+//! and compared; `FATHOM_BLESS=1 cargo test -p fathom-cli --test record` writes them.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fathom_measure::result::Run;
+use fathom_report::number::duration;
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// What lies in `folder`, sorted by name.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.sort();
+    found
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// What `fathom report` makes of a saved run.
+fn reported(file: &Path, format: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    let output = command.arg("report").arg(file).args(["--format", format]).output().unwrap();
+    assert!(output.status.success(), "{}: {output:?}", file.display());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The page of a folder.
+fn page(folder: &Path) -> String {
+    let mut page = format!(
+        "# {}\n\nThe saved runs of one build on one machine, as `fathom report` shows them. Written by a test of \
+         `fathom-cli`, which fails\nwhen this page and the runs differ.\n",
+        name(folder)
+    );
+    for file in entries(folder).iter().filter(|file| file.extension().is_some_and(|e| e == "json"))
+    {
+        let text = fs::read_to_string(file).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let shown = match value["schema"].as_str() {
+            Some("fathom-selftest") => audit(&value),
+            _ => reported(file, "markdown"),
+        };
+        let _ = write!(page, "\n## {}\n\n{}", name(file), shown.trim_end());
+        page.push('\n');
+    }
+    page
+}
+
+/// The tallies of an audit.
+fn audit(value: &Value) -> String {
+    let words: Vec<&str> =
+        value["command"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let mut text = format!("`{}`\n\n", words.join(" "));
+    let columns = ["comparisons", "faster", "slower", "not_resolved", "withheld"];
+    let _ = writeln!(text, "| code | {} |\n|---{}|", columns.join(" | "), "|--:".repeat(5));
+    let mut row = |what: &str, tally: &Value| {
+        let cells = columns.map(|column| tally[column].to_string());
+        let _ = writeln!(text, "| {what} | {} |", cells.join(" | "));
+    };
+    row("identical", &value["same"]);
+    for tally in value["planted"].as_array().unwrap() {
+        if tally["comparisons"] != 0 {
+            let what = format!("{} % slower, {} processes", tally["percent"], tally["processes"]);
+            row(&what, tally);
+        }
+    }
+    text
+}
+
+/// The table of a run: a row for each case, a column for each contender, medians.
+fn table(run: &Run) -> String {
+    let first = run.cases.first().expect("a run has a case");
+    let ids: Vec<&str> = first.entrants().map(|(_, row)| row.id.as_str()).collect();
+    let mut text = format!("| | {} |\n|---{}|\n", ids.join(" | "), "|--:".repeat(ids.len()));
+    for case in &run.cases {
+        let cells = ids.iter().map(|id| {
+            let number = case.entrants().find(|(_, row)| row.id == *id).map(|(number, _)| number);
+            let summary = number.and_then(|number| case.judged.summaries[number]);
+            summary.map_or_else(|| "-".to_owned(), |summary| duration(summary.ns_median))
+        });
+        let cells: Vec<String> = cells.collect();
+        let _ = writeln!(text, "| {} | {} |", case.workload.to_string().trim(), cells.join(" | "));
+    }
+    text
+}
+
+/// Compares, or writes if that was asked for.
+fn check(path: &Path, expected: &str) {
+    if std::env::var_os("FATHOM_BLESS").is_some() {
+        fs::write(path, expected).unwrap();
+    }
+    let written = fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        written == expected,
+        "{} differs from its saved runs; run FATHOM_BLESS=1 cargo test -p fathom-cli --test record",
+        path.display()
+    );
+}
+
+#[test]
+fn pages_say_what_their_saved_runs_say() {
+    for folder in entries(&root().join("record")) {
+        check(&folder.join("README.md"), &page(&folder));
+        for file in entries(&folder) {
+            let known = ["json", "svg"].iter().any(|e| file.extension().is_some_and(|f| f == *e));
+            assert!(
+                known || name(&file) == "README.md",
+                "{}: not from a saved run",
+                file.display()
+            );
+            if file.extension().is_some_and(|e| e == "svg") {
+                check(&file, &reported(&file.with_extension("json"), "svg"));
+            }
+        }
+    }
+}
+
+#[test]
+fn new_runs_know_their_build() {
+    for folder in entries(&root().join("record")) {
+        let of_old = name(&folder) == "2026-11-21-xeon-avx512-2core";
+        for file in
+            entries(&folder).iter().filter(|file| file.extension().is_some_and(|e| e == "json"))
+        {
+            let value: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+            let build = &value["build"];
+            let is_known = build["commit"].as_str().is_some_and(|commit| commit.len() == 40)
+                && build["dirty"] == false
+                && build["rustc"].as_str().is_some_and(|rustc| rustc.starts_with("rustc "));
+            assert!(is_known || of_old, "{}: by what it was measured nobody knows", file.display());
+        }
+    }
+}
+
+#[test]
+fn tables_in_prose_say_what_their_saved_runs_say() {
+    let mut found = 0;
+    let mut pages = vec![root().join("README.md")];
+    pages.extend(entries(&root().join("docs")));
+    for page in pages.iter().filter(|page| page.extension().is_some_and(|e| e == "md")) {
+        let text = fs::read_to_string(page).unwrap();
+        let mut expected = String::new();
+        let mut rest = text.as_str();
+        while let Some((before, after)) = rest.split_once("<!-- record: ") {
+            let (file, block) = after.split_once(" -->\n").expect("a marker ends");
+            let (_, behind) = block.split_once("<!-- end -->").expect("a table ends");
+            let mut run = Run::read(&root().join("record").join(file)).unwrap();
+            for case in &mut run.cases {
+                case.judged =
+                    fathom_measure::compare::judge(&case.measured, case.roles, &case.plan);
+            }
+            let _ =
+                write!(expected, "{before}<!-- record: {file} -->\n{}<!-- end -->", table(&run));
+            rest = behind;
+            found += 1;
+        }
+        expected.push_str(rest);
+        check(page, &expected);
+    }
+    assert!(found > 0, "no table comes from a saved run");
+}

@@ -1,0 +1,185 @@
+//! `docs/reliability.md`: what happens to files and data that do not behave, as a user sees it; and that
+//! every test which the page names is there.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn fathom(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.current_dir(folder).args(arguments).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn ran(folder: &Path, arguments: &[&str]) -> Output {
+    fathom(folder, arguments).output().unwrap()
+}
+
+fn said(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// Waits until `child` has `path` open.
+fn wait_until_open(child: &Child, path: &Path) {
+    let folder = format!("/proc/{}/fd", child.id());
+    let start = Instant::now();
+    loop {
+        let links = fs::read_dir(&folder).into_iter().flatten().flatten();
+        if links.filter_map(|link| fs::read_link(link.path()).ok()).any(|open| open == path) {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{} is not opened", path.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Aggregates `rows` and standard input, which stalls while `change` is done to the file.
+fn aggregated_while(rows: &str, change: impl Fn(&Path)) -> (i32, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().canonicalize().unwrap().join("rows");
+    fs::write(&file, rows).unwrap();
+    let mut command = fathom(folder.path(), &["aggregate", "-t", "1", "rows", "-"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"pipe;1.0\n").unwrap();
+    wait_until_open(&child, &file);
+    change(&file);
+    stdin.write_all(b"pipe;3.0\n").unwrap();
+    drop(stdin);
+    said(&child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_file_that_is_replaced_or_grows_counts_as_it_was_opened() {
+    let expected = "{a=1.5/1.5/1.5, pipe=1.0/2.0/3.0}\n";
+    let replaced = aggregated_while("a;1.5\n", |file| {
+        let other = file.with_extension("new");
+        fs::write(&other, "b;9.0\n").unwrap();
+        fs::rename(&other, file).unwrap();
+    });
+    assert_eq!((replaced.0, replaced.1.as_str()), (0, expected), "{}", replaced.2);
+    let grown = aggregated_while("a;1.5\n", |file| {
+        let mut file = OpenOptions::new().append(true).open(file).unwrap();
+        file.write_all(b"b;9.0\n").unwrap();
+    });
+    assert_eq!((grown.0, grown.1.as_str()), (0, expected), "{}", grown.2);
+}
+
+#[test]
+fn a_pipe_that_stalls_is_waited_for() {
+    let stalled = aggregated_while("a;1.5\n", |_| std::thread::sleep(Duration::from_millis(400)));
+    assert_eq!(stalled.1, "{a=1.5/1.5/1.5, pipe=1.0/2.0/3.0}\n", "{}", stalled.2);
+}
+
+#[test]
+fn a_hole_in_a_file_is_a_bad_record_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut file = fs::File::create(folder.path().join("rows")).unwrap();
+    file.write_all(b"a;1.5\n").unwrap();
+    file.set_len(3 << 20).unwrap();
+    let (code, stdout, stderr) = said(&ran(folder.path(), &["aggregate", "rows"]));
+    assert_eq!((code, stdout.as_str()), (3, ""), "{stderr}");
+    assert!(stderr.contains("rows:") && stderr.contains("delimiter"), "{stderr}");
+}
+
+#[test]
+fn a_full_disk_is_an_error_at_every_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("rows"), "a;1.5\nbad\n").unwrap();
+    fs::write(path.join("keys"), "one two three\n").unwrap();
+    assert!(ran(path, &["generate", "pairs", "--count", "100", "-o", "pairs"]).status.success());
+    let saved = ["run", "-N", "--rounds", "3", "--save", "run.json", "true", "true"];
+    assert!(ran(path, &saved).status.code().is_some_and(|code| code < 2));
+    let skip = ["aggregate", "--on-error", "skip", "rows"];
+    let commands: [Vec<&str>; 9] = [
+        [&skip[..], &["-o", "/dev/full"]].concat(),
+        [&skip[..], &["--rejects", "/dev/full"]].concat(),
+        vec!["generate", "measurements", "--rows", "10k", "-o", "/dev/full"],
+        vec!["generate", "pairs", "--count", "1000", "-o", "/dev/full"],
+        vec!["generate", "keys", "-n", "1000", "-o", "/dev/full"],
+        vec!["report", "run.json", "-o", "/dev/full"],
+        vec!["report", "run.json", "--format", "html", "-o", "/dev/full"],
+        vec!["run", "-N", "--rounds", "3", "-o", "/dev/full", "true", "true"],
+        vec!["run", "-N", "--rounds", "3", "--save", "/dev/full", "true", "true"],
+    ];
+    for arguments in commands {
+        let (code, _, stderr) = said(&ran(path, &arguments));
+        assert_eq!(code, 4, "{arguments:?}: {stderr}");
+        assert!(stderr.contains("No space left"), "{arguments:?}: {stderr}");
+    }
+    for arguments in [&skip[..], &["machine"], &["list"], &["report", "run.json"]] {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = fathom(path, arguments).stdout(full).output().unwrap();
+        assert_eq!(said(&output).0, 4, "{arguments:?}");
+    }
+}
+
+#[test]
+fn without_a_temporary_folder_what_needs_none_works_and_the_rest_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rows"), "a;1.5\n").unwrap();
+    let without = |arguments: &[&str]| {
+        let mut command = fathom(folder.path(), arguments);
+        said(&command.env("TMPDIR", "/no/such/folder").output().unwrap())
+    };
+    assert_eq!(without(&["aggregate", "rows"]).1, "{a=1.5/1.5/1.5}\n");
+    assert_eq!(without(&["aggregate", "rows", "-o", "out"]).0, 0);
+    let (code, _, stderr) = without(&["run", "-N", "--rounds", "3", "true", "true"]);
+    assert!(code < 2 || stderr.contains("/no/such/folder"), "{code}: {stderr}");
+}
+
+#[test]
+fn no_locale_changes_a_byte_of_a_result() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rows"), "ı;1.5\nI;2.5\nä;-0.5\nz;1000000.5\n").unwrap();
+    let arguments = ["aggregate", "--format", "csv", "--stats", "mean,sum,count", "rows"];
+    let expected = said(&ran(folder.path(), &arguments));
+    assert_eq!(expected.0, 0, "{}", expected.2);
+    for locale in ["C", "POSIX", "de_DE.UTF-8", "tr_TR.UTF-8", "ja_JP.eucJP", "no such locale"] {
+        let mut command = fathom(folder.path(), &arguments);
+        command.env("LC_ALL", locale).env("LANG", locale).env("LC_NUMERIC", locale);
+        assert_eq!(said(&command.output().unwrap()), expected, "{locale}");
+    }
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match path.is_dir() {
+            true => sources(&path, found),
+            false => found.push(path),
+        }
+    }
+}
+
+#[test]
+fn every_test_that_the_page_names_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("docs/reliability.md")).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| fault"));
+    let mut checked = 0;
+    for row in rows {
+        let tests = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        for test in tests.split("; ") {
+            let parts: Vec<&str> = test.split(": ").collect();
+            let [folder, file, name] = parts[..] else { panic!("not `crate: file: test`: {row}") };
+            let mut files = Vec::new();
+            sources(&root.join("crates").join(folder), &mut files);
+            let wanted = format!("fn {}()", name.trim_matches('`'));
+            let is_there = files.iter().any(|path| {
+                let names = path.to_string_lossy();
+                let is_file =
+                    names.ends_with(&format!("/{file}.rs")) || names.contains(&format!("/{file}/"));
+                is_file && fs::read_to_string(path).is_ok_and(|text| text.contains(&wanted))
+            });
+            assert!(is_there, "no test {name} in {file} of {folder}");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 12, "{checked} rows");
+}

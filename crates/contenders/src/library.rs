@@ -1,0 +1,74 @@
+//! Libraries that serve several families, once: their names, pages and licences, and what they say
+//! about the instructions they take.
+
+#[cfg(feature = "cpu")]
+use fathom_measure::contender::Path;
+use fathom_measure::contender::{Keeps, Meta};
+#[cfg(feature = "native")]
+use fathom_measure::contender::{Origin, Path};
+
+#[cfg(feature = "cpu")]
+pub(crate) const JITER: Meta = Meta { hardware: arm_alone, ..Meta::of_crate("jiter", "MIT", "") };
+
+pub(crate) const SERDE_JSON: Meta = Meta {
+    name: "serde-json",
+    hardware: Path::portable,
+    keeps: Keeps::Copied,
+    ..Meta::of_crate("serde_json", "MIT OR Apache-2.0", "")
+};
+
+#[cfg(feature = "cpu")]
+pub(crate) const SIMD_JSON: Meta = Meta {
+    hardware: |_| Path::takes(format!("{:?}", simd_json::Deserializer::algorithm()).to_lowercase()),
+    caveat: "copies the text, because it writes into its input",
+    ..Meta::of_crate("simd-json", "Apache-2.0 OR MIT", "")
+};
+
+#[cfg(feature = "cpu")]
+pub(crate) const SONIC: Meta = Meta {
+    hardware: Path::compiled,
+    caveat: "wider vectors need -C target-cpu",
+    ..Meta::of_crate("sonic-rs", "Apache-2.0", "")
+};
+
+#[cfg(feature = "cpu")]
+pub(crate) const ZLIB_RS: Meta = Meta::of_crate("zlib-rs", "Zlib", "");
+
+#[cfg(feature = "native")]
+pub(crate) const LIBDEFLATE: Meta =
+    Meta { name: "libdeflate", ..Meta::of_crate("libdeflater", "MIT AND Apache-2.0", "") };
+
+#[cfg(feature = "native")]
+pub(crate) const AWS_LC: Meta =
+    Meta { name: "aws-lc", ..Meta::of_crate("aws-lc-rs", "ISC AND (Apache-2.0 OR ISC)", "") };
+
+#[cfg(feature = "native")]
+pub(crate) const RING: Meta = Meta {
+    // Its SHA-1 is for old protocols only.
+    hardware: |operation| match operation.ends_with("sha1") {
+        true => Path::Portable,
+        false => Path::NotKnown,
+    },
+    ..Meta::of_crate("ring", "Apache-2.0 AND ISC", "")
+};
+
+/// libcrypto of this system.
+#[cfg(feature = "native")]
+pub(crate) const OPENSSL: Meta = Meta {
+    name: "openssl",
+    origin: Origin::Library("OpenSSL", openssl_version),
+    link: "https://www.openssl.org",
+    ..Meta::of_crate("openssl", "Apache-2.0", "")
+};
+
+#[cfg(feature = "native")]
+fn openssl_version() -> String {
+    let text = openssl::version::version();
+    text.split(' ').nth(1).unwrap_or(text).to_owned()
+}
+
+/// Of crates that have vectors for AArch64 alone, where they do not say whether they take them.
+#[cfg(feature = "cpu")]
+pub(crate) fn arm_alone(_: &str) -> Path {
+    if cfg!(target_arch = "x86_64") { Path::Portable } else { Path::NotKnown }
+}

@@ -1,0 +1,66 @@
+//! Text of others made harmless: what a program complained, what a file is called, what a saved run
+//! of somebody else says. No character of it moves a cursor, opens a tag or ends a table's cell.
+
+/// For a terminal: control characters, and those that turn the direction of writing, are shown by
+/// their codes. Line breaks stay where `breaks` says so.
+fn shown(text: &str, breaks: bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        match c {
+            '\n' if breaks => shown.push(c),
+            c if c.is_control() || turns => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// One line for a terminal.
+#[must_use]
+pub fn line(text: &str) -> String {
+    shown(text, false)
+}
+
+/// Several lines for a terminal.
+#[must_use]
+pub fn lines(text: &str) -> String {
+    shown(text, true)
+}
+
+/// For Markdown, in a table or out of it: nothing is markup, least of all HTML.
+#[must_use]
+pub fn markdown(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in line(text).chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '|' | '[' | ']' | '`' | '*' | '\\' => escaped.extend(['\\', c]),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// For HTML and SVG, as text or in an attribute.
+#[must_use]
+pub fn html(text: &str) -> String {
+    let text = lines(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_others_is_a_command_to_a_terminal_or_a_tag() {
+        assert_eq!(line("a\x1b[2Jb\r\nc\u{202e}"), "a\\u{1b}[2Jb\\r\\nc\\u{202e}");
+        assert_eq!(lines("ä\n\u{9b}b"), "ä\n\\u{9b}b");
+        assert_eq!(markdown("<script>|`![x](y)"), "&lt;script&gt;\\|\\`!\\[x\\](y)");
+        assert_eq!(html("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
+        assert_eq!(markdown("sort_unstable a-b 1.5x"), "sort_unstable a-b 1.5x");
+    }
+}
