@@ -55,10 +55,10 @@ pub(crate) struct Method {
     #[arg(long, value_name = "PERCENT", default_value_t = 99.0, value_parser = level)]
     pub(crate) level: f64,
 
-    /// Sets of fresh processes over which the rounds are spread; claims below 1 % need at least 8
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) processes: u32,
+    /// Sets of fresh processes over which the rounds are spread; a single one gives no verdicts
+    /// [default: 8, fewer where getting them ready takes long]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) processes: Option<u32>,
 
     /// The clock of the verdicts
     #[arg(long, value_enum, default_value = "auto")]
@@ -142,7 +142,7 @@ impl Method {
             budget_ns: nanoseconds(self.budget.unwrap_or(budget)),
             limit_ns: nanoseconds(self.limit),
             rounds: self.rounds,
-            processes: self.processes,
+            processes: self.processes.unwrap_or(0),
             clock: match self.clock {
                 ClockChoice::Auto => None,
                 ClockChoice::Wall => Some(Clock::Wall),

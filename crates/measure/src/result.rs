@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::compare::{Judged, judge};
 use crate::contender::{Keeps, Metric};
 use crate::digest::Digest;
-use crate::rounds::{Measured, Plan, Roles};
+use crate::plan::{Measured, Plan, Roles};
 use crate::stats::median;
 use crate::workload::{Spec, Work};
 
@@ -239,6 +239,8 @@ impl Run {
         for (number, case) in run.cases.iter_mut().enumerate() {
             let damaged = |what| ReadError::Damaged { path: shown(), case: number + 1, what };
             case.consistent().map_err(damaged)?;
+            // Before commands were marked, the family told them.
+            case.plan.fresh |= case.family == "commands";
             case.judged = judge(&case.measured, case.roles, &case.plan);
         }
         Ok(run)

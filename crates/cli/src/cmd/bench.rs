@@ -248,7 +248,7 @@ fn test(
             events: Vec::new(),
             bounds: bounds(Some(options.hang)),
             stop: interrupt::measuring(),
-            progress: &mut |_, _| {},
+            progress: Box::new(|_, _| {}),
         };
         let mut conductor = Conductor::new(seats, piece);
         let reference = seat(family.reference(), &measuring::worker(None)?);

@@ -52,7 +52,7 @@ pub(crate) struct Options {
           value_parser = ["1", "2", "5", "100"])]
     percent: Vec<String>,
 
-    /// Comparisons for each planted difference; 1 % is also tried with fresh processes
+    /// Comparisons for each planted difference
     #[arg(long, value_name = "N", default_value_t = 10)]
     slowdowns: u32,
 
@@ -131,7 +131,6 @@ struct Tally {
 #[derive(Debug, Serialize)]
 struct Planted {
     percent: u64,
-    processes: u32,
     #[serde(flatten)]
     tally: Tally,
 }
@@ -154,15 +153,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     };
     let same = tally(options, "steady-too", &same_plan, options.comparisons, &mut disturbed)?;
     let plan = Plan { budget_ns: nanoseconds(options.budget), ..Plan::default() };
-    let many = Plan { processes: 12, stop: Stop::Budget, ..plan.clone() };
     let mut planted = Vec::new();
     for percent in options.percent.iter().filter(|_| options.slowdowns > 0) {
-        let plans = if percent == "1" { vec![&plan, &many] } else { vec![&plan] };
-        for plan in plans {
-            let name = format!("slower-{percent}");
-            let tally = tally(options, &name, plan, options.slowdowns, &mut disturbed)?;
-            planted.push(Planted { percent: percent.parse()?, processes: plan.processes, tally });
-        }
+        let name = format!("slower-{percent}");
+        let tally = tally(options, &name, &plan, options.slowdowns, &mut disturbed)?;
+        planted.push(Planted { percent: percent.parse()?, tally });
     }
     let faults = faults(options)?;
     drop(load);
@@ -320,15 +315,10 @@ impl Audit {
             f64::from(faster + slower) * 100.0 / f64::from(comparisons.max(1)),
             self.same.figures()
         );
-        for Planted { percent, processes, tally } in &self.planted {
-            let sets = if *processes > 1 {
-                format!(", {processes} sets of processes")
-            } else {
-                String::new()
-            };
+        for Planted { percent, tally } in &self.planted {
             let _ = writeln!(
                 text,
-                "{percent} % slower{sets}: called in {} of {} ({:.0} %), {} not resolved, {} withheld, \
+                "{percent} % slower: called in {} of {} ({:.0} %), {} not resolved, {} withheld, \
                  {} in the wrong direction; {}",
                 tally.slower,
                 tally.comparisons,

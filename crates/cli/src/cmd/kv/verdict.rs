@@ -8,7 +8,7 @@
 //! never narrower.
 
 use fathom_keys::Portrait;
-use fathom_measure::compare::{Comparison, Judged, Verdict, judge};
+use fathom_measure::compare::{Comparison, Judged, Unresolved, Verdict, judge};
 use fathom_measure::contender::{Keeps, Metric};
 use fathom_measure::result::Case;
 use fathom_measure::rounds::Roles;
@@ -112,12 +112,12 @@ pub(super) fn rows(
 ) -> Vec<Row> {
     let mut rows: Vec<Row> =
         candidates.iter().enumerate().map(|(n, c)| row(n, c, cases, key_bytes)).collect();
-    let against = judged_against(cases, baseline);
+    let against = judged_against(cases, baseline, false);
     for (number, row) in rows.iter_mut().enumerate() {
         row.against_baseline = against.as_ref().and_then(|j| compound(cases, j, number, baseline));
     }
     if let Some(fastest) = fastest(&rows) {
-        let against = judged_against(cases, fastest);
+        let against = judged_against(cases, fastest, true);
         for (number, row) in rows.iter_mut().enumerate() {
             row.against_fastest =
                 against.as_ref().and_then(|j| compound(cases, j, number, fastest));
@@ -190,12 +190,12 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
     }
 }
 
-fn judged_against(cases: &[Weighed], baseline: usize) -> Option<Vec<Judged>> {
+fn judged_against(cases: &[Weighed], baseline: usize, chosen: bool) -> Option<Vec<Judged>> {
     let judged = |weighed: &Weighed| {
         let case = &weighed.case;
         // A case that has no figures for the baseline says nothing about anybody.
         case.judged.summaries.get(baseline).copied().flatten()?;
-        Some(judge(&case.measured, Roles { baseline, ..case.roles }, &case.plan))
+        Some(judge(&case.measured, Roles { baseline, chosen, ..case.roles }, &case.plan))
     };
     cases.iter().map(judged).collect()
 }
@@ -228,7 +228,11 @@ fn compound(
         sum.low += share * low;
         sum.high += share * high;
         floor += share * judged.floor.width.unwrap_or(0.0);
-        sum.resolved &= !matches!(comparison.verdict, Verdict::Withheld { .. });
+        sum.resolved &= match comparison.verdict {
+            Verdict::Withheld { .. } => false,
+            Verdict::NotResolved { why, .. } => why != Unresolved::OneProcess,
+            Verdict::Faster | Verdict::Slower => true,
+        };
     }
     let beyond_one = sum.low > 1.0 || sum.high < 1.0;
     sum.resolved &= beyond_one && (sum.ratio - 1.0).abs() > floor;
@@ -438,6 +442,7 @@ mod tests {
             Some(Sample { wall_ns, cpu_ns: Some(wall_ns), ..Sample::default() })
         };
         let rounds = (0..16).map(|round| Round {
+            process: round as u32 / 4,
             samples: times.iter().enumerate().map(|(i, ns)| sample(ns, round + i as u64)).collect(),
             ..Round::default()
         });
@@ -449,8 +454,7 @@ mod tests {
             alpha_share: 1.0,
             planned: 16,
         };
-        let roles =
-            Roles { baseline: 0, twin: Some(ns.len()), twin_of: 0, empty: None, wall_only: false };
+        let roles = Roles { twin: Some(ns.len()), ..Roles::default() };
         let plan = Plan { alpha: 0.01, ..Plan::default() };
         let judged = judge(&measured, roles, &plan);
         let metric = |live: &f64| Metric {
