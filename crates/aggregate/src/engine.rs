@@ -30,7 +30,7 @@ pub struct Options {
     pub threads: usize,
     /// Bytes of input a thread takes at a time; buffers that fit the second-level cache are best.
     pub chunk_bytes: usize,
-    /// Instruction level; must be available.
+    /// Instruction level; what runs for it is told by [`kernel_level`](crate::kernel_level).
     pub level: Level,
     /// Keeps sums of squares, for variances.
     pub with_squares: bool,
@@ -46,7 +46,7 @@ impl Default for Options {
         Options {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             chunk_bytes: CHUNK_BYTES,
-            level: Level::best(),
+            level: Level::current(),
             with_squares: false,
             memory_limit_bytes: None,
         }
@@ -343,6 +343,7 @@ pub(crate) fn located(
                 text: buffer[fault.at..field_end].to_vec(),
             }),
             text: buffer[start..end].to_vec(),
+            is_ended: end - rows.from < rows.bytes,
         }
     };
     refused.drain(..).map(locate).collect()
