@@ -148,8 +148,7 @@ fn a_long_line_of_delimiters_takes_time_in_proportion_to_its_length() {
     let summary = summary.unwrap();
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     assert_eq!(sums(&summary), [("a".to_owned(), vec!["4.0".to_owned()])]);
-    let found = (20 << 20) + 1;
-    assert_eq!(summary.shown_rejects[0].reason, Reason::Ragged { expected: 2, found });
+    assert_eq!(summary.shown_rejects[0].reason, Reason::TooManyFields);
 }
 
 #[test]
