@@ -122,9 +122,9 @@ fn card(family: &dyn AnyFamily, variants: &[Entry]) -> String {
         Origin::Library(name, _) => format!("library {name}"),
     };
     let keeps = match keeps {
-        Keeps::Nothing => "nothing",
         Keeps::Borrowed => "references to the shared data",
         Keeps::Copied => "copies",
+        other => other.word(),
     };
     let lines = [
         ("source", format!("{source} {}", version(origin))),
