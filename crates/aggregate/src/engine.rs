@@ -5,12 +5,13 @@
 //! lock per chunk of a stream, and one per chunk that has rejects or must keep their order.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_machine::level::Level;
 use memchr::{memchr_iter, memrchr};
 
+use crate::account::Account;
 use crate::chunk::{Buffer, Carry, Rows, read_rows};
 use crate::error::{Error, FieldText};
 use crate::gather::{Run, gather};
@@ -29,11 +30,11 @@ pub struct Options {
     pub threads: usize,
     /// Bytes of input a thread takes at a time; buffers that fit the second-level cache are best.
     pub chunk_bytes: usize,
-    /// Instruction level; must be available.
+    /// Instruction level; what runs for it is told by [`kernel_level`](crate::kernel_level).
     pub level: Level,
     /// Keeps sums of squares, for variances.
     pub with_squares: bool,
-    /// Most bytes all tables together may take.
+    /// Most bytes all tables together may take while they grow, with what the result will take.
     pub memory_limit_bytes: Option<usize>,
 }
 
@@ -45,7 +46,7 @@ impl Default for Options {
         Options {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             chunk_bytes: CHUNK_BYTES,
-            level: Level::best(),
+            level: Level::current(),
             with_squares: false,
             memory_limit_bytes: None,
         }
@@ -122,7 +123,7 @@ pub(crate) trait Form: Sync {
     type Worker;
 
     /// A thread's state before its first chunk.
-    fn worker(&self, options: &Options) -> Self::Worker;
+    fn worker(&self, options: &Options, account: &Arc<Account>) -> Self::Worker;
 
     /// Takes the records of the next chunk, by way of the thread's buffer; None when there is none
     /// any more.
@@ -131,8 +132,8 @@ pub(crate) trait Form: Sync {
     /// What made a result impossible.
     fn take(&self, worker: &mut Self::Worker, buffer: &mut Buffer) -> Result<Option<Taken>, Error>;
 
-    /// Bytes and keys of a thread's tables.
-    fn size(worker: &Self::Worker) -> (usize, usize);
+    /// Keys of a thread's tables.
+    fn keys(worker: &Self::Worker) -> usize;
 
     /// What a thread brings home.
     fn share(worker: Self::Worker) -> Share;
@@ -197,7 +198,7 @@ struct Shared<'a, F> {
     options: &'a Options,
     progress: &'a Progress,
     collector: Mutex<Collector<'a>>,
-    account: Account,
+    account: Arc<Account>,
 }
 
 impl<F: Form> Shared<'_, F> {
@@ -218,9 +219,9 @@ impl<F: Form> Shared<'_, F> {
     }
 
     fn work_until_done(&self) -> Result<Share, Error> {
-        let mut worker = self.form.worker(self.options);
+        let mut worker = self.form.worker(self.options, &self.account);
         let mut buffer = Buffer::default();
-        let mut before = (0, 0);
+        let mut keys = 0;
         while let Some(taken) = self.form.take(&mut worker, &mut buffer)? {
             self.progress.bytes.fetch_add(taken.bytes as u64, Ordering::Relaxed);
             let mut collector = self.collector.lock().unwrap_or_else(PoisonError::into_inner);
@@ -228,7 +229,9 @@ impl<F: Form> Shared<'_, F> {
                 self.form.stop();
             }
             drop(collector);
-            before = self.account.add(before, F::size(&worker))?;
+            let now = F::keys(&worker);
+            self.account.add_keys(now - keys)?;
+            keys = now;
             if self.progress.stop.load(Ordering::Relaxed) {
                 return Err(Error::Interrupted);
             }
@@ -243,9 +246,9 @@ struct Lines(Queue<Carry>);
 impl Form for Lines {
     type Worker = Shard;
 
-    fn worker(&self, options: &Options) -> Shard {
+    fn worker(&self, options: &Options, account: &Arc<Account>) -> Shard {
         let kernel = Kernel { level: options.level };
-        Shard::new(kernel, options.with_squares, false)
+        Shard::new(kernel, options.with_squares, false, account)
     }
 
     fn take(&self, shard: &mut Shard, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
@@ -281,8 +284,8 @@ impl Form for Lines {
         Ok(Some(taken))
     }
 
-    fn size(shard: &Shard) -> (usize, usize) {
-        (shard.bytes(), shard.keys())
+    fn keys(shard: &Shard) -> usize {
+        shard.keys()
     }
 
     fn share(shard: Shard) -> Share {
@@ -344,43 +347,10 @@ pub(crate) fn located(
                 text: buffer[fault.at..field_end].to_vec(),
             }),
             text: buffer[start..end].to_vec(),
+            is_ended: end - rows.from < rows.bytes,
         }
     };
     refused.drain(..).map(locate).collect()
-}
-
-/// What the tables of all threads take, and the limit of it.
-#[derive(Debug)]
-pub(crate) struct Account {
-    limit_bytes: Option<usize>,
-    bytes: AtomicUsize,
-    keys: AtomicUsize,
-}
-
-impl Account {
-    pub(crate) fn new(limit_bytes: Option<usize>) -> Account {
-        Account { limit_bytes, bytes: AtomicUsize::new(0), keys: AtomicUsize::new(0) }
-    }
-
-    /// Adds what a thread's tables have grown: `(bytes, keys)` before and now. Returns those of now.
-    ///
-    /// # Errors
-    /// [`Error::MemoryLimit`].
-    pub(crate) fn add(
-        &self,
-        before: (usize, usize),
-        now: (usize, usize),
-    ) -> Result<(usize, usize), Error> {
-        let Some(limit_bytes) = self.limit_bytes else { return Ok(before) };
-        let grown = now.0.wrapping_sub(before.0);
-        let bytes = self.bytes.fetch_add(grown, Ordering::Relaxed).wrapping_add(grown);
-        let more = now.1 - before.1;
-        let keys = self.keys.fetch_add(more, Ordering::Relaxed) + more;
-        if bytes > limit_bytes {
-            return Err(Error::MemoryLimit { limit_bytes, keys });
-        }
-        Ok(now)
-    }
 }
 
 #[cfg(test)]
@@ -390,10 +360,10 @@ mod tests {
     #[test]
     fn a_thread_that_panics_while_others_wait_for_it_does_not_block_them() {
         /// The first chunk panics; whoever has the second waits until the run is stopped.
-        struct Waiting(AtomicUsize, Mutex<bool>, std::sync::Condvar);
+        struct Waiting(AtomicU64, Mutex<bool>, std::sync::Condvar);
         impl Form for Waiting {
             type Worker = ();
-            fn worker(&self, _: &Options) {}
+            fn worker(&self, _: &Options, _: &Arc<Account>) {}
             fn take(&self, (): &mut (), _: &mut Buffer) -> Result<Option<Taken>, Error> {
                 assert!(self.0.fetch_add(1, Ordering::Relaxed) > 0, "as planned");
                 let mut stopped = self.1.lock().unwrap();
@@ -402,8 +372,8 @@ mod tests {
                 }
                 Ok(None)
             }
-            fn size((): &()) -> (usize, usize) {
-                (0, 0)
+            fn keys((): &()) -> usize {
+                0
             }
             fn share((): ()) -> Share {
                 Share { runs: vec![], records: 0, blank_lines: 0 }
@@ -416,7 +386,7 @@ mod tests {
                 vec![]
             }
         }
-        let form = Waiting(AtomicUsize::new(0), Mutex::new(false), std::sync::Condvar::new());
+        let form = Waiting(AtomicU64::new(0), Mutex::new(false), std::sync::Condvar::new());
         let options = Options { threads: 2, ..Options::default() };
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             run(&form, &[], &options, OnError::Fail, &Progress::default()).map(|_| ())

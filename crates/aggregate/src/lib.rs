@@ -11,9 +11,9 @@
 //!
 //! Every number is an integer at a decimal scale from the first digit to the last: no value is
 //! rounded before it is printed, and no order of threads, chunks or files changes a byte of the
-//! result. [`mod@reference`] is the plain program the engine is tested against, [`generate`] writes the
-//! measurement files of the One Billion Row Challenge and its relatives, [`parts`] has what can be
-//! used apart from a run.
+//! result. [`generate`] writes the measurement files of the One Billion Row Challenge and its
+//! relatives, [`parts`] has what can be used apart from a run. The oracle that all of this is tested
+//! against is in `tests/oracle`, and shares nothing with it.
 //!
 //! ```
 //! use fathom_aggregate::{Layout, OnError, Options, Progress, Source, aggregate, format};
@@ -28,6 +28,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod account;
 mod chunk;
 pub mod delimited;
 mod engine;
@@ -44,7 +45,6 @@ mod number;
 pub mod parts;
 mod queue;
 mod record;
-pub mod reference;
 mod rejects;
 mod shard;
 mod source;
@@ -55,6 +55,7 @@ pub use chunk::MOST_RECORD_BYTES;
 pub use engine::{CHUNK_BYTES, Column, Options, Progress, Summary, aggregate};
 pub use error::{BytePosition, Error, FieldText, Position, Reason, Reject};
 pub use format::Layout;
+pub use kernel::level_of as kernel_level;
 pub use key::Key;
 pub use merge::{Partial, Stats, merge};
 pub use number::{Decimal, MOST_DIGITS, NumberError, Rounding};

@@ -15,6 +15,7 @@
 
 use fathom_machine::level::Level;
 
+use crate::account::Account;
 pub use crate::chunk::{SLACK, Window};
 use crate::error::Error;
 use crate::kernel::Kernel;
@@ -39,7 +40,7 @@ impl Table {
     /// `trust_hash` two keys of 16 bytes and more are the same when their 64-bit hashes are, which
     /// on other data than today's silently merges keys.
     pub fn new(level: Level, trust_hash: bool) -> Table {
-        Table(Shard::new(Kernel { level }, false, trust_hash))
+        Table(Shard::new(Kernel { level }, false, trust_hash, &Account::new(None)))
     }
 
     /// Takes every row of the window.

@@ -3,13 +3,16 @@
 //! A shard takes whole rows. It does not read files, and it does not know where in a file its rows
 //! stand: refused rows are handed out by their place in the window.
 
+use std::sync::Arc;
+
 use hashbrown::HashTable;
 
+use crate::account::Account;
 use crate::chunk::{PIECE_ROWS, Window};
 use crate::error::{Error, Fault};
 use crate::kernel::{self, Kernel, Odd};
 use crate::line;
-use crate::merge::{Partial, Stats};
+use crate::merge::Stats;
 use crate::number::Decimal;
 use crate::table::{BIAS, FOLD_ROWS, Hashes, MOST_KEYS, Seed, Tables, short_key};
 
@@ -21,7 +24,7 @@ pub(crate) struct Shard {
     pub(crate) tables: Tables,
     /// Keys with values that those two cannot hold, or without one.
     pub(crate) wide: HashTable<(Box<[u8]>, Stats)>,
-    wide_bytes: usize,
+    account: Arc<Account>,
     /// Of the hashes of `wide`.
     seed: Seed,
     with_squares: bool,
@@ -49,12 +52,17 @@ pub(crate) struct Refused {
 }
 
 impl Shard {
-    pub(crate) fn new(kernel: Kernel, with_squares: bool, trust_hash: bool) -> Shard {
+    pub(crate) fn new(
+        kernel: Kernel,
+        with_squares: bool,
+        trust_hash: bool,
+        account: &Arc<Account>,
+    ) -> Shard {
         let hashes = kernel::hashes(kernel.level);
         Shard {
-            tables: Tables::new(hashes, with_squares, trust_hash),
+            tables: Tables::new(hashes, with_squares, trust_hash, account),
             wide: HashTable::new(),
-            wide_bytes: 0,
+            account: Arc::clone(account),
             seed: Seed::random(),
             with_squares,
             kernel,
@@ -150,18 +158,28 @@ impl Shard {
             Some(value) => Stats::of(value, self.with_squares),
             None => Stats::missing(self.with_squares),
         };
-        self.wide_bytes += key.len() + size_of::<Partial>() + 48;
-        self.wide.insert_unique(hashed, (key.into(), stats), |(key, _)| hash(key));
+        // In the end it is kept twice: here and in a list, its bytes here and in the result.
+        let size = size_of::<(Box<[u8]>, Stats)>();
+        let mut fits = self.account.take(2 * key.len() + size);
+        let old = self.wide.allocation_size();
+        if self.wide.len() == self.wide.capacity() {
+            // A table of twice the size, and the old one beside it.
+            let new = (2 * old).max(4 * size);
+            fits = fits && self.account.take(new);
+            if fits {
+                self.wide.reserve(1, |(key, _)| hash(key));
+                self.account.give(old);
+            }
+        }
+        // What does not fit ends the run, whose result is void.
+        if fits {
+            self.wide.insert_unique(hashed, (key.into(), stats), |(key, _)| hash(key));
+        }
     }
 
     /// Keys held, a key of two tables counted twice.
     pub(crate) fn keys(&self) -> usize {
         self.tables.keys() + self.wide.len()
-    }
-
-    /// Bytes of the tables.
-    pub(crate) fn bytes(&self) -> usize {
-        self.tables.bytes() + self.wide_bytes
     }
 }
 
@@ -173,7 +191,7 @@ mod tests {
     use crate::chunk::SLACK;
 
     fn shard(with_squares: bool) -> Shard {
-        Shard::new(Kernel { level: Level::best() }, with_squares, false)
+        Shard::new(Kernel { level: Level::best() }, with_squares, false, &Account::new(None))
     }
 
     #[test]

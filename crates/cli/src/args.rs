@@ -17,11 +17,25 @@ use crate::cmd;
     arg_required_else_help = true,
     after_help = "Exit codes: 0 done; 1 done, but something was skipped, slower than the baseline \
                   or differed; 2 usage; 3 bad data; 4 input or output failed; 130 interrupted.\n\
-                  FATHOM_LEVEL=scalar|sse2|avx2|neon forces an instruction level."
+                  FATHOM_LEVEL=scalar|sse2|avx2|avx512|neon forces an instruction level."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Args {
+    /// What was typed, or the error to show. In `kv` -h is the hash, as in kvbench; with nothing after
+    /// it, nobody can have meant that.
+    pub(crate) fn typed() -> Result<Args, clap::Error> {
+        let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+        if words.get(1).is_some_and(|command| command == "kv")
+            && let Some(last) = words.last_mut().filter(|last| *last == "-h")
+        {
+            *last = "--help".into();
+        }
+        Args::try_parse_from(words)
+    }
 }
 
 /// One line per command.

@@ -12,15 +12,18 @@ use fathom_machine::counter::metric;
 use fathom_machine::describe::Machine;
 use fathom_machine::level::Level;
 use fathom_machine::os::affinity;
-use fathom_measure::bench::Entrant;
+use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::compare::Clock;
 use fathom_measure::conductor::{Bounds, Launch};
-use fathom_measure::contender::{Keeps, Meta};
+use fathom_measure::contender::Meta;
+use fathom_measure::family::AnyFamily;
 use fathom_measure::protocol::Offered;
 use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
 use fathom_measure::rounds::{Plan, Stop};
+use fathom_measure::workload::Spec;
 use fathom_report::{csv, html, markdown, scan, text};
 
+use crate::interrupt;
 use crate::output::Output;
 
 /// The options of the method.
@@ -52,10 +55,10 @@ pub(crate) struct Method {
     #[arg(long, value_name = "PERCENT", default_value_t = 99.0, value_parser = level)]
     pub(crate) level: f64,
 
-    /// Sets of fresh processes over which the rounds are spread; claims below 1 % need at least 8
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) processes: u32,
+    /// Sets of fresh processes over which the rounds are spread; a single one gives no verdicts
+    /// [default: 8, fewer where getting them ready takes long]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) processes: Option<u32>,
 
     /// The clock of the verdicts
     #[arg(long, value_enum, default_value = "auto")]
@@ -139,7 +142,7 @@ impl Method {
             budget_ns: nanoseconds(self.budget.unwrap_or(budget)),
             limit_ns: nanoseconds(self.limit),
             rounds: self.rounds,
-            processes: self.processes,
+            processes: self.processes.unwrap_or(0),
             clock: match self.clock {
                 ClockChoice::Auto => None,
                 ClockChoice::Wall => Some(Clock::Wall),
@@ -255,6 +258,39 @@ pub(crate) fn entrant(id: &str, meta: &Meta) -> anyhow::Result<Entrant> {
     })
 }
 
+/// The usual measurement: in built-in workers, checked by the family's reference, against the first
+/// entrant, with a line of progress. What differs is set by whoever asks for it.
+pub(crate) fn usual<'a>(
+    family: &'a dyn AnyFamily,
+    workload: Spec,
+    entrants: Vec<Entrant>,
+    plan: Plan,
+) -> anyhow::Result<Bench<'a>> {
+    let ticker = Ticker::new(&format!("{} {workload}", family.name()));
+    Ok(Bench {
+        family: family.name(),
+        workload,
+        reference: Some((family.reference().to_owned(), worker(None)?)),
+        entrants,
+        baseline: 0,
+        share_file: false,
+        prepare: None,
+        events: Vec::new(),
+        plan,
+        bounds: bounds(None),
+        empty: None,
+        simulate: false,
+        stop: interrupt::measuring(),
+        progress: Box::new(move |done, planned| ticker.tick(done, planned)),
+    })
+}
+
+/// Measures; an error names the family and the workload.
+pub(crate) fn measured(asked: Bench<'_>) -> anyhow::Result<Case> {
+    let title = format!("{} {}", asked.family, asked.workload);
+    bench(asked).context(title)
+}
+
 /// What a result says about a contender.
 pub(crate) fn about(meta: &Meta) -> About {
     About {
@@ -263,12 +299,7 @@ pub(crate) fn about(meta: &Meta) -> About {
         link: meta.link(),
         licence: meta.licence.to_owned(),
         hardware: (meta.hardware)("").to_string(),
-        keeps: match meta.keeps {
-            Keeps::Nothing => "nothing",
-            Keeps::Borrowed => "borrowed",
-            Keeps::Copied => "copied",
-        }
-        .to_owned(),
+        keeps: meta.keeps,
         caveat: meta.caveat.to_owned(),
     }
 }

@@ -35,7 +35,12 @@ fn the_json_says_which_level_was_forced() {
 
 #[test]
 fn a_level_that_does_not_exist_is_a_usage_error() {
-    let output = machine(&[]).env("FATHOM_LEVEL", "avx9").output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(output.stdout.is_empty());
+    let other = if cfg!(target_arch = "x86_64") { "neon" } else { "avx512" };
+    for word in ["avx9", other] {
+        let output = machine(&[]).env("FATHOM_LEVEL", word).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(output.stdout.is_empty());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(word) && said.contains("scalar"), "{said}");
+    }
 }

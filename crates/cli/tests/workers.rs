@@ -42,7 +42,6 @@ fn conduct<T>(
     then: impl FnOnce(Conductor<'_>) -> T,
 ) -> T {
     let stop = AtomicBool::new(false);
-    let mut progress = |_: u32, _: u32| {};
     let (data, events) = (None, Vec::new());
     let piece = Piece {
         workload,
@@ -50,7 +49,7 @@ fn conduct<T>(
         events,
         bounds,
         stop: &stop,
-        progress: &mut progress,
+        progress: Box::new(|_, _| {}),
     };
     then(Conductor::new(seats.to_vec(), piece))
 }
@@ -69,7 +68,7 @@ fn each_fault_costs_its_own_row() {
         assert!(matches!(by_seat[3], Some(Failure::OutOfMemory { .. })), "{by_seat:?}");
         assert!(matches!(by_seat[5], Some(Failure::Broken { .. })), "{by_seat:?}");
         assert_eq!(by_seat.iter().flatten().count(), 4, "{by_seat:?}");
-        let roles = Roles { baseline: 0, twin: Some(7), twin_of: 0, empty: None, wall_only: false };
+        let roles = Roles { twin: Some(7), ..Roles::default() };
         let plan = Plan {
             sample_ns: 500_000,
             shortest_ns: 100_000,
@@ -105,7 +104,7 @@ fn the_empty_contender_and_fresh_processes_are_served() {
         assert_eq!(conductor.open().iter().flatten().count(), 0);
         let sample = conductor.sample(1, 1000).unwrap();
         assert!(sample.wall_ns < conductor.sample(0, 1000).unwrap().wall_ns);
-        assert!(conductor.refresh().is_empty());
+        assert!(conductor.refresh(&[0, 1]).is_empty());
         assert!(conductor.sample(0, 10).unwrap().check.is_some());
         assert!(conductor.metrics(0).is_empty());
     });
@@ -116,14 +115,13 @@ fn events_are_counted_in_the_worker_or_explained() {
     let stop = AtomicBool::new(false);
     let events = vec!["page-faults".to_owned(), "cycles".to_owned()];
     let (data, workload) = (None, small_steps());
-    let mut progress = |_: u32, _: u32| {};
     let piece = Piece {
         workload,
         provision: Provision::new(data, None),
         events,
         bounds: bounds(),
         stop: &stop,
-        progress: &mut progress,
+        progress: Box::new(|_, _| {}),
     };
     let mut conductor = Conductor::new(vec![seat("planted", "steady")], piece);
     assert_eq!(conductor.open().iter().flatten().count(), 0);
@@ -139,14 +137,13 @@ fn a_file_is_loaded_once_and_mapped_by_workers() {
     let segment = share_file(file.path()).unwrap();
     assert!(segment.len() == 100_000 && segment.iter().all(|&byte| byte == 7));
     let stop = AtomicBool::new(false);
-    let mut progress = |_: u32, _: u32| {};
     let piece = Piece {
         workload: small_steps(),
         provision: Provision::new(Some(segment), None),
         events: Vec::new(),
         bounds: bounds(),
         stop: &stop,
-        progress: &mut progress,
+        progress: Box::new(|_, _| {}),
     };
     let mut conductor = Conductor::new(vec![seat("planted", "steady")], piece);
     assert_eq!(conductor.open().iter().flatten().count(), 0);

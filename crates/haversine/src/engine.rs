@@ -70,8 +70,16 @@ impl Default for Options {
             trigonometry: Trigonometry::Vector,
             keep_distances: true,
             block_bytes: const { NonZeroUsize::new(BLOCK_BYTES).unwrap() },
-            level: Level::chosen().unwrap_or(Level::Scalar),
+            level: Level::current(),
         }
+    }
+}
+
+impl Options {
+    /// The levels its kernels run at, as one word: `avx512+avx2` where not all have a form for the
+    /// level asked for.
+    pub fn levels(&self) -> String {
+        kernel::levels(self.level, self.trigonometry)
     }
 }
 

@@ -143,7 +143,7 @@ pub(crate) enum Span {
 impl Lexer {
     /// A lexer at the beginning of an input, with the default limits and the chosen level.
     pub fn new(mode: Mode) -> Lexer {
-        Lexer::with(mode, Limits::default(), Level::chosen().unwrap_or(Level::Scalar))
+        Lexer::with(mode, Limits::default(), Level::current())
     }
 
     /// A lexer with limits and instruction level of the caller's choice; a level that is not
@@ -256,6 +256,11 @@ impl Lexer {
     /// Offset of the first byte not yet taken, over all chunks.
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// The level it runs at.
+    pub fn level(&self) -> Level {
+        self.kernel.level()
     }
 
     /// How many containers are open.

@@ -6,8 +6,8 @@
 //!
 //! ```text
 //! bytes ─► Lexer ─► events ─┬─► Reader    pull, from anything that can be read
-//!           │ kernel        ├─► Parser    push, into the callbacks of a Handler
-//!           └ number        └─► validate  the verdict alone
+//!           ├ kernel        └─► validate  the verdict alone
+//!           └ number
 //! reference::Machine: the same from one plain match per byte; the oracle of the tests
 //! ```
 //!
@@ -46,7 +46,6 @@ mod float;
 mod kernel;
 mod lexer;
 mod number;
-mod push;
 mod reader;
 pub mod reference;
 mod string;
@@ -56,7 +55,6 @@ pub use error::{Code, Error, OutOfRange, ReadError};
 pub use event::Event;
 pub use lexer::{Lexer, Limits, Located, Mode};
 pub use number::{Number, leading_number, nearest};
-pub use push::{Flow, Handler, Parser};
 pub use reader::Reader;
 pub use string::{LoneSurrogate, Text};
-pub use validate::{validate, validate_at, validate_read, validate_read_at};
+pub use validate::{validate, validate_at, validate_read, validate_read_at, validating_level};

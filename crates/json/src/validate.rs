@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read};
 use fathom_machine::level::Level;
 
 use crate::error::{Error, ReadError};
-use crate::kernel::{BEHIND_BYTES, BLOCK_BYTES, Kernel, ReadBlocks, SHORT_BYTES, State};
+use crate::kernel::{BEHIND_BYTES, BLOCK_BYTES, Blocks, Kernel, SHORT_BYTES, State};
 use crate::lexer::{Lexer, Limits, Mode};
 
 /// Bytes asked of the source at a time: half of a small second-level cache.
@@ -19,7 +19,7 @@ const WINDOW_BYTES: usize = 128 << 10;
 /// # Errors
 /// The first fault and its offset.
 pub fn validate(text: &[u8]) -> Result<(), Error> {
-    validate_at(Level::chosen().unwrap_or(Level::Scalar), text)
+    validate_at(Level::current(), text)
 }
 
 /// [`validate`] at a level of the caller's choice.
@@ -28,17 +28,23 @@ pub fn validate(text: &[u8]) -> Result<(), Error> {
 /// As [`validate`].
 pub fn validate_at(level: Level, text: &[u8]) -> Result<(), Error> {
     let kernel = Kernel::of(level);
-    let Some(read_blocks) = kernel.read_blocks().filter(|_| text.len() > SHORT_BYTES) else {
+    let Some(blocks) = kernel.blocks().filter(|_| text.len() > SHORT_BYTES) else {
         if kernel.accepts(text) {
             return Ok(());
         }
         return explain(Lexer::with(Mode::Document, Limits::default(), level), text);
     };
-    let mut validator = Validator::new(level, read_blocks, Limits::DEFAULT.token_bytes);
+    let mut validator = Validator::new(level, blocks, Limits::DEFAULT.token_bytes);
     if validator.read(text).is_some() && validator.is_complete(text) {
         return Ok(());
     }
     explain(validator.lexer, &text[validator.known..])
+}
+
+/// The level at which texts longer than a few blocks are validated, if `level` is asked for.
+pub fn validating_level(level: Level) -> Level {
+    let kernel = Kernel::of(level);
+    kernel.blocks().map_or(kernel.level(), |blocks| blocks.level)
 }
 
 /// What the lexer says of the rest of a text.
@@ -55,7 +61,7 @@ fn explain(mut lexer: Lexer, rest: &[u8]) -> Result<(), Error> {
 /// # Errors
 /// What the source answers, or the first fault and its offset.
 pub fn validate_read(source: impl Read) -> Result<(), ReadError> {
-    validate_read_at(Level::chosen().unwrap_or(Level::Scalar), source, WINDOW_BYTES)
+    validate_read_at(Level::current(), source, WINDOW_BYTES)
 }
 
 /// [`validate_read`] at a level and with a window (bytes, at least 1) of the caller's choice.
@@ -67,11 +73,11 @@ pub fn validate_read_at(
     mut source: impl Read,
     window_bytes: usize,
 ) -> Result<(), ReadError> {
-    let Some(read_blocks) = Kernel::of(level).read_blocks() else {
+    let Some(blocks) = Kernel::of(level).blocks() else {
         let lexer = Lexer::with(Mode::Document, Limits::default(), level);
         return explain_read(lexer, &mut vec![0; window_bytes.max(1)], 0, source);
     };
-    let mut validator = Validator::new(level, read_blocks, Limits::DEFAULT.token_bytes);
+    let mut validator = Validator::new(level, blocks, Limits::DEFAULT.token_bytes);
     let mut window = vec![0; window_bytes.max(2 * BLOCK_BYTES)];
     let mut end = 0;
     loop {
@@ -132,7 +138,7 @@ fn read_some(source: &mut impl Read, window: &mut [u8]) -> Result<usize, ReadErr
 
 /// The grammar by bits over a text that grows, and a lexer that could take over.
 struct Validator {
-    read_blocks: ReadBlocks,
+    blocks: Blocks,
     state: State,
     /// All before it is right, as far as the blocks read tell.
     at: usize,
@@ -142,16 +148,16 @@ struct Validator {
 }
 
 impl Validator {
-    fn new(level: Level, read_blocks: ReadBlocks, token_bytes: usize) -> Validator {
+    fn new(level: Level, blocks: Blocks, token_bytes: usize) -> Validator {
         let limits = Limits { token_bytes, ..Limits::DEFAULT };
         let lexer = Lexer::with(Mode::Document, limits, level);
-        Validator { read_blocks, state: State::new(token_bytes), at: 0, known: 0, lexer }
+        Validator { blocks, state: State::new(token_bytes), at: 0, known: 0, lexer }
     }
 
     /// Reads what blocks there are from `at` on.
     fn read(&mut self, text: &[u8]) -> Option<()> {
         loop {
-            let at = (self.read_blocks)(&mut self.state, text, self.at)?;
+            let at = self.blocks.read(&mut self.state, text, self.at)?;
             if at == self.at {
                 return Some(());
             }
@@ -168,7 +174,7 @@ impl Validator {
         let rest = &text[self.at..]; // less than a block and what must stand behind it
         let mut last = [b' '; 2 * BLOCK_BYTES + BEHIND_BYTES];
         last[..rest.len()].copy_from_slice(rest);
-        (self.read_blocks)(&mut self.state, &last, 0).is_some() && self.state.is_complete()
+        self.blocks.read(&mut self.state, &last, 0).is_some() && self.state.is_complete()
     }
 
     /// Counts from `known` on from now on; where that was.
@@ -182,7 +188,6 @@ impl Validator {
 mod tests {
     use super::*;
     use crate::error::Code;
-    use crate::kernel::{Blocks, all_blocks};
     use crate::reference::Machine;
 
     fn plain(text: &[u8], limits: Limits) -> Result<(), Error> {
@@ -194,12 +199,12 @@ mod tests {
     /// What the grammar by bits says, and the lexer where it says no; the text arrives in pieces of
     /// growing length. The second is whether the lexer was asked.
     fn by_bits(
-        (level, blocks): (Level, Blocks),
+        blocks: Blocks,
         text: &[u8],
         limits: Limits,
         piece: usize,
     ) -> (Result<(), Error>, bool) {
-        let mut validator = Validator::new(level, blocks.read, limits.token_bytes);
+        let mut validator = Validator::new(blocks.level, blocks, limits.token_bytes);
         let mut ends = (piece..text.len()).step_by(piece).chain([text.len()]);
         let is_right = ends.all(|end| validator.read(&text[..end]).is_some());
         if is_right && validator.is_complete(text) {
@@ -223,9 +228,9 @@ mod tests {
                     let codes = expected.map_err(|error| error.code);
                     let is_long = inside.len() > LIMIT;
                     assert_eq!(codes, if is_long { Err(Code::TokenTooLong) } else { Ok(()) });
-                    for kernel in all_blocks() {
+                    for kernel in Level::available().map(Blocks::of) {
                         let (said, _) = by_bits(kernel, text.as_bytes(), limits, usize::MAX);
-                        assert_eq!(said, expected, "{} {size} {open} {indent}", kernel.0);
+                        assert_eq!(said, expected, "{} {size} {open} {indent}", kernel.level);
                     }
                 }
             }
@@ -319,10 +324,10 @@ mod tests {
         for seed in 0..12 {
             let text = document(seed).into_bytes();
             assert_eq!(plain(&text, limits), Ok(()), "{}", text.escape_ascii());
-            for kernel in all_blocks() {
+            for kernel in Level::available().map(Blocks::of) {
                 for piece in [100, 1000, usize::MAX] {
                     let said = by_bits(kernel, &text, limits, piece);
-                    assert_eq!(said, (Ok(()), false), "{} seed {seed}", kernel.0);
+                    assert_eq!(said, (Ok(()), false), "{} seed {seed}", kernel.level);
                 }
             }
             for (n, &byte) in
@@ -336,9 +341,9 @@ mod tests {
                     _ => drop(text.remove(at)),
                 }
                 let expected = plain(&text, limits);
-                for kernel in all_blocks() {
+                for kernel in Level::available().map(Blocks::of) {
                     let (said, _) = by_bits(kernel, &text, limits, 72 + n % 200);
-                    assert_eq!(said, expected, "{} {}", kernel.0, text.escape_ascii());
+                    assert_eq!(said, expected, "{} {}", kernel.level, text.escape_ascii());
                 }
             }
         }
@@ -372,10 +377,10 @@ mod tests {
             for level in Level::available() {
                 assert_eq!(validate_at(level, &text), expected, "{level} {}", text.escape_ascii());
             }
-            for (level, blocks) in all_blocks() {
+            for blocks in Level::available().map(Blocks::of) {
                 if text.len() <= SHORT_BYTES {
-                    let said = (blocks.accepts_short)(&text);
-                    assert_eq!(said, expected.is_ok(), "{level} {}", text.escape_ascii());
+                    let said = blocks.accepts_short(&text);
+                    assert_eq!(said, expected.is_ok(), "{} {}", blocks.level, text.escape_ascii());
                 }
             }
         }

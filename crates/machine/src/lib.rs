@@ -5,7 +5,7 @@
 //! kernels:
 //!
 //! * [`level`]: which instruction sets exist here and which one is used;
-//! * [`vector`]: the few vector operations the kernels share, one implementation per level;
+//! * [`simd`]: the registers kernels are written over, one implementation per level;
 //! * [`clock`]: wall, CPU-time and cycle clocks, with what a read costs and how fine it is;
 //! * [`counter`]: hardware and software event counters, with the reason where one is missing;
 //! * [`valgrind`]: the same from a simulator, on request;
@@ -25,9 +25,9 @@ pub mod counter;
 pub mod describe;
 pub mod level;
 pub mod os;
+#[allow(unsafe_code)] // a named room for intrinsics: each block says what makes it sound
+pub mod simd;
 pub mod valgrind;
-#[allow(unsafe_code)] // declares the contract that `arch` fulfils
-pub mod vector;
 
-#[allow(unsafe_code)] // the named room for intrinsics: each block says what makes it sound
+#[allow(unsafe_code)] // another: each block says what makes it sound
 mod arch;

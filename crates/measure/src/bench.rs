@@ -11,9 +11,11 @@ use fathom_machine::counter::{Event, Source, metric};
 use crate::compare;
 use crate::conductor::{self, Bounds, Conductor, Launch, Piece, Ready, Seat};
 use crate::contender::Metric;
+use crate::digest::Digest;
+use crate::plan::{Plan, Roles};
 use crate::provision::{Prepare, Provision, share_file};
 use crate::result::{About, Case, Counter, Row};
-use crate::rounds::{Plan, Roles, measure};
+use crate::rounds::{Course, Executor};
 use crate::sample::Failure;
 use crate::simulated;
 use crate::workload::Spec;
@@ -63,7 +65,7 @@ pub struct Bench<'a> {
     /// Set when the user wants it to end.
     pub stop: &'a AtomicBool,
     /// Told after each round: done and planned.
-    pub progress: &'a mut dyn FnMut(u32, u32),
+    pub progress: Box<dyn FnMut(u32, u32) + 'a>,
 }
 
 /// A case that could not be measured at all.
@@ -96,103 +98,196 @@ pub enum BenchError {
 /// # Errors
 /// Only what leaves nothing to measure; the failure of a single contender is in its row.
 pub fn bench(bench: Bench<'_>) -> Result<Case, BenchError> {
-    let Bench { family, workload, entrants, plan, bounds, stop, progress, .. } = bench;
-    let first = entrants.first().ok_or(BenchError::Nobody)?;
-    let seat = |contender: &str, launch: &Launch| Seat {
-        launch: launch.clone(),
-        family: family.to_owned(),
-        contender: Some(contender.to_owned()),
-    };
-    let reference = match &bench.reference {
-        Some((id, launch)) => seat(id, launch),
-        None => seat(&first.contender, &first.launch),
-    };
-    let is_prepared = bench.prepare.as_ref().is_some_and(Prepare::is_for_built_in);
-    let file = match &workload.file {
-        Some(path) if bench.share_file && !is_prepared => Some(
-            share_file(path)
-                .map_err(|error| BenchError::Data { path: path.display().to_string(), error })?,
-        ),
-        _ => None,
-    };
-    let (simulate, simulated_bounds) = (bench.simulate, bounds.clone());
-    let seats: Vec<Seat> = entrants.iter().map(|e| seat(&e.contender, &e.launch)).collect();
-    let piece = Piece {
-        workload: workload.clone(),
-        provision: Provision::new(file, bench.prepare),
-        events: bench.events,
-        bounds,
-        stop,
-        progress,
-    };
-    let mut conductor = Conductor::new(seats.clone(), piece);
-    let check = conductor.expect(&reference).map_err(|failure| {
-        let id = reference.contender.clone().unwrap_or_default();
-        BenchError::Reference { id, failure }
-    })?;
-    let mut failures = conductor.open();
-    let mut notes = Vec::new();
-    let mut baseline = bench.baseline.min(entrants.len() - 1);
-    if let Some(failure) = &failures[baseline]
-        && let Some(next) = failures.iter().position(Option::is_none)
-    {
-        let (lost, found) = (&entrants[baseline].id, &entrants[next].id);
-        notes.push(format!("{found} is the baseline because {lost} {failure}"));
-        baseline = next;
-    }
-    let leaves_the_thread = conductor.ready.iter().any(|ready| ready.leaves_the_thread);
-    let mut roles = Roles {
-        baseline,
-        twin: None,
-        twin_of: baseline,
-        empty: None,
-        wall_only: leaves_the_thread,
-    };
-    if failures[baseline].is_none() {
-        roles.twin = Some(failures.len());
-        failures.push(conductor.add(seats[baseline].clone()));
-        if let Some(launch) = bench.empty {
-            roles.empty = Some(failures.len());
-            let family = family.to_owned();
-            failures.push(conductor.add(Seat { launch, family, contender: None }));
+    let mut session = Session::open(bench)?;
+    while session.set() {}
+    Ok(session.finish())
+}
+
+/// A case that is measured set by set: between two of them other cases can have the machine, so that
+/// each sees it in several of its states.
+pub struct Session<'a> {
+    conductor: Conductor<'a>,
+    course: Course,
+    family: String,
+    workload: Spec,
+    entrants: Vec<Entrant>,
+    seats: Vec<Seat>,
+    check: Digest,
+    roles: Roles,
+    plan: Plan,
+    /// With whoever was there at the end of the last set.
+    metrics: Vec<Vec<Metric>>,
+    simulate: Option<Bounds>,
+    notes: Vec<String>,
+}
+
+impl<'a> Session<'a> {
+    /// Seats everybody, checks first answers and calibrates.
+    ///
+    /// # Errors
+    /// What leaves nothing to measure.
+    pub fn open(bench: Bench<'a>) -> Result<Session<'a>, BenchError> {
+        let Bench { family, workload, entrants, mut plan, bounds, stop, progress, .. } = bench;
+        let first = entrants.first().ok_or(BenchError::Nobody)?;
+        let seat = |contender: &str, launch: &Launch| Seat {
+            launch: launch.clone(),
+            family: family.to_owned(),
+            contender: Some(contender.to_owned()),
+        };
+        let reference = match &bench.reference {
+            Some((id, launch)) => seat(id, launch),
+            None => seat(&first.contender, &first.launch),
+        };
+        let is_prepared = bench.prepare.as_ref().is_some_and(Prepare::is_for_built_in);
+        let file = match &workload.file {
+            Some(path) if bench.share_file && !is_prepared => {
+                Some(share_file(path).map_err(|error| BenchError::Data {
+                    path: path.display().to_string(),
+                    error,
+                })?)
+            }
+            _ => None,
+        };
+        let simulate = bench.simulate.then(|| bounds.clone());
+        let seats: Vec<Seat> = entrants.iter().map(|e| seat(&e.contender, &e.launch)).collect();
+        let piece = Piece {
+            workload: workload.clone(),
+            provision: Provision::new(file, bench.prepare),
+            events: bench.events,
+            bounds,
+            stop,
+            progress,
+        };
+        let mut conductor = Conductor::new(seats.clone(), piece);
+        let check = conductor.expect(&reference).map_err(|failure| {
+            let id = reference.contender.clone().unwrap_or_default();
+            BenchError::Reference { id, failure }
+        })?;
+        let begun_ns = conductor.now_ns();
+        let mut failures = conductor.open();
+        let opening_ns = conductor.now_ns().saturating_sub(begun_ns);
+        let (baseline, notes) = baseline(&entrants, &failures, bench.baseline);
+        let leaves_the_thread = conductor.ready.iter().any(|ready| ready.leaves_the_thread);
+        let mut roles =
+            Roles { baseline, twin_of: baseline, wall_only: leaves_the_thread, ..Roles::default() };
+        if failures[baseline].is_none() {
+            roles.twin = Some(failures.len());
+            failures.push(conductor.add(seats[baseline].clone()));
+            if let Some(launch) = bench.empty {
+                roles.empty = Some(failures.len());
+                let family = family.to_owned();
+                failures.push(conductor.add(Seat { launch, family, contender: None }));
+            }
         }
-    }
-    let measured = measure(&mut conductor, failures, roles, &plan);
-    let judged = compare::judge(&measured, roles, &plan);
-    let work = conductor.ready.get(baseline).map(|ready| ready.work).unwrap_or_default();
-    let contenders = (0..measured.failures.len())
-        .map(|number| {
-            let metrics = conductor.metrics(number);
-            let ready = conductor.ready[number].clone();
-            let (id, about) = match entrants.get(number) {
-                Some(entrant) => (entrant.id.clone(), entrant.about.clone()),
-                None if Some(number) == roles.twin => ("(twin)".to_owned(), About::default()),
-                None => ("(empty)".to_owned(), About::default()),
-            };
-            row(id, about, ready, metrics)
+        if plan.processes == 0 {
+            plan.processes = affordable(&plan, failures.len() as u64, opening_ns);
+        }
+        let course = Course::begin(&mut conductor, failures, roles, &plan);
+        let family = family.to_owned();
+        let metrics = vec![Vec::new(); seats.len() + 2];
+        Ok(Session {
+            conductor,
+            course,
+            family,
+            workload,
+            entrants,
+            seats,
+            check,
+            roles,
+            plan,
+            metrics,
+            simulate,
+            notes,
         })
-        .collect();
-    let mut case = Case {
-        family: family.to_owned(),
-        workload: Spec { shared: None, ..workload },
-        work,
-        check: Some(check),
-        contenders,
-        roles,
-        plan,
-        measured,
-        judged,
-        notes,
-    };
-    case.compact();
-    if simulate {
-        for (number, seat) in seats.iter().enumerate() {
-            let provision = conductor.provision();
-            simulated(&mut case, number, seat, provision, &simulated_bounds);
-        }
     }
-    derive(&mut case);
-    Ok(case)
+
+    /// Measures the next set of rounds; whether more are left.
+    pub fn set(&mut self) -> bool {
+        let more = self.course.set(&mut self.conductor);
+        if !more {
+            for (number, metrics) in
+                self.metrics.iter_mut().enumerate().take(self.conductor.ready.len())
+            {
+                *metrics = self.conductor.metrics(number);
+            }
+        }
+        more
+    }
+
+    /// Ends the workers until the next set.
+    pub fn rest(&mut self) {
+        self.conductor.rest();
+    }
+
+    /// The case, judged.
+    #[must_use]
+    pub fn finish(mut self) -> Case {
+        let (roles, plan) = (self.roles, self.plan);
+        let measured = self.course.finish();
+        let judged = compare::judge(&measured, roles, &plan);
+        let ready = &self.conductor.ready;
+        let work = ready.get(roles.baseline).map(|ready| ready.work).unwrap_or_default();
+        let contenders = (0..measured.failures.len())
+            .map(|number| {
+                let metrics = std::mem::take(&mut self.metrics[number]);
+                let (id, about) = match self.entrants.get(number) {
+                    Some(entrant) => (entrant.id.clone(), entrant.about.clone()),
+                    None if Some(number) == roles.twin => ("(twin)".to_owned(), About::default()),
+                    None => ("(empty)".to_owned(), About::default()),
+                };
+                row(id, about, ready[number].clone(), metrics)
+            })
+            .collect();
+        let mut case = Case {
+            family: self.family,
+            workload: Spec { shared: None, ..self.workload },
+            work,
+            check: Some(self.check),
+            contenders,
+            roles,
+            plan,
+            measured,
+            judged,
+            notes: self.notes,
+        };
+        case.compact();
+        if let Some(bounds) = &self.simulate {
+            for (number, seat) in self.seats.iter().enumerate() {
+                simulated(&mut case, number, seat, self.conductor.provision(), bounds);
+            }
+        }
+        derive(&mut case);
+        case
+    }
+}
+
+/// The baseline asked for, or the first one left if it failed, with a note that says so.
+fn baseline(
+    entrants: &[Entrant],
+    failures: &[Option<Failure>],
+    asked: usize,
+) -> (usize, Vec<String>) {
+    let asked = asked.min(entrants.len() - 1);
+    match (&failures[asked], failures.iter().position(Option::is_none)) {
+        (Some(failure), Some(next)) => {
+            let (lost, found) = (&entrants[asked].id, &entrants[next].id);
+            (next, vec![format!("{found} is the baseline because {lost} {failure}")])
+        }
+        _ => (asked, Vec::new()),
+    }
+}
+
+/// Sets of processes that the budget affords: eight while opening them takes no more than a quarter of
+/// the time, four while it takes no more than all of it again, and never fewer than two, without
+/// which nothing is known about processes.
+fn affordable(plan: &Plan, seats: u64, opening_ns: u64) -> u32 {
+    let time_ns = plan.budget_ns.saturating_mul(seats).min(plan.limit_ns);
+    let sets = |times: u64| time_ns * times / 4 / opening_ns.max(1);
+    match (sets(1), sets(4)) {
+        (8.., _) => 8,
+        (few @ 4.., _) => few as u32,
+        (_, few) => few.clamp(2, 4) as u32,
+    }
 }
 
 /// Runs a contender once under the simulator and adds its counts to its row, or the reason why there

@@ -314,7 +314,7 @@ impl Executor for Commands<'_> {
         Ok(sample)
     }
 
-    fn refresh(&mut self) -> Vec<(usize, Failure)> {
+    fn refresh(&mut self, _: &[usize]) -> Vec<(usize, Failure)> {
         // Every run is a fresh process already.
         Vec::new()
     }

@@ -4,13 +4,15 @@
 //! A pure function of a finished measurement ([`judge`]); a result that was saved can be judged
 //! again by any later version. Never says "equal".
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
-use crate::rounds::{Measured, Plan, Roles, Stop};
+pub use crate::plan::Clock;
+use crate::plan::{Measured, Plan, Roles, Stop};
 use crate::sample::Sample;
+use crate::sets::{self, Estimate, Sets};
 use crate::stats::{
-    Interval, block_medians, fewest_for_interval, holm, lag1, mad, median, quantile, sign_interval,
-    sign_test,
+    Interval, block_medians, fewest_for_interval, lag1, lag1_unbiased, mad, median, quantile,
+    sign_interval, sign_test,
 };
 pub use crate::verdict::{Broken, Seen, Unresolved, Verdict};
 
@@ -20,46 +22,8 @@ const DISTURBED_FACTOR: f64 = 1.02;
 const DISTURBED_SHARE: f64 = 0.10;
 /// Log ratios that correlate more than this with the next are joined into blocks.
 const CORRELATED: f64 = 0.2;
-/// Differences smaller than this are claims about layout as much as about code: they need fresh
-/// processes.
-pub const SMALL_DIFFERENCE: f64 = 0.01;
-/// If a copy of the baseline differs from it, only differences this many times larger (as
-/// logarithms) are called. What made the copy differ (address layout, above all) may make any other
-/// process differ too, by an unknown amount of which one example was seen. If such effects are
-/// independent, normal and alike in size, the quotient of two of them has Cauchy's distribution,
-/// and exceeds tan(0.99 * pi / 2) = 63.7 in one case of a hundred.
-const BEYOND_COPY: f64 = 64.0;
-
-/// Which clock the verdicts rest on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Clock {
-    /// The monotonic clock.
-    #[default]
-    Wall,
-    /// Processor time received.
-    Cpu,
-}
-
-impl Clock {
-    /// The words of a report.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Clock::Wall => "wall time",
-            Clock::Cpu => "CPU time",
-        }
-    }
-
-    /// A sample's reading on this clock, in nanoseconds.
-    #[must_use]
-    pub fn of(self, sample: &Sample) -> u64 {
-        match self {
-            Clock::Wall => sample.wall_ns,
-            Clock::Cpu => sample.cpu_ns.unwrap_or(0),
-        }
-    }
-}
+/// As narrow as is asked for where nothing was.
+const NARROW: f64 = 0.01;
 
 /// A measurement with its verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -122,22 +86,15 @@ pub struct Floor {
     pub interval: Option<Interval>,
     /// Its width; `None` likewise.
     pub width: Option<f64>,
-    /// The interval excludes 1: the copy differs from its original, so that only differences above
-    /// [`Floor::called_from`] are called.
-    pub vetoes: bool,
 }
 
 impl Floor {
-    /// The smallest difference that is called, as the absolute logarithm of a ratio: the width of
-    /// the twin's interval or, if that excludes 1, 64 times as much as the twin may differ by.
+    /// What of identical code could be called here by mistake, as the absolute logarithm of a ratio:
+    /// the width of its interval, or how far that reaches.
     #[must_use]
-    pub fn called_from(&self) -> f64 {
-        match self.interval {
-            Some(twin) if self.vetoes => {
-                BEYOND_COPY * twin.low.ln().abs().max(twin.high.ln().abs())
-            }
-            _ => self.width.unwrap_or(0.0),
-        }
+    pub fn reach(&self) -> f64 {
+        let reach = |twin: Interval| twin.low.ln().abs().max(twin.high.ln().abs());
+        self.interval.map_or(0.0, |twin| reach(twin).max(twin.width()))
     }
 }
 
@@ -162,8 +119,10 @@ pub struct Comparison {
     /// The ratio's interval; `None` with too few rounds.
     #[serde(serialize_with = "ends")]
     pub interval: Option<Interval>,
-    /// Sign test against a ratio of 1, adjusted for the number of comparisons.
-    pub p_holm: f64,
+    /// The test against a ratio of 1 that belongs to the interval, times the number of comparisons.
+    pub p_adjusted: f64,
+    /// Sets of fresh processes that the interval covers; 0 where every round is one.
+    pub sets: usize,
     /// In how many rounds it was slower, and faster.
     pub seen: Seen,
     /// The word.
@@ -179,40 +138,39 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
         .filter(alive)
         .filter(|&i| i != roles.baseline && Some(i) != roles.twin && Some(i) != roles.empty)
         .collect();
-    let alpha = plan.alpha * measured.alpha_share;
-    let alpha_each = alpha / compared.len().max(1) as f64;
+    let count = comparisons(compared.len(), roles.chosen);
+    let alpha_each = plan.alpha * measured.alpha_share / count as f64;
     let overhead = overhead(measured, roles, plan, clock, alpha_each);
     let subtract_ns = overhead.filter(|o| o.subtracted).map_or(0.0, |o| o.ns_median);
     let view = View { measured, clock, subtract_ns };
-
     let twin = roles.twin.filter(alive).filter(|_| alive(&roles.twin_of));
-    let floor = match twin.map(|twin| view.pairs(twin, roles.twin_of).interval(alpha_each)) {
-        Some(Some(interval)) => Floor {
-            interval: Some(interval),
-            width: Some(interval.width()),
-            vetoes: !interval.contains(1.0),
-        },
-        _ => Floor::default(),
+    let sets = match plan.fresh {
+        true => None,
+        false => Sets::new(&view.logs(roles.empty), twin.map(|twin| (twin, roles.twin_of))),
     };
-    let pairs: Vec<Pairs> =
-        compared.iter().map(|&contender| view.pairs(contender, roles.baseline)).collect();
-    let p_values: Vec<f64> = pairs.iter().map(|pairs| sign_test(&pairs.blocks)).collect();
-    let adjusted = holm(&p_values);
+    let floor = match (&sets, twin) {
+        (Some(sets), _) => sets.twin().map(|twin| twin.interval(alpha_each)),
+        (None, Some(twin)) => view.pairs(twin, roles.twin_of).interval(alpha_each),
+        (None, None) => None,
+    };
+    let floor = Floor { interval: floor, width: floor.map(|interval| interval.width()) };
     let context = Context {
-        alpha,
         alpha_each,
         plan,
         floor,
-        twin_lost: roles.twin.is_some() && twin.is_none(),
-        baseline_lost: !alive(&roles.baseline),
-        count: compared.len(),
+        count,
+        broken: match (alive(&roles.baseline), roles.twin.is_some() && twin.is_none()) {
+            (false, _) => Some(Broken::Baseline),
+            (true, true) => Some(Broken::Copy),
+            (true, false) => None,
+        },
     };
-    let comparisons = compared
-        .iter()
-        .zip(pairs)
-        .zip(adjusted)
-        .map(|((&contender, pairs), p_holm)| context.comparison(contender, &pairs, p_holm))
-        .collect();
+    let comparison = |&contender: &usize| {
+        let pairs = view.pairs(contender, roles.baseline);
+        let estimate = sets.as_ref().and_then(|sets| sets.ratio(contender, roles.baseline));
+        context.comparison(contender, &pairs, estimate)
+    };
+    let comparisons = compared.iter().map(comparison).collect();
     let summaries = (0..measured.failures.len())
         .map(|i| if alive(&i) { view.summary(i) } else { None })
         .collect();
@@ -226,6 +184,32 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
         floor,
         comparisons,
     }
+}
+
+/// The interval of a contender's own time per iteration, in nanoseconds, at level 1 - alpha: what two
+/// runs that were not interleaved have of each other. Over the medians of its sets of processes
+/// or, for commands, over rounds.
+#[must_use]
+pub fn time_interval(
+    measured: &Measured,
+    plan: &Plan,
+    clock: Clock,
+    contender: usize,
+    alpha: f64,
+) -> Option<Interval> {
+    let view = View { measured, clock, subtract_ns: 0.0 };
+    let logs = view.logs(None);
+    match plan.fresh {
+        true => Pairs::new(logs.iter().filter_map(|round| round.1[contender]).collect(), 0)
+            .interval(alpha),
+        false => sets::alone(&logs, contender, alpha),
+    }
+}
+
+/// Comparisons that share the error budget: everybody with the baseline, or, if that was chosen after
+/// looking, all pairs.
+fn comparisons(compared: usize, chosen: bool) -> usize {
+    if chosen { (compared * (compared + 1) / 2).max(1) } else { compared.max(1) }
 }
 
 /// Processor time if the code stays on its thread and the wall clock is disturbed, wall time
@@ -320,9 +304,21 @@ impl View<'_> {
         })
     }
 
+    /// Log times by round and contender, with each round's set of processes, of those that are still
+    /// there; the empty contender has none.
+    fn logs(&self, empty: Option<usize>) -> Vec<(u32, Vec<Option<f64>>)> {
+        let failures = &self.measured.failures;
+        let log = |(number, sample): (usize, &Option<Sample>)| {
+            let sample = sample.as_ref().filter(|_| failures[number].is_none());
+            let reading = sample.filter(|_| Some(number) != empty).map(|s| self.reading(s));
+            reading.filter(|&ns| ns > 0.0).map(f64::ln)
+        };
+        let rounds = self.measured.rounds.iter();
+        rounds.map(|r| (r.process, r.samples.iter().enumerate().map(log).collect())).collect()
+    }
+
     fn pairs(&self, contender: usize, baseline: usize) -> Pairs {
         let mut logs = Vec::new();
-        let mut processes = Vec::new();
         let mut zero_readings = 0;
         for round in &self.measured.rounds {
             let (Some(mine), Some(other)) = (&round.samples[contender], &round.samples[baseline])
@@ -335,9 +331,8 @@ impl View<'_> {
                 continue;
             }
             logs.push((mine / other).ln());
-            processes.push(round.process);
         }
-        Pairs::new(logs, &processes, zero_readings)
+        Pairs::new(logs, zero_readings)
     }
 }
 
@@ -348,79 +343,87 @@ struct Pairs {
     blocks: Vec<f64>,
     block_rounds: usize,
     lag1: f64,
-    /// The median of each set of processes.
-    by_process: Vec<f64>,
     zero_readings: usize,
 }
 
 impl Pairs {
-    fn new(logs: Vec<f64>, processes: &[u32], zero_readings: usize) -> Pairs {
-        let lag1_all = lag1(&logs);
-        let mut block_rounds = 1;
-        let mut blocks = logs.clone();
-        while lag1(&blocks) > CORRELATED && blocks.len() >= 2 * 12 {
-            block_rounds *= 2;
-            blocks = block_medians(&logs, block_rounds);
-        }
-        let sets = processes.iter().max().map_or(0, |last| last + 1);
-        let by_process = (0..sets)
-            .filter_map(|set| {
-                let own = logs.iter().zip(processes).filter(|(_, p)| **p == set);
-                median(&own.map(|(log, _)| *log).collect::<Vec<f64>>())
-            })
-            .collect();
-        Pairs { logs, blocks, block_rounds, lag1: lag1_all, by_process, zero_readings }
+    fn new(logs: Vec<f64>, zero_readings: usize) -> Pairs {
+        let block_rounds = correlated_rounds(&logs);
+        let blocks = block_medians(&logs, block_rounds);
+        Pairs { lag1: lag1(&logs), logs, blocks, block_rounds, zero_readings }
     }
 
-    /// The interval of the ratio.
+    /// The interval of the ratio, as far as rounds can tell.
     fn interval(&self, alpha: f64) -> Option<Interval> {
-        ratio_interval(&self.blocks, alpha)
+        let enough = self.logs.len() >= rounds_needed(alpha);
+        sign_interval(&self.blocks, alpha)
+            .filter(|_| enough)
+            .map(|i| Interval { low: i.low.exp(), high: i.high.exp() })
     }
 }
 
-fn ratio_interval(logs: &[f64], alpha: f64) -> Option<Interval> {
-    sign_interval(logs, alpha).map(|i| Interval { low: i.low.exp(), high: i.high.exp() })
+/// How many rounds are worth one that is independent. A sequence in which each value inherits a share r
+/// of the last is worth (1 - r) / (1 + r) of its length; r is believed to be somewhat larger than it
+/// looks (a standard error and a quarter: tried in `tests/coverage.rs`), since a run that is short
+/// enough to hide its correlation is also one whose interval is easily missed.
+fn correlated_rounds(logs: &[f64]) -> usize {
+    let r = (lag1_unbiased(logs) + 1.25 / (logs.len().max(1) as f64).sqrt()).min(0.95);
+    if r <= CORRELATED {
+        return 1;
+    }
+    // A fifth more, because blocks of that size still resemble each other a little.
+    let mut rounds = (1.2 * (1.0 + r) / (1.0 - r)).ceil() as usize;
+    // Where enough blocks are left, they can be asked themselves.
+    let correlate = |rounds| lag1_unbiased(&block_medians(logs, rounds)) > CORRELATED;
+    while logs.len() / rounds >= 10 && correlate(rounds) {
+        rounds += 1;
+    }
+    rounds
 }
 
-/// How far from 1 a ratio is at least, as an absolute logarithm; 0 if its interval contains 1.
-fn nearest(interval: Interval) -> f64 {
-    if interval.contains(1.0) { 0.0 } else { interval.low.ln().abs().min(interval.high.ln().abs()) }
+/// The fewest rounds for an interval: twice as many as the sign test needs, because the correlation of
+/// so few as that cannot be told.
+pub(crate) fn rounds_needed(alpha: f64) -> usize {
+    2 * fewest_for_interval(alpha)
 }
 
 /// What every comparison of a measurement shares.
 struct Context<'a> {
-    alpha: f64,
     alpha_each: f64,
     plan: &'a Plan,
     floor: Floor,
-    twin_lost: bool,
-    baseline_lost: bool,
     count: usize,
+    broken: Option<Broken>,
 }
 
 impl Context<'_> {
-    fn comparison(&self, contender: usize, pairs: &Pairs, p_holm: f64) -> Comparison {
-        let ratio = median(&pairs.logs).map(f64::exp);
-        let mut interval = pairs.interval(self.alpha_each);
-        // With fresh processes the spread between them is part of the answer.
-        let outer = ratio_interval(&pairs.by_process, self.alpha_each);
-        if let (Some(inner), Some(outer)) = (interval, outer) {
-            let (low, high) = (inner.low.min(outer.low), inner.high.max(outer.high));
-            interval = Some(Interval { low, high });
-        }
-        let verdict = self.verdict(pairs, ratio, interval, outer, p_holm);
+    fn comparison(
+        &self,
+        contender: usize,
+        pairs: &Pairs,
+        estimate: Option<Estimate>,
+    ) -> Comparison {
+        let by_sets = estimate.map(|e| (e.log, Some(e.interval(self.alpha_each)), e.p_value()));
+        let (ratio, interval, p_value) = match (by_sets, median(&pairs.logs)) {
+            (Some((log, interval, p_value)), _) => (Some(log.exp()), interval, p_value),
+            (None, log) => {
+                let interval = pairs.interval(self.alpha_each);
+                (log.map(f64::exp), interval, sign_test(&pairs.blocks))
+            }
+        };
         Comparison {
             contender,
             pairs: pairs.logs.len(),
             zero_readings: pairs.zero_readings,
             exact_ties: pairs.logs.iter().filter(|log| **log == 0.0).count(),
             lag1: pairs.lag1,
-            block_rounds: pairs.block_rounds,
+            block_rounds: if estimate.is_some() { 1 } else { pairs.block_rounds },
             ratio,
             interval,
-            p_holm,
+            p_adjusted: (p_value * self.count as f64).min(1.0),
+            sets: estimate.map_or(usize::from(!self.plan.fresh), |e| e.sets),
             seen: Seen::of(&pairs.logs),
-            verdict,
+            verdict: self.verdict(pairs, ratio, interval, estimate.is_some()),
         }
     }
 
@@ -429,57 +432,39 @@ impl Context<'_> {
         pairs: &Pairs,
         ratio: Option<f64>,
         interval: Option<Interval>,
-        outer: Option<Interval>,
-        p_holm: f64,
+        by_sets: bool,
     ) -> Verdict {
         let unresolved = |why: Unresolved, longer| Verdict::NotResolved { why, longer };
-        if self.baseline_lost {
-            return Verdict::Withheld { why: Broken::Baseline };
+        if let Some(why) = self.broken {
+            return Verdict::Withheld { why };
+        }
+        if !by_sets && !self.plan.fresh && ratio.is_some() {
+            return unresolved(Unresolved::OneProcess, None);
         }
         let (Some(ratio), Some(interval)) = (ratio, interval) else {
-            let needed = fewest_for_interval(self.alpha_each) * pairs.block_rounds;
+            let blocks = fewest_for_interval(self.alpha_each) * pairs.block_rounds;
+            let needed = blocks.max(rounds_needed(self.alpha_each));
             let rounds = pairs.logs.len();
             let longer = needed as f64 / rounds.max(1) as f64;
             return unresolved(Unresolved::TooFew { rounds, needed }, Some(longer));
         };
-        if self.twin_lost {
-            return Verdict::Withheld { why: Broken::Copy };
-        }
-        let longer = |target: f64| Some((interval.width() / target).powi(2).max(1.0));
-        let difference = ratio.ln().abs();
-        let least = self.floor.called_from();
-        if let (true, Some(Interval { low, high })) = (self.floor.vetoes, self.floor.interval)
-            && nearest(interval) < least
-        {
-            let called_from = least.exp();
-            return Verdict::Withheld { why: Broken::CopyDiffers { low, high, called_from } };
-        }
-        if interval.contains(1.0) || p_holm > self.alpha {
+        if interval.contains(1.0) {
             let target = match self.plan.stop {
                 Stop::Width { target } => target,
-                _ => SMALL_DIFFERENCE,
+                _ => NARROW,
             };
             if interval.width() <= target {
                 let most = (interval.high - 1.0).max(1.0 - interval.low);
                 return unresolved(Unresolved::Close { most }, None);
             }
-            let why = match interval.contains(1.0) {
-                true => Unresolved::ContainsOne,
-                false => Unresolved::Crowded { comparisons: self.count },
-            };
-            return unresolved(why, longer(target));
+            let longer = (interval.width() / target).powi(2).max(1.0);
+            return unresolved(Unresolved::ContainsOne, Some(longer));
         }
-        if difference < least {
+        // Where sets were measured, the twin is part of the interval already.
+        let (difference, least) = (ratio.ln().abs(), self.floor.reach());
+        if !by_sets && difference < least {
             let factor = (least / difference).powi(2).max(1.0);
             return unresolved(Unresolved::Floor { least }, Some(factor));
-        }
-        if (ratio - 1.0).abs() < SMALL_DIFFERENCE && outer.is_none_or(|o| o.contains(1.0)) {
-            let needed = fewest_for_interval(self.alpha_each);
-            let why = match outer {
-                None => Unresolved::Layout { needed },
-                Some(_) => Unresolved::Processes,
-            };
-            return unresolved(why, None);
         }
         if ratio < 1.0 { Verdict::Faster } else { Verdict::Slower }
     }

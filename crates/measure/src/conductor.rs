@@ -433,7 +433,7 @@ pub struct Conductor<'a> {
     bounds: Bounds,
     expected: Option<Digest>,
     stop: &'a AtomicBool,
-    progress: &'a mut dyn FnMut(u32, u32),
+    progress: Box<dyn FnMut(u32, u32) + 'a>,
 }
 
 /// What a measurement is about, besides who takes part.
@@ -449,7 +449,7 @@ pub struct Piece<'a> {
     /// Set when the user wants it to end.
     pub stop: &'a AtomicBool,
     /// Told after each round.
-    pub progress: &'a mut dyn FnMut(u32, u32),
+    pub progress: Box<dyn FnMut(u32, u32) + 'a>,
 }
 
 impl<'a> Conductor<'a> {
@@ -545,6 +545,11 @@ impl<'a> Conductor<'a> {
         }
     }
 
+    /// Ends all workers until the next [`Executor::refresh`].
+    pub fn rest(&mut self) {
+        self.workers.fill_with(|| None);
+    }
+
     /// The data of its workload.
     #[must_use]
     pub fn provision(&self) -> &Provision<'a> {
@@ -570,16 +575,9 @@ impl Executor for Conductor<'_> {
         sample
     }
 
-    fn refresh(&mut self) -> Vec<(usize, Failure)> {
-        let mut failures = Vec::new();
-        for seat in 0..self.seats.len() {
-            if self.workers[seat].is_some()
-                && let Err(failure) = self.open_seat(seat)
-            {
-                failures.push((seat, failure));
-            }
-        }
-        failures
+    fn refresh(&mut self, seats: &[usize]) -> Vec<(usize, Failure)> {
+        let opened = |&seat: &usize| Some((seat, self.open_seat(seat).err()?));
+        seats.iter().filter_map(opened).collect()
     }
 
     fn now_ns(&mut self) -> u64 {

@@ -25,6 +25,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod audition;
 pub mod bench;
 pub mod command;
 pub mod compare;
@@ -35,6 +36,7 @@ pub mod facts;
 pub mod family;
 pub mod meter;
 mod parallel;
+pub mod plan;
 pub mod profile;
 pub mod protocol;
 pub mod provision;
@@ -42,6 +44,7 @@ pub mod result;
 pub mod rounds;
 pub mod sample;
 pub mod scratch;
+mod sets;
 pub mod simulated;
 pub mod stats;
 pub mod verdict;

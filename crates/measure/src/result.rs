@@ -12,9 +12,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{Judged, judge};
-use crate::contender::Metric;
+use crate::contender::{Keeps, Metric};
 use crate::digest::Digest;
-use crate::rounds::{Measured, Plan, Roles};
+use crate::plan::{Measured, Plan, Roles};
 use crate::stats::median;
 use crate::workload::{Spec, Work};
 
@@ -156,8 +156,8 @@ pub struct About {
     pub licence: String,
     /// The hardware path it takes here.
     pub hardware: String,
-    /// What it does with the data: nothing, borrowed, copied.
-    pub keeps: String,
+    /// What it does with the data.
+    pub keeps: Keeps,
     /// Where the comparison is unfair.
     pub caveat: String,
 }
@@ -239,6 +239,8 @@ impl Run {
         for (number, case) in run.cases.iter_mut().enumerate() {
             let damaged = |what| ReadError::Damaged { path: shown(), case: number + 1, what };
             case.consistent().map_err(damaged)?;
+            // Before commands were marked, the family told them.
+            case.plan.fresh |= case.family == "commands";
             case.judged = judge(&case.measured, case.roles, &case.plan);
         }
         Ok(run)

@@ -9,163 +9,23 @@
 //!   calibrate ─▶ warm up ─▶ round 1 ─▶ round 2 ─▶ … ─▶ look ─▶ … ─▶ look ─▶ done
 //!                           every contender once, in a balanced random order
 //! ```
+//!
+//! Rounds come in sets, each with fresh processes. A [`Course`] stops between sets, so that other
+//! measurements can run meanwhile and a case sees the machine in several of its states.
 
-use serde::{Deserialize, Serialize};
-
-use crate::compare::{self, Clock};
+use crate::compare;
+pub use crate::plan::{End, Measured, Plan, Roles, Round, Stop, Weather};
 use crate::sample::{Failure, Sample};
-use crate::stats::Random;
+use crate::stats::{Random, median};
 
-/// How a measurement is run. Times are in nanoseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
-    /// Seed of the orders.
-    pub seed: u64,
-    /// Share of measurements that may contain any false verdict: 0.01.
-    pub alpha: f64,
-    /// When measuring ends.
-    pub stop: Stop,
-    /// Time received per contender (processor time where it is known) after which measuring ends.
-    pub budget_ns: u64,
-    /// Wall time of all rounds together after which measuring ends, whatever was received.
-    pub limit_ns: u64,
-    /// Exactly this many rounds, instead of those that fit the budget.
-    pub rounds: Option<u32>,
-    /// What the slowest contender's sample should take.
-    pub sample_ns: u64,
-    /// What the fastest contender's sample takes at least: well above the clocks' resolution and
-    /// cost.
-    pub shortest_ns: u64,
-    /// This many iterations per sample, not calibrated: commands are run once.
-    pub iterations: Option<u64>,
-    /// Samples of each contender that are thrown away before the first round.
-    pub warm_ups: u32,
-    /// Sets of fresh processes over which the rounds are spread.
-    pub processes: u32,
-    /// The clock of the verdicts, if the user chose it; otherwise the rule chooses.
-    #[serde(default)]
-    pub clock: Option<Clock>,
-}
-
-/// When measuring ends, besides the budgets.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "rule")]
-pub enum Stop {
-    /// Every interval of a ratio is narrower than `target` (0.01 is one percent), looked at only at
-    /// planned rounds.
-    Width {
-        /// Width of the ratio's interval.
-        target: f64,
-    },
-    /// No contender found a new minimum during `quiet_ns` of time received, and each was within 1 %
-    /// of its minimum in at least three rounds.
-    Repetition {
-        /// Time received without a new minimum, in nanoseconds.
-        quiet_ns: u64,
-    },
-    /// Only the budgets and the number of rounds.
-    Budget,
-}
-
-impl Default for Plan {
-    fn default() -> Plan {
-        Plan {
-            seed: 1,
-            alpha: 0.01,
-            stop: Stop::Width { target: 0.01 },
-            budget_ns: 2_000_000_000,
-            limit_ns: 300_000_000_000,
-            rounds: None,
-            sample_ns: 10_000_000,
-            shortest_ns: 200_000,
-            iterations: None,
-            warm_ups: 2,
-            processes: 1,
-            clock: None,
-        }
-    }
-}
-
-/// The fewest rounds a plan aims at: enough for an interval at 99 % after the looks have shared the
-/// error budget.
+/// The fewest rounds a plan aims at where their number does not decide whether there is an interval.
 const FEWEST_ROUNDS: u32 = 12;
 /// More rounds than this tell nothing new.
 const MOST_ROUNDS: u32 = 100_000;
+/// Rounds after which their number is planned again.
+const FIRST_ROUNDS: u32 = 8;
 /// No look before this many rounds: an interval of so few is never narrow.
 const FIRST_LOOK: u32 = 24;
-
-/// Which contender plays which part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Roles {
-    /// All others are compared with this one.
-    pub baseline: usize,
-    /// The unnamed copy of a contender.
-    pub twin: Option<usize>,
-    /// Which contender the twin is a copy of. The baseline while measuring; a measurement that is
-    /// judged again against another baseline keeps its twin.
-    pub twin_of: usize,
-    /// The contender that does nothing: what the harness itself costs.
-    pub empty: Option<usize>,
-    /// Only the wall clock counts: the workload uses threads, waits or sleeps.
-    pub wall_only: bool,
-}
-
-/// What the machine did during a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Weather {
-    /// Ticks (10 ms) in which the hypervisor gave the processors to somebody else; `None` when the
-    /// kernel does not say.
-    pub steal_ticks: Option<u64>,
-    /// Time in which some thread of the machine waited for a processor, in microseconds.
-    pub pressure_us: Option<u64>,
-}
-
-/// One round as it was run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Round {
-    /// The contenders in the order they were sampled, by number.
-    pub order: Vec<usize>,
-    /// Which set of processes, from 0.
-    pub process: u32,
-    /// What the machine did meanwhile.
-    #[serde(default)]
-    pub weather: Weather,
-    /// The samples by contender number; `None` where a contender had failed.
-    pub samples: Vec<Option<Sample>>,
-}
-
-/// A finished measurement of one workload: what happened, unjudged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// Iterations in every sample.
-    pub iterations: u64,
-    /// The rounds in the order they were run.
-    pub rounds: Vec<Round>,
-    /// By contender number: why it has no row, if so.
-    pub failures: Vec<Option<Failure>>,
-    /// Why measuring ended.
-    pub end: End,
-    /// Share of the error budget that the last look may spend.
-    pub alpha_share: f64,
-    /// Rounds that were planned.
-    pub planned: u32,
-}
-
-/// Why measuring ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum End {
-    /// The planned rounds are done.
-    Rounds,
-    /// The stopping rule was met.
-    Target,
-    /// The wall-time limit was reached.
-    Limit,
-    /// Fewer than two contenders are left.
-    Alone,
-    /// The user interrupted.
-    Interrupted,
-}
 
 /// What runs samples and knows the time. One real one drives worker processes, one runs commands,
 /// fake ones test this file.
@@ -176,11 +36,11 @@ pub trait Executor {
     /// The failure that costs the contender its row. It is not asked again.
     fn sample(&mut self, contender: usize, iterations: u64) -> Result<Sample, Failure>;
 
-    /// Replaces every contender's process by a fresh one.
+    /// Gives each of these contenders a fresh process.
     ///
     /// # Errors
     /// By contender number: the failures of those that did not come back.
-    fn refresh(&mut self) -> Vec<(usize, Failure)>;
+    fn refresh(&mut self, contenders: &[usize]) -> Vec<(usize, Failure)>;
 
     /// Nanoseconds since some fixed point.
     fn now_ns(&mut self) -> u64;
@@ -209,44 +69,180 @@ pub fn measure(
     roles: Roles,
     plan: &Plan,
 ) -> Measured {
-    let mut run = Run { plan, roles, random: Random::new(plan.seed), failures, executor };
-    let iterations = plan.iterations.unwrap_or_else(|| run.calibrated());
-    let sample_ns = run.warmed_up(iterations);
-    run.rounds(iterations, planned_rounds(plan, sample_ns))
+    let mut course = Course::begin(executor, failures, roles, plan);
+    while course.set(executor) {}
+    course.finish()
 }
 
-/// How many rounds the budget allows when the slowest sample takes `sample_ns`.
-fn planned_rounds(plan: &Plan, sample_ns: u64) -> u32 {
+/// How many rounds the budget allows when the slowest sample takes `sample_ns`, and no fewer than an
+/// interval of so many comparisons needs.
+fn planned_rounds(plan: &Plan, comparisons: usize, sample_ns: u64) -> u32 {
     if let Some(rounds) = plan.rounds {
         return rounds.max(1);
     }
     let fitting = plan.budget_ns / sample_ns.max(1);
-    let rounds = u32::try_from(fitting).unwrap_or(MOST_ROUNDS).clamp(FEWEST_ROUNDS, MOST_ROUNDS);
-    rounds.max(plan.processes)
+    let alpha_each = plan.alpha / comparisons.max(1) as f64;
+    let fewest = match plan.fresh {
+        // Half as many again, in case they correlate somewhat.
+        true => (compare::rounds_needed(alpha_each) * 3 / 2).min(MOST_ROUNDS as usize) as u32,
+        false => FEWEST_ROUNDS,
+    };
+    let rounds = u32::try_from(fitting).unwrap_or(MOST_ROUNDS).clamp(fewest, MOST_ROUNDS);
+    rounds.max(sets(plan))
+}
+
+/// Sets of processes; commands need none, each of their samples is a process.
+fn sets(plan: &Plan) -> u32 {
+    if plan.fresh { 1 } else { plan.processes.max(1) }
 }
 
 /// The rounds after which intervals are looked at, each with the share of the error budget it may
-/// spend: eighth, quarter, half and all of the planned rounds, where the last has half of the
-/// budget. The shares add up to 1, so by the union bound the chance of any false alarm at any look
+/// spend. The shares add up to 1, so by the union bound the chance of any false alarm at any look
 /// stays within alpha, whatever the correlation of the looks.
-fn looks(planned: u32) -> Vec<(u32, f64)> {
-    let early = [(planned / 8, 0.125), (planned / 4, 0.125), (planned / 2, 0.25)];
-    let mut looks: Vec<(u32, f64)> =
-        early.into_iter().filter(|&(rounds, _)| rounds >= FIRST_LOOK).collect();
+///
+/// Within one set of processes: eighth, quarter, half and all of the planned rounds, where the last has
+/// half of the budget. With several sets: after the half and three quarters of them, if half of them
+/// are four.
+fn looks(planned: u32, sets: u32) -> Vec<(u32, f64)> {
+    let early = match sets {
+        0 | 1 => vec![(planned / 8, 0.125), (planned / 4, 0.125), (planned / 2, 0.25)],
+        8.. => vec![
+            (set_end(planned, sets, sets / 2), 0.25),
+            (set_end(planned, sets, sets * 3 / 4), 0.25),
+        ],
+        _ => Vec::new(),
+    };
+    let least = if sets > 1 { 1 } else { FIRST_LOOK };
+    let early = early.into_iter().filter(|&(rounds, _)| rounds >= least && rounds < planned);
+    let mut looks: Vec<(u32, f64)> = early.collect();
     let spent: f64 = looks.iter().map(|look| look.1).sum();
     looks.push((planned, 1.0 - spent));
     looks
 }
 
-struct Run<'a> {
-    executor: &'a mut dyn Executor,
-    plan: &'a Plan,
+/// Rounds done when so many of the sets are.
+fn set_end(planned: u32, sets: u32, done: u32) -> u32 {
+    (u64::from(planned) * u64::from(done) / u64::from(sets.max(1))) as u32
+}
+
+/// A measurement under way.
+pub struct Course {
+    plan: Plan,
     roles: Roles,
     random: Random,
     failures: Vec<Option<Failure>>,
+    iterations: u64,
+    planned: u32,
+    looks: Vec<(u32, f64)>,
+    rounds: Vec<Round>,
+    orders: Vec<Vec<usize>>,
+    repetition: Repetition,
+    /// The next set.
+    process: u32,
+    spent_ns: u64,
+    alpha_share: f64,
+    /// What the looks so far have spent of the error budget.
+    alpha_spent: f64,
+    end: Option<End>,
 }
 
-impl Run<'_> {
+impl Course {
+    /// Calibrates and warms up.
+    pub fn begin(
+        executor: &mut dyn Executor,
+        failures: Vec<Option<Failure>>,
+        roles: Roles,
+        plan: &Plan,
+    ) -> Course {
+        let mut course = Course {
+            plan: plan.clone(),
+            roles,
+            random: Random::new(plan.seed),
+            iterations: 1,
+            planned: 1,
+            looks: Vec::new(),
+            rounds: Vec::new(),
+            orders: Vec::new(),
+            repetition: Repetition::new(failures.len()),
+            failures,
+            process: 0,
+            spent_ns: 0,
+            alpha_share: 1.0,
+            alpha_spent: 0.0,
+            end: None,
+        };
+        course.iterations = plan.iterations.unwrap_or_else(|| course.calibrated(executor));
+        let sample_ns = course.warmed_up(executor);
+        course.planned = planned_rounds(plan, course.comparisons(), sample_ns);
+        course.looks = looks(course.planned, sets(plan));
+        course
+    }
+
+    /// Runs the next set of rounds, with fresh processes unless it is the first. Whether more are
+    /// left.
+    pub fn set(&mut self, executor: &mut dyn Executor) -> bool {
+        if self.end.is_some() {
+            return false;
+        }
+        if self.process > 0 {
+            for (contender, failure) in executor.refresh(&self.alive_and_empty()) {
+                self.failures[contender] = Some(failure);
+            }
+            self.warmed_up(executor);
+        }
+        let sets = sets(&self.plan);
+        let begin_ns = executor.now_ns();
+        let before_ns = self.spent_ns;
+        loop {
+            self.end = self.turn(executor);
+            self.spent_ns = before_ns + executor.now_ns().saturating_sub(begin_ns);
+            self.end = self.end.or_else(|| self.ended());
+            let done = self.rounds.len() as u32;
+            if self.end.is_some() {
+                return false;
+            }
+            if done == FIRST_ROUNDS && sets == 1 {
+                self.plan_again();
+            }
+            if done >= set_end(self.planned, sets, self.process + 1) || self.is_late() {
+                break;
+            }
+        }
+        self.process += 1;
+        if self.process == 1 && sets > 1 {
+            self.plan_again();
+        }
+        true
+    }
+
+    /// What happened.
+    #[must_use]
+    pub fn finish(self) -> Measured {
+        Measured {
+            iterations: self.iterations,
+            rounds: self.rounds,
+            failures: self.failures,
+            end: self.end.unwrap_or(End::Interrupted),
+            alpha_share: self.alpha_share,
+            planned: self.planned,
+        }
+    }
+
+    /// The first rounds tell what a sample takes better than the warm-up did. How many rounds there
+    /// are so depends on times and never on ratios.
+    fn plan_again(&mut self) {
+        let cost = |contender: usize| {
+            let samples = self.rounds.iter().filter_map(|round| round.samples[contender].as_ref());
+            median(&samples.map(|sample| self.cost_ns(sample) as f64).collect::<Vec<f64>>())
+        };
+        let slowest = self.alive().into_iter().filter_map(cost).fold(0.0, f64::max);
+        let done = self.rounds.len() as u32;
+        let left = sets(&self.plan) - self.process.min(sets(&self.plan));
+        self.planned =
+            planned_rounds(&self.plan, self.comparisons(), slowest as u64).max(done + left);
+        self.looks = looks(self.planned, sets(&self.plan));
+    }
+
     /// The contenders that are left and measured, without the empty one.
     fn alive(&self) -> Vec<usize> {
         (0..self.failures.len())
@@ -254,11 +250,16 @@ impl Run<'_> {
             .collect()
     }
 
-    fn sample(&mut self, contender: usize, iterations: u64) -> Option<Sample> {
+    fn sample(
+        &mut self,
+        executor: &mut dyn Executor,
+        contender: usize,
+        iterations: u64,
+    ) -> Option<Sample> {
         if self.failures[contender].is_some() {
             return None;
         }
-        match self.executor.sample(contender, iterations) {
+        match executor.sample(contender, iterations) {
             Ok(sample) => Some(sample),
             // Cut short by the user: no fault of the contender.
             Err(Failure::Interrupted) => None,
@@ -281,11 +282,11 @@ impl Run<'_> {
     /// The iterations for everybody: the slowest contender's sample takes about `sample_ns`, the
     /// fastest one's at least `shortest_ns`. Found by doubling, then settled once more from samples
     /// of that length, because the doubling ran on cold caches.
-    fn calibrated(&mut self) -> u64 {
+    fn calibrated(&mut self, executor: &mut dyn Executor) -> u64 {
         let mut estimates = vec![None; self.failures.len()];
         for contender in self.alive() {
             let mut iterations = 1;
-            while let Some(sample) = self.sample(contender, iterations) {
+            while let Some(sample) = self.sample(executor, contender, iterations) {
                 let cost_ns = self.cost_ns(&sample);
                 estimates[contender] = Some(cost_ns.max(1) as f64 / iterations as f64);
                 if cost_ns >= self.plan.sample_ns / 4 || iterations >= 1 << 40 {
@@ -301,7 +302,7 @@ impl Run<'_> {
         }
         let first = self.common_iterations(&estimates);
         for contender in self.alive() {
-            if let Some(sample) = self.sample(contender, first) {
+            if let Some(sample) = self.sample(executor, contender, first) {
                 estimates[contender] = Some(self.cost_ns(&sample).max(1) as f64 / first as f64);
             }
         }
@@ -324,11 +325,11 @@ impl Run<'_> {
     }
 
     /// Samples that are thrown away; returns what the slowest of the last ones took.
-    fn warmed_up(&mut self, iterations: u64) -> u64 {
+    fn warmed_up(&mut self, executor: &mut dyn Executor) -> u64 {
         let mut slowest_ns = 1;
         for turn in 0..self.plan.warm_ups.max(1) {
             for contender in self.alive() {
-                if let Some(sample) = self.sample(contender, iterations)
+                if let Some(sample) = self.sample(executor, contender, self.iterations)
                     && turn + 1 >= self.plan.warm_ups
                 {
                     slowest_ns = slowest_ns.max(self.cost_ns(&sample));
@@ -338,68 +339,70 @@ impl Run<'_> {
         slowest_ns
     }
 
-    fn rounds(mut self, iterations: u64, planned: u32) -> Measured {
-        let looks = looks(planned);
-        let begin_ns = self.executor.now_ns();
-        let mut rounds: Vec<Round> = Vec::new();
-        let mut orders = Vec::new();
-        let mut repetition = Repetition::new(self.failures.len());
-        let mut process = 0;
-        let (mut end, mut alpha_share) = (End::Rounds, 1.0);
-        let mut spent = 0.0;
-        for done in 1..=planned {
-            let due = u64::from(done - 1) * u64::from(self.plan.processes) / u64::from(planned);
-            if due > u64::from(process) {
-                process = due as u32;
-                for (contender, failure) in self.executor.refresh() {
-                    self.failures[contender] = Some(failure);
-                }
-                self.warmed_up(iterations);
-            }
-            let alive = self.alive();
-            if alive.len() < 2 && alive.len() < self.failures.len() - self.extras() {
-                end = End::Alone;
-                break;
-            }
-            if orders.is_empty() {
-                orders = balanced(&alive, &mut self.random);
-            }
-            let order = orders.pop().unwrap_or_default();
-            let round = self.round(order, process, iterations);
-            if self.failures.iter().filter(|f| f.is_none()).count() < round.order.len() {
-                orders.clear();
-            }
-            repetition.see(&round, |sample| self.cost_ns(sample));
-            rounds.push(round);
-            self.executor.progress(done, planned);
-            if self.executor.interrupted() {
-                end = End::Interrupted;
-                break;
-            }
-            if let Some(&(_, share)) = looks.iter().find(|look| look.0 == done) {
-                alpha_share = share;
-                spent += share;
-                if done < planned && self.is_narrow(&rounds, iterations, share) {
-                    end = End::Target;
-                    break;
-                }
-            }
-            // What no look has spent yet is there for an end that no interval had a say in.
-            let unspent = 1.0 - spent;
-            if self.executor.now_ns().saturating_sub(begin_ns) >= self.plan.limit_ns {
-                (end, alpha_share) = (End::Limit, unspent.max(alpha_share));
-                break;
-            }
-            let repeated = match self.plan.stop {
-                Stop::Repetition { quiet_ns } => repetition.is_quiet(quiet_ns, &self.alive()),
-                _ => false,
-            };
-            if repeated {
-                (end, alpha_share) = (End::Target, unspent.max(alpha_share));
-                break;
+    /// One round; why it was the last one, if it could not be run or the user says so.
+    fn turn(&mut self, executor: &mut dyn Executor) -> Option<End> {
+        let alive = self.alive();
+        if alive.len() < 2 && alive.len() < self.failures.len() - self.extras() {
+            return Some(End::Alone);
+        }
+        if self.orders.is_empty() {
+            self.orders = balanced(&alive, &mut self.random);
+        }
+        let order = self.orders.pop().unwrap_or_default();
+        let round = self.round(executor, order);
+        if self.failures.iter().filter(|f| f.is_none()).count() < round.order.len() {
+            self.orders.clear();
+        }
+        let mut repetition = std::mem::replace(&mut self.repetition, Repetition::new(0));
+        repetition.see(&round, |sample| self.cost_ns(sample));
+        self.repetition = repetition;
+        self.rounds.push(round);
+        executor.progress(self.rounds.len() as u32, self.planned);
+        executor.interrupted().then_some(End::Interrupted)
+    }
+
+    /// Whether the sets so far have had their share of the limit.
+    fn is_late(&self) -> bool {
+        let sets = u128::from(sets(&self.plan));
+        let share = u128::from(self.plan.limit_ns) * u128::from(self.process + 1) / sets;
+        u128::from(self.spent_ns) >= share
+    }
+
+    /// Why measuring ends after this round, if it does.
+    fn ended(&mut self) -> Option<End> {
+        let done = self.rounds.len() as u32;
+        if let Some(&(_, share)) = self.looks.iter().find(|look| look.0 == done) {
+            self.alpha_share = share;
+            self.alpha_spent += share;
+            if done < self.planned && self.is_narrow(share) {
+                return Some(End::Target);
             }
         }
-        Measured { iterations, rounds, failures: self.failures, end, alpha_share, planned }
+        // What no look has spent yet is there for an end that no interval had a say in.
+        let unspent = (1.0 - self.alpha_spent).max(self.alpha_share);
+        let quiet = match self.plan.stop {
+            // Not before every set of processes was seen.
+            Stop::Repetition { quiet_ns } if self.process + 1 >= sets(&self.plan) => {
+                self.repetition.is_quiet(quiet_ns, &self.alive())
+            }
+            _ => false,
+        };
+        let end = match self.is_late() && self.process + 1 >= sets(&self.plan) {
+            true => End::Limit,
+            false if quiet => End::Target,
+            false => return (done >= self.planned).then_some(End::Rounds),
+        };
+        self.alpha_share = unspent;
+        Some(end)
+    }
+
+    fn alive_and_empty(&self) -> Vec<usize> {
+        let empty = self.roles.empty.filter(|&empty| self.failures[empty].is_none());
+        self.alive().into_iter().chain(empty).collect()
+    }
+
+    fn comparisons(&self) -> usize {
+        self.failures.len().saturating_sub(1 + self.extras())
     }
 
     /// Twin and empty contender: there, but nobody asked for them.
@@ -407,14 +410,15 @@ impl Run<'_> {
         usize::from(self.roles.twin.is_some()) + usize::from(self.roles.empty.is_some())
     }
 
-    fn round(&mut self, order: Vec<usize>, process: u32, iterations: u64) -> Round {
-        let before = self.executor.weather();
+    fn round(&mut self, executor: &mut dyn Executor, order: Vec<usize>) -> Round {
+        let (process, iterations) = (self.process, self.iterations);
+        let before = executor.weather();
         let mut samples = vec![None; self.failures.len()];
         // The empty contender always comes last: its own work disturbs nobody that way.
         for contender in order.iter().copied().chain(self.roles.empty) {
-            samples[contender] = self.sample(contender, iterations);
+            samples[contender] = self.sample(executor, contender, iterations);
         }
-        let after = self.executor.weather();
+        let after = executor.weather();
         let difference = |after: Option<u64>, before: Option<u64>| {
             after.zip(before).map(|(after, before)| after.saturating_sub(before))
         };
@@ -425,17 +429,17 @@ impl Run<'_> {
         Round { order, process, weather, samples }
     }
 
-    fn is_narrow(&self, rounds: &[Round], iterations: u64, share: f64) -> bool {
+    fn is_narrow(&self, share: f64) -> bool {
         let Stop::Width { target } = self.plan.stop else { return false };
         let measured = Measured {
-            iterations,
-            rounds: rounds.to_vec(),
+            iterations: self.iterations,
+            rounds: self.rounds.clone(),
             failures: self.failures.clone(),
             end: End::Target,
             alpha_share: share,
-            planned: 0,
+            planned: self.planned,
         };
-        let judged = compare::judge(&measured, self.roles, self.plan);
+        let judged = compare::judge(&measured, self.roles, &self.plan);
         let mut intervals = judged
             .comparisons
             .iter()
@@ -566,13 +570,17 @@ mod tests {
     #[test]
     fn looks_spend_the_whole_error_budget_and_no_more() {
         for planned in [1, 12, 24, 50, 100, 192, 200, 5000] {
-            let looks = looks(planned);
-            assert_eq!(looks.last().unwrap().0, planned);
-            let spent: f64 = looks.iter().map(|look| look.1).sum();
-            assert!((spent - 1.0).abs() < 1e-12, "{planned}: {looks:?}");
-            assert!(looks.windows(2).all(|pair| pair[0].0 < pair[1].0), "{planned}: {looks:?}");
+            for sets in [1, 4, 8, 12] {
+                let looks = looks(planned, sets);
+                assert_eq!(looks.last().unwrap().0, planned);
+                let spent: f64 = looks.iter().map(|look| look.1).sum();
+                assert!((spent - 1.0).abs() < 1e-12, "{planned}: {looks:?}");
+                assert!(looks.windows(2).all(|pair| pair[0].0 < pair[1].0), "{planned}: {looks:?}");
+            }
         }
-        assert_eq!(looks(20), [(20, 1.0)]);
-        assert_eq!(looks(192), [(24, 0.125), (48, 0.125), (96, 0.25), (192, 0.5)]);
+        assert_eq!(looks(20, 1), [(20, 1.0)]);
+        assert_eq!(looks(192, 1), [(24, 0.125), (48, 0.125), (96, 0.25), (192, 0.5)]);
+        assert_eq!(looks(200, 4), [(200, 1.0)]);
+        assert_eq!(looks(200, 8), [(100, 0.25), (150, 0.25), (200, 0.5)]);
     }
 }

@@ -64,23 +64,13 @@ pub enum Unresolved {
         /// They differ by less than this share.
         most: f64,
     },
-    /// The interval excludes 1, but it is one of so many that chance makes one such.
-    Crowded {
-        /// Comparisons of the measurement.
-        comparisons: usize,
-    },
     /// The difference is smaller than what identical code shows here.
     Floor {
         /// The smallest difference that is called, as a share.
         least: f64,
     },
-    /// Below 1 %, where address layout may be all there is, and the processes are too few to tell.
-    Layout {
-        /// Sets of fresh processes that could tell.
-        needed: usize,
-    },
-    /// Fresh processes differ among themselves by as much.
-    Processes,
+    /// All rounds are of one set of processes: how much of a difference is layout is not known.
+    OneProcess,
 }
 
 /// What breaks a measurement.
@@ -92,15 +82,6 @@ pub enum Broken {
     Baseline,
     /// The hidden copy of the baseline failed.
     Copy,
-    /// The copy differs from its original.
-    CopyDiffers {
-        /// Lower end of the copy's interval.
-        low: f64,
-        /// Its upper end.
-        high: f64,
-        /// The smallest factor that would be called.
-        called_from: f64,
-    },
 }
 
 /// In how many rounds the contender took more and less time than the baseline: what was seen, whether

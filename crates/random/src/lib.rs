@@ -152,6 +152,19 @@ mod tests {
     }
 
     #[test]
+    fn every_order_is_as_likely_as_any_other() {
+        let mut random = Random::new(5);
+        let mut seen = std::collections::BTreeMap::new();
+        for _ in 0..6000 {
+            let mut items = [0, 1, 2];
+            random.shuffle(&mut items);
+            *seen.entry(items).or_insert(0) += 1;
+        }
+        assert_eq!(seen.len(), 6, "{seen:?}");
+        assert!(seen.values().all(|times| (880..1120).contains(times)), "{seen:?}");
+    }
+
+    #[test]
     fn neighbouring_streams_and_seeds_differ() {
         let first = |seed, number| Random::stream(seed, number).word();
         let words = [first(0, 0), first(0, 1), first(1, 0), first(1, 1), Random::new(0).word()];

@@ -5,7 +5,7 @@ use fathom_measure::result::Run;
 use crate::view::lines;
 
 const HEADER: &str = "family,workload,contender,version,samples,ns_min,ns_median,ns_mad,ns_p95,\
-    bytes,items,peak_bytes,clock,baseline,ratio,ratio_low,ratio_high,p_holm,verdict,failure";
+    bytes,items,peak_bytes,clock,baseline,ratio,ratio_low,ratio_high,p_adjusted,verdict,failure";
 
 /// A whole run.
 #[must_use]
@@ -38,7 +38,7 @@ pub fn run(run: &Run) -> String {
                 number(c.and_then(|c| c.ratio)),
                 number(c.and_then(|c| c.interval).map(|i| i.low)),
                 number(c.and_then(|c| c.interval).map(|i| i.high)),
-                number(c.map(|c| c.p_holm)),
+                number(c.map(|c| c.p_adjusted)),
                 verdict.to_owned(),
                 line.failure.map_or_else(String::new, ToString::to_string),
             ];

@@ -6,9 +6,10 @@
 
 use std::fmt::Write;
 
-use fathom_measure::compare::Clock;
+use fathom_measure::compare::{Clock, judge, time_interval};
+use fathom_measure::plan::Plan;
 use fathom_measure::result::{Case, Run};
-use fathom_measure::stats::{Interval, sign_interval};
+use fathom_measure::stats::Interval;
 
 use crate::number::{duration, factor_digits, times};
 
@@ -67,11 +68,6 @@ pub fn diff(old: &Run, new: &Run) -> Diff {
         if old_case.judged.clock != new_case.judged.clock {
             cautions.push(format!("{title}: the runs were judged on different clocks"));
         }
-        if old_case.judged.floor.vetoes || new_case.judged.floor.vetoes {
-            cautions.push(format!(
-                "{title}: in one of the runs a copy of the baseline differed from it"
-            ));
-        }
         for (number, row) in new_case.entrants() {
             let before = old_case.entrants().find(|(_, old_row)| old_row.id == row.id);
             let Some((old_number, old_row)) = before else { continue };
@@ -115,11 +111,9 @@ fn cautions(old: &Run, new: &Run) -> Vec<String> {
     cautions
 }
 
-/// Readings of a contender per iteration, in nanoseconds.
-fn times_of(case: &Case, number: usize, clock: Clock) -> Vec<f64> {
-    let iterations = case.measured.iterations.max(1) as f64;
-    let samples = case.measured.rounds.iter().filter_map(|r| r.samples[number].as_ref());
-    samples.map(|s| clock.of(s) as f64 / iterations).filter(|&ns| ns > 0.0).collect()
+/// Both runs' intervals have to hold, so each has half of the error budget.
+fn half(plan: &Plan) -> Plan {
+    Plan { alpha: plan.alpha / 2.0, ..plan.clone() }
 }
 
 fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Difference {
@@ -152,9 +146,11 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
             } else {
                 Clock::Wall
             };
-            let alpha = new.0.plan.alpha;
-            let old_ends = sign_interval(&times_of(old.0, old.1, clock), alpha);
-            let new_ends = sign_interval(&times_of(new.0, new.1, clock), alpha);
+            let ends = |(case, number): (&Case, usize)| {
+                let alpha = half(&case.plan).alpha / case.entrants().count() as f64;
+                time_interval(&case.measured, &case.plan, clock, number, alpha)
+            };
+            let (old_ends, new_ends) = (ends(old), ends(new));
             let ends = old_ends.zip(new_ends);
             let combined =
                 ends.map(|(o, n)| Interval { low: n.low / o.high, high: n.high / o.low });
@@ -188,7 +184,8 @@ fn relative(old: (&Case, usize), new: (&Case, usize)) -> Option<(f64, Option<Int
         return None;
     }
     let of = |(case, number): (&Case, usize)| {
-        let found = case.judged.comparisons.iter().find(|c| c.contender == number)?;
+        let judged = judge(&case.measured, case.roles, &half(&case.plan));
+        let found = judged.comparisons.into_iter().find(|c| c.contender == number)?;
         Some((found.ratio?, found.interval?))
     };
     let ((old_ratio, old_ends), (new_ratio, new_ends)) = (of(old)?, of(new)?);

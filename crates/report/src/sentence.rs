@@ -1,6 +1,6 @@
 //! A verdict in words, with everything that limits it.
 
-use fathom_measure::compare::{Broken, Comparison, Seen, Unresolved, Verdict};
+use fathom_measure::compare::{Broken, Comparison, Unresolved, Verdict};
 use fathom_measure::result::Case;
 use fathom_measure::stats::Interval;
 
@@ -38,6 +38,9 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
     }
     limits.extend(floor);
     limits.push(clock.to_owned());
+    if comparison.sets > 0 {
+        limits.push(format!("{} sets of processes", comparison.sets));
+    }
     if comparison.block_rounds > 1 {
         limits.push(format!("rounds joined by {}", comparison.block_rounds));
     }
@@ -47,6 +50,19 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
             format!("{name} is {} faster than {baseline} ({limits})", times(1.0 / ratio))
         }
         Verdict::Slower => format!("{name} is {} slower than {baseline} ({limits})", times(ratio)),
+        Verdict::NotResolved { why: Unresolved::TooFew { needed, .. }, .. } => {
+            let level = case.plan.level_percent();
+            let seen = seen_words(comparison, baseline);
+            format!(
+                "{name} was {seen}: too few for a verdict at {level:.0} %, which takes {needed}"
+            )
+        }
+        Verdict::NotResolved { why: Unresolved::OneProcess, .. } => {
+            let seen = seen_words(comparison, baseline);
+            format!(
+                "{name} was {seen} of one set of processes, whose layout may be why: no verdict"
+            )
+        }
         Verdict::NotResolved { why, longer } => {
             let next = match longer {
                 Some(factor) if *factor > 1.05 => {
@@ -54,7 +70,7 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
                 }
                 _ => String::new(),
             };
-            let (why, ratio) = (unresolved(*why, comparison.seen), factor_digits(ratio));
+            let (why, ratio) = (unresolved(*why), factor_digits(ratio));
             format!(
                 "{name} against {baseline}: not resolved: {why}{next} (ratio {ratio}, {limits})"
             )
@@ -67,32 +83,41 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
 
 /// Why a difference is neither called nor denied.
 #[must_use]
-pub fn unresolved(why: Unresolved, seen: Seen) -> String {
+pub fn unresolved(why: Unresolved) -> String {
     match why {
         Unresolved::TooFew { rounds, needed } => {
-            format!("{}, but {rounds} rounds are too few, {needed} needed", self::seen(seen))
+            format!("{rounds} rounds are too few, {needed} needed")
         }
         Unresolved::ContainsOne => "the interval contains 1".to_owned(),
         Unresolved::Close { most } => format!("they differ by less than {}", percent(most)),
-        Unresolved::Crowded { comparisons } => {
-            format!("one of {comparisons} comparisons shows as much by chance")
-        }
         Unresolved::Floor { least } => format!("the noise floor is {}", percent(least)),
-        Unresolved::Layout { needed } => format!(
-            "below 1 % address layout may be all there is: {needed} sets of fresh processes can \
-             tell (--processes {needed})"
-        ),
-        Unresolved::Processes => "fresh processes differ among themselves by as much".to_owned(),
+        Unresolved::OneProcess => "all rounds are of one set of processes".to_owned(),
         _ => "this version does not know why".to_owned(),
     }
 }
 
-/// What was seen, whether or not it proves anything: "slower in 5 of 5 rounds (94 %)".
-#[must_use]
-pub fn seen(seen: Seen) -> String {
-    let word = if seen.slower >= seen.faster { "slower" } else { "faster" };
-    let level = (seen.level() * 100.0).floor().min(99.0);
-    format!("{word} in {} of {} rounds ({level:.0} %)", seen.more(), seen.rounds)
+/// What was seen, whether or not it proves anything: "12.0x slower than A in 5 of 5 rounds (94 %)".
+fn seen_words(comparison: &Comparison, baseline: &str) -> String {
+    let ratio = comparison.ratio.unwrap_or(1.0);
+    format!("{} than {baseline} {}", direction(ratio), seen(comparison))
+}
+
+fn direction(ratio: f64) -> String {
+    match ratio < 1.0 {
+        true => format!("{} faster", times(1.0 / ratio)),
+        false => format!("{} slower", times(ratio)),
+    }
+}
+
+/// In how many rounds, and, where every round is a process of its own, at what level the sign test of
+/// these alone would call it.
+fn seen(comparison: &Comparison) -> String {
+    let seen = comparison.seen;
+    let share = format!("in {} of {} rounds", seen.more(), seen.rounds);
+    match comparison.sets {
+        0 => format!("{share} ({:.0} %)", (seen.level() * 100.0).floor()),
+        _ => share,
+    }
 }
 
 /// What broke a measurement.
@@ -101,23 +126,13 @@ pub fn broken(why: Broken) -> String {
     match why {
         Broken::Baseline => "the baseline failed".to_owned(),
         Broken::Copy => "the copy of the baseline failed".to_owned(),
-        Broken::CopyDiffers { low, high, called_from } => {
-            let only = match called_from < 100.0 {
-                true => format!(", and only one above {called_from:.2}x would be called"),
-                false => String::new(),
-            };
-            format!(
-                "a copy of the baseline differs from it ({low:.4} to {high:.4}): something else \
-                 than the code makes a difference here{only}"
-            )
-        }
         _ => "this version does not know why".to_owned(),
     }
 }
 
 /// The interval with its level: "99 % interval 1.28–1.34".
 fn interval_words(case: &Case, interval: Interval, turned: bool) -> String {
-    let level = (1.0 - case.plan.alpha) * 100.0;
+    let level = case.plan.level_percent();
     let (low, high) = match turned {
         true => (1.0 / interval.high, 1.0 / interval.low),
         false => (interval.low, interval.high),
@@ -130,8 +145,10 @@ fn interval_words(case: &Case, interval: Interval, turned: bool) -> String {
 pub fn word(comparison: &Comparison) -> String {
     let ratio = comparison.ratio.unwrap_or(1.0);
     match &comparison.verdict {
-        Verdict::Faster => format!("{} faster", times(1.0 / ratio)),
-        Verdict::Slower => format!("{} slower", times(ratio)),
+        Verdict::Faster | Verdict::Slower => direction(ratio),
+        Verdict::NotResolved { why: Unresolved::TooFew { rounds: 1.., .. }, .. } => {
+            format!("{} {}", direction(ratio), seen(comparison))
+        }
         verdict => verdict.word().to_owned(),
     }
 }

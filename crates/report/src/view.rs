@@ -4,7 +4,7 @@ use fathom_measure::compare::{Comparison, Floor, Summary};
 use fathom_measure::result::{Case, Row};
 use fathom_measure::sample::Failure;
 
-use crate::number::{bytes_per_second, duration, per_second, percent, times};
+use crate::number::{bytes_per_second, duration, per_second, percent};
 use crate::sentence::word;
 
 /// A row of a table.
@@ -88,16 +88,10 @@ pub fn clock_words(case: &Case) -> &'static str {
     }
 }
 
-/// From which difference on verdicts are given: "noise floor 0.7 %".
+/// How well identical code is known to be identical: "noise floor 0.7 %".
 #[must_use]
 pub fn floor_words(floor: Floor) -> String {
     match floor.width {
-        Some(_) if floor.vetoes => match floor.called_from().exp() {
-            factor if factor < 100.0 => {
-                format!("a copy of the baseline differs: called from {}", times(factor))
-            }
-            _ => "a copy of the baseline differs by too much for any verdict".to_owned(),
-        },
         Some(width) => format!("noise floor {}", percent(width)),
         None => "no noise floor".to_owned(),
     }

@@ -17,7 +17,9 @@
 //! here looks at quotes.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use crate::account::Account;
 use crate::chunk::Buffer;
 use crate::engine::{Form, Options, Progress, Share, Summary, located, run};
 use crate::error::Error;
@@ -143,8 +145,8 @@ pub fn aggregate(
 impl<'a> Form for Chunks<'a> {
     type Worker = Worker<'a>;
 
-    fn worker(&self, options: &Options) -> Worker<'a> {
-        Worker::new(self.shape, options)
+    fn worker(&self, options: &Options, account: &Arc<Account>) -> Worker<'a> {
+        Worker::new(self.shape, options, account)
     }
 
     fn take(&self, worker: &mut Worker<'a>, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
@@ -161,8 +163,8 @@ impl<'a> Form for Chunks<'a> {
         Ok(Some(taken))
     }
 
-    fn size(worker: &Worker<'a>) -> (usize, usize) {
-        (worker.shards.iter().map(Shard::bytes).sum(), worker.shards[0].keys())
+    fn keys(worker: &Worker<'a>) -> usize {
+        worker.shards.iter().map(Shard::keys).sum()
     }
 
     fn share(worker: Worker<'a>) -> Share {

@@ -1,15 +1,17 @@
 //! One thread's work: the records of a chunk into its tables, a table per value column.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use memchr::memchr_iter;
 
 use super::columns::Columns;
 use super::cut::Cut;
 use super::{Null, Ragged, Shape};
+use crate::account::Account;
 use crate::chunk::{Buffer, Window};
 use crate::engine::Options;
-use crate::error::{Error, Fault, Reason};
+use crate::error::{Error, Fault, MOST_FIELDS, Reason};
 use crate::kernel::{Kernel, Odd, fields};
 use crate::number::Decimal;
 use crate::record::{Field, Piece, Pieces, Split, split};
@@ -34,9 +36,9 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(shape: &'a Shape, options: &Options) -> Worker<'a> {
+    pub(super) fn new(shape: &'a Shape, options: &Options, account: &Arc<Account>) -> Worker<'a> {
         let kernel = Kernel { level: options.level };
-        let shard = || Shard::new(kernel, options.with_squares, false);
+        let shard = || Shard::new(kernel, options.with_squares, false, account);
         let is_tenths = |null: &Vec<u8>| Decimal::parse(null).is_ok_and(|null| null.scale() == 1);
         Worker {
             shape,
@@ -125,7 +127,7 @@ impl<'a> Worker<'a> {
         let last = columns.values.iter().copied().fold(columns.key, usize::max);
         let delimiters = match columns.fields {
             Some(fields) if self.shape.ragged == Ragged::Fail => (last.max(fields - 1), fields - 1),
-            _ => (last, usize::MAX),
+            _ => (last, MOST_FIELDS - 1),
         };
         let Columns { key, values, .. } = columns;
         fields::Wanted { delimiter: self.delimiter, key: *key, values, last, delimiters }

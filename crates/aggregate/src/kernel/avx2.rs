@@ -16,7 +16,7 @@
 
 use std::arch::x86_64::*;
 
-use fathom_machine::vector::Avx2 as Scan;
+use fathom_machine::simd::Avx2 as Scan;
 
 use super::drive::drive;
 use super::fields::{self, Wanted};

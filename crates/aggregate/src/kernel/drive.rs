@@ -1,6 +1,6 @@
 //! The driver: the loop of the module above, once for all levels.
 
-use fathom_machine::vector::positions_64;
+use fathom_machine::simd::positions_64;
 
 use super::long::long_rows;
 use super::rows::{Parsed, Rows};

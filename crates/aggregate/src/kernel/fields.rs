@@ -14,14 +14,14 @@
 //!
 //! It knows nothing of quotes: whoever calls it has looked for them.
 
-use fathom_machine::level::Level;
-use fathom_machine::vector::positions_64;
+use fathom_machine::level::Here;
+use fathom_machine::simd::positions_64;
 
 use super::drive::write_positions;
 use super::long::long_rows;
 use super::rows::Rows;
 use super::update::add_short;
-use super::{BATCH, Kernel, Odd};
+use super::{BATCH, Kernel, Odd, plain};
 use crate::chunk::Window;
 use crate::table::{Tables, slot_of};
 
@@ -53,19 +53,33 @@ pub(crate) fn run(
     odd: &mut Odd,
 ) -> u64 {
     assert_eq!(wanted.values.len(), tables.len());
-    match (kernel.level, squares) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the level was checked to be available when the kernel was chosen.
-        (Level::Avx2, true) => unsafe {
-            super::avx2::run_fields::<true>(window, wanted, tables, odd)
-        },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        (Level::Avx2, false) => unsafe {
-            super::avx2::run_fields::<false>(window, wanted, tables, odd)
-        },
-        (level, true) => super::plain::run_fields::<true>(level, window, wanted, tables, odd),
-        (level, false) => super::plain::run_fields::<false>(level, window, wanted, tables, odd),
+    if squares {
+        run_for::<true>(kernel, window, wanted, tables, odd)
+    } else {
+        run_for::<false>(kernel, window, wanted, tables, odd)
+    }
+}
+
+fn run_for<const SQUARES: bool>(
+    kernel: Kernel,
+    window: &Window<'_>,
+    wanted: &Wanted<'_>,
+    tables: &mut [&mut Tables],
+    odd: &mut Odd,
+) -> u64 {
+    // SAFETY: levels of this architecture are available.
+    unsafe {
+        match kernel.level.here() {
+            Here::Scalar => drive::<plain::Scalar, SQUARES>(window, wanted, tables, odd),
+            #[cfg(target_arch = "x86_64")]
+            Here::Sse2 => drive::<plain::Sse2, SQUARES>(window, wanted, tables, odd),
+            #[cfg(target_arch = "x86_64")]
+            Here::Avx2 | Here::Avx512 => {
+                super::avx2::run_fields::<SQUARES>(window, wanted, tables, odd)
+            }
+            #[cfg(target_arch = "aarch64")]
+            Here::Neon => drive::<plain::Neon, SQUARES>(window, wanted, tables, odd),
+        }
     }
 }
 
@@ -273,11 +287,9 @@ unsafe fn add_column<R: Rows, const SQUARES: bool>(
         let place_of =
             |row: u8| (batch.starts[row as usize] as usize, batch.bytes[row as usize] as usize);
         let longs = &longs[..long_count];
-        // SAFETY: these rows have keys of at least 16 bytes inside the window.
-        let refused = unsafe {
-            long_rows::<R, SQUARES>(window, place_of, longs, values.as_ptr(), None, tables)
-        };
-        debug_assert_eq!(refused, 0, "no byte is forbidden");
+        // SAFETY: these rows have keys of at least 16 bytes inside the window. No byte is forbidden:
+        // a row is refused only where memory is, and then the run ends.
+        unsafe { long_rows::<R, SQUARES>(window, place_of, longs, values.as_ptr(), None, tables) };
     }
 }
 

@@ -34,7 +34,8 @@
 //! inside one function per level that carries the `target_feature`. Keys of 16 bytes and more are in
 //! `long`; delimited text without quotes has a driver of its own, `fields`.
 
-use fathom_machine::level::Level;
+use drive::drive;
+use fathom_machine::level::{Here, Level};
 
 use crate::chunk::Window;
 use crate::table::{Hashes, Tables, short_key};
@@ -85,6 +86,19 @@ pub(crate) fn prefetch<T>(value: &T) {
     plain::prefetch(std::ptr::from_ref(value).cast());
 }
 
+/// The level the loop runs at, if `level` is asked for: it has no form for AVX-512 and falls to AVX2.
+pub fn level_of(level: Level) -> Level {
+    match level.here() {
+        Here::Scalar => Level::Scalar,
+        #[cfg(target_arch = "x86_64")]
+        Here::Sse2 => Level::Sse2,
+        #[cfg(target_arch = "x86_64")]
+        Here::Avx2 | Here::Avx512 => Level::Avx2,
+        #[cfg(target_arch = "aarch64")]
+        Here::Neon => Level::Neon,
+    }
+}
+
 /// Takes every row of the window into the tables but those that are odd; returns the number of lines.
 pub(crate) fn run(
     kernel: Kernel,
@@ -93,17 +107,30 @@ pub(crate) fn run(
     squares: bool,
     odd: &mut Odd,
 ) -> u64 {
-    match kernel.level {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the level was checked to be available when the kernel was chosen.
-        Level::Avx2 => unsafe {
-            if squares {
-                avx2::run::<true>(window, tables, odd)
-            } else {
-                avx2::run::<false>(window, tables, odd)
-            }
-        },
-        level => plain::run(level, window, tables, squares, odd),
+    if squares {
+        run_for::<true>(kernel, window, tables, odd)
+    } else {
+        run_for::<false>(kernel, window, tables, odd)
+    }
+}
+
+fn run_for<const SQUARES: bool>(
+    kernel: Kernel,
+    window: &Window<'_>,
+    tables: &mut Tables,
+    odd: &mut Odd,
+) -> u64 {
+    // SAFETY: levels of this architecture are available.
+    unsafe {
+        match kernel.level.here() {
+            Here::Scalar => drive::<plain::Scalar, SQUARES>(window, tables, odd),
+            #[cfg(target_arch = "x86_64")]
+            Here::Sse2 => drive::<plain::Sse2, SQUARES>(window, tables, odd),
+            #[cfg(target_arch = "x86_64")]
+            Here::Avx2 | Here::Avx512 => avx2::run::<SQUARES>(window, tables, odd),
+            #[cfg(target_arch = "aarch64")]
+            Here::Neon => drive::<plain::Neon, SQUARES>(window, tables, odd),
+        }
     }
 }
 
@@ -125,7 +152,7 @@ pub(crate) fn put(tables: &mut Tables, key: &[u8], value: i32) {
     }
     tables.long.prepare();
     let hash = tables.long.hash(key);
-    let at = tables.long.find_or_insert(key, hash, None).expect("no byte is forbidden");
+    let Some(at) = tables.long.find_or_insert(key, hash, None) else { return };
     // SAFETY: it numbers the first unit of a key; scalar code is everywhere.
     unsafe {
         match tables.long.aside.squares.is_empty() {
@@ -137,16 +164,18 @@ pub(crate) fn put(tables: &mut Tables, key: &[u8], value: i32) {
 
 /// The hashes tables use at this level.
 pub(crate) fn hashes(level: Level) -> Hashes {
-    match level {
+    let plain =
+        Hashes { short: plain::short_hash, samples: plain::samples_hash, long: plain::long_hash };
+    match level.here() {
+        Here::Scalar => plain,
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => {
+        Here::Sse2 => plain,
+        #[cfg(target_arch = "x86_64")]
+        Here::Avx2 | Here::Avx512 => {
             Hashes { short: avx2::short_hash, samples: avx2::samples_hash, long: avx2::long_hash }
         }
-        _ => Hashes {
-            short: plain::short_hash,
-            samples: plain::samples_hash,
-            long: plain::long_hash,
-        },
+        #[cfg(target_arch = "aarch64")]
+        Here::Neon => plain,
     }
 }
 

@@ -10,67 +10,19 @@ use std::arch::aarch64::uint32x4_t;
 use std::arch::x86_64::__m128i;
 use std::marker::PhantomData;
 
-use fathom_machine::level::Level;
-use fathom_machine::vector::{self, Vector};
+use fathom_machine::simd::{self, Vector};
 
-use super::drive::drive;
-use super::fields::{self, Wanted};
 use super::quad::{self, Quad};
 use super::rows::{Parsed, Rows, Shapes};
-use super::{KEEP, LANES, Odd, SHORT_BYTES};
-use crate::chunk::Window;
+use super::{KEEP, LANES, SHORT_BYTES};
 use crate::line::DELIMITER;
-use crate::table::{Seed, ShortEntry, ShortKey, Tables};
+use crate::table::{Seed, ShortEntry, ShortKey};
 
-pub(super) type Scalar = Plain<vector::Scalar, OneByOne>;
+pub(super) type Scalar = Plain<simd::Scalar, OneByOne>;
 #[cfg(target_arch = "x86_64")]
-type Sse2 = Plain<vector::Sse2, Quads<__m128i>>;
+pub(super) type Sse2 = Plain<simd::Sse2, Quads<__m128i>>;
 #[cfg(target_arch = "aarch64")]
-type Neon = Plain<vector::Neon, Quads<uint32x4_t>>;
-
-pub(super) fn run(
-    level: Level,
-    window: &Window<'_>,
-    tables: &mut Tables,
-    squares: bool,
-    odd: &mut Odd,
-) -> u64 {
-    // SAFETY: SSE2 is in every x86-64 and NEON in every AArch64 this project runs on; the scalar
-    // type uses nothing else.
-    unsafe {
-        match (level, squares) {
-            #[cfg(target_arch = "x86_64")]
-            (Level::Sse2, false) => drive::<Sse2, false>(window, tables, odd),
-            #[cfg(target_arch = "x86_64")]
-            (Level::Sse2, true) => drive::<Sse2, true>(window, tables, odd),
-            #[cfg(target_arch = "aarch64")]
-            (Level::Neon, false) => drive::<Neon, false>(window, tables, odd),
-            #[cfg(target_arch = "aarch64")]
-            (Level::Neon, true) => drive::<Neon, true>(window, tables, odd),
-            (_, false) => drive::<Scalar, false>(window, tables, odd),
-            (_, true) => drive::<Scalar, true>(window, tables, odd),
-        }
-    }
-}
-
-pub(super) fn run_fields<const SQUARES: bool>(
-    level: Level,
-    window: &Window<'_>,
-    wanted: &Wanted<'_>,
-    tables: &mut [&mut Tables],
-    odd: &mut Odd,
-) -> u64 {
-    // SAFETY: as in `run`.
-    unsafe {
-        match level {
-            #[cfg(target_arch = "x86_64")]
-            Level::Sse2 => fields::drive::<Sse2, SQUARES>(window, wanted, tables, odd),
-            #[cfg(target_arch = "aarch64")]
-            Level::Neon => fields::drive::<Neon, SQUARES>(window, wanted, tables, odd),
-            _ => fields::drive::<Scalar, SQUARES>(window, wanted, tables, odd),
-        }
-    }
-}
+pub(super) type Neon = Plain<simd::Neon, Quads<uint32x4_t>>;
 
 /// The hash of a stored key, for tables that place it anew.
 pub(super) fn short_hash(key: &ShortKey, seed: &Seed) -> u64 {
@@ -118,7 +70,7 @@ fn value(word: u64) -> (i32, u32, bool) {
 }
 
 /// How values are parsed.
-trait Values: Copy {
+pub(super) trait Values: Copy {
     /// As [`Rows::values`].
     ///
     /// # Safety
@@ -156,7 +108,7 @@ impl Values for OneByOne {
 
 /// Four in a register.
 #[derive(Clone, Copy)]
-struct Quads<Q>(PhantomData<Q>);
+pub(super) struct Quads<Q>(PhantomData<Q>);
 
 impl<Q: Quad> Values for Quads<Q> {
     #[inline(always)]

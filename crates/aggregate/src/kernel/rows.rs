@@ -1,7 +1,7 @@
 //! What differs between instruction levels: how eight rows are parsed, and how a key is masked,
 //! hashed and compared.
 
-use fathom_machine::vector::Vector;
+use fathom_machine::simd::Vector;
 
 use crate::table::{Seed, ShortEntry, ShortKey, Tenths};
 

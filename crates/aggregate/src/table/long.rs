@@ -1,9 +1,12 @@
 //! The table of keys of 16 bytes and more, each followed by its bytes, and slots that lead to them.
 
+use std::sync::Arc;
+
 use fathom_machine::os::memory::{Slab, prefer_huge};
 
 use super::kernel::{bytes_of, bytes_of_mut};
 use super::{Aside, Folded, Hashes, MOST_SLOTS_PER_KEY, Seed, Tenths};
+use crate::account::Account;
 use crate::merge::Stats;
 
 /// The same for long keys, whose table is at most a quarter full: with a fair hash, runs of this
@@ -30,6 +33,7 @@ pub(crate) struct Long {
     with_squares: bool,
     /// Whether a probe was longer than [`LONGEST_LONG_PROBE`] since the last layout.
     crowded: bool,
+    account: Arc<Account>,
 }
 
 /// The first unit of a key; the units that follow it have nothing but key.
@@ -53,7 +57,12 @@ fn units_of(bytes: usize) -> usize {
 }
 
 impl Long {
-    pub(crate) fn new(hashes: Hashes, with_squares: bool, trust_hash: bool) -> Long {
+    pub(crate) fn new(
+        hashes: Hashes,
+        with_squares: bool,
+        trust_hash: bool,
+        account: &Arc<Account>,
+    ) -> Long {
         Long {
             slots: Slab::new(1024),
             units: Vec::new(),
@@ -65,11 +74,8 @@ impl Long {
             hashes,
             with_squares,
             crowded: false,
+            account: Arc::clone(account),
         }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.slots.len() * 4 + self.units.capacity() * size_of::<LongUnit>() + self.aside.bytes()
     }
 
     pub(crate) fn keys(&self) -> usize {
@@ -91,7 +97,7 @@ impl Long {
     }
 
     /// The first unit of a key of at least 16 bytes, which is added if it is new; None if it
-    /// contains `forbidden` and so is no key. Other keys stay where they are.
+    /// contains `forbidden` and so is no key, or if there is no memory. Other keys stay where they are.
     pub(crate) fn find_or_insert(
         &mut self,
         key: &[u8],
@@ -146,13 +152,12 @@ impl Long {
         if forbidden.is_some_and(|byte| memchr::memchr(byte, key).is_some()) {
             return None;
         }
+        if !self.has_room(key.len()) {
+            return None;
+        }
         let at = self.units.len();
         let unit = u32::try_from(at + 1).expect("256 GiB of keys in one thread");
         let units = units_of(key.len());
-        if self.units.capacity() - at < units {
-            self.units.reserve(units.max(at));
-            prefer_huge(self.units.spare_capacity_mut());
-        }
         let bytes = u32::try_from(key.len()).expect("records are shorter than chunks");
         let index = u32::try_from(self.keys).expect("fewer than units");
         let tenths = Tenths::default();
@@ -174,6 +179,24 @@ impl Long {
             self.lay_out(self.slots.len() * 4);
         }
         Some(at)
+    }
+
+    /// Makes room for one more key of so many bytes; false if memory is refused, and the run will end.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let (used, units, old) = (self.units.len(), units_of(bytes), self.units.capacity());
+        if old - used < units {
+            let new = used + units.max(used);
+            if !self.account.take(new * size_of::<LongUnit>()) {
+                return false;
+            }
+            self.units.reserve_exact(new - used);
+            prefer_huge(self.units.spare_capacity_mut());
+            self.account.give(old * size_of::<LongUnit>());
+        }
+        // Its bytes will be in the result, too. Beside its slots, now and four times as many when
+        // they are laid out, are folded totals.
+        let beside = 20 * size_of::<u32>() + self.aside.bytes(1, self.with_squares);
+        self.account.take(bytes + beside)
     }
 
     /// Hashes keys whole, under another seed, and gives them more room if that was tried before.
@@ -205,12 +228,13 @@ impl Long {
     }
 
     pub(crate) fn fold(&mut self) {
-        let keys = self.keys;
+        let (keys, before) = (self.keys, self.aside.bytes(self.keys, self.with_squares));
         let places: Vec<usize> = self.places().collect();
         for at in places {
             let unit = &mut self.units[at];
             self.aside.fold(keys, unit.index as usize, &mut unit.tenths);
         }
+        self.account.take(self.aside.bytes(self.keys, self.with_squares) - before);
     }
 
     pub(crate) fn stats(&self, at: usize) -> Stats {
@@ -234,7 +258,7 @@ mod tests {
 
     #[test]
     fn folding_changes_nothing_that_is_read() {
-        let mut table = Long::new(hashes(flat), true, false);
+        let mut table = Long::new(hashes(flat), true, false, &Account::new(None));
         let name = b"a name of many bytes, more than thirty-two of them";
         for value in [-999, 999, 5] {
             let at = table.find_or_insert(name, 1, None).unwrap();
@@ -254,7 +278,7 @@ mod tests {
 
     #[test]
     fn long_keys_with_equal_hash_ends_and_length_differ_in_the_middle() {
-        let mut table = Long::new(hashes(flat), false, false);
+        let mut table = Long::new(hashes(flat), false, false, &Account::new(None));
         let keys: Vec<Vec<u8>> =
             (0..50_u8).map(|i| [&[b'a'; 20][..], &[i; 1], &[b'z'; 20][..]].concat()).collect();
         let first: Vec<_> = keys.iter().map(|key| table.find_or_insert(key, 9, None)).collect();
@@ -270,7 +294,7 @@ mod tests {
             key.iter().fold(seed.0[0], |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
                 >> 7
         }
-        let mut table = Long::new(hashes(whole), false, false);
+        let mut table = Long::new(hashes(whole), false, false, &Account::new(None));
         let keys: Vec<String> = (0..20_000).map(|i| format!("the same start, {i:06}")).collect();
         for key in &keys {
             table.prepare();
@@ -290,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_hash_beyond_help_is_not_given_all_memory() {
-        let mut table = Long::new(hashes(flat), false, false);
+        let mut table = Long::new(hashes(flat), false, false, &Account::new(None));
         for i in 0..1000 {
             table.prepare();
             table.find_or_insert(format!("sixteen bytes at least {i}").as_bytes(), 9, None);

@@ -34,7 +34,9 @@
 //! hashed by three samples of sixteen bytes, are then hashed whole.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
+use crate::account::Account;
 use crate::merge::Stats;
 
 #[allow(unsafe_code)] // memory seen as other types: each block says why it holds
@@ -74,10 +76,15 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    pub(crate) fn new(hashes: Hashes, with_squares: bool, trust_hash: bool) -> Tables {
+    pub(crate) fn new(
+        hashes: Hashes,
+        with_squares: bool,
+        trust_hash: bool,
+        account: &Arc<Account>,
+    ) -> Tables {
         Tables {
-            short: Short::new(hashes.short, with_squares),
-            long: Long::new(hashes, with_squares, trust_hash),
+            short: Short::new(hashes.short, with_squares, account),
+            long: Long::new(hashes, with_squares, trust_hash, account),
             mostly_long: false,
         }
     }
@@ -95,10 +102,6 @@ impl Tables {
     /// Whether one of them has more keys than it can number.
     pub(crate) fn are_full(&self) -> bool {
         self.short.keys().max(self.long.keys()) > MOST_KEYS
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.short.bytes() + self.long.bytes()
     }
 }
 
@@ -182,10 +185,13 @@ pub(crate) struct Aside {
 }
 
 impl Aside {
-    fn bytes(&self) -> usize {
-        self.folded.capacity() * size_of::<Folded>()
-            + self.squares.capacity() * size_of::<u64>()
-            + self.folded_squares.capacity() * size_of::<u128>()
+    /// What it takes for so many entries.
+    fn bytes(&self, entries: usize, with_squares: bool) -> usize {
+        let has = |is: bool, bytes: usize| if is { entries * bytes } else { 0 };
+        let folded = !self.folded.is_empty();
+        has(folded, size_of::<Folded>())
+            + has(with_squares, size_of::<u64>())
+            + has(with_squares && folded, size_of::<u128>())
     }
 
     fn new(entries: usize, with_squares: bool) -> Aside {

@@ -1,8 +1,11 @@
 //! The table of keys of up to 15 bytes, each in a slot with its statistics.
 
+use std::sync::Arc;
+
 use fathom_machine::os::memory::Slab;
 
 use super::{Aside, Folded, MOST_KEYS, MOST_SLOTS_PER_KEY, Seed, Tenths};
+use crate::account::Account;
 use crate::line::DELIMITER;
 use crate::merge::Stats;
 
@@ -57,12 +60,21 @@ pub(crate) struct Short {
     pub(crate) missed_groups: u64,
     /// Whether a probe was longer than [`LONGEST_PROBE`] since the last layout.
     crowded: bool,
+    account: Arc<Account>,
+    /// Whether memory to grow was refused: new keys then go to the sink, and the run will end.
+    is_frozen: bool,
 }
 
 impl Short {
-    pub(crate) fn new(hash: fn(&ShortKey, &Seed) -> u64, with_squares: bool) -> Short {
+    pub(crate) fn new(
+        hash: fn(&ShortKey, &Seed) -> u64,
+        with_squares: bool,
+        account: &Arc<Account>,
+    ) -> Short {
         let entries = Slab::new(FIRST_SLOTS + SINKS);
-        Short {
+        let short = Short {
+            account: Arc::clone(account),
+            is_frozen: false,
             aside: Aside::new(entries.len(), with_squares),
             entries,
             displacements: vec![0],
@@ -73,7 +85,9 @@ impl Short {
             groups: 0,
             missed_groups: 0,
             crowded: false,
-        }
+        };
+        short.account.take(short.bytes(FIRST_SLOTS));
+        short
     }
 
     /// The index of the first slot that absorbs rows of other tables; its key is all zero.
@@ -96,10 +110,11 @@ impl Short {
         self.keys
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.entries.len() * size_of::<ShortEntry>()
-            + self.displacements.len() * 2
-            + self.aside.bytes()
+    /// What it takes with so many slots.
+    fn bytes(&self, slots: usize) -> usize {
+        let entries = slots + SINKS;
+        entries * size_of::<ShortEntry>()
+            + self.aside.bytes(entries, !self.aside.squares.is_empty())
     }
 
     /// Makes room for `more` keys, and lays the table out anew when rows miss their first slot too
@@ -112,7 +127,7 @@ impl Short {
             self.keys + more > if self.is_displaced() { slots / 4 * 3 } else { slots / 8 * 5 };
         let tired = self.missed_groups * 400 > self.groups
             && self.missed_groups > self.keys as u64 * CALM_COST;
-        if full | tired | self.crowded {
+        if (full | tired | self.crowded) & !self.is_frozen {
             self.renew(full, tired);
         }
     }
@@ -154,6 +169,9 @@ impl Short {
                 return slot;
             }
             if *stored == [0, 0] {
+                if self.is_frozen {
+                    return self.sink();
+                }
                 *stored = *key;
                 self.keys += 1;
                 return slot;
@@ -172,6 +190,14 @@ impl Short {
     /// which they miss least, otherwise quickly.
     #[cold]
     fn lay_out(&mut self, slots: usize, calm: bool) {
+        let before = self.bytes(self.sink());
+        let bytes = self.bytes(slots);
+        if !(if calm { self.account.spare(bytes) } else { self.account.take(bytes) }) {
+            // Without room to be laid out anew it stays as it is, and slower.
+            self.is_frozen = !calm;
+            (self.calm_keys, self.groups, self.missed_groups) = (self.keys, 0, 0);
+            return;
+        }
         let old = std::mem::replace(&mut self.entries, Slab::new(slots + SINKS));
         let aside = Aside::new(slots + SINKS, !self.aside.squares.is_empty());
         let old_aside = std::mem::replace(&mut self.aside, aside);
@@ -201,6 +227,7 @@ impl Short {
             self.entries[slot] = *entry;
             self.aside.copy(slot, &old_aside, at);
         }
+        self.account.give(before);
         self.groups = 0;
         self.missed_groups = 0;
     }
@@ -278,10 +305,11 @@ impl Short {
     }
 
     pub(crate) fn fold(&mut self) {
-        let entries = self.entries.len();
+        let (entries, before) = (self.entries.len(), self.bytes(self.sink()));
         for at in 0..self.sink() {
             self.aside.fold(entries, at, &mut self.entries[at].tenths);
         }
+        self.account.take(self.bytes(self.sink()) - before);
     }
 
     /// The keys that have rows, with their slots.
@@ -358,7 +386,7 @@ mod tests {
 
     #[test]
     fn short_keys_survive_growth_and_displacement() {
-        let mut table = Short::new(fair, true);
+        let mut table = Short::new(fair, true, &Account::new(None));
         let names: Vec<String> = (0..60_000).map(|i| format!("k{i}")).collect();
         for name in &names {
             table.prepare(1);
@@ -378,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_layout_after_the_last_key_puts_nearly_every_key_in_its_first_slot() {
-        let mut table = Short::new(fair, false);
+        let mut table = Short::new(fair, false, &Account::new(None));
         for i in 0..41_000 {
             table.prepare(1);
             table.find_or_insert(&key(&format!("n{i}")));
@@ -395,7 +423,7 @@ mod tests {
 
     #[test]
     fn keys_that_all_collide_are_still_told_apart() {
-        let mut table = Short::new(weak, false);
+        let mut table = Short::new(weak, false, &Account::new(None));
         for round in 0..2 {
             for i in 0..60 {
                 table.prepare(1);
@@ -408,7 +436,7 @@ mod tests {
 
     #[test]
     fn a_hash_beyond_help_is_not_given_all_memory() {
-        let mut table = Short::new(weak, false);
+        let mut table = Short::new(weak, false, &Account::new(None));
         for i in 0..1500 {
             table.prepare(1);
             table.find_or_insert(&key(&i.to_string()));

@@ -28,11 +28,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         if let Some(baseline) = &options.baseline {
             let found = case.entrants().find(|(_, row)| row.id == *baseline).map(|(n, _)| n);
             match found {
-                Some(number) => case.roles.baseline = number,
+                // Whoever asks has seen the times.
+                Some(number) => {
+                    case.roles.chosen |= number != case.roles.baseline;
+                    case.roles.baseline = number;
+                }
                 None => anyhow::bail!("{}: no contender {baseline:?}", case.title()),
             }
         }
-        // Verdicts are functions of the samples: this version's words, whoever measured.
         case.judged = judge(&case.measured, case.roles, &case.plan);
     }
     show(&run, &options.show)?;

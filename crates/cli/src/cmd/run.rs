@@ -93,7 +93,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let named = options.names.is_empty() || options.names.len() == options.commands.len();
     ensure!(named, "--names: give one for each command");
     ensure!(
-        options.method.processes == 1,
+        options.method.processes.is_none(),
         "--processes: every run of a command is a fresh process already"
     );
     let stop = interrupt::measuring();
@@ -182,13 +182,8 @@ fn measured(options: &Options, spec: Spec) -> anyhow::Result<Case> {
     let mut failures = trial.check();
     let (expected, names, missing) = (trial.expected(), trial.events(), trial.missing());
     let baseline = failures.iter().position(Option::is_none).unwrap_or(0);
-    let mut roles = Roles {
-        baseline,
-        twin: None,
-        twin_of: baseline,
-        empty: None,
-        wall_only: plan.clock != Some(Clock::Cpu),
-    };
+    let wall_only = plan.clock != Some(Clock::Cpu);
+    let mut roles = Roles { baseline, twin_of: baseline, wall_only, ..Roles::default() };
     if failures[baseline].is_none() {
         roles.twin = Some(commands.len());
         commands.push(commands[baseline].clone());
@@ -255,7 +250,7 @@ fn measured(options: &Options, spec: Spec) -> anyhow::Result<Case> {
 
 fn plan(options: &Options) -> Plan {
     let plan = options.method.plan(Duration::from_secs(10));
-    Plan { iterations: Some(1), warm_ups: options.warmup, ..plan }
+    Plan { iterations: Some(1), warm_ups: options.warmup, fresh: true, ..plan }
 }
 
 /// How much longer a program may take under the simulator.

@@ -14,7 +14,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use fathom_contenders::planted;
 use fathom_machine::describe::Machine;
-use fathom_measure::bench::{Bench, bench};
+use fathom_measure::bench::Bench;
 use fathom_measure::compare::Verdict;
 use fathom_measure::conductor::Bounds;
 use fathom_measure::family::AnyFamily;
@@ -52,7 +52,7 @@ pub(crate) struct Options {
           value_parser = ["1", "2", "5", "100"])]
     percent: Vec<String>,
 
-    /// Comparisons for each planted difference; 1 % is also tried with fresh processes
+    /// Comparisons for each planted difference
     #[arg(long, value_name = "N", default_value_t = 10)]
     slowdowns: u32,
 
@@ -131,7 +131,6 @@ struct Tally {
 #[derive(Debug, Serialize)]
 struct Planted {
     percent: u64,
-    processes: u32,
     #[serde(flatten)]
     tally: Tally,
 }
@@ -154,15 +153,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     };
     let same = tally(options, "steady-too", &same_plan, options.comparisons, &mut disturbed)?;
     let plan = Plan { budget_ns: nanoseconds(options.budget), ..Plan::default() };
-    let many = Plan { processes: 12, stop: Stop::Budget, ..plan.clone() };
     let mut planted = Vec::new();
     for percent in options.percent.iter().filter(|_| options.slowdowns > 0) {
-        let plans = if percent == "1" { vec![&plan, &many] } else { vec![&plan] };
-        for plan in plans {
-            let name = format!("slower-{percent}");
-            let tally = tally(options, &name, plan, options.slowdowns, &mut disturbed)?;
-            planted.push(Planted { percent: percent.parse()?, processes: plan.processes, tally });
-        }
+        let name = format!("slower-{percent}");
+        let tally = tally(options, &name, &plan, options.slowdowns, &mut disturbed)?;
+        planted.push(Planted { percent: percent.parse()?, tally });
     }
     let faults = faults(options)?;
     drop(load);
@@ -251,22 +246,12 @@ fn compare(options: &Options, names: &[&str], plan: &Plan, bounds: Bounds) -> an
             entrant(name, &entry.context("no such planted contender")?.meta)
         })
         .collect();
-    Ok(bench(Bench {
-        family: AnyFamily::name(family),
-        workload: family.completed(&Spec::new(operation, &[]))?,
+    let spec = family.completed(&Spec::new(operation, &[]))?;
+    measuring::measured(Bench {
         reference: None,
-        entrants: entrants?,
-        baseline: 0,
-        share_file: false,
-        prepare: None,
-        events: Vec::new(),
-        plan: plan.clone(),
         bounds,
-        empty: None,
-        simulate: false,
-        stop: interrupt::measuring(),
-        progress: &mut |_, _| {},
-    })?)
+        ..measuring::usual(family, spec, entrants?, plan.clone())?
+    })
 }
 
 /// All faults in one measurement, next to contenders that are sound.
@@ -330,15 +315,10 @@ impl Audit {
             f64::from(faster + slower) * 100.0 / f64::from(comparisons.max(1)),
             self.same.figures()
         );
-        for Planted { percent, processes, tally } in &self.planted {
-            let sets = if *processes > 1 {
-                format!(", {processes} sets of processes")
-            } else {
-                String::new()
-            };
+        for Planted { percent, tally } in &self.planted {
             let _ = writeln!(
                 text,
-                "{percent} % slower{sets}: called in {} of {} ({:.0} %), {} not resolved, {} withheld, \
+                "{percent} % slower: called in {} of {} ({:.0} %), {} not resolved, {} withheld, \
                  {} in the wrong direction; {}",
                 tally.slower,
                 tally.comparisons,

@@ -40,12 +40,12 @@ fn prepared<'w>(name: &str, choices: &str, workload: &'w Text) -> Preparation<'w
 }
 
 fn run(workload: &Text, strategy: &Strategy) -> Result<Vec<u8>, String> {
-    let level = Level::chosen().map_err(|error| error.to_string())?;
+    let level = Level::current();
     let groups = aggregate(&workload.path, strategy, level).map_err(|error| error.to_string())?;
     Ok(format::brc(&Column::new("value", groups), &workload.layout))
 }
 
 /// The level everything here is compiled for.
 pub(super) fn hardware(_: &str) -> Path {
-    Level::chosen().map_or(Path::NotKnown, Path::takes)
+    Path::takes(fathom_aggregate::kernel_level(Level::current()))
 }

@@ -14,17 +14,11 @@ pub(super) static HASH32: Simple<Buffer> = Simple {
     meta: Meta {
         name: "hash32",
         caveat: "a checksum; weak as the hash of a table",
-        hardware: |_| Path::takes(level()),
+        hardware: |_| Path::takes(hash32::form(Level::current()).level),
         ..Meta::of(include_str!("hash32.rs"))
     },
-    prepare: |workload| match (workload.operation, level()) {
-        #[cfg(target_arch = "x86_64")]
-        (Operation::Hash32, Level::Avx2) => workload.timed(hash32::avx2),
-        (Operation::Hash32, _) => workload.timed(hash32::baseline),
+    prepare: |workload| match workload.operation {
+        Operation::Hash32 => workload.timed(hash32::form(Level::current()).run),
         _ => workload.operation.unsupported(),
     },
 };
-
-fn level() -> Level {
-    Level::chosen().unwrap_or(Level::Scalar)
-}

@@ -48,10 +48,7 @@ pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
 
 /// `Hash32` at the best level: the digest of large buffers in other families.
 pub(crate) fn fast_sum(bytes: &[u8]) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    return kernel::hash32::avx2(bytes);
-    #[cfg(not(target_arch = "x86_64"))]
-    kernel::hash32::baseline(bytes)
+    (kernel::hash32::form(fathom_machine::level::Level::best()).run)(bytes)
 }
 
 /// The family.

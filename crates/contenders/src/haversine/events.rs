@@ -3,7 +3,6 @@
 
 use fathom_haversine::Pair;
 use fathom_json::{Event, Lexer, Mode, Text};
-use fathom_machine::level::Level;
 use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::Document;
@@ -14,7 +13,7 @@ pub(super) static EVENTS: Simple<Document> = Simple {
 };
 
 fn hardware(_: &str) -> Path {
-    Path::takes(Level::chosen().unwrap_or(Level::Scalar))
+    Path::takes(Lexer::new(Mode::Document).level())
 }
 
 fn read(json: &[u8]) -> Vec<Pair> {

@@ -2,7 +2,6 @@
 //! stream, so that the copy into its blocks is counted.
 
 use fathom_haversine::{Error, Options, Outcome, Source};
-use fathom_machine::level::Level;
 use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::workload::Document;
@@ -13,7 +12,7 @@ pub(super) static FATHOM: Simple<Document> = Simple {
 };
 
 fn hardware(_: &str) -> Path {
-    Path::takes(Level::chosen().unwrap_or(Level::Scalar))
+    Path::takes(Options::default().levels())
 }
 
 pub(super) fn read(json: &[u8]) -> Result<Outcome, Error> {

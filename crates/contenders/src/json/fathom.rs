@@ -2,7 +2,7 @@
 //! exact conversion, text by a writer that knows its records.
 
 use fathom_json::{Event, Lexer, Limits, Mode};
-use fathom_machine::level::Level;
+use fathom_machine::level::{Level, told};
 use fathom_measure::contender::{Keeps, Meta, Path, Simple};
 
 use super::table::{compact, expanded, from_compact};
@@ -17,13 +17,14 @@ pub(super) static FATHOM: Simple<Texts> = Simple {
         keeps: Keeps::Copied,
         hardware: |operation| match operation {
             "table-values" | "serialise" => Path::Portable,
-            _ => Path::takes(level()),
+            "numbers" | "dom-no-guess" => Path::takes(lexer(Level::current()).level()),
+            _ => Path::takes(levels(Level::current())),
         },
         ..Meta::of(include_str!("fathom.rs"))
     },
     prepare: |workload| {
         const VALID: &str = "the workload's text is valid";
-        let level = level();
+        let level = Level::current();
         match workload.operation {
             Operation::Dom => workload.values(
                 move |text| read(level, text, true, |name| Box::<str>::from(name)).expect(VALID),
@@ -55,13 +56,18 @@ pub(super) static FATHOM: Simple<Texts> = Simple {
     },
 };
 
-fn level() -> Level {
-    Level::chosen().unwrap_or(Level::Scalar)
+fn lexer(level: Level) -> Lexer {
+    Lexer::with(Mode::Document, Limits::default(), level)
+}
+
+/// What the counting of members, where tables begin, and the lexer run at.
+fn levels(level: Level) -> String {
+    told([crate::text::level_of(level), lexer(level).level()])
 }
 
 fn records<P>(level: Level, text: &[u8], made: impl Fn(Person) -> P) -> Vec<P> {
     let mut people = Vec::with_capacity(crate::text::members(level, text, b'[') as usize);
-    let mut lexer = Lexer::with(Mode::Document, Limits::default(), level);
+    let mut lexer = lexer(level);
     let (mut at, mut column) = (0, 0);
     let mut person = Person::default();
     while let Ok(Some(event)) = lexer.next(text, &mut at) {
@@ -101,7 +107,7 @@ fn records<P>(level: Level, text: &[u8], made: impl Fn(Person) -> P) -> Vec<P> {
 
 fn numbers(level: Level, text: &[u8]) -> Vec<f64> {
     let mut numbers = Vec::new();
-    let mut lexer = Lexer::with(Mode::Document, Limits::default(), level);
+    let mut lexer = lexer(level);
     let mut at = 0;
     while let Ok(Some(event)) = lexer.next(text, &mut at) {
         if let Event::Number(number) = event {

@@ -5,7 +5,8 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use fathom_aggregate::{OnError, Options, Progress, Source, aggregate};
+use fathom_aggregate::{OnError, Options, Progress, Source, aggregate, kernel_level};
+use fathom_json::validating_level;
 use fathom_machine::level::Level;
 use fathom_measure::contender::{Meta, Path, Simple};
 
@@ -17,12 +18,16 @@ pub(super) static FATHOM: Simple<Scan> = Simple {
         name: "fathom",
         hardware: |operation| match operation {
             "json-unquoted" | "json-human" => Path::Portable,
-            _ => Path::takes(level()),
+            "measurements" => Path::takes(kernel_level(Level::current())),
+            _ if operation.starts_with("json-valid") => {
+                Path::takes(validating_level(Level::current()))
+            }
+            _ => Path::takes(kernel::level_of(Level::current())),
         },
         ..Meta::of(include_str!("fathom.rs"))
     },
     prepare: |workload| {
-        let level = level();
+        let level = Level::current();
         let zero = move |text: &[u8]| kernel::zero(level, text);
         match workload.operation {
             Operation::StrLen => workload.counted(move |text| zero(text).map_or(0, |at| at as u64)),
@@ -65,8 +70,4 @@ fn groups(level: Level, text: &Arc<[u8]>) -> Vec<Group> {
     let summary = aggregate(vec![source], &options, OnError::Fail, &Progress::default());
     let column = summary.ok().and_then(|mut summary| summary.columns.pop()).unwrap_or_default();
     column.groups.into_iter().map(Group::from).collect()
-}
-
-fn level() -> Level {
-    Level::chosen().unwrap_or(Level::Scalar)
 }

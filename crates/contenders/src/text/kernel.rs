@@ -15,40 +15,18 @@
 //! the text and never fails. Brackets come rarely, so the inner loop runs a few times per 64 bytes.
 
 use fathom_machine::level::Level;
-use fathom_machine::vector::{Scalar, Vector, positions_64};
+use fathom_machine::simd::{Vector, positions_64};
 
 /// Where the first zero byte is.
 pub(super) fn zero(level: Level, text: &[u8]) -> Option<usize> {
-    match level {
-        // SAFETY: the level was chosen because it is available.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::zero(text) },
-        // SAFETY: SSE2 is part of x86-64.
-        #[cfg(target_arch = "x86_64")]
-        Level::Sse2 => unsafe { find_zero::<fathom_machine::vector::Sse2>(text) },
-        // SAFETY: NEON is part of AArch64.
-        #[cfg(target_arch = "aarch64")]
-        Level::Neon => unsafe { find_zero::<fathom_machine::vector::Neon>(text) },
-        // SAFETY: scalar code runs anywhere.
-        _ => unsafe { find_zero::<Scalar>(text) },
-    }
+    // SAFETY: a form's level is available.
+    unsafe { (zero_form(level).run)(text) }
 }
 
 /// Appends where the lines end: the first stage of the aggregator's kernel, here on its own.
 pub(super) fn line_ends(level: Level, text: &[u8], ends: &mut Vec<u32>) {
-    match level {
-        // SAFETY: the level was chosen because it is available.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::line_ends(text, ends) },
-        // SAFETY: SSE2 is part of x86-64.
-        #[cfg(target_arch = "x86_64")]
-        Level::Sse2 => unsafe { list_ends::<fathom_machine::vector::Sse2>(text, ends) },
-        // SAFETY: NEON is part of AArch64.
-        #[cfg(target_arch = "aarch64")]
-        Level::Neon => unsafe { list_ends::<fathom_machine::vector::Neon>(text, ends) },
-        // SAFETY: scalar code runs anywhere.
-        _ => unsafe { list_ends::<Scalar>(text, ends) },
-    }
+    // SAFETY: a form's level is available.
+    unsafe { (line_ends_form(level).run)(text, ends) }
 }
 
 /// The members of the array or object that `text` starts with; 0 unless it opens with `open`.
@@ -62,42 +40,26 @@ pub(super) fn count_so_far(level: Level, text: &[u8], open: u8) -> i64 {
     if text.get(start) != Some(&open) {
         return 0;
     }
-    match level {
-        // SAFETY: the level was chosen because it is available.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::members(&text[start..]) },
-        // SAFETY: SSE2 is part of x86-64.
-        #[cfg(target_arch = "x86_64")]
-        Level::Sse2 => unsafe { members::<fathom_machine::vector::Sse2>(&text[start..]) },
-        // SAFETY: NEON is part of AArch64.
-        #[cfg(target_arch = "aarch64")]
-        Level::Neon => unsafe { members::<fathom_machine::vector::Neon>(&text[start..]) },
-        // SAFETY: scalar code runs anywhere.
-        _ => unsafe { members::<Scalar>(&text[start..]) },
-    }
+    // SAFETY: a form's level is available.
+    unsafe { (members_form(level).run)(&text[start..]) }
 }
 
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use fathom_machine::vector::Avx2;
+/// The level these loops run at, if `level` is asked for.
+pub(crate) fn level_of(level: Level) -> Level {
+    zero_form(level).level
+}
 
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(super) fn zero(text: &[u8]) -> Option<usize> {
-        // SAFETY: the features of the level are those of this function.
-        unsafe { super::find_zero::<Avx2>(text) }
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(super) fn line_ends(text: &[u8], ends: &mut Vec<u32>) {
-        // SAFETY: the features of the level are those of this function.
-        unsafe { super::list_ends::<Avx2>(text, ends) }
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    pub(super) fn members(text: &[u8]) -> i64 {
-        // SAFETY: the features of the level are those of this function.
-        unsafe { super::members::<Avx2>(text) }
-    }
+fathom_machine::compile! {
+    fn zero_form(text: &[u8]) -> Option<usize> = find_zero<V>;
+    scalar, sse2, avx2, avx512, neon
+}
+fathom_machine::compile! {
+    fn line_ends_form(text: &[u8], ends: &mut Vec<u32>) = list_ends<V>;
+    scalar, sse2, avx2, avx512, neon
+}
+fathom_machine::compile! {
+    fn members_form(text: &[u8]) -> i64 = members<V>;
+    scalar, sse2, avx2, avx512, neon
 }
 
 /// # Safety
@@ -185,7 +147,8 @@ unsafe fn taken<V: Vector>(state: &mut State, block: &[u8; 64]) -> Option<i64> {
     let backslashes = at(b'\\');
     let escaped = escaped(backslashes, &mut state.escaped);
     let quotes = at(b'"') & !escaped;
-    let inside = prefix_parity(quotes) ^ state.inside;
+    // SAFETY: the caller vouches for the level.
+    let inside = unsafe { V::parities(quotes) } ^ state.inside;
     state.inside = ((inside.cast_signed()) >> 63).cast_unsigned();
     // The closing quote itself counts as outside; the opening one as inside. Neither is a bracket.
     let open = (at(b'{') | at(b'[')) & !inside;
@@ -238,15 +201,6 @@ fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
         left &= !(bit | bit << 1);
     }
     escaped
-}
-
-/// Bit i is the parity of bits 0 to i.
-#[inline(always)]
-fn prefix_parity(mut bits: u64) -> u64 {
-    for by in [1, 2, 4, 8, 16, 32] {
-        bits ^= bits << by;
-    }
-    bits
 }
 
 /// The C library's `strlen`.

@@ -32,7 +32,7 @@ mod sonic;
 mod std_library;
 mod workload;
 
-pub(crate) use kernel::count as members;
+pub(crate) use kernel::{count as members, level_of};
 pub use workload::{Operation, Scan};
 
 /// The family.

@@ -1,14 +1,10 @@
-//! AVX2: pairs out of text, and distances.
+//! AVX2: numbers to doubles, four at a time.
 //!
-//! In plain words: for each number of an element find its point and its end, and check that what
-//! follows is the template's separator; then convert the numbers. The departures from that:
-//! 1. Point and end come from one 32-byte load, whose non-digits become a bit mask; what follows
-//!    is compared in one register.
-//! 2. Finding and converting are two loops, see [`find`](super::find).
-//! 3. The digits of all four numbers become integers together: decimals left-aligned in sixteen
+//! In plain words: check each number that was found and convert it. The departures from that:
+//! 1. The digits of all four numbers become integers together: decimals left-aligned in sixteen
 //!    bytes (so that the scale is always 10¹⁶), joined by multiply-adds to 2, 4 and 8 digits.
-//! 4. All four integers become doubles together, exactly rounded, see [`to_doubles`].
-//! 5. A pair is written first and checked then: it is not counted if it is wrong.
+//! 2. All four integers become doubles together, exactly rounded, see [`to_doubles`].
+//! 3. A pair is written first and checked then: it is not counted if it is wrong.
 //!
 //! Converted are numbers of at most 229 before the point, without leading zeros, with 1 to 16
 //! decimals and no exponent; all others are the caller's. Registers hold the numbers in the order
@@ -18,69 +14,12 @@ use std::arch::x86_64::*;
 
 use super::Extent;
 use super::convert::first_bytes;
-use super::distance::distances_over;
-use super::find::{Finder, find_numbers_over};
-use super::lanes::Four;
-use crate::alike::{CURSORS, Cursor};
 use crate::block::{Block, MARGIN_BYTES};
 use crate::formula::Pair;
-use crate::template::{Separator, Template};
+use crate::template::Template;
 
 /// The lane of each number in textual order.
 const LANES: [usize; 4] = [0, 2, 1, 3];
-
-/// See [`super::distances`].
-///
-/// # Safety
-/// AVX2 and what [`Level::Avx2`](fathom_machine::level::Level::Avx2) has beside it are available.
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-pub(crate) unsafe fn distances(pairs: &[Pair], radius: f64, distances: &mut Vec<f64>) {
-    // SAFETY: the caller vouches for the level.
-    unsafe { distances_over::<Four>(pairs, radius, distances) }
-}
-
-/// See [`super::find_numbers`].
-///
-/// # Safety
-/// AVX2 and what [`Level::Avx2`](fathom_machine::level::Level::Avx2) has beside it are available.
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-pub(crate) unsafe fn find_numbers(
-    block: &Block,
-    template: &Template,
-    cursors: &mut [Cursor; CURSORS],
-) {
-    // SAFETY: the caller vouches for the level.
-    unsafe { find_numbers_over::<Avx2>(block, template, cursors) }
-}
-
-/// 32 bytes in a register.
-struct Avx2;
-
-// SAFETY: only AVX2 and BMI1, which the caller vouches for.
-unsafe impl Finder for Avx2 {
-    #[inline(always)]
-    unsafe fn others(from: *const u8) -> u32 {
-        // SAFETY: the caller vouches for the bytes and the level.
-        unsafe {
-            let zeros = _mm256_set1_epi8(b'0'.cast_signed());
-            let digits = _mm256_xor_si256(_mm256_loadu_si256(from.cast()), zeros);
-            // 10 and more reach 0x80, whose top bit the mask takes.
-            let beyond = _mm256_adds_epu8(digits, _mm256_set1_epi8(0x76));
-            _mm256_movemask_epi8(beyond).cast_unsigned()
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn is_at(separator: &Separator, from: *const u8) -> bool {
-        // SAFETY: as above; a separator has 32 bytes and as many of mask.
-        unsafe {
-            let follows = _mm256_loadu_si256(from.cast());
-            let expected = _mm256_loadu_si256(separator.bytes.as_ptr().cast());
-            let mask = _mm256_loadu_si256(separator.mask.as_ptr().cast());
-            _mm256_testz_si256(_mm256_xor_si256(follows, expected), mask) != 0
-        }
-    }
-}
 
 /// See [`super::convert`].
 ///

@@ -15,7 +15,8 @@
 //! evaluated by Horner's rule: the arcsine's chain of 17 multiply-adds is long, but successive
 //! groups of pairs overlap; splitting it into even and odd halves was measured and gained nothing.
 
-use super::lanes::Lanes;
+use fathom_machine::simd::{Doubles, MOST_DOUBLES, Vector};
+
 use crate::formula::{Pair, RADIANS_PER_DEGREE, distance};
 
 // Coefficients, lowest power first, by the Remez exchange at 50 digits (docs/haversine.md has the
@@ -76,26 +77,27 @@ const NEARLY_ANTIPODAL: f64 = 1.0 - 1.0 / (1u32 << 20) as f64;
 /// Adds the distances of `pairs` to `distances`.
 ///
 /// # Safety
-/// The level of `L` is available.
+/// The level of `V` is available.
 #[inline(always)]
-pub(crate) unsafe fn distances_over<L: Lanes>(
+pub(super) unsafe fn distances_over<V: Vector>(
     pairs: &[Pair],
     radius: f64,
     distances: &mut Vec<f64>,
 ) {
     let before = distances.len();
     distances.reserve(pairs.len());
-    let whole = pairs.len() - pairs.len() % L::COUNT;
-    for at in (0..whole).step_by(L::COUNT) {
+    let whole = pairs.len() - pairs.len() % V::Doubles::COUNT;
+    for at in (0..whole).step_by(V::Doubles::COUNT) {
         // SAFETY: COUNT pairs, four doubles each in the order of the columns (`Pair` is repr(C)),
         // begin at `at`; the room for their results was reserved. The caller vouches for the level.
         let doubtful = unsafe {
-            let (result, doubtful) = group(L::columns(pairs.as_ptr().add(at).cast()), radius);
+            let (result, doubtful) =
+                group(V::Doubles::columns(pairs.as_ptr().add(at).cast()), radius);
             result.store(distances.as_mut_ptr().add(before + at));
             doubtful
         };
         if doubtful != 0 {
-            for lane in (0..L::COUNT).filter(|lane| doubtful >> lane & 1 == 1) {
+            for lane in (0..V::Doubles::COUNT).filter(|lane| doubtful >> lane & 1 == 1) {
                 let value = distance(pairs[at + lane], radius);
                 // SAFETY: within the room that was reserved.
                 unsafe { distances.as_mut_ptr().add(before + at + lane).write(value) };
@@ -107,12 +109,12 @@ pub(crate) unsafe fn distances_over<L: Lanes>(
     let rest = &pairs[whole..];
     if let Some(&last) = rest.last() {
         // In a register as well, so that a pair's bits do not depend on its place.
-        let mut padded = [last; MOST_LANES];
+        let mut padded = [last; MOST_DOUBLES];
         padded[..rest.len()].copy_from_slice(rest);
-        let mut results = [0.0; MOST_LANES];
+        let mut results = [0.0; MOST_DOUBLES];
         // SAFETY: both arrays have at least COUNT elements; the caller vouches for the level.
         let doubtful = unsafe {
-            let (result, doubtful) = group(L::columns(padded.as_ptr().cast()), radius);
+            let (result, doubtful) = group(V::Doubles::columns(padded.as_ptr().cast()), radius);
             result.store(results.as_mut_ptr());
             doubtful
         };
@@ -122,15 +124,12 @@ pub(crate) unsafe fn distances_over<L: Lanes>(
     }
 }
 
-/// Lanes of the widest register.
-const MOST_LANES: usize = 4;
-
 /// The distances of one register of pairs, and a bit for each that must be computed otherwise.
 ///
 /// # Safety
 /// The level of `L` is available.
 #[inline(always)]
-unsafe fn group<L: Lanes>([x0, y0, x1, y1]: [L; 4], radius: f64) -> (L, u32) {
+unsafe fn group<L: Doubles>([x0, y0, x1, y1]: [L; 4], radius: f64) -> (L, u32) {
     // SAFETY: the caller vouches for the level.
     unsafe {
         let radians = L::splat(RADIANS_PER_DEGREE);
@@ -166,7 +165,7 @@ unsafe fn group<L: Lanes>([x0, y0, x1, y1]: [L; 4], radius: f64) -> (L, u32) {
 /// # Safety
 /// The level of `L` is available.
 #[inline(always)]
-unsafe fn polynomial<L: Lanes>(coefficients: &[f64], x: L) -> L {
+unsafe fn polynomial<L: Doubles>(coefficients: &[f64], x: L) -> L {
     let (last, rest) = coefficients.split_last().expect("a polynomial has a coefficient");
     // SAFETY: the caller vouches for the level.
     unsafe {

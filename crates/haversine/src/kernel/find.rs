@@ -6,6 +6,8 @@
 //! end; several cursors take turns, number by number, so that their chains overlap. Converting has no
 //! chain. In one loop they would compete for the same scheduler, and did.
 
+use fathom_machine::simd::Vector;
+
 use super::Extent;
 use crate::alike::{CURSORS, Cursor};
 use crate::block::{Block, MARGIN_BYTES};
@@ -16,22 +18,29 @@ use crate::template::{SEPARATOR_BYTES, Separator, Template};
 const REACH_BYTES: usize = 4 * (32 + SEPARATOR_BYTES) + 32;
 const _: () = assert!(REACH_BYTES <= MARGIN_BYTES);
 
-/// How a level finds a number's parts.
+/// A bit for each of 32 bytes that is no digit.
 ///
 /// # Safety
-/// An implementor's methods read no more than they say and may use instructions of its level.
-pub(crate) unsafe trait Finder {
-    /// A bit for each of 32 bytes that is no digit.
-    ///
-    /// # Safety
-    /// 32 bytes from `from` on are readable, and the level is available.
-    unsafe fn others(from: *const u8) -> u32;
+/// 32 bytes from `from` on are readable, and the level of `V` is available.
+#[inline(always)]
+unsafe fn others<V: Vector>(from: *const u8) -> u32 {
+    // SAFETY: the caller vouches for the bytes and the level.
+    let part = |at: usize| unsafe { V::bits(V::load(from.add(at)).is_no_digit()) } << at;
+    (0..32).step_by(V::BYTES).fold(0, |all, at| all | part(at)) as u32
+}
 
-    /// Whether a separator stands here.
-    ///
-    /// # Safety
-    /// As for [`Finder::others`].
-    unsafe fn is_at(separator: &Separator, from: *const u8) -> bool;
+/// Whether a separator stands here: register by register, as far as it reaches.
+///
+/// # Safety
+/// As for [`others`].
+#[inline(always)]
+unsafe fn is_at<V: Vector>(separator: &Separator, from: *const u8) -> bool {
+    let (expected, mask) = (separator.bytes.as_ptr(), separator.mask.as_ptr());
+    // SAFETY: a separator has 32 bytes and as many of mask; the caller vouches for the rest.
+    let differs = |at: usize| unsafe {
+        V::load(from.add(at)).differs(V::load(expected.add(at)), V::load(mask.add(at)))
+    };
+    (0..32).step_by(V::BYTES).all(|at| at != 0 && separator.len <= at || !differs(at))
 }
 
 /// Finds the parts of the number at `text[at]` by its non-digits and writes them to `out`; where
@@ -40,7 +49,7 @@ pub(crate) unsafe trait Finder {
 /// # Safety
 /// 96 bytes from `text[at]` on are readable, `out` is writable, and the level is available.
 #[inline(always)]
-unsafe fn number<F: Finder>(
+unsafe fn number<V: Vector>(
     text: *const u8,
     at: usize,
     separator: &Separator,
@@ -52,10 +61,10 @@ unsafe fn number<F: Finder>(
         let from = text.add(at);
         // A first byte that is neither a digit nor a minus sign stays set, becomes the point, and
         // makes conversion refuse the number.
-        let inside = F::others(from) ^ u32::from(from.read() == b'-');
+        let inside = others::<V>(from) ^ u32::from(from.read() == b'-');
         let point = inside.trailing_zeros();
         let len = (inside & inside.wrapping_sub(1)).trailing_zeros();
-        if !F::is_at(separator, from.add(len as usize)) {
+        if !is_at::<V>(separator, from.add(len as usize)) {
             return None;
         }
         *out = Extent::new(at, point, len);
@@ -66,9 +75,9 @@ unsafe fn number<F: Finder>(
 /// See [`super::find_numbers`].
 ///
 /// # Safety
-/// The level of `F` is available.
+/// The level of `V` is available.
 #[inline(always)]
-pub(crate) unsafe fn find_numbers_over<F: Finder>(
+pub(super) unsafe fn find_numbers_over<V: Vector>(
     block: &Block,
     template: &Template,
     cursors: &mut [Cursor; CURSORS],
@@ -81,9 +90,9 @@ pub(crate) unsafe fn find_numbers_over<F: Finder>(
     // SAFETY: `text` has `data` bytes before its margin, which no cursor's end exceeds; the caller
     // vouches for the level.
     unsafe {
-        if !find::<F, CURSORS>(text, separators, cursors.each_mut()) {
+        if !find::<V, CURSORS>(text, separators, cursors.each_mut()) {
             for cursor in cursors {
-                find::<F, 1>(text, separators, [cursor]);
+                find::<V, 1>(text, separators, [cursor]);
             }
         }
     }
@@ -96,7 +105,7 @@ pub(crate) unsafe fn find_numbers_over<F: Finder>(
 /// From `text` on, bytes up to the cursors' ends and REACH_BYTES more are readable; the level is
 /// available.
 #[inline(always)]
-unsafe fn find<F: Finder, const N: usize>(
+unsafe fn find<V: Vector, const N: usize>(
     text: *const u8,
     separators: &[Separator; 4],
     cursors: [&mut Cursor; N],
@@ -117,7 +126,7 @@ unsafe fn find<F: Finder, const N: usize>(
                 // SAFETY: the element begins before the cursor's end, and this number not more
                 // than i times 64 bytes later; there is room for one more element. The caller
                 // vouches for the text and the level.
-                let found = unsafe { number::<F>(text, next[k], separator, outs[k].add(i)) };
+                let found = unsafe { number::<V>(text, next[k], separator, outs[k].add(i)) };
                 let Some(following) = found else {
                     is_stopped = true;
                     break 'elements;

@@ -1,7 +1,7 @@
 //! The hot loops, one file per level that is measured to deserve its own, behind safe doors.
 //!
-//! * [`distances`]: the formula over [`lanes`], the same bits on every level but SSE2, which has no
-//!   fused multiply-add;
+//! * [`distances`]: the formula over registers of doubles, the same bits on every level but SSE2,
+//!   which has no fused multiply-add;
 //! * [`find_numbers`] and [`convert`]: elements that look like the one before. The scalar level reads
 //!   them by [`Template::values`], number by number.
 
@@ -10,13 +10,12 @@ mod avx2;
 mod convert;
 mod distance;
 mod find;
-mod lanes;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod narrow;
 
 use std::ops::Range;
 
-use fathom_machine::level::Level;
+use distance::distances_over;
+use fathom_machine::level::{Form, Here, Level, told};
+use find::find_numbers_over;
 
 use crate::alike::{CURSORS, Cursor};
 use crate::block::Block;
@@ -81,7 +80,42 @@ impl Extent {
 
 /// Whether this level has kernels for [`find_numbers`] and [`convert`].
 pub(crate) fn finds_numbers(level: Level) -> bool {
-    level != Level::Scalar && level.is_available()
+    level.here() != Here::Scalar
+}
+
+/// The levels of the kernels, if `level` is asked for: what runs.
+pub(crate) fn levels(level: Level, trigonometry: Trigonometry) -> String {
+    let distances = match trigonometry {
+        Trigonometry::Vector => distances_form(level).level,
+        Trigonometry::Libm => Level::Scalar,
+    };
+    told([distances, find_form(level).level, convert_form(level).level])
+}
+
+fathom_machine::compile! {
+    fn find_form(block: &Block, template: &Template, cursors: &mut [Cursor; CURSORS])
+        = find_numbers_over<V>;
+    scalar, sse2, avx2, avx512 falls to avx2, neon
+}
+
+fathom_machine::compile! {
+    fn distances_form(pairs: &[Pair], radius: f64, distances: &mut Vec<f64>) = distances_over<V>;
+    scalar, sse2, avx2, avx512, neon
+}
+
+type Convert = unsafe fn(&Block, &Template, &[[Extent; 4]], &mut Vec<Pair>) -> usize;
+
+/// AVX2's multiply-adds, or integers.
+fn convert_form(level: Level) -> Form<Convert> {
+    match level.here() {
+        Here::Scalar => Form { level: Level::Scalar, run: convert::convert },
+        #[cfg(target_arch = "x86_64")]
+        Here::Sse2 => Form { level: Level::Scalar, run: convert::convert },
+        #[cfg(target_arch = "x86_64")]
+        Here::Avx2 | Here::Avx512 => Form { level: Level::Avx2, run: avx2::convert },
+        #[cfg(target_arch = "aarch64")]
+        Here::Neon => Form { level: Level::Scalar, run: convert::convert },
+    }
 }
 
 /// Moves cursors over elements that look like `template`, all in turn, until one meets an element
@@ -95,17 +129,8 @@ pub(crate) fn find_numbers(
     template: &Template,
     cursors: &mut [Cursor; CURSORS],
 ) {
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 if level.is_available() => {
-            // SAFETY: the level is available.
-            unsafe { avx2::find_numbers(block, template, cursors) }
-        }
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        _ => narrow::find_numbers(block, template, cursors),
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        _ => {}
-    }
+    // SAFETY: a form's level is available.
+    unsafe { (find_form(level).run)(block, template, cursors) }
 }
 
 /// Converts the numbers of elements to pairs, up to the first that has one not of the kernel's
@@ -117,41 +142,18 @@ pub(crate) fn convert(
     found: &[[Extent; 4]],
     pairs: &mut Vec<Pair>,
 ) -> usize {
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 if level.is_available() => {
-            // SAFETY: the level is available.
-            unsafe { avx2::convert(block, template, found, pairs) }
-        }
-        _ => convert::convert(block, template, found, pairs),
-    }
+    // SAFETY: a form's level is available.
+    unsafe { (convert_form(level).run)(block, template, found, pairs) }
 }
 
 /// Adds the distances of `pairs` to `distances`.
 pub(crate) fn distances(pairs: &[Pair], options: &Options, distances: &mut Vec<f64>) {
     let radius = options.radius;
-    match (options.trigonometry, options.level) {
-        (Trigonometry::Libm, _) => {
-            distances.extend(pairs.iter().map(|&pair| distance(pair, radius)));
-        }
-        #[cfg(target_arch = "x86_64")]
-        (Trigonometry::Vector, Level::Avx2) if options.level.is_available() => {
-            // SAFETY: the level is available.
-            unsafe { avx2::distances(pairs, radius, distances) }
-        }
-        #[cfg(target_arch = "x86_64")]
-        (Trigonometry::Vector, Level::Sse2) => {
-            // SAFETY: every x86-64 has SSE2.
-            unsafe { distance::distances_over::<lanes::Two>(pairs, radius, distances) }
-        }
-        #[cfg(target_arch = "aarch64")]
-        (Trigonometry::Vector, Level::Neon) if options.level.is_available() => {
-            // SAFETY: the level is available.
-            unsafe { distance::distances_over::<lanes::Two>(pairs, radius, distances) }
-        }
-        // SAFETY: plain doubles need no level.
-        (Trigonometry::Vector, _) => unsafe {
-            distance::distances_over::<f64>(pairs, radius, distances);
+    match options.trigonometry {
+        Trigonometry::Libm => distances.extend(pairs.iter().map(|&pair| distance(pair, radius))),
+        // SAFETY: a form's level is available.
+        Trigonometry::Vector => unsafe {
+            (distances_form(options.level).run)(pairs, radius, distances);
         },
     }
 }

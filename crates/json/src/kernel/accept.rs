@@ -10,7 +10,7 @@
 //! other bytes is checked for UTF-8 as a whole. A number's digits are found in one register, whose
 //! length few numbers exceed, and a short string's end in one integer.
 
-use fathom_machine::vector::{Scalar, Vector};
+use fathom_machine::simd::{Scalar, Vector};
 
 use super::{is_space, number_over, space_over, special_over};
 use crate::lexer::Limits;

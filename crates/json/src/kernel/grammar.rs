@@ -29,10 +29,14 @@
 //!    an object, one that leads to something else in an array. Each leaves a mark where that is
 //!    known, and the marks up to the next bracket are compared with the container together.
 
-use super::wide::{BLOCK_BYTES, Wide};
+use fathom_machine::simd::{Vector, is_utf8_64};
+
 use crate::lexer::{Expect, Limits};
 
 const DEPTH: usize = Limits::DEFAULT.depth;
+
+/// Bytes looked at together: one for each bit of a mask.
+pub(crate) const BLOCK_BYTES: usize = 64;
 
 /// Readable bytes behind a block: an escape or word that begins in it may end there.
 pub(crate) const BEHIND_BYTES: usize = 8;
@@ -250,9 +254,9 @@ impl<const N: usize> State<N> {
 /// where the next one begins, or `None` when one is not valid.
 ///
 /// # Safety
-/// The level of `W` is available.
+/// The level of `V` is available.
 #[inline(always)]
-pub(super) unsafe fn read_blocks<W: Wide, const N: usize>(
+pub(super) unsafe fn read_blocks<V: Vector, const N: usize>(
     state: &mut State<N>,
     text: &[u8],
     from: usize,
@@ -260,7 +264,7 @@ pub(super) unsafe fn read_blocks<W: Wide, const N: usize>(
     let State { rows, strings, carries, nest, token_bytes, long_bytes } = state;
     let text = &text[..text.len().min(from + SPAN_BYTES + BEHIND_BYTES)];
     // SAFETY: the caller vouches for the level.
-    let (slots, end) = unsafe { rows.fill::<W>(strings, text, from)? };
+    let (slots, end) = unsafe { rows.fill::<V>(strings, text, from)? };
     let slots = slots.min(N - 1); // as the compiler should know
     let is_broken = rows.part(slots);
     if rows.find_firsts(slots) != 0 || carries.word | carries.word_end != 0 {
@@ -275,7 +279,7 @@ pub(super) unsafe fn read_blocks<W: Wide, const N: usize>(
     }
     if others | carries.mark | carries.mark_sign | carries.exponent != 0 {
         // SAFETY: the caller vouches for the level.
-        unsafe { rows.find_exponents::<W>(carries, text, slots)? };
+        unsafe { rows.find_exponents::<V>(carries, text, slots)? };
     }
     nest.fit(rows, text, slots)?;
     rows.keep_last(slots);
@@ -288,16 +292,16 @@ pub(super) unsafe fn read_blocks<W: Wide, const N: usize>(
 /// Whether `text`, of at most [`SHORT_BYTES`], is a document, all of it at once.
 ///
 /// # Safety
-/// The level of `W` is available.
+/// The level of `V` is available.
 #[inline(always)]
-pub(super) unsafe fn accepts_short<W: Wide>(text: &[u8]) -> bool {
+pub(super) unsafe fn accepts_short<V: Vector>(text: &[u8]) -> bool {
     let mut padded = [b' '; SHORT_BYTES + BLOCK_BYTES + BEHIND_BYTES];
     padded[..text.len()].copy_from_slice(text);
     let blocks = text.len() / BLOCK_BYTES + 1;
     let mut state = State::<SHORT_ROW>::new(Limits::DEFAULT.token_bytes);
     // SAFETY: the caller vouches for the level.
     let read = unsafe {
-        read_blocks::<W, SHORT_ROW>(&mut state, &padded[..blocks * BLOCK_BYTES + BEHIND_BYTES], 0)
+        read_blocks::<V, SHORT_ROW>(&mut state, &padded[..blocks * BLOCK_BYTES + BEHIND_BYTES], 0)
     };
     read.is_some() && state.is_complete()
 }
@@ -313,9 +317,9 @@ impl<const N: usize> Rows<N> {
     /// block without one begins. `None` for what a string must not have.
     ///
     /// # Safety
-    /// The level of `W` is available.
+    /// The level of `V` is available.
     #[inline(always)]
-    unsafe fn fill<W: Wide>(
+    unsafe fn fill<V: Vector>(
         &mut self,
         strings: &mut Strings,
         text: &[u8],
@@ -328,12 +332,12 @@ impl<const N: usize> Rows<N> {
             let block: &Block = text[at..].first_chunk()?;
             // SAFETY: the block is there to be read; the caller vouches for the level.
             let (v, quotes, backslashes, controls, highs) = unsafe {
-                let v = W::load(block.as_ptr());
+                let v = Wide::<V>::load(block);
                 (v, v.equal(b'"'), v.equal(b'\\'), v.at_most(0x1f), v.highs())
             };
             if highs | u64::from(before) != 0 {
                 // SAFETY: as above.
-                if !unsafe { W::is_utf8(block.as_ptr(), before) } {
+                if !unsafe { is_utf8_64::<V>(block.as_ptr(), before) } {
                     return None;
                 }
                 let last = u32::from_le_bytes([block[60], block[61], block[62], block[63]]);
@@ -351,7 +355,7 @@ impl<const N: usize> Rows<N> {
             let quotes = quotes & !escaped;
             escaped = escapes >> 63;
             // SAFETY: the caller vouches for the level.
-            let inside = unsafe { W::parities(quotes) } ^ goes_on;
+            let inside = unsafe { V::parities(quotes) } ^ goes_on;
             goes_on = 0_u64.wrapping_sub(inside >> 63);
             wrong |= escapes & !inside | controls & inside;
             slot += 1;
@@ -510,9 +514,9 @@ impl<const N: usize> Rows<N> {
     /// Judges exponents, and finds what belongs to no number.
     ///
     /// # Safety
-    /// The level of `W` is available.
+    /// The level of `V` is available.
     #[inline(always)]
-    unsafe fn find_exponents<W: Wide>(
+    unsafe fn find_exponents<V: Vector>(
         &mut self,
         carries: &mut Carries,
         text: &[u8],
@@ -524,7 +528,7 @@ impl<const N: usize> Rows<N> {
             let block: &Block = text.get(self.places[i]..)?.first_chunk()?;
             // SAFETY: the block is there to be read; the caller vouches for the level.
             let (marks, pluses) = unsafe {
-                let v = W::load(block.as_ptr());
+                let v = Wide::<V>::load(block);
                 (v.with(0x20).equal(b'e') & others, v.equal(b'+') & others)
             };
             let behind_marks = marks << 1 | carries.mark;
@@ -572,6 +576,57 @@ fn past_run(firsts: u64, runs: u64, carry: &mut u64) -> u64 {
     let (sum, goes_on) = runs.overflowing_add(firsts | *carry);
     *carry = goes_on.into();
     sum & !runs
+}
+
+/// A block in registers, and masks of what it holds: bit i for byte i. All want the level of `V` to be
+/// available.
+#[derive(Clone, Copy)]
+struct Wide<V>([V; 8]);
+
+impl<V: Vector> Wide<V> {
+    #[inline(always)]
+    unsafe fn load(block: &Block) -> Wide<V> {
+        // SAFETY: a block has 64 bytes; the caller vouches for the level, here and in all that follow.
+        unsafe { Wide(V::load_64(block.as_ptr())) }
+    }
+
+    /// Each byte less `byte`, modulo 256.
+    #[inline(always)]
+    unsafe fn less(self, byte: u8) -> Wide<V> {
+        // SAFETY: as above.
+        Wide(self.0.map(|v| unsafe { v.less(V::splat(byte)) }))
+    }
+
+    /// Each byte with the bits of `byte` set.
+    #[inline(always)]
+    unsafe fn with(self, byte: u8) -> Wide<V> {
+        // SAFETY: as above.
+        Wide(self.0.map(|v| unsafe { v.or(V::splat(byte)) }))
+    }
+
+    #[inline(always)]
+    unsafe fn equal(self, byte: u8) -> u64 {
+        // SAFETY: as above.
+        unsafe { V::bits_64(self.0.map(|v| v.is(V::splat(byte)))) }
+    }
+
+    #[inline(always)]
+    unsafe fn at_most(self, byte: u8) -> u64 {
+        // SAFETY: as above.
+        unsafe { V::bits_64(self.0.map(|v| v.is_at_most(V::splat(byte)))) }
+    }
+
+    #[inline(always)]
+    unsafe fn spaces(self) -> u64 {
+        // SAFETY: as above.
+        unsafe { V::bits_64(self.0.map(|v| v.is_space())) }
+    }
+
+    #[inline(always)]
+    unsafe fn highs(self) -> u64 {
+        // SAFETY: as above.
+        unsafe { V::bits_64(self.0.map(|v| v.is_high())) }
+    }
 }
 
 /// The backslashes that begin an escape, and the bytes that are escaped (with the first byte, if it

@@ -12,34 +12,58 @@
 
 mod accept;
 mod grammar;
-mod wide;
 
 use std::num::NonZeroU8;
 
-use fathom_machine::level::Level;
-use fathom_machine::vector::Vector;
+use fathom_machine::level::{Form, Level};
+use fathom_machine::simd::Vector;
 
-pub(crate) use grammar::{BEHIND_BYTES, SHORT_BYTES, State};
-pub(crate) use wide::BLOCK_BYTES;
+use accept::accepts_over;
+pub(crate) use grammar::{BEHIND_BYTES, BLOCK_BYTES, SHORT_BYTES, State};
+use grammar::{accepts_short, read_blocks};
 
 /// Below this many bytes, walking over the tokens takes less time than clearing rows of masks.
 const LEAST_BYTES: usize = 96;
 
-/// The searches of one level.
+/// The searches of one level, and the grammar by bits, which the scalar level is better off without.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernel {
-    special: fn(&[u8], usize) -> (usize, bool),
-    space: fn(&[u8], usize) -> usize,
-    number: fn(&[u8], usize) -> Option<Plain>,
-    accepts: fn(&[u8]) -> bool,
-    blocks: Option<Blocks>,
+    special: unsafe fn(&[u8], usize) -> (usize, bool),
+    space: unsafe fn(&[u8], usize) -> usize,
+    number: unsafe fn(&[u8], usize) -> Option<Plain>,
+    accepts: unsafe fn(&[u8]) -> bool,
+    /// The level of the searches.
+    level: Level,
+    blocks: Blocks,
+    has_blocks: bool,
 }
 
 /// The grammar by bits of one level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks {
-    pub(crate) read: ReadBlocks,
-    pub(crate) accepts_short: fn(&[u8]) -> bool,
+    read: unsafe fn(&mut State, &[u8], usize) -> Option<usize>,
+    accepts: unsafe fn(&[u8]) -> bool,
+    pub(crate) level: Level,
+}
+
+impl Blocks {
+    pub(crate) fn of(level: Level) -> Blocks {
+        let Form { level: own, run: read } = blocks(level);
+        Blocks { read, accepts: accepts_blocks(level).run, level: own }
+    }
+
+    /// Reads some blocks of a text from an index on, while [`BEHIND_BYTES`] more follow them: where the
+    /// next one begins, or `None` when one is not valid.
+    pub(crate) fn read(self, state: &mut State, text: &[u8], from: usize) -> Option<usize> {
+        // SAFETY: the level of a form is available; so in all that follow.
+        unsafe { (self.read)(state, text, from) }
+    }
+
+    /// Whether a text of at most [`SHORT_BYTES`] is a document, as [`Kernel::accepts`] has it.
+    pub(crate) fn accepts_short(self, text: &[u8]) -> bool {
+        // SAFETY: as above.
+        unsafe { (self.accepts)(text) }
+    }
 }
 
 /// The lengths of a number of digits, perhaps a point and a leading minus.
@@ -50,63 +74,56 @@ pub(crate) struct Plain {
     pub(crate) integer_bytes: u8,
 }
 
-/// See [`Kernel::read_blocks`].
-pub(crate) type ReadBlocks = fn(&mut State, &[u8], usize) -> Option<usize>;
-
 impl Kernel {
     /// The kernels of `level`, or of the scalar level where it is not available.
     pub(crate) fn of(level: Level) -> Kernel {
-        Kernel::new(level).unwrap_or(scalar::KERNEL)
+        let Form { level: own, run: special } = special(level);
+        Kernel {
+            special,
+            space: space(level).run,
+            number: number(level).run,
+            accepts: accepts(level).run,
+            level: own,
+            blocks: Blocks::of(level),
+            has_blocks: own != Level::Scalar,
+        }
     }
 
-    /// The kernels of `level`, if it is available here.
-    pub(crate) fn new(level: Level) -> Option<Kernel> {
-        if !level.is_available() {
-            return None;
-        }
-        Some(match level {
-            #[cfg(target_arch = "x86_64")]
-            Level::Sse2 => sse2::KERNEL,
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 if wide::Avx512::is_available() => {
-                Kernel { blocks: Some(blocks_avx512::BLOCKS), ..avx2::KERNEL }
-            }
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => avx2::KERNEL,
-            #[cfg(target_arch = "aarch64")]
-            Level::Neon => neon::KERNEL,
-            _ => scalar::KERNEL,
-        })
+    /// The level events are found at.
+    pub(crate) fn level(self) -> Level {
+        self.level
+    }
+
+    /// The grammar by bits, unless the searches are better.
+    pub(crate) fn blocks(self) -> Option<Blocks> {
+        self.has_blocks.then_some(self.blocks)
     }
 
     /// The first index from `from` on that holds `"`, `\` or a byte below 0x20, else the length;
     /// and whether all bytes before it are ASCII.
     #[inline]
     pub(crate) fn special(self, bytes: &[u8], from: usize) -> (usize, bool) {
-        (self.special)(bytes, from)
+        // SAFETY: as above.
+        unsafe { (self.special)(bytes, from) }
     }
 
     /// The number that begins at `at`, if it is a plain one: see [`number_over`].
     #[inline]
     pub(crate) fn number(self, bytes: &[u8], at: usize) -> Option<Plain> {
-        (self.number)(bytes, at)
-    }
-
-    /// Reads some blocks of a text from an index on, while [`BEHIND_BYTES`] more follow them: where the
-    /// next one begins, or `None` when one is not valid. Levels without vectors have none.
-    pub(crate) fn read_blocks(self) -> Option<ReadBlocks> {
-        self.blocks.map(|blocks| blocks.read)
+        // SAFETY: as above.
+        unsafe { (self.number)(bytes, at) }
     }
 
     /// Whether `bytes` is one JSON document no deeper than the default limit. A no says nothing
     /// about what is wrong; a document with a token beyond the default limit gets one as well.
     /// For levels without blocks, and texts of at most [`SHORT_BYTES`].
     pub(crate) fn accepts(self, bytes: &[u8]) -> bool {
-        match self.blocks {
+        match self.blocks() {
             Some(blocks) if (LEAST_BYTES..=SHORT_BYTES).contains(&bytes.len()) => {
-                (blocks.accepts_short)(bytes)
+                blocks.accepts_short(bytes)
             }
-            _ => (self.accepts)(bytes),
+            // SAFETY: as above.
+            _ => unsafe { (self.accepts)(bytes) },
         }
     }
 
@@ -120,7 +137,8 @@ impl Kernel {
         if bytes[from] == b' ' && bytes.get(from + 1).is_some_and(|&byte| byte > b' ') {
             return from + 1;
         }
-        (self.space)(bytes, from)
+        // SAFETY: as above.
+        unsafe { (self.space)(bytes, from) }
     }
 }
 
@@ -253,152 +271,29 @@ unsafe fn number_over<V: Vector>(bytes: &[u8], at: usize) -> Option<Plain> {
     Some(Plain { bytes: NonZeroU8::new(length as u8)?, integer_bytes })
 }
 
-/// The bodies under the name and the target features of one level.
-macro_rules! level {
-    ($level:ident, $vector:ident, $blocks:expr $(, $feature:literal)?) => {
-        mod $level {
-            use fathom_machine::vector::$vector;
-
-            use super::*;
-
-            $(#[target_feature(enable = $feature)])?
-            fn special_here(bytes: &[u8], from: usize) -> (usize, bool) {
-                // SAFETY: `Kernel::new` hands these functions out only where the level is
-                // available.
-                unsafe { special_over::<$vector>(bytes, from) }
-            }
-
-            $(#[target_feature(enable = $feature)])?
-            fn space_here(bytes: &[u8], from: usize) -> usize {
-                // SAFETY: as above.
-                unsafe { space_over::<$vector>(bytes, from) }
-            }
-
-            $(#[target_feature(enable = $feature)])?
-            fn number_here(bytes: &[u8], at: usize) -> Option<Plain> {
-                // SAFETY: as above.
-                unsafe { number_over::<$vector>(bytes, at) }
-            }
-
-            $(#[target_feature(enable = $feature)])?
-            fn accepts_here(bytes: &[u8]) -> bool {
-                // SAFETY: as above.
-                unsafe { accept::accepts_over::<$vector>(bytes) }
-            }
-
-            pub(super) const KERNEL: Kernel = Kernel {
-                special,
-                space,
-                number,
-                accepts,
-                blocks: $blocks,
-            };
-
-            fn accepts(bytes: &[u8]) -> bool {
-                #[allow(unused_unsafe)]
-                // SAFETY: as above.
-                unsafe {
-                    accepts_here(bytes)
-                }
-            }
-
-            fn number(bytes: &[u8], at: usize) -> Option<Plain> {
-                #[allow(unused_unsafe)]
-                // SAFETY: as above.
-                unsafe {
-                    number_here(bytes, at)
-                }
-            }
-
-            fn special(bytes: &[u8], from: usize) -> (usize, bool) {
-                #[allow(unused_unsafe)] // safe at the scalar level, which needs no feature
-                // SAFETY: as above.
-                unsafe {
-                    special_here(bytes, from)
-                }
-            }
-
-            fn space(bytes: &[u8], from: usize) -> usize {
-                #[allow(unused_unsafe)]
-                // SAFETY: as above.
-                unsafe {
-                    space_here(bytes, from)
-                }
-            }
-        }
-    };
+fathom_machine::compile! {
+    fn special(bytes: &[u8], from: usize) -> (usize, bool) = special_over<V>;
+    scalar, sse2, avx2, avx512 falls to avx2, neon
 }
-
-level!(scalar, Scalar, None);
-#[cfg(target_arch = "x86_64")]
-level!(sse2, Sse2, Some(blocks_sse2::BLOCKS), "sse2");
-#[cfg(target_arch = "x86_64")]
-level!(avx2, Avx2, Some(blocks_avx2::BLOCKS), "avx2,bmi1,lzcnt,popcnt");
-#[cfg(target_arch = "aarch64")]
-level!(neon, Neon, Some(blocks_neon::BLOCKS), "neon");
-
-/// [`grammar::read_blocks`] under the name and the target features of one level.
-macro_rules! blocks {
-    ($level:ident, $wide:ident, $feature:literal) => {
-        mod $level {
-            use super::{Blocks, State, grammar, wide};
-
-            pub(super) const BLOCKS: Blocks = Blocks { read, accepts_short };
-
-            #[target_feature(enable = $feature)]
-            fn read_here(state: &mut State, text: &[u8], from: usize) -> Option<usize> {
-                // SAFETY: `Kernel::new` hands these functions out only where the level is
-                // available.
-                unsafe { grammar::read_blocks::<wide::$wide, _>(state, text, from) }
-            }
-
-            pub(super) fn read(state: &mut State, text: &[u8], from: usize) -> Option<usize> {
-                // SAFETY: as above.
-                unsafe { read_here(state, text, from) }
-            }
-
-            #[target_feature(enable = $feature)]
-            fn accepts_here(text: &[u8]) -> bool {
-                // SAFETY: as above.
-                unsafe { grammar::accepts_short::<wide::$wide>(text) }
-            }
-
-            fn accepts_short(text: &[u8]) -> bool {
-                // SAFETY: as above.
-                unsafe { accepts_here(text) }
-            }
-        }
-    };
+fathom_machine::compile! {
+    fn space(bytes: &[u8], from: usize) -> usize = space_over<V>;
+    scalar, sse2, avx2, avx512 falls to avx2, neon
 }
-
-#[cfg(target_arch = "x86_64")]
-blocks!(blocks_sse2, Sse2, "sse2");
-#[cfg(target_arch = "x86_64")]
-blocks!(blocks_avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq");
-#[cfg(target_arch = "x86_64")]
-blocks!(blocks_avx512, Avx512, "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq");
-#[cfg(target_arch = "aarch64")]
-blocks!(blocks_neon, Neon, "neon");
-
-/// Every way to read blocks that this processor has, and the verdict on short texts by it.
-#[cfg(test)]
-pub(crate) fn all_blocks() -> Vec<(Level, Blocks)> {
-    let all: &[(bool, Level, Blocks)] = &[
-        #[cfg(target_arch = "x86_64")]
-        (true, Level::Sse2, blocks_sse2::BLOCKS),
-        #[cfg(target_arch = "x86_64")]
-        (Level::Avx2.is_available(), Level::Avx2, blocks_avx2::BLOCKS),
-        #[cfg(target_arch = "x86_64")]
-        (
-            Level::Avx2.is_available() && wide::Avx512::is_available(),
-            Level::Avx2,
-            blocks_avx512::BLOCKS,
-        ),
-        #[cfg(target_arch = "aarch64")]
-        (true, Level::Neon, blocks_neon::BLOCKS),
-    ];
-    let here = all.iter().filter(|(is_here, ..)| *is_here);
-    here.map(|&(_, level, blocks)| (level, blocks)).collect()
+fathom_machine::compile! {
+    fn number(bytes: &[u8], at: usize) -> Option<Plain> = number_over<V>;
+    scalar, sse2, avx2, avx512 falls to avx2, neon
+}
+fathom_machine::compile! {
+    fn accepts(bytes: &[u8]) -> bool = accepts_over<V>;
+    scalar, sse2, avx2, avx512 falls to avx2, neon
+}
+fathom_machine::compile! {
+    fn blocks(state: &mut State, text: &[u8], from: usize) -> Option<usize> = read_blocks<V, _>;
+    scalar, sse2, avx2, avx512, neon
+}
+fathom_machine::compile! {
+    fn accepts_blocks(text: &[u8]) -> bool = accepts_short<V>;
+    scalar, sse2, avx2, avx512, neon
 }
 
 #[cfg(test)]
@@ -408,7 +303,7 @@ mod tests {
     #[test]
     fn every_level_finds_every_byte_at_every_position() {
         for level in Level::available() {
-            let kernel = Kernel::new(level).unwrap();
+            let kernel = Kernel::of(level);
             for at in 0..100 {
                 for byte in [b'"', b'\\', 0, 0x1f] {
                     let mut text = vec![b'x'; 100];
@@ -431,7 +326,7 @@ mod tests {
     #[test]
     fn every_level_notices_a_byte_beyond_ascii_before_the_stop_only() {
         for level in Level::available() {
-            let kernel = Kernel::new(level).unwrap();
+            let kernel = Kernel::of(level);
             for high in 0..80 {
                 let mut text = vec![b'x'; 80];
                 text[high] = 0xc3;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fathom_contenders::family;
-use fathom_measure::compare::{Broken, Comparison, Unresolved, Verdict, judge};
+use fathom_measure::compare::{Comparison, Verdict, judge};
 use fathom_measure::facts::{Form, Task};
 use fathom_measure::result::Case;
 use fathom_measure::workload::parse_number;
@@ -17,6 +17,7 @@ use super::form;
 pub(super) fn compare_with_winner(case: &mut Case) {
     if let Some(winner) = lines(case).first().filter(|line| line.summary.is_some()) {
         case.roles.baseline = winner.number;
+        case.roles.chosen = true;
         case.judged = judge(&case.measured, case.roles, &case.plan);
     }
 }
@@ -90,14 +91,7 @@ fn because(comparison: &Comparison) -> Option<String> {
     comparison.interval.filter(|interval| !interval.contains(1.0))?;
     match comparison.verdict {
         Verdict::Faster | Verdict::Slower => None,
-        Verdict::NotResolved { why, .. } => Some(match why {
-            Unresolved::Floor { least } => format!("noise floor {}", percent(least)),
-            Unresolved::Crowded { .. } => "too few rounds for so many rows".to_owned(),
-            why => sentence::unresolved(why, comparison.seen),
-        }),
-        Verdict::Withheld { why: Broken::CopyDiffers { .. } } => {
-            Some("a copy of the fastest differs, too".to_owned())
-        }
+        Verdict::NotResolved { why, .. } => Some(sentence::unresolved(why)),
         Verdict::Withheld { why } => Some(sentence::broken(why)),
     }
 }
@@ -106,10 +100,10 @@ fn because(comparison: &Comparison) -> Option<String> {
 /// was too noisy to be certain, and nobody should be told that the two are the same.
 const TIE_BELOW: f64 = 1.25;
 
-/// Whether the two are as good: not told apart and not far from each other, or less than two percent
-/// apart.
+/// Whether either will do: not told apart and not far from each other, or less than two percent apart.
 pub(super) fn is_tie(comparison: &Comparison) -> bool {
     let below = match comparison.verdict {
+        Verdict::Withheld { .. } => return false,
         Verdict::Slower => 1.02,
         _ => TIE_BELOW,
     };
@@ -162,7 +156,7 @@ mod tests {
     fn a_wrong_answer_shows_as_such_and_has_no_time() {
         let (expected, found) = ("00".to_owned(), "01".to_owned());
         let failures = vec![Some(Failure::WrongAnswer { expected, found })];
-        let roles = Roles { baseline: 0, twin: None, twin_of: 0, empty: None, wall_only: false };
+        let roles = Roles::default();
         let measured = Measured {
             iterations: 1,
             rounds: Vec::new(),

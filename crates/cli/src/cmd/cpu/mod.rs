@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use fathom_contenders::FAMILIES;
 use fathom_machine::describe::Machine;
-use fathom_measure::bench::{Bench, Entrant, bench};
+use fathom_measure::bench::{Bench, Entrant, Session};
 use fathom_measure::contender::Path as Hardware;
 use fathom_measure::digest::Digest;
 use fathom_measure::facts::Timed;
@@ -30,7 +30,7 @@ use fathom_measure::workload::{Spec, parse_number};
 
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{self, Format, Show, Ticker, bounds, entrant, is_complete, nanoseconds};
+use crate::measuring::{self, Format, Show, Ticker, entrant, is_complete, nanoseconds};
 use crate::names;
 use crate::output::Output;
 
@@ -121,18 +121,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         check_plot(&rows)?;
     }
     let mut run = measuring::new_run()?;
-    let stop = interrupt::measuring();
-    for (done, row) in rows.iter().enumerate() {
-        // What earlier rows saved or overdrew is shared among those that are left.
-        let left = options.budget.mul_f64(PLANNED).saturating_sub(start.elapsed());
-        let seats_left: u32 = rows[done..].iter().map(Row::seats).sum();
-        let openings_left: Duration = rows[done..].iter().map(|row| row.opening).sum();
-        let share = left.saturating_sub(openings_left) * row.seats() / seats_left;
-        run.cases.push(measured(row, share)?);
-        if stop.load(Ordering::Relaxed) {
-            run.notes.push("interrupted: the rest was not measured".to_owned());
-            break;
-        }
+    run.cases = measured(&rows, options.budget.mul_f64(PLANNED).saturating_sub(start.elapsed()))?;
+    if run.cases.len() < rows.len() {
+        run.notes.push("interrupted: the rest was not measured".to_owned());
     }
     shown(options, &run, &families)?;
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
@@ -325,52 +316,75 @@ fn is_oracle(family: &dyn AnyFamily, id: &str) -> bool {
     family.facts().reference != Timed::Always && id == family.reference()
 }
 
+/// Sets of fresh processes. All rows have their first before any has its second, so that each row sees
+/// the machine in states that lie as far apart as the run is long.
+const SETS: u32 = 4;
 /// The rounds a row aims at: enough that some disturbed ones do not decide.
 const ROUNDS: u32 = 40;
-/// Samples of a contender besides the rounds: calibration and warm-up.
-const OTHER_SAMPLES: u32 = 6;
+/// Samples of a contender besides the rounds: calibration, and each set's warm-up.
+const OTHER_SAMPLES: u32 = 4 + 2 * SETS;
 /// The shortest sample: well above the clocks' resolution and cost.
 const SHORTEST_NS: u64 = 50_000;
 /// The part of the budget that is planned for: the last rows cannot make up for what they overdraw.
 const PLANNED: f64 = 0.85;
 /// What it takes to start a worker, shake hands and end it, before it opens anything.
-const WORKER_START: Duration = Duration::from_millis(10);
+const WORKER_START: Duration = Duration::from_millis(3);
 
-fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
-    let title = format!("{} {}", row.family.name(), row.spec);
-    let ticker = Ticker::new(&title);
-    let own = measuring::worker(None)?;
+/// Measures all rows within about `time`; fewer than all if the user interrupts.
+fn measured(rows: &[Row], time: Duration) -> anyhow::Result<Vec<Case>> {
+    let stop = interrupt::measuring();
+    let ticker = Ticker::new("rows");
+    let planned = rows.len() as u32 * SETS;
+    let seats: u32 = rows.iter().map(Row::seats).sum();
+    let openings: Duration = rows.iter().map(|row| row.opening).sum();
+    let each = time.saturating_sub(openings * SETS) / seats.max(1);
+    let mut sessions = Vec::new();
+    for row in rows {
+        let mut session = opened(row, each * row.seats())?;
+        session.set();
+        session.rest();
+        sessions.push(session);
+        ticker.tick(sessions.len() as u32, planned);
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    let mut done = sessions.len() as u32;
+    for _ in 1..SETS {
+        for session in &mut sessions {
+            if !stop.load(Ordering::Relaxed) {
+                session.set();
+            }
+            session.rest();
+            done += 1;
+            ticker.tick(done, planned);
+        }
+    }
+    Ok(rows.iter().zip(sessions).map(|(row, session)| finished(row, session.finish())).collect())
+}
+
+fn opened(row: &Row, share: Duration) -> anyhow::Result<Session<'_>> {
     let seats = u64::from(row.seats());
     let share_ns = nanoseconds(share).max(1);
     let sample_ns = share_ns / (seats * u64::from(ROUNDS + OTHER_SAMPLES));
     let sample_ns = sample_ns.clamp(SHORTEST_NS, 50_000_000);
-    // As many rounds as fit, where an iteration alone is longer than the sample wanted; but no fewer
-    // than give an interval.
+    // As many rounds as fit, where an iteration alone is longer than the sample wanted.
     let plan = Plan {
         stop: Stop::Budget,
         budget_ns: sample_ns * u64::from(ROUNDS),
         sample_ns,
         shortest_ns: SHORTEST_NS,
         limit_ns: nanoseconds(share).saturating_mul(3).max(200_000_000),
+        processes: SETS,
         ..Plan::default()
     };
-    let mut case = bench(Bench {
-        family: row.family.name(),
-        workload: row.spec.clone(),
-        reference: Some((row.family.reference().to_owned(), own)),
-        entrants: row.entrants.clone(),
-        prepare: None,
-        baseline: 0,
-        share_file: false,
-        events: Vec::new(),
-        plan,
-        bounds: bounds(None),
-        empty: None,
-        simulate: false,
-        stop: interrupt::measuring(),
-        progress: &mut |done, planned| ticker.tick(done, planned),
-    })
-    .with_context(|| title.clone())?;
+    let (spec, entrants) = (row.spec.clone(), row.entrants.clone());
+    let usual = measuring::usual(row.family, spec, entrants, plan)?;
+    Session::open(Bench { progress: Box::new(|_, _| {}), ..usual })
+        .with_context(|| format!("{} {}", row.family.name(), row.spec))
+}
+
+fn finished(row: &Row, mut case: Case) -> Case {
     answer::compare_with_winner(&mut case);
     case.notes.extend(missed(row));
     if row.entrants.iter().all(|entrant| is_oracle(row.family, &entrant.id)) {
@@ -378,7 +392,7 @@ fn measured(row: &Row, share: Duration) -> anyhow::Result<Case> {
         let absent = if absent.is_empty() { "no other" } else { &absent.join(", ") };
         case.notes.push(format!("the plain reference alone: not here are {absent}"));
     }
-    Ok(case)
+    case
 }
 
 /// Implementations that say they take other instructions than the best this processor has for it.

@@ -79,7 +79,7 @@ pub(super) fn stretches<'c>(sizes: &[&'c Case]) -> Vec<Stretch<'c>> {
 }
 
 impl Stretch<'_> {
-    /// `64 to 1K ring = sha2`.
+    /// `64 to 1K ring or sha2`.
     fn words(&self) -> String {
         let sizes = match &self.sizes[..] {
             [first, .., last] => format!("{first} to {last}"),
@@ -89,11 +89,11 @@ impl Stretch<'_> {
     }
 }
 
-/// `ring = sha2`.
+/// `ring or sha2`: not told apart, which is not the same as equal.
 pub(super) fn joined(ids: &[&str]) -> String {
     match ids {
         [] => "nobody could be measured".to_owned(),
-        ids => ids.join(" = "),
+        ids => ids.join(" or "),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::io::{self, Read};
 
 use fathom_haversine::{ExactSum, Options, Pair};
-use fathom_machine::level::Level;
 use fathom_measure::contender::{Meta, Path, Simple};
 
 use super::exact::Exact;
@@ -17,7 +16,7 @@ pub(super) static VECTOR: Simple<File> = Simple {
 };
 
 pub(super) fn hardware(_: &str) -> Path {
-    Path::takes(Level::chosen().unwrap_or(Level::Scalar))
+    Path::takes(Options::default().levels())
 }
 
 /// Pairs whose distances are computed together: with their distances, they stay in a first-level

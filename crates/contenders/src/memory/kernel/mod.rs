@@ -4,10 +4,14 @@
 //! need not care for the rest; forwards when the target lies below the source, backwards otherwise.
 //! What is shorter than a register goes by halves: 16, 8, 4, 2, 1 bytes, both ends loaded before
 //! either is stored.
+//!
+//! Stores are fences for the compiler, which would otherwise see what a loop does and call the C
+//! library's `memmove` or `memset` instead; loads of eight bytes too, or it would join them to wider
+//! ones. A fence is no instruction.
 
-mod wide;
+use std::sync::atomic::{Ordering, compiler_fence};
 
-use wide::Wide;
+use fathom_machine::simd::{Scalar, Vector};
 
 /// Which registers or instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,15 +46,15 @@ impl Kind {
 macro_rules! by_kind {
     ($kind:expr, $function:ident($($argument:expr),*)) => {
         match $kind {
-            Kind::Scalar => $function::<u64>($($argument),*),
+            Kind::Scalar => $function::<Scalar>($($argument),*),
             #[cfg(target_arch = "x86_64")]
-            Kind::Sse2 => $function::<std::arch::x86_64::__m128i>($($argument),*),
+            Kind::Sse2 => $function::<fathom_machine::simd::Sse2>($($argument),*),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => avx2::$function($($argument),*),
             #[cfg(target_arch = "x86_64")]
             Kind::Strings => strings::$function($($argument),*),
             #[cfg(target_arch = "aarch64")]
-            Kind::Neon => $function::<std::arch::aarch64::uint8x16_t>($($argument),*),
+            Kind::Neon => $function::<fathom_machine::simd::Neon>($($argument),*),
         }
     };
 }
@@ -94,27 +98,47 @@ pub(crate) fn sum(kind: Kind, bytes: &[u8]) -> u64 {
 }
 
 /// # Safety
-/// `length` bytes from `to` are writable; the level of `W` is available.
+/// A register is readable; its level is available.
 #[inline(always)]
-unsafe fn filled<W: Wide>(to: *mut u8, length: usize, byte: u8) {
+unsafe fn load<V: Vector>(from: *const u8) -> V {
+    if V::BYTES == Scalar::BYTES {
+        compiler_fence(Ordering::SeqCst);
+    }
+    // SAFETY: the caller's.
+    unsafe { V::load(from) }
+}
+
+/// # Safety
+/// A register is writable; its level is available.
+#[inline(always)]
+unsafe fn store<V: Vector>(value: V, to: *mut u8) {
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: the caller's.
+    unsafe { value.store(to) }
+}
+
+/// # Safety
+/// `length` bytes from `to` are writable; the level of `V` is available.
+#[inline(always)]
+unsafe fn filled<V: Vector>(to: *mut u8, length: usize, byte: u8) {
     // SAFETY: every store lies within `length`; the caller vouches for the rest.
     unsafe {
-        if length < W::BYTES {
+        if length < V::BYTES {
             return short_fill(to, length, byte);
         }
-        let value = W::splat(byte);
+        let value = V::splat(byte);
         let mut at = 0;
-        while at + 4 * W::BYTES <= length {
+        while at + 4 * V::BYTES <= length {
             for i in 0..4 {
-                value.store(to.add(at + i * W::BYTES));
+                store(value, to.add(at + i * V::BYTES));
             }
-            at += 4 * W::BYTES;
+            at += 4 * V::BYTES;
         }
-        while at + W::BYTES <= length {
-            value.store(to.add(at));
-            at += W::BYTES;
+        while at + V::BYTES <= length {
+            store(value, to.add(at));
+            at += V::BYTES;
         }
-        value.store(to.add(length - W::BYTES));
+        store(value, to.add(length - V::BYTES));
     }
 }
 
@@ -137,58 +161,58 @@ unsafe fn short_fill(to: *mut u8, length: usize, byte: u8) {
                 to.add(length - 4).cast::<u32>().write_unaligned(word as u32);
             }
             8..=16 => {
-                word.store(to);
-                word.store(to.add(length - 8));
+                store(word, to);
+                store(word, to.add(length - 8));
             }
             _ => {
-                word.store(to);
-                word.store(to.add(8));
-                word.store(to.add(length - 16));
-                word.store(to.add(length - 8));
+                store(word, to);
+                store(word, to.add(8));
+                store(word, to.add(length - 16));
+                store(word, to.add(length - 8));
             }
         }
     }
 }
 
 /// # Safety
-/// `length` bytes are readable at `from` and writable at `to`; the level of `W` is available.
+/// `length` bytes are readable at `from` and writable at `to`; the level of `V` is available.
 #[inline(always)]
-unsafe fn moved<W: Wide>(from: *const u8, to: *mut u8, length: usize) {
+unsafe fn moved<V: Vector>(from: *const u8, to: *mut u8, length: usize) {
     // SAFETY: every access lies within `length`; the order keeps what is still to be read.
     unsafe {
-        if length < W::BYTES {
+        if length < V::BYTES {
             return short_move(from, to, length);
         }
         if to.cast_const() <= from || to.cast_const() >= from.add(length) {
-            let last = W::load(from.add(length - W::BYTES));
+            let last = load::<V>(from.add(length - V::BYTES));
             let mut at = 0;
-            while at + 4 * W::BYTES <= length {
-                let four: [W; 4] = std::array::from_fn(|i| W::load(from.add(at + i * W::BYTES)));
+            while at + 4 * V::BYTES <= length {
+                let four: [V; 4] = std::array::from_fn(|i| load::<V>(from.add(at + i * V::BYTES)));
                 for (i, value) in four.into_iter().enumerate() {
-                    value.store(to.add(at + i * W::BYTES));
+                    store(value, to.add(at + i * V::BYTES));
                 }
-                at += 4 * W::BYTES;
+                at += 4 * V::BYTES;
             }
-            while at + W::BYTES <= length {
-                W::load(from.add(at)).store(to.add(at));
-                at += W::BYTES;
+            while at + V::BYTES <= length {
+                store(load::<V>(from.add(at)), to.add(at));
+                at += V::BYTES;
             }
-            last.store(to.add(length - W::BYTES));
+            store(last, to.add(length - V::BYTES));
         } else {
-            let first = W::load(from);
+            let first = load::<V>(from);
             let mut at = length;
-            while at >= 4 * W::BYTES {
-                at -= 4 * W::BYTES;
-                let four: [W; 4] = std::array::from_fn(|i| W::load(from.add(at + i * W::BYTES)));
+            while at >= 4 * V::BYTES {
+                at -= 4 * V::BYTES;
+                let four: [V; 4] = std::array::from_fn(|i| load::<V>(from.add(at + i * V::BYTES)));
                 for (i, value) in four.into_iter().enumerate() {
-                    value.store(to.add(at + i * W::BYTES));
+                    store(value, to.add(at + i * V::BYTES));
                 }
             }
-            while at >= W::BYTES {
-                at -= W::BYTES;
-                W::load(from.add(at)).store(to.add(at));
+            while at >= V::BYTES {
+                at -= V::BYTES;
+                store(load::<V>(from.add(at)), to.add(at));
             }
-            first.store(to);
+            store(first, to);
         }
     }
 }
@@ -214,15 +238,15 @@ unsafe fn short_move(from: *const u8, to: *mut u8, length: usize) {
                 to.add(length - 4).cast::<u32>().write_unaligned(ends[1]);
             }
             8..=16 => {
-                let ends = [u64::load(from), u64::load(from.add(length - 8))];
-                ends[0].store(to);
-                ends[1].store(to.add(length - 8));
+                let ends = [load::<Scalar>(from), load::<Scalar>(from.add(length - 8))];
+                store(ends[0], to);
+                store(ends[1], to.add(length - 8));
             }
             _ => {
                 let places = [0, 8, length - 16, length - 8];
-                let four = places.map(|at| u64::load(from.add(at)));
+                let four = places.map(|at| load::<Scalar>(from.add(at)));
                 for (at, word) in places.into_iter().zip(four) {
-                    word.store(to.add(at));
+                    store(word, to.add(at));
                 }
             }
         }
@@ -230,33 +254,37 @@ unsafe fn short_move(from: *const u8, to: *mut u8, length: usize) {
 }
 
 /// # Safety
-/// `lines` times 64 bytes from `from` are readable; the level of `W` is available.
+/// `lines` times 64 bytes from `from` are readable; the level of `V` is available.
 #[inline(always)]
-unsafe fn summed<W: Wide>(from: *const u8, lines: usize) -> u64 {
+unsafe fn summed<V: Vector>(from: *const u8, lines: usize) -> u64 {
     // SAFETY: every load lies within the lines.
     unsafe {
-        let mut sums = [W::splat(0); 8];
-        let lanes = 64 / W::BYTES;
+        let mut sums = [V::splat(0); 8];
+        let lanes = 64 / V::BYTES;
         for line in 0..lines {
             for (lane, sum) in sums[..lanes].iter_mut().enumerate() {
-                *sum = sum.plus(W::load(from.add(64 * line + lane * W::BYTES)));
+                *sum = sum.plus_words(load::<V>(from.add(64 * line + lane * V::BYTES)));
             }
         }
-        sums[..lanes].iter().fold(0, |sum, lane| sum.wrapping_add(lane.total()))
+        let mut words = [0_u64; 8];
+        for (lane, sum) in sums[..lanes].iter().enumerate() {
+            sum.store(words.as_mut_ptr().cast::<u8>().add(lane * V::BYTES));
+        }
+        words.into_iter().fold(0, u64::wrapping_add)
     }
 }
 
 /// The same functions compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use std::arch::x86_64::__m256i;
+    use fathom_machine::simd::Avx2;
 
     /// # Safety
     /// As [`super::filled`].
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn filled(to: *mut u8, length: usize, byte: u8) {
         // SAFETY: the caller's.
-        unsafe { super::filled::<__m256i>(to, length, byte) }
+        unsafe { super::filled::<Avx2>(to, length, byte) }
     }
 
     /// # Safety
@@ -264,7 +292,7 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn moved(from: *const u8, to: *mut u8, length: usize) {
         // SAFETY: the caller's.
-        unsafe { super::moved::<__m256i>(from, to, length) }
+        unsafe { super::moved::<Avx2>(from, to, length) }
     }
 
     /// # Safety
@@ -272,7 +300,7 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn summed(from: *const u8, lines: usize) -> u64 {
         // SAFETY: the caller's.
-        unsafe { super::summed::<__m256i>(from, lines) }
+        unsafe { super::summed::<Avx2>(from, lines) }
     }
 }
 
@@ -280,7 +308,8 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod strings {
     use std::arch::asm;
-    use std::arch::x86_64::__m128i;
+
+    use fathom_machine::simd::Sse2;
 
     /// # Safety
     /// As [`super::filled`].
@@ -301,7 +330,7 @@ mod strings {
         // SAFETY: reads and writes exactly `length` bytes; the direction flag is clear by the ABI.
         unsafe {
             if !is_forward {
-                return super::moved::<__m128i>(from, to, length);
+                return super::moved::<Sse2>(from, to, length);
             }
             asm!("rep movsb", inout("rcx") length => _, inout("rdi") to => _,
                  inout("rsi") from => _, options(nostack, preserves_flags));
@@ -312,7 +341,7 @@ mod strings {
     /// As [`super::summed`].
     pub(super) unsafe fn summed(from: *const u8, lines: usize) -> u64 {
         // SAFETY: the caller's. There is no string instruction that sums.
-        unsafe { super::summed::<__m128i>(from, lines) }
+        unsafe { super::summed::<Sse2>(from, lines) }
     }
 }
 

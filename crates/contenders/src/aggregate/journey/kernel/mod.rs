@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 use fathom_aggregate::parts::Window;
 use fathom_aggregate::{Error, Partial};
-use fathom_machine::level::Level;
-use fathom_machine::vector::{self, Vector, positions_64};
+use fathom_machine::level::{Here, Level};
+use fathom_machine::simd::{self, Vector, positions_64};
 
 use super::{Check, Entry, Parse, Scan, Strategy, Table as TableAxis};
 
@@ -131,18 +131,18 @@ impl<T: Table> Rows<T> {
         // SAFETY: levels are checked to be available when they are chosen; hardware steps are
         // taken only where the level or the question below says that they exist.
         unsafe {
-            match self.level {
+            match self.level.here() {
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => avx2::<S, N, T>(window, table),
+                Here::Avx2 | Here::Avx512 => avx2::<S, N, T>(window, table),
                 #[cfg(target_arch = "x86_64")]
-                Level::Sse2 => S::rows::<N, hash::Table, vector::Sse2, T>(window, table),
+                Here::Sse2 => S::rows::<N, hash::Table, simd::Sse2, T>(window, table),
                 #[cfg(target_arch = "aarch64")]
-                Level::Neon if std::arch::is_aarch64_feature_detected!("crc") => {
+                Here::Neon if std::arch::is_aarch64_feature_detected!("crc") => {
                     neon::<S, N, T>(window, table)
                 }
                 #[cfg(target_arch = "aarch64")]
-                Level::Neon => S::rows::<N, hash::Table, vector::Neon, T>(window, table),
-                _ => S::rows::<N, hash::Table, vector::Scalar, T>(window, table),
+                Here::Neon => S::rows::<N, hash::Table, simd::Neon, T>(window, table),
+                Here::Scalar => S::rows::<N, hash::Table, simd::Scalar, T>(window, table),
             }
         }
     }
@@ -154,7 +154,7 @@ impl<T: Table> Rows<T> {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,sse4.2")]
 unsafe fn avx2<S: Scanned, N: Number, T: Table>(window: &Window<'_>, table: &mut T) -> bool {
     // SAFETY: this function carries the features, and its caller vouches for them.
-    unsafe { S::rows::<N, hash::Sse42, vector::Sse2, T>(window, table) }
+    unsafe { S::rows::<N, hash::Sse42, simd::Sse2, T>(window, table) }
 }
 
 /// # Safety
@@ -163,7 +163,7 @@ unsafe fn avx2<S: Scanned, N: Number, T: Table>(window: &Window<'_>, table: &mut
 #[target_feature(enable = "neon,crc")]
 unsafe fn neon<S: Scanned, N: Number, T: Table>(window: &Window<'_>, table: &mut T) -> bool {
     // SAFETY: this function carries the features, and its caller vouches for them.
-    unsafe { S::rows::<N, hash::Arm, vector::Neon, T>(window, table) }
+    unsafe { S::rows::<N, hash::Arm, simd::Neon, T>(window, table) }
 }
 
 impl<T: Table> Worker for Rows<T> {

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use fathom_machine::vector::Vector;
+use fathom_machine::simd::Vector;
 
 use super::{Arena, same};
 

@@ -1,6 +1,6 @@
 //! Names inside 64-byte entries, per thread. A longer name is refused.
 
-use fathom_machine::vector::Vector;
+use fathom_machine::simd::Vector;
 
 use super::{MOST_NAMES, Refusal, SLOTS, Small, Table, checked, quoted, same};
 

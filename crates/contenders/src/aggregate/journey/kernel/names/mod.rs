@@ -15,7 +15,7 @@
 //! are kept even where only hashes are compared, because the result shows them.
 
 use fathom_aggregate::{Partial, Stats};
-use fathom_machine::vector::Vector;
+use fathom_machine::simd::Vector;
 
 use super::DELIMITER;
 
@@ -310,9 +310,9 @@ impl Arena {
 mod tests {
     use std::sync::Arc;
 
-    use fathom_machine::vector::Scalar;
+    use fathom_machine::simd::Scalar;
     #[cfg(target_arch = "x86_64")]
-    use fathom_machine::vector::Sse2;
+    use fathom_machine::simd::Sse2;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Compact entries behind the slots, per thread. Names lie in an arena beside them.
 
-use fathom_machine::vector::Vector;
+use fathom_machine::simd::Vector;
 
 use super::compared::{Compared, Place};
 use super::{Arena, Refusal, SLOTS, Small, Table, checked};

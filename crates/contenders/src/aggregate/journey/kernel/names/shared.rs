@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fathom_machine::vector::Vector;
+use fathom_machine::simd::Vector;
 
 use super::compared::Compared;
 use super::{Arena, MOST_NAMES, Refusal, SLOTS, Small, Table, checked};

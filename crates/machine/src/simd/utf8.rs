@@ -1,101 +1,53 @@
-//! Sixty-four bytes at a time, as the grammar by bits wants them: a bit per byte for each question.
-//!
-//! One implementation per level that has vector registers. Knows bytes and UTF-8; no JSON.
+//! UTF-8, 64 bytes at a time.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
-#[cfg(target_arch = "aarch64")]
-mod neon;
-#[cfg(target_arch = "x86_64")]
-mod sse2;
+use super::Vector;
 
-#[cfg(target_arch = "x86_64")]
-pub(super) use avx2::Avx2;
-#[cfg(target_arch = "x86_64")]
-pub(super) use avx512::Avx512;
-#[cfg(target_arch = "aarch64")]
-pub(super) use neon::Neon;
-#[cfg(target_arch = "x86_64")]
-pub(super) use sse2::Sse2;
-
-/// Bytes looked at together: one for each bit of a mask.
-pub(crate) const BLOCK_BYTES: usize = 64;
-
-/// Registers of [`BLOCK_BYTES`] bytes together, and masks of what they hold: bit i for byte i.
+/// Whether the 64 bytes at `from` go on as UTF-8 after the four bytes `before`, the first of them
+/// lowest, which the block before them ends in (or zeros, which end any character). A character
+/// that the block's end cuts is no fault of this block.
 ///
 /// # Safety
-/// An implementor's methods may use instructions of its level; see
-/// [`Vector`](fathom_machine::vector::Vector), whose contract this is. All methods want the level to
-/// be available; what else they want stands beside them.
-pub(super) unsafe trait Wide: Copy {
-    /// # Safety
-    /// [`BLOCK_BYTES`] bytes from `from` on are readable.
-    unsafe fn load(from: *const u8) -> Self;
-
-    /// Each byte less `byte`, modulo 256.
-    ///
-    /// # Safety
-    /// The level is available.
-    unsafe fn less(self, byte: u8) -> Self;
-
-    /// Each byte with the bits of `byte` set.
-    ///
-    /// # Safety
-    /// The level is available.
-    unsafe fn with(self, byte: u8) -> Self;
-
-    /// Bytes equal to `byte`.
-    ///
-    /// # Safety
-    /// The level is available.
-    unsafe fn equal(self, byte: u8) -> u64;
-
-    /// Bytes not greater than `byte`.
-    ///
-    /// # Safety
-    /// The level is available.
-    unsafe fn at_most(self, byte: u8) -> u64;
-
-    /// White space of JSON.
-    ///
-    /// # Safety
-    /// The level is available.
-    unsafe fn spaces(self) -> u64;
-
-    /// Bytes beyond ASCII.
-    ///
-    /// # Safety
-    /// The level is available.
-    unsafe fn highs(self) -> u64;
-
-    /// Bit i is the parity of bits 0 to i.
-    ///
-    /// # Safety
-    /// The level is available.
-    #[inline(always)]
-    unsafe fn parities(mut bits: u64) -> u64 {
-        for shift in [1, 2, 4, 8, 16, 32] {
-            bits ^= bits << shift;
+/// 64 bytes from `from` on are readable, and the level of `V` is available.
+#[inline(always)]
+pub unsafe fn is_utf8_64<V: Vector>(from: *const u8, before: u32) -> bool {
+    // SAFETY: the caller vouches for the bytes and the level.
+    unsafe {
+        if !V::LOOKS_UP {
+            return is_utf8_by_std(from, before);
         }
-        bits
+        let (mut before, mut faults) = (V::last_four(before), V::splat(0));
+        for at in (0..64).step_by(V::BYTES) {
+            let here = V::load(from.add(at));
+            faults = faults.or(faults_of(here, before));
+            before = here;
+        }
+        !faults.differs(V::splat(0), V::splat(0xff))
     }
-
-    /// Whether the block at `from` goes on as UTF-8 after the four bytes `before`, the first of them
-    /// lowest, which the block before it ends in (or zeros, which end any character). A character
-    /// that the block's end cuts is no fault of this block.
-    ///
-    /// # Safety
-    /// [`BLOCK_BYTES`] bytes from `from` on are readable.
-    unsafe fn is_utf8(from: *const u8, before: u32) -> bool;
 }
 
-/// [`Wide::is_utf8`] by the standard library, for levels without a table lookup.
+/// Bytes of `here` that do not go on as UTF-8 after the ones before them.
 ///
 /// # Safety
-/// [`BLOCK_BYTES`] bytes from `from` on are readable.
-#[cfg(target_arch = "x86_64")]
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn faults_of<V: Vector>(here: V, before: V) -> V {
+    // SAFETY: the caller vouches for the level.
+    unsafe {
+        let [one, two, three] = here.earlier(before);
+        let first = one.upper().lookup(&UTF8.first_high);
+        let first = first.and(one.and(V::splat(0x0f)).lookup(&UTF8.first_low));
+        let pair = first.and(here.upper().lookup(&UTF8.second_high));
+        // The top bit where a lead of three stands two before, or a lead of four three before.
+        let third = two.over(V::splat(0xe0 - 0x80));
+        let fourth = three.over(V::splat(0xf0 - 0x80));
+        pair.xor(third.or(fourth).and(V::splat(TWO_CONTINUATIONS)))
+    }
+}
+
+/// [`is_utf8_64`] by the standard library, for levels without a table lookup.
+///
+/// # Safety
+/// 64 bytes from `from` on are readable.
 unsafe fn is_utf8_by_std(from: *const u8, before: u32) -> bool {
     let before = before.to_le_bytes();
     // The bytes of a character that the last block's end has cut: it had no other fault.
@@ -105,10 +57,10 @@ unsafe fn is_utf8_by_std(from: *const u8, before: u32) -> bool {
         [_, 0xf0..=0xff, _, _] => 3,
         _ => 0,
     };
-    let mut bytes = [0; 4 + BLOCK_BYTES];
+    let mut bytes = [0; 4 + 64];
     bytes[..4].copy_from_slice(&before);
     // SAFETY: the caller vouches for the bytes of the block.
-    bytes[4..].copy_from_slice(unsafe { std::slice::from_raw_parts(from, BLOCK_BYTES) });
+    bytes[4..].copy_from_slice(unsafe { std::slice::from_raw_parts(from, 64) });
     match std::str::from_utf8(&bytes[4 - pending..]) {
         Ok(_) => true,
         Err(error) => error.error_len().is_none(),
@@ -120,16 +72,16 @@ unsafe fn is_utf8_by_std(from: *const u8, before: u32) -> bool {
 /// byte's high half, of its low half and of the second byte's high half. A bit each; a pair has the
 /// faults whose bits all three tables have. [`TWO_CONTINUATIONS`] is one only where no longer
 /// character reaches.
-pub(super) struct Utf8Tables {
-    pub(super) first_high: [u8; 16],
-    pub(super) first_low: [u8; 16],
-    pub(super) second_high: [u8; 16],
+struct Utf8Tables {
+    first_high: [u8; 16],
+    first_low: [u8; 16],
+    second_high: [u8; 16],
 }
 
 /// The byte that white space with each low half would be, for tables that are looked up by it; where
 /// there is none, one that equals no byte looked up.
 #[cfg(target_arch = "x86_64")]
-static SPACES: [u8; 16] = {
+pub(super) static SPACES: [u8; 16] = {
     let mut spaces = [0x80; 16];
     spaces[0x0] = b' ';
     spaces[0x9] = b'\t';
@@ -139,9 +91,9 @@ static SPACES: [u8; 16] = {
 };
 
 /// The pair's bit that the third and fourth bytes of a character must have.
-pub(super) const TWO_CONTINUATIONS: u8 = 0x80;
+const TWO_CONTINUATIONS: u8 = 0x80;
 
-pub(super) static UTF8: Utf8Tables = {
+static UTF8: Utf8Tables = {
     /// The halves from `low` to `high`, as a set.
     const fn range(low: u32, high: u32) -> u16 {
         ((1_u32 << (high + 1)) - (1 << low)) as u16
@@ -184,36 +136,25 @@ pub(super) static UTF8: Utf8Tables = {
 
 #[cfg(test)]
 mod tests {
-    use fathom_machine::level::Level;
-
     use super::*;
+    use crate::level::Level;
 
     type IsUtf8 = unsafe fn(*const u8, u32) -> bool;
 
-    /// All levels' checks, in a function that needs no target feature.
-    fn checks() -> Vec<(Level, IsUtf8)> {
-        let all: &[(Level, IsUtf8)] = &[
-            #[cfg(target_arch = "x86_64")]
-            (Level::Sse2, Sse2::is_utf8),
-            #[cfg(target_arch = "x86_64")]
-            (Level::Avx2, Avx2::is_utf8),
-            #[cfg(target_arch = "x86_64")]
-            (if Avx512::is_available() { Level::Avx2 } else { Level::Neon }, Avx512::is_utf8),
-            #[cfg(target_arch = "aarch64")]
-            (Level::Neon, Neon::is_utf8),
-        ];
-        all.iter().copied().filter(|(level, _)| level.is_available()).collect()
+    crate::compile! {
+        fn compiled(from: *const u8, before: u32) -> bool = is_utf8_64<V>;
+        scalar, sse2, avx2, avx512, neon
     }
 
     /// What `check` says of a text block by block, spaces after it.
     fn says(check: IsUtf8, text: &[u8]) -> bool {
         let mut padded = text.to_vec();
-        padded.resize(text.len().next_multiple_of(BLOCK_BYTES) + BLOCK_BYTES, b' ');
+        padded.resize(text.len().next_multiple_of(64) + 64, b' ');
         let mut before = [0; 4];
-        padded.chunks(BLOCK_BYTES).all(|block| {
-            // SAFETY: the block has BLOCK_BYTES bytes; the level was found available.
+        padded.chunks(64).all(|block| {
+            // SAFETY: the block has 64 bytes; the level was found available.
             let right = unsafe { check(block.as_ptr(), u32::from_le_bytes(before)) };
-            before.copy_from_slice(&block[BLOCK_BYTES - 4..]);
+            before.copy_from_slice(&block[64 - 4..]);
             right
         })
     }
@@ -224,7 +165,8 @@ mod tests {
             0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
             0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff,
         ];
-        for (level, check) in checks() {
+        for level in Level::available() {
+            let check = compiled(level).run;
             for a in bytes {
                 for b in bytes {
                     for c in bytes {

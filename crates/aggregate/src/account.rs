@@ -1,0 +1,70 @@
+//! What the tables of all threads take, and the limit of it.
+//!
+//! A table asks before it grows, for the new memory beside the old; where that is refused it takes no
+//! new keys any more, and the run ends behind the chunk in hand. Counted are tables, and what each key
+//! will take in the result. The buffers of threads and the text of the result are not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use crate::error::Error;
+use crate::merge::Partial;
+
+/// What a key takes from the end of the tables to the result: a place in an order, and a group.
+const BYTES_PER_RESULT: usize = 24 + size_of::<Partial>();
+
+/// Memory that all threads share.
+#[derive(Debug)]
+pub(crate) struct Account {
+    limit_bytes: Option<usize>,
+    bytes: AtomicUsize,
+    keys: AtomicUsize,
+    exceeded: AtomicBool,
+}
+
+impl Account {
+    pub(crate) fn new(limit_bytes: Option<usize>) -> Arc<Account> {
+        let (bytes, keys) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Arc::new(Account { limit_bytes, bytes, keys, exceeded: AtomicBool::new(false) })
+    }
+
+    /// Takes so many bytes, unless they are too many: then the run will end, and nothing is taken.
+    pub(crate) fn take(&self, bytes: usize) -> bool {
+        let fits = self.spare(bytes);
+        if !fits {
+            self.exceeded.store(true, Ordering::Relaxed);
+        }
+        fits
+    }
+
+    /// The same for what the run can do without.
+    pub(crate) fn spare(&self, bytes: usize) -> bool {
+        let Some(limit_bytes) = self.limit_bytes else { return true };
+        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        let fits = before.checked_add(bytes).is_some_and(|sum| sum <= limit_bytes);
+        if !fits {
+            self.give(bytes);
+        }
+        fits
+    }
+
+    /// Gives back what was taken.
+    pub(crate) fn give(&self, bytes: usize) {
+        if self.limit_bytes.is_some() {
+            self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// Says that a thread's tables have so many keys more.
+    ///
+    /// # Errors
+    /// [`Error::MemoryLimit`], if anything was refused.
+    pub(crate) fn add_keys(&self, more: usize) -> Result<(), Error> {
+        let Some(limit_bytes) = self.limit_bytes else { return Ok(()) };
+        let keys = self.keys.fetch_add(more, Ordering::Relaxed) + more;
+        if !self.take(more * BYTES_PER_RESULT) || self.exceeded.load(Ordering::Relaxed) {
+            return Err(Error::MemoryLimit { limit_bytes, keys });
+        }
+        Ok(())
+    }
+}

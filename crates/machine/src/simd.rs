@@ -1,0 +1,197 @@
+//! Registers: the operations kernels share, written once per [`Level`](crate::level::Level).
+//!
+//! [`Vector`] is a register of bytes, [`Doubles`] one of doubles; each has as many operations as the
+//! kernels over them need. Kernels that gain from more (gathers, multiply-adds of bytes, AES rounds)
+//! are written per level where they belong, and measured to deserve it.
+//!
+//! Every method is `inline(always)`: a kernel generic over a register is compiled inside a function
+//! that carries the level's features, which [`compile!`](crate::compile) writes, and the operations
+//! melt into it.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
+mod utf8;
+
+#[cfg(target_arch = "x86_64")]
+pub use std::arch::x86_64::{__m128i as Sse2, __m256i as Avx2, __m512i as Avx512};
+
+#[cfg(target_arch = "aarch64")]
+pub use std::arch::aarch64::uint8x16_t as Neon;
+
+/// Eight bytes in an integer.
+pub type Scalar = u64;
+
+pub use utf8::is_utf8_64;
+
+/// A register of [`Vector::BYTES`] bytes at one instruction level.
+///
+/// # Safety
+/// An implementor's methods may use instructions of its level and touch exactly `BYTES` bytes. Whoever
+/// names the type in a generic kernel guarantees that the level
+/// [is available](crate::level::Level::is_available): the `# Safety` of every method.
+#[allow(clippy::missing_safety_doc)] // stated once, above
+pub unsafe trait Vector: Copy {
+    /// Width of the register in bytes: a divisor of 64.
+    const BYTES: usize;
+
+    /// Whether [`Vector::lookup`] is an instruction.
+    const LOOKS_UP: bool;
+
+    /// What a comparison of bytes answers.
+    type Chosen: Copy;
+
+    /// The level's register of doubles.
+    type Doubles: Doubles;
+
+    /// The bytes at `from`, which are readable, at any alignment.
+    unsafe fn load(from: *const u8) -> Self;
+    /// Writes the bytes to `to`, which are writable.
+    unsafe fn store(self, to: *mut u8);
+    /// `byte` in every position.
+    unsafe fn splat(byte: u8) -> Self;
+    /// Zeros, but for the last four bytes, the first of them lowest.
+    unsafe fn last_four(bytes: u32) -> Self;
+
+    /// Each byte less the other's, modulo 256.
+    unsafe fn less(self, other: Self) -> Self;
+    /// Each byte less the other's, at least zero.
+    unsafe fn over(self, other: Self) -> Self;
+    /// Bits of both.
+    unsafe fn and(self, other: Self) -> Self;
+    /// Bits of either.
+    unsafe fn or(self, other: Self) -> Self;
+    /// Bits of one only.
+    unsafe fn xor(self, other: Self) -> Self;
+    /// Each byte's upper four bits.
+    unsafe fn upper(self) -> Self;
+    /// The byte of `table` that each byte, below 16, is the index of.
+    unsafe fn lookup(self, table: &[u8; 16]) -> Self;
+    /// The bytes one, two and three places before each, the first ones from the end of `before`.
+    unsafe fn earlier(self, before: Self) -> [Self; 3];
+    /// Sums of 64-bit words, modulo 2^64.
+    unsafe fn plus_words(self, other: Self) -> Self;
+
+    /// Bytes that are equal.
+    unsafe fn is(self, other: Self) -> Self::Chosen;
+    /// Bytes that are not greater.
+    unsafe fn is_at_most(self, other: Self) -> Self::Chosen;
+    /// Bytes of 0x80 and above.
+    unsafe fn is_high(self) -> Self::Chosen;
+    /// Bytes that are no decimal digit.
+    unsafe fn is_no_digit(self) -> Self::Chosen;
+    /// Blanks, tabs, line feeds and carriage returns.
+    unsafe fn is_space(self) -> Self::Chosen;
+    /// Bit i for byte i; bits from `BYTES` on are clear.
+    unsafe fn bits(chosen: Self::Chosen) -> u64;
+    /// Whether a bit of `mask` differs between the two.
+    unsafe fn differs(self, other: Self, mask: Self) -> bool;
+
+    /// Registers that hold the 64 readable bytes at `from`, as [`Vector::bits_64`] wants them; one for
+    /// each `BYTES`, those behind repeat.
+    #[inline(always)]
+    unsafe fn load_64(from: *const u8) -> [Self; 8] {
+        // SAFETY: each register lies within the 64 bytes; the caller vouches for them and the level.
+        std::array::from_fn(|i| unsafe { Self::load(from.add(i * Self::BYTES % 64)) })
+    }
+
+    /// Bit i for byte i of the 64 that were loaded.
+    #[inline(always)]
+    unsafe fn bits_64(chosen: [Self::Chosen; 8]) -> u64 {
+        // SAFETY: the caller vouches for the level.
+        (0..64 / Self::BYTES)
+            .fold(0, |all, i| all | unsafe { Self::bits(chosen[i]) } << (i * Self::BYTES))
+    }
+
+    /// Bit i is the parity of bits 0 to i.
+    #[inline(always)]
+    unsafe fn parities(mut bits: u64) -> u64 {
+        for shift in [1, 2, 4, 8, 16, 32] {
+            bits ^= bits << shift;
+        }
+        bits
+    }
+
+    /// Bit i is set where byte i of both registers is equal.
+    #[inline(always)]
+    unsafe fn equal(self, other: Self) -> u64 {
+        // SAFETY: the caller vouches for the level.
+        unsafe { Self::bits(self.is(other)) }
+    }
+
+    /// Bit i is set where byte i is less than `BOUND`, which is not 0.
+    #[inline(always)]
+    unsafe fn below<const BOUND: u8>(self) -> u64 {
+        // SAFETY: the caller vouches for the level.
+        unsafe { Self::bits(self.is_at_most(Self::splat(BOUND - 1))) }
+    }
+}
+
+/// A register of doubles. Each operation rounds as IEEE 754 says, so that levels with a fused
+/// multiply-add compute the same bits; nothing here approximates.
+///
+/// # Safety
+/// As for [`Vector`].
+#[allow(clippy::missing_safety_doc)] // stated once, there
+pub unsafe trait Doubles: Copy {
+    /// Doubles in the register, at most [`MOST_DOUBLES`].
+    const COUNT: usize;
+
+    /// `value` in every position.
+    unsafe fn splat(value: f64) -> Self;
+    /// `COUNT` readable rows of four doubles, as four columns.
+    unsafe fn columns(rows: *const f64) -> [Self; 4];
+    /// Writes `COUNT` doubles to `to`, which are writable.
+    unsafe fn store(self, to: *mut f64);
+    /// Differences.
+    unsafe fn sub(self, other: Self) -> Self;
+    /// Products.
+    unsafe fn mul(self, other: Self) -> Self;
+    /// `self` · `factor` + `summand`, rounded once; by SSE2, which has no such instruction, twice.
+    unsafe fn mul_add(self, factor: Self, summand: Self) -> Self;
+    /// The smaller one; neither is NaN.
+    unsafe fn min(self, other: Self) -> Self;
+    /// Without the sign.
+    unsafe fn abs(self) -> Self;
+    /// Square roots.
+    unsafe fn sqrt(self) -> Self;
+    /// Per lane: `then` where `self` > `limit`, otherwise `other`.
+    unsafe fn if_above(self, limit: Self, then: Self, other: Self) -> Self;
+    /// Bit i is set unless lane i of `self` is at most that of `limit`.
+    unsafe fn beyond(self, limit: Self) -> u32;
+}
+
+/// Doubles of the widest register.
+pub const MOST_DOUBLES: usize = 8;
+
+/// Where `byte` stands among the 64 bytes at `from`: bit i for byte i.
+///
+/// # Safety
+/// 64 bytes from `from` on are readable, and the level of `V` is available.
+#[inline(always)]
+pub unsafe fn positions_64<V: Vector>(from: *const u8, byte: u8) -> u64 {
+    // SAFETY: the caller vouches for the 64 bytes and for the level.
+    unsafe { V::bits_64(V::load_64(from).map(|v| v.is(V::splat(byte)))) }
+}
+
+/// Operations of one or more registers, each in an instruction or a few.
+macro_rules! operations {
+    ($($name:ident($($argument:ident),*) -> $answer:ty = $body:expr;)*) => {$(
+        #[inline(always)]
+        #[allow(unused_unsafe)] // of the scalar level
+        unsafe fn $name($($argument: Self),*) -> $answer {
+            // SAFETY: the caller vouches for the level.
+            unsafe { $body }
+        }
+    )*};
+}
+use operations;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! Thirty-two bytes of AVX2, or four doubles with FMA.
+
+use std::arch::x86_64::*;
+
+use super::utf8::SPACES;
+use super::{Doubles, Vector, operations};
+
+// SAFETY: only what `Level::Avx2` has, which the caller of every method vouches for; 32 bytes.
+unsafe impl Vector for __m256i {
+    const BYTES: usize = 32;
+    const LOOKS_UP: bool = true;
+    /// The top bit of each byte.
+    type Chosen = __m256i;
+    type Doubles = __m256d;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> __m256i {
+        // SAFETY: the caller vouches for 32 readable bytes and the level.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller vouches for 32 writable bytes and the level.
+        unsafe { _mm256_storeu_si256(to.cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(byte: u8) -> __m256i {
+        // SAFETY: the caller vouches for the level; so in all that follow.
+        unsafe { _mm256_set1_epi8(byte.cast_signed()) }
+    }
+
+    #[inline(always)]
+    unsafe fn last_four(bytes: u32) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_setr_epi32(0, 0, 0, 0, 0, 0, 0, bytes.cast_signed()) }
+    }
+
+    #[inline(always)]
+    unsafe fn lookup(self, table: &[u8; 16]) -> __m256i {
+        // SAFETY: as above; the table has sixteen bytes.
+        unsafe {
+            let table = _mm256_broadcastsi128_si256(_mm_loadu_si128(table.as_ptr().cast()));
+            _mm256_shuffle_epi8(table, self)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn earlier(self, before: __m256i) -> [__m256i; 3] {
+        // SAFETY: as above.
+        unsafe {
+            // The upper half of `before` and the lower half of this: shifting in bytes is by halves.
+            let middle = _mm256_permute2x128_si256::<0x21>(before, self);
+            [
+                _mm256_alignr_epi8::<15>(self, middle),
+                _mm256_alignr_epi8::<14>(self, middle),
+                _mm256_alignr_epi8::<13>(self, middle),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn bits(chosen: __m256i) -> u64 {
+        // SAFETY: as above.
+        u64::from(unsafe { _mm256_movemask_epi8(chosen) }.cast_unsigned())
+    }
+
+    #[inline(always)]
+    unsafe fn parities(bits: u64) -> u64 {
+        // SAFETY: as above. Times all ones without carries: bit i is the sum of bits 0 to i.
+        unsafe {
+            let bits = _mm_set_epi64x(0, bits.cast_signed());
+            _mm_cvtsi128_si64(_mm_clmulepi64_si128::<0>(bits, _mm_set1_epi8(-1))).cast_unsigned()
+        }
+    }
+
+    operations! {
+        less(self, other) -> __m256i = _mm256_sub_epi8(self, other);
+        over(self, other) -> __m256i = _mm256_subs_epu8(self, other);
+        and(self, other) -> __m256i = _mm256_and_si256(self, other);
+        or(self, other) -> __m256i = _mm256_or_si256(self, other);
+        xor(self, other) -> __m256i = _mm256_xor_si256(self, other);
+        upper(self) -> __m256i = _mm256_and_si256(_mm256_srli_epi16::<4>(self), Self::splat(0x0f));
+        plus_words(self, other) -> __m256i = _mm256_add_epi64(self, other);
+        is(self, other) -> __m256i = _mm256_cmpeq_epi8(self, other);
+        is_at_most(self, other) -> __m256i = _mm256_cmpeq_epi8(_mm256_min_epu8(self, other), self);
+        is_high(self) -> __m256i = self;
+        // Less '0', 10 and more reach 0x80.
+        is_no_digit(self) -> __m256i =
+            _mm256_adds_epu8(self.xor(Self::splat(b'0')), Self::splat(0x76));
+        // A byte above 0x7f looks up zero.
+        is_space(self) -> __m256i = self.is(self.lookup(&SPACES));
+        differs(self, other, mask) -> bool = _mm256_testz_si256(self.xor(other), mask) == 0;
+    }
+}
+
+// SAFETY: only AVX2 and FMA, which the caller of every method vouches for; four doubles.
+unsafe impl Doubles for __m256d {
+    const COUNT: usize = 4;
+
+    #[inline(always)]
+    unsafe fn splat(value: f64) -> __m256d {
+        // SAFETY: the caller vouches for the level.
+        unsafe { _mm256_set1_pd(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn columns(rows: *const f64) -> [__m256d; 4] {
+        // SAFETY: the caller vouches for sixteen doubles and the level.
+        unsafe {
+            let [a, b, c, d] = [0, 4, 8, 12].map(|at| _mm256_loadu_pd(rows.add(at)));
+            let (ab02, ab13) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+            let (cd02, cd13) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+            [
+                _mm256_permute2f128_pd::<0x20>(ab02, cd02),
+                _mm256_permute2f128_pd::<0x20>(ab13, cd13),
+                _mm256_permute2f128_pd::<0x31>(ab02, cd02),
+                _mm256_permute2f128_pd::<0x31>(ab13, cd13),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f64) {
+        // SAFETY: the caller vouches for four doubles and the level.
+        unsafe { _mm256_storeu_pd(to, self) }
+    }
+
+    operations! {
+        sub(self, other) -> __m256d = _mm256_sub_pd(self, other);
+        mul(self, other) -> __m256d = _mm256_mul_pd(self, other);
+        mul_add(self, factor, summand) -> __m256d = _mm256_fmadd_pd(self, factor, summand);
+        min(self, other) -> __m256d = _mm256_min_pd(self, other);
+        abs(self) -> __m256d = _mm256_andnot_pd(_mm256_set1_pd(-0.0), self);
+        sqrt(self) -> __m256d = _mm256_sqrt_pd(self);
+        if_above(self, limit, then, other) -> __m256d =
+            _mm256_blendv_pd(other, then, _mm256_cmp_pd::<_CMP_GT_OQ>(self, limit));
+        beyond(self, limit) -> u32 =
+            _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_NLE_UQ>(self, limit)).cast_unsigned();
+    }
+}

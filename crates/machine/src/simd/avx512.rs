@@ -1,0 +1,136 @@
+//! Sixty-four bytes, or eight doubles, of AVX-512, whose comparisons are masks.
+
+use std::arch::x86_64::*;
+
+use super::utf8::SPACES;
+use super::{Avx2, Doubles, Vector, operations};
+
+// SAFETY: only what `Level::Avx512` has, which the caller of every method vouches for; 64 bytes.
+unsafe impl Vector for __m512i {
+    const BYTES: usize = 64;
+    const LOOKS_UP: bool = true;
+    type Chosen = u64;
+    type Doubles = __m512d;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> __m512i {
+        // SAFETY: the caller vouches for 64 readable bytes and the level.
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller vouches for 64 writable bytes and the level.
+        unsafe { _mm512_storeu_si512(to.cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(byte: u8) -> __m512i {
+        // SAFETY: the caller vouches for the level; so in all that follow.
+        unsafe { _mm512_set1_epi8(byte.cast_signed()) }
+    }
+
+    #[inline(always)]
+    unsafe fn last_four(bytes: u32) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_maskz_set1_epi32(1 << 15, bytes.cast_signed()) }
+    }
+
+    #[inline(always)]
+    unsafe fn lookup(self, table: &[u8; 16]) -> __m512i {
+        // SAFETY: as above; the table has sixteen bytes.
+        unsafe {
+            let table = _mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast()));
+            _mm512_shuffle_epi8(table, self)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn earlier(self, before: __m512i) -> [__m512i; 3] {
+        // SAFETY: as above. Shifting in bytes is by quarters.
+        unsafe {
+            let middle = _mm512_alignr_epi64::<6>(self, before);
+            [
+                _mm512_alignr_epi8::<15>(self, middle),
+                _mm512_alignr_epi8::<14>(self, middle),
+                _mm512_alignr_epi8::<13>(self, middle),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn bits(chosen: u64) -> u64 {
+        chosen
+    }
+
+    #[inline(always)]
+    unsafe fn parities(bits: u64) -> u64 {
+        // SAFETY: the level has all of AVX2's.
+        unsafe { Avx2::parities(bits) }
+    }
+
+    operations! {
+        less(self, other) -> __m512i = _mm512_sub_epi8(self, other);
+        over(self, other) -> __m512i = _mm512_subs_epu8(self, other);
+        and(self, other) -> __m512i = _mm512_and_si512(self, other);
+        or(self, other) -> __m512i = _mm512_or_si512(self, other);
+        xor(self, other) -> __m512i = _mm512_xor_si512(self, other);
+        upper(self) -> __m512i = _mm512_and_si512(_mm512_srli_epi16::<4>(self), Self::splat(0x0f));
+        plus_words(self, other) -> __m512i = _mm512_add_epi64(self, other);
+        is(self, other) -> u64 = _mm512_cmpeq_epi8_mask(self, other);
+        is_at_most(self, other) -> u64 = _mm512_cmple_epu8_mask(self, other);
+        is_high(self) -> u64 = _mm512_movepi8_mask(self);
+        is_no_digit(self) -> u64 =
+            _mm512_cmpgt_epu8_mask(self.less(Self::splat(b'0')), Self::splat(9));
+        // A byte above 0x7f looks up zero.
+        is_space(self) -> u64 = self.is(self.lookup(&SPACES));
+        differs(self, other, mask) -> bool = _mm512_test_epi8_mask(self.xor(other), mask) != 0;
+    }
+}
+
+// SAFETY: only AVX-512 F and DQ, which the caller of every method vouches for; eight doubles.
+unsafe impl Doubles for __m512d {
+    const COUNT: usize = 8;
+
+    #[inline(always)]
+    unsafe fn splat(value: f64) -> __m512d {
+        // SAFETY: the caller vouches for the level.
+        unsafe { _mm512_set1_pd(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn columns(rows: *const f64) -> [__m512d; 4] {
+        // SAFETY: the caller vouches for 32 doubles and the level.
+        unsafe {
+            let [a, b, c, d] = [0, 8, 16, 24].map(|at| _mm512_loadu_pd(rows.add(at)));
+            // Two rows a register: columns 0 and 1, or 2 and 3, of four rows; then one of eight.
+            let even = |column: i64| {
+                _mm512_setr_epi64(column, 4 + column, 8 + column, 12 + column, 0, 0, 0, 0)
+            };
+            let column = |column: i64| {
+                let low = _mm512_permutex2var_pd(a, even(column), b);
+                let high = _mm512_permutex2var_pd(c, even(column), d);
+                _mm512_insertf64x4::<1>(low, _mm512_castpd512_pd256(high))
+            };
+            [column(0), column(1), column(2), column(3)]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f64) {
+        // SAFETY: the caller vouches for eight doubles and the level.
+        unsafe { _mm512_storeu_pd(to, self) }
+    }
+
+    operations! {
+        sub(self, other) -> __m512d = _mm512_sub_pd(self, other);
+        mul(self, other) -> __m512d = _mm512_mul_pd(self, other);
+        mul_add(self, factor, summand) -> __m512d = _mm512_fmadd_pd(self, factor, summand);
+        min(self, other) -> __m512d = _mm512_min_pd(self, other);
+        abs(self) -> __m512d = _mm512_abs_pd(self);
+        sqrt(self) -> __m512d = _mm512_sqrt_pd(self);
+        if_above(self, limit, then, other) -> __m512d =
+            _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(self, limit), other, then);
+        beyond(self, limit) -> u32 = _mm512_cmp_pd_mask::<_CMP_NLE_UQ>(self, limit).into();
+    }
+}

@@ -1,0 +1,192 @@
+//! Every operation at every level, against the scalar one eight bytes at a time, and the scalar one
+//! against plain bytes.
+
+use super::*;
+use crate::level::Level;
+
+/// Bytes in which every value, and every neighbourhood of the ones that matter, occurs.
+fn samples() -> Vec<[u8; 64]> {
+    let mut state = 1_u64;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    let mut samples: Vec<[u8; 64]> =
+        (0..4).map(|quarter| std::array::from_fn(|i| (64 * quarter + i) as u8)).collect();
+    for _ in 0..40 {
+        samples.push(std::array::from_fn(|_| next()));
+        let few = [b' ', b'\t', b'\n', b'\r', b'0', b'9', b'/', b':', 0, 0x7f, 0x80, 0xff];
+        samples.push(std::array::from_fn(|_| few[usize::from(next()) % few.len()]));
+    }
+    samples
+}
+
+/// What a register makes of `a` and `b`, as 64 bytes or bits, one after another.
+fn answers<V: Vector>(a: &[u8; 64], b: &[u8; 64]) -> (Vec<[u8; 64]>, Vec<u64>) {
+    let mut bytes = vec![[0; 64]; 9];
+    let mut bits = vec![0; 8];
+    for at in (0..64).step_by(V::BYTES) {
+        // SAFETY: registers lie within the 64 bytes; the caller has checked the level.
+        unsafe {
+            let (v, w) = (V::load(a.as_ptr().add(at)), V::load(b.as_ptr().add(at)));
+            let table: [u8; 16] = std::array::from_fn(|i| b[i]);
+            let results = [
+                v.less(w),
+                v.over(w),
+                v.and(w),
+                v.or(w),
+                v.xor(w),
+                v.upper(),
+                v.upper().lookup(&table),
+                v.plus_words(w),
+                V::splat(a[0]),
+            ];
+            for (result, all) in results.into_iter().zip(&mut bytes) {
+                result.store(all.as_mut_ptr().add(at));
+            }
+            let masks = [
+                v.equal(w),
+                V::bits(v.is_at_most(w)),
+                V::bits(v.is_high()),
+                V::bits(v.is_no_digit()),
+                V::bits(v.is_space()),
+                v.below::<0x20>(),
+                v.below::<0x80>(),
+                v.below::<0xff>(),
+            ];
+            for (mask, all) in masks.into_iter().zip(&mut bits) {
+                assert_eq!(mask.checked_shr(V::BYTES as u32).unwrap_or(0), 0);
+                *all |= mask << at;
+            }
+        }
+    }
+    // SAFETY: there are 64 bytes; the caller has checked the level.
+    unsafe {
+        let all = V::load_64(a.as_ptr());
+        bits.push(V::bits_64(all.map(|v| v.is_at_most(V::splat(b[0])))));
+        bits.push(positions_64::<V>(a.as_ptr(), b[1]));
+        bits.push(V::parities(u64::from_le_bytes(*a.first_chunk().unwrap())));
+        let mut mask = [0; 64];
+        mask[3] = 1;
+        let (v, w) = (V::load(a.as_ptr()), V::load(b.as_ptr()));
+        bits.push(v.differs(w, V::load(mask.as_ptr())).into());
+        bits.push(v.differs(v, V::splat(0xff)).into());
+        // The places before, over the end of a register.
+        let mut shifted = [[0; 64]; 3];
+        for (i, v) in
+            v.earlier(V::last_four(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))).iter().enumerate()
+        {
+            v.store(shifted[i].as_mut_ptr());
+            bits.push(u64::from_le_bytes(*shifted[i].first_chunk().unwrap()));
+        }
+    }
+    (bytes, bits)
+}
+
+fn agrees<V: Vector>(level: Level) {
+    if !level.is_available() {
+        return;
+    }
+    let samples = samples();
+    for (i, a) in samples.iter().enumerate() {
+        let b = &samples[(i * 7 + 3) % samples.len()];
+        assert_eq!(answers::<V>(a, b), answers::<Scalar>(a, b), "{level} {a:x?} {b:x?}");
+    }
+    doubles_agree::<V::Doubles>(level);
+}
+
+/// Per lane what `f64` answers, but for the sums of products of a level that rounds them twice.
+fn doubles_agree<D: Doubles>(level: Level) {
+    let values = [0.0, -0.0, 1.5, -2.25, 1e300, 0.1, 3.0, 1.0 + f64::EPSILON, f64::NAN];
+    let rows: Vec<f64> = (0..4 * D::COUNT).map(|i| values[i % 8] + i as f64).collect();
+    let lanes = |value: D| {
+        let mut lanes = [0.0; MOST_DOUBLES];
+        // SAFETY: as many doubles as the widest register; the level is available.
+        unsafe { value.store(lanes.as_mut_ptr()) };
+        lanes.map(f64::to_bits)
+    };
+    // SAFETY: there are COUNT rows; the level is available.
+    let columns = unsafe { D::columns(rows.as_ptr()) };
+    for (column, register) in columns.into_iter().enumerate() {
+        for (lane, bits) in lanes(register)[..D::COUNT].iter().enumerate() {
+            assert_eq!(*bits, rows[4 * lane + column].to_bits(), "{level}");
+        }
+    }
+    for a in values {
+        for b in values.into_iter().filter(|b| !b.is_nan() && !a.is_nan()) {
+            // SAFETY: the level is available.
+            let (own, plain) = unsafe {
+                (
+                    of_doubles(D::splat(a), D::splat(b)).map(|v| lanes(v)[D::COUNT - 1]),
+                    of_doubles(a, b),
+                )
+            };
+            for (i, (own, plain)) in own.into_iter().zip(plain).enumerate() {
+                let plain = if i == 6 && level == Level::Sse2 { a * b + a } else { plain };
+                assert_eq!(own, plain.to_bits(), "{level} {a} {b} {i}");
+            }
+        }
+        for limit in values {
+            // SAFETY: the level is available.
+            let beyond = unsafe { D::splat(a).beyond(D::splat(limit)) };
+            let all = u32::MAX >> (32 - D::COUNT);
+            assert_eq!(beyond, if a <= limit { 0 } else { all }, "{level} {a} {limit}");
+        }
+    }
+}
+
+/// # Safety
+/// The level of `D` is available.
+unsafe fn of_doubles<D: Doubles>(a: D, b: D) -> [D; 7] {
+    // SAFETY: the caller's.
+    unsafe {
+        [
+            a.sub(b),
+            a.mul(b),
+            a.min(b),
+            a.abs(),
+            a.abs().sqrt(),
+            a.if_above(b, a, b),
+            a.mul_add(b, a),
+        ]
+    }
+}
+
+#[test]
+fn each_level_answers_as_the_scalar_one() {
+    agrees::<Scalar>(Level::Scalar);
+    #[cfg(target_arch = "x86_64")]
+    {
+        agrees::<Sse2>(Level::Sse2);
+        agrees::<Avx2>(Level::Avx2);
+        agrees::<Avx512>(Level::Avx512);
+    }
+    #[cfg(target_arch = "aarch64")]
+    agrees::<Neon>(Level::Neon);
+}
+
+#[test]
+fn the_scalar_one_answers_as_bytes_do() {
+    for sample in samples() {
+        let mut twin = sample;
+        twin.rotate_left(5);
+        let (_, bits) = answers::<Scalar>(&sample, &twin);
+        let mask = |of: &dyn Fn(u8, u8) -> bool| {
+            (0..64).fold(0, |all, i| all | u64::from(of(sample[i], twin[i])) << i)
+        };
+        let expected = [
+            mask(&|a, b| a == b),
+            mask(&|a, b| a <= b),
+            mask(&|a, _| a >= 0x80),
+            mask(&|a, _| !a.is_ascii_digit()),
+            mask(&|a, _| matches!(a, b' ' | b'\t' | b'\n' | b'\r')),
+            mask(&|a, _| a < 0x20),
+            mask(&|a, _| a < 0x80),
+            mask(&|a, _| a < 0xff),
+            mask(&|a, _| a <= twin[0]),
+            mask(&|a, _| a == twin[1]),
+        ];
+        assert_eq!(bits[..10], expected);
+    }
+}

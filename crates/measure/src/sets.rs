@@ -1,0 +1,185 @@
+//! The process as a random effect: what sets of fresh processes say about ratios.
+//!
+//! A process has one address layout, and a set of processes one state of the machine; either can
+//! shift a contender's times by percents for as long as it lasts, and more rounds make that no
+//! smaller. So the unit of evidence is a contender's median in one set. In the logarithm,
+//!
+//! ```text
+//!   y(contender, set) = level(contender) + state(set) + error(contender, set)
+//! ```
+//!
+//! and the spread of the errors is estimated from all contenders together, because four sets of one
+//! contender alone say little about it. The hidden twin is one more contender of that kind, and one
+//! more sample of the level of whom it copies.
+
+use crate::stats::{Interval, median, student_quantile, student_two_sided};
+
+/// Medians of log times by contender and set.
+pub(crate) struct Sets {
+    /// By contender: a value for each set, or nothing where it has not all of them.
+    levels: Vec<Option<Vec<f64>>>,
+    /// The twin and whom it copies.
+    twin: Option<(usize, usize)>,
+    /// Variance of the errors, of all and by contender.
+    pooled: f64,
+    own: Vec<f64>,
+    /// Degrees of freedom of the pooled variance.
+    freedom: f64,
+}
+
+/// One contender's ratio to another as an estimate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Estimate {
+    /// Log of the ratio: the mean over the sets.
+    pub(crate) log: f64,
+    /// Its standard error.
+    pub(crate) error: f64,
+    freedom: f64,
+    /// Sets it rests on.
+    pub(crate) sets: usize,
+}
+
+impl Estimate {
+    /// The interval of the ratio at level 1 - alpha.
+    pub(crate) fn interval(&self, alpha: f64) -> Interval {
+        let reach = student_quantile(alpha, self.freedom) * self.error;
+        Interval { low: (self.log - reach).exp(), high: (self.log + reach).exp() }
+    }
+
+    /// The p-value against a ratio of 1.
+    pub(crate) fn p_value(&self) -> f64 {
+        student_two_sided(self.log.abs() / self.error, self.freedom)
+    }
+}
+
+impl Sets {
+    /// From log times by round and contender (`None` without a reading) and each round's set.
+    /// `None` with fewer than two sets or contenders.
+    pub(crate) fn new(
+        rounds: &[(u32, Vec<Option<f64>>)],
+        twin: Option<(usize, usize)>,
+    ) -> Option<Sets> {
+        let numbers = numbers(rounds);
+        let contenders = rounds.first()?.1.len();
+        let common = common(rounds, contenders);
+        let level = |contender: usize, set: u32| {
+            let own = rounds.iter().zip(&common).filter(|(round, _)| round.0 == set);
+            let own = own.filter_map(|(round, common)| Some(round.1[contender]? - common));
+            median(&own.collect::<Vec<f64>>())
+        };
+        let of = |contender| numbers.iter().map(|&set| level(contender, set)).collect();
+        let levels: Vec<Option<Vec<f64>>> = (0..contenders).map(of).collect();
+        let present: Vec<&Vec<f64>> = levels.iter().flatten().collect();
+        let (count, sets) = (present.len() as f64, numbers.len());
+        if present.len() < 2 || sets < 2 {
+            return None;
+        }
+        let centred = |levels: &[f64]| -> Vec<f64> {
+            levels.iter().map(|level| level - mean(levels)).collect()
+        };
+        let states: Vec<f64> = (0..sets)
+            .map(|set| present.iter().map(|levels| centred(levels)[set]).sum::<f64>() / count)
+            .collect();
+        let square = |levels: &Option<Vec<f64>>| {
+            let levels = levels.as_deref().map(centred).unwrap_or_default();
+            levels.iter().zip(&states).map(|(level, state)| (level - state).powi(2)).sum::<f64>()
+        };
+        let squares: Vec<f64> = levels.iter().map(square).collect();
+        let residuals = present.iter().map(|levels| -> Vec<f64> {
+            centred(levels).iter().zip(&states).map(|(level, state)| level - state).collect()
+        });
+        let inflation = inflation(residuals, sets);
+        let freedom = (count - 1.0) * (sets as f64 - 1.0);
+        let pooled = inflation * squares.iter().sum::<f64>() / freedom;
+        let own = squares.iter().map(|square| inflation * square * count / freedom).collect();
+        Some(Sets { levels, twin, pooled, own, freedom })
+    }
+
+    /// The ratio of two contenders.
+    pub(crate) fn ratio(&self, of: usize, to: usize) -> Option<Estimate> {
+        let sets = self.levels[of].as_ref()?.len();
+        let (of, to) = (self.level(of)?, self.level(to)?);
+        Some(Estimate {
+            log: of.0 - to.0,
+            error: (of.1 + to.1).sqrt(),
+            freedom: self.freedom,
+            sets,
+        })
+    }
+
+    /// The twin against whom it copies.
+    pub(crate) fn twin(&self) -> Option<Estimate> {
+        let (twin, of) = self.twin?;
+        let (a, b) = (self.levels[twin].as_ref()?, self.levels[of].as_ref()?);
+        let error = (2.0 * self.pooled / a.len() as f64).sqrt();
+        Some(Estimate { log: mean(a) - mean(b), error, freedom: self.freedom, sets: a.len() })
+    }
+
+    /// A contender's level and the variance of that. One whose own sets differ by more than those of
+    /// the others is believed to be as unsteady as it looks; none is believed to be steadier.
+    fn level(&self, contender: usize) -> Option<(f64, f64)> {
+        let own = self.levels[contender].as_ref()?;
+        let copy = self.twin.filter(|twin| twin.1 == contender);
+        let copy = copy.and_then(|(twin, _)| self.levels[twin].as_ref());
+        let all: Vec<f64> = own.iter().chain(copy.into_iter().flatten()).copied().collect();
+        let variance = self.pooled.max(self.own[contender]);
+        Some((mean(&all), variance / all.len() as f64))
+    }
+}
+
+/// The interval of one contender's time, from the medians of its sets alone.
+pub(crate) fn alone(
+    rounds: &[(u32, Vec<Option<f64>>)],
+    contender: usize,
+    alpha: f64,
+) -> Option<Interval> {
+    let of = |set: u32| {
+        let own = rounds.iter().filter(|round| round.0 == set);
+        median(&own.filter_map(|round| round.1[contender]).collect::<Vec<f64>>())
+    };
+    let levels: Vec<f64> = numbers(rounds).into_iter().filter_map(of).collect();
+    let freedom = levels.len().checked_sub(1).filter(|&freedom| freedom > 0)? as f64;
+    let log = mean(&levels);
+    let square: f64 = levels.iter().map(|level| (level - log).powi(2)).sum();
+    let error = (square / freedom / levels.len() as f64).sqrt();
+    Some(Estimate { log, error, freedom, sets: levels.len() }.interval(alpha))
+}
+
+/// The sets, in order.
+fn numbers(rounds: &[(u32, Vec<Option<f64>>)]) -> Vec<u32> {
+    let mut numbers: Vec<u32> = rounds.iter().map(|round| round.0).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// By how much a mean over the sets varies more than it would if they were independent: what a set
+/// inherits of the one before counts twice. Never less than 1, and little where sets lie apart.
+fn inflation(residuals: impl Iterator<Item = Vec<f64>>, sets: usize) -> f64 {
+    let (mut products, mut squares) = (0.0, f64::MIN_POSITIVE);
+    for own in residuals {
+        products += own.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>();
+        squares += own.iter().map(|value| value * value).sum::<f64>();
+    }
+    // Deviations from a mean look inversely correlated by one in so many.
+    let bias = 1.0 / sets as f64;
+    1.0 + 2.0 * (products / squares + bias).clamp(0.0, 0.9) * (1.0 - bias)
+}
+
+/// What all contenders of a round have in common, as the mean of how far each is from its own
+/// median: a round in which everybody was slow says nothing about anybody. (The median of three would
+/// be one of the three, whose own error would vanish.)
+fn common(rounds: &[(u32, Vec<Option<f64>>)], contenders: usize) -> Vec<f64> {
+    let of = |contender: usize| rounds.iter().filter_map(move |round| round.1[contender]);
+    let middle = |contender| median(&of(contender).collect::<Vec<f64>>()).unwrap_or(0.0);
+    let middles: Vec<f64> = (0..contenders).map(middle).collect();
+    let common = |logs: &[Option<f64>]| {
+        let apart = logs.iter().zip(&middles).filter_map(|(log, middle)| Some((*log)? - middle));
+        mean(&apart.collect::<Vec<f64>>())
+    };
+    rounds.iter().map(|round| common(&round.1)).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}

@@ -1,0 +1,250 @@
+//! Whether intervals hold what they promise, on made-up machines whose truth is known: in at least
+//! 98.5 of a hundred measurements no interval of a nominal 99 % misses its true ratio.
+//!
+//! The samples are made here and not by an executor: what is tested is the judging.
+
+use fathom_measure::compare::{Judged, judge};
+use fathom_measure::plan::{End, Measured, Plan, Roles, Round, Stop};
+use fathom_measure::sample::Sample;
+use fathom_measure::stats::Random;
+
+/// What makes times differ that is not the code. Shares of a time, as standard deviations.
+#[derive(Clone, Copy)]
+struct World {
+    /// Contenders without the twin.
+    contenders: usize,
+    sets: u32,
+    rounds: u32,
+    /// From round to round, by contender.
+    noise: f64,
+    /// Share of that which the next round inherits.
+    correlated: f64,
+    /// Of samples that take up to twice as long: share.
+    tail: f64,
+    /// From process to process.
+    process: f64,
+    /// A process is slower by this with probability one half.
+    bimodal: f64,
+    /// A contender is slower by this in one of two states, which last about 12 rounds.
+    regime: f64,
+    /// Everybody becomes slower by this during the measurement.
+    drift: f64,
+    /// Other measurements run between two sets, so that the machine's state is another one.
+    apart: bool,
+    /// Every sample is a process of its own.
+    fresh: bool,
+    /// The fastest becomes the baseline afterwards.
+    chosen: bool,
+}
+
+const QUIET: World = World {
+    contenders: 3,
+    sets: 4,
+    rounds: 40,
+    noise: 0.01,
+    correlated: 0.0,
+    tail: 0.0,
+    process: 0.0,
+    bimodal: 0.0,
+    regime: 0.0,
+    drift: 0.0,
+    apart: true,
+    fresh: false,
+    chosen: false,
+};
+
+fn bell(random: &mut Random) -> f64 {
+    let radius = (-2.0 * (1.0 - random.fraction()).ln()).sqrt();
+    radius * (2.0 * std::f64::consts::PI * random.fraction()).cos()
+}
+
+impl World {
+    /// Contender i takes 1 + i / 10 times what the first does, or all the same if one is chosen.
+    fn truth(&self, contender: usize) -> f64 {
+        let copy = contender == self.contenders;
+        if copy || self.chosen { 1.0 } else { 1.0 + contender as f64 / 10.0 }
+    }
+
+    /// Log times of a contender without its own level.
+    fn course(&self, random: &mut Random) -> Vec<f64> {
+        let mut slow = random.below(2) == 0;
+        let mut wave = bell(random) * self.noise;
+        let mut process = 0.0;
+        let fresh_noise = (1.0 - self.correlated.powi(2)).sqrt();
+        let mut set = u32::MAX;
+        let value = |round: u32| {
+            let here = round * self.sets / self.rounds;
+            if here != set {
+                set = here;
+                let bimodal = if random.below(2) == 0 { self.bimodal } else { 0.0 };
+                process = bell(random) * self.process + bimodal;
+                if self.apart {
+                    slow = random.below(2) == 0;
+                    wave = bell(random) * self.noise;
+                }
+            }
+            slow ^= random.below(12) == 0;
+            wave = wave * self.correlated + bell(random) * self.noise * fresh_noise;
+            let tail = random.fraction() < self.tail;
+            let tail = if tail { (1.0 + random.fraction()).ln() } else { 0.0 };
+            wave + process + tail + if slow { self.regime } else { 0.0 }
+        };
+        (0..self.rounds).map(value).collect()
+    }
+
+    fn measured(&self, seed: u64) -> (Measured, Roles, Plan) {
+        let mut random = Random::new(seed);
+        let courses: Vec<Vec<f64>> =
+            (0..=self.contenders).map(|_| self.course(&mut random)).collect();
+        let sample = |contender: usize, round: u32| {
+            let drift = self.drift * f64::from(round) / f64::from(self.rounds);
+            let log = courses[contender][round as usize] + drift;
+            let wall_ns = (1e9 * self.truth(contender) * log.exp()) as u64;
+            Some(Sample { wall_ns, cpu_ns: Some(wall_ns), ..Sample::default() })
+        };
+        let rounds = (0..self.rounds).map(|round| Round {
+            process: round * self.sets / self.rounds,
+            samples: (0..=self.contenders).map(|c| sample(c, round)).collect(),
+            ..Round::default()
+        });
+        let measured = Measured {
+            iterations: 1,
+            rounds: rounds.collect(),
+            failures: vec![None; self.contenders + 1],
+            end: End::Rounds,
+            alpha_share: 1.0,
+            planned: self.rounds,
+        };
+        let twin = Some(self.contenders);
+        let roles = Roles { twin, chosen: self.chosen, ..Roles::default() };
+        let plan = Plan { stop: Stop::Budget, fresh: self.fresh, ..Plan::default() };
+        (measured, roles, plan)
+    }
+
+    fn judged(&self, seed: u64) -> (Judged, usize) {
+        let (measured, mut roles, plan) = self.measured(seed);
+        let judged = judge(&measured, roles, &plan);
+        if !self.chosen {
+            return (judged, 0);
+        }
+        let time = |n: &usize| judged.summaries[*n].map_or(f64::INFINITY, |s| s.ns_median);
+        let fastest = (0..self.contenders).min_by(|a, b| time(a).total_cmp(&time(b))).unwrap_or(0);
+        roles.baseline = fastest;
+        (judge(&measured, roles, &plan), fastest)
+    }
+
+    /// Whether an interval misses its true ratio; one that is not there misses nothing.
+    fn misses(&self, seed: u64) -> bool {
+        let (judged, baseline) = self.judged(seed);
+        judged.comparisons.iter().any(|comparison| {
+            let truth = self.truth(comparison.contender) / self.truth(baseline);
+            comparison.interval.is_some_and(|interval| !interval.contains(truth))
+        })
+    }
+
+    /// Share of measurements that say something wrong.
+    fn missed(&self, trials: u64) -> f64 {
+        (1..=trials).filter(|&seed| self.misses(seed)).count() as f64 / trials as f64
+    }
+
+    /// Share of measurements that call the second contender slower, which it is.
+    fn power(&self, trials: u64) -> f64 {
+        let called = |seed: &u64| {
+            let (judged, _) = self.judged(*seed);
+            judged.comparisons[0].verdict == fathom_measure::compare::Verdict::Slower
+        };
+        (1..=trials).filter(called).count() as f64 / trials as f64
+    }
+}
+
+/// Machines of which every interval of sets of processes has to hold.
+fn worlds() -> Vec<(&'static str, World)> {
+    let layout = World { process: 0.01, ..QUIET };
+    // One measurement after the other: eight sets with no time between them.
+    let row = World { sets: 8, rounds: 200, apart: false, ..layout };
+    vec![
+        ("noise alone", QUIET),
+        ("heavy tails", World { tail: 0.15, ..layout }),
+        ("rounds correlated by 0.5", World { correlated: 0.5, ..layout }),
+        ("rounds correlated by 0.9", World { correlated: 0.9, ..layout }),
+        ("rounds correlated by 0.9, sets in a row", World { correlated: 0.9, ..row }),
+        ("drift", World { drift: 0.3, ..layout }),
+        ("processes 0.3 %", World { process: 0.003, ..QUIET }),
+        ("processes 1 %", layout),
+        ("processes 3 %", World { process: 0.03, ..QUIET }),
+        ("processes 3 %, eight sets", World { process: 0.03, sets: 8, rounds: 80, ..QUIET }),
+        ("two states", World { regime: 0.05, ..layout }),
+        ("two states, sets in a row", World { regime: 0.05, ..row }),
+        ("two layouts", World { bimodal: 0.05, ..QUIET }),
+        ("two layouts, eight sets", World { bimodal: 0.05, sets: 8, rounds: 80, ..QUIET }),
+        ("two contenders", World { contenders: 2, ..layout }),
+        ("six contenders", World { contenders: 6, ..layout }),
+        ("twenty contenders", World { contenders: 20, ..layout }),
+        ("winner of two", World { contenders: 2, chosen: true, ..layout }),
+        ("winner of six", World { contenders: 6, chosen: true, ..layout }),
+        (
+            "winner of six, two states",
+            World { contenders: 6, chosen: true, regime: 0.05, ..layout },
+        ),
+        ("winner of twenty", World { contenders: 20, chosen: true, ..layout }),
+        ("winner of fifty", World { contenders: 50, chosen: true, ..layout }),
+    ]
+}
+
+fn check<N: std::fmt::Display>(worlds: &[(N, World)], trials: u64) {
+    let mut wrong = String::new();
+    for (name, world) in worlds {
+        // Large measurements cost more and are as telling.
+        let trials = (trials * 4 / world.contenders.max(4) as u64).max(200);
+        let missed = world.missed(trials);
+        let width =
+            |seed| world.judged(seed).0.comparisons[0].interval.map_or(f64::NAN, |i| i.width());
+        println!("{name}: {:.2} % of {trials} measurements missed", missed * 100.0);
+        if missed > 0.015 {
+            wrong += &format!("{name}: {:.2} %\n", missed * 100.0);
+        }
+    }
+    assert!(wrong.is_empty(), "intervals of 99 % missed the truth too often:\n{wrong}");
+}
+
+#[test]
+fn intervals_over_sets_of_processes_hold_the_truth() {
+    check(&worlds(), 700);
+}
+
+#[test]
+#[ignore = "twenty times as many trials: cargo test -p fathom-measure --test coverage -- --ignored"]
+fn intervals_over_sets_of_processes_hold_the_truth_in_many_trials() {
+    check(&worlds(), 20_000);
+}
+
+#[test]
+fn intervals_over_runs_of_commands_hold_the_truth() {
+    let command = World { fresh: true, apart: false, sets: 1, contenders: 2, noise: 0.03, ..QUIET };
+    let mut worlds = Vec::new();
+    for rounds in [8, 12, 16, 23, 24, 48, 96] {
+        for correlated in [0.0, 0.5, 0.7, 0.9] {
+            let name = format!("{rounds} rounds correlated by {correlated}");
+            worlds.push((name, World { rounds, correlated, ..command }));
+        }
+    }
+    check(&worlds, 700);
+}
+
+#[test]
+fn differences_are_seen() {
+    let worlds = [
+        ("10 %, processes 1 %", World { contenders: 2, process: 0.01, ..QUIET }, 0.97),
+        ("10 %, processes 1 %, many", World { contenders: 6, process: 0.01, ..QUIET }, 0.97),
+        (
+            "10 %, eight sets, processes 3 %",
+            World { sets: 8, rounds: 80, process: 0.03, ..QUIET },
+            0.8,
+        ),
+    ];
+    for (name, world, least) in worlds {
+        let power = world.power(300);
+        println!("{name}: {power:.3}");
+        assert!(power >= least, "{name}: called in {power}");
+    }
+}

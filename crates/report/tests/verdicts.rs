@@ -1,0 +1,271 @@
+//! Every number of a verdict, in every form it is shown in, against a computation of its own: from the
+//! samples of a saved run to the ratio and its interval by the textbook, sharing no code with what
+//! judges and shows.
+
+use std::path::PathBuf;
+
+use fathom_measure::compare::Judged;
+use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
+use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
+use fathom_measure::sample::Sample;
+use fathom_measure::workload::{Spec, Work};
+use fathom_report::{csv, html, markdown, text};
+
+/// Times in microseconds by round: A, B a quarter slower, and A's twin. Four sets of three rounds.
+const TIMES: [[u64; 3]; 12] = [
+    [1000, 1252, 1003],
+    [1004, 1249, 1001],
+    [1001, 1255, 1008],
+    [1012, 1240, 998],
+    [1010, 1246, 1001],
+    [1013, 1243, 996],
+    [995, 1262, 1004],
+    [999, 1266, 1007],
+    [993, 1260, 1003],
+    [1006, 1248, 1011],
+    [1002, 1251, 1014],
+    [1007, 1253, 1009],
+];
+
+fn case(fresh: bool, swapped: bool) -> Case {
+    let names = ["alpha", "beta", "(twin)"];
+    let row = |id: &str| Row { id: id.to_owned(), ..Row::default() };
+    let sample = |us: &u64| {
+        let ns = us * 1000;
+        Some(Sample { wall_ns: ns, cpu_ns: Some(ns), ..Sample::default() })
+    };
+    // Commands need more rounds: the same ones over and over, which correlate inversely if at all.
+    let count = if fresh { 36 } else { 12 };
+    let rounds = (0..count).map(|round: usize| {
+        let at = if fresh { round * 5 % 12 } else { round };
+        let process = if fresh { 0 } else { round as u32 / 3 };
+        Round { process, samples: TIMES[at].iter().map(sample).collect(), ..Round::default() }
+    });
+    let measured = Measured {
+        iterations: 1,
+        rounds: rounds.collect(),
+        failures: vec![None; 3],
+        end: End::Rounds,
+        alpha_share: 1.0,
+        planned: count as u32,
+    };
+    let baseline = usize::from(swapped);
+    let roles = Roles { baseline, twin: Some(2), twin_of: 0, ..Roles::default() };
+    Case {
+        family: if fresh { "commands" } else { "checksum" }.to_owned(),
+        workload: Spec::new("sum", &[]),
+        work: Work { bytes: 4_000_000, items: 0 },
+        check: None,
+        contenders: names.iter().map(|name| row(name)).collect(),
+        roles,
+        plan: Plan { fresh, ..Plan::default() },
+        measured,
+        judged: Judged::default(),
+        notes: Vec::new(),
+    }
+}
+
+/// The run after it was written and read: what `fathom report` shows.
+fn saved(case: Case) -> Run {
+    let run = Run {
+        schema: SCHEMA.to_owned(),
+        version: VERSION,
+        command: vec!["fathom".to_owned(), "bench".to_owned()],
+        started: "2026-01-01T00:00:00Z".to_owned(),
+        program: "fathom".to_owned(),
+        build: Build::default(),
+        level: String::new(),
+        machine: serde_json::Value::Null,
+        cases: vec![case],
+        notes: Vec::new(),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join("run.json");
+    std::fs::write(&path, run.to_json().unwrap()).unwrap();
+    Run::read(&path).unwrap()
+}
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let n = values.len();
+    if n % 2 == 1 { values[n / 2] } else { (values[n / 2 - 1] + values[n / 2]) / 2.0 }
+}
+
+/// B's time over A's and its interval, by the formulas of docs/method.md, for this one design: three
+/// contenders in four sets of three rounds.
+fn by_sets() -> (f64, f64, f64) {
+    let logs: Vec<Vec<f64>> =
+        TIMES.iter().map(|round| round.iter().map(|us| (*us as f64).ln()).collect()).collect();
+    let own = |c: usize| middle(logs.iter().map(|round| round[c]).collect());
+    let medians = [own(0), own(1), own(2)];
+    // What a round has in common, then medians by set.
+    let mut y = [[0.0; 4]; 3];
+    for (c, row) in y.iter_mut().enumerate() {
+        for (set, value) in row.iter_mut().enumerate() {
+            let rounds = &logs[set * 3..set * 3 + 3];
+            let clean = rounds.iter().map(|round| {
+                let common: f64 = (0..3).map(|c| round[c] - medians[c]).sum::<f64>() / 3.0;
+                round[c] - common
+            });
+            *value = middle(clean.collect());
+        }
+    }
+    // Two-way analysis of variance.
+    let row_mean: Vec<f64> = y.iter().map(|row| row.iter().sum::<f64>() / 4.0).collect();
+    let grand = row_mean.iter().sum::<f64>() / 3.0;
+    let column: Vec<f64> = (0..4).map(|s| y.iter().map(|row| row[s]).sum::<f64>() / 3.0).collect();
+    let e = |c: usize, s: usize| y[c][s] - row_mean[c] - column[s] + grand;
+    let square = |c: usize| (0..4).map(|s| e(c, s).powi(2)).sum::<f64>();
+    let total: f64 = (0..3).map(square).sum();
+    let lagged: f64 = (0..3).map(|c| (0..3).map(|s| e(c, s) * e(c, s + 1)).sum::<f64>()).sum();
+    let inherited = (lagged / total + 0.25).clamp(0.0, 0.9);
+    let inflation = 1.0 + 2.0 * inherited * 0.75;
+    let pooled = inflation * total / 6.0;
+    let variance = |c: usize| pooled.max(inflation * square(c) * 3.0 / 6.0);
+    // A is there twice.
+    let log = row_mean[1] - (row_mean[0] + row_mean[2]) / 2.0;
+    let error = (variance(1) / 4.0 + variance(0) / 8.0).sqrt();
+    let reach = T_6 * error;
+    (log.exp(), (log - reach).exp(), (log + reach).exp())
+}
+
+/// The two-sided 1 % point of Student's distribution with (3 - 1)(4 - 1) degrees of freedom.
+const T_6: f64 = 3.707_428;
+
+/// The same for commands: median of the paired ratios, and the order statistics of 36 values (the 10th
+/// and the 27th: 2 P(Bin(36, 1/2) <= 9) = 0.0039, of 10 it is 0.0113).
+fn by_rounds() -> (f64, f64, f64) {
+    let ratio = |round: usize| TIMES[round * 5 % 12][1] as f64 / TIMES[round * 5 % 12][0] as f64;
+    let mut ratios: Vec<f64> = (0..36).map(ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    (middle(ratios.clone()), ratios[9], ratios[26])
+}
+
+/// A factor as it is written: two decimals, three close to 1.
+fn factor(value: f64) -> String {
+    if (0.9..1.1).contains(&value) { format!("{value:.3}") } else { format!("{value:.2}") }
+}
+
+#[test]
+fn every_form_says_the_same_numbers_and_the_right_ones() {
+    let (ratio, low, high) = by_sets();
+    assert!((ratio - 1.247).abs() < 0.01 && low < ratio && ratio < high, "{ratio} {low} {high}");
+    check(false, "slower", "beta", [ratio, low, high], [ratio, low, high]);
+    // Against B, A is faster: the sentence turns the ratio and the interval round.
+    let turned = [1.0 / ratio, 1.0 / high, 1.0 / low];
+    check(true, "faster", "alpha", turned, [ratio, low, high]);
+}
+
+/// `raw` is the ratio as the data has it, `said` as the sentence does.
+fn check(swapped: bool, word: &str, who: &str, raw: [f64; 3], said: [f64; 3]) {
+    let run = saved(case(false, swapped));
+    let whom = if swapped { "beta" } else { "alpha" };
+    let [factor_said, low, high] = said.map(factor);
+    let sentence = format!(
+        "{who} is {factor_said}x {word} than {whom} (99 % interval {low}–{high}, noise floor"
+    );
+    let forms = [text::run(&run, text::Style::default()), markdown::run(&run), html::run(&run)];
+    for form in forms {
+        assert!(form.contains(&sentence), "no {sentence:?} in\n{form}");
+        // Once in the sentence, once in the table.
+        assert_eq!(form.matches(&format!("{factor_said}x {word}")).count(), 2, "{form}");
+    }
+    let table = csv::run(&run);
+    let mut lines = table.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let fields: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| header.iter().position(|field| *field == name).unwrap();
+    let own = fields.iter().find(|line| line[column("contender")] == who).unwrap();
+    for (name, expected) in ["ratio", "ratio_low", "ratio_high"].into_iter().zip(raw) {
+        let found: f64 = own[column(name)].parse().unwrap();
+        assert!((found / expected - 1.0).abs() < 1e-6, "{name}: {found}, by hand {expected}");
+    }
+    assert_eq!(own[column("verdict")], word);
+    assert!(own[column("p_adjusted")].parse::<f64>().unwrap() < 0.001);
+    let json: serde_json::Value = serde_json::from_str(&run.to_json().unwrap()).unwrap();
+    let judged = &json["cases"][0]["judged"]["comparisons"][0];
+    assert_eq!(judged["verdict"]["word"], word);
+    let interval =
+        [judged["ratio"].clone(), judged["interval"][0].clone(), judged["interval"][1].clone()];
+    for (found, expected) in interval.iter().zip(raw) {
+        assert!((found.as_f64().unwrap() / expected - 1.0).abs() < 1e-6, "{judged}");
+    }
+}
+
+#[test]
+fn commands_say_the_median_and_the_order_statistics_of_their_rounds() {
+    let (ratio, low, high) = by_rounds();
+    let run = saved(case(true, false));
+    let [ratio, low, high] = [ratio, low, high].map(factor);
+    let sentence = format!("beta is {ratio}x slower than alpha (99 % interval {low}–{high}, ");
+    let text = text::run(&run, text::Style::default());
+    assert!(text.contains(&sentence), "no {sentence:?} in\n{text}");
+}
+
+#[test]
+fn times_and_spreads_are_those_of_the_samples() {
+    let run = saved(case(false, false));
+    let own = |c: usize| TIMES.iter().map(|round| round[c] as f64).collect::<Vec<f64>>();
+    for (c, name) in [(0, "alpha"), (1, "beta")] {
+        let time = middle(own(c));
+        let spread = middle(own(c).iter().map(|us| (us - time).abs()).collect());
+        let rate = 4e6 / (time / 1e6) / f64::from(1 << 30);
+        let shown = [
+            format!("{:.3} ms", time / 1e3),
+            format!("±{:.2} %", spread / time * 100.0),
+            format!("{rate:.3} GiB/s"),
+        ];
+        let forms = [text::run(&run, text::Style::default()), markdown::run(&run), html::run(&run)];
+        for form in forms {
+            let is_row = |line: &&str| shown.iter().all(|cell| line.contains(cell));
+            let row = form.lines().find(|line| line.contains(name) && is_row(line));
+            assert!(row.is_some(), "no row of {name} with {shown:?} in\n{form}");
+        }
+        let table = csv::run(&run);
+        let line = table.lines().find(|line| line.contains(name)).unwrap();
+        assert!(line.contains(&format!(",{},{},", time * 1e3, spread * 1e3)), "{line}");
+    }
+}
+
+#[test]
+fn few_rounds_of_commands_say_what_was_seen() {
+    let mut case = case(true, false);
+    case.measured.rounds.truncate(5);
+    for round in &mut case.measured.rounds {
+        let slow = round.samples[1].as_mut().unwrap();
+        slow.wall_ns *= 10;
+        slow.cpu_ns = Some(slow.wall_ns);
+    }
+    let text = text::run(&saved(case), text::Style::default());
+    let seen = "x slower than alpha in 5 of 5 rounds (93 %): too few for a verdict at 99 %, which takes 16";
+    assert!(text.contains(seen), "{text}");
+}
+
+#[test]
+fn a_single_set_of_processes_gives_no_verdict_and_says_so() {
+    let mut case = case(false, false);
+    for round in &mut case.measured.rounds {
+        round.process = 0;
+    }
+    let text = text::run(&saved(case), text::Style::default());
+    let seen = "beta was 1.25x slower than alpha in 12 of 12 rounds of one set of processes";
+    assert!(text.contains(seen), "{text}");
+}
+
+#[test]
+fn a_damaged_run_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let damages: [fn(&mut Case); 3] = [
+        |case| case.roles.baseline = 7,
+        |case| case.measured.rounds[3].samples.truncate(1),
+        |case| case.measured.failures.clear(),
+    ];
+    for damage in damages {
+        let mut run = saved(case(false, false));
+        damage(&mut run.cases[0]);
+        std::fs::write(&path, run.to_json().unwrap()).unwrap();
+        let error = Run::read(&path).unwrap_err().to_string();
+        assert!(error.contains("case 1") && error.contains("run.json"), "{error}");
+    }
+}
