@@ -7,6 +7,9 @@ use std::path::PathBuf;
 
 use crate::number::NumberError;
 
+/// Most fields of a record: so that a line of nothing but delimiters does not take all memory.
+pub(crate) const MOST_FIELDS: usize = 1 << 20;
+
 /// Why one record was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
@@ -33,6 +36,9 @@ pub enum Reason {
         /// Fields of this record.
         found: usize,
     },
+    /// Delimited text: more fields than any record may have.
+    #[error("the record has more than {MOST_FIELDS} fields")]
+    TooManyFields,
     /// Delimited text: a value is missing where it must not.
     #[error("the value is missing")]
     Missing,
@@ -197,7 +203,7 @@ pub enum Error {
         places: [usize; 2],
     },
     /// Delimited text: the header itself cannot be read.
-    #[error("{path}:1:1: the header cannot be read: {reason}")]
+    #[error("{path}: the header cannot be read: {reason}")]
     BadHeader {
         /// The file.
         path: PathBuf,

@@ -11,9 +11,9 @@
 //!
 //! Every number is an integer at a decimal scale from the first digit to the last: no value is
 //! rounded before it is printed, and no order of threads, chunks or files changes a byte of the
-//! result. [`mod@reference`] is the plain program the engine is tested against, [`generate`] writes the
-//! measurement files of the One Billion Row Challenge and its relatives, [`parts`] has what can be
-//! used apart from a run.
+//! result. [`generate`] writes the measurement files of the One Billion Row Challenge and its
+//! relatives, [`parts`] has what can be used apart from a run. The oracle that all of this is tested
+//! against is in `tests/oracle`, and shares nothing with it.
 //!
 //! ```
 //! use fathom_aggregate::{Layout, OnError, Options, Progress, Source, aggregate, format};
@@ -45,7 +45,6 @@ mod number;
 pub mod parts;
 mod queue;
 mod record;
-pub mod reference;
 mod rejects;
 mod shard;
 mod source;

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memrchr};
 
-use crate::error::Reason;
+use crate::error::{MOST_FIELDS, Reason};
 
 /// A field of a record: its content, without the quotes around it.
 #[derive(Clone, Copy, Debug)]
@@ -193,6 +193,9 @@ pub(crate) fn split(
                 None | Some(b'\n') => after += 1,
                 Some(_) => {}
             }
+        }
+        if fields.len() == MOST_FIELDS {
+            return malformed(Reason::TooManyFields);
         }
         fields.push(field);
         match bytes.get(after) {

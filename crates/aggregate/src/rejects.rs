@@ -17,8 +17,8 @@ pub const SHOWN: usize = 10;
 pub enum OnError<'a> {
     /// Stop with [`Error::Record`] at the first one.
     Fail,
-    /// Count it, keep the first [`SHOWN`], and write each, with a line feed, to the sink if there
-    /// is one.
+    /// Count it, keep the first [`SHOWN`], and write each to the sink if there is one, byte for byte
+    /// as it stands in the input; what follows a last line without its end starts on a new one.
     Skip(Option<Box<dyn Write + Send + 'a>>),
 }
 
@@ -48,6 +48,8 @@ pub(crate) struct Raw {
     pub(crate) reason: Reason,
     pub(crate) field: Option<FieldText>,
     pub(crate) text: Vec<u8>,
+    /// Whether a line feed follows it in the input.
+    pub(crate) is_ended: bool,
 }
 
 /// Collects rejects chunk by chunk.
@@ -61,13 +63,15 @@ pub(crate) struct Collector<'a> {
     paths: &'a [PathBuf],
     shown: Vec<Reject>,
     count: u64,
+    /// Whether what was written last lacks its line end.
+    is_open: bool,
 }
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(policy: OnError<'a>, paths: &'a [PathBuf]) -> Collector<'a> {
         let lines = vec![0; paths.len()];
         let (ahead, shown) = (BTreeMap::new(), Vec::new());
-        Collector { policy, next: 0, ahead, lines, paths, shown, count: 0 }
+        Collector { policy, next: 0, ahead, lines, paths, shown, count: 0, is_open: false }
     }
 
     /// Takes what a chunk refused; every chunk reports, also those that refused nothing. True if the
@@ -87,12 +91,13 @@ impl<'a> Collector<'a> {
         self.lines[taken.source] += taken.lines;
         for raw in taken.rejects {
             if let OnError::Skip(Some(sink)) = &mut self.policy {
-                sink.write_all(&raw.text)
-                    .and_then(|()| sink.write_all(b"\n"))
-                    .map_err(Error::Rejects)?;
+                let line_feed = |is_needed| if is_needed { &b"\n"[..] } else { b"" };
+                let parts = [line_feed(self.is_open), &raw.text, line_feed(raw.is_ended)];
+                parts.iter().try_for_each(|part| sink.write_all(part)).map_err(Error::Rejects)?;
+                self.is_open = !raw.is_ended;
             }
             if self.shown.len() < SHOWN {
-                let Raw { byte, record_byte, lines_before, column, reason, field, text } = raw;
+                let Raw { byte, record_byte, lines_before, column, reason, field, text, .. } = raw;
                 let (path, line) = (self.paths[taken.source].clone(), before + lines_before + 1);
                 let position = Position { path, byte, line, column };
                 self.shown.push(Reject { position, record_byte, reason, field, text });

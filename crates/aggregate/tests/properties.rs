@@ -1,10 +1,12 @@
-//! Any bytes, split any way, merged in any order, give the reference's answer.
+//! Any text, with any options, split any way and merged in any order, gives the oracle's answer.
 
-mod common;
+mod oracle;
 
-use common::{assert_same, file, stream};
-use fathom_aggregate::{Options, Partial, merge, reference};
-use fathom_machine::level::Level;
+use fathom_aggregate::{Column, Options, Summary, merge};
+use oracle::Task;
+use oracle::check::{Judge, file, formatted, run};
+use oracle::choice::Choices;
+use oracle::shown::{Form, Look, text};
 use proptest::prelude::*;
 
 /// Lines that are mostly records, sometimes nearly, sometimes not at all.
@@ -18,7 +20,8 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
         8 => (-999..=999_i32).prop_map(|v| {
             format!("{}{}.{}", if v < 0 { "-" } else { "" }, v.abs() / 10, v.abs() % 10)
         }),
-        2 => "[-+]?[0-9]{1,12}(\\.[0-9]{1,6})?",
+        2 => "[-+]?[0-9]{1,12}(\\.[0-9]{0,6})?",
+        1 => "-?[0-9]{0,20}(\\.[0-9]{0,20})?([eE][-+]?[0-9]{1,2})?",
         1 => "[-+.;0-9]{0,8}",
     ];
     prop_oneof![
@@ -39,6 +42,40 @@ fn input() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// A piece of delimited text: what fields and records are made of, mostly in order.
+fn field() -> impl Strategy<Value = Vec<u8>> {
+    let texts: Vec<&[u8]> = vec![
+        b"a|",
+        b"b|",
+        b"a|1.5\n",
+        b"b|-2\n",
+        b"a|1.5|7\n",
+        b"|\n",
+        b"NA|",
+        b"NA\n",
+        b"-1.0\n",
+        b"\n",
+        b"\r\n",
+        b"\"a\"|",
+        b"\"x|y\"|3e2\n",
+        b"\"x\ny\"|0.25\n",
+        b"\"\"\"\"|",
+        b"\"",
+        b"x\"",
+        b"\"x\"y",
+        b"a,b;c|1\n",
+        b"99.9\n",
+        b"1e-7\n",
+        b"\xff|",
+        b"\xef\xbb\xbf",
+        b"c|12345678901234567890.5\n",
+    ];
+    prop_oneof![
+        8 => prop::sample::select(texts).prop_map(<[u8]>::to_vec),
+        1 => "[-+.0-9e]{0,6}\n".prop_map(String::into_bytes),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 192,
@@ -48,27 +85,46 @@ proptest! {
     })]
 
     #[test]
-    fn any_split_and_level_agrees(
-        input in input(),
-        chunk_bytes in 1_usize..4000,
-        threads in 1_usize..4,
-        portion in 1_usize..300,
-        with_squares in any::<bool>(),
-    ) {
-        for level in Level::available() {
-            let options = Options { level, threads, chunk_bytes, with_squares, ..Options::default() };
-            assert_same(&input, file(&input), &options, &format!("file, {level}"));
-            assert_same(&input, stream(&input, portion), &options, &format!("stream, {level}"));
-        }
+    fn lines_give_the_same_text_whatever_the_options(input in input(), seed in any::<u64>()) {
+        let mut choices = Choices(seed);
+        let (look, options) = (choices.look(1), choices.options());
+        let source = choices.source(&input);
+        Judge::new(&input, Task::plain()).check(source, &[look], &options, "lines");
     }
 
     #[test]
-    fn any_bytes_agree(input in prop::collection::vec(
-        prop::sample::select(b"ab;;\n\n\r.-0019\0\xff".to_vec()), 0..400,
-    )) {
-        for level in Level::available() {
-            let options = Options { level, threads: 2, chunk_bytes: 37, ..Options::default() };
-            assert_same(&input, file(&input), &options, level.name());
+    fn delimited_text_gives_the_same_text_whatever_the_options(
+        mut fields in prop::collection::vec(field(), 0..200),
+        task in any::<u64>(),
+        look in any::<u64>(),
+        options in any::<u64>(),
+    ) {
+        let task = Choices(task).task();
+        // One byte stands for whatever the delimiter is.
+        let bytes = fields.iter_mut().flatten();
+        bytes.filter(|byte| **byte == b'|').for_each(|byte| *byte = task.delimiter);
+        let input = fields.concat();
+        let look = Choices(look).look(task.values.len());
+        let mut choices = Choices(options);
+        let options = choices.options();
+        let source = choices.source(&input);
+        Judge::new(&input, task).check(source, &[look], &options, "delimited");
+    }
+
+    #[test]
+    fn any_bytes_agree(
+        input in prop::collection::vec(
+            prop::sample::select(b"ab;;\n\n\r.-0019e\"\0\xff\xef\xbb\xbf".to_vec()), 0..400,
+        ),
+        task in any::<u64>(),
+        options in any::<u64>(),
+    ) {
+        for task in [Task::plain(), Task { delimiter: b';', ..Choices(task).task() }] {
+            let mut choices = Choices(options);
+            let options = choices.options();
+            let source = choices.source(&input);
+            let look = Look { statistics: vec!["min", "count"], ..Look::all(Form::Ndjson) };
+            Judge::new(&input, task).check(source, &[look], &options, "bytes");
         }
     }
 
@@ -81,11 +137,18 @@ proptest! {
             if part.last() != Some(&b'\n') { part.push(b'\n'); }
             part
         }).collect::<Vec<_>>().concat();
-        let expected = reference::aggregate(&whole, true).groups;
-        let lists: Vec<Vec<Partial>> =
-            parts.iter().map(|part| reference::aggregate(part, true).groups).collect();
-        let reversed = lists.iter().rev().cloned().collect();
-        prop_assert_eq!(&merge(lists), &expected);
-        prop_assert_eq!(&merge(reversed), &expected);
+        let answer = oracle::aggregate(&whole, &Task::plain()).unwrap();
+        let expected = text(&answer, &Look::all(Form::Brc));
+        let options = Options { with_squares: true, ..Options::default() };
+        let lists: Vec<_> = parts.iter().map(|part| {
+            let (summary, _) = run(file(part), &Task::plain(), &options).unwrap();
+            summary.columns.into_iter().flat_map(|column| column.groups).collect()
+        }).collect();
+        let reversed: Vec<Vec<_>> = lists.iter().rev().cloned().collect();
+        for lists in [lists, reversed] {
+            let columns = vec![Column::new("value", merge(lists))];
+            let summary = Summary { columns, ..Summary::default() };
+            prop_assert_eq!(&formatted(&summary, &Look::all(Form::Brc), 1), &expected);
+        }
     }
 }

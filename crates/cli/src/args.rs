@@ -24,6 +24,20 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+impl Args {
+    /// What was typed, or the error to show. In `kv` -h is the hash, as in kvbench; with nothing after
+    /// it, nobody can have meant that.
+    pub(crate) fn typed() -> Result<Args, clap::Error> {
+        let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+        if words.get(1).is_some_and(|command| command == "kv")
+            && let Some(last) = words.last_mut().filter(|last| *last == "-h")
+        {
+            *last = "--help".into();
+        }
+        Args::try_parse_from(words)
+    }
+}
+
 /// One line per command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -132,7 +132,7 @@ fn skipped_records_are_shown_kept_and_exit_1() {
     assert_eq!(out(&output), "");
     assert_eq!(fs::read(folder.0.path().join("o.txt")).unwrap(), b"{a=1.0/1.0/1.0}\n");
     let kept = fs::read(folder.0.path().join("r.txt")).unwrap();
-    assert_eq!(kept, [&input[6..], b"\n"].concat());
+    assert_eq!(kept, &input[6..], "byte for byte, also a last line without its end");
     let said = err(&output);
     assert_eq!(said.lines().filter(|line| line.contains("skipped bad.txt:")).count(), 10);
     assert!(said.contains("… and 3 more") && said.contains("13 records skipped"), "{said}");
@@ -144,7 +144,7 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
     folder.file("a.txt", INPUT);
     for args in [
         &["--rejects", "r", "a.txt"][..],
-        &["--value", "2", "--value", "3", "a.txt"],
+        &["--format", "brc", "--value", "2", "--value", "3", "a.txt"],
         &["--value", "name", "a.txt"],
         &["--key", "0", "a.txt"],
         &["--delimiter", "5", "a.txt"],
@@ -200,12 +200,15 @@ fn statistics_order_and_formats_are_the_users_choice() {
         run("table"),
         "key    count   sum  stddev\nRome       1  20.3       -\nQuito      2  27.5   0.354\n"
     );
-    assert_eq!(run("csv"), "key,count,sum,stddev\nRome,1,20.3,\nQuito,2,27.5,0.354\n");
+    assert_eq!(
+        run("csv"),
+        "key,count,sum,stddev\nRome,1,20.3,\nQuito,2,27.5,0.35355339059327376\n"
+    );
     assert_eq!(run("brc"), "{Rome=1/20.3/, Quito=2/27.5/0.354}\n");
     assert_eq!(
         run("json"),
         "[\n  {\"key\": \"Rome\", \"count\": 1, \"sum\": 20.3, \"stddev\": null},\n  \
-         {\"key\": \"Quito\", \"count\": 2, \"sum\": 27.5, \"stddev\": 0.354}\n]\n"
+         {\"key\": \"Quito\", \"count\": 2, \"sum\": 27.5, \"stddev\": 0.35355339059327376}\n]\n"
     );
     let mean = |rounding: &str, decimals: &str| {
         let args = ["--stats", "mean", "--rounding", rounding, "--decimals", decimals];
@@ -228,13 +231,13 @@ fn delimited_text_chooses_columns_by_name() {
     );
     assert_eq!(
         out(&output),
-        "key,ms_max,ms_count,bytes_max,bytes_count\ndb,7.00,1,200.0,1\n\"web, 1\",12.50,2,100.0,2\n"
+        "host,ms_max,ms_count,bytes_max,bytes_count\ndb,7,1,200,1\n\"web, 1\",12.5,2,100,2\n"
     );
     let output = folder.run(&["--header", "--key", "nobody"], b"a;b\n1;2\n");
     assert_eq!(output.status.code(), Some(3));
     assert!(err(&output).contains("the header has no column \"nobody\"; it has: \"a\", \"b\""));
     let tab = folder.run(&["--delimiter", "tab"], b"\"a\tb\"\t1\n");
-    assert_eq!(out(&tab), "{a\tb=1.0/1.0/1.0}\n");
+    assert_eq!(out(&tab), "key,min,mean,max\na\tb,1,1,1\n");
 }
 
 #[test]
@@ -270,4 +273,128 @@ fn a_reader_that_leaves_early_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn machine_formats_lost_digits_to_the_challenge_s_rounding() {
+    let folder = Folder::new();
+    let run = |args: &[&str], input: &str| out(&folder.run(args, input.as_bytes()));
+    let csv = "host,ms\na,1\na,2\na,2\n";
+    let args = ["--delimiter", ",", "--header", "--stats", "mean,sum,rows"];
+    assert_eq!(run(&args, csv), "host,mean,sum,rows\na,1.6666666666666667,5,3\n");
+    let brc = [&args[..], &["--format", "brc"]].concat();
+    assert_eq!(run(&brc, csv), "{a=1.7/5.0/3}\n");
+    let fixed = [&args[..], &["--decimals", "2"]].concat();
+    assert_eq!(run(&fixed, csv), "host,mean,sum,rows\na,1.67,5.00,3\n");
+    let table = [&args[..], &["--format", "table"]].concat();
+    assert_eq!(run(&table, csv), "host  mean  sum  rows\na     1.67    5     3\n");
+}
+
+#[test]
+fn top_changed_the_decimals_of_what_is_shown() {
+    let folder = Folder::new();
+    let input = "a;1.5\nb;0.125\n";
+    assert_eq!(
+        out(&folder.run(&[], input.as_bytes())),
+        "{a=1.500/1.500/1.500, b=0.125/0.125/0.125}\n"
+    );
+    assert_eq!(out(&folder.run(&["--top", "1"], input.as_bytes())), "{a=1.500/1.500/1.500}\n");
+}
+
+#[test]
+fn json_had_members_twice() {
+    let folder = Folder::new();
+    let args = ["--header", "--value", "v", "--value", "v", "--stats", "min,min", "--format"];
+    let output = folder.run(&[&args[..], &["ndjson"]].concat(), b"k;v\na;1\n");
+    let expected = "{\"k\": \"a\", \"v_min\": 1, \"v_min_2\": 1, \"v_min_3\": 1, \"v_min_4\": 1}\n";
+    assert_eq!(out(&output), expected);
+}
+
+#[test]
+fn rejects_replaced_the_input_or_were_replaced_by_the_output() {
+    let folder = Folder::new();
+    folder.file("in.txt", "a;1.0\nbad\n");
+    std::os::unix::fs::symlink("in.txt", folder.0.path().join("link")).unwrap();
+    std::os::unix::fs::symlink("new", folder.0.path().join("to-new")).unwrap();
+    for (rejects, output) in [
+        ("in.txt", "o"),
+        ("link", "o"),
+        ("./in.txt", "o"),
+        ("new", "new"),
+        ("new", "to-new"),
+        ("-", "-"),
+    ] {
+        let args = ["--on-error", "skip", "--rejects", rejects, "-o", output, "in.txt"];
+        let run = folder.run(&args, b"");
+        assert_eq!(run.status.code(), Some(2), "{rejects} {output}: {}", err(&run));
+    }
+    assert_eq!(fs::read(folder.0.path().join("in.txt")).unwrap(), b"a;1.0\nbad\n");
+    assert_eq!(folder.names(), ["in.txt", "link", "to-new"]);
+}
+
+#[test]
+fn a_full_disk_names_the_output() {
+    let folder = Folder::new();
+    let output = folder.run(&["-o", "/dev/full"], INPUT.as_bytes());
+    assert_eq!(output.status.code(), Some(4));
+    assert!(err(&output).starts_with("fathom: cannot write /dev/full: "), "{}", err(&output));
+    let args = ["--on-error", "skip", "--rejects", "/dev/full"];
+    let output = folder.run(&args, b"bad\n");
+    assert_eq!(output.status.code(), Some(4));
+    assert!(err(&output).contains("cannot write /dev/full: "), "{}", err(&output));
+}
+
+#[test]
+fn a_missing_value_costs_only_its_own_column() {
+    let folder = Folder::new();
+    let csv = b"host,ms,kb\na,,3\na,NA,5\na,1.5,4\n";
+    let run = |more: &[&str]| {
+        let args = [
+            "--delimiter",
+            ",",
+            "--header",
+            "--value",
+            "ms",
+            "--value",
+            "kb",
+            "--stats",
+            "count,rows,sum",
+        ];
+        folder.run(&[&args[..], more].concat(), csv)
+    };
+    let skipped = out(&run(&["--null-values", "NA,null"]));
+    assert_eq!(skipped.lines().nth(1), Some("a,1,3,1.5,3,3,12"), "{skipped}");
+    let zero = out(&run(&["--null-values", "NA", "--null", "ms=zero"]));
+    assert_eq!(zero.lines().nth(1), Some("a,3,3,1.5,3,3,12"), "{zero}");
+    let output = run(&["--null-values", "NA", "--null", "fail"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        err(&output).starts_with("fathom: -:2:3: the value is missing: ms"),
+        "{}",
+        err(&output)
+    );
+    let output = run(&[]);
+    assert!(err(&output).starts_with("fathom: -:3:3: "), "{}", err(&output));
+    assert!(err(&run(&["-v"])).contains("byte 18, in the record from byte 16 on"));
+    for mistake in ["--null=ms=never", "--null=maybe", "--null=when=skip"] {
+        assert_eq!(run(&[mistake]).status.code(), Some(2), "{mistake}");
+    }
+}
+
+#[test]
+fn ragged_records_were_taken_in_silence() {
+    let folder = Folder::new();
+    let args = ["--delimiter", ",", "--header", "--stats", "sum"];
+    let output = folder.run(&args, b"k,v\na,1,234\n");
+    assert_eq!(output.status.code(), Some(3));
+    let said = err(&output);
+    assert!(said.contains("expected 2 fields, found 3"), "{said}");
+    let padded = [&args[..], &["--ragged", "pad"]].concat();
+    let output = folder.run(&padded, b"k,v\na,1,234\nb\n");
+    assert_eq!(out(&output), "k,sum\na,1\nb,0\n");
+    let output = folder.run(&args, b"k,v,v\na,1,2\n");
+    assert_eq!(output.status.code(), Some(0), "columns by number are no matter of names");
+    let named = [&args[..], &["--value", "v"]].concat();
+    let said = err(&folder.run(&named, b"k,v,v\na,1,2\n"));
+    assert!(said.contains("\"v\" twice"), "{said}");
 }

@@ -11,7 +11,7 @@ use super::{Null, Ragged, Shape};
 use crate::account::Account;
 use crate::chunk::{Buffer, Window};
 use crate::engine::Options;
-use crate::error::{Error, Fault, Reason};
+use crate::error::{Error, Fault, MOST_FIELDS, Reason};
 use crate::kernel::{Kernel, Odd, fields};
 use crate::number::Decimal;
 use crate::record::{Field, Piece, Pieces, Split, split};
@@ -127,7 +127,7 @@ impl<'a> Worker<'a> {
         let last = columns.values.iter().copied().fold(columns.key, usize::max);
         let delimiters = match columns.fields {
             Some(fields) if self.shape.ragged == Ragged::Fail => (last.max(fields - 1), fields - 1),
-            _ => (last, usize::MAX),
+            _ => (last, MOST_FIELDS - 1),
         };
         let Columns { key, values, .. } = columns;
         fields::Wanted { delimiter: self.delimiter, key: *key, values, last, delimiters }

@@ -2,56 +2,144 @@
 
 use std::io::Write as _;
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{Layout, SPREAD_DECIMALS, Statistic};
 use crate::merge::Stats;
 use crate::number::{Decimal, Rounding, big_power_of_ten, power_of_ten};
 
-/// One statistic of one key as text; None where it does not exist (the variance of one value).
-///
-/// `input_scale` is the finest scale of the input.
-pub fn cell(
-    stats: &Stats,
-    statistic: Statistic,
-    input_scale: u16,
-    layout: &Layout,
-) -> Option<String> {
-    let mut text = Vec::new();
-    let exists = write_cell(&mut text, stats, statistic, input_scale, layout);
-    exists.then(|| String::from_utf8(text).expect("numbers are ASCII"))
+/// What the numbers are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The challenge's rules.
+    Challenge,
+    /// People, who compare columns.
+    People,
+    /// Programs, which go on with them.
+    Programs,
 }
 
-/// Appends one statistic of one key; false, and nothing, where it does not exist.
+/// How many decimals are shown.
+#[derive(Clone, Copy, Debug)]
+enum Decimals {
+    Fixed(u16),
+    /// As many as there are; of what has no last one, those of 17 significant digits, which tell all
+    /// double-precision numbers apart. Zeros at the end are left out.
+    All,
+}
+
+impl Purpose {
+    /// The decimals of a statistic in a column whose finest value has `scale` of them.
+    fn decimals(self, statistic: Statistic, scale: u16, layout: &Layout) -> Decimals {
+        let more = |beyond| if beyond { SPREAD_DECIMALS } else { 0 };
+        let spread = statistic.needs_squares();
+        match (layout.decimals, self) {
+            (Some(decimals), _) => Decimals::Fixed(decimals.into()),
+            (None, Purpose::Challenge) => Decimals::Fixed(scale.max(1) + more(spread)),
+            (None, Purpose::People) => {
+                Decimals::Fixed(scale + more(spread || statistic == Statistic::Mean))
+            }
+            (None, Purpose::Programs) => Decimals::All,
+        }
+    }
+}
+
+/// Appends one statistic of one key; false, and nothing, where it does not exist (the variance of one
+/// value). `scale` is the finest of the column.
 pub(super) fn write_cell(
     text: &mut Vec<u8>,
     stats: &Stats,
     statistic: Statistic,
-    input_scale: u16,
+    (purpose, scale): (Purpose, u16),
     layout: &Layout,
 ) -> bool {
-    let scale = input_scale.max(1);
-    let decimals = layout.decimals.map_or(scale, u16::from);
-    let spread_decimals = layout.decimals.map_or(scale + SPREAD_DECIMALS, u16::from);
-    let (number, divisor) = match statistic {
-        Statistic::Count => {
-            digits(text, stats.count().into());
+    let start = text.len();
+    let decimals = purpose.decimals(statistic, scale, layout);
+    let exists = match statistic {
+        Statistic::Count | Statistic::Rows => {
+            let rows = statistic == Statistic::Rows;
+            digits(text, u128::from(if rows { stats.rows() } else { stats.count() }));
             return true;
         }
-        Statistic::Min => (stats.min(), 1),
-        Statistic::Max => (stats.max(), 1),
-        Statistic::Sum => (Some(stats.sum()), 1),
-        Statistic::Mean => ((stats.count() > 0).then(|| stats.sum()), stats.count()),
+        Statistic::Min => stats.min().map(|min| exact(text, &min, decimals, layout)),
+        Statistic::Max => stats.max().map(|max| exact(text, &max, decimals, layout)),
+        Statistic::Sum => Some(exact(text, &stats.sum(), decimals, layout)),
+        Statistic::Mean => (stats.count() > 0).then(|| {
+            let (sum, count) = (stats.sum(), stats.count());
+            let decimals = match decimals {
+                Decimals::Fixed(decimals) => decimals,
+                Decimals::All => mean_decimals(&sum, count),
+            };
+            quotient(text, &sum, count, decimals, layout.rounding);
+        }),
         Statistic::Variance | Statistic::Stddev => {
-            let spread = if statistic == Statistic::Variance { variance } else { stddev };
-            let Some(shown) = spread(stats, spread_decimals, layout.rounding) else { return false };
-            text.extend_from_slice(shown.as_bytes());
-            return true;
+            spread(stats, statistic, decimals, layout.rounding)
+                .map(|shown| text.extend_from_slice(shown.as_bytes()))
         }
     };
-    let Some(number) = number else { return false };
-    quotient(text, &number, divisor, decimals, layout.rounding);
-    true
+    if matches!(decimals, Decimals::All) {
+        trim(text, start);
+    }
+    exists.is_some()
+}
+
+/// Appends a number whose digits end.
+fn exact(text: &mut Vec<u8>, number: &Decimal, decimals: Decimals, layout: &Layout) {
+    let decimals = match decimals {
+        Decimals::Fixed(decimals) => decimals,
+        Decimals::All => number.scale(),
+    };
+    quotient(text, number, 1, decimals, layout.rounding);
+}
+
+/// Takes zeros off the end of a number with decimals that starts at `start`.
+fn trim(text: &mut Vec<u8>, start: usize) {
+    if text[start..].contains(&b'.') {
+        while text.last() == Some(&b'0') {
+            text.pop();
+        }
+        if text.last() == Some(&b'.') {
+            text.pop();
+        }
+    }
+}
+
+/// Significant digits, less one, of what has no last digit.
+const SIGNIFICANT: u16 = 16;
+
+/// Decimals with which `sum / count` has 17 significant digits.
+fn mean_decimals(sum: &Decimal, count: u64) -> u16 {
+    let units = sum.small().map(i128::unsigned_abs);
+    if units == Some(0) {
+        return 0;
+    }
+    let divisor = power_of_ten(sum.scale()).and_then(|unit| unit.checked_mul(count.into()));
+    if let Some((units, divisor)) = units.zip(divisor.map(i128::unsigned_abs)) {
+        // The quotient has one digit more before its point than the difference says, or none more.
+        let least =
+            i64::from(SIGNIFICANT) + i64::from(divisor.ilog10()) - i64::from(units.ilog10());
+        let Ok(least) = u16::try_from(least) else { return 0 };
+        let power = |exponent| power_of_ten(exponent).map(i128::unsigned_abs);
+        let scaled = power(least).and_then(|power| units.checked_mul(power));
+        let wanted = power(SIGNIFICANT).and_then(|power| divisor.checked_mul(power));
+        if let Some((scaled, wanted)) = scaled.zip(wanted) {
+            return least + u16::from(scaled < wanted);
+        }
+    }
+    let divisor = big_power_of_ten(sum.scale()) * count;
+    significant(sum.to_big().magnitude(), divisor.magnitude(), 1)
+}
+
+/// Decimals with which the `degree`-th root of a fraction, not zero, has 17 significant digits.
+fn significant(numerator: &BigUint, denominator: &BigUint, degree: u16) -> u16 {
+    let digits = |number: &BigUint| number.to_string().len() as i64;
+    let whole = digits(numerator) - digits(denominator);
+    let wanted = denominator * big_power_of_ten(SIGNIFICANT * degree).magnitude();
+    let least = (i64::from(SIGNIFICANT * degree) - whole - 1).div_euclid(degree.into());
+    let first = u16::try_from(least.max(0)).unwrap_or(u16::MAX);
+    let is_enough =
+        |decimals: u16| numerator * big_power_of_ten(decimals * degree).magnitude() >= wanted;
+    (first..).find(|&decimals| is_enough(decimals)).expect("numbers are longer than 17 digits")
 }
 
 /// Appends `number / divisor`, rounded to `decimals`.
@@ -131,27 +219,38 @@ fn big_quotient(numerator: BigInt, divisor: &BigInt, decimals: u16, rounding: Ro
     pointed(&floor.magnitude().to_string(), floor.sign() == Sign::Minus, decimals)
 }
 
-fn variance(stats: &Stats, decimals: u16, rounding: Rounding) -> Option<String> {
-    let (numerator, divisor) = stats.variance()?;
-    let numerator = BigInt::from(numerator) * big_power_of_ten(decimals);
+/// The variance or its root; None where there is none.
+fn spread(
+    stats: &Stats,
+    statistic: Statistic,
+    decimals: Decimals,
+    rounding: Rounding,
+) -> Option<String> {
+    let (numerator, denominator) = stats.variance()?;
     let unit = big_power_of_ten(stats.scale());
-    let divisor = BigInt::from(divisor) * &unit * unit;
-    Some(big_quotient(numerator, &divisor, decimals, rounding))
+    let denominator = BigInt::from(denominator) * &unit * unit;
+    let degree = if statistic == Statistic::Stddev { 2 } else { 1 };
+    let decimals = match decimals {
+        Decimals::Fixed(decimals) => decimals,
+        Decimals::All if numerator.bits() == 0 => 0,
+        Decimals::All => significant(&numerator, denominator.magnitude(), degree),
+    };
+    let numerator = BigInt::from(numerator) * big_power_of_ten(decimals * degree);
+    Some(match degree {
+        1 => big_quotient(numerator, &denominator, decimals, rounding),
+        _ => root(&numerator, &denominator, decimals, rounding),
+    })
 }
 
-fn stddev(stats: &Stats, decimals: u16, rounding: Rounding) -> Option<String> {
-    let (numerator, divisor) = stats.variance()?;
-    let (finer, unit) = (big_power_of_ten(decimals), big_power_of_ten(stats.scale()));
-    let numerator = BigInt::from(numerator) * &finer * finer;
-    let divisor = BigInt::from(divisor) * &unit * unit;
+fn root(numerator: &BigInt, divisor: &BigInt, decimals: u16, rounding: Rounding) -> String {
     // The floor of the root of a fraction is the root of its floor. Whether a root lies below,
     // on or above the middle of two integers is decided on squares.
-    let floor = (&numerator / &divisor).sqrt();
-    let rest = &floor * &floor * &divisor != numerator;
+    let floor = (numerator / divisor).sqrt();
+    let rest = &floor * &floor * divisor != *numerator;
     let odd = &floor * 2_u32 + 1_u32;
-    let half = (&numerator * 4_u32).cmp(&(&odd * &odd * &divisor));
+    let half = (numerator * 4_u32).cmp(&(&odd * &odd * divisor));
     let carry = rounding.carry(half, rest, floor.bit(0));
-    Some(pointed(&(floor + carry).to_string(), false, decimals))
+    pointed(&(floor + carry).to_string(), false, decimals)
 }
 
 /// Digits with a sign and a decimal point before the last `decimals` of them.
@@ -176,15 +275,43 @@ mod tests {
     use super::*;
     use crate::format::samples::stats;
 
+    fn cell(texts: &[&str], statistic: Statistic, purpose: Purpose, layout: &Layout) -> String {
+        let (stats, mut text) = (stats(texts), Vec::new());
+        write_cell(&mut text, &stats, statistic, (purpose, stats.scale()), layout);
+        String::from_utf8(text).unwrap()
+    }
+
     fn shown(
         texts: &[&str],
         statistic: Statistic,
         decimals: Option<u8>,
         rounding: Rounding,
     ) -> String {
-        let stats = stats(texts);
         let layout = Layout { decimals, rounding, ..Layout::default() };
-        cell(&stats, statistic, stats.scale(), &layout).unwrap()
+        cell(texts, statistic, Purpose::Challenge, &layout)
+    }
+
+    #[test]
+    fn programs_get_every_digit_and_people_get_columns() {
+        use Statistic::{Max, Mean, Min, Stddev, Sum, Variance};
+        let both = |texts: &[&str], statistic| {
+            [Purpose::Programs, Purpose::People]
+                .map(|purpose| cell(texts, statistic, purpose, &Layout::default()))
+        };
+        let values = ["1", "2", "2.50"];
+        assert_eq!(both(&values, Min), ["1", "1.00"]);
+        assert_eq!(both(&values, Max), ["2.5", "2.50"]);
+        assert_eq!(both(&values, Sum), ["5.5", "5.50"]);
+        assert_eq!(both(&values, Mean), ["1.8333333333333333", "1.8333"]);
+        assert_eq!(both(&["1", "2"], Variance), ["0.5", "0.50"]);
+        assert_eq!(both(&["1", "2"], Stddev), ["0.70710678118654752", "0.71"]);
+        assert_eq!(both(&["4", "4"], Stddev), ["0", "0.00"]);
+        assert_eq!(both(&["0.0001585689968174077", "0"], Mean)[0], "0.00007928449840870385");
+        assert_eq!(both(&["100", "200"], Sum), ["300", "300"]);
+        assert_eq!(both(&["1", "0", "0"], Mean)[0], "0.33333333333333333");
+        assert_eq!(both(&["12345678901234567890", "1", "1"], Mean)[0], "4115226300411522631");
+        assert_eq!(both(&["-1", "-1", "0"], Mean)[0], "-0.66666666666666667");
+        assert_eq!(both(&["1e40", "1e40", "0"], Mean)[0].len(), 40);
     }
 
     #[test]
@@ -248,7 +375,6 @@ mod tests {
         assert_eq!(shown(&["1", "3"], Statistic::Stddev, Some(3), Rounding::HalfUp), "1.414");
         assert_eq!(shown(&["1", "3"], Statistic::Stddev, Some(3), Rounding::Ceiling), "1.415");
         assert_eq!(shown(&["0", "1.0"], Statistic::Variance, None, Rounding::HalfUp), "0.500");
-        let layout = Layout::default();
-        assert_eq!(cell(&stats(&["1"]), Statistic::Stddev, 1, &layout), None);
+        assert_eq!(shown(&["1"], Statistic::Stddev, None, Rounding::HalfUp), "");
     }
 }

@@ -12,52 +12,54 @@ mod order;
 mod samples;
 mod text;
 
-pub use cell::cell;
 pub use order::{Sort, arrange};
 pub use text::{brc, csv, json, ndjson, table, tsv};
 
-/// What can be said about a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Statistic {
-    /// The smallest value.
-    Min,
-    /// The exact sum divided by the count.
-    Mean,
-    /// The largest value.
-    Max,
-    /// How many values.
-    Count,
-    /// The exact sum.
-    Sum,
-    /// The sample variance, `Σ(x - mean)² / (n - 1)`; nothing for a single value.
-    Variance,
-    /// The square root of the sample variance.
-    Stddev,
+/// Defines the statistics: each with its word, and what it is in a sentence.
+macro_rules! statistics {
+    ($($value:ident = $word:literal, $doc:literal;)*) => {
+        /// What can be said about a key.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Statistic {
+            $(#[doc = $doc] $value,)*
+        }
+
+        impl Statistic {
+            /// All of them, in the order users list them.
+            pub const ALL: &[Statistic] = &[$(Statistic::$value),*];
+
+            /// The word users write.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Statistic::$value => $word,)*
+                }
+            }
+
+            /// What it is.
+            pub fn doc(self) -> &'static str {
+                match self {
+                    $(Statistic::$value => $doc,)*
+                }
+            }
+        }
+    };
+}
+
+statistics! {
+    Min = "min", "The smallest value";
+    Mean = "mean", "The exact sum divided by the number of values";
+    Max = "max", "The largest value";
+    Count = "count", "How many values";
+    Rows = "rows", "How many records, those without a value included";
+    Sum = "sum", "The exact sum";
+    Variance = "variance", "Sample variance; nothing for fewer than two values";
+    Stddev = "stddev", "Sample standard deviation, its root";
 }
 
 impl Statistic {
-    /// All of them, in the order users list them.
-    pub const ALL: [Statistic; 7] = [
-        Statistic::Min,
-        Statistic::Mean,
-        Statistic::Max,
-        Statistic::Count,
-        Statistic::Sum,
-        Statistic::Variance,
-        Statistic::Stddev,
-    ];
-
-    /// The word users write.
-    pub fn name(self) -> &'static str {
-        match self {
-            Statistic::Min => "min",
-            Statistic::Mean => "mean",
-            Statistic::Max => "max",
-            Statistic::Count => "count",
-            Statistic::Sum => "sum",
-            Statistic::Variance => "variance",
-            Statistic::Stddev => "stddev",
-        }
+    /// The statistic users call so.
+    pub fn named(name: &str) -> Option<Statistic> {
+        Statistic::ALL.iter().copied().find(|statistic| statistic.name() == name)
     }
 
     /// Whether [`Options::with_squares`](crate::Options::with_squares) must have been set.
@@ -71,16 +73,20 @@ impl Statistic {
 pub struct Layout {
     /// What is shown of each key.
     pub statistics: Vec<Statistic>,
-    /// Digits after the decimal point, at most 18; by default the finest scale of the input and at
-    /// least one, and [`SPREAD_DECIMALS`] more for variance and standard deviation.
+    /// Digits after the decimal point. By default [`brc`] shows those of the finest value and at least
+    /// one, [`table`] those of the finest value, both with [`SPREAD_DECIMALS`] more for what is not
+    /// exact at them; the other forms show every digit there is, and of what has no last one at
+    /// least 17 significant ones.
     pub decimals: Option<u8>,
     /// What becomes of the digits after those.
     pub rounding: Rounding,
+    /// What the key's column is called.
+    pub key: String,
     /// Threads that write many groups, at least one; the text does not depend on it.
     pub threads: usize,
 }
 
-/// Decimals a variance or standard deviation has beyond those of the input.
+/// Decimals a variance or standard deviation, and in tables a mean, has beyond those of the input.
 pub const SPREAD_DECIMALS: u16 = 2;
 
 impl Default for Layout {
@@ -89,6 +95,7 @@ impl Default for Layout {
             statistics: vec![Statistic::Min, Statistic::Mean, Statistic::Max],
             decimals: None,
             rounding: Rounding::HalfUp,
+            key: "key".to_owned(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::ops::Range;
 
 use super::Layout;
-use super::cell::{cell, write_cell};
+use super::cell::{Purpose, write_cell};
 use crate::engine::Column;
 
 /// Groups for which another thread is worth its start.
@@ -24,17 +24,23 @@ fn in_parts(
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..parts)
             .map(|part| {
-                scope.spawn(move || {
+                let run = move || {
                     let mut text = Vec::with_capacity(range(part).len() * BYTES_PER_GROUP);
                     write(range(part), &mut text);
                     text
-                })
+                };
+                (part, std::thread::Builder::new().spawn_scoped(scope, run))
             })
             .collect();
         // Room for all, so that the others' text is copied once; what is not used is not touched.
         let mut text = Vec::with_capacity(groups * BYTES_PER_GROUP);
         write(range(0), &mut text);
-        for other in others {
+        for (part, other) in others {
+            // A thread that could not be started: its part is written here.
+            let Ok(other) = other else {
+                write(range(part), &mut text);
+                continue;
+            };
             let part = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             text.extend_from_slice(&part);
         }
@@ -53,7 +59,8 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
             text.extend_from_slice(&group.key);
             for (j, &statistic) in layout.statistics.iter().enumerate() {
                 text.push(if j == 0 { b'=' } else { b'/' });
-                write_cell(text, &group.stats, statistic, column.scale, layout);
+                let digits = (Purpose::Challenge, column.scale);
+                write_cell(text, &group.stats, statistic, digits, layout);
             }
         }
     });
@@ -61,18 +68,26 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
     text
 }
 
-/// The names over the numbers: the statistic, with the column in front if there are several.
+/// The name of the key's column and those over the numbers: the statistic, with the column in front
+/// if there are several, and a number behind if it would be there twice.
 fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
-    let named = columns.len() > 1;
-    columns
-        .iter()
-        .flat_map(|column| {
-            layout.statistics.iter().map(move |statistic| match named {
-                true => format!("{}_{}", column.name, statistic.name()),
-                false => statistic.name().to_owned(),
-            })
-        })
-        .collect()
+    let mut headings = vec![layout.key.clone()];
+    for column in columns {
+        for statistic in layout.statistics.iter().map(|statistic| statistic.name()) {
+            let plain = match columns {
+                [_] => statistic.to_owned(),
+                _ => format!("{}_{statistic}", column.name),
+            };
+            let mut heading = plain.clone();
+            let mut number = 2;
+            while headings.contains(&heading) {
+                heading = format!("{plain}_{number}");
+                number += 1;
+            }
+            headings.push(heading);
+        }
+    }
+    headings
 }
 
 /// Calls `write` for every key with its place and its columns' cells: columns have the same keys in
@@ -105,7 +120,8 @@ impl Cells<'_> {
             for &statistic in &self.layout.statistics {
                 before(text, i);
                 let stats = &column.groups[self.at].stats;
-                if !write_cell(text, stats, statistic, column.scale, self.layout) {
+                let digits = (Purpose::Programs, column.scale);
+                if !write_cell(text, stats, statistic, digits, self.layout) {
                     text.extend_from_slice(none);
                 }
                 i += 1;
@@ -126,9 +142,11 @@ fn separated(
     separator: u8,
     name: fn(&mut Vec<u8>, &[u8]),
 ) -> Vec<u8> {
-    let mut text = b"key".to_vec();
-    for heading in headings(columns, layout) {
-        text.push(separator);
+    let mut text = Vec::new();
+    for (at, heading) in headings(columns, layout).iter().enumerate() {
+        if at > 0 {
+            text.push(separator);
+        }
         name(&mut text, heading.as_bytes());
     }
     text.push(b'\n');
@@ -172,7 +190,7 @@ fn escaped(text: &mut Vec<u8>, bytes: &[u8]) {
 
 /// A JSON array with one object per key. Numbers are JSON numbers with all their digits; what does
 /// not exist is null. A key that is not UTF-8 is shown with replacement characters and given
-/// exactly in a member `key_hex`.
+/// exactly in a member of the key's name and `_hex`.
 pub fn json(columns: &[Column], layout: &Layout) -> Vec<u8> {
     let headings = quoted_headings(columns, layout);
     let mut text = b"[".to_vec();
@@ -194,22 +212,15 @@ pub fn ndjson(columns: &[Column], layout: &Layout) -> Vec<u8> {
 }
 
 fn quoted_headings(columns: &[Column], layout: &Layout) -> Vec<String> {
-    let quoted = |heading: String| {
-        let mut text = String::new();
-        quote(&mut text, &heading);
-        text
-    };
-    headings(columns, layout).into_iter().map(quoted).collect()
+    headings(columns, layout).iter().map(|heading| quote(heading)).collect()
 }
 
 fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, headings: &[String]) {
-    text.extend_from_slice(b"{\"key\": ");
     let shown = String::from_utf8_lossy(key);
-    let mut quoted = String::with_capacity(key.len() + 2);
-    quote(&mut quoted, &shown);
-    text.extend_from_slice(quoted.as_bytes());
+    let _ = write!(text, "{{{}: {}", headings[0], quote(&shown));
     if shown.as_bytes() != key {
-        text.extend_from_slice(b", \"key_hex\": \"");
+        let name = headings[0].strip_suffix('"').expect("a JSON string");
+        let _ = write!(text, ", {name}_hex\": \"");
         for byte in key {
             let _ = write!(text, "{byte:02x}");
         }
@@ -217,7 +228,7 @@ fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, headings: &[String]
     }
     let before = |text: &mut Vec<u8>, i: usize| {
         text.extend_from_slice(b", ");
-        text.extend_from_slice(headings[i].as_bytes());
+        text.extend_from_slice(headings[i + 1].as_bytes());
         text.extend_from_slice(b": ");
     };
     cells.write(text, before, b"null");
@@ -225,7 +236,8 @@ fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, headings: &[String]
 }
 
 /// A JSON string.
-fn quote(text: &mut String, content: &str) {
+fn quote(content: &str) -> String {
+    let mut text = String::with_capacity(content.len() + 2);
     text.push('"');
     for c in content.chars() {
         match c {
@@ -238,6 +250,7 @@ fn quote(text: &mut String, content: &str) {
         }
     }
     text.push('"');
+    text
 }
 
 /// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
@@ -260,13 +273,19 @@ pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
             }
             let cells = columns.iter().flat_map(|column| {
                 let stats = &column.groups[at].stats;
-                layout.statistics.iter().map(move |&s| cell(stats, s, column.scale, layout))
+                layout.statistics.iter().map(move |&statistic| {
+                    let mut cell = Vec::new();
+                    let digits = (Purpose::People, column.scale);
+                    let exists = write_cell(&mut cell, stats, statistic, digits, layout);
+                    if exists { String::from_utf8(cell).expect("ASCII") } else { "-".to_owned() }
+                })
             });
-            (shown, cells.map(|cell| cell.unwrap_or_else(|| "-".to_owned())).collect())
+            (shown, cells.collect())
         })
         .collect();
     let width = |text: &str| text.chars().count();
-    let key_width = body.iter().map(|(key, _)| width(key)).max().unwrap_or(0).max(3);
+    let (key_name, headings) = headings.split_first().expect("the key's name at least");
+    let key_width = body.iter().map(|(key, _)| width(key)).max().unwrap_or(0).max(width(key_name));
     let widths: Vec<usize> = headings
         .iter()
         .enumerate()
@@ -275,14 +294,18 @@ pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
         })
         .collect();
     let mut text = Vec::new();
+    // Widths of formatting macros end at 65,535, and keys need not.
+    let pad = |text: &mut Vec<u8>, bytes: usize| text.resize(text.len() + bytes, b' ');
     let mut line = |key: &str, cells: &[String]| {
-        let _ = write!(text, "{key:<key_width$}");
-        for (cell, &width) in cells.iter().zip(&widths) {
-            let _ = write!(text, "  {cell:>width$}");
+        text.extend_from_slice(key.as_bytes());
+        pad(&mut text, key_width - width(key));
+        for (cell, &column) in cells.iter().zip(&widths) {
+            pad(&mut text, 2 + column - width(cell));
+            text.extend_from_slice(cell.as_bytes());
         }
         text.push(b'\n');
     };
-    line("key", &headings);
+    line(key_name, headings);
     for (key, cells) in &body {
         line(key, cells);
     }
@@ -309,17 +332,17 @@ mod tests {
             Layout { statistics: vec![Statistic::Max, Statistic::Stddev], ..Layout::default() };
         assert_eq!(
             String::from_utf8_lossy(&csv(&columns, &layout)),
-            "key,max,stddev\n\"a,\"\"b\"\"\",1.0,\nc\td\\,-2.5,\ne\u{fffd}\u{1},3.0,\n"
+            "key,max,stddev\n\"a,\"\"b\"\"\",1,\nc\td\\,-2.5,\ne\u{fffd}\u{1},3,\n"
         );
         assert_eq!(
             String::from_utf8_lossy(&tsv(&columns, &layout)),
-            "key\tmax\tstddev\na,\"b\"\t1.0\t\nc\\td\\\\\t-2.5\t\ne\u{fffd}\u{1}\t3.0\t\n"
+            "key\tmax\tstddev\na,\"b\"\t1\t\nc\\td\\\\\t-2.5\t\ne\u{fffd}\u{1}\t3\t\n"
         );
         assert_eq!(
             text(ndjson(&columns, &layout)),
-            "{\"key\": \"a,\\\"b\\\"\", \"max\": 1.0, \"stddev\": null}\n\
+            "{\"key\": \"a,\\\"b\\\"\", \"max\": 1, \"stddev\": null}\n\
              {\"key\": \"c\\u0009d\\\\\", \"max\": -2.5, \"stddev\": null}\n\
-             {\"key\": \"e\u{fffd}\\u0001\", \"key_hex\": \"65ff01\", \"max\": 3.0, \"stddev\": null}\n"
+             {\"key\": \"e\u{fffd}\\u0001\", \"key_hex\": \"65ff01\", \"max\": 3, \"stddev\": null}\n"
         );
         assert_eq!(
             text(table(&columns, &layout)),
@@ -327,5 +350,23 @@ mod tests {
              e\\xff\\u{1}   3.0       -\n"
         );
         assert!(text(json(&columns, &layout)).starts_with("[\n  {\"key\": "));
+    }
+
+    #[test]
+    fn no_name_is_there_twice() {
+        let value = || column("v", &[(b"a\xff", &["1"])]);
+        let layout = Layout {
+            statistics: vec![Statistic::Min, Statistic::Min],
+            key: "v_min".to_owned(),
+            ..Layout::default()
+        };
+        assert_eq!(
+            csv(&[value(), value()], &layout),
+            b"v_min,v_min_2,v_min_3,v_min_4,v_min_5\na\xff,1,1,1,1\n"
+        );
+        let members = text(ndjson(&[value()], &Layout { key: "min".to_owned(), ..layout }));
+        let expected =
+            "{\"min\": \"a\u{fffd}\", \"min_hex\": \"61ff\", \"min_2\": 1, \"min_3\": 1}\n";
+        assert_eq!(members, expected);
     }
 }

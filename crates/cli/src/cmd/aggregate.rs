@@ -6,19 +6,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, ValueEnum};
-use fathom_aggregate::delimited::{self, Selector, Shape, Value};
+use fathom_aggregate::delimited::{self, Null, Ragged, Selector, Shape, Value};
 use fathom_aggregate::format::{self, Sort, Statistic};
 use fathom_aggregate::{
-    Column, Layout, OnError, Options as EngineOptions, Progress, Rounding, Source, Summary,
-    kernel_level,
+    Column, Error, Layout, OnError, Options as EngineOptions, Progress, Reject, Rounding, Source,
+    Summary, kernel_level,
 };
 use fathom_machine::level::Level;
 
 use crate::args::Args;
 use crate::exit::Exit;
 use crate::input::{self, Input};
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::progress;
 use crate::value;
 
@@ -27,17 +28,18 @@ use crate::value;
 /// Reads lines `key;value` from the files, or from standard input without any or for `-`; gzip and
 /// Zstandard are recognised (the latter is decoded in pure Rust, or twice as fast by the C
 /// library in builds with the feature zstd or native; --verbose says which). A key is any bytes but
-/// the delimiter and line ends; a value is a decimal number of up to 18 significant digits. Blank
-/// lines are ignored. Numbers are exact from the first digit to the last: only what is printed is
-/// rounded.
+/// the delimiter and line ends; a value is a decimal number, perhaps with an exponent (`-0.5`, `8.5e-05`).
+/// Blank lines are ignored. Numbers are exact from the first digit to the last: only what is printed
+/// is rounded.
 ///
-/// With any of --delimiter, --key, --value and --header the input is delimited text in general,
-/// with quoted fields (RFC 4180).
+/// With any of --delimiter, --key, --value, --header, --null, --null-values and --ragged the input is
+/// delimited text in general, with quoted fields (RFC 4180).
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
     fathom aggregate --format table --stats mean,count --sort mean --top 10 measurements.txt\n  \
-    zcat logs.gz | fathom aggregate --delimiter , --header --key host --value ms --format csv")]
+    fathom aggregate --delimiter , --header --key host --value ms --null-values NA export.csv\n  \
+    zcat logs.gz | fathom aggregate --delimiter , --key 3 --value 7 --stats count,sum --format json")]
 pub(crate) struct Options {
     /// Files to read, all into one result; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -72,23 +74,37 @@ pub(crate) struct Options {
     #[arg(long)]
     header: bool,
 
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Brc)]
-    format: Format,
+    /// What a missing value means: skip it, take it for zero, or refuse the record; `COL=…` says it
+    /// of one value column. A record without one value still counts in the others [default: skip]
+    #[arg(long, value_name = "[COL=]skip|zero|fail")]
+    null: Vec<String>,
+
+    /// Fields that say there is no value, besides empty ones
+    #[arg(long, value_name = "TEXT,…", value_delimiter = ',')]
+    null_values: Vec<String>,
+
+    /// What to do with a record of more or fewer fields than the header, or the first record, has:
+    /// refuse it, or take what it lacks for missing [default: fail]
+    #[arg(long, value_enum)]
+    ragged: Option<RaggedPolicy>,
+
+    /// Form of the result [default: brc; for delimited text a table on a terminal, csv elsewhere]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
 
     /// What to say of each key
     #[arg(
         long,
-        value_enum,
+        value_parser = statistic(),
         value_delimiter = ',',
         value_name = "STAT,…",
         default_value = "min,mean,max"
     )]
-    stats: Vec<Stat>,
+    stats: Vec<Statistic>,
 
     /// Order of the keys: by their bytes, or by a statistic of the first value, largest first
-    #[arg(long, value_enum, default_value_t = Order::Key)]
-    sort: Order,
+    #[arg(long, value_parser = order(), default_value = "key")]
+    sort: Sort,
 
     /// Turn the order around
     #[arg(long)]
@@ -98,8 +114,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     top: Option<usize>,
 
-    /// Digits after the decimal point, 0 to 18; by default those of the finest value and at least
-    /// one, and two more for variance and stddev
+    /// Digits after the decimal point, 0 to 18; by default csv, tsv, json and ndjson show all there
+    /// are, and 17 significant ones of means, variances and stddevs without end; brc and table show
+    /// those of the finest value (brc at least one), and two more of variance and stddev, and of
+    /// means in tables
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=18))]
     decimals: Option<u8>,
 
@@ -112,7 +130,8 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = ErrorPolicy::Fail)]
     on_error: ErrorPolicy,
 
-    /// Keep refused records in this file, byte for byte; needs --on-error skip
+    /// Keep refused records in this file, byte for byte; needs --on-error skip, and no file that is
+    /// read or written otherwise
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
 
@@ -142,44 +161,28 @@ enum Format {
     Ndjson,
 }
 
+/// What to do with records of another number of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Stat {
-    Min,
-    Mean,
-    Max,
-    Count,
-    Sum,
-    /// Sample variance
-    Variance,
-    /// Sample standard deviation
-    Stddev,
+enum RaggedPolicy {
+    Fail,
+    Pad,
 }
 
-impl Stat {
-    fn statistic(self) -> Statistic {
-        Statistic::ALL[self as usize]
-    }
+fn statistics() -> impl Iterator<Item = PossibleValue> {
+    Statistic::ALL
+        .iter()
+        .map(|statistic| PossibleValue::new(statistic.name()).help(statistic.doc()))
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Order {
-    Key,
-    Min,
-    Mean,
-    Max,
-    Count,
-    Sum,
-    Variance,
-    Stddev,
+fn statistic() -> impl TypedValueParser<Value = Statistic> {
+    PossibleValuesParser::new(statistics())
+        .map(|name| Statistic::named(&name).expect("one of the possible values"))
 }
 
-impl Order {
-    fn sort(self) -> Sort {
-        match self {
-            Order::Key => Sort::Key,
-            order => Sort::By(Statistic::ALL[order as usize - 1]),
-        }
-    }
+fn order() -> impl TypedValueParser<Value = Sort> {
+    let key = PossibleValue::new("key").help("The bytes of the key, ascending");
+    PossibleValuesParser::new(std::iter::once(key).chain(statistics()))
+        .map(|name| Statistic::named(&name).map_or(Sort::Key, Sort::By))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -219,22 +222,19 @@ fn delimiter(text: &str) -> Result<u8, String> {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let shape = shape(options)?;
-    let layout = layout(options);
-    if options.format == Format::Brc && options.value.len() > 1 {
-        return usage("the brc format shows one value: choose another --format for several");
-    }
-    if options.rejects.is_some() && options.on_error == ErrorPolicy::Fail {
-        return usage("--rejects needs --on-error skip");
-    }
-    let files = match options.files.as_slice() {
-        [] if std::io::stdin().is_terminal() => {
-            return usage("no FILE was named, and standard input is a terminal (- insists on it)");
+    let format = options.format.unwrap_or_else(|| match &shape {
+        None => Format::Brc,
+        Some(_) if options.output == Path::new("-") && std::io::stdout().is_terminal() => {
+            Format::Table
         }
+        Some(_) => Format::Csv,
+    });
+    let files = match options.files.as_slice() {
         [] => &[PathBuf::from("-")],
         files => files,
     };
-    if files.iter().filter(|file| *file == Path::new("-")).count() > 1 {
-        return usage("standard input can be read only once");
+    if let Some(mistake) = mistake(options, files, format) {
+        return usage(&mistake);
     }
     let start = Instant::now();
     let (sources, known_bytes) = open(files)?;
@@ -259,10 +259,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         None => fathom_aggregate::aggregate(sources, &engine, on_error, &progress),
     };
     drop(bar);
-    let mut summary = outcome?;
+    let mut summary = outcome.inspect_err(|error| {
+        if let (true, Error::Record(reject)) = (options.verbose, error) {
+            eprintln!("{}", bytes(reject));
+        }
+    })?;
     let keys = summary.columns[0].groups.len();
-    format::arrange(&mut summary.columns, options.sort.sort(), options.reverse, options.top);
-    let text = render(options.format, &summary.columns, &layout);
+    format::arrange(&mut summary.columns, options.sort, options.reverse, options.top);
+    let text = render(format, &summary.columns, &layout(options, &summary));
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
@@ -272,7 +276,33 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.verbose {
         verdict(&text, keys, &summary, start.elapsed());
     }
-    Ok(report_rejects(&summary))
+    Ok(report_rejects(&summary, options.verbose))
+}
+
+/// What is wrong with how the command was called.
+fn mistake(options: &Options, files: &[PathBuf], format: Format) -> Option<String> {
+    let is_standard = |file: &&PathBuf| *file == Path::new("-");
+    if options.files.is_empty() && std::io::stdin().is_terminal() {
+        let said = "no FILE was named, and standard input is a terminal (- insists on it)";
+        return Some(said.to_owned());
+    }
+    if files.iter().filter(is_standard).count() > 1 {
+        return Some("standard input can be read only once".to_owned());
+    }
+    if format == Format::Brc && options.value.len() > 1 {
+        let said = "the brc format shows one value: choose another --format for several";
+        return Some(said.to_owned());
+    }
+    let rejects = options.rejects.as_deref()?;
+    if options.on_error == ErrorPolicy::Fail {
+        return Some("--rejects needs --on-error skip".to_owned());
+    }
+    if output::is_same_file(rejects, &options.output) {
+        return Some("--rejects and --output are the same file".to_owned());
+    }
+    let inputs = files.iter().filter(|file| !is_standard(file));
+    let input = inputs.into_iter().find(|file| output::is_same_file(rejects, file))?;
+    Some(format!("--rejects would replace the input {}", input.display()))
 }
 
 /// A mistake in how the command was called: what clap reports, said by us.
@@ -284,46 +314,78 @@ fn usage(message: &str) -> anyhow::Result<Exit> {
 }
 
 fn shape(options: &Options) -> anyhow::Result<Option<Shape>> {
-    let plain = options.delimiter.is_none()
-        && options.key.is_none()
-        && options.value.is_empty()
-        && !options.header;
-    if plain {
+    let columns = options.key.is_none() && options.value.is_empty() && !options.header;
+    let nulls = options.null.is_empty() && options.null_values.is_empty();
+    if options.delimiter.is_none() && columns && nulls && options.ragged.is_none() {
         return Ok(None);
     }
-    let selector = |text: &str| match text.parse() {
-        Ok(0) => anyhow::bail!("columns count from 1"),
-        Ok(place) => Ok(Selector::Place(place)),
-        Err(_) if options.header => Ok(Selector::Name(text.to_owned())),
-        Err(_) => anyhow::bail!("column {text:?}: only --header gives columns names"),
-    };
     let mut shape =
         Shape { header: options.header, ..Shape::new(options.delimiter.unwrap_or(b';')) };
     if let Some(key) = &options.key {
-        shape.key = selector(key)?;
+        shape.key = selector(key, options.header)?;
     }
     if !options.value.is_empty() {
-        let values = options.value.iter().map(|text| selector(text).map(Value::from));
-        shape.values = values.collect::<Result<_, _>>()?;
+        let value = |text: &String| selector(text, options.header).map(Value::from);
+        shape.values = options.value.iter().map(value).collect::<Result<_, _>>()?;
+    }
+    shape.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
+    if options.ragged == Some(RaggedPolicy::Pad) {
+        shape.ragged = Ragged::Pad;
+    }
+    // What is said of all columns first, so that the order of the options does not matter.
+    let (of_one, of_all): (Vec<&String>, _) = options.null.iter().partition(|n| n.contains('='));
+    for text in of_all {
+        let null = null(text)?;
+        shape.values.iter_mut().for_each(|value| value.null = null);
+    }
+    for text in of_one {
+        let (column, word) = text.rsplit_once('=').expect("partitioned by it");
+        let (null, column) = (null(word)?, selector(column, options.header)?);
+        let mut values = shape.values.iter_mut().filter(|value| value.column == column).peekable();
+        anyhow::ensure!(values.peek().is_some(), "--null {text}: no --value names this column");
+        values.for_each(|value| value.null = null);
     }
     Ok(Some(shape))
 }
 
-fn needs_squares(options: &Options) -> bool {
-    let sorted = matches!(options.sort, Order::Variance | Order::Stddev);
-    sorted || options.stats.iter().any(|stat| stat.statistic().needs_squares())
+fn selector(text: &str, header: bool) -> anyhow::Result<Selector> {
+    match text.parse() {
+        Ok(0) => anyhow::bail!("columns count from 1"),
+        Ok(place) => Ok(Selector::Place(place)),
+        Err(_) if header => Ok(Selector::Name(text.to_owned())),
+        Err(_) => anyhow::bail!("column {text:?}: only --header gives columns names"),
+    }
 }
 
-fn layout(options: &Options) -> Layout {
+fn null(word: &str) -> anyhow::Result<Null> {
+    match word {
+        "skip" => Ok(Null::Skip),
+        "zero" => Ok(Null::Zero),
+        "fail" => Ok(Null::Fail),
+        _ => anyhow::bail!("--null {word}: there is skip, zero and fail"),
+    }
+}
+
+fn needs_squares(options: &Options) -> bool {
+    let sorted = match &options.sort {
+        Sort::Key => None,
+        Sort::By(statistic) => Some(statistic),
+    };
+    options.stats.iter().chain(sorted).any(|statistic| statistic.needs_squares())
+}
+
+fn layout(options: &Options, summary: &Summary) -> Layout {
+    let default = Layout::default();
     Layout {
-        statistics: options.stats.iter().map(|stat| stat.statistic()).collect(),
+        statistics: options.stats.clone(),
         decimals: options.decimals,
         rounding: match options.rounding {
             RoundingMode::HalfUp => Rounding::HalfUp,
             RoundingMode::Ceiling => Rounding::Ceiling,
             RoundingMode::HalfEven => Rounding::HalfEven,
         },
-        threads: options.threads.map_or(Layout::default().threads, usize::from),
+        key: if options.header { summary.key.clone() } else { default.key },
+        threads: options.threads.map_or(default.threads, usize::from),
     }
 }
 
@@ -402,12 +464,21 @@ fn verdict(text: &[u8], keys: usize, summary: &Summary, elapsed: Duration) {
     );
 }
 
-fn report_rejects(summary: &Summary) -> Exit {
+/// Where a refused record stands, in bytes.
+fn bytes(reject: &Reject) -> String {
+    let (at, record) = (reject.position.byte, reject.record_byte);
+    format!("{}: byte {at}, in the record from byte {record} on", reject.position)
+}
+
+fn report_rejects(summary: &Summary, verbose: bool) -> Exit {
     if summary.rejected == 0 {
         return Exit::Done;
     }
     for reject in &summary.shown_rejects {
         eprintln!("fathom: skipped {reject}");
+        if verbose {
+            eprintln!("{}", bytes(reject));
+        }
     }
     let more = summary.rejected - summary.shown_rejects.len() as u64;
     if more > 0 {

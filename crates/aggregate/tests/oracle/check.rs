@@ -1,0 +1,192 @@
+//! The engine against the oracle: the same input and the same wishes, every word of the answers.
+
+use std::io::{Cursor, Read, Write};
+
+use fathom_aggregate::delimited::{self, Null as EngineNull, Ragged, Selector, Shape, Value};
+use fathom_aggregate::format::{self, Layout, Sort, Statistic};
+use fathom_aggregate::{Error, OnError, Options, Progress, Rounding, SHOWN, Source, Summary};
+
+use super::number::Round;
+use super::shown::{Form, Look, text};
+use super::{Answer, NoAnswer, Null, Place, Refused, Task};
+
+/// A file that holds `input` and nothing else, open for reading.
+pub(crate) fn file(input: &[u8]) -> Source {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(input).unwrap();
+    Source::File { path: "input".into(), file, size: input.len() as u64 }
+}
+
+/// A stream that hands out `portion` bytes at a time.
+pub(crate) fn stream(input: &[u8], portion: usize) -> Source {
+    struct Portions(Cursor<Vec<u8>>, usize);
+    impl Read for Portions {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            let most = into.len().min(self.1);
+            self.0.read(&mut into[..most])
+        }
+    }
+    let reader = Box::new(Portions(Cursor::new(input.to_vec()), portion));
+    Source::Stream { path: "input".into(), reader }
+}
+
+fn selector(place: &Place) -> Selector {
+    match place {
+        Place::At(place) => Selector::Place(*place),
+        Place::Named(name) => Selector::Name(name.clone()),
+    }
+}
+
+fn shape(task: &Task) -> Shape {
+    let null = |null| match null {
+        Null::Skip => EngineNull::Skip,
+        Null::Zero => EngineNull::Zero,
+        Null::Fail => EngineNull::Fail,
+    };
+    let value = |(place, n): &(Place, Null)| Value { column: selector(place), null: null(*n) };
+    Shape {
+        delimiter: task.delimiter,
+        header: task.header,
+        key: selector(&task.key),
+        values: task.values.iter().map(value).collect(),
+        ragged: if task.pad { Ragged::Pad } else { Ragged::Fail },
+        nulls: task.nulls.clone(),
+    }
+}
+
+fn layout(look: &Look, threads: usize) -> Layout {
+    Layout {
+        statistics: look.statistics.iter().map(|name| named(name)).collect(),
+        decimals: look.decimals.map(|decimals| decimals as u8),
+        rounding: match look.round {
+            Round::HalfUp => Rounding::HalfUp,
+            Round::Ceiling => Rounding::Ceiling,
+            Round::HalfEven => Rounding::HalfEven,
+        },
+        threads,
+        key: look.key.clone(),
+    }
+}
+
+fn named(name: &str) -> Statistic {
+    Statistic::named(name).unwrap_or_else(|| panic!("no statistic {name}"))
+}
+
+/// Runs the engine; also the refused records as they were kept.
+pub(crate) fn run(
+    source: Source,
+    task: &Task,
+    options: &Options,
+) -> Result<(Summary, Vec<u8>), Error> {
+    let mut kept = Vec::new();
+    let on_error = OnError::Skip(Some(Box::new(&mut kept)));
+    let (sources, progress) = (vec![source], Progress::default());
+    let summary = if task.plain {
+        fathom_aggregate::aggregate(sources, options, on_error, &progress)
+    } else {
+        delimited::aggregate(sources, &shape(task), options, on_error, &progress)
+    };
+    Ok((summary?, kept))
+}
+
+/// The first error of a run over `key;value` lines that must fail.
+pub(crate) fn failure(source: Source, options: &Options) -> Error {
+    let progress = Progress::default();
+    fathom_aggregate::aggregate(vec![source], options, OnError::Fail, &progress).unwrap_err()
+}
+
+/// An input and what the oracle says of it.
+pub(crate) struct Judge<'a> {
+    input: &'a [u8],
+    task: Task,
+    answer: Result<Answer, NoAnswer>,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(input: &'a [u8], task: Task) -> Judge<'a> {
+        Judge { input, answer: super::aggregate(input, &task), task }
+    }
+
+    /// Asserts that the engine says the same of `source`, which holds the input.
+    pub(crate) fn check(&self, source: Source, looks: &[Look], options: &Options, what: &str) {
+        let shown = || {
+            let beginning = &self.input[..self.input.len().min(2000)];
+            let text = String::from_utf8_lossy(beginning).into_owned();
+            format!("{what}, {options:?}, {:?}: {text:?}", self.task)
+        };
+        let (summary, kept) = match (run(source, &self.task, options), &self.answer) {
+            (Ok(found), Ok(_)) => found,
+            (Err(Error::BadHeader { .. }), Err(NoAnswer::BadHeader))
+            | (Err(Error::NoSuchColumn { .. }), Err(NoAnswer::NoSuchColumn))
+            | (Err(Error::AmbiguousColumn { .. }), Err(NoAnswer::AmbiguousColumn)) => return,
+            (found, expected) => panic!("{}: {found:?} for {expected:?}", shown()),
+        };
+        let answer = self.answer.as_ref().expect("both have an answer");
+        let counts = (summary.records, summary.blank_lines, summary.rejected);
+        let expected = (answer.records, answer.blank_lines, answer.refused.len() as u64);
+        assert_eq!(counts, expected, "{}: records, blank lines, refused", shown());
+        let (found, expected) = (shown_rejects(&summary), expected_rejects(self.input, answer));
+        assert_eq!(found, expected, "{}: places and reasons", shown());
+        assert_eq!(kept, texts(self.input, answer), "{}: kept records", shown());
+        if let Some(key) = &answer.key {
+            assert_eq!(summary.key, *key, "{}: the key's name", shown());
+        }
+        for look in looks {
+            let found = formatted(&summary, look, options.threads);
+            let expected = text(answer, look);
+            if found != expected {
+                let [found, expected] =
+                    [found, expected].map(|t| String::from_utf8_lossy(&t).into_owned());
+                panic!("{}: {look:?}\nfound    {found}\nexpected {expected}", shown());
+            }
+        }
+    }
+}
+
+/// The engine's text.
+pub(crate) fn formatted(summary: &Summary, look: &Look, threads: usize) -> Vec<u8> {
+    let mut columns = summary.columns.clone();
+    let sort = look.sort.map_or(Sort::Key, |name| Sort::By(named(name)));
+    format::arrange(&mut columns, sort, look.reverse, look.top);
+    let layout = layout(look, threads);
+    match look.form {
+        Form::Brc => format::brc(&columns[0], &layout),
+        Form::Table => format::table(&columns, &layout),
+        Form::Csv => format::csv(&columns, &layout),
+        Form::Tsv => format::tsv(&columns, &layout),
+        Form::Json => format::json(&columns, &layout),
+        Form::Ndjson => format::ndjson(&columns, &layout),
+    }
+}
+
+/// Byte of the record and of what is wrong in it, line, column, reason and record.
+type Reject = ((u64, u64), u64, u64, String, Vec<u8>);
+
+fn expected_rejects(input: &[u8], answer: &Answer) -> Vec<Reject> {
+    let mark = if input.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let place = |refused: &Refused| {
+        let before = &input[..refused.byte];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
+        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(mark, |at| at + 1);
+        let column = String::from_utf8_lossy(&before[start..]).chars().count() as u64 + 1;
+        let bytes = (refused.record as u64, refused.byte as u64);
+        (bytes, line, column, refused.why.clone(), refused.text.clone())
+    };
+    answer.refused.iter().take(SHOWN).map(place).collect()
+}
+
+fn shown_rejects(summary: &Summary) -> Vec<Reject> {
+    let place = |reject: &fathom_aggregate::Reject| {
+        let at = &reject.position;
+        let why = format!("{:?}", reject.reason);
+        ((reject.record_byte, at.byte), at.line, at.column, why, reject.text.clone())
+    };
+    summary.shown_rejects.iter().map(place).collect()
+}
+
+/// Refused records as they stand in the input, line ends included.
+fn texts(input: &[u8], answer: &Answer) -> Vec<u8> {
+    let end = |record: usize, len: usize| (record + len + 1).min(input.len());
+    let one = |refused: &Refused| &input[refused.record..end(refused.record, refused.text.len())];
+    answer.refused.iter().flat_map(|refused| one(refused).to_vec()).collect()
+}

@@ -1,0 +1,86 @@
+//! Wishes drawn from a number: every option, format and way of running, for property tests and fuzzing.
+
+use fathom_aggregate::{Options, Source};
+use fathom_machine::level::Level;
+
+use super::check::{file, stream};
+use super::number::Round;
+use super::shown::{FORMS, Look, STATISTICS};
+use super::{Null, Place, Task};
+
+/// Hands out small numbers of a large one.
+pub(crate) struct Choices(pub(crate) u64);
+
+impl Choices {
+    /// One of so many, from 0.
+    pub(crate) fn of(&mut self, many: usize) -> usize {
+        let many = many as u64;
+        let choice = self.0 % many;
+        self.0 /= many;
+        choice as usize
+    }
+
+    fn yes(&mut self) -> bool {
+        self.of(2) == 1
+    }
+
+    /// A form of delimited text of a few columns, and what is wanted of it.
+    pub(crate) fn task(&mut self) -> Task {
+        let header = self.yes();
+        let nulls: [&[&str]; 3] = [&[""], &["", "NA"], &["", "-1.0", "a"]];
+        let mut task = Task {
+            delimiter: b";,\t|"[self.of(4)],
+            plain: false,
+            header,
+            key: self.place(header),
+            values: Vec::new(),
+            pad: self.yes(),
+            nulls: nulls[self.of(3)].iter().map(|null| null.as_bytes().to_vec()).collect(),
+        };
+        for _ in 0..=self.of(2) {
+            let null = [Null::Skip, Null::Zero, Null::Fail][self.of(3)];
+            task.values.push((self.place(header), null));
+        }
+        task
+    }
+
+    fn place(&mut self, header: bool) -> Place {
+        match self.of(4) {
+            0 if header => Place::Named("a".to_owned()),
+            at => Place::At(at.max(1)),
+        }
+    }
+
+    /// A look of the result of so many columns.
+    pub(crate) fn look(&mut self, columns: usize) -> Look {
+        let statistic = |choices: &mut Choices| STATISTICS[choices.of(STATISTICS.len())];
+        Look {
+            // The challenge's form shows one column.
+            form: FORMS[if columns > 1 { 1 + self.of(5) } else { self.of(6) }],
+            statistics: (0..=self.of(3)).map(|_| statistic(self)).collect(),
+            decimals: [None, Some(0), Some(2), Some(18)][self.of(4)],
+            round: [Round::HalfUp, Round::Ceiling, Round::HalfEven][self.of(3)],
+            key: ["key", "min", "a\"b"][self.of(3)].to_owned(),
+            sort: if self.yes() { Some(statistic(self)) } else { None },
+            reverse: self.yes(),
+            top: if self.yes() { Some(self.of(4)) } else { None },
+        }
+    }
+
+    /// A level, threads and a size of chunks.
+    pub(crate) fn options(&mut self) -> Options {
+        let levels: Vec<Level> = Level::available().collect();
+        Options {
+            level: levels[self.of(levels.len())],
+            threads: 1 + self.of(3),
+            chunk_bytes: 1 + self.of(1000),
+            with_squares: true,
+            ..Options::default()
+        }
+    }
+
+    /// The input as a file or as a stream.
+    pub(crate) fn source(&mut self, input: &[u8]) -> Source {
+        if self.yes() { file(input) } else { stream(input, 1 + self.of(300)) }
+    }
+}

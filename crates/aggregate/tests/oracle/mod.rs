@@ -1,0 +1,343 @@
+//! The oracle: what aggregating means, written apart from the engine and sharing nothing with it.
+//!
+//! It splits text by a state machine of its own (RFC 4180, a byte at a time), reads numbers by a
+//! grammar of its own, keeps every value of every key, computes statistics from them by their
+//! definitions in exact fractions, and writes every format by itself. It is slow, and it takes the
+//! whole input at once. The engine's types appear only where its answers are compared (`check`).
+#![allow(dead_code)] // not every test file wants all of it
+
+use std::collections::BTreeMap;
+
+pub(crate) mod check;
+pub(crate) mod choice;
+pub(crate) mod number;
+pub(crate) mod shown;
+
+use number::Number;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub(crate) delimiter: u8,
+    /// `key;value` lines, in which a quote is a byte like any other.
+    pub(crate) plain: bool,
+    pub(crate) header: bool,
+    pub(crate) key: Place,
+    pub(crate) values: Vec<(Place, Null)>,
+    /// Records may have more or fewer fields than the first.
+    pub(crate) pad: bool,
+    /// Texts that say that there is no value.
+    pub(crate) nulls: Vec<Vec<u8>>,
+}
+
+/// Which column.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// From 1.
+    At(usize),
+    Named(String),
+}
+
+/// What a missing value means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Null {
+    Skip,
+    Zero,
+    Fail,
+}
+
+impl Task {
+    /// `key;value` lines.
+    pub(crate) fn plain() -> Task {
+        Task {
+            delimiter: b';',
+            plain: true,
+            header: false,
+            key: Place::At(1),
+            values: vec![(Place::At(2), Null::Fail)],
+            pad: false,
+            nulls: Vec::new(),
+        }
+    }
+}
+
+/// What there is to know of an input.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    /// What the header calls the key.
+    pub(crate) key: Option<String>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) records: u64,
+    pub(crate) blank_lines: u64,
+    pub(crate) refused: Vec<Refused>,
+}
+
+/// A column of values: of each key how many records it has, and all numbers in them.
+#[derive(Debug, Default)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) groups: BTreeMap<Vec<u8>, Group>,
+}
+
+/// What a column says of a key.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    pub(crate) rows: u64,
+    pub(crate) values: Vec<Number>,
+}
+
+/// A record that is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// Bytes before the record, and before what is wrong.
+    pub(crate) record: usize,
+    pub(crate) byte: usize,
+    /// The name of the reason.
+    pub(crate) why: String,
+    /// The record.
+    pub(crate) text: Vec<u8>,
+}
+
+/// Why there is no answer at all.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NoAnswer {
+    BadHeader,
+    NoSuchColumn,
+    AmbiguousColumn,
+}
+
+/// A record as it stands in the input.
+struct Record {
+    start: usize,
+    /// Before its line end.
+    end: usize,
+    fields: Vec<Field>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Field {
+    /// Where its content starts.
+    at: usize,
+    content: Vec<u8>,
+}
+
+/// What was read from a place on, and where to go on.
+enum Step {
+    Blank,
+    Record(Record),
+    Bad { why: &'static str, at: usize, end: usize },
+}
+
+/// Where the line ends that goes on at `at`, and where the next starts.
+fn line_end(input: &[u8], at: usize) -> (usize, usize) {
+    let end = (at..input.len()).find(|&i| input[i] == b'\n').unwrap_or(input.len());
+    (end, (end + 1).min(input.len()))
+}
+
+/// A line of `key;value`, in which there are no quotes.
+fn plain_line(input: &[u8], start: usize) -> (Step, usize) {
+    let (end, next) = line_end(input, start);
+    let line = &input[start..end];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if line.is_empty() {
+        return (Step::Blank, next);
+    }
+    let mut fields = vec![Field { at: start, ..Field::default() }];
+    for (i, &byte) in line.iter().enumerate() {
+        if byte == b';' {
+            fields.push(Field { at: start + i + 1, ..Field::default() });
+        } else {
+            fields.last_mut().expect("one at least").content.push(byte);
+        }
+    }
+    let step = match fields.len() {
+        1 => Step::Bad { why: "NoDelimiter", at: start, end },
+        2 => Step::Record(Record { start, end, fields }),
+        // The second delimiter stands before the third field.
+        _ => Step::Bad { why: "ManyDelimiters", at: fields[2].at - 1, end },
+    };
+    (step, next)
+}
+
+/// A record of delimited text: RFC 4180, a byte at a time. After a record that is none, reading goes
+/// on behind its first line.
+fn quoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
+    #[derive(PartialEq)]
+    enum State {
+        FieldStart,
+        Plain,
+        Quoted,
+        /// Behind a quote in a quoted field: doubled, or its end.
+        Quote,
+    }
+    let (mut state, mut fields) =
+        (State::FieldStart, vec![Field { at: start, ..Field::default() }]);
+    let bad = |why| {
+        let (end, next) = line_end(input, start);
+        (Step::Bad { why, at: start, end }, next)
+    };
+    let mut at = start;
+    loop {
+        let byte = input.get(at).copied();
+        let is_return = byte == Some(b'\r') && matches!(input.get(at + 1), None | Some(b'\n'));
+        let field = fields.last_mut().expect("one at least");
+        match (&state, byte) {
+            (State::Quoted, None) => return bad("OpenQuote"),
+            (State::Quoted, Some(b'"')) => state = State::Quote,
+            (State::Quoted, Some(byte)) => field.content.push(byte),
+            (State::Quote, Some(b'"')) => {
+                field.content.push(b'"');
+                state = State::Quoted;
+            }
+            (_, None | Some(b'\n')) => break,
+            (_, Some(byte)) if byte == delimiter => {
+                fields.push(Field { at: at + 1, ..Field::default() });
+                state = State::FieldStart;
+            }
+            // Part of the line end.
+            (_, Some(_)) if is_return => {}
+            (State::Quote, Some(_)) => return bad("AfterQuote"),
+            (State::FieldStart, Some(b'"')) => {
+                field.at = at + 1;
+                state = State::Quoted;
+            }
+            (State::Plain, Some(b'"')) => return bad("StrayQuote"),
+            (State::FieldStart | State::Plain, Some(byte)) => {
+                field.content.push(byte);
+                state = State::Plain;
+            }
+        }
+        at += 1;
+    }
+    let next = (at + 1).min(input.len());
+    let empty = fields.len() == 1 && fields[0].content.is_empty() && state == State::FieldStart;
+    if empty {
+        return (Step::Blank, next);
+    }
+    (Step::Record(Record { start, end: at, fields }), next)
+}
+
+/// Aggregates the whole input.
+pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
+    let mut answer = Answer::default();
+    answer.columns.resize_with(task.values.len(), Column::default);
+    for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
+        if let Place::At(place) = place {
+            column.name = format!("column {place}");
+        }
+    }
+    let mut names: Option<Vec<Vec<u8>>> = None;
+    let mut width = None;
+    let mut at = if input.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    while at < input.len() {
+        let start = at;
+        let (step, next) = if task.plain {
+            plain_line(input, at)
+        } else {
+            quoted_record(input, at, task.delimiter)
+        };
+        at = next;
+        let record = match step {
+            Step::Blank => {
+                answer.blank_lines += 1;
+                continue;
+            }
+            Step::Bad { .. } if task.header && names.is_none() => return Err(NoAnswer::BadHeader),
+            Step::Bad { why, at, end } => {
+                let (why, text) = (why.to_owned(), input[start..end].to_vec());
+                answer.refused.push(Refused { record: start, byte: at, why, text });
+                continue;
+            }
+            Step::Record(record) => record,
+        };
+        if task.header && names.is_none() {
+            let header: Vec<_> = record.fields.iter().map(|field| field.content.clone()).collect();
+            width = Some(header.len());
+            let name = |place: &Place| {
+                let place = found(place, &header)?;
+                let name = header.get(place).map(|name| String::from_utf8_lossy(name).into_owned());
+                Ok(name.unwrap_or_else(|| format!("column {}", place + 1)))
+            };
+            answer.key = Some(name(&task.key)?);
+            for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
+                column.name = name(place)?;
+            }
+            names = Some(header);
+            continue;
+        }
+        let width = *width.get_or_insert(record.fields.len());
+        if let Err((byte, why)) = take(&record, width, task, names.as_deref(), &mut answer) {
+            let text = input[record.start..record.end].to_vec();
+            answer.refused.push(Refused { record: record.start, byte, why, text });
+        }
+    }
+    Ok(answer)
+}
+
+/// Where a column stands, from 0.
+fn found(place: &Place, header: &[Vec<u8>]) -> Result<usize, NoAnswer> {
+    let name = match place {
+        Place::At(place) => return Ok(place - 1),
+        Place::Named(name) => name,
+    };
+    let places: Vec<usize> =
+        (0..header.len()).filter(|&at| header[at] == name.as_bytes()).collect();
+    match places[..] {
+        [] => Err(NoAnswer::NoSuchColumn),
+        [place] => Ok(place),
+        _ => Err(NoAnswer::AmbiguousColumn),
+    }
+}
+
+/// Takes a record whole, or says where it is wrong and why.
+fn take(
+    record: &Record,
+    width: usize,
+    task: &Task,
+    names: Option<&[Vec<u8>]>,
+    answer: &mut Answer,
+) -> Result<(), (usize, String)> {
+    let fields = &record.fields;
+    if !task.pad && !task.plain && fields.len() != width {
+        let at = fields.get(width).map_or(record.start, |field| field.at);
+        let why = format!("Ragged {{ expected: {width}, found: {} }}", fields.len());
+        return Err((at, why));
+    }
+    let place = |place: &Place| found(place, names.unwrap_or_default()).expect("found before");
+    let field = |at: usize| match fields.get(at) {
+        Some(field) => Ok(Some(field)),
+        None if at < width => Ok(None),
+        None => Err((record.start, format!("NoColumn({})", at + 1))),
+    };
+    let key_at = |key: &Place| {
+        let key = field(place(key))?.filter(|key| !key.content.is_empty());
+        key.ok_or((record.start, "EmptyKey".to_owned()))
+    };
+    // In lines of `key;value` what is wrong first is said first.
+    if task.plain {
+        key_at(&task.key)?;
+    }
+    let mut values = Vec::new();
+    for (column, null) in &task.values {
+        let found = field(place(column))?;
+        let at = found.map_or(record.start, |field| field.at);
+        let is_null = found.is_none_or(|field| task.nulls.contains(&field.content));
+        values.push(match (is_null, null) {
+            (false, _) => {
+                let content = &found.expect("it is there").content;
+                Some(number::read(content).map_err(|why| (at, format!("Number({why})")))?)
+            }
+            (true, Null::Skip) => None,
+            (true, Null::Zero) => Some(number::read(b"0").expect("a number")),
+            (true, Null::Fail) => return Err((at, "Missing".to_owned())),
+        });
+    }
+    let key = key_at(&task.key)?.content.clone();
+    for (column, value) in answer.columns.iter_mut().zip(values) {
+        let group = column.groups.entry(key.clone()).or_default();
+        group.rows += 1;
+        group.values.extend(value);
+    }
+    answer.records += 1;
+    Ok(())
+}
