@@ -27,7 +27,8 @@ use crate::names::{self, is_named};
 /// verdict: docs/method.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The family (fathom list names them)
+    /// The family (fathom list says what each is)
+    #[arg(value_parser = names::families())]
     family: String,
 
     /// Data files, for families that work on files; each gives cases of its own

@@ -15,6 +15,7 @@ use crate::names;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// The family; without it, all families
+    #[arg(value_parser = names::families())]
     family: Option<String>,
 
     /// A contender of the family: print its page; `name` stands for all its variants, `na*` for all
