@@ -44,6 +44,8 @@ struct View {
     std::vector<Key> entries, probes, misses;
     std::span<const std::uint64_t> values, probe_values, new_values;
     std::size_t span = 100;
+    // Whether structures grow by inserts, where they could be sized at once.
+    bool grown = false;
     // What the spans above refer to.
     std::shared_ptr<const Prepared> held;
     // Two keys that occur nowhere, once a structure that needs them has looked for them.
@@ -130,7 +132,7 @@ class BenchOf final : public Bench {
         is_fresh_ = op == "insert" || op == "build" || op == "erase";
         if (!is_fresh_) {
             const auto before = live_heap_bytes();
-            stays_ = build();
+            stays_ = begun();
             live_bytes_ = static_cast<double>(live_heap_bytes() - before);
         }
     }
@@ -215,6 +217,9 @@ class BenchOf final : public Bench {
         insert_all(*map, view_.entries, view_.values);
         return map;
     }
+
+    // What finds, changes and walks begin with.
+    std::unique_ptr<S> begun() const { return view_.grown ? filled() : build(); }
 
     [[gnu::noinline]] static Tally insert_all(S &map, const std::vector<Key> &keys,
                                               std::span<const std::uint64_t> values) {
@@ -315,7 +320,7 @@ class BenchOf final : public Bench {
             const std::size_t batch = std::min<std::uint64_t>(most, iterations);
             iterations -= batch;
             for (std::size_t at = 0; at < batch; ++at) {
-                maps[at] = view_.operation == "erase"    ? build()
+                maps[at] = view_.operation == "erase"    ? begun()
                            : view_.operation == "insert" ? empty()
                                                          : nullptr;
             }
@@ -358,6 +363,7 @@ View<Key> view_of(const Opening &opening, std::shared_ptr<const Prepared> held) 
     };
     // The very same bytes are in the data once.
     const bool is_same = opening.operation == "find-same";
+    const auto table = opening.parameters.find("table");
     return {opening.operation,
             keys(prepared.entries),
             keys(is_same ? prepared.entries : prepared.probes),
@@ -366,6 +372,7 @@ View<Key> view_of(const Opening &opening, std::shared_ptr<const Prepared> held) 
             prepared.probe_values,
             prepared.new_values,
             static_cast<std::size_t>(opening.number("span", 100)),
+            table != opening.parameters.end() && table->second == "grown",
             std::move(held)};
 }
 

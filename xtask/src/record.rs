@@ -69,7 +69,7 @@ pub(crate) fn run_all(machine: &str, only: &str) -> Result<()> {
     let done = measure_all(&programs, &scratch, &folder, only);
     std::fs::remove_dir_all(&scratch)?;
     done?;
-    println!("now: FATHOM_BLESS=1 cargo test -p fathom-cli --test record");
+    println!("now: FATHOM_BLESS=1 cargo test -p fathom-report --test record");
     Ok(())
 }
 

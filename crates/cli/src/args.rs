@@ -3,7 +3,7 @@
 //!
 //! Each command's options stand beside its code in `cmd/<command>.rs`; this file is the list.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::cmd;
 
@@ -22,6 +22,22 @@ use crate::cmd;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Args {
+    /// What was typed, or the error to show. Where -h is an option of the command's own, nobody can have
+    /// meant that with nothing after it.
+    pub(crate) fn typed() -> Result<Args, clap::Error> {
+        let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+        let command = Args::command();
+        let typed = words.get(1).and_then(|word| command.find_subcommand(word));
+        if typed.is_some_and(clap::Command::is_disable_help_flag_set)
+            && let Some(last) = words.last_mut().filter(|last| *last == "-h")
+        {
+            *last = "--help".into();
+        }
+        Args::try_parse_from(words)
+    }
 }
 
 /// One line per command.

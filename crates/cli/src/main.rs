@@ -22,8 +22,6 @@ mod value;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::args::{Args, Command};
 use crate::exit::Exit;
 
@@ -33,7 +31,7 @@ use crate::exit::Exit;
 static ALLOCATOR: fathom_contenders::allocator::Allocator = fathom_contenders::allocator::Allocator;
 
 fn main() -> ExitCode {
-    exit::report(Args::try_parse().map_err(anyhow::Error::from).and_then(|args| run(args.command)))
+    exit::report(Args::typed().map_err(anyhow::Error::from).and_then(|args| run(args.command)))
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {

@@ -12,15 +12,18 @@ use fathom_machine::counter::metric;
 use fathom_machine::describe::Machine;
 use fathom_machine::level::Level;
 use fathom_machine::os::affinity;
-use fathom_measure::bench::Entrant;
+use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::compare::Clock;
 use fathom_measure::conductor::{Bounds, Launch};
-use fathom_measure::contender::{Keeps, Meta};
+use fathom_measure::contender::Meta;
+use fathom_measure::family::AnyFamily;
 use fathom_measure::protocol::Offered;
 use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
 use fathom_measure::rounds::{Plan, Stop};
+use fathom_measure::workload::Spec;
 use fathom_report::{csv, html, markdown, scan, text};
 
+use crate::interrupt;
 use crate::output::Output;
 
 /// The options of the method.
@@ -255,6 +258,39 @@ pub(crate) fn entrant(id: &str, meta: &Meta) -> anyhow::Result<Entrant> {
     })
 }
 
+/// The usual measurement: in built-in workers, checked by the family's reference, against the first
+/// entrant, with a line of progress. What differs is set by whoever asks for it.
+pub(crate) fn usual<'a>(
+    family: &'a dyn AnyFamily,
+    workload: Spec,
+    entrants: Vec<Entrant>,
+    plan: Plan,
+) -> anyhow::Result<Bench<'a>> {
+    let ticker = Ticker::new(&format!("{} {workload}", family.name()));
+    Ok(Bench {
+        family: family.name(),
+        workload,
+        reference: Some((family.reference().to_owned(), worker(None)?)),
+        entrants,
+        baseline: 0,
+        share_file: false,
+        prepare: None,
+        events: Vec::new(),
+        plan,
+        bounds: bounds(None),
+        empty: None,
+        simulate: false,
+        stop: interrupt::measuring(),
+        progress: Box::new(move |done, planned| ticker.tick(done, planned)),
+    })
+}
+
+/// Measures; an error names the family and the workload.
+pub(crate) fn measured(asked: Bench<'_>) -> anyhow::Result<Case> {
+    let title = format!("{} {}", asked.family, asked.workload);
+    bench(asked).context(title)
+}
+
 /// What a result says about a contender.
 pub(crate) fn about(meta: &Meta) -> About {
     About {
@@ -263,12 +299,7 @@ pub(crate) fn about(meta: &Meta) -> About {
         link: meta.link(),
         licence: meta.licence.to_owned(),
         hardware: (meta.hardware)("").to_string(),
-        keeps: match meta.keeps {
-            Keeps::Nothing => "nothing",
-            Keeps::Borrowed => "borrowed",
-            Keeps::Copied => "copied",
-        }
-        .to_owned(),
+        keeps: meta.keeps,
         caveat: meta.caveat.to_owned(),
     }
 }

@@ -1,6 +1,7 @@
 //! Names that users type: what is near one that does not exist.
 
 use anyhow::{Context, anyhow};
+use clap::builder::PossibleValuesParser;
 use fathom_contenders::FAMILIES;
 use fathom_measure::family::AnyFamily;
 
@@ -18,6 +19,11 @@ pub(crate) fn hint(name: &str, known: &[impl AsRef<str>]) -> String {
         Some(known) => format!("; did you mean {known:?}?"),
         None => String::new(),
     }
+}
+
+/// The families, for the parser: shells complete them, and what is near a wrong name is told.
+pub(crate) fn families() -> PossibleValuesParser {
+    PossibleValuesParser::new(FAMILIES.iter().map(|family| family.name()))
 }
 
 /// The family called `name`.

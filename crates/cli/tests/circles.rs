@@ -12,12 +12,9 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("aggregate", &["table::kernel", "table::long"]),
     ("contenders", &["aggregate::journey::kernel::input", "aggregate::journey::run"]),
     ("contenders", &["cipher::container", "cipher::kernel", "cipher::workload"]),
-    ("contenders", &["keyed::drawn", "keyed::workload"]),
-    ("contenders", &["keyed::shared", "keyed::structure"]),
     ("contenders", &["trie::hot::kernel::node", "trie::hot::kernel::plan"]),
     ("haversine", &["alike", "engine", "kernel", "session", "template"]),
     ("haversine", &["error", "pairs"]),
-    ("measure", &["compare", "rounds"]),
     ("measure", &["conductor", "provision"]),
     ("report", &["sentence", "view"]),
 ];

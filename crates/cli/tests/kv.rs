@@ -51,6 +51,53 @@ fn a_verdict_has_portrait_rows_advice_and_every_sample() {
 }
 
 #[test]
+fn what_the_file_was_taken_for_is_said_and_a_table_is_no_list_of_words() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("names"), "Jo Doe\nAl Poe\n").unwrap();
+    let bench = "--rounds 2 --operation find-hit -d std";
+    let stderr = |line: &str, code: i32| {
+        let output = fathom(folder.path(), line);
+        assert_eq!(output.status.code(), Some(code), "{line}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let said = stderr(&format!("kv bench names {bench}"), 0);
+    assert!(
+        said.contains("names: taken for words: 4 keys, the first \"Jo\"; if that is"),
+        "{said}"
+    );
+    let said = stderr(&format!("kv bench names {bench} -F lines"), 0);
+    assert!(said.contains("names: taken for lines: 2 keys, the first \"Jo Doe\"\n"), "{said}");
+    std::fs::write(folder.path().join("table"), "id,name\n1,Jo Doe\n2,Al\n").unwrap();
+    let said = stderr("kv table", 3);
+    assert!(said.contains("\"id,name\"; name the column, csv:id"), "{said}");
+}
+
+#[test]
+fn one_table_serves_the_whole_mix_and_its_memory_is_the_one_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --budget 3s -a system -h siphash13 -d std,cuckoo,griddle --format json";
+    let verdict = json(folder.path(), line, 0);
+    let cases = verdict["run"]["cases"].as_array().unwrap();
+    let of = |name: &str| cases.iter().find(|case| case["workload"]["operation"] == name).unwrap();
+    let finds = of("find-mixed");
+    assert_eq!(finds["workload"]["parameters"]["table"], "grown");
+    let live = |case: &Value, id: &str| {
+        let rows = case["contenders"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["id"] == id).unwrap();
+        let metrics = row["metrics"].as_array().unwrap();
+        let found = metrics.iter().find(|metric| metric["name"] == "live_bytes_per_entry");
+        found.unwrap()["value"].as_f64().unwrap()
+    };
+    for row in verdict["rows"].as_array().unwrap() {
+        let id = row["id"].as_str().unwrap();
+        let shown = row["live_bytes_per_entry"].as_f64().unwrap();
+        assert_eq!(shown, live(finds, id), "{id}: of the table that was timed");
+        assert_eq!(shown, live(of("insert"), id), "{id}: the same table");
+    }
+}
+
+#[test]
 fn whoever_is_wrong_crashes_or_hangs_costs_its_row_only() {
     let folder = tempfile::tempdir().unwrap();
     words(folder.path());
@@ -199,6 +246,8 @@ fn what_is_not_there_is_said() {
     fails("kv words -F bin-text", 3, "words:4: a key of");
     fails("kv missing", 4, "cannot read missing");
     fails("kv bench words", 2, "which structures?");
-    let help = fathom(folder.path(), "kv --help");
-    assert!(help.status.success() && !help.stdout.is_empty());
+    for line in ["kv --help", "kv -h", "kv bench -h"] {
+        let help = fathom(folder.path(), line);
+        assert!(help.status.success() && !help.stdout.is_empty(), "{line}");
+    }
 }

@@ -127,7 +127,7 @@ fn diff_sees_a_run_that_became_slower_and_one_of_a_later_version() {
 #[test]
 fn bench_refuses_what_it_does_not_know_by_name() {
     for (arguments, words) in [
-        (&["bench", "nothing"][..], "no family \"nothing\""),
+        (&["bench", "checksun"][..], "a similar value exists: 'checksum'"),
         (&["bench", "checksum", "--only", "md5"], "no contender \"md5\""),
         (&["bench", "checksum", "--only", "plain@tcmalloc"], "allocator \"tcmalloc\""),
         (&["bench", "checksum", "-p", "speed=9"], "no parameter \"speed\""),

@@ -208,14 +208,11 @@ fn unsafe_code_stays_in_its_rooms() {
 
 /// Where the command line may name a family's folder or say its name, and why.
 const FAMILIES_NAMED: &[(&str, &[&str], &str)] = &[
-    (
-        "cmd/kv",
-        &["kv", "alloc", "hash", "trie"],
-        "the command of the hidden family `kv`, and its parts",
-    ),
+    ("cmd/kv", &["kv", "alloc", "hash"], "the command of the hidden family `kv`, and its parts"),
     ("cmd/haversine/stages.rs", &["haversine"], "the command of a hidden family, its ladder"),
     ("cmd/selftest.rs", &["planted"], "the command of the hidden family it audits the method with"),
     ("cmd/noise.rs", &["planted"], "the same"),
+    ("args.rs", &["kv"], "the command is called so, too"),
     ("cmd/aggregate.rs", &["aggregate"], "the command is called so, too"),
 ];
 
@@ -297,10 +294,11 @@ fn nothing_names_the_machine_it_was_written_on() {
     }
 }
 
-/// Contenders of the key-value families that take more than forty lines of code, and why.
+/// Contenders of the key-value families that take more than thirty lines of code, and why.
 const LONG_CONTENDERS: &[(&str, &str)] = &[
     ("map/ptr_hash.rs", "a perfect hash function knows no keys: the entries lie beside it"),
     ("tree/intrusive.rs", "the node is the user's own type"),
+    ("tree/scc.rs", "what was there must be looked for first, and it is read under a guard"),
     ("tree/sorted_vec.rs", "entries are ordered by their key alone, which takes a type"),
     (
         "trie/cedarwood.rs",
@@ -312,7 +310,7 @@ const LONG_CONTENDERS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_contender_is_one_file_of_forty_lines() {
+fn a_contender_is_one_file_of_thirty_lines() {
     let folder = root().join("crates/contenders/src");
     let mut excused: BTreeSet<&str> = LONG_CONTENDERS.iter().map(|(name, _)| *name).collect();
     let mut seen = 0;
@@ -321,15 +319,16 @@ fn a_contender_is_one_file_of_forty_lines() {
             let path = entry.unwrap().path();
             let Ok(text) = fs::read_to_string(&path) else { continue };
             // Our own structures, in folders, are as long as they must be.
-            if !text.contains("Meta::of(include_str!(") {
+            if !text.contains("Meta::of(include_str!(") && !text.contains("library!(") {
                 continue;
             }
+            let text = text.split("\n#[cfg(test)]").next().unwrap();
             seen += 1;
             let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
             let lines = text.lines().filter(is_code).count();
             let name = path.strip_prefix(&folder).unwrap().to_str().unwrap();
             let is_excused = excused.remove(name);
-            assert_eq!(lines > 40, is_excused, "{name}: {lines} lines of code");
+            assert_eq!(lines > 30, is_excused, "{name}: {lines} lines of code");
         }
     }
     assert!(seen > 50, "{seen} contenders seen");

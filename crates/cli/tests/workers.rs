@@ -42,7 +42,6 @@ fn conduct<T>(
     then: impl FnOnce(Conductor<'_>) -> T,
 ) -> T {
     let stop = AtomicBool::new(false);
-    let mut progress = |_: u32, _: u32| {};
     let (data, events) = (None, Vec::new());
     let piece = Piece {
         workload,
@@ -50,7 +49,7 @@ fn conduct<T>(
         events,
         bounds,
         stop: &stop,
-        progress: &mut progress,
+        progress: Box::new(|_, _| {}),
     };
     then(Conductor::new(seats.to_vec(), piece))
 }
@@ -116,14 +115,13 @@ fn events_are_counted_in_the_worker_or_explained() {
     let stop = AtomicBool::new(false);
     let events = vec!["page-faults".to_owned(), "cycles".to_owned()];
     let (data, workload) = (None, small_steps());
-    let mut progress = |_: u32, _: u32| {};
     let piece = Piece {
         workload,
         provision: Provision::new(data, None),
         events,
         bounds: bounds(),
         stop: &stop,
-        progress: &mut progress,
+        progress: Box::new(|_, _| {}),
     };
     let mut conductor = Conductor::new(vec![seat("planted", "steady")], piece);
     assert_eq!(conductor.open().iter().flatten().count(), 0);
@@ -139,14 +137,13 @@ fn a_file_is_loaded_once_and_mapped_by_workers() {
     let segment = share_file(file.path()).unwrap();
     assert!(segment.len() == 100_000 && segment.iter().all(|&byte| byte == 7));
     let stop = AtomicBool::new(false);
-    let mut progress = |_: u32, _: u32| {};
     let piece = Piece {
         workload: small_steps(),
         provision: Provision::new(Some(segment), None),
         events: Vec::new(),
         bounds: bounds(),
         stop: &stop,
-        progress: &mut progress,
+        progress: Box::new(|_, _| {}),
     };
     let mut conductor = Conductor::new(vec![seat("planted", "steady")], piece);
     assert_eq!(conductor.open().iter().flatten().count(), 0);

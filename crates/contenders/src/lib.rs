@@ -3,7 +3,7 @@
 //! A family is a folder: `mod.rs` (its page, the ordered slice of its contenders), `workload.rs`
 //! (data + operation + parameters), `reference.rs` (the plain implementation that is right) and one
 //! file per contender. A contender is added in three places that stand together: its file of 10 to
-//! 40 lines, a private `mod` line and an entry in the slice, each with `#[cfg(feature)]` where it
+//! 30 lines, a private `mod` line and an entry in the slice, each with `#[cfg(feature)]` where it
 //! needs one. Listings, filters, report rows and the tests of this crate come from the slice.
 //!
 //! ```
@@ -29,6 +29,8 @@
 use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
+#[macro_use]
+mod meta;
 mod aes;
 pub mod aggregate;
 #[cfg(feature = "kv")]

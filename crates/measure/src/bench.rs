@@ -65,7 +65,7 @@ pub struct Bench<'a> {
     /// Set when the user wants it to end.
     pub stop: &'a AtomicBool,
     /// Told after each round: done and planned.
-    pub progress: &'a mut dyn FnMut(u32, u32),
+    pub progress: Box<dyn FnMut(u32, u32) + 'a>,
 }
 
 /// A case that could not be measured at all.

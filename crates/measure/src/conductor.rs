@@ -433,7 +433,7 @@ pub struct Conductor<'a> {
     bounds: Bounds,
     expected: Option<Digest>,
     stop: &'a AtomicBool,
-    progress: &'a mut dyn FnMut(u32, u32),
+    progress: Box<dyn FnMut(u32, u32) + 'a>,
 }
 
 /// What a measurement is about, besides who takes part.
@@ -449,7 +449,7 @@ pub struct Piece<'a> {
     /// Set when the user wants it to end.
     pub stop: &'a AtomicBool,
     /// Told after each round.
-    pub progress: &'a mut dyn FnMut(u32, u32),
+    pub progress: Box<dyn FnMut(u32, u32) + 'a>,
 }
 
 impl<'a> Conductor<'a> {

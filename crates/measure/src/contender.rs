@@ -94,14 +94,32 @@ pub enum Origin {
 }
 
 /// What a contender does with the keys, values or buffers it is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Keeps {
+    /// Nobody has said.
+    #[default]
+    #[serde(rename = "")]
+    Unknown,
     /// It keeps nothing.
     Nothing,
     /// It refers to the shared data.
     Borrowed,
     /// It copies what it keeps.
     Copied,
+}
+
+impl Keeps {
+    /// In a word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Keeps::Unknown => "",
+            Keeps::Nothing => "nothing",
+            Keeps::Borrowed => "borrowed",
+            Keeps::Copied => "copied",
+        }
+    }
 }
 
 impl Meta {
@@ -190,6 +208,11 @@ pub type Preparation<'w> = Result<Box<dyn Prepared + 'w>, Unsupported>;
 pub trait Contender<W>: Sync {
     /// What is known about it.
     fn meta(&self) -> Meta;
+
+    /// Whether it is listed and chosen; what is not can still be asked for by its name.
+    fn is_listed(&self) -> bool {
+        true
+    }
 
     /// Gets ready for `workload`: builds what is not timed.
     ///

@@ -104,7 +104,7 @@ pub trait AnyFamily: Sync {
     fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError>;
     /// See [`Workload::reads_prepared`].
     fn reads_prepared(&self) -> bool;
-    /// The spec with every default filled in.
+    /// The spec with every default filled in that decides anything: see [`Workload::takes`].
     ///
     /// # Errors
     /// An operation or parameter the family does not have.
@@ -136,7 +136,7 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
 
     fn entries(&self) -> Vec<Entry> {
         let mut entries = Vec::new();
-        for contender in self.contenders {
+        for contender in self.contenders.iter().filter(|contender| contender.is_listed()) {
             let meta = contender.meta();
             if contender.variants().is_empty() {
                 entries.push(Entry { id: meta.name.to_owned(), meta });
@@ -189,7 +189,11 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
     }
 
     fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {
-        spec.completed::<W>()
+        let mut full = spec.completed::<W>()?;
+        let idle: Vec<String> =
+            full.parameters.keys().filter(|name| !W::takes(&full, name)).cloned().collect();
+        idle.iter().for_each(|name| drop(full.parameters.remove(name)));
+        Ok(full)
     }
 
     fn open(

@@ -25,6 +25,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod audition;
 pub mod bench;
 pub mod command;
 pub mod compare;

@@ -12,7 +12,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{Judged, judge};
-use crate::contender::Metric;
+use crate::contender::{Keeps, Metric};
 use crate::digest::Digest;
 use crate::plan::{Measured, Plan, Roles};
 use crate::stats::median;
@@ -156,8 +156,8 @@ pub struct About {
     pub licence: String,
     /// The hardware path it takes here.
     pub hardware: String,
-    /// What it does with the data: nothing, borrowed, copied.
-    pub keeps: String,
+    /// What it does with the data.
+    pub keeps: Keeps,
     /// Where the comparison is unfair.
     pub caveat: String,
 }

@@ -180,6 +180,13 @@ pub trait Workload: Sized {
     fn leaves_the_thread(&self) -> bool {
         false
     }
+
+    /// Whether a parameter decides anything about what `spec`, which is complete, measures; others
+    /// are left out of titles and results.
+    fn takes(spec: &Spec, parameter: &str) -> bool {
+        let _ = (spec, parameter);
+        true
+    }
 }
 
 /// What one iteration works through.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use fathom_measure::compare::Judged;
 use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
-use fathom_measure::result::{Case, Row, Run, SCHEMA, VERSION};
+use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
 use fathom_measure::sample::Sample;
 use fathom_measure::workload::{Spec, Work};
 use fathom_report::{csv, html, markdown, text};
@@ -73,6 +73,8 @@ fn saved(case: Case) -> Run {
         command: vec!["fathom".to_owned(), "bench".to_owned()],
         started: "2026-01-01T00:00:00Z".to_owned(),
         program: "fathom".to_owned(),
+        build: Build::default(),
+        level: String::new(),
         machine: serde_json::Value::Null,
         cases: vec![case],
         notes: Vec::new(),
@@ -165,7 +167,8 @@ fn check(swapped: bool, word: &str, who: &str, raw: [f64; 3], said: [f64; 3]) {
     let forms = [text::run(&run, text::Style::default()), markdown::run(&run), html::run(&run)];
     for form in forms {
         assert!(form.contains(&sentence), "no {sentence:?} in\n{form}");
-        assert!(form.contains(&format!("{factor_said}x {word}")), "{form}");
+        // Once in the sentence, once in the table.
+        assert_eq!(form.matches(&format!("{factor_said}x {word}")).count(), 2, "{form}");
     }
     let table = csv::run(&run);
     let mut lines = table.lines();

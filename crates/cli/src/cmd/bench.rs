@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use fathom_measure::bench::{Bench, Entrant, bench};
+use fathom_measure::bench::{Bench, Entrant};
 use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::provision::{Prepare, Provision};
@@ -17,9 +17,7 @@ use fathom_measure::workload::Spec;
 use crate::choices;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{
-    self, Format, Method, Show, Ticker, bounds, entrant, is_complete, new_run, show,
-};
+use crate::measuring::{self, Format, Method, Show, bounds, entrant, is_complete, new_run, show};
 use crate::names::{self, is_named};
 
 /// Measure the contenders of a family against each other, answers checked, with verdicts
@@ -29,7 +27,8 @@ use crate::names::{self, is_named};
 /// verdict: docs/method.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The family (fathom list names them)
+    /// The family (fathom list says what each is)
+    #[arg(value_parser = names::families())]
     family: String,
 
     /// Data files, for families that work on files; each gives cases of its own
@@ -107,27 +106,18 @@ fn measured(
     entrants: &[Entrant],
     spec: Spec,
 ) -> anyhow::Result<Case> {
-    let title = format!("{} {spec}", family.name());
-    let ticker = Ticker::new(&title);
-    let own = measuring::worker(None)?;
     let baseline = options.baseline.as_deref().unwrap_or(family.reference());
-    let case = bench(Bench {
-        family: family.name(),
-        workload: spec.clone(),
+    let plan = options.method.plan(Duration::from_secs(2));
+    measuring::measured(Bench {
         prepare: Some(Prepare::new(family, &spec)),
-        reference: Some((family.reference().to_owned(), own.clone())),
-        entrants: entrants.to_vec(),
         baseline: entrants.iter().position(|entrant| entrant.id == baseline).unwrap_or(0),
         share_file: family.wants_bytes(),
         events: options.method.events(),
-        plan: options.method.plan(Duration::from_secs(2)),
         bounds: bounds(Some(options.hang)),
-        empty: Some(own),
+        empty: Some(measuring::worker(None)?),
         simulate: options.method.simulates(),
-        stop: interrupt::measuring(),
-        progress: &mut |done, planned| ticker.tick(done, planned),
-    });
-    case.with_context(|| title.clone())
+        ..measuring::usual(family, spec, entrants.to_vec(), plan)?
+    })
 }
 
 /// Who takes part: what `--only` chooses of the build's contenders, then the outside workers'.
@@ -259,7 +249,7 @@ fn test(
             events: Vec::new(),
             bounds: bounds(Some(options.hang)),
             stop: interrupt::measuring(),
-            progress: &mut |_, _| {},
+            progress: Box::new(|_, _| {}),
         };
         let mut conductor = Conductor::new(seats, piece);
         let reference = seat(family.reference(), &measuring::worker(None)?);

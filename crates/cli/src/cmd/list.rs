@@ -15,6 +15,7 @@ use crate::names;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// The family; without it, all families
+    #[arg(value_parser = names::families())]
     family: Option<String>,
 
     /// A contender of the family: print its page; `name` stands for all its variants, `na*` for all
@@ -121,9 +122,9 @@ fn card(family: &dyn AnyFamily, variants: &[Entry]) -> String {
         Origin::Library(name, _) => format!("library {name}"),
     };
     let keeps = match keeps {
-        Keeps::Nothing => "nothing",
         Keeps::Borrowed => "references to the shared data",
         Keeps::Copied => "copies",
+        other => other.word(),
     };
     let lines = [
         ("source", format!("{source} {}", version(origin))),

@@ -7,7 +7,6 @@ use std::time::Duration;
 use anyhow::Context;
 use fathom_contenders::planted;
 use fathom_machine::os::usage;
-use fathom_measure::bench::{Bench, bench};
 use fathom_measure::compare::{Clock, judge};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::result::Case;
@@ -15,8 +14,7 @@ use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
 use fathom_report::number::percent;
 
-use crate::interrupt;
-use crate::measuring::{bounds, entrant, nanoseconds, worker};
+use crate::measuring::{self, entrant, nanoseconds};
 
 /// Measures identical code for about `seconds` of wall time, half of it in registers, half over
 /// memory, and says what width of interval came out.
@@ -90,20 +88,6 @@ fn measured(operation: &str, wall: Duration) -> anyhow::Result<Case> {
         sample_ns: 5_000_000,
         ..Plan::default()
     };
-    Ok(bench(Bench {
-        family: AnyFamily::name(family),
-        workload: family.completed(&Spec::new(operation, &[]))?,
-        reference: Some(("steady".to_owned(), worker(None)?)),
-        entrants: entrants?,
-        baseline: 0,
-        share_file: false,
-        prepare: None,
-        events: Vec::new(),
-        plan,
-        bounds: bounds(None),
-        empty: None,
-        simulate: false,
-        stop: interrupt::measuring(),
-        progress: &mut |_, _| {},
-    })?)
+    let spec = family.completed(&Spec::new(operation, &[]))?;
+    measuring::measured(measuring::usual(family, spec, entrants?, plan)?)
 }

@@ -14,7 +14,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use fathom_contenders::planted;
 use fathom_machine::describe::Machine;
-use fathom_measure::bench::{Bench, bench};
+use fathom_measure::bench::Bench;
 use fathom_measure::compare::Verdict;
 use fathom_measure::conductor::Bounds;
 use fathom_measure::family::AnyFamily;
@@ -246,22 +246,12 @@ fn compare(options: &Options, names: &[&str], plan: &Plan, bounds: Bounds) -> an
             entrant(name, &entry.context("no such planted contender")?.meta)
         })
         .collect();
-    Ok(bench(Bench {
-        family: AnyFamily::name(family),
-        workload: family.completed(&Spec::new(operation, &[]))?,
+    let spec = family.completed(&Spec::new(operation, &[]))?;
+    measuring::measured(Bench {
         reference: None,
-        entrants: entrants?,
-        baseline: 0,
-        share_file: false,
-        prepare: None,
-        events: Vec::new(),
-        plan: plan.clone(),
         bounds,
-        empty: None,
-        simulate: false,
-        stop: interrupt::measuring(),
-        progress: &mut |_, _| {},
-    })?)
+        ..measuring::usual(family, spec, entrants?, plan.clone())?
+    })
 }
 
 /// All faults in one measurement, next to contenders that are sound.

@@ -56,6 +56,16 @@ pub fn reserved_bytes(name: &str) -> u64 {
     if name == "snmalloc" { 1 << 38 } else { 0 }
 }
 
+/// The allocator of a process that was told nothing.
+pub const SYSTEM: &str = "system";
+
+/// Allocators that nobody would choose and that take part only when asked for: the arena never takes
+/// anything back, the counting one is the system's with a count.
+pub const UNASKED: [&str; 2] = ["arena", COUNTING];
+
+/// The system's allocator with a count.
+pub const COUNTING: &str = "counting";
+
 /// The allocators that are known but not part of this build, with the command that brings them.
 pub const ABSENT: &[Absent] = &[
     #[cfg(any(not(feature = "native"), feature = "mimalloc-secure"))]

@@ -3,17 +3,10 @@
 //! vectors, because it may change.
 
 use ahash::RandomState;
-use fathom_measure::contender::{Meta, Origin};
 
 use super::methods::by_build_hasher;
 
 by_build_hasher! {
     pub(super) AHash(RandomState) = RandomState::with_seeds(1, 2, 3, 4), true,
-    Meta {
-        name: "ahash",
-        origin: Origin::Crate("ahash"),
-        link: "https://docs.rs/ahash",
-        licence: "MIT OR Apache-2.0",
-        ..Meta::of(include_str!("ahash.rs"))
-    }
+    library!("ahash", "ahash", "MIT OR Apache-2.0", "ahash.rs")
 }

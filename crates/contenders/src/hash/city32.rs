@@ -1,28 +1,14 @@
-//! CityHash32, version 1.1, in the crate `cityhasher`. Vector of `city-test.cc`.
+//! CityHash32, version 1.1, in the crate `cityhasher`. Vectors of `city-test.cc`.
 
-use fathom_measure::contender::{Meta, Origin};
+use super::methods::{city_test, function};
 
-use super::HashFunction;
-
-#[derive(Clone, Copy, Default)]
-pub(super) struct City32;
-
-impl HashFunction for City32 {
-    const META: Meta = Meta {
-        name: "cityhash32",
-        origin: Origin::Crate("cityhasher"),
-        link: "https://docs.rs/cityhasher",
-        licence: "MIT OR Apache-2.0",
-        ..Meta::of(include_str!("city32.rs"))
-    };
-    const BITS: u32 = 32;
-
-    fn vectors() -> Vec<(u64, u64)> {
-        vec![(City32.bytes(b""), 0xdc56_d17a)]
-    }
-
-    #[inline]
-    fn bytes(&self, bytes: &[u8]) -> u64 {
-        cityhasher::hash::<u32>(bytes).into()
-    }
+function! {
+    City32, library!("cityhash32", "cityhasher", "MIT OR Apache-2.0", "city32.rs"), bits 32;
+    bytes(bytes) => cityhasher::hash::<u32>(bytes).into(),
+    vectors [
+        (City32.bytes(b""), 0xdc56_d17a),
+        (City32.bytes(&city_test(5)), 0xb042_c047),
+        (City32.bytes(&city_test(30)), 0xbd4c_3637),
+        (City32.bytes(&city_test(100)), 0x9d90_eaf5),
+    ]
 }

@@ -1,29 +1,15 @@
 //! FarmHash fingerprint32 in the crate `farmhash`: portable, and fixed for all time.
-//! On short keys it is CityHash32, whose vector it must reproduce.
+//! Vectors of the Go port by its users; the empty key has CityHash32's.
 
-use fathom_measure::contender::{Meta, Origin};
+use super::methods::function;
 
-use super::HashFunction;
-
-#[derive(Clone, Copy, Default)]
-pub(super) struct Farm32;
-
-impl HashFunction for Farm32 {
-    const META: Meta = Meta {
-        name: "farmhash32",
-        origin: Origin::Crate("farmhash"),
-        link: "https://docs.rs/farmhash",
-        licence: "MIT",
-        ..Meta::of(include_str!("farm32.rs"))
-    };
-    const BITS: u32 = 32;
-
-    fn vectors() -> Vec<(u64, u64)> {
-        vec![(Farm32.bytes(b""), 0xdc56_d17a)]
-    }
-
-    #[inline]
-    fn bytes(&self, bytes: &[u8]) -> u64 {
-        farmhash::fingerprint32(bytes).into()
-    }
+function! {
+    Farm32, library!("farmhash32", "farmhash", "MIT", "farm32.rs"), bits 32;
+    bytes(bytes) => farmhash::fingerprint32(bytes).into(),
+    vectors [
+        (Farm32.bytes(b""), 0xdc56_d17a),
+        (Farm32.bytes(b"hello world"), 0x19a7_581a),
+        (Farm32.bytes(b"size:  a.out:  bad magic"), 0xc624_6b8d),
+        (Farm32.bytes(b"Discard medicine more than two years old."), 0xe273_108f),
+    ]
 }

@@ -3,30 +3,20 @@
 
 use fathom_measure::contender::Meta;
 
-use super::HashFunction;
+use super::methods::function;
 
-#[derive(Clone, Copy, Default)]
-pub(super) struct Fnv1a;
-
-impl HashFunction for Fnv1a {
-    const META: Meta = Meta {
+function! {
+    Fnv1a, Meta {
         name: "fnv1a",
         link: "https://datatracker.ietf.org/doc/draft-eastlake-fnv/",
         ..Meta::of(include_str!("fnv1a.rs"))
-    };
-
-    const AVALANCHES: bool = false;
-
-    fn vectors() -> Vec<(u64, u64)> {
-        vec![
-            (Fnv1a.bytes(b""), 0xcbf2_9ce4_8422_2325),
-            (Fnv1a.bytes(b"foobar"), 0x8594_4171_f739_67e8),
-        ]
-    }
-
-    #[inline]
-    fn bytes(&self, bytes: &[u8]) -> u64 {
+    }, avalanches false;
+    bytes(bytes) => {
         let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
-    }
+    },
+    vectors [
+        (Fnv1a.bytes(b""), 0xcbf2_9ce4_8422_2325),
+        (Fnv1a.bytes(b"foobar"), 0x8594_4171_f739_67e8),
+    ]
 }

@@ -1,18 +1,11 @@
 //! foldhash, quality variant, with a fixed seed: one more fold at the end, for tables that use few
 //! bits of the hash. Its authors publish no vectors, because it may change.
 
-use fathom_measure::contender::{Meta, Origin};
 use foldhash::quality::FixedState;
 
 use super::methods::by_build_hasher;
 
 by_build_hasher! {
     pub(super) FoldHashQuality(FixedState) = FixedState::with_seed(0), true,
-    Meta {
-        name: "foldhash-quality",
-        origin: Origin::Crate("foldhash"),
-        link: "https://docs.rs/foldhash",
-        licence: "Zlib",
-        ..Meta::of(include_str!("foldhash_quality.rs"))
-    }
+    library!("foldhash-quality", "foldhash", "Zlib", "foldhash_quality.rs")
 }

@@ -2,10 +2,9 @@
 //! the crate decides at run time), strong where its key is secret. Here the key is that of the
 //! original test, whose vectors it reproduces.
 
-use fathom_measure::contender::{Meta, Origin};
 use highway::{HighwayHash, HighwayHasher, Key};
 
-use super::HashFunction;
+use super::methods::function;
 
 const KEY: Key = Key([
     0x0706_0504_0302_0100,
@@ -14,27 +13,11 @@ const KEY: Key = Key([
     0x1f1e_1d1c_1b1a_1918,
 ]);
 
-#[derive(Clone, Copy, Default)]
-pub(super) struct Highway;
-
-impl HashFunction for Highway {
-    const META: Meta = Meta {
-        name: "highwayhash",
-        origin: Origin::Crate("highway"),
-        link: "https://docs.rs/highway",
-        licence: "MIT",
-        ..Meta::of(include_str!("highway.rs"))
-    };
-
-    fn vectors() -> Vec<(u64, u64)> {
-        vec![
-            (Highway.bytes(b""), 0x907a_56de_22c2_6e53),
-            (Highway.bytes(&[0]), 0x7eab_43aa_c7cd_dd78),
-        ]
-    }
-
-    #[inline]
-    fn bytes(&self, bytes: &[u8]) -> u64 {
-        HighwayHasher::new(KEY).hash64(bytes)
-    }
+function! {
+    Highway, library!("highwayhash", "highway", "MIT", "highway.rs");
+    bytes(bytes) => HighwayHasher::new(KEY).hash64(bytes),
+    vectors [
+        (Highway.bytes(b""), 0x907a_56de_22c2_6e53),
+        (Highway.bytes(&[0]), 0x7eab_43aa_c7cd_dd78),
+    ]
 }

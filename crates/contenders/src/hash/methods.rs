@@ -1,10 +1,14 @@
-//! `HashFunction` for functions that a library has only as hashers of the standard library's traits:
-//! a hasher is made for each key, which costs nothing once it is inlined.
+//! `HashFunction` in few lines: for functions a library has as functions, and for those it has only as
+//! hashers of the standard library's traits: a hasher is made for each key, which costs nothing once
+//! it is inlined.
 
 /// Implements `HashFunction` for `$name`, a new type around the `BuildHasher` `$state`, which `$new`
-/// makes with fixed seeds. Such functions have no vectors: their authors may change them.
+/// makes with fixed seeds. Most such functions have no vectors: their authors may change them.
 macro_rules! by_build_hasher {
-    ($(#[$doc:meta])* $seen:vis $name:ident($state:ty) = $new:expr, $avalanches:literal, $meta:expr) => {
+    (
+        $(#[$doc:meta])* $seen:vis $name:ident($state:ty) = $new:expr, $avalanches:literal,
+        $meta:expr $(, vectors [$($vectors:tt)*])?
+    ) => {
         $(#[$doc])*
         #[derive(Clone)]
         $seen struct $name($state);
@@ -21,7 +25,7 @@ macro_rules! by_build_hasher {
             const AVALANCHES: bool = $avalanches;
 
             fn vectors() -> Vec<(u64, u64)> {
-                Vec::new()
+                vec![$($($vectors)*)?]
             }
 
             #[inline]
@@ -43,4 +47,47 @@ macro_rules! by_build_hasher {
     };
 }
 
-pub(super) use by_build_hasher;
+/// Implements `HashFunction` for `$name`, a new type without state, from what it does with bytes and
+/// from what it gives beside what it must give.
+macro_rules! function {
+    (
+        $name:ident, $meta:expr $(, bits $bits:literal)? $(, avalanches $avalanches:literal)?;
+        bytes($bytes:ident) => $hash:expr,
+        vectors [$($vectors:tt)*]
+    ) => {
+        #[derive(Clone, Copy, Default)]
+        pub(super) struct $name;
+
+        impl $crate::hash::HashFunction for $name {
+            const META: fathom_measure::contender::Meta = $meta;
+            $(const BITS: u32 = $bits;)?
+            $(const AVALANCHES: bool = $avalanches;)?
+
+            fn vectors() -> Vec<(u64, u64)> {
+                vec![$($vectors)*]
+            }
+
+            #[inline]
+            fn bytes(&self, $bytes: &[u8]) -> u64 {
+                $hash
+            }
+        }
+    };
+}
+
+/// The bytes of which `city-test.cc` hashes its test number `number`: so many, of a stream of its own.
+pub(super) fn city_test(number: usize) -> Vec<u8> {
+    const K0: u64 = 0xc3a5_c85c_97cb_3127;
+    let (mut a, mut b) = (9_u64, 777_u64);
+    let byte = |at: usize| {
+        a = a.wrapping_add(b);
+        b = b.wrapping_add(a);
+        a = (a ^ (a >> 41)).wrapping_mul(K0);
+        b = (b ^ (b >> 41)).wrapping_mul(K0).wrapping_add(at as u64);
+        (b >> 37) as u8
+    };
+    let all: Vec<u8> = (0..number * (number + 1)).map(byte).collect();
+    all[number * number..].to_vec()
+}
+
+pub(super) use {by_build_hasher, function};

@@ -7,8 +7,9 @@ use fathom_measure::workload::{Spec, SpecError};
 use fathom_random::Random;
 
 use super::keys::{Bytes, Key, Keys};
-use super::shared::{self, Act, Mix, Source};
-use super::workload::{Find, Operation};
+use super::operation::{Find, Operation};
+use super::shared::{self, Mix, Source};
+use super::step::{Act, Step};
 use super::zipf::Zipf;
 use crate::hash::{Build, Default64};
 
@@ -21,6 +22,8 @@ pub(super) struct Settings {
     mix: Mix,
     pub(super) span: usize,
     pub(super) threads: usize,
+    /// Whether structures grow where they could be built at once.
+    pub(super) grown: bool,
 }
 
 impl Settings {
@@ -58,6 +61,11 @@ impl Settings {
             mix,
             span: at_least_one("span", 1 << 30)?,
             threads: at_least_one("threads", 1024)?,
+            grown: match spec.text("table") {
+                "grown" => true,
+                "built" => false,
+                _ => return Err(spec.bad("table", "expected built or grown")),
+            },
         })
     }
 }
@@ -70,9 +78,8 @@ pub(super) struct Drawn {
     /// Probes that are no copies of entries, where the operation has such.
     pub(super) probes: Option<Keys>,
     pub(super) misses: Option<Keys>,
-    /// What threads do to the probes, and the values that belong to them.
-    pub(super) acts: Vec<Act>,
-    pub(super) act_values: Vec<u64>,
+    /// What threads do to the probes.
+    pub(super) steps: Vec<Step>,
 }
 
 /// Where each key occurs first.
@@ -103,14 +110,7 @@ impl Drawn {
             values = (0_u64..).zip(keys).map(place).collect();
         }
         let order = order(keys.len(), &values, settings, random);
-        let mut drawn = Drawn {
-            values,
-            order,
-            probes: None,
-            misses: None,
-            acts: Vec::new(),
-            act_values: Vec::new(),
-        };
+        let mut drawn = Drawn { values, order, probes: None, misses: None, steps: Vec::new() };
         let mut among = |hit: f64| -> Keys {
             let pick = |&at: &usize| match random.fraction() < hit {
                 true => keys[at].owned(),
@@ -160,8 +160,7 @@ impl Drawn {
                 }
             };
             taken.push(key);
-            self.acts.push(act);
-            self.act_values.push(value);
+            self.steps.push(Step { act, value });
         }
         self.probes = Some(taken.into_iter().collect());
     }

@@ -14,8 +14,8 @@ use fathom_keys::Span;
 use fathom_machine::os::memory::{Backing, Buffer, Pages, prefer_huge};
 use fathom_measure::workload::Data;
 
+use super::kernel::prefetch;
 use crate::hash::Hashes;
-use crate::keyed::prefetch;
 
 /// A key as structures see it: a byte string in the data set, or an integer.
 pub trait Key: Copy + Eq + Ord + Hash + Default + Debug + Send + Sync {
@@ -149,7 +149,7 @@ impl Keys {
     pub fn bytes(&self) -> u64 {
         match self {
             Keys::Integers(keys) => 8 * keys.len() as u64,
-            Keys::Text(text) => text.spans.iter().map(|span| u64::from(span.len)).sum(),
+            Keys::Text(text) => text.lengths().map(|length| length as u64).sum(),
         }
     }
 
@@ -190,6 +190,22 @@ impl Keys {
                 Keys::Integers(on_huge_pages(keys.into_iter()))
             }
             empty @ Keys::Text(_) => empty,
+        }
+    }
+
+    /// The keys themselves where they are integers, on huge pages; else none.
+    pub(crate) fn integers(&self) -> Vec<u64> {
+        match self {
+            Keys::Integers(keys) => on_huge_pages(keys.iter().copied()),
+            Keys::Text(_) => Vec::new(),
+        }
+    }
+
+    /// Where they are byte strings, a reference to each; else none.
+    pub(crate) fn strings(&self) -> Vec<Bytes<'_>> {
+        match self {
+            Keys::Text(text) => text.keys(),
+            Keys::Integers(_) => Vec::new(),
         }
     }
 
@@ -240,6 +256,11 @@ impl Text {
     #[must_use]
     pub fn key(&self, at: usize) -> Bytes<'_> {
         Bytes(self.spans[at].of((*self.bytes).as_ref()))
+    }
+
+    /// How many bytes each key has.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = usize> {
+        self.spans.iter().map(|span| span.len as usize)
     }
 
     /// All keys, referring to the buffer.

@@ -1,9 +1,37 @@
-//! [`Structure`](super::Structure) and [`Concurrent`](super::structure::Concurrent) in few lines: from
-//! an expression per method, or from nothing for maps whose methods are called as the standard
-//! library's are.
+//! [`Structure`](super::Structure) in few lines: from an expression per method, or from nothing for
+//! maps whose methods are called as the standard library's are.
 //!
 //! Those are inherent methods of unrelated types, which no trait joins, so that these are macros:
 //! a trait would have to be implemented once per type by the very lines it is to save.
+
+/// A contender by its type: `$name: HashedMap<K, H> = Table<K, H>`, `PlainMap<K>` or `IntegerMap`, and
+/// what is known about it.
+macro_rules! contender {
+    ($seen:vis $name:ident: HashedMap<$key:ident, $function:ident> = $map:ty, $meta:expr) => {
+        $seen struct $name;
+
+        impl $crate::keyed::bench::HashedMap for $name {
+            const META: fathom_measure::contender::Meta = $meta;
+            type Map<$key: $crate::keyed::Key, $function: $crate::hash::Hashes> = $map;
+        }
+    };
+    ($seen:vis $name:ident: PlainMap<$key:ident> = $map:ty, $meta:expr) => {
+        $seen struct $name;
+
+        impl $crate::keyed::bench::PlainMap for $name {
+            const META: fathom_measure::contender::Meta = $meta;
+            type Map<$key: $crate::keyed::Key> = $map;
+        }
+    };
+    ($seen:vis $name:ident: IntegerMap = $map:ty, $meta:expr) => {
+        $seen struct $name;
+
+        impl $crate::keyed::bench::IntegerMap for $name {
+            const META: fathom_measure::contender::Meta = $meta;
+            type Map = $map;
+        }
+    };
+}
 
 /// Implements `Structure` for `$map<K, H>`, an alias of a hash map from `K: Key` to `u64` hashed by
 /// `Build<H>`: `$new` makes one with room for some entries, `$erase` is its method that removes.
@@ -53,24 +81,21 @@ macro_rules! tree_by_methods {
 ///     each(map, visit) => …,              range(map, start, span, visit) => …,
 /// }
 /// ```
+///
+/// With `shared` before the type it is for one that several threads may use at once, by reference
+/// alone: what it implements `Structure` for is a handle, `Arc<Table<K>>`.
 macro_rules! structure {
+    (impl[$($generics:tt)*] for shared $($all:tt)*) => {
+        $crate::keyed::methods::methods! { shared impl[$($generics)*] for $($all)* }
+    };
     ($($all:tt)*) => {
-        $crate::keyed::methods::methods! { Structure; $($all)* }
+        $crate::keyed::methods::methods! { own $($all)* }
     };
 }
 
-/// The same for `Concurrent`, whose methods all take the map by reference.
-macro_rules! concurrent {
-    ($($all:tt)*) => {
-        $crate::keyed::methods::methods! { Concurrent; $($all)* }
-    };
-}
-
-/// What [`structure!`] and [`concurrent!`] share.
 macro_rules! methods {
     (
-        $trait:ident;
-        impl[$($generics:tt)*] for $map:ty:
+        $who:ident impl[$($generics:tt)*] for $map:ty:
             keys $key:ty, hasher $hasher:ty $(, can $abilities:expr)?;
         sized($room:pat, $function:pat) => $sized:expr,
         $(build($keys:ident, $values:ident, $given:pat) => $built:expr,)?
@@ -81,12 +106,16 @@ macro_rules! methods {
         $(each($walked:ident, $visit:ident) => $each:expr,)?
         $(range($from:ident, $start:ident, $span:ident, $see:ident) => $range:expr,)?
     ) => {
-        impl<$($generics)*> $crate::keyed::structure::$trait<$key> for $map {
-            $(const ABILITIES: $crate::keyed::Abilities = $abilities;)?
+        impl<$($generics)*> $crate::keyed::Structure<$key>
+            for $crate::keyed::methods::held!($who type $map)
+        {
+            $crate::keyed::methods::held! { $who abilities $($abilities)? }
+            $crate::keyed::methods::held! { $who share $key }
+
             type Hasher = $hasher;
 
             fn sized($room: usize, $function: $hasher) -> Self {
-                $sized
+                $crate::keyed::methods::held!($who new $sized)
             }
 
             $(fn build($keys: &[$key], $values: &[u64], $given: $hasher) -> Self {
@@ -94,53 +123,69 @@ macro_rules! methods {
             })?
 
             fn entries(&self) -> usize {
-                let $counted = self;
+                let $counted = $crate::keyed::methods::held!($who map self);
                 $entries
             }
 
             #[inline]
             fn find(&self, $sought: $key) -> Option<u64> {
-                let $read = self;
+                let $read = $crate::keyed::methods::held!($who map self);
                 $found
             }
 
-            $($crate::keyed::methods::change! {
-                $trait insert($grown, $new: $key, $value: u64) $inserted
+            $(#[inline]
+            fn insert(&mut self, $new: $key, $value: u64) -> Option<u64> {
+                let $grown = $crate::keyed::methods::held!($who map self);
+                $inserted
             })?
 
-            $($crate::keyed::methods::change! { $trait erase($shrunk, $old: $key) $erased })?
+            $(#[inline]
+            fn erase(&mut self, $old: $key) -> Option<u64> {
+                let $shrunk = $crate::keyed::methods::held!($who map self);
+                $erased
+            })?
 
             $(#[allow(unused_mut)]
             fn each(&self, mut $visit: impl FnMut(u64)) {
-                let $walked = self;
+                let $walked = $crate::keyed::methods::held!($who map self);
                 $each
             })?
 
             $(#[allow(unused_mut)]
             fn range(&self, $start: $key, $span: usize, mut $see: impl FnMut(u64)) {
-                let $from = self;
+                let $from = $crate::keyed::methods::held!($who map self);
                 $range
             })?
         }
     };
 }
 
-/// A method that changes the map, taken as the trait has it.
-macro_rules! change {
-    (Structure $name:ident($map:ident, $($argument:ident: $type:ty),*) $changed:expr) => {
-        #[inline]
-        fn $name(&mut self, $($argument: $type),*) -> Option<u64> {
-            let $map = self;
-            $changed
-        }
+/// What differs where a structure is held by a handle.
+macro_rules! held {
+    (own type $map:ty) => { $map };
+    (shared type $map:ty) => { std::sync::Arc<$map> };
+    (own new $sized:expr) => { $sized };
+    (shared new $sized:expr) => { std::sync::Arc::new($sized) };
+    (own map $self:ident) => { $self };
+    (shared map $self:ident) => { &**$self };
+    (own abilities $($can:expr)?) => { $(const ABILITIES: $crate::keyed::Abilities = $can;)? };
+    (shared abilities) => {
+        $crate::keyed::methods::held! { shared abilities $crate::keyed::Abilities::MAP }
     };
-    (Concurrent $name:ident($map:ident, $($argument:ident: $type:ty),*) $changed:expr) => {
-        #[inline]
-        fn $name(&self, $($argument: $type),*) -> Option<u64> {
-            let $map = self;
-            $changed
+    (shared abilities $can:expr) => {
+        const ABILITIES: $crate::keyed::Abilities =
+            $crate::keyed::Abilities { concurrent: true, ..$can };
+    };
+    (own share $key:ty) => {};
+    (shared share $key:ty) => {
+        fn share(
+            &mut self,
+            shares: &[$crate::keyed::step::Share<'_, $key>],
+            start: &mut dyn FnMut(),
+        ) -> $crate::keyed::Tally {
+            $crate::keyed::structure::together(self, shares, start)
         }
     };
 }
 
-pub(crate) use {by_methods, change, concurrent, methods, structure, tree_by_methods};
+pub(crate) use {by_methods, contender, held, methods, structure, tree_by_methods};

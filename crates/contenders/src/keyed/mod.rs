@@ -1,17 +1,22 @@
-//! What the families of key-value structures share: keys, workload, the traits a structure fulfils,
+//! What the families of key-value structures share: keys, workload, the trait a structure fulfils,
 //! and the loops that are timed. Holds no structure but the reference.
 //!
 //! ```text
-//! file or seed -> Keys -> Keyed (entries, values, probe copies, misses)
-//!                            |
-//!     contender: type Map -> Structure<K> -> Batch<K> -> Bench<K>: one operation, sampled
+//! a key has three forms             where                          who makes it
+//! 1. bytes in a buffer, and a span  Keys: file, copies, prepared   load, drawn; prepared between processes
+//! 2. Bytes (or u64): 16 bytes       Bench: entries, probes         Keys::strings, Keys::integers, once
+//! 3. what the structure keeps       the contender's own type       its insert
+//!
+//! Keyed ─▶ Bench<K>: one operation, sampled ─▶ Batch<K>: a loop, called once ─▶ Structure<K>: a key
 //! ```
 //!
 //! A contender names a type and says in five one-line functions how to insert, find, erase and walk
 //! ([`structure::Structure`]). The loops over millions of keys are compiled once per type in
 //! [`structure`] and called once per sample ([`structure::Batch`]); what an operation means is
-//! written once, in [`operation`]. Hash functions are type parameters, so that they are inlined.
+//! written once, in [`bench`]. Hash functions are type parameters, so that they are inlined. What
+//! threads may share implements `Structure` for a handle, whose clones the threads get.
 
+pub(crate) mod bench;
 mod drawn;
 mod kernel;
 pub mod keys;
@@ -21,7 +26,8 @@ pub(crate) mod methods;
 pub mod operation;
 pub(crate) mod prepared;
 pub mod reference;
-pub mod shared;
+mod shared;
+pub mod step;
 pub mod structure;
 pub mod workload;
 pub mod zipf;
@@ -38,5 +44,6 @@ pub(crate) const CPP: Absent = Absent {
 
 pub(crate) use kernel::prefetch;
 pub use keys::{Bytes, Key, Keys, Text};
+pub use operation::Operation;
 pub use structure::{Abilities, Batch, Structure, Tally};
-pub use workload::{Keyed, Operation};
+pub use workload::Keyed;

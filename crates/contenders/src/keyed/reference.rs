@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 
 use fathom_measure::contender::{Contender, Keeps, Meta, Preparation};
 
+use super::bench::{Plain, PlainMap, STD, touch};
 use super::keys::{Key, Keys};
-use super::operation::{Plain, PlainMap, touch};
+use super::operation::Operation;
 use super::structure::{Abilities, Structure};
-use super::workload::{Keyed, Operation};
+use super::workload::Keyed;
 
 pub(crate) struct Reference;
 
@@ -32,7 +33,7 @@ struct BTree;
 impl PlainMap for BTree {
     const META: Meta = Meta {
         name: "btreemap",
-        origin: super::operation::STD,
+        origin: STD,
         link: "https://doc.rust-lang.org/std/collections/struct.BTreeMap.html",
         keeps: Keeps::Borrowed,
         ..Meta::of(include_str!("reference.rs"))

@@ -1,5 +1,5 @@
-//! The shared operation: finds, inserts, updates and erases by several threads at once, each step with
-//! an outcome that must hold however the threads interleave. Knows no structure.
+//! The steps of the shared operation, drawn: finds, inserts, updates and erases by several threads at
+//! once, each with an outcome that must hold however the threads interleave. Knows no structure.
 //!
 //! ```text
 //! distinct keys, shuffled   | updated, erased: each by one step of one thread | never changed |
@@ -15,184 +15,10 @@
 //! that each pass begins with the same keys. Several threads that change the same key are not
 //! measured.
 
-use std::sync::Barrier;
-
 use fathom_random::Random;
 
-use super::keys::Key;
-use super::structure::{Concurrent, Structure, Tally};
+use super::step::{Act, each};
 use super::zipf::Zipf;
-
-/// What a step does and what it must meet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// Finds a key that is there, with its value.
-    Find = 0,
-    /// Writes another value over the one that is there.
-    Update = 1,
-    /// Puts in a key that is not there.
-    Insert = 2,
-    /// Takes out a key that is there.
-    Erase = 3,
-    /// Finds nothing.
-    Miss = 4,
-    /// Finds a key that another thread changes meanwhile: nothing or its value, the old or the new.
-    Race = 5,
-}
-
-impl Act {
-    /// The act of this number.
-    pub(super) fn of(number: u64) -> Option<Act> {
-        const ALL: [Act; 6] =
-            [Act::Find, Act::Update, Act::Insert, Act::Erase, Act::Miss, Act::Race];
-        usize::try_from(number).ok().and_then(|at| ALL.get(at)).copied()
-    }
-
-    /// Whether a step that met `met` did what it must, where the key's own value is `value`.
-    #[inline]
-    fn is_right(self, value: u64, met: Option<u64>) -> bool {
-        let own = met.map(|met| original(met) == value);
-        match self {
-            Act::Find | Act::Update | Act::Erase => own == Some(true),
-            Act::Insert | Act::Miss => own.is_none(),
-            Act::Race => own != Some(false),
-        }
-    }
-}
-
-/// Values are places, far below 2^63, and an update writes the complement: both tell whose they are.
-#[inline]
-fn original(value: u64) -> u64 {
-    value.min(!value)
-}
-
-/// One step of a thread.
-#[derive(Clone, Copy, Debug)]
-pub struct Step {
-    /// What is done.
-    pub act: Act,
-    /// The value that belongs to the key.
-    pub value: u64,
-}
-
-/// What one thread does, in order.
-#[derive(Clone, Debug, Default)]
-pub struct Share<K> {
-    /// The keys.
-    pub keys: Vec<K>,
-    /// What is done to them.
-    pub steps: Vec<Step>,
-}
-
-/// What a thread needs of a structure: of one that is its own, or of one that it shares.
-pub(super) trait Worked<K> {
-    fn find(&mut self, key: K) -> Option<u64>;
-    fn insert(&mut self, key: K, value: u64) -> Option<u64>;
-    fn erase(&mut self, key: K) -> Option<u64>;
-}
-
-impl<K: Key, S: Structure<K>> Worked<K> for &mut S {
-    fn find(&mut self, key: K) -> Option<u64> {
-        S::find(self, key)
-    }
-
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        S::insert(self, key, value)
-    }
-
-    fn erase(&mut self, key: K) -> Option<u64> {
-        S::erase(self, key)
-    }
-}
-
-impl<K: Key, C: Concurrent<K>> Worked<K> for &C {
-    #[inline]
-    fn find(&mut self, key: K) -> Option<u64> {
-        C::find(self, key)
-    }
-
-    #[inline]
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        C::insert(self, key, value)
-    }
-
-    #[inline]
-    fn erase(&mut self, key: K) -> Option<u64> {
-        C::erase(self, key)
-    }
-}
-
-/// The steps of one share: how many were right, and the sum of their keys' values.
-pub(super) fn work<K: Key>(mut map: impl Worked<K>, share: &Share<K>) -> Tally {
-    let mut tally = Tally::default();
-    for (&key, &Step { act, value }) in share.keys.iter().zip(&share.steps) {
-        let met = match act {
-            Act::Find | Act::Miss | Act::Race => map.find(key),
-            Act::Update => map.insert(key, !value),
-            Act::Insert => map.insert(key, value),
-            Act::Erase => map.erase(key),
-        };
-        if act.is_right(value, met) {
-            tally.any(value);
-        }
-    }
-    tally
-}
-
-/// The work of all shares of a concurrent structure: one thread per share. They begin together,
-/// right after `start`, so that starting threads is no part of the time; ending them is.
-pub(super) fn together<K: Key>(
-    map: &impl Concurrent<K>,
-    shares: &[Share<K>],
-    start: &mut dyn FnMut(),
-) -> Tally {
-    let barrier = Barrier::new(shares.len() + 1);
-    let run = |share| {
-        barrier.wait();
-        work(map, share)
-    };
-    std::thread::scope(|scope| {
-        let run = &run;
-        let threads: Vec<_> = shares.iter().map(|s| scope.spawn(move || run(s))).collect();
-        start();
-        barrier.wait();
-        let tallies = threads.into_iter().map(|thread| match thread.join() {
-            Ok(tally) => tally,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        tallies.fold(Tally::default(), Tally::and)
-    })
-}
-
-/// What brings a structure back to what it was before a pass, but for updated values.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Undo<K> {
-    /// Keys that were inserted.
-    pub(crate) out: Vec<K>,
-    /// Keys that were erased, and their values.
-    pub(crate) back: Vec<K>,
-    pub(crate) values: Vec<u64>,
-}
-
-impl<K: Key> Undo<K> {
-    pub(crate) fn of(shares: &[Share<K>]) -> Undo<K> {
-        let (out, back, values) = (Vec::new(), Vec::new(), Vec::new());
-        let mut undo = Undo { out, back, values };
-        for share in shares {
-            for (&key, step) in share.keys.iter().zip(&share.steps) {
-                match step.act {
-                    Act::Insert => undo.out.push(key),
-                    Act::Erase => {
-                        undo.back.push(key);
-                        undo.values.push(step.value);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        undo
-    }
-}
 
 /// Which steps there are, in shares.
 #[derive(Clone, Copy, Debug)]
@@ -220,11 +46,6 @@ pub(super) enum Source {
     New(usize),
     /// A key that is nowhere.
     Nowhere,
-}
-
-/// How many steps each thread takes of `steps`, the last one perhaps fewer.
-pub(super) fn each(steps: usize, threads: usize) -> usize {
-    steps.div_ceil(threads).max(1)
 }
 
 /// Draws `steps` steps over the entries `distinct`, no two of which have the same key; at most as many
@@ -317,18 +138,20 @@ pub(super) fn drawn(
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
-    use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
 
     use proptest::prelude::*;
 
     use super::*;
+    use crate::keyed::step::{Share, Step, Undo, original, shares};
+    use crate::keyed::structure::{Structure, Tally, together, work};
 
     const EVERYTHING: Mix =
         Mix { reads: 0.5, hit: 0.7, hot: 0.2, skew: 0.99, inserts: 0.4, erases: 0.3 };
 
     /// Integers as keys: entry n is key 2n, new key n is 2n + 1 from `entries` on, nowhere is odd.
-    fn shares(entries: usize, threads: usize, mix: &Mix, seed: u64) -> Vec<Share<u64>> {
+    fn steps(entries: usize, threads: usize, mix: &Mix, seed: u64) -> (Vec<u64>, Vec<Step>) {
         let mut distinct: Vec<usize> = (0..entries).collect();
         let mut random = Random::new(seed);
         random.shuffle(&mut distinct);
@@ -341,18 +164,15 @@ mod tests {
             }
             Source::Nowhere => (1, Step { act, value: 0 }),
         };
-        let share = |steps: &[(Act, Source)]| {
-            let (keys, steps) = steps.iter().map(step).unzip();
-            Share { keys, steps }
-        };
-        steps.chunks(each(steps.len(), threads)).map(share).collect()
+        steps.iter().map(step).unzip()
     }
 
-    /// A map behind one lock, with a fault.
+    /// A handle of a map behind one lock, with a fault.
+    #[derive(Clone)]
     struct Locked {
-        map: Mutex<BTreeMap<u64, u64>>,
+        map: Arc<Mutex<BTreeMap<u64, u64>>>,
         fault: Fault,
-        calls: AtomicUsize,
+        calls: Arc<AtomicUsize>,
     }
 
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -368,7 +188,7 @@ mod tests {
     impl Locked {
         fn of(entries: usize, fault: Fault) -> Locked {
             let map = (0..entries as u64).map(|at| (2 * at, at)).collect();
-            Locked { map: Mutex::new(map), fault, calls: AtomicUsize::new(0) }
+            Locked { map: Arc::new(Mutex::new(map)), fault, calls: Arc::default() }
         }
 
         /// Every fortieth call, if this is the fault.
@@ -377,7 +197,7 @@ mod tests {
         }
     }
 
-    impl Concurrent<u64> for Locked {
+    impl Structure<u64> for Locked {
         type Hasher = ();
 
         fn sized(_: usize, (): ()) -> Self {
@@ -393,7 +213,7 @@ mod tests {
             self.map.lock().unwrap().get(&(key ^ other)).copied()
         }
 
-        fn insert(&self, key: u64, value: u64) -> Option<u64> {
+        fn insert(&mut self, key: u64, value: u64) -> Option<u64> {
             let mut map = self.map.lock().unwrap();
             let old = map.get(&key).copied();
             let is_lost = match old {
@@ -406,7 +226,7 @@ mod tests {
             old.filter(|_| !self.fails(Fault::ForgetsWhatWasThere))
         }
 
-        fn erase(&self, key: u64) -> Option<u64> {
+        fn erase(&mut self, key: u64) -> Option<u64> {
             let mut map = self.map.lock().unwrap();
             if self.fails(Fault::KeepsErased) {
                 return map.get(&key).copied();
@@ -416,7 +236,7 @@ mod tests {
     }
 
     /// What a pass says of itself and leaves behind.
-    fn outcome(map: &Locked, shares: &[Share<u64>]) -> (Tally, BTreeMap<u64, u64>) {
+    fn outcome(map: &Locked, shares: &[Share<'_, u64>]) -> (Tally, BTreeMap<u64, u64>) {
         let tally = together(map, shares, &mut || ());
         (tally, map.map.lock().unwrap().clone())
     }
@@ -424,11 +244,11 @@ mod tests {
     /// The same by one thread after another, last thread first if `backwards`.
     fn expected(
         entries: usize,
-        shares: &[Share<u64>],
+        shares: &[Share<'_, u64>],
         backwards: bool,
     ) -> (Tally, BTreeMap<u64, u64>) {
         let mut map: BTreeMap<u64, u64> = (0..entries as u64).map(|at| (2 * at, at)).collect();
-        let mut order: Vec<&Share<u64>> = shares.iter().collect();
+        let mut order: Vec<&Share<'_, u64>> = shares.iter().collect();
         if backwards {
             order.reverse();
         }
@@ -448,7 +268,8 @@ mod tests {
             (inserts, erases) in (0.0..0.5, 0.0..0.5),
         ) {
             let mix = Mix { reads, hit, hot, skew: 0.9, inserts, erases };
-            let shares = shares(entries, threads, &mix, seed);
+            let (keys, steps) = steps(entries, threads, &mix, seed);
+            let shares = shares(&keys, &steps, threads);
             let forth = expected(entries, &shares, false);
             let back = expected(entries, &shares, true);
             prop_assert_eq!(forth.0.count, entries as u64);
@@ -459,7 +280,8 @@ mod tests {
 
     #[test]
     fn each_fault_is_seen_in_the_steps_or_in_what_is_left() {
-        let shares = shares(4000, 3, &EVERYTHING, 7);
+        let (keys, steps) = steps(4000, 3, &EVERYTHING, 7);
+        let shares = shares(&keys, &steps, 3);
         let right = expected(4000, &shares, false);
         assert_eq!(outcome(&Locked::of(4000, Fault::None), &shares), right);
         for fault in [
@@ -475,11 +297,9 @@ mod tests {
 
     #[test]
     fn shares_of_the_steps_are_as_asked_and_nobody_changes_a_key_twice() {
-        let shares = shares(20_000, 4, &EVERYTHING, 3);
-        let steps: Vec<(u64, Act)> = shares
-            .iter()
-            .flat_map(|share| share.keys.iter().copied().zip(share.steps.iter().map(|s| s.act)))
-            .collect();
+        let (keys, steps) = steps(20_000, 4, &EVERYTHING, 3);
+        let steps: Vec<(u64, Act)> =
+            keys.into_iter().zip(steps.iter().map(|step| step.act)).collect();
         let count = |acts: &[Act]| steps.iter().filter(|step| acts.contains(&step.1)).count();
         let near = |found: usize, share: f64| (found as f64 / 20_000.0 - share).abs() < 0.015;
         assert!(near(count(&[Act::Insert]), 0.2) && near(count(&[Act::Erase]), 0.15));
@@ -494,10 +314,10 @@ mod tests {
 
     #[test]
     fn undoing_brings_every_key_back() {
-        let shares = shares(1000, 2, &EVERYTHING, 5);
-        let map = Locked::of(1000, Fault::None);
-        together(&map, &shares, &mut || ());
-        let undo = Undo::of(&shares);
+        let (keys, steps) = steps(1000, 2, &EVERYTHING, 5);
+        let mut map = Locked::of(1000, Fault::None);
+        together(&map, &shares(&keys, &steps, 2), &mut || ());
+        let undo = Undo::of(&keys, &steps);
         for &key in &undo.out {
             assert!(map.erase(key).is_some());
         }

@@ -1,8 +1,10 @@
-//! What a structure must do ([`Structure`], one key at a time) and how the loops call it
-//! ([`Batch`], many keys at a time). Times nothing.
+//! What a structure must do ([`Structure`], one key at a time) and the loops over it ([`Batch`], many
+//! keys at a time, one call per sample). Times nothing.
+
+use std::sync::Barrier;
 
 use super::keys::Key;
-use super::shared::{Share, together, work};
+use super::step::{Act, Share, Step};
 
 /// What a loop found: proof of work, the same for every right structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,92 +144,58 @@ pub trait Structure<K: Key>: Sized {
         unreachable!("ranges only where ABILITIES.range")
     }
 
-    /// The work of all shares: on this thread alone, one share after another; `Shared` has a
-    /// thread for each. Calls `start` once all is ready.
-    fn share(&mut self, shares: &[Share<K>], start: &mut dyn FnMut()) -> Tally {
+    /// The work of all shares: on this thread alone, one share after another. One that threads may
+    /// share is a handle of itself, and has a thread for each ([`together`]). Calls `start` once all
+    /// is ready.
+    fn share(&mut self, shares: &[Share<'_, K>], start: &mut dyn FnMut()) -> Tally {
         start();
-        shares.iter().fold(Tally::default(), |tally, share| tally.and(work(&mut *self, share)))
+        shares.iter().fold(Tally::default(), |tally, share| tally.and(work(self, share)))
     }
 }
 
-/// A structure that several threads may use at once: as [`Structure`], through shared references.
-pub trait Concurrent<K: Key>: Sync + Sized {
-    /// See [`Structure::ABILITIES`]; `concurrent` need not be set.
-    const ABILITIES: Abilities = Abilities::MAP;
-
-    /// See [`Structure::Hasher`].
-    type Hasher: Clone;
-
-    /// See [`Structure::sized`].
-    fn sized(entries: usize, hasher: Self::Hasher) -> Self;
-
-    /// See [`Structure::entries`].
-    fn entries(&self) -> usize;
-
-    /// See [`Structure::find`].
-    fn find(&self, key: K) -> Option<u64>;
-
-    /// See [`Structure::insert`].
-    fn insert(&self, key: K, value: u64) -> Option<u64>;
-
-    /// See [`Structure::erase`].
-    fn erase(&self, key: K) -> Option<u64>;
-
-    /// See [`Structure::each`].
-    fn each(&self, visit: impl FnMut(u64)) {
-        let _ = visit;
-        unreachable!("iterates only where ABILITIES.iterate")
+/// The steps of one share: how many were right, and the sum of their keys' values.
+pub(super) fn work<K: Key>(map: &mut impl Structure<K>, share: &Share<'_, K>) -> Tally {
+    let mut tally = Tally::default();
+    for (&key, &Step { act, value }) in share.keys.iter().zip(share.steps) {
+        let met = match act {
+            Act::Find | Act::Miss | Act::Race => map.find(key),
+            Act::Update => map.insert(key, !value),
+            Act::Insert => map.insert(key, value),
+            Act::Erase => map.erase(key),
+        };
+        if act.is_right(value, met) {
+            tally.any(value);
+        }
     }
-
-    /// See [`Structure::range`].
-    fn range(&self, start: K, span: usize, visit: impl FnMut(u64)) {
-        let _ = (start, span, visit);
-        unreachable!("ranges only where ABILITIES.range")
-    }
+    tally
 }
 
-/// A [`Concurrent`] as a [`Structure`] whose shares are worked on by threads.
-pub(crate) struct Shared<S>(S);
-
-impl<K: Key, S: Concurrent<K>> Structure<K> for Shared<S> {
-    const ABILITIES: Abilities = Abilities { concurrent: true, ..S::ABILITIES };
-
-    type Hasher = S::Hasher;
-
-    fn sized(entries: usize, hasher: S::Hasher) -> Self {
-        Shared(S::sized(entries, hasher))
-    }
-
-    fn entries(&self) -> usize {
-        self.0.entries()
-    }
-
-    #[inline]
-    fn find(&self, key: K) -> Option<u64> {
-        self.0.find(key)
-    }
-
-    #[inline]
-    fn insert(&mut self, key: K, value: u64) -> Option<u64> {
-        self.0.insert(key, value)
-    }
-
-    #[inline]
-    fn erase(&mut self, key: K) -> Option<u64> {
-        self.0.erase(key)
-    }
-
-    fn each(&self, visit: impl FnMut(u64)) {
-        self.0.each(visit);
-    }
-
-    fn range(&self, start: K, span: usize, visit: impl FnMut(u64)) {
-        self.0.range(start, span, visit);
-    }
-
-    fn share(&mut self, shares: &[Share<K>], start: &mut dyn FnMut()) -> Tally {
-        together(&self.0, shares, start)
-    }
+/// The work of all shares of a structure whose clones are handles of it: one thread per share. They
+/// begin together, right after `start`, so that starting threads is no part of the time; ending them
+/// is.
+pub(crate) fn together<K: Key>(
+    map: &(impl Structure<K> + Clone + Send),
+    shares: &[Share<'_, K>],
+    start: &mut dyn FnMut(),
+) -> Tally {
+    let barrier = &Barrier::new(shares.len() + 1);
+    std::thread::scope(|scope| {
+        let run = |share| {
+            let mut handle = map.clone();
+            scope.spawn(move || {
+                barrier.wait();
+                work(&mut handle, share)
+            })
+        };
+        let threads: Vec<_> = shares.iter().map(run).collect();
+        start();
+        barrier.wait();
+        let tallies = threads.into_iter().map(|thread| match thread.join() {
+            Ok(tally) => tally,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        tallies.fold(Tally::default(), Tally::and)
+    })
 }
 
 /// The entries in key order, each key once.
@@ -257,15 +225,15 @@ pub trait Batch<K> {
     /// From each start on, visits `span` values in key order.
     fn range_all(&self, starts: &[K], span: usize) -> Tally;
     /// One thread per share, all at once; calls `start` when they are ready.
-    fn share(&mut self, shares: &[Share<K>], start: &mut dyn FnMut()) -> Tally;
+    fn share(&mut self, shares: &[Share<'_, K>], start: &mut dyn FnMut()) -> Tally;
     /// Bytes it has taken where no allocator of this process counts them: files, C libraries.
     fn stored_bytes(&self) -> Option<u64> {
         None
     }
 }
 
-/// The loops over a structure that takes one key at a time.
-pub(crate) struct EachKey<S>(pub(crate) S);
+/// [`Batch`] over a structure that takes one key at a time.
+pub(super) struct EachKey<S>(pub(super) S);
 
 impl<K: Key, S: Structure<K>> Batch<K> for EachKey<S> {
     fn entries(&self) -> usize {
@@ -328,7 +296,7 @@ impl<K: Key, S: Structure<K>> Batch<K> for EachKey<S> {
         tally
     }
 
-    fn share(&mut self, shares: &[Share<K>], start: &mut dyn FnMut()) -> Tally {
+    fn share(&mut self, shares: &[Share<'_, K>], start: &mut dyn FnMut()) -> Tally {
         self.0.share(shares, start)
     }
 }

@@ -8,189 +8,35 @@ use fathom_measure::workload::{Data, Offer, Spec, SpecError, Work, Workload};
 use fathom_random::Random;
 
 use super::drawn::{Drawn, Settings, changed_bytes, changed_integer};
-use super::keys::{Bytes, Key, Keys, on_huge_pages};
+use super::keys::Keys;
 use super::load;
+use super::operation::{self, Find, OFFERED, OPERATIONS, Operation, PARAMETERS};
 use super::prepared::{self, Section};
-use super::shared::{Act, Share, Step, each};
-
-/// What is done to the keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Every key into an empty structure that grows as it must.
-    Insert,
-    /// A structure with all keys, in the best way it offers: pre-sized, in bulk, static.
-    Build,
-    /// Finds.
-    Find(Find),
-    /// A new value for every key, shuffled.
-    Update,
-    /// Every key out, shuffled.
-    Erase,
-    /// One key out, another one in: all keys replaced by others and back again.
-    Churn,
-    /// Every value, in any order.
-    Iterate,
-    /// Every value, in key order.
-    Scan,
-    /// From random keys on, some values in key order.
-    Range,
-    /// Finds, inserts, updates and erases by several threads.
-    Shared,
-    /// Reads every byte of every probe and nothing else: what all other operations contain.
-    Touch,
-}
-
-/// Which keys are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Find {
-    /// Present ones, shuffled, from separate copies.
-    Hit,
-    /// Present ones, in the order they were inserted and from the very same bytes.
-    Same,
-    /// Absent ones of the same shape.
-    Miss,
-    /// Present with probability `hit`.
-    Mixed,
-    /// Present ones, few of them often.
-    Zipf,
-}
-
-const OPERATIONS: &[(Operation, Offer)] = &[
-    (Operation::Find(Find::Hit), offer("find-hit", "every key, shuffled, from separate copies")),
-    (
-        Operation::Find(Find::Same),
-        offer("find-same", "every key in insertion order from the same bytes, as kvbench does"),
-    ),
-    (Operation::Find(Find::Miss), offer("find-miss", "absent keys of the same shape")),
-    (Operation::Find(Find::Mixed), offer("find-mixed", "present keys with probability `hit`")),
-    (
-        Operation::Find(Find::Zipf),
-        offer("find-zipf", "present keys, rank k with probability proportional to k^-skew"),
-    ),
-    (Operation::Insert, offer("insert", "every key into an empty structure that grows")),
-    (
-        Operation::Build,
-        offer("build", "all keys at once: pre-sized, bulk-loaded or static, whichever it offers"),
-    ),
-    (Operation::Update, offer("update", "a new value for every key, shuffled")),
-    (Operation::Erase, offer("erase", "every key out, shuffled")),
-    (Operation::Churn, offer("churn", "one key out and another in, until all are back again")),
-    (Operation::Iterate, offer("iterate", "every value in any order")),
-    (Operation::Scan, offer("scan", "every value in key order")),
-    (Operation::Range, offer("range", "`span` values in key order from random keys on")),
-    (
-        Operation::Shared,
-        offer(
-            "shared",
-            "`threads` threads find with probability `reads`, or insert, erase, update; a pass \
-             begins with the same keys each time",
-        ),
-    ),
-    (Operation::Touch, offer("touch", "every byte of every probe read; no structure at all")),
-];
-
-impl Operation {
-    /// The one of this name; specs are completed before they are read, so that there is one.
-    pub(super) fn of(name: &str) -> Operation {
-        let found = OPERATIONS.iter().find(|(_, offer)| offer.name == name);
-        found.map_or(Operation::Insert, |(operation, _)| *operation)
-    }
-}
-
-const fn offer(name: &'static str, doc: &'static str) -> Offer {
-    Offer { name, default: "", doc }
-}
+use super::step::{Act, Step};
 
 /// Keys, values, probes: what every structure is given.
 pub struct Keyed {
-    operation: Operation,
-    entries: Keys,
-    values: Vec<u64>,
-    probes: Keys,
-    probe_values: Vec<u64>,
-    new_values: Vec<u64>,
-    misses: Keys,
-    span: usize,
+    pub(super) operation: Operation,
+    pub(super) entries: Keys,
+    pub(super) values: Vec<u64>,
+    pub(super) probes: Keys,
+    pub(super) probe_values: Vec<u64>,
+    pub(super) new_values: Vec<u64>,
+    pub(super) misses: Keys,
+    pub(super) span: usize,
     /// Threads, and what they do to the probes.
-    threads: usize,
-    acts: Vec<Act>,
+    pub(super) threads: usize,
+    pub(super) steps: Vec<Step>,
+    /// Whether structures grow by inserts, where they could be built at once.
+    pub(super) grown: bool,
     /// Where the keys were moved.
     backing: Option<String>,
 }
 
-/// [`Keyed`] for keys of one type.
-pub(crate) struct View<'w, K> {
-    pub(crate) operation: Operation,
-    pub(crate) entries: Vec<K>,
-    pub(crate) values: &'w [u64],
-    pub(crate) probes: Vec<K>,
-    pub(crate) probe_values: &'w [u64],
-    pub(crate) new_values: &'w [u64],
-    pub(crate) misses: Vec<K>,
-    pub(crate) span: usize,
-    pub(crate) shares: Vec<Share<K>>,
-}
-
-/// A view for whichever type the keys are of.
-pub(crate) enum Views<'w> {
-    Integers(View<'w, u64>),
-    Text(View<'w, Bytes<'w>>),
-}
-
 impl Workload for Keyed {
-    const OPERATIONS: &'static [Offer] = {
-        const NAMES: [Offer; OPERATIONS.len()] = {
-            let mut names = [OPERATIONS[0].1; OPERATIONS.len()];
-            let mut at = 0;
-            while at < names.len() {
-                names[at] = OPERATIONS[at].1;
-                at += 1;
-            }
-            names
-        };
-        &NAMES
-    };
+    const OPERATIONS: &'static [Offer] = &OFFERED;
     const MADE: &'static [&'static str] = &["keys", "count"];
-    const PARAMETERS: &'static [Offer] = &[
-        load::PARAMETERS[0],
-        load::PARAMETERS[1],
-        load::PARAMETERS[2],
-        load::PARAMETERS[3],
-        Offer {
-            name: "probes",
-            default: "1000000",
-            doc: "keys looked for, updated or erased in a pass, at most: chosen at random; \
-                  find-same, insert and build always take all",
-        },
-        Offer {
-            name: "hit",
-            default: "0.9",
-            doc: "find-mixed, shared: share of finds whose key is there",
-        },
-        Offer {
-            name: "skew",
-            default: "0.99",
-            doc: "find-zipf, shared: the exponent; 0 is uniform",
-        },
-        Offer { name: "span", default: "100", doc: "range: values read from each start" },
-        Offer { name: "threads", default: "2", doc: "shared: number of threads" },
-        Offer { name: "reads", default: "0.9", doc: "shared: share of finds; the rest changes" },
-        Offer {
-            name: "hot",
-            default: "0",
-            doc: "shared: share of the finds that look for few keys often, as find-zipf does",
-        },
-        Offer {
-            name: "inserts",
-            default: "0.25",
-            doc: "shared: share of the changes that insert a new key",
-        },
-        Offer {
-            name: "erases",
-            default: "0.25",
-            doc: "shared: share of the changes that erase a key; the rest updates",
-        },
-    ];
+    const PARAMETERS: &'static [Offer] = PARAMETERS;
 
     fn load(spec: &Spec) -> Result<Keyed, SpecError> {
         match &spec.shared {
@@ -239,7 +85,7 @@ impl Workload for Keyed {
     }
 
     fn prepared(&self) -> Option<Vec<u8>> {
-        let acts: Vec<u64> = self.acts.iter().map(|&act| act as u64).collect();
+        let acts: Vec<u64> = self.steps.iter().map(|step| step.act as u64).collect();
         let is_same = self.operation == Operation::Find(Find::Same);
         let none = self.entries.copies(std::iter::empty());
         let sections = [
@@ -266,6 +112,10 @@ impl Workload for Keyed {
     fn leaves_the_thread(&self) -> bool {
         self.operation == Operation::Shared
     }
+
+    fn takes(spec: &Spec, parameter: &str) -> bool {
+        operation::takes(spec, parameter)
+    }
 }
 
 impl Keyed {
@@ -289,10 +139,10 @@ impl Keyed {
     }
 
     fn drawn(drawn: Drawn, keys: &Keys, settings: &Settings) -> Keyed {
-        let Drawn { values, order, probes, misses, acts, act_values } = drawn;
+        let Drawn { values, order, probes, misses, steps } = drawn;
         let is_same = settings.operation == Operation::Find(Find::Same);
         let probe_values: Vec<u64> = match settings.operation {
-            Operation::Shared => act_values,
+            Operation::Shared => steps.iter().map(|step| step.value).collect(),
             _ if values.is_empty() => Vec::new(),
             _ => order.iter().map(|&at| values[at]).collect(),
         };
@@ -311,14 +161,15 @@ impl Keyed {
             misses: misses.unwrap_or_else(|| keys.copies(std::iter::empty())),
             span: settings.span,
             threads: settings.threads,
-            acts,
+            steps,
+            grown: settings.grown,
             backing: None,
         }
     }
 
     /// The workload of a completed spec as another process prepared it.
     fn read(data: Data, spec: &Spec) -> Result<Keyed, SpecError> {
-        let Settings { operation, span, threads, .. } = Settings::of(spec)?;
+        let Settings { operation, span, threads, grown, .. } = Settings::of(spec)?;
         // Shared memory on huge pages is to be had on few machines, a process's own on nearly all:
         // without them page walks are most of what a scan measures.
         // What small pages' translations cover anyway is not worth a copy at each opening.
@@ -335,14 +186,12 @@ impl Keyed {
                 misses: reader.keys()?,
                 span,
                 threads,
-                acts: acts(reader.values()?)?,
+                steps: Vec::new(),
+                grown,
                 backing: None,
             };
+            keyed.steps = steps(reader.values()?, &keyed)?;
             reader.finish()?;
-            let has_all = keyed.probe_values.len() >= keyed.acts.len();
-            if !keyed.acts.is_empty() && (keyed.probes.len() != keyed.acts.len() || !has_all) {
-                return Err("not as many steps as keys for them".to_owned());
-            }
             if !stays {
                 keyed.entries = keyed.entries.moved(&mut keyed.backing);
                 keyed.probes = keyed.probes.moved(&mut keyed.backing);
@@ -361,63 +210,32 @@ impl Keyed {
         self.operation
     }
 
-    pub(crate) fn probes(&self) -> &Keys {
-        &self.probes
+    /// Whether the keys are whole numbers.
+    pub(crate) fn has_integers(&self) -> bool {
+        matches!(self.entries, Keys::Integers(_))
     }
 
-    pub(crate) fn views(&self) -> Views<'_> {
-        match (&self.entries, &self.probes) {
-            (Keys::Integers(entries), Keys::Integers(probes)) => {
-                let misses = match &self.misses {
-                    Keys::Integers(misses) => misses.clone(),
-                    Keys::Text(_) => Vec::new(),
-                };
-                let copy = |keys: &[u64]| on_huge_pages(keys.iter().copied());
-                Views::Integers(self.view(copy(entries), copy(probes), misses))
-            }
-            (Keys::Text(entries), Keys::Text(probes)) => {
-                let misses = match &self.misses {
-                    Keys::Text(misses) => misses.keys(),
-                    Keys::Integers(_) => Vec::new(),
-                };
-                Views::Text(self.view(entries.keys(), probes.keys(), misses))
-            }
-            _ => unreachable!("probes are copies of the keys"),
-        }
-    }
-
-    fn view<K: Key>(&self, entries: Vec<K>, probes: Vec<K>, misses: Vec<K>) -> View<'_, K> {
-        let share = |keys: &[K], acts: &[Act], values: &[u64]| {
-            let step = |(&act, &value): (&Act, &u64)| Step { act, value };
-            Share { keys: keys.to_vec(), steps: acts.iter().zip(values).map(step).collect() }
-        };
-        let each = each(probes.len(), self.threads);
-        let shares = match self.operation {
-            Operation::Shared => probes
-                .chunks(each)
-                .zip(self.acts.chunks(each))
-                .zip(self.probe_values.chunks(each))
-                .map(|((keys, acts), values)| share(keys, acts, values))
-                .collect(),
-            _ => Vec::new(),
-        };
-        View {
-            operation: self.operation,
-            entries,
-            values: &self.values,
-            probes,
-            probe_values: &self.probe_values,
-            new_values: &self.new_values,
-            misses,
-            span: self.span,
-            shares,
-        }
+    /// Whether every key that is ever met has so many bytes.
+    #[cfg(any(feature = "store", feature = "native"))]
+    pub(crate) fn has_lengths(&self, wanted: std::ops::RangeInclusive<usize>) -> bool {
+        [&self.entries, &self.probes, &self.misses].into_iter().all(|keys| match keys {
+            Keys::Integers(keys) => keys.is_empty() || wanted.contains(&8),
+            Keys::Text(text) => text.lengths().all(|length| wanted.contains(&length)),
+        })
     }
 }
 
-fn acts(numbers: Vec<u64>) -> Result<Vec<Act>, String> {
-    let act = |number| Act::of(number).ok_or_else(|| format!("no act has number {number}"));
-    numbers.into_iter().map(act).collect()
+/// The steps that the numbered acts and `keyed`'s probes with their values are.
+fn steps(acts: Vec<u64>, keyed: &Keyed) -> Result<Vec<Step>, String> {
+    let values = &keyed.probe_values;
+    if !acts.is_empty() && (keyed.probes.len() != acts.len() || values.len() < acts.len()) {
+        return Err("not as many steps as keys for them".to_owned());
+    }
+    let step = |(number, &value): (u64, &u64)| {
+        let act = Act::of(number).ok_or_else(|| format!("no act has number {number}"))?;
+        Ok(Step { act, value })
+    };
+    acts.into_iter().zip(values).map(step).collect()
 }
 
 #[cfg(test)]
@@ -425,6 +243,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::keyed::Bytes;
 
     fn load(operation: &str, parameters: &[(&str, &str)]) -> Keyed {
         Keyed::load(&Spec::new(operation, parameters).completed::<Keyed>().unwrap()).unwrap()
@@ -526,10 +345,10 @@ mod tests {
                 }
             };
             let there: HashSet<Vec<u8>> = names(&loaded.entries).into_iter().collect();
-            let steps = names(&loaded.probes).into_iter().zip(&loaded.acts);
+            let steps = names(&loaded.probes).into_iter().zip(&loaded.steps);
             let (mut inserted, mut missed) = (HashSet::new(), HashSet::new());
-            for (key, act) in steps {
-                match act {
+            for (key, step) in steps {
+                match step.act {
                     Act::Insert => assert!(!there.contains(&key) && inserted.insert(key)),
                     Act::Miss => {
                         assert!(!there.contains(&key));

@@ -4,183 +4,124 @@
 //! same rounds. One iteration is a pass over all keys. Nothing is defined here but the union, and
 //! contenders that fail on purpose, which are served but never listed.
 
+use fathom_measure::contender::{Contender, Keeps};
 use fathom_measure::facts::Facts;
-use fathom_measure::family::{Absent, AnyFamily, Entry, Family, OpenError, Opened};
-use fathom_measure::workload::{Offer, Spec, SpecError};
+use fathom_measure::family::{Absent, AnyFamily, Entry, Family};
 
-use crate::keyed::Keyed;
-use crate::keyed::operation::Plain;
+use crate::keyed::bench::Plain;
+use crate::keyed::{CPP, Keyed};
+use crate::{map, store, tree, trie};
 
 mod oracle;
 mod planted;
 
 use planted::{CRASH, HANG, NONE, Planted, SLOW, SLOWER, WRONG};
 
-/// The family.
-pub static FAMILY: Union = Union {
-    name: "kv",
-    source: include_str!("mod.rs"),
-    families: &[
-        &crate::map::FAMILY,
-        &crate::tree::FAMILY,
-        &crate::trie::FAMILY,
-        &crate::store::FAMILY,
-    ],
-    hidden: &PLANTED,
-};
+type All = &'static [&'static dyn Contender<Keyed>];
+
+/// The families it consists of.
+pub static MEMBERS: [&Family<Keyed>; 4] =
+    [&map::FAMILY, &tree::FAMILY, &trie::FAMILY, &store::FAMILY];
+
+/// Their contenders; each begins with the reference, which takes part once.
+const PARTS: [All; 5] = [
+    map::CONTENDERS,
+    tree::CONTENDERS.split_at(1).1,
+    trie::CONTENDERS.split_at(1).1,
+    store::CONTENDERS.split_at(1).1,
+    PLANTED,
+];
 
 /// Structures that are wrong, crash or hang: what the tests of the method plant.
-static PLANTED: Family<Keyed> = Family {
-    name: "planted-kv",
-    source: include_str!("planted.rs"),
+const PLANTED: All = &[
+    &oracle::Oracle,
+    &Plain(Planted::<WRONG, 0>),
+    &Plain(Planted::<CRASH, 1>),
+    &Plain(Planted::<HANG, 2>),
+    &Plain(Planted::<SLOW, 3>),
+    &Plain(Planted::<NONE, 4>),
+    &Plain(Planted::<NONE, 5>),
+    &Plain(Planted::<SLOWER, 6>),
+];
+
+const CONTENDERS: [&dyn Contender<Keyed>; count()] = {
+    let mut all = [PARTS[0][0]; count()];
+    let (mut part, mut at) = (0, 0);
+    while part < PARTS.len() {
+        let mut number = 0;
+        while number < PARTS[part].len() {
+            all[at] = PARTS[part][number];
+            (number, at) = (number + 1, at + 1);
+        }
+        part += 1;
+    }
+    all
+};
+
+const fn count() -> usize {
+    let (mut part, mut count) = (0, 0);
+    while part < PARTS.len() {
+        count += PARTS[part].len();
+        part += 1;
+    }
+    count
+}
+
+/// The family.
+pub static FAMILY: Family<Keyed> = Family {
+    name: "kv",
+    source: include_str!("mod.rs"),
     reference: "oracle",
-    contenders: &[
-        &oracle::Oracle,
-        &Plain(Planted::<WRONG, 0>),
-        &Plain(Planted::<CRASH, 1>),
-        &Plain(Planted::<HANG, 2>),
-        &Plain(Planted::<SLOW, 3>),
-        &Plain(Planted::<NONE, 4>),
-        &Plain(Planted::<NONE, 5>),
-        &Plain(Planted::<SLOWER, 6>),
-    ],
-    absent: &[],
+    contenders: &CONTENDERS,
+    absent: &[CPP],
     facts: &Facts::NONE,
 };
 
-/// Families with the same workload, seen as one.
-pub struct Union {
-    name: &'static str,
-    source: &'static str,
-    families: &'static [&'static dyn AnyFamily],
-    hidden: &'static Family<Keyed>,
+/// The contenders that fail on purpose.
+#[must_use]
+pub fn planted() -> Vec<Entry> {
+    let metas = PLANTED[1..].iter().map(|contender| contender.meta());
+    metas.map(|meta| Entry { id: meta.name.to_owned(), meta }).collect()
 }
 
-impl Union {
-    /// The families it consists of.
-    #[must_use]
-    pub fn families(&self) -> &'static [&'static dyn AnyFamily] {
-        self.families
-    }
+/// Whether contender `id` takes part only when it is asked for: it works in transactions, and is
+/// slow for it.
+#[must_use]
+pub fn is_unasked(id: &str) -> bool {
+    store::CONTENDERS[1..].iter().any(|contender| contender.meta().name == id)
+}
 
-    /// The contenders that fail on purpose; not among [`AnyFamily::entries`].
-    #[must_use]
-    pub fn planted(&self) -> Vec<Entry> {
-        self.hidden.entries().into_iter().filter(|entry| entry.id.starts_with("planted")).collect()
-    }
+/// The contender that touches every key and holds none: the floor under all others.
+pub const SCAN: &str = "touch";
 
-    /// Whether contender `id` is of the family `store`: in transactions, and slow for it.
-    #[must_use]
-    pub fn stores(&self, id: &str) -> bool {
-        let entries = crate::store::FAMILY.entries();
-        id != crate::store::FAMILY.reference() && entries.iter().any(|entry| entry.id == id)
-    }
-
-    fn holder(&self, id: &str) -> Option<&dyn AnyFamily> {
-        let name = id.split('+').next().unwrap_or(id);
-        let has = |family: &&dyn AnyFamily| {
-            family.entries().iter().any(|entry| entry.id.split('+').next() == Some(name))
-        };
-        let hidden: &dyn AnyFamily = self.hidden;
-        self.families.iter().copied().chain([hidden]).find(has)
+/// What one takes without thinking about it: what others are compared with.
+#[must_use]
+pub fn usual(ordered: bool, by_threads: bool) -> &'static str {
+    match (ordered, by_threads) {
+        (true, true) => "skiplist-crossbeam",
+        (false, true) => "dashmap+siphash13",
+        (true, false) => "btreemap",
+        (false, false) => "std+siphash13",
     }
 }
 
-impl AnyFamily for Union {
-    fn name(&self) -> &'static str {
-        self.name
-    }
+/// What contenders of outside workers do with byte strings in the family of this name: tries copy
+/// them.
+#[must_use]
+pub fn kept_outside(family: &str) -> Keeps {
+    if family == trie::FAMILY.name { Keeps::Copied } else { Keeps::Borrowed }
+}
 
-    fn source(&self) -> &'static str {
-        self.source
-    }
-
-    fn reference(&self) -> &'static str {
-        self.hidden.reference
-    }
-
-    /// The entries of all families; what two of them have is listed once.
-    fn entries(&self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::new();
-        for entry in self.families.iter().flat_map(|family| family.entries()) {
-            if !entries.iter().any(|known| known.id == entry.id) {
-                entries.push(entry);
-            }
-        }
-        entries
-    }
-
-    fn absent(&self) -> &'static [Absent] {
-        &[]
-    }
-
-    fn operations(&self) -> &'static [Offer] {
-        self.hidden.operations()
-    }
-
-    fn parameters(&self) -> &'static [Offer] {
-        self.hidden.parameters()
-    }
-
-    fn made(&self) -> &'static [&'static str] {
-        self.hidden.made()
-    }
-
-    fn cases(&self) -> Vec<Spec> {
-        self.hidden.cases()
-    }
-
-    fn small_cases(&self) -> Vec<Spec> {
-        self.hidden.small_cases()
-    }
-
-    fn wants_bytes(&self) -> bool {
-        self.hidden.wants_bytes()
-    }
-
-    fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError> {
-        self.hidden.prepared(spec)
-    }
-
-    fn reads_prepared(&self) -> bool {
-        self.hidden.reads_prepared()
-    }
-
-    /// Without the parameters that this operation does not use, for whoever reads its title.
-    fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {
-        let mut full = self.hidden.completed(spec)?;
-        let operation = full.operation.clone();
-        let has_file = full.file.is_some();
-        let has_hot = full.fraction("hot").is_ok_and(|share| share > 0.0);
-        full.parameters.retain(|name, _| match name.as_str() {
-            "format" => has_file,
-            "hit" => matches!(operation.as_str(), "find-mixed" | "shared"),
-            "skew" => operation == "find-zipf" || (operation == "shared" && has_hot),
-            "span" => operation == "range",
-            "threads" | "reads" | "hot" | "inserts" | "erases" => operation == "shared",
-            "probes" => !matches!(operation.as_str(), "find-same" | "iterate" | "scan"),
-            _ => true,
-        });
-        Ok(full)
-    }
-
-    fn open(
-        &self,
-        id: &str,
-        spec: &Spec,
-        then: &mut dyn FnMut(Opened<'_>),
-    ) -> Result<(), OpenError> {
-        match self.holder(id) {
-            Some(family) => family.open(id, spec, then),
-            None => Err(OpenError::Unknown(id.to_owned())),
-        }
-    }
+/// Who exists but is not in this build: of the structures and of the allocators.
+pub fn absent() -> impl Iterator<Item = &'static Absent> {
+    MEMBERS.iter().flat_map(|family| family.absent()).chain(crate::alloc::ABSENT)
 }
 
 #[cfg(test)]
 mod tests {
     use fathom_measure::digest::Digest;
     use fathom_measure::meter::Untimed;
+    use fathom_measure::workload::Spec;
 
     use super::*;
 
@@ -205,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_planted_ones_are_as_planted() {
-        assert_eq!(FAMILY.planted().len(), 7);
+        assert_eq!(planted().len(), 7);
         assert_ne!(digest("planted-wrong", "find-hit"), digest("btreemap", "find-hit"));
         for right in ["planted-slow", "planted-right", "planted-twin", "planted-slower"] {
             assert_eq!(digest(right, "find-hit"), digest("btreemap", "find-hit"), "{right}");

@@ -4,7 +4,7 @@
 
 use fathom_measure::contender::{Contender, Meta, Preparation};
 
-use crate::keyed::operation::Hashed;
+use crate::keyed::bench::Hashed;
 use crate::keyed::reference::Reference;
 use crate::keyed::{Keyed, Operation};
 
@@ -13,6 +13,10 @@ pub(super) struct Oracle;
 impl Contender<Keyed> for Oracle {
     fn meta(&self) -> Meta {
         Meta { name: "oracle", ..Meta::of(include_str!("oracle.rs")) }
+    }
+
+    fn is_listed(&self) -> bool {
+        false
     }
 
     fn prepare<'w>(&self, workload: &'w Keyed) -> Preparation<'w> {

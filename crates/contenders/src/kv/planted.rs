@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fathom_measure::contender::{Keeps, Meta};
 
-use crate::keyed::operation::PlainMap;
+use crate::keyed::bench::PlainMap;
 use crate::keyed::{Abilities, Key, Structure};
 
 /// The reference with a fault, under the name of this number.
@@ -38,6 +38,7 @@ const NAMES: [&str; 7] = [
 impl<const FAULT: u8, const NAME: usize> PlainMap for Planted<FAULT, NAME> {
     const META: Meta =
         Meta { name: NAMES[NAME], keeps: Keeps::Borrowed, ..Meta::of(include_str!("planted.rs")) };
+    const IS_LISTED: bool = false;
     type Map<K: Key> = Faulty<K, FAULT>;
 }
 

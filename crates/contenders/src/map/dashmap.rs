@@ -1,31 +1,21 @@
 //! The crate `dashmap`: hashbrown tables in shards, each behind a lock.
 
+use std::sync::Arc;
+
 use dashmap::DashMap as Table;
-use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
-use crate::keyed::methods::concurrent;
-use crate::keyed::operation::HashedMap;
-use crate::keyed::structure::Shared;
+use crate::keyed::methods::{contender, structure};
 
-pub(super) struct DashMap;
-
-impl HashedMap for DashMap {
-    const META: Meta = Meta {
-        name: "dashmap",
-        origin: Origin::Crate("dashmap"),
-        link: "https://docs.rs/dashmap",
-        licence: "MIT",
-        keeps: Keeps::Borrowed,
-        caveat: "made for several threads: every operation synchronises",
-        ..Meta::of(include_str!("dashmap.rs"))
-    };
-    type Map<K: Key, H: Hashes> = Shared<Table<K, u64, Build<H>>>;
+contender! {
+    pub(super) DashMap: HashedMap<K, H> = Arc<Table<K, u64, Build<H>>>,
+    library!("dashmap", "dashmap", "MIT", "dashmap.rs";
+        keeps Borrowed, caveat "made for several threads: every operation synchronises")
 }
 
-concurrent! {
-    impl[K: Key, H: Hashes] for Table<K, u64, Build<H>>: keys K, hasher Build<H>;
+structure! {
+    impl[K: Key, H: Hashes] for shared Table<K, u64, Build<H>>: keys K, hasher Build<H>;
     sized(entries, hasher) => Table::with_capacity_and_hasher(entries, hasher),
     entries(map) => map.len(),
     find(map, key) => map.get(&key).map(|value| *value),

@@ -1,25 +1,13 @@
 //! The crate `intmap`: integer keys alone, hashed by one multiplication of its own; buckets are
 //! vectors of entries.
 
-use fathom_measure::contender::{Meta, Origin};
-
-use crate::keyed::methods::structure;
-use crate::keyed::operation::IntegerMap;
+use crate::keyed::methods::{contender, structure};
 
 type Table = intmap::IntMap<u64, u64>;
 
-pub(super) struct IntMap;
-
-impl IntegerMap for IntMap {
-    const META: Meta = Meta {
-        name: "intmap",
-        origin: Origin::Crate("intmap"),
-        link: "https://docs.rs/intmap",
-        licence: "MIT",
-        caveat: "integer keys only",
-        ..Meta::of(include_str!("intmap.rs"))
-    };
-    type Map = Table;
+contender! {
+    pub(super) IntMap: IntegerMap = Table,
+    library!("intmap", "intmap", "MIT", "intmap.rs"; caveat "integer keys only")
 }
 
 structure! {

@@ -6,10 +6,11 @@
 //! no structure pays for copying them; values are eight bytes. One iteration is a pass over all
 //! keys.
 
+use fathom_measure::contender::Contender;
 use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
-use crate::keyed::operation::{Hashed, HashedByCall, Integers, Plain};
+use crate::keyed::bench::{Hashed, HashedByCall, Integers, Plain};
 use crate::keyed::reference::Reference;
 use crate::keyed::{CPP, Keyed};
 
@@ -33,30 +34,33 @@ mod touch;
 
 pub(crate) use self::std::Std;
 
+/// All of them, the reference first.
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
+    &Reference,
+    &touch::Touch,
+    &Hashed(Std),
+    &Hashed(hashbrown::Hashbrown),
+    &Hashed(f14::Value),
+    &Hashed(f14::Vector),
+    &Hashed(cuckoo::Cuckoo),
+    &Hashed(indexmap::IndexMap),
+    &Hashed(griddle::Griddle),
+    &Hashed(hashlink::Hashlink),
+    &HashedByCall(imbl::Imbl),
+    &HashedByCall(rpds::Rpds),
+    &HashedByCall(dashmap::DashMap),
+    &HashedByCall(papaya::Papaya),
+    &HashedByCall(scc::Scc),
+    &Integers(intmap::IntMap),
+    &Plain(ptr_hash::PtrHash),
+];
+
 /// The family.
 pub static FAMILY: Family<Keyed> = Family {
     name: "map",
     source: include_str!("mod.rs"),
     reference: "btreemap",
-    contenders: &[
-        &Reference,
-        &touch::Touch,
-        &Hashed(Std),
-        &Hashed(hashbrown::Hashbrown),
-        &Hashed(f14::Value),
-        &Hashed(f14::Vector),
-        &Hashed(cuckoo::Cuckoo),
-        &Hashed(indexmap::IndexMap),
-        &Hashed(griddle::Griddle),
-        &Hashed(hashlink::Hashlink),
-        &HashedByCall(imbl::Imbl),
-        &HashedByCall(rpds::Rpds),
-        &HashedByCall(dashmap::DashMap),
-        &HashedByCall(papaya::Papaya),
-        &HashedByCall(scc::Scc),
-        &Integers(intmap::IntMap),
-        &Plain(ptr_hash::PtrHash),
-    ],
+    contenders: CONTENDERS,
     absent: &[CPP],
     facts: &Facts::NONE,
 };

@@ -1,32 +1,22 @@
 //! The crate `papaya`: an open-addressed table of atomic pointers, read without a lock; one
 //! allocation per entry, and old entries are freed once no reader can see them.
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
+use std::sync::Arc;
+
 use papaya::HashMap;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
-use crate::keyed::methods::concurrent;
-use crate::keyed::operation::HashedMap;
-use crate::keyed::structure::Shared;
+use crate::keyed::methods::{contender, structure};
 
-pub(super) struct Papaya;
-
-impl HashedMap for Papaya {
-    const META: Meta = Meta {
-        name: "papaya",
-        origin: Origin::Crate("papaya"),
-        link: "https://docs.rs/papaya",
-        licence: "MIT",
-        keeps: Keeps::Borrowed,
-        caveat: "made for several threads: every operation synchronises",
-        ..Meta::of(include_str!("papaya.rs"))
-    };
-    type Map<K: Key, H: Hashes> = Shared<HashMap<K, u64, Build<H>>>;
+contender! {
+    pub(super) Papaya: HashedMap<K, H> = Arc<HashMap<K, u64, Build<H>>>,
+    library!("papaya", "papaya", "MIT", "papaya.rs";
+        keeps Borrowed, caveat "made for several threads: every operation synchronises")
 }
 
-concurrent! {
-    impl[K: Key, H: Hashes] for HashMap<K, u64, Build<H>>: keys K, hasher Build<H>;
+structure! {
+    impl[K: Key, H: Hashes] for shared HashMap<K, u64, Build<H>>: keys K, hasher Build<H>;
     sized(entries, hasher) => HashMap::with_capacity_and_hasher(entries, hasher),
     entries(map) => map.len(),
     find(map, key) => map.pin().get(&key).copied(),

@@ -2,26 +2,17 @@
 //! entries. Never changes; each find is one computed place and one comparison: the bound for maps
 //! that are only read.
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use ptr_hash::{DefaultPtrHash, PtrHashParams};
 
 use crate::hash::Default64;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::contender;
 use crate::keyed::{Abilities, Key, Structure};
 
-pub(super) struct PtrHash;
-
-impl PlainMap for PtrHash {
-    const META: Meta = Meta {
-        name: "ptr-hash",
-        origin: Origin::Crate("ptr_hash"),
-        link: "https://docs.rs/ptr_hash",
-        licence: "MIT",
-        keeps: Keeps::Borrowed,
-        caveat: "built once, never changed; keys are hashed to 64 bits with foldhash first",
-        ..Meta::of(include_str!("ptr_hash.rs"))
-    };
-    type Map<K: Key> = Table<K>;
+contender! {
+    pub(super) PtrHash: PlainMap<K> = Table<K>,
+    library!("ptr-hash", "ptr_hash", "MIT", "ptr_hash.rs";
+        keeps Borrowed,
+        caveat "built once, never changed; keys are hashed to 64 bits with foldhash first")
 }
 
 pub(super) struct Table<K> {

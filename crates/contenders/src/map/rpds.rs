@@ -1,29 +1,18 @@
 //! The crate `rpds`, `HashTrieMap`: a persistent hash trie, changed in place while nobody else holds
 //! a version. Its update reports nothing, so that an insert looks first.
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use rpds::HashTrieMapSync;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
-use crate::keyed::methods::structure;
-use crate::keyed::operation::HashedMap;
+use crate::keyed::methods::{contender, structure};
 
 type Table<K, H> = HashTrieMapSync<K, u64, Build<H>>;
 
-pub(super) struct Rpds;
-
-impl HashedMap for Rpds {
-    const META: Meta = Meta {
-        name: "rpds-hash",
-        origin: Origin::Crate("rpds"),
-        link: "https://docs.rs/rpds",
-        licence: "MIT",
-        keeps: Keeps::Borrowed,
-        caveat: "inserting and erasing look up first to tell what was there",
-        ..Meta::of(include_str!("rpds.rs"))
-    };
-    type Map<K: Key, H: Hashes> = Table<K, H>;
+contender! {
+    pub(super) Rpds: HashedMap<K, H> = Table<K, H>,
+    library!("rpds-hash", "rpds", "MIT", "rpds.rs";
+        keeps Borrowed, caveat "inserting and erasing look up first to tell what was there")
 }
 
 structure! {

@@ -1,32 +1,22 @@
 //! The crate `scc`, `HashMap`: buckets of 32 entries, each with a lock of its own and hash bytes
 //! compared in vectors; resizes incrementally.
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
+use std::sync::Arc;
+
 use scc::HashMap;
 
 use crate::hash::{Build, Hashes};
 use crate::keyed::Key;
-use crate::keyed::methods::concurrent;
-use crate::keyed::operation::HashedMap;
-use crate::keyed::structure::Shared;
+use crate::keyed::methods::{contender, structure};
 
-pub(super) struct Scc;
-
-impl HashedMap for Scc {
-    const META: Meta = Meta {
-        name: "scc-hash",
-        origin: Origin::Crate("scc"),
-        link: "https://docs.rs/scc",
-        licence: "Apache-2.0",
-        keeps: Keeps::Borrowed,
-        caveat: "made for several threads: every operation synchronises",
-        ..Meta::of(include_str!("scc.rs"))
-    };
-    type Map<K: Key, H: Hashes> = Shared<HashMap<K, u64, Build<H>>>;
+contender! {
+    pub(super) Scc: HashedMap<K, H> = Arc<HashMap<K, u64, Build<H>>>,
+    library!("scc-hash", "scc", "Apache-2.0", "scc.rs";
+        keeps Borrowed, caveat "made for several threads: every operation synchronises")
 }
 
-concurrent! {
-    impl[K: Key, H: Hashes] for HashMap<K, u64, Build<H>>: keys K, hasher Build<H>;
+structure! {
+    impl[K: Key, H: Hashes] for shared HashMap<K, u64, Build<H>>: keys K, hasher Build<H>;
     sized(entries, hasher) => HashMap::with_capacity_and_hasher(entries, hasher),
     entries(map) => map.len(),
     find(map, key) => map.read_sync(&key, |_, value| *value),

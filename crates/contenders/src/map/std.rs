@@ -5,24 +5,21 @@ use ::std::collections::HashMap;
 
 use fathom_measure::contender::{Keeps, Meta};
 
-use crate::hash::{Build, Hashes};
-use crate::keyed::Key;
-use crate::keyed::methods::by_methods;
-use crate::keyed::operation::{HashedMap, STD};
+use crate::hash::Build;
+use crate::keyed::bench::STD;
+use crate::keyed::methods::{by_methods, contender};
 
 type Table<K, H> = HashMap<K, u64, Build<H>>;
 by_methods!(Table, HashMap::with_capacity_and_hasher, remove);
 
-pub(crate) struct Std;
-
-impl HashedMap for Std {
-    const META: Meta = Meta {
+contender! {
+    pub(crate) Std: HashedMap<K, H> = Table<K, H>,
+    Meta {
         name: "std",
         origin: STD,
         link: "https://doc.rust-lang.org/std/collections/struct.HashMap.html",
         licence: "MIT OR Apache-2.0",
         keeps: Keeps::Borrowed,
         ..Meta::of(include_str!("std.rs"))
-    };
-    type Map<K: Key, H: Hashes> = Table<K, H>;
+    }
 }

@@ -3,7 +3,7 @@
 
 use fathom_measure::contender::{Contender, Meta, Preparation};
 
-use crate::keyed::operation::touch;
+use crate::keyed::bench::touch;
 use crate::keyed::{Keyed, Keys};
 
 pub(super) struct Touch;

@@ -6,10 +6,9 @@ use std::path::Path;
 use fathom_measure::contender::{Contender, Keeps, Meta, Preparation, Unsupported};
 use fathom_measure::scratch::{self, Folder, MEMORY};
 
-use crate::keyed::operation::{Maker, prepare};
-use crate::keyed::shared::Share;
-use crate::keyed::workload::{View, Views};
-use crate::keyed::{Abilities, Batch, Key, Keyed, Tally};
+use crate::keyed::bench::{Make, prepare};
+use crate::keyed::step::Share;
+use crate::keyed::{Abilities, Batch, Key, Keyed, Keys, Tally};
 
 /// Where the data is and when it is safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,9 +76,20 @@ impl<S: Store> Contender<Keyed> for Stored<S> {
         if self.kind == Kind::Memory && !Path::new(MEMORY).is_dir() {
             return Err(Unsupported(format!("needs {MEMORY} for a file on no disk")));
         }
-        match workload.views() {
-            Views::Integers(view) => seat::<S, _>(self.kind, view),
-            Views::Text(view) => seat::<S, _>(self.kind, view),
+        if !workload.has_lengths(1..=S::LONGEST_KEY) {
+            return Err(Unsupported(format!("takes keys of 1 to {} bytes", S::LONGEST_KEY)));
+        }
+        match workload.has_integers() {
+            true => prepare(
+                workload,
+                Keys::integers,
+                Abilities::TREE,
+                SINGLE,
+                loaded::<S, _>(self.kind),
+            ),
+            false => {
+                prepare(workload, Keys::strings, Abilities::TREE, SINGLE, loaded::<S, _>(self.kind))
+            }
         }
     }
 }
@@ -87,26 +97,16 @@ impl<S: Store> Contender<Keyed> for Stored<S> {
 /// Single operations timed one by one: each is a transaction, and some wait for a disk.
 const SINGLE: usize = 500;
 
-fn seat<'w, S: Store, K: Key + 'w>(kind: Kind, view: View<'w, K>) -> Preparation<'w> {
-    let fits = |key: &K| (1..=S::LONGEST_KEY).contains(&key.raw().as_ref().len());
-    if ![&view.entries, &view.probes, &view.misses].into_iter().all(|keys| keys.iter().all(fits)) {
-        return Err(Unsupported(format!("takes keys of 1 to {} bytes", S::LONGEST_KEY)));
-    }
-    let maker = Maker {
-        abilities: Abilities::TREE,
-        single: SINGLE,
-        empty: Box::new(move || Box::new(Table::<S>::empty(kind))),
-        build: Box::new(move |keys: &[K], values: &[u64]| {
-            // In key order, which every one of them takes fastest.
-            let mut all: Vec<(K, u64)> = keys.iter().copied().zip(values.iter().copied()).collect();
-            all.sort_unstable();
-            let (keys, values): (Vec<K>, Vec<u64>) = all.into_iter().unzip();
-            let mut table = Table::<S>::empty(kind);
-            table.insert_all(&keys, &values);
-            Box::new(table)
-        }),
-    };
-    prepare(maker, view)
+/// In key order, which every one of them takes fastest.
+fn loaded<'w, S: Store, K: Key + 'w>(kind: Kind) -> Make<'w, K> {
+    Box::new(move |keys, values| {
+        let mut all: Vec<(K, u64)> = keys.iter().copied().zip(values.iter().copied()).collect();
+        all.sort_unstable();
+        let (keys, values): (Vec<K>, Vec<u64>) = all.into_iter().unzip();
+        let mut table = Table::<S>::empty(kind);
+        table.insert_all(&keys, &values);
+        Box::new(table)
+    })
 }
 
 struct Table<S> {
@@ -196,7 +196,7 @@ impl<K: Key, S: Store> Batch<K> for Table<S> {
         })
     }
 
-    fn share(&mut self, _: &[Share<K>], _: &mut dyn FnMut()) -> Tally {
+    fn share(&mut self, _: &[Share<'_, K>], _: &mut dyn FnMut()) -> Tally {
         unreachable!("shared only where ABILITIES.concurrent")
     }
 

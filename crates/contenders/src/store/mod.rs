@@ -8,6 +8,7 @@
 //! comes from memory: this measures the stores, not the disk. Stores are not among the candidates
 //! of `fathom kv` unless they are named or `--all` is given.
 
+use fathom_measure::contender::Contender;
 use fathom_measure::facts::Facts;
 use fathom_measure::family::{Absent, Family};
 
@@ -29,36 +30,39 @@ mod sqlite;
 #[cfg(any(feature = "store", feature = "native"))]
 use adapter::{Kind, Stored};
 
+/// All of them, the reference first.
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
+    &Reference,
+    #[cfg(feature = "store")]
+    &Stored::<redb::Redb>::of(Kind::Memory),
+    #[cfg(feature = "store")]
+    &Stored::<redb::Redb>::of(Kind::File),
+    #[cfg(feature = "store")]
+    &Stored::<redb::Redb>::of(Kind::Synced),
+    #[cfg(feature = "store")]
+    &Stored::<fjall::Fjall>::of(Kind::File),
+    #[cfg(feature = "store")]
+    &Stored::<fjall::Fjall>::of(Kind::Synced),
+    #[cfg(feature = "native")]
+    &Stored::<lmdb::Lmdb>::of(Kind::Memory),
+    #[cfg(feature = "native")]
+    &Stored::<lmdb::Lmdb>::of(Kind::File),
+    #[cfg(feature = "native")]
+    &Stored::<lmdb::Lmdb>::of(Kind::Synced),
+    #[cfg(feature = "native")]
+    &Stored::<sqlite::Sqlite>::of(Kind::Memory),
+    #[cfg(feature = "native")]
+    &Stored::<sqlite::Sqlite>::of(Kind::File),
+    #[cfg(feature = "native")]
+    &Stored::<sqlite::Sqlite>::of(Kind::Synced),
+];
+
 /// The family.
 pub static FAMILY: Family<Keyed> = Family {
     name: "store",
     source: include_str!("mod.rs"),
     reference: "btreemap",
-    contenders: &[
-        &Reference,
-        #[cfg(feature = "store")]
-        &Stored::<redb::Redb>::of(Kind::Memory),
-        #[cfg(feature = "store")]
-        &Stored::<redb::Redb>::of(Kind::File),
-        #[cfg(feature = "store")]
-        &Stored::<redb::Redb>::of(Kind::Synced),
-        #[cfg(feature = "store")]
-        &Stored::<fjall::Fjall>::of(Kind::File),
-        #[cfg(feature = "store")]
-        &Stored::<fjall::Fjall>::of(Kind::Synced),
-        #[cfg(feature = "native")]
-        &Stored::<lmdb::Lmdb>::of(Kind::Memory),
-        #[cfg(feature = "native")]
-        &Stored::<lmdb::Lmdb>::of(Kind::File),
-        #[cfg(feature = "native")]
-        &Stored::<lmdb::Lmdb>::of(Kind::Synced),
-        #[cfg(feature = "native")]
-        &Stored::<sqlite::Sqlite>::of(Kind::Memory),
-        #[cfg(feature = "native")]
-        &Stored::<sqlite::Sqlite>::of(Kind::File),
-        #[cfg(feature = "native")]
-        &Stored::<sqlite::Sqlite>::of(Kind::Synced),
-    ],
+    contenders: CONTENDERS,
     absent: &[
         #[cfg(not(feature = "store"))]
         Absent { name: "redb", reason: STORE },

@@ -2,36 +2,30 @@
 //! memory by epochs, so that it must own its keys.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use crossbeam_skiplist::SkipMap;
-use fathom_measure::contender::{Keeps, Meta, Origin};
 
-use crate::keyed::methods::concurrent;
-use crate::keyed::operation::PlainMap;
-use crate::keyed::structure::Shared;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct SkipList;
-
-impl PlainMap for SkipList {
-    const META: Meta = Meta {
-        name: "skiplist-crossbeam",
-        origin: Origin::Crate("crossbeam-skiplist"),
-        link: "https://docs.rs/crossbeam-skiplist",
-        licence: "MIT OR Apache-2.0",
-        keeps: Keeps::Copied,
-        caveat: "made for several threads; an insert looks first, an update removes before it inserts",
-        ..Meta::of(include_str!("crossbeam.rs"))
-    };
-    type Map<K: Key> = Shared<SkipMap<K::Owned, u64>>;
+contender! {
+    pub(super) SkipList: PlainMap<K> = Arc<SkipMap<K::Owned, u64>>,
+    library!("skiplist-crossbeam", "crossbeam-skiplist", "MIT OR Apache-2.0", "crossbeam.rs";
+        keeps Copied,
+        caveat "made for several threads; an insert looks first, an update removes before it inserts")
 }
 
-concurrent! {
-    impl[K: Key] for SkipMap<K::Owned, u64>: keys K, hasher (), can Abilities::TREE;
+structure! {
+    impl[K: Key] for shared SkipMap<K::Owned, u64>: keys K, hasher (), can Abilities::TREE;
     sized(_, ()) => SkipMap::new(),
     entries(map) => map.len(),
     find(map, key) => map.get(key.part()).map(|entry| *entry.value()),
-    insert(map, key, value) => { let old = map.find(key); SkipMap::insert(map, key.owned(), value); old },
+    insert(map, key, value) => {
+        let old = map.get(key.part()).map(|entry| *entry.value());
+        map.insert(key.owned(), value);
+        old
+    },
     erase(map, key) => map.remove(key.part()).map(|entry| *entry.value()),
     each(map, visit) => map.iter().for_each(|entry| visit(*entry.value())),
     range(map, start, span, visit) => {

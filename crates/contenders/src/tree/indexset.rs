@@ -1,25 +1,13 @@
 //! The crate `indexset`, `BTreeMap`: two levels, wide nodes kept as sorted arrays, and entries that
 //! can be asked for by their rank.
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use indexset::BTreeMap;
 
-use crate::keyed::Key;
-use crate::keyed::methods::tree_by_methods;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::{contender, tree_by_methods};
 
 tree_by_methods!(BTreeMap);
 
-pub(super) struct IndexSet;
-
-impl PlainMap for IndexSet {
-    const META: Meta = Meta {
-        name: "indexset",
-        origin: Origin::Crate("indexset"),
-        link: "https://docs.rs/indexset",
-        licence: "MIT",
-        keeps: Keeps::Borrowed,
-        ..Meta::of(include_str!("indexset.rs"))
-    };
-    type Map<K: Key> = BTreeMap<K, u64>;
+contender! {
+    pub(super) IndexSet: PlainMap<K> = BTreeMap<K, u64>,
+    library!("indexset", "indexset", "MIT", "indexset.rs"; keeps Borrowed)
 }

@@ -3,26 +3,16 @@
 
 use std::cell::Cell;
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use intrusive_collections::rbtree::Entry;
 use intrusive_collections::{Bound, KeyAdapter, RBTree, RBTreeLink, intrusive_adapter};
 
-use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct Intrusive;
-
-impl PlainMap for Intrusive {
-    const META: Meta = Meta {
-        name: "red-black",
-        origin: Origin::Crate("intrusive-collections"),
-        link: "https://docs.rs/intrusive-collections",
-        licence: "Apache-2.0 OR MIT",
-        keeps: Keeps::Borrowed,
-        ..Meta::of(include_str!("intrusive.rs"))
-    };
-    type Map<K: Key> = Table<K>;
+contender! {
+    pub(super) Intrusive: PlainMap<K> = Table<K>,
+    library!("red-black", "intrusive-collections", "Apache-2.0 OR MIT", "intrusive.rs";
+        keeps Borrowed)
 }
 
 pub(super) struct Node<K> {

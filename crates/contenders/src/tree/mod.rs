@@ -3,10 +3,11 @@
 //!
 //! Keys of bytes are borrowed where the structure allows it. One iteration is a pass over all keys.
 
+use fathom_measure::contender::Contender;
 use fathom_measure::facts::Facts;
 use fathom_measure::family::{Absent, Family};
 
-use crate::keyed::operation::Plain;
+use crate::keyed::bench::Plain;
 use crate::keyed::reference::Reference;
 use crate::keyed::{CPP, Keyed};
 
@@ -18,21 +19,24 @@ mod rpds;
 mod scc;
 mod sorted_vec;
 
+/// All of them, the reference first.
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
+    &Reference,
+    &Plain(indexset::IndexSet),
+    &Plain(crossbeam::SkipList),
+    &Plain(scc::Scc),
+    &Plain(sorted_vec::SortedVec),
+    &Plain(intrusive::Intrusive),
+    &Plain(imbl::Imbl),
+    &Plain(rpds::Rpds),
+];
+
 /// The family.
 pub static FAMILY: Family<Keyed> = Family {
     name: "tree",
     source: include_str!("mod.rs"),
     reference: "btreemap",
-    contenders: &[
-        &Reference,
-        &Plain(indexset::IndexSet),
-        &Plain(crossbeam::SkipList),
-        &Plain(scc::Scc),
-        &Plain(sorted_vec::SortedVec),
-        &Plain(intrusive::Intrusive),
-        &Plain(imbl::Imbl),
-        &Plain(rpds::Rpds),
-    ],
+    contenders: CONTENDERS,
     absent: &[
         CPP,
         Absent {

@@ -1,26 +1,15 @@
 //! The crate `rpds`, `RedBlackTreeMap`: a persistent red-black tree, changed in place while nobody
 //! else holds a version. Its update reports nothing, so that an insert looks first.
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use rpds::RedBlackTreeMapSync;
 
-use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct Rpds;
-
-impl PlainMap for Rpds {
-    const META: Meta = Meta {
-        name: "rpds-ord",
-        origin: Origin::Crate("rpds"),
-        link: "https://docs.rs/rpds",
-        licence: "MIT",
-        keeps: Keeps::Borrowed,
-        caveat: "inserting and erasing look up first to tell what was there",
-        ..Meta::of(include_str!("rpds.rs"))
-    };
-    type Map<K: Key> = RedBlackTreeMapSync<K, u64>;
+contender! {
+    pub(super) Rpds: PlainMap<K> = RedBlackTreeMapSync<K, u64>,
+    library!("rpds-ord", "rpds", "MIT", "rpds.rs";
+        keeps Borrowed, caveat "inserting and erasing look up first to tell what was there")
 }
 
 structure! {

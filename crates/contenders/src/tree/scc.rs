@@ -2,37 +2,35 @@
 //! memory by epochs, so that it must own its keys.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use scc::{Guard, TreeIndex};
 
-use crate::keyed::methods::concurrent;
-use crate::keyed::operation::PlainMap;
-use crate::keyed::structure::Shared;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct Scc;
-
-impl PlainMap for Scc {
-    const META: Meta = Meta {
-        name: "scc-tree",
-        origin: Origin::Crate("scc"),
-        link: "https://docs.rs/scc",
-        licence: "Apache-2.0",
-        keeps: Keeps::Copied,
-        caveat: "made for several threads; inserting and erasing look first to tell what was there",
-        ..Meta::of(include_str!("scc.rs"))
-    };
-    type Map<K: Key> = Shared<TreeIndex<K::Owned, u64>>;
+contender! {
+    pub(super) Scc: PlainMap<K> = Arc<TreeIndex<K::Owned, u64>>,
+    library!("scc-tree", "scc", "Apache-2.0", "scc.rs";
+        keeps Copied,
+        caveat "made for several threads; inserting and erasing look first to tell what was there")
 }
 
-concurrent! {
-    impl[K: Key] for TreeIndex<K::Owned, u64>: keys K, hasher (), can Abilities::TREE;
+structure! {
+    impl[K: Key] for shared TreeIndex<K::Owned, u64>: keys K, hasher (), can Abilities::TREE;
     sized(_, ()) => TreeIndex::new(),
     entries(map) => map.len(),
     find(map, key) => map.peek_with(key.part(), |_, value| *value),
-    insert(map, key, value) => { let old = map.find(key); map.upsert_sync(key.owned(), value); old },
-    erase(map, key) => { let old = map.find(key); map.remove_sync(key.part()); old },
+    insert(map, key, value) => {
+        let old = map.peek_with(key.part(), |_, value| *value);
+        map.upsert_sync(key.owned(), value);
+        old
+    },
+    erase(map, key) => {
+        let old = map.peek_with(key.part(), |_, value| *value);
+        map.remove_sync(key.part());
+        old
+    },
     each(map, visit) => map.iter(&Guard::new()).for_each(|(_, value)| visit(*value)),
     range(map, start, span, visit) => {
         let (from, guard) = ((Bound::Included(start.part()), Bound::Unbounded), Guard::new());

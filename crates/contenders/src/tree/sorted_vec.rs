@@ -3,11 +3,11 @@
 
 use std::cmp::Ordering;
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
+use fathom_measure::contender::Meta;
 use sorted_vec::SortedSet;
 
+use crate::keyed::bench::PlainMap;
 use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
 use crate::keyed::{Abilities, Key};
 
 pub(super) struct SortedVec;
@@ -15,15 +15,9 @@ pub(super) struct SortedVec;
 const CAN: Abilities = Abilities { insert: false, erase: false, ..Abilities::TREE };
 
 impl PlainMap for SortedVec {
-    const META: Meta = Meta {
-        name: "sorted-vec",
-        origin: Origin::Crate("sorted-vec"),
-        link: "https://docs.rs/sorted-vec",
-        licence: "MIT OR Apache-2.0",
-        keeps: Keeps::Borrowed,
-        caveat: "built once; inserting one by one takes time proportional to the size",
-        ..Meta::of(include_str!("sorted_vec.rs"))
-    };
+    const META: Meta = library!("sorted-vec", "sorted-vec", "MIT OR Apache-2.0", "sorted_vec.rs";
+        keeps Borrowed,
+        caveat "built once; inserting one by one takes time proportional to the size");
     type Map<K: Key> = SortedSet<Entry<K>>;
 }
 

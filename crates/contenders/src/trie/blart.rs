@@ -2,26 +2,15 @@
 //! compressed paths.
 
 use ::blart::TreeMap;
-use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use super::escape::shaped;
-use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct Blart;
-
-impl PlainMap for Blart {
-    const META: Meta = Meta {
-        name: "art-blart",
-        origin: Origin::Crate("blart"),
-        link: "https://docs.rs/blart",
-        licence: "MIT OR Apache-2.0",
-        keeps: Keeps::Copied,
-        caveat: "byte strings get a terminator, which costs a copy per operation",
-        ..Meta::of(include_str!("blart.rs"))
-    };
-    type Map<K: Key> = Table;
+contender! {
+    pub(super) Blart: PlainMap<K> = Table,
+    library!("art-blart", "blart", "MIT OR Apache-2.0", "blart.rs";
+        keeps Copied, caveat "byte strings get a terminator, which costs a copy per operation")
 }
 
 type Table = TreeMap<Box<[u8]>, u64>;

@@ -2,25 +2,15 @@
 //! cedar. Values are 31 bits, so that they are places in an array of values beside it.
 
 use ::cedarwood::Cedar;
-use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use super::escape::without_zeros;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::contender;
 use crate::keyed::{Abilities, Key, Structure};
 
-pub(super) struct Cedarwood;
-
-impl PlainMap for Cedarwood {
-    const META: Meta = Meta {
-        name: "cedarwood",
-        origin: Origin::Crate("cedarwood"),
-        link: "https://docs.rs/cedarwood",
-        licence: "BSD-2-Clause",
-        keeps: Keeps::Copied,
-        caveat: "zero bytes are replaced; inserting and erasing look up first",
-        ..Meta::of(include_str!("cedarwood.rs"))
-    };
-    type Map<K: Key> = Table;
+contender! {
+    pub(super) Cedarwood: PlainMap<K> = Table,
+    library!("cedarwood", "cedarwood", "BSD-2-Clause", "cedarwood.rs";
+        keeps Copied, caveat "zero bytes are replaced; inserting and erasing look up first")
 }
 
 pub(super) struct Table {

@@ -1,28 +1,18 @@
 //! The crate `congee`: an adaptive radix tree of 8-byte keys for several threads, synchronised by
 //! versions that readers check instead of locks.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use ::congee::{U64Congee, epoch};
-use fathom_measure::contender::{Meta, Origin};
 
 use crate::keyed::Abilities;
-use crate::keyed::methods::concurrent;
-use crate::keyed::operation::IntegerMap;
-use crate::keyed::structure::Shared;
+use crate::keyed::methods::{contender, structure};
 
-pub(super) struct Congee;
-
-impl IntegerMap for Congee {
-    const META: Meta = Meta {
-        name: "art-congee",
-        origin: Origin::Crate("congee"),
-        link: "https://docs.rs/congee",
-        licence: "MIT",
-        caveat: "integer keys only; made for several threads",
-        ..Meta::of(include_str!("congee.rs"))
-    };
-    type Map = Shared<Table>;
+contender! {
+    pub(super) Congee: IntegerMap = Arc<Table>,
+    library!("art-congee", "congee", "MIT", "congee.rs";
+        caveat "integer keys only; made for several threads")
 }
 
 pub(super) struct Table {
@@ -33,8 +23,8 @@ pub(super) struct Table {
 
 const CAN: Abilities = Abilities { iterate: false, ordered: false, ..Abilities::TREE };
 
-concurrent! {
-    impl[] for Table: keys u64, hasher (), can CAN;
+structure! {
+    impl[] for shared Table: keys u64, hasher (), can CAN;
     sized(_, ()) => Table { tree: U64Congee::new(), entries: AtomicUsize::new(0) },
     entries(map) => map.entries.load(Relaxed),
     find(map, key) => map.tree.get(key, &epoch::pin()).map(|value| value as u64),

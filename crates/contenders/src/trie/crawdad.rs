@@ -3,26 +3,15 @@
 //! in an array beside it.
 
 use ::crawdad::MpTrie;
-use fathom_measure::contender::{Keeps, Meta, Origin};
 
-use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::structure::sorted;
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct Crawdad;
-
-impl PlainMap for Crawdad {
-    const META: Meta = Meta {
-        name: "crawdad",
-        origin: Origin::Crate("crawdad"),
-        link: "https://docs.rs/crawdad",
-        licence: "MIT OR Apache-2.0",
-        keeps: Keeps::Copied,
-        caveat: "built once, never changed; made for characters, given bytes",
-        ..Meta::of(include_str!("crawdad.rs"))
-    };
-    type Map<K: Key> = Table;
+contender! {
+    pub(super) Crawdad: PlainMap<K> = Table,
+    library!("crawdad", "crawdad", "MIT OR Apache-2.0", "crawdad.rs";
+        keeps Copied, caveat "built once, never changed; made for characters, given bytes")
 }
 
 pub(super) struct Table {

@@ -3,28 +3,17 @@
 
 use ::fst::map::Stream;
 use ::fst::{IntoStreamer, Map, Streamer};
-use fathom_measure::contender::{Keeps, Meta, Origin};
 
-use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::structure::sorted;
 use crate::keyed::{Abilities, Key};
 
 const CAN: Abilities = Abilities { insert: false, erase: false, ..Abilities::TREE };
 
-pub(super) struct Fst;
-
-impl PlainMap for Fst {
-    const META: Meta = Meta {
-        name: "fst",
-        origin: Origin::Crate("fst"),
-        link: "https://docs.rs/fst",
-        licence: "Unlicense OR MIT",
-        keeps: Keeps::Copied,
-        caveat: "built once, never changed",
-        ..Meta::of(include_str!("fst.rs"))
-    };
-    type Map<K: Key> = Map<Vec<u8>>;
+contender! {
+    pub(super) Fst: PlainMap<K> = Map<Vec<u8>>,
+    library!("fst", "fst", "Unlicense OR MIT", "fst.rs";
+        keeps Copied, caveat "built once, never changed")
 }
 
 structure! {

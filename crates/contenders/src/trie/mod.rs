@@ -6,10 +6,11 @@
 //! zeros replaced: a copy of the key per operation, as their users must make one too. One iteration
 //! is a pass over all keys.
 
+use fathom_measure::contender::Contender;
 use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
-use crate::keyed::operation::{Integers, Plain};
+use crate::keyed::bench::{Integers, Plain};
 use crate::keyed::reference::Reference;
 use crate::keyed::{CPP, Keyed};
 
@@ -25,24 +26,27 @@ mod qp;
 mod rart;
 mod yada;
 
+/// All of them, the reference first.
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
+    &Reference,
+    &Plain(hot::Hot),
+    &Plain(blart::Blart),
+    &Plain(rart::Rart),
+    &Integers(congee::Congee),
+    &Plain(qp::Qp),
+    &Plain(patricia::Patricia),
+    &Plain(cedarwood::Cedarwood),
+    &Plain(yada::Yada),
+    &Plain(crawdad::Crawdad),
+    &Plain(fst::Fst),
+];
+
 /// The family.
 pub static FAMILY: Family<Keyed> = Family {
     name: "trie",
     source: include_str!("mod.rs"),
     reference: "btreemap",
-    contenders: &[
-        &Reference,
-        &Plain(hot::Hot),
-        &Plain(blart::Blart),
-        &Plain(rart::Rart),
-        &Integers(congee::Congee),
-        &Plain(qp::Qp),
-        &Plain(patricia::Patricia),
-        &Plain(cedarwood::Cedarwood),
-        &Plain(yada::Yada),
-        &Plain(crawdad::Crawdad),
-        &Plain(fst::Fst),
-    ],
+    contenders: CONTENDERS,
     absent: &[CPP],
     facts: &Facts::NONE,
 };

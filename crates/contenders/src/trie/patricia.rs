@@ -1,25 +1,14 @@
 //! The crate `patricia_tree`: a radix tree whose nodes are small byte arrays with their label inside;
 //! siblings form a list.
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use patricia_tree::PatriciaMap;
 
-use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct Patricia;
-
-impl PlainMap for Patricia {
-    const META: Meta = Meta {
-        name: "patricia",
-        origin: Origin::Crate("patricia_tree"),
-        link: "https://docs.rs/patricia_tree",
-        licence: "MIT",
-        keeps: Keeps::Copied,
-        ..Meta::of(include_str!("patricia.rs"))
-    };
-    type Map<K: Key> = PatriciaMap<u64>;
+contender! {
+    pub(super) Patricia: PlainMap<K> = PatriciaMap<u64>,
+    library!("patricia", "patricia_tree", "MIT", "patricia.rs"; keeps Copied)
 }
 
 structure! {

@@ -1,25 +1,14 @@
 //! The crate `qp-trie`: a quadbit Patricia trie: four bits a step, children packed behind a bitmap.
 //! Its iteration is not in the order of the keys: it looks at the low half of a byte first.
 
-use fathom_measure::contender::{Keeps, Meta, Origin};
 use qp_trie::Trie;
 
 use crate::keyed::Key;
-use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::{contender, structure};
 
-pub(super) struct Qp;
-
-impl PlainMap for Qp {
-    const META: Meta = Meta {
-        name: "qp-trie",
-        origin: Origin::Crate("qp-trie"),
-        link: "https://docs.rs/qp-trie",
-        licence: "MPL-2.0",
-        keeps: Keeps::Borrowed,
-        ..Meta::of(include_str!("qp.rs"))
-    };
-    type Map<K: Key> = Table<K>;
+contender! {
+    pub(super) Qp: PlainMap<K> = Table<K>,
+    library!("qp-trie", "qp-trie", "MPL-2.0", "qp.rs"; keeps Borrowed)
 }
 
 pub(super) struct Table<K: Key>(Trie<K::Raw, u64>);

@@ -2,26 +2,16 @@
 //! vectors.
 
 use ::rart::{AdaptiveRadixTree, KeyTrait, VectorKey};
-use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use super::escape::shaped;
-use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct Rart;
-
-impl PlainMap for Rart {
-    const META: Meta = Meta {
-        name: "art-rart",
-        origin: Origin::Crate("rart"),
-        link: "https://docs.rs/rart",
-        licence: "Apache-2.0",
-        keeps: Keeps::Copied,
-        caveat: "byte strings get a terminator; an insert or erase allocates a copy of the key",
-        ..Meta::of(include_str!("rart.rs"))
-    };
-    type Map<K: Key> = Table;
+contender! {
+    pub(super) Rart: PlainMap<K> = Table,
+    library!("art-rart", "rart", "Apache-2.0", "rart.rs";
+        keeps Copied,
+        caveat "byte strings get a terminator; an insert or erase allocates a copy of the key")
 }
 
 type Table = AdaptiveRadixTree<VectorKey, u64>;

@@ -3,26 +3,15 @@
 
 use ::yada::DoubleArray;
 use ::yada::builder::DoubleArrayBuilder;
-use fathom_measure::contender::{Keeps, Meta, Origin};
 
 use super::escape::without_zeros;
-use crate::keyed::methods::structure;
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::{contender, structure};
 use crate::keyed::{Abilities, Key};
 
-pub(super) struct Yada;
-
-impl PlainMap for Yada {
-    const META: Meta = Meta {
-        name: "yada",
-        origin: Origin::Crate("yada"),
-        link: "https://docs.rs/yada",
-        licence: "MIT OR Apache-2.0",
-        keeps: Keeps::Copied,
-        caveat: "built once, never changed; zero bytes are replaced",
-        ..Meta::of(include_str!("yada.rs"))
-    };
-    type Map<K: Key> = Table;
+contender! {
+    pub(super) Yada: PlainMap<K> = Table,
+    library!("yada", "yada", "MIT OR Apache-2.0", "yada.rs";
+        keeps Copied, caveat "built once, never changed; zero bytes are replaced")
 }
 
 pub(super) struct Table {

@@ -72,6 +72,20 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
             "JSON lines need the field of the key, jsonl:FIELD".into(),
         ));
     }
+    if let Some((header, delimiter)) = text::table(bytes) {
+        let suffix = match delimiter {
+            b',' => String::new(),
+            b'\t' => ":\\t".to_owned(),
+            other => format!(":{}", char::from(other)),
+        };
+        let shown = String::from_utf8_lossy(&header[..header.len().min(80)]).into_owned();
+        let column =
+            shown.split(char::from(delimiter)).next().unwrap_or_default().trim_matches('"');
+        return Err(Error::Unrecognised(format!(
+            "it looks like a table that begins with {shown:?}; name the column, csv:{column}{suffix} \
+             or csv:1{suffix} without a header, or take it as words or lines"
+        )));
+    }
     match first {
         None => Err(Error::Unrecognised("nothing but white space".into())),
         Some(_) if text::all_integers(bytes) => Ok(Format::Integers),

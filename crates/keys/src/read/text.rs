@@ -95,9 +95,38 @@ pub(super) fn all_integers(bytes: &[u8]) -> bool {
     Words { bytes, at: 0 }.all(|(start, end)| parse_integer(&bytes[start..end]).is_some())
 }
 
+/// The first line and the delimiter of what looks like a table: two lines or more, each with as many
+/// delimiters as the first, at least one. Quotes are not looked into.
+pub(super) fn table(bytes: &[u8]) -> Option<(&[u8], u8)> {
+    const LINES: usize = 1000;
+    let lines = || line_ends(bytes).take(LINES).map(|(start, end)| &bytes[start..end]);
+    let first = lines().next()?;
+    let count = |line: &[u8], delimiter| memchr::memchr_iter(delimiter, line).count();
+    let is_regular = |&delimiter: &u8| {
+        let wanted = count(first, delimiter);
+        wanted > 0
+            && lines().nth(1).is_some()
+            && lines().all(|line| count(line, delimiter) == wanted)
+    };
+    b",;\t|".iter().copied().find(is_regular).map(|delimiter| (first, delimiter))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_told_from_words() {
+        let tables: [(&[u8], u8); 3] =
+            [(b"id,name\n1,a b\n2,c\n", b','), (b"a;b\r\n1;2", b';'), (b"x\ty\n1\t2\n", b'\t')];
+        for (text, delimiter) in tables {
+            assert_eq!(table(text).map(|found| found.1), Some(delimiter));
+        }
+        let words: [&[u8]; 4] = [b"one, two\nthree\n", b"a,b", b"word\nother\n", b"a,b\nc,d,e\n"];
+        for text in words {
+            assert_eq!(table(text), None);
+        }
+    }
 
     #[test]
     fn integers_are_plain_and_fit() {

@@ -30,7 +30,7 @@ use fathom_measure::workload::{Spec, parse_number};
 
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{self, Format, Show, Ticker, bounds, entrant, is_complete, nanoseconds};
+use crate::measuring::{self, Format, Show, Ticker, entrant, is_complete, nanoseconds};
 use crate::names;
 use crate::output::Output;
 
@@ -338,10 +338,9 @@ fn measured(rows: &[Row], time: Duration) -> anyhow::Result<Vec<Case>> {
     let seats: u32 = rows.iter().map(Row::seats).sum();
     let openings: Duration = rows.iter().map(|row| row.opening).sum();
     let each = time.saturating_sub(openings * SETS) / seats.max(1);
-    let mut silence = vec![|_: u32, _: u32| {}; rows.len()];
     let mut sessions = Vec::new();
-    for (row, silence) in rows.iter().zip(&mut silence) {
-        let mut session = opened(row, each * row.seats(), silence)?;
+    for row in rows {
+        let mut session = opened(row, each * row.seats())?;
         session.set();
         session.rest();
         sessions.push(session);
@@ -364,12 +363,7 @@ fn measured(rows: &[Row], time: Duration) -> anyhow::Result<Vec<Case>> {
     Ok(rows.iter().zip(sessions).map(|(row, session)| finished(row, session.finish())).collect())
 }
 
-fn opened<'a>(
-    row: &'a Row,
-    share: Duration,
-    silence: &'a mut dyn FnMut(u32, u32),
-) -> anyhow::Result<Session<'a>> {
-    let own = measuring::worker(None)?;
+fn opened(row: &Row, share: Duration) -> anyhow::Result<Session<'_>> {
     let seats = u64::from(row.seats());
     let share_ns = nanoseconds(share).max(1);
     let sample_ns = share_ns / (seats * u64::from(ROUNDS + OTHER_SAMPLES));
@@ -384,23 +378,10 @@ fn opened<'a>(
         processes: SETS,
         ..Plan::default()
     };
-    Session::open(Bench {
-        family: row.family.name(),
-        workload: row.spec.clone(),
-        reference: Some((row.family.reference().to_owned(), own)),
-        entrants: row.entrants.clone(),
-        prepare: None,
-        baseline: 0,
-        share_file: false,
-        events: Vec::new(),
-        plan,
-        bounds: bounds(None),
-        empty: None,
-        simulate: false,
-        stop: interrupt::measuring(),
-        progress: silence,
-    })
-    .with_context(|| format!("{} {}", row.family.name(), row.spec))
+    let (spec, entrants) = (row.spec.clone(), row.entrants.clone());
+    let usual = measuring::usual(row.family, spec, entrants, plan)?;
+    Session::open(Bench { progress: Box::new(|_, _| {}), ..usual })
+        .with_context(|| format!("{} {}", row.family.name(), row.spec))
 }
 
 fn finished(row: &Row, mut case: Case) -> Case {

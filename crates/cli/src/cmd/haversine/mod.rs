@@ -92,8 +92,9 @@ pub(crate) struct Options {
     block: usize,
 
     /// How far a distance, in the unit of the radius, and the mean may be from the answers
+    /// [default: the course's, 1e-8 as a 32-bit float]
     #[arg(long, value_name = "KM", default_value_t = answers::TOLERANCE_KM, value_parser = radius,
-          requires = "answers")]
+          hide_default_value = true, requires = "answers")]
     tolerance: f64,
 
     #[command(flatten)]

@@ -9,15 +9,14 @@ use std::time::Duration;
 
 use anyhow::Context;
 use fathom_contenders::haversine::stages::{FAMILY, MEAN_OFF_KM, PAIRS_WRONG};
-use fathom_measure::bench::{Bench, bench};
+use fathom_measure::bench::Bench;
 use fathom_measure::family::AnyFamily;
 use fathom_measure::result::Case;
 use fathom_measure::rounds::Plan;
 use fathom_measure::workload::Spec;
 
 use crate::exit::Exit;
-use crate::interrupt;
-use crate::measuring::{self, Format, Ticker, bounds, entrant, is_complete, new_run, rendered};
+use crate::measuring::{self, Format, entrant, is_complete, new_run, rendered};
 
 /// How the ladder is measured.
 #[derive(Clone, Debug, clap::Args)]
@@ -51,32 +50,17 @@ pub(crate) fn run(options: &Stages, file: &Path, as_json: bool) -> anyhow::Resul
     let entries = FAMILY.entries();
     let entrants: anyhow::Result<Vec<_>> =
         entries.iter().map(|entry| entrant(&entry.id, &entry.meta)).collect();
-    let own = measuring::worker(None)?;
-    let spec = Spec { file: Some(file.to_owned()), ..Spec::default() };
-    let ticker = Ticker::new("stages");
-    let case = bench(Bench {
-        family: FAMILY.name,
-        workload: FAMILY.completed(&spec)?,
-        reference: Some((FAMILY.reference.to_owned(), own)),
-        entrants: entrants?,
+    let spec = FAMILY.completed(&Spec { file: Some(file.to_owned()), ..Spec::default() })?;
+    let plan = Plan {
+        budget_ns: measuring::nanoseconds(options.budget),
+        rounds: options.rounds,
+        warm_ups: 1,
+        ..Plan::default()
+    };
+    let case = measuring::measured(Bench {
         baseline: entries.iter().position(|entry| entry.id == FAMILY.reference).unwrap_or(0),
-        share_file: false,
-        prepare: None,
-        events: Vec::new(),
-        plan: Plan {
-            budget_ns: measuring::nanoseconds(options.budget),
-            rounds: options.rounds,
-            warm_ups: 1,
-            ..Plan::default()
-        },
-        bounds: bounds(None),
-        empty: None,
-        simulate: false,
-        stop: interrupt::measuring(),
-        progress: &mut |done, planned| ticker.tick(done, planned),
-    });
-    let case = case.with_context(|| format!("the ladder on {}", file.display()))?;
-    drop(ticker);
+        ..measuring::usual(&FAMILY, spec, entrants?, plan)?
+    })?;
     let mut run = new_run()?;
     run.cases.push(case);
     if let Some(path) = &options.save {

@@ -6,22 +6,23 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
+use fathom_contenders::alloc::SYSTEM;
 use fathom_contenders::{hash, kv};
-use fathom_measure::bench::{Bench, Entrant, bench};
+use fathom_measure::bench::{Bench, Entrant};
 use fathom_measure::conductor::Bounds;
 use fathom_measure::family::AnyFamily;
 use fathom_measure::provision::Prepare;
 use fathom_measure::result::Case;
 use fathom_measure::workload::Spec;
 
-use super::candidate::{self, Candidate, SYSTEM};
+use super::candidate::{self, Candidate};
 use super::choice::{Choice, Source};
 use super::data::{self, Prepared};
 use super::full::bounds;
 use super::layout::{self, Config};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{self, Method, Show, Ticker};
+use crate::measuring::{self, Method, Show};
 use crate::output::Output;
 use crate::value;
 
@@ -96,6 +97,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let prepared = data::prepare(path, options.source.from.as_ref(), &parts, 1, 1)?;
     if options.blocks {
         eprintln!("000000000 bytes left");
+    } else {
+        prepared.describe(path, options.source.from.is_none());
     }
     let candidates = chosen(&options.choice)?;
     let entrants: Vec<Entrant> =
@@ -108,7 +111,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
     };
     let mut run = measuring::new_run()?;
-    let touch = candidate::named(candidate::TOUCH)?.entrant()?;
+    let touch = candidate::named(kv::SCAN)?.entrant()?;
     let bounds = bounds(options.hang, prepared.full.keys);
     let scan = kv::FAMILY.completed(&prepared.full.spec(&Spec::new("touch", &[])))?;
     run.cases.push(measured(options, scan, vec![touch], 0, &bounds)?);
@@ -188,26 +191,21 @@ fn measured(
     baseline: usize,
     bounds: &Bounds,
 ) -> anyhow::Result<Case> {
-    let title = format!("kv {}", spec.operation);
-    let ticker = Ticker::new(&title);
-    let own = measuring::worker(None)?;
-    let case = bench(Bench {
-        family: kv::FAMILY.name(),
-        workload: spec.clone(),
-        reference: Some((kv::FAMILY.reference().to_owned(), own.clone())),
-        entrants,
+    measuring::measured(Bench {
         baseline,
         share_file: true,
         prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
         events: events(&options.method),
-        plan: options.method.plan(Duration::from_secs(2)),
         bounds: bounds.clone(),
-        empty: Some(own),
+        empty: Some(measuring::worker(None)?),
         simulate: options.method.simulates(),
-        stop: interrupt::measuring(),
-        progress: &mut |done, planned| ticker.tick(done, planned),
-    });
-    case.with_context(|| title.clone())
+        ..measuring::usual(
+            &kv::FAMILY,
+            spec,
+            entrants,
+            options.method.plan(Duration::from_secs(2)),
+        )?
+    })
 }
 
 /// The events asked for, and the one that kvbench divides by besides.

@@ -2,10 +2,12 @@
 //! are wanted is found by asking it.
 
 use anyhow::Context;
-use fathom_contenders::{alloc, kv};
+use fathom_contenders::alloc::{self, SYSTEM, UNASKED};
+use fathom_contenders::kv;
 use fathom_measure::bench::Entrant;
 use fathom_measure::conductor::{Bounds, Launch, Worker};
-use fathom_measure::family::{Absent, AnyFamily, Entry};
+use fathom_measure::contender::Keeps;
+use fathom_measure::family::{AnyFamily, Entry};
 use fathom_measure::protocol::Offered;
 use fathom_measure::result::About;
 
@@ -23,38 +25,31 @@ pub(super) struct Candidate {
     pub(super) runner: Option<Launch>,
 }
 
-/// The allocator of a process that was told nothing.
-pub(super) const SYSTEM: &str = "system";
-
 impl Candidate {
-    fn new(entry: &Entry, allocator: &str) -> Candidate {
-        let (structure, hash) = match entry.id.split_once('+') {
+    fn new(id: &str, allocator: &str, about: About, runner: Option<&Launch>) -> Candidate {
+        let (structure, hash) = match id.split_once('+') {
             Some((structure, hash)) => (structure, Some(hash.to_owned())),
-            None => (entry.id.as_str(), None),
+            None => (id, None),
         };
         Candidate {
             structure: structure.to_owned(),
             hash,
             allocator: allocator.to_owned(),
-            about: measuring::about(&entry.meta),
-            runner: None,
+            about,
+            runner: runner.cloned(),
         }
     }
 
-    /// What an outside worker offers. Its strings are keys by reference, its tries copy.
+    /// One that is built in.
+    fn own(entry: &Entry, allocator: &str) -> Candidate {
+        Candidate::new(&entry.id, allocator, measuring::about(&entry.meta), None)
+    }
+
+    /// What an outside worker offers.
     fn offered(offered: &Offered, runner: &Launch) -> Candidate {
-        let (structure, hash) = match offered.name.split_once('+') {
-            Some((structure, hash)) => (structure, Some(hash.to_owned())),
-            None => (offered.name.as_str(), None),
-        };
-        let keeps = if offered.family == "trie" { "copied" } else { "borrowed" };
-        Candidate {
-            structure: structure.to_owned(),
-            hash,
-            allocator: SYSTEM.to_owned(),
-            about: About { keeps: keeps.to_owned(), ..measuring::about_offered(offered) },
-            runner: Some(runner.clone()),
-        }
+        let keeps = kv::kept_outside(&offered.family);
+        let about = About { keeps, ..measuring::about_offered(offered) };
+        Candidate::new(&offered.name, SYSTEM, about, Some(runner))
     }
 
     /// The id its worker knows it by.
@@ -106,13 +101,9 @@ impl Candidate {
 
     /// Bytes of the key that the structure refers to instead of holding them.
     pub(super) fn borrows(&self) -> bool {
-        self.about.keeps == "borrowed"
+        self.about.keeps == Keeps::Borrowed
     }
 }
-
-/// Allocators that nobody would choose and that take part only when asked for: the arena never takes
-/// anything back, the counting one is the system's with a count.
-const UNASKED: [&str; 2] = ["arena", "counting"];
 
 /// The allocators that this build, or one beside it, can start workers on.
 pub(super) fn allocators() -> Vec<&'static str> {
@@ -121,53 +112,40 @@ pub(super) fn allocators() -> Vec<&'static str> {
     alloc::CHOICES.iter().copied().chain(beside).collect()
 }
 
-/// What exists but is not in this build, a sentence for each command that brings it.
-pub(super) fn absent() -> Vec<String> {
-    let here = allocators();
-    let families = kv::FAMILY.families().iter().flat_map(|family| family.absent());
-    let allocators = alloc::ABSENT.iter().filter(|absent| !here.contains(&absent.name));
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    let runner = measuring::cpp_runner();
-    let has_command = |absent: &&Absent| {
-        absent.reason.contains("build") && (runner.is_none() || !absent.name.starts_with("cpp-"))
+/// What exists but is not in this build, in one line; nothing if `candidates` have it all.
+pub(super) fn absent(candidates: &[Candidate]) -> Option<String> {
+    let is_here = |name: &str| match name.strip_suffix('*') {
+        Some(beginning) => candidates.iter().any(|one| one.structure.starts_with(beginning)),
+        None => candidates.iter().any(|one| one.structure == name || one.allocator == name),
     };
-    for absent in families.chain(allocators).filter(has_command) {
-        match reasons.iter_mut().find(|(reason, _)| *reason == absent.reason) {
-            Some((_, names)) if names.contains(&absent.name) => {}
-            Some((_, names)) => names.push(absent.name),
-            None => reasons.push((absent.reason, vec![absent.name])),
-        }
-    }
-    let sentence = |(reason, names): (&str, Vec<&str>)| {
-        format!("not in this build: {} ({reason})", names.join(", "))
-    };
-    reasons.into_iter().map(sentence).collect()
+    let mut names: Vec<&str> = kv::absent().map(|absent| absent.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.retain(|name| !is_here(name));
+    (!names.is_empty()).then(|| {
+        format!("not in this build: {}; fathom list says what brings each", names.join(", "))
+    })
 }
 
-/// Every combination of this build; `unasked` says which of [`UNASKED`] and which stores are in.
-/// `touch` is no structure.
+/// Every combination of this build; `unasked` says who of those that nobody
+/// would choose is in. The scan is no structure.
 pub(super) fn all(unasked: &dyn Fn(&str) -> bool, with_planted: bool) -> Vec<Candidate> {
     let mut entries = kv::FAMILY.entries();
-    let is_asked = |id: &str| !kv::FAMILY.stores(id) || unasked(id);
-    entries.retain(|entry| entry.id != TOUCH && is_asked(&entry.id));
-    if with_planted {
-        entries.extend(kv::FAMILY.planted());
-    }
+    entries
+        .retain(|entry| entry.id != kv::SCAN && (!kv::is_unasked(&entry.id) || unasked(&entry.id)));
     let mut allocators = allocators();
     allocators.retain(|name| !UNASKED.contains(name) || unasked(name));
-    let each = |entry: &Entry| {
-        let entry = entry.clone();
-        let planted = entry.id.starts_with("planted");
-        let allocators = if planted { vec![SYSTEM] } else { allocators.clone() };
-        allocators.into_iter().map(move |allocator| Candidate::new(&entry, allocator))
-    };
-    entries.iter().flat_map(each).chain(outside()).collect()
+    let each =
+        |entry: Entry| allocators.iter().map(move |allocator| Candidate::own(&entry, allocator));
+    let planted = if with_planted { kv::planted() } else { Vec::new() };
+    let planted = planted.iter().map(|entry| Candidate::own(entry, SYSTEM));
+    entries.into_iter().flat_map(each).chain(planted).chain(outside()).collect()
 }
 
 /// What the C++ runner offers, if it was built. One that does not answer is told of and left out.
 fn outside() -> Vec<Candidate> {
     let Some(runner) = measuring::cpp_runner() else { return Vec::new() };
-    let families: Vec<&str> = kv::FAMILY.families().iter().map(|family| family.name()).collect();
+    let families: Vec<&str> = kv::MEMBERS.iter().map(|family| family.name).collect();
     match Worker::start(&runner, &Bounds::default()) {
         Ok(worker) => {
             let ours = |offered: &&Offered| families.contains(&offered.family.as_str());
@@ -181,14 +159,11 @@ fn outside() -> Vec<Candidate> {
     }
 }
 
-/// The scan that touches every key and holds none.
-pub(super) const TOUCH: &str = "touch";
-
 /// The combination with this id.
 pub(super) fn named(id: &str) -> anyhow::Result<Candidate> {
     let (contender, allocator) = id.split_once('@').unwrap_or((id, SYSTEM));
-    let entries = kv::FAMILY.entries().into_iter().chain(kv::FAMILY.planted());
+    let entries = kv::FAMILY.entries().into_iter().chain(kv::planted());
     let found = entries.into_iter().find(|entry| entry.id == contender);
     let entry = found.with_context(|| format!("no structure {contender:?} in this build"))?;
-    Ok(Candidate::new(&entry, allocator))
+    Ok(Candidate::own(&entry, allocator))
 }

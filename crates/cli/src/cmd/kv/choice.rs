@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use fathom_contenders::alloc::COUNTING;
 use fathom_contenders::kv;
 use fathom_keys::Format;
 use fathom_measure::family::Absent;
@@ -69,13 +70,15 @@ impl Choice {
         let structures: Vec<&str> =
             self.structure.iter().map(|name| alias::structure(name)).collect();
         let hashes: Vec<String> = self.hash.iter().map(|name| alias::hash(name)).collect();
-        let asks = |names: &[&str], prefix: &str| names.iter().any(|name| name.starts_with(prefix));
+        let planted = kv::planted();
+        let asks_planted =
+            structures.iter().any(|name| planted.iter().any(|entry| entry.id == *name));
         let allocators: Vec<&str> = self.allocator.iter().map(String::as_str).collect();
         let unasked = |name: &str| {
             let named = allocators.contains(&name) || structures.contains(&name);
-            named || (everybody && name != "counting")
+            named || (everybody && name != COUNTING)
         };
-        let mut all = candidate::all(&unasked, with_planted || asks(&structures, "planted"));
+        let mut all = candidate::all(&unasked, with_planted || asks_planted);
         let any = |names: &[&str]| names.is_empty() || names == ["all"];
         for name in structures.iter().filter(|_| !any(&structures)) {
             let known = all.iter().any(|candidate| candidate.structure == *name);
@@ -105,11 +108,10 @@ impl Choice {
 
 /// Why a structure is not in this build, if it is known at all.
 fn absent(name: &str) -> String {
-    let families = kv::FAMILY.families().iter();
     let is_it = |absent: &&Absent| match absent.name.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
         None => absent.name == name,
     };
-    let found = families.flat_map(|family| family.absent()).find(is_it);
+    let found = kv::absent().find(is_it);
     found.map_or_else(String::new, |absent| format!(" ({})", absent.reason))
 }

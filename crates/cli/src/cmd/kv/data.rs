@@ -33,7 +33,26 @@ pub(super) struct Prepared {
     /// Of the user's file.
     pub(super) format: Format,
     pub(super) file_bytes: u64,
+    /// The first key, or the beginning of a long one.
+    first: String,
     _folder: Folder,
+}
+
+impl Prepared {
+    /// Says on stderr what the file was taken for, and how to correct that if it was a guess.
+    pub(super) fn describe(&self, path: &Path, is_guess: bool) {
+        let Portrait { keys, .. } = self.portrait;
+        let correct = match is_guess {
+            true => "; if that is wrong, name the format: -F lines, -F csv:COLUMN …",
+            false => "",
+        };
+        eprintln!(
+            "{}: taken for {}: {keys} keys, the first {:?}{correct}",
+            path.display(),
+            self.format,
+            self.first
+        );
+    }
 }
 
 impl Data {
@@ -76,7 +95,9 @@ pub(super) fn prepare(
     };
     let portrait = Portrait::of(&keys);
     let file_bytes = bytes.len() as u64;
-    Ok(Prepared { portrait, full, samples, format, file_bytes, _folder: folder })
+    let first = keys.key(0);
+    let first = String::from_utf8_lossy(&first[..first.len().min(60)]).into_owned();
+    Ok(Prepared { portrait, full, samples, format, file_bytes, first, _folder: folder })
 }
 
 /// Writes keys where workers read them.
@@ -112,5 +133,6 @@ mod tests {
         let keys: Vec<Vec<u8>> = (0..100).map(|at| sample.key(at).into_owned()).collect();
         assert!(keys.is_sorted());
         assert_eq!(prepared.portrait.keys, 1000);
+        assert_eq!(prepared.first, "w0000");
     }
 }

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use anyhow::Context;
 use fathom_contenders::kv;
 use fathom_measure::bench::Bench;
 use fathom_measure::conductor::Bounds;
@@ -18,8 +17,7 @@ use super::Options;
 use super::candidate::{self, Candidate};
 use super::data::Data;
 use super::mix::Part;
-use crate::interrupt;
-use crate::measuring::{self, Ticker};
+use crate::measuring;
 
 /// What touching every key costs, in nanoseconds per key.
 #[derive(Serialize)]
@@ -78,54 +76,31 @@ pub(super) fn measured(
     bounds: Bounds,
 ) -> anyhow::Result<Case> {
     let spec = kv::FAMILY.completed(&spec)?;
-    let title = format!("{} on {}", spec.operation, finalists.len());
-    let ticker = Ticker::new(&title);
     let entrants = finalists.iter().map(Candidate::entrant).collect::<anyhow::Result<_>>()?;
-    let reference = (kv::FAMILY.reference().to_owned(), measuring::worker(None)?);
-    fathom_measure::bench::bench(Bench {
-        family: kv::FAMILY.name(),
-        workload: spec.clone(),
-        reference: Some(reference),
-        entrants,
+    measuring::measured(Bench {
         baseline,
         share_file: true,
         prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
-        events: Vec::new(),
-        plan,
         bounds,
-        empty: None,
-        simulate: false,
-        stop: interrupt::measuring(),
-        progress: &mut |done, planned| ticker.tick(done, planned),
+        ..measuring::usual(&kv::FAMILY, spec, entrants, plan)?
     })
-    .with_context(|| title.clone())
 }
 
 /// What it costs to read every byte of every key once, in the order of the probes.
 pub(super) fn scanned(data: &Data, bounds: Bounds) -> anyhow::Result<Option<Scan>> {
-    let touch = candidate::named(candidate::TOUCH)?;
-    let launch = measuring::worker(None)?;
     let spec = kv::FAMILY.completed(&data.spec(&Spec::new("touch", &[])))?;
-    let case = fathom_measure::bench::bench(Bench {
-        family: kv::FAMILY.name(),
-        workload: spec.clone(),
-        reference: Some((kv::FAMILY.reference().to_owned(), launch)),
-        entrants: vec![touch.entrant()?],
-        baseline: 0,
+    let plan = Plan {
+        rounds: Some(12),
+        iterations: (data.keys >= 100_000).then_some(1),
+        limit_ns: 2_000_000_000,
+        ..Plan::default()
+    };
+    let scan_of = candidate::named(kv::SCAN)?.entrant()?;
+    let case = measuring::measured(Bench {
         share_file: true,
         prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
-        events: Vec::new(),
-        plan: Plan {
-            rounds: Some(12),
-            iterations: (data.keys >= 100_000).then_some(1),
-            limit_ns: 2_000_000_000,
-            ..Plan::default()
-        },
         bounds,
-        empty: None,
-        simulate: false,
-        stop: interrupt::measuring(),
-        progress: &mut |_, _| {},
+        ..measuring::usual(&kv::FAMILY, spec, vec![scan_of], plan)?
     })?;
     Ok(scan(&case))
 }

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
+use fathom_contenders::kv;
 
 use super::Options;
 use super::candidate::{self, Candidate};
@@ -92,13 +93,7 @@ pub(super) fn seated(
     candidates: &[Candidate],
     chosen: &[usize],
 ) -> anyhow::Result<(Vec<Candidate>, usize)> {
-    let usual = match (options.ordered, options.concurrent) {
-        (true, Some(_)) => "skiplist-crossbeam",
-        (false, Some(_)) => "dashmap+siphash13",
-        (true, None) => "btreemap",
-        (false, None) => "std+siphash13",
-    };
-    let usual = candidate::named(usual)?;
+    let usual = candidate::named(kv::usual(options.ordered, options.concurrent.is_some()))?;
     let mut seated: Vec<Candidate> =
         chosen.iter().map(|&number| candidates[number].clone()).collect();
     let found = seated.iter().position(|candidate| candidate.id() == usual.id());

@@ -4,6 +4,7 @@
 //! kvbench prints bare keys, `=` and `-nan`, which no JSON parser takes; its `perIteration` divides
 //! by a count that is one too high in later versions. Here iterations are the keys of the file.
 
+use fathom_contenders::alloc::SYSTEM;
 use fathom_measure::result::{Case, Row};
 use fathom_measure::simulated::LABEL as SIMULATED;
 use serde_json::{Value, json};
@@ -75,15 +76,15 @@ pub(super) fn documents(
                 "dataStructure": candidate.structure,
                 "hashAlgorithm": candidate.hash.as_deref().map(alias::hash_there),
                 "allocator": match candidate.allocator.as_str() {
-                    "system" => "vanilla malloc or std::allocator",
+                    SYSTEM => "vanilla malloc or std::allocator",
                     other => other,
                 },
                 "needsHashAlgo": candidate.hash.is_some(),
-                "customAlloc": candidate.allocator != "system",
+                "customAlloc": candidate.allocator != SYSTEM,
                 "runs": runs,
                 "recordRuns": most,
                 "verbosity": 0,
-                "keys": candidate.about.keeps,
+                "keys": candidate.about.keeps.word(),
             },
             "legend": legend(),
             "stats": { "result": blocks },

@@ -87,17 +87,20 @@ impl Mix {
         if let Some(threads) = threads {
             return Ok(vec![Part { workload: self.shared(threads)?, share: 1.0 }]);
         }
+        // One table for the whole mix: where keys are inserted one by one, finds meet a grown one.
+        let table = if self.share("insert") > 0.0 { "grown" } else { "built" };
         let mut parts = Vec::new();
         if hit > 0.0 && miss > 0.0 {
             let share = format!("{:.4}", hit / (hit + miss));
-            let workload = Spec::new("find-mixed", &[("hit", &share)]);
+            let workload = Spec::new("find-mixed", &[("hit", &share), ("table", table)]);
             parts.push(Part { workload, share: hit + miss });
         }
         for &(name, share) in &self.parts {
             let is_mixed = matches!(name, "hit" | "miss") && hit > 0.0 && miss > 0.0;
             let operation = PARTS.iter().find(|part| part.0 == name).map(|part| part.1);
             if let (Some(operation), false) = (operation, is_mixed) {
-                parts.push(Part { workload: Spec::new(operation, &[]), share });
+                let workload = Spec::new(operation, &[("table", table)]);
+                parts.push(Part { workload, share });
             }
         }
         Ok(parts)
@@ -128,6 +131,7 @@ impl Mix {
             ("hot", of(zipf, reads)),
             ("inserts", of(insert, changes)),
             ("erases", of(erase, changes)),
+            ("table", if insert > 0.0 { "grown" } else { "built" }.to_owned()),
         ];
         let parameters = parameters.each_ref().map(|(name, value)| (*name, value.as_str()));
         Ok(Spec::new("shared", &parameters))
@@ -156,7 +160,8 @@ mod tests {
         let mix: Mix = "hit=6,miss=2,insert=2".parse().unwrap();
         let parts = mix.parts(None).unwrap();
         assert_eq!(parts.len(), 2);
-        assert_eq!(parts[0].workload, Spec::new("find-mixed", &[("hit", "0.7500")]));
+        let finds = Spec::new("find-mixed", &[("hit", "0.7500"), ("table", "grown")]);
+        assert_eq!(parts[0].workload, finds);
         assert!((parts[0].share - 0.8).abs() < 1e-12);
         assert_eq!(parts[1].workload.operation, "insert");
         assert_eq!(
@@ -164,7 +169,8 @@ mod tests {
             "60 % finds of present keys, 20 % finds of absent keys, 20 % inserts"
         );
         let hits: Mix = "hit=1".parse().unwrap();
-        assert_eq!(hits.parts(None).unwrap()[0].workload.operation, "find-hit");
+        let hits = &hits.parts(None).unwrap()[0].workload;
+        assert_eq!((&*hits.operation, &*hits.parameters["table"]), ("find-hit", "built"));
     }
 
     #[test]

@@ -25,6 +25,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
+use fathom_contenders::kv::MEMBERS;
 use fathom_keys::Portrait;
 use fathom_measure::result::{Case, Run};
 use serde::Serialize;
@@ -179,11 +180,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mix = mix.unwrap_or_else(|| Mix::usual(options.ordered, options.concurrent));
     let parts = mix.parts(options.concurrent)?;
     let prepared = data::prepare(path, options.source.from.as_ref(), &SAMPLES, 2, options.seed)?;
+    prepared.describe(path, options.source.from.is_none());
     let key_bytes = borrowed_bytes(&prepared.portrait);
     let mut candidates = options.choice.candidates(options.all, options.planted)?;
     if options.concurrent.is_some() {
         // It does the work of all threads on one, as the oracle: nobody may share it.
-        candidates.retain(|candidate| candidate.structure != "btreemap");
+        candidates.retain(|candidate| candidate.structure != MEMBERS[0].reference);
         ensure!(!candidates.is_empty(), "no structure asked for may be shared by threads");
     }
     let bounds = bounds(options.hang, prepared.full.keys);
@@ -256,7 +258,7 @@ fn judged(
     let mut run = measuring::new_run()?;
     let mut notes = notes(&screening);
     if options.choice.is_open() {
-        notes.extend(candidate::absent());
+        notes.extend(candidate::absent(&options.choice.candidates(true, false)?));
     }
     for weighed in cases {
         notes.extend(weighed.case.notes.iter().cloned());

@@ -10,19 +10,17 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use fathom_contenders::alloc::SYSTEM;
 use fathom_contenders::kv;
-use fathom_measure::conductor::{Bounds, Launch, Worker};
+use fathom_measure::audition::{Audition, Piece};
+use fathom_measure::conductor::Bounds;
 use fathom_measure::contender::Metric;
-use fathom_measure::digest::Digest;
-use fathom_measure::family::AnyFamily;
-use fathom_measure::protocol::Request;
-use fathom_measure::provision::{Prepare, Provision};
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 use fathom_random::Random;
 use serde::Serialize;
 
-use super::candidate::{Candidate, SYSTEM};
+use super::candidate::Candidate;
 use super::data::Data;
 use super::mix::Part;
 use crate::{interrupt, measuring};
@@ -74,28 +72,17 @@ pub(super) struct Screen<'a> {
     pub(super) key_bytes: f64,
     /// Whoever cannot be walked in order is out on the first rung.
     pub(super) must_be_ordered: bool,
-    /// By the command that started them.
-    workers: HashMap<String, Worker>,
-    bounds: Bounds,
+    audition: Audition<'static>,
 }
 
-/// A workload of the rung with its data, which all workers share.
+/// A workload of the rung, ready to be tried.
 struct Task {
-    spec: Spec,
-    provision: Provision<'static>,
+    piece: Piece<'static>,
     /// Its share of the mix; 0 for what is only built to see how large it is.
     share: f64,
-    /// What the reference answers.
-    expected: Digest,
+    /// Whether a contender opened on it can tell how large it is.
+    shows_size: bool,
 }
-
-/// How many operations a reading covers, or how long it takes if that is less: either way the clock
-/// does not matter.
-const OPERATIONS: u64 = 1 << 14;
-/// See [`OPERATIONS`].
-const READING_NS: u64 = 1_000_000;
-/// Samples of which the least counts.
-const SAMPLES: u32 = 3;
 
 impl<'a> Screen<'a> {
     pub(super) fn new(
@@ -105,8 +92,8 @@ impl<'a> Screen<'a> {
         key_bytes: f64,
         bounds: Bounds,
     ) -> Screen<'a> {
-        let (workers, must_be_ordered) = (HashMap::new(), false);
-        Screen { candidates, parts, seed, key_bytes, must_be_ordered, workers, bounds }
+        let audition = Audition::new(&kv::FAMILY, bounds);
+        Screen { candidates, parts, seed, key_bytes, must_be_ordered: false, audition }
     }
 
     /// Tries `chosen` on `data`, in random order, until `deadline`.
@@ -121,8 +108,6 @@ impl<'a> Screen<'a> {
     ) -> Result<(Vec<Score>, Rung), Failure> {
         let start = Instant::now();
         let mut rung = Rung { keys: data.keys, candidates: chosen.len(), ..Rung::default() };
-        // Workers inherit the data when they start.
-        self.workers.clear();
         let tasks = self.tasks(data)?;
         let mut order = chosen.to_vec();
         // Whoever is not reached in time is so by chance.
@@ -169,24 +154,15 @@ impl<'a> Screen<'a> {
         // What begins empty comes first: whoever cannot insert is out before it has built anything,
         // which takes a static trie of long keys seconds.
         wanted.sort_by_key(|(spec, _)| spec.operation != "insert");
-        let family = &kv::FAMILY;
-        let task = |(spec, share): (&Spec, f64)| {
-            let spec = family.completed(&data.spec(spec)).map_err(|error| broken(&error))?;
-            let provision = Provision::new(None, Some(Prepare::new(family, &spec)));
-            provision.prepare()?;
-            Ok(Task { spec, provision, share, expected: Digest::default() })
-        };
-        let mut tasks: Vec<Task> = wanted.into_iter().map(task).collect::<Result<_, Failure>>()?;
         let own = measuring::worker(None).map_err(|error| broken(&error))?;
-        for task in &mut tasks {
-            let mut digest = None;
-            self.opened(&own, family.reference(), task, &mut |worker, bounds, _| {
-                digest = worker.sample(1, 0, bounds.sample)?.check;
-                Ok(())
-            })?;
-            task.expected = digest.ok_or_else(|| broken(&"the reference gives no digest"))?;
-        }
-        Ok(tasks)
+        let specs = wanted.iter().map(|(spec, _)| data.spec(spec)).collect();
+        let pieces = self.audition.pieces(specs, &own)?;
+        let task = |(piece, (spec, share)): (Piece<'static>, (&Spec, f64))| Task {
+            piece,
+            share,
+            shows_size: shows_size(spec),
+        };
+        Ok(pieces.into_iter().zip(wanted).map(task).collect())
     }
 
     fn score(&mut self, number: usize, tasks: &[Task]) -> Result<Score, Failure> {
@@ -194,83 +170,17 @@ impl<'a> Screen<'a> {
         let contender = candidate.contender();
         let launch = candidate.launch().map_err(|error| broken(&error))?;
         let mut score = Score { candidate: number, cost_ns: 0.0, bytes: None };
-        for task in tasks {
-            self.opened(&launch, &contender, task, &mut |worker, bounds, items| {
-                if task.share > 0.0 {
-                    score.cost_ns += task.share * reading(worker, bounds, items, task.expected)?;
-                }
-                if shows_size(&task.spec) {
-                    score.bytes = held_bytes(&worker.metrics(bounds.sample)?).or(score.bytes);
-                }
-                Ok(())
-            })?;
+        for Task { piece, share, shows_size } in tasks {
+            let asked = (*share > 0.0, *shows_size);
+            let (ns, metrics) = self.audition.reading(&launch, &contender, piece, asked)?;
+            score.cost_ns += share * ns;
+            score.bytes = held_bytes(&metrics).or(score.bytes);
         }
         // What is borrowed lies in the file, and must: it is part of the price.
         let key_bytes = if candidate.borrows() { self.key_bytes } else { 0.0 };
         score.bytes = score.bytes.map(|bytes| bytes + key_bytes);
         Ok(score)
     }
-
-    /// Opens a contender in its worker, lets `then` use it, closes it. `then` gets the items of one
-    /// iteration.
-    fn opened(
-        &mut self,
-        launch: &Launch,
-        contender: &str,
-        task: &Task,
-        then: &mut dyn FnMut(&mut Worker, &Bounds, u64) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let key = format!("{launch:?}");
-        let mut worker = match self.workers.remove(&key) {
-            Some(worker) => worker,
-            None => Worker::start(launch, &self.bounds)?,
-        };
-        let data = task.provision.of(&worker, Some(contender))?;
-        let what = (kv::FAMILY.name(), Some(contender));
-        let opened = match worker.open(what, &task.spec, data, &[], self.bounds.open) {
-            // After any other failure the worker is not used again: it is dropped, and ended, here.
-            Err(failure) if !matches!(failure, Failure::Unsupported { .. }) => return Err(failure),
-            Err(unsupported) => Err(unsupported),
-            Ok(ready) => {
-                then(&mut worker, &self.bounds, ready.work.items)?;
-                worker.ask(&Request::Close, self.bounds.open)?;
-                Ok(())
-            }
-        };
-        self.workers.insert(key, worker);
-        opened
-    }
-}
-
-/// Nanoseconds per item: the least of a few samples, each with the right answer.
-fn reading(
-    worker: &mut Worker,
-    bounds: &Bounds,
-    items: u64,
-    expected: Digest,
-) -> Result<f64, Failure> {
-    let items = items.max(1);
-    let mut iterations = 1;
-    let mut least = f64::INFINITY;
-    for turn in 0..=SAMPLES {
-        let sample = worker.sample(iterations, 0, bounds.sample)?;
-        if sample.check != Some(expected) {
-            let found = sample.check.map_or_else(String::new, |digest| digest.to_string());
-            return Err(Failure::WrongAnswer { expected: expected.to_string(), found });
-        }
-        let ns = sample.cpu_ns.filter(|&ns| ns > 0).unwrap_or(sample.wall_ns);
-        // The first one warms up, unless it took long: then it counts.
-        if turn > 0 || ns > 20_000_000 {
-            least = least.min(ns as f64 / (iterations * items) as f64);
-        }
-        if ns > 100_000_000 {
-            break;
-        }
-        if turn == 0 {
-            iterations = (READING_NS / ns.max(1)).clamp(1, OPERATIONS.div_ceil(items));
-        }
-    }
-    Ok(least)
 }
 
 /// Whether a contender opened on it can tell how large it is.

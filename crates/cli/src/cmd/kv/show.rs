@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::Verdict;
 use super::screen::Rung;
-use super::verdict::{Compound, Row};
+use super::verdict::{Compound, Row, Standing};
 
 /// The whole verdict.
 pub(super) fn text(verdict: &Verdict) -> String {
@@ -79,8 +79,8 @@ fn table(verdict: &Verdict) -> String {
         lines.push(cells(row, operations.len(), &verdict.baseline));
     }
     let mut text = aligned(&lines, 4);
-    text += "★ nobody measured is both faster and smaller. B/entry: live bytes and, where keys are \
-             borrowed, their bytes in the file\n";
+    text += "★ nobody measured is both faster and smaller. B/entry: of the table that was timed, live \
+             bytes and, where keys are borrowed, their bytes in the file\n";
     for row in sorted.iter().filter(|row| row.failure.is_some()) {
         let _ = writeln!(text, "{}: {}", row.id, row.failure.as_deref().unwrap_or_default());
     }
@@ -108,22 +108,21 @@ fn cells(row: &Row, operations: usize, baseline: &str) -> Vec<String> {
     cells.push(number(row.bytes_per_entry, 1));
     cells.push(number(row.live_bytes_per_entry, 1));
     cells.push(number(row.peak_bytes_per_entry, 1));
-    cells.push(row.keeps.clone());
+    cells.push(row.keeps.word().to_owned());
     cells.push(row.insert_ns_p999.map_or_else(|| "-".to_owned(), fathom_report::number::duration));
     cells.push(row.insert_ns_max.map_or_else(|| "-".to_owned(), fathom_report::number::duration));
     cells
 }
 
 fn ratio_words(ratio: Compound) -> String {
-    let Compound { ratio, low, high, resolved } = ratio;
-    match (resolved, high.is_finite()) {
-        (true, _) => format!("{ratio:.2} ({low:.2}–{high:.2})"),
+    let Compound { ratio: middle, low, high, .. } = ratio;
+    let interval = format!("{middle:.2} ({low:.2}–{high:.2})");
+    match ratio.standing() {
+        Standing::Resolved => interval,
         // An interval beyond 1 that is not believed: copies of the same code differ as much.
-        (false, true) if low > 1.0 || high < 1.0 => {
-            format!("{ratio:.2} ({low:.2}–{high:.2}) within the noise")
-        }
-        (false, true) => format!("{ratio:.2} ({low:.2}–{high:.2}) not resolved"),
-        (false, false) => format!("{ratio:.2} too few rounds"),
+        Standing::Unproved => format!("{interval} not proved"),
+        Standing::Open => format!("{interval} not resolved"),
+        Standing::Unknown => format!("{middle:.2} too few rounds"),
     }
 }
 

@@ -9,7 +9,7 @@
 
 use fathom_keys::Portrait;
 use fathom_measure::compare::{Comparison, Judged, Unresolved, Verdict, judge};
-use fathom_measure::contender::Metric;
+use fathom_measure::contender::{Keeps, Metric};
 use fathom_measure::result::Case;
 use fathom_measure::rounds::Roles;
 use serde::Serialize;
@@ -29,8 +29,8 @@ pub(super) struct Row {
     pub(super) structure: String,
     pub(super) hash: Option<String>,
     pub(super) allocator: String,
-    /// What it does with keys: borrowed, copied.
-    pub(super) keeps: String,
+    /// What it does with keys.
+    pub(super) keeps: Keeps,
     /// Nanoseconds per operation of the mix; `None` without a row.
     pub(super) cost_ns: Option<f64>,
     /// Nanoseconds per item of each operation, in the order of the cases: medians.
@@ -39,9 +39,9 @@ pub(super) struct Row {
     pub(super) against_baseline: Option<Compound>,
     /// Against the fastest.
     pub(super) against_fastest: Option<Compound>,
-    /// Live bytes of the allocator per entry.
+    /// Live bytes of the allocator per entry, of the table that most of the mix was timed on.
     pub(super) live_bytes_per_entry: Option<f64>,
-    /// The most while growing.
+    /// The most while that was made.
     pub(super) peak_bytes_per_entry: Option<f64>,
     /// Live bytes and, where keys are borrowed, the bytes of the keys in the file.
     pub(super) bytes_per_entry: Option<f64>,
@@ -77,10 +77,27 @@ pub(super) struct Compound {
     pub(super) resolved: bool,
 }
 
+/// What may be said of a ratio. Never that two are equal: that nobody can measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// The difference is proved.
+    Resolved,
+    /// The interval leaves 1 out, but the method has seen differences between equals as large.
+    Unproved,
+    /// The interval has 1 in it: either may be the faster one.
+    Open,
+    /// Too few rounds for an interval.
+    Unknown,
+}
+
 impl Compound {
-    /// Whether there were enough rounds for one.
-    fn has_interval(&self) -> bool {
-        self.high.is_finite()
+    pub(super) fn standing(&self) -> Standing {
+        match (self.resolved, self.high.is_finite()) {
+            (true, _) => Standing::Resolved,
+            (false, false) => Standing::Unknown,
+            (false, true) if self.low > 1.0 || self.high < 1.0 => Standing::Unproved,
+            (false, true) => Standing::Open,
+        }
     }
 }
 
@@ -139,15 +156,14 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
         }
         metrics.extend(case.contenders[number].metrics.iter().map(|m| (operation, m)));
     }
-    let metric = |operations: &[&str], name: &str| {
-        let found = metrics.iter().find(|(op, m)| operations.contains(op) && m.name == name);
+    let metric = |operation: &str, name: &str| {
+        let found = metrics.iter().find(|(op, m)| *op == operation && m.name == name);
         found.map(|(_, metric)| metric.value)
     };
-    // Of one that grew, where there is one; else of one that was built at once.
-    let made = |name: &str| {
-        let any = metrics.iter().find(|(_, metric)| metric.name == name);
-        metric(&["insert", "build"], name).or(any.map(|(_, metric)| metric.value))
-    };
+    // Time and memory of the same table: of the one that most of the mix was timed on.
+    let most = cases.iter().max_by(|a, b| a.share.total_cmp(&b.share));
+    let most = most.map_or("", |weighed| weighed.case.workload.operation.as_str());
+    let made = |name: &str| metric(most, name);
     let live = made("live_bytes_per_entry").or_else(|| made("stored_bytes_per_entry"));
     let borrowed = if candidate.borrows() { key_bytes } else { 0.0 };
     Row {
@@ -157,8 +173,8 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
         allocator: candidate.allocator.clone(),
         keeps: match candidate.borrows() && key_bytes == 0.0 {
             // Integers lie in the entries themselves.
-            true => "copied".to_owned(),
-            false => candidate.about.keeps.clone(),
+            true => Keeps::Copied,
+            false => candidate.about.keeps,
         },
         cost_ns: cost.filter(|_| failure.is_none()),
         operations,
@@ -167,8 +183,8 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
         live_bytes_per_entry: live,
         peak_bytes_per_entry: made("peak_bytes_per_entry"),
         bytes_per_entry: live.map(|live| live + borrowed),
-        insert_ns_p999: metric(&["insert"], "latency_ns_p999"),
-        insert_ns_max: metric(&["insert"], "latency_ns_max"),
+        insert_ns_p999: metric("insert", "latency_ns_p999"),
+        insert_ns_max: metric("insert", "latency_ns_max"),
         on_the_front: false,
         failure,
     }
@@ -253,22 +269,35 @@ pub(super) fn advice(
     if !about.caveat.is_empty() {
         sentences.push(format!("Know of {structure}: {}.", about.caveat));
     }
-    let unresolved = |number: &usize| {
-        rows[*number].against_fastest.is_some_and(|ratio| !ratio.resolved && ratio.has_interval())
+    let standing = |row: &Row| row.against_fastest.map(|ratio| ratio.standing());
+    let open = |standing: Standing| -> Vec<String> {
+        let is = |(_, ratio): &(usize, Compound)| ratio.standing() == standing;
+        let said = |(number, ratio): (usize, Compound)| {
+            format!("{} ({:.2} to {:.2} times its time)", words(number), ratio.low, ratio.high)
+        };
+        let ratios = rows.iter().enumerate().filter_map(|(n, row)| Some((n, row.against_fastest?)));
+        ratios.filter(is).map(said).collect()
     };
-    let ties: Vec<String> = (0..rows.len()).filter(unresolved).map(&words).collect();
-    if rows.iter().filter_map(|row| row.against_fastest).any(|ratio| !ratio.has_interval()) {
+    if rows.iter().filter_map(standing).any(|standing| standing == Standing::Unknown) {
         sentences.push(
             "Too few rounds for intervals: the times are medians without proof; give a longer \
              --budget."
                 .to_owned(),
         );
     }
-    if !ties.is_empty() {
-        let verb = if ties.len() == 1 { "is" } else { "are" };
+    let undecided = open(Standing::Open);
+    if !undecided.is_empty() {
         sentences.push(format!(
-            "Not resolved: {} {verb} as fast as far as this run can tell.",
-            listed(&ties)
+            "Not resolved, either may be faster than {structure}: {}. A longer --budget tells more.",
+            listed(&undecided)
+        ));
+    }
+    let unproved = open(Standing::Unproved);
+    if !unproved.is_empty() {
+        sentences.push(format!(
+            "Slower as measured, but not proved, because copies of the same code differed in this run: \
+             {}.",
+            listed(&unproved)
         ));
     }
     sentences.extend(smaller(rows, &words, best));
@@ -301,16 +330,27 @@ fn choice(
             let other = words(baseline);
             format!("{opening}, {ratio:.2} times what {other} takes ({interval}).")
         }
-        Some(compound @ Compound { ratio, .. }) if !compound.has_interval() => format!(
-            "{opening}, {ratio:.2} times what {} takes by the medians, without an interval.",
-            words(baseline)
-        ),
-        Some(Compound { ratio, low, high, .. }) => format!(
-            "{opening}; but against {} that is not resolved (ratio {ratio:.2}, 99 % interval \
-             {low:.2} to {high:.2}), so there is no reason to leave it.",
-            words(baseline)
-        ),
+        Some(compound) => unresolved(&opening, compound, &words(baseline)),
         None => format!("{opening}."),
+    }
+}
+
+/// The choice where the difference to what one would have taken anyway is not proved.
+fn unresolved(opening: &str, compound: Compound, other: &str) -> String {
+    let Compound { ratio, low, high, .. } = compound;
+    match compound.standing() {
+        Standing::Open => format!(
+            "{opening}. Whether that is less than {other} takes is not resolved (ratio {ratio:.2}, \
+             99 % interval {low:.2} to {high:.2}): a longer --budget tells more."
+        ),
+        Standing::Unknown => format!(
+            "{opening}, {ratio:.2} times what {other} takes by the medians, without an interval."
+        ),
+        Standing::Unproved | Standing::Resolved => format!(
+            "{opening}, {ratio:.2} times what {other} takes as measured (99 % interval {low:.2} to \
+             {high:.2}). That is not proved: copies of the same code differed in this run. Measure \
+             again on a quieter machine or with a longer --budget."
+        ),
     }
 }
 
@@ -374,20 +414,20 @@ fn listed(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fathom_contenders::alloc::SYSTEM;
     use fathom_measure::result::About;
     use fathom_measure::rounds::{End, Measured, Plan, Round};
     use fathom_measure::sample::Sample;
     use fathom_measure::workload::{Spec, Work};
 
     use super::*;
-    use crate::cmd::kv::candidate::SYSTEM;
 
     fn candidates(names: &[&str]) -> Vec<Candidate> {
         let candidate = |name: &&str| Candidate {
             structure: (*name).to_owned(),
             hash: None,
             allocator: SYSTEM.to_owned(),
-            about: About { keeps: "copied".to_owned(), ..About::default() },
+            about: About { keeps: Keeps::Copied, ..About::default() },
             runner: None,
         };
         names.iter().map(candidate).collect()
@@ -444,7 +484,7 @@ mod tests {
     #[test]
     fn the_cost_is_the_weighted_mean_and_its_ratio_has_an_interval() {
         let cases = [
-            weighed("find-hit", 0.9, &[1000, 500, 2000], &[]),
+            weighed("find-hit", 0.9, &[1000, 500, 2000], &[30.0, 40.0]),
             weighed("insert", 0.1, &[3000, 3000, 1500], &[40.0, 50.0, 20.0]),
         ];
         let candidates = candidates(&["base", "quick", "small"]);
@@ -459,8 +499,34 @@ mod tests {
         let small = rows[2].against_fastest.unwrap();
         assert!((small.ratio - 195.0 / 75.0).abs() < 1e-2 && small.resolved, "{small:?}");
         let front: Vec<bool> = rows.iter().map(|row| row.on_the_front).collect();
-        assert_eq!(front, [true, true, true]);
-        assert_eq!(rows[2].bytes_per_entry, Some(20.0));
+        assert_eq!(front, [true, true, false]);
+        assert_eq!(rows[2].bytes_per_entry, None, "the table of the finds was not weighed");
+    }
+
+    #[test]
+    fn time_and_memory_are_of_the_same_table() {
+        let cases = [
+            weighed("insert", 0.1, &[3000, 1500], &[25.6, 76.9]),
+            weighed("find-hit", 0.9, &[1000, 500], &[51.2, 51.3]),
+        ];
+        let rows = rows(&candidates(&["cuckoo", "griddle"]), &cases, 0, 0.0);
+        let bytes = rows.iter().map(|row| row.bytes_per_entry);
+        assert_eq!(bytes.collect::<Vec<_>>(), [Some(51.2), Some(51.3)]);
+        let front: Vec<bool> = rows.iter().map(|row| row.on_the_front).collect();
+        assert_eq!(front, [true, true], "cuckoo is the smaller of the tables that were timed");
+    }
+
+    #[test]
+    fn what_is_not_resolved_is_never_called_equal_nor_a_reason_to_stay() {
+        let of = |ratio, low, high| Compound { ratio, low, high, resolved: false };
+        let proofless = unresolved("use x", of(0.34, 0.33, 0.34), "std");
+        assert!(proofless.contains("0.34 times what std takes as measured"), "{proofless}");
+        assert!(proofless.contains("copies of the same code differed"), "{proofless}");
+        let open = unresolved("use x", of(0.98, 0.9, 1.1), "std");
+        assert!(open.contains("not resolved (ratio 0.98, 99 % interval 0.90 to 1.10)"), "{open}");
+        for text in [proofless, open] {
+            assert!(!text.contains("as fast") && !text.contains("no reason"), "{text}");
+        }
     }
 
     #[test]
@@ -476,7 +542,7 @@ mod tests {
         let all = advice.join("\n");
         assert!(all.starts_with("For these keys and inserts, use "), "{all}");
         assert!(all.contains("0.50 times what base takes (99 % interval 0.50 to 0.50)"), "{all}");
-        assert!(all.contains("Not resolved: "), "{all}");
+        assert!(all.contains("Not resolved, either may be faster than "), "{all}");
         assert!(all.contains(": built once."), "{all}");
         assert!(
             all.contains("small saves 60 % of the memory (20.0 bytes per entry) for 60 % more"),

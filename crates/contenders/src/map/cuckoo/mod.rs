@@ -26,21 +26,17 @@ mod kernel;
 use fathom_measure::contender::{Keeps, Meta};
 
 use super::slots::SlotMap;
-use crate::hash::Hashes;
-use crate::keyed::Key;
-use crate::keyed::operation::HashedMap;
+use crate::keyed::methods::contender;
 use kernel::Table;
 
-pub(super) struct Cuckoo;
-
-impl HashedMap for Cuckoo {
-    const META: Meta = Meta {
+contender! {
+    pub(super) Cuckoo: HashedMap<K, H> = CuckooMap<K, H>,
+    Meta {
         name: "cuckoo",
         link: "https://doi.org/10.1145/2592798.2592820",
         keeps: Keeps::Borrowed,
         ..Meta::of(include_str!("mod.rs"))
-    };
-    type Map<K: Key, H: Hashes> = CuckooMap<K, H>;
+    }
 }
 
 /// A map in which every key has two buckets.

@@ -4,21 +4,17 @@ use fathom_measure::contender::{Keeps, Meta};
 
 use super::super::slots::SlotMap;
 use super::kernel::Table;
-use crate::hash::Hashes;
-use crate::keyed::Key;
-use crate::keyed::operation::HashedMap;
+use crate::keyed::methods::contender;
 
-pub(in crate::map) struct Value;
-
-impl HashedMap for Value {
-    const META: Meta = Meta {
+contender! {
+    pub(in crate::map) Value: HashedMap<K, H> = ValueMap<K, H>,
+    Meta {
         name: "f14-value",
         link: "https://engineering.fb.com/2019/04/25/developer-tools/f14/",
         hardware: super::hardware,
         keeps: Keeps::Borrowed,
         ..Meta::of(include_str!("value.rs"))
-    };
-    type Map<K: Key, H: Hashes> = ValueMap<K, H>;
+    }
 }
 
 /// A map whose entries lie in the chunks.

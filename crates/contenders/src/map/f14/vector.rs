@@ -7,20 +7,18 @@ use super::super::place::Place;
 use super::super::slots::Slots;
 use super::kernel::Table;
 use crate::hash::{Build, Hashes};
-use crate::keyed::operation::HashedMap;
+use crate::keyed::methods::contender;
 use crate::keyed::{Key, Structure};
 
-pub(in crate::map) struct Vector;
-
-impl HashedMap for Vector {
-    const META: Meta = Meta {
+contender! {
+    pub(in crate::map) Vector: HashedMap<K, H> = VectorMap<K, H>,
+    Meta {
         name: "f14-vector",
         link: "https://engineering.fb.com/2019/04/25/developer-tools/f14/",
         hardware: super::hardware,
         keeps: Keeps::Borrowed,
         ..Meta::of(include_str!("vector.rs"))
-    };
-    type Map<K: Key, H: Hashes> = VectorMap<K, H>;
+    }
 }
 
 /// A map whose entries lie in a dense array. Takes at most 2^32 of them.

@@ -37,21 +37,19 @@ mod kernel;
 
 use fathom_measure::contender::{Keeps, Meta, Path};
 
-use crate::keyed::operation::PlainMap;
+use crate::keyed::methods::contender;
 use crate::keyed::{Abilities, Key, Structure};
 use kernel::Tree;
 
-pub(super) struct Hot;
-
-impl PlainMap for Hot {
-    const META: Meta = Meta {
+contender! {
+    pub(super) Hot: PlainMap<K> = Tree<K>,
+    Meta {
         name: "hot",
         link: "https://doi.org/10.1145/3183713.3196896",
         hardware: |_| if kernel::is_fast() { Path::takes("avx2+bmi2") } else { Path::Portable },
         keeps: Keeps::Borrowed,
         ..Meta::of(include_str!("mod.rs"))
-    };
-    type Map<K: Key> = Tree<K>;
+    }
 }
 
 impl<K: Key> Structure<K> for Tree<K> {

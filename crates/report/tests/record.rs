@@ -1,14 +1,15 @@
 //! Every table of measured figures comes from a saved run: the page of each folder of `record/`, and
 //! the tables of README and docs between `<!-- record: FILE -->` and `<!-- end -->`. Written anew here
-//! and compared; `FATHOM_BLESS=1 cargo test -p fathom-cli --test record` writes them.
+//! and compared; `FATHOM_BLESS=1 cargo test -p fathom-report --test record` writes them.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use fathom_measure::compare::judge;
 use fathom_measure::result::Run;
 use fathom_report::number::duration;
+use fathom_report::{markdown, scan};
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -27,19 +28,20 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// What `fathom report` makes of a saved run.
-fn reported(file: &Path, format: &str) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    let output = command.arg("report").arg(file).args(["--format", format]).output().unwrap();
-    assert!(output.status.success(), "{}: {output:?}", file.display());
-    String::from_utf8(output.stdout).unwrap()
+/// A saved run, judged as `fathom report` judges it.
+fn read(file: &Path) -> Run {
+    let mut run = Run::read(file).unwrap();
+    for case in &mut run.cases {
+        case.judged = judge(&case.measured, case.roles, &case.plan);
+    }
+    run
 }
 
 /// The page of a folder.
 fn page(folder: &Path) -> String {
     let mut page = format!(
         "# {}\n\nThe saved runs of one build on one machine, as `fathom report` shows them. Written by a test of \
-         `fathom-cli`, which fails\nwhen this page and the runs differ.\n",
+         `fathom-report`, which fails\nwhen this page and the runs differ.\n",
         name(folder)
     );
     for file in entries(folder).iter().filter(|file| file.extension().is_some_and(|e| e == "json"))
@@ -48,7 +50,7 @@ fn page(folder: &Path) -> String {
         let value: Value = serde_json::from_str(&text).unwrap();
         let shown = match value["schema"].as_str() {
             Some("fathom-selftest") => audit(&value),
-            _ => reported(file, "markdown"),
+            _ => markdown::run(&read(file)),
         };
         let _ = write!(page, "\n## {}\n\n{}", name(file), shown.trim_end());
         page.push('\n');
@@ -102,7 +104,7 @@ fn check(path: &Path, expected: &str) {
     let written = fs::read_to_string(path).unwrap_or_default();
     assert!(
         written == expected,
-        "{} differs from its saved runs; run FATHOM_BLESS=1 cargo test -p fathom-cli --test record",
+        "{} differs from its saved runs; run FATHOM_BLESS=1 cargo test -p fathom-report --test record",
         path.display()
     );
 }
@@ -119,7 +121,7 @@ fn pages_say_what_their_saved_runs_say() {
                 file.display()
             );
             if file.extension().is_some_and(|e| e == "svg") {
-                check(&file, &reported(&file.with_extension("json"), "svg"));
+                check(&file, &scan::svg(&read(&file.with_extension("json"))).unwrap());
             }
         }
     }
@@ -154,11 +156,7 @@ fn tables_in_prose_say_what_their_saved_runs_say() {
         while let Some((before, after)) = rest.split_once("<!-- record: ") {
             let (file, block) = after.split_once(" -->\n").expect("a marker ends");
             let (_, behind) = block.split_once("<!-- end -->").expect("a table ends");
-            let mut run = Run::read(&root().join("record").join(file)).unwrap();
-            for case in &mut run.cases {
-                case.judged =
-                    fathom_measure::compare::judge(&case.measured, case.roles, &case.plan);
-            }
+            let run = read(&root().join("record").join(file));
             let _ =
                 write!(expected, "{before}<!-- record: {file} -->\n{}<!-- end -->", table(&run));
             rest = behind;
