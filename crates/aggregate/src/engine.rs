@@ -302,12 +302,16 @@ impl Form for Lines {
     }
 }
 
-/// What `work` makes on each of so many threads.
+/// What `work` makes on each of so many threads, of which the calling one is the first; fewer where
+/// no more can be started.
 fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
-        let ends = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
-        ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, &work).ok();
+        let others: Vec<_> = (1..threads).map_while(start).collect();
+        let first = work();
+        let ends = others.into_iter().map(std::thread::ScopedJoinHandle::join);
+        let rest = ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        std::iter::once(first).chain(rest).collect()
     })
 }
 

@@ -24,17 +24,23 @@ fn in_parts(
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..parts)
             .map(|part| {
-                scope.spawn(move || {
+                let run = move || {
                     let mut text = Vec::with_capacity(range(part).len() * BYTES_PER_GROUP);
                     write(range(part), &mut text);
                     text
-                })
+                };
+                (part, std::thread::Builder::new().spawn_scoped(scope, run))
             })
             .collect();
         // Room for all, so that the others' text is copied once; what is not used is not touched.
         let mut text = Vec::with_capacity(groups * BYTES_PER_GROUP);
         write(range(0), &mut text);
-        for other in others {
+        for (part, other) in others {
+            // A thread that could not be started: its part is written here.
+            let Ok(other) = other else {
+                write(range(part), &mut text);
+                continue;
+            };
             let part = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             text.extend_from_slice(&part);
         }
