@@ -15,7 +15,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("contenders", &["trie::hot::kernel::node", "trie::hot::kernel::plan"]),
     ("haversine", &["alike", "engine", "kernel", "session", "template"]),
     ("haversine", &["error", "pairs"]),
-    ("measure", &["compare", "rounds"]),
     ("measure", &["conductor", "provision"]),
     ("report", &["sentence", "view"]),
 ];

@@ -98,15 +98,24 @@ pub unsafe trait Vector: Copy {
     #[inline(always)]
     unsafe fn load_64(from: *const u8) -> [Self; 8] {
         // SAFETY: each register lies within the 64 bytes; the caller vouches for them and the level.
-        std::array::from_fn(|i| unsafe { Self::load(from.add(i * Self::BYTES % 64)) })
+        unsafe {
+            let mut all = [Self::load(from); 8];
+            for (i, register) in all.iter_mut().enumerate().take(64 / Self::BYTES).skip(1) {
+                *register = Self::load(from.add(i * Self::BYTES));
+            }
+            all
+        }
     }
 
     /// Bit i for byte i of the 64 that were loaded.
     #[inline(always)]
     unsafe fn bits_64(chosen: [Self::Chosen; 8]) -> u64 {
-        // SAFETY: the caller vouches for the level.
-        (0..64 / Self::BYTES)
-            .fold(0, |all, i| all | unsafe { Self::bits(chosen[i]) } << (i * Self::BYTES))
+        let mut all = 0;
+        for (i, chosen) in chosen.into_iter().enumerate().take(64 / Self::BYTES) {
+            // SAFETY: the caller vouches for the level.
+            all |= unsafe { Self::bits(chosen) } << (i * Self::BYTES);
+        }
+        all
     }
 
     /// Bit i is the parity of bits 0 to i.
@@ -177,7 +186,26 @@ pub const MOST_DOUBLES: usize = 8;
 #[inline(always)]
 pub unsafe fn positions_64<V: Vector>(from: *const u8, byte: u8) -> u64 {
     // SAFETY: the caller vouches for the 64 bytes and for the level.
-    unsafe { V::bits_64(V::load_64(from).map(|v| v.is(V::splat(byte)))) }
+    unsafe {
+        let (all, byte) = (V::load_64(from), V::splat(byte));
+        V::bits_64(crate::each_64!(V, all, v => v.is(byte)))
+    }
+}
+
+/// An expression of each register of [`Vector::load_64`], as a loop: in a closure, which lacks the
+/// level's features, an operation would stay a call.
+#[macro_export]
+macro_rules! each_64 {
+    ($vector:ty, $all:expr, $v:ident => $result:expr) => {{
+        let all: [$vector; 8] = $all;
+        let $v = all[0];
+        let mut results = [$result; 8];
+        for i in 1..64 / <$vector as $crate::simd::Vector>::BYTES {
+            let $v = all[i];
+            results[i] = $result;
+        }
+        results
+    }};
 }
 
 /// Operations of one or more registers, each in an instruction or a few.

@@ -29,6 +29,7 @@
 //!    an object, one that leads to something else in an array. Each leaves a mark where that is
 //!    known, and the marks up to the next bracket are compared with the container together.
 
+use fathom_machine::each_64;
 use fathom_machine::simd::{Vector, is_utf8_64};
 
 use crate::lexer::{Expect, Limits};
@@ -594,38 +595,38 @@ impl<V: Vector> Wide<V> {
     #[inline(always)]
     unsafe fn less(self, byte: u8) -> Wide<V> {
         // SAFETY: as above.
-        Wide(self.0.map(|v| unsafe { v.less(V::splat(byte)) }))
+        unsafe { Wide(each_64!(V, self.0, v => v.less(V::splat(byte)))) }
     }
 
     /// Each byte with the bits of `byte` set.
     #[inline(always)]
     unsafe fn with(self, byte: u8) -> Wide<V> {
         // SAFETY: as above.
-        Wide(self.0.map(|v| unsafe { v.or(V::splat(byte)) }))
+        unsafe { Wide(each_64!(V, self.0, v => v.or(V::splat(byte)))) }
     }
 
     #[inline(always)]
     unsafe fn equal(self, byte: u8) -> u64 {
         // SAFETY: as above.
-        unsafe { V::bits_64(self.0.map(|v| v.is(V::splat(byte)))) }
+        unsafe { V::bits_64(each_64!(V, self.0, v => v.is(V::splat(byte)))) }
     }
 
     #[inline(always)]
     unsafe fn at_most(self, byte: u8) -> u64 {
         // SAFETY: as above.
-        unsafe { V::bits_64(self.0.map(|v| v.is_at_most(V::splat(byte)))) }
+        unsafe { V::bits_64(each_64!(V, self.0, v => v.is_at_most(V::splat(byte)))) }
     }
 
     #[inline(always)]
     unsafe fn spaces(self) -> u64 {
         // SAFETY: as above.
-        unsafe { V::bits_64(self.0.map(|v| v.is_space())) }
+        unsafe { V::bits_64(each_64!(V, self.0, v => v.is_space())) }
     }
 
     #[inline(always)]
     unsafe fn highs(self) -> u64 {
         // SAFETY: as above.
-        unsafe { V::bits_64(self.0.map(|v| v.is_high())) }
+        unsafe { V::bits_64(each_64!(V, self.0, v => v.is_high())) }
     }
 }
 
