@@ -3,7 +3,7 @@
 //!
 //! Each command's options stand beside its code in `cmd/<command>.rs`; this file is the list.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::cmd;
 
@@ -25,11 +25,13 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// What was typed, or the error to show. In `kv` -h is the hash, as in kvbench; with nothing after
-    /// it, nobody can have meant that.
+    /// What was typed, or the error to show. Where -h is an option of the command's own, nobody can have
+    /// meant that with nothing after it.
     pub(crate) fn typed() -> Result<Args, clap::Error> {
         let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
-        if words.get(1).is_some_and(|command| command == "kv")
+        let command = Args::command();
+        let typed = words.get(1).and_then(|word| command.find_subcommand(word));
+        if typed.is_some_and(clap::Command::is_disable_help_flag_set)
             && let Some(last) = words.last_mut().filter(|last| *last == "-h")
         {
             *last = "--help".into();
