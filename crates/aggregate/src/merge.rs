@@ -220,6 +220,17 @@ mod tests {
         for order in orders {
             assert_eq!(stats(&order).sum().to_string(), large);
         }
+        // Each fits 128 bits at the scale of the finest, and three of them do not.
+        let (nine, fine) = ("9000000000000000000", "0.0000000000000000001");
+        let expected = format!("27{}.{}1", "0".repeat(18), "0".repeat(18));
+        for order in [[nine, nine, nine, fine], [fine, nine, nine, nine], [nine, fine, nine, nine]]
+        {
+            assert_eq!(stats(&order).sum().to_string(), expected);
+            // Squares leave 128 bits first; without them it is the sum that does.
+            let mut all = Stats::of(&number(order[0]), false);
+            order[1..].iter().for_each(|text| all.add(&number(text)));
+            assert_eq!(all.sum().to_string(), expected);
+        }
         assert_eq!(stats(&[&*large; 11]).sum().to_string(), format!("187{}", "0".repeat(36)));
     }
 

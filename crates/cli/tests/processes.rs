@@ -220,9 +220,12 @@ fn the_simulator_runs_what_is_measured_without_a_shell_too() {
         fathom(&arguments, folder.path()).output().unwrap()
     };
     let output = with(&["--format", "json"]);
-    let run: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&words(&output));
+    let run: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", words(&output)));
     let counters = |row: usize| run["cases"][0]["contenders"][row]["counters"].clone();
-    let count = |row: usize| counters(row)[0]["per_iteration"].as_f64().expect(&words(&output));
+    let count = |row: usize| {
+        counters(row)[0]["per_iteration"].as_f64().unwrap_or_else(|| panic!("{}", words(&output)))
+    };
     // Starting a shell takes more instructions than `true` does.
     let mut shell = Command::new("valgrind");
     shell.args(["--tool=none", "sh", "-c", "true"]);
@@ -369,7 +372,8 @@ fn a_spoilt_saved_run_is_refused_or_shown_and_never_a_panic() {
     let run =
         [&arguments[..], &["--operation", "crc32c", "-p", "size=1K", "--format", "json"]].concat();
     let output = fathom(&run, folder.path()).output().unwrap();
-    let run: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&words(&output));
+    let run: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", words(&output)));
     let mut all = Vec::new();
     places(&run, "", &mut all);
     assert!(all.len() > 100, "{}", all.len());

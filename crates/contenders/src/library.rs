@@ -1,11 +1,9 @@
 //! Libraries that serve several families, once: their names, pages and licences, and what they say
 //! about the instructions they take.
 
-#[cfg(feature = "cpu")]
-use fathom_measure::contender::Path;
-use fathom_measure::contender::{Keeps, Meta};
 #[cfg(feature = "native")]
-use fathom_measure::contender::{Origin, Path};
+use fathom_measure::contender::Origin;
+use fathom_measure::contender::{Keeps, Meta, Path};
 
 #[cfg(feature = "cpu")]
 pub(crate) const JITER: Meta = Meta { hardware: arm_alone, ..Meta::of_crate("jiter", "MIT", "") };

@@ -281,7 +281,8 @@ fn baseline(
 /// the time, four while it takes no more than all of it again, and never fewer than two, without
 /// which nothing is known about processes.
 fn affordable(plan: &Plan, seats: u64, opening_ns: u64) -> u32 {
-    let time_ns = plan.budget_ns.saturating_mul(seats).min(plan.limit_ns);
+    // However short the rounds are to be, a second is there for processes.
+    let time_ns = plan.budget_ns.saturating_mul(seats).min(plan.limit_ns).max(1_000_000_000);
     let sets = |times: u64| time_ns * times / 4 / opening_ns.max(1);
     match (sets(1), sets(4)) {
         (8.., _) => 8,

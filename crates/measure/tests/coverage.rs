@@ -197,8 +197,6 @@ fn check<N: std::fmt::Display>(worlds: &[(N, World)], trials: u64) {
         // Large measurements cost more and are as telling.
         let trials = (trials * 4 / world.contenders.max(4) as u64).max(200);
         let missed = world.missed(trials);
-        let width =
-            |seed| world.judged(seed).0.comparisons[0].interval.map_or(f64::NAN, |i| i.width());
         println!("{name}: {:.2} % of {trials} measurements missed", missed * 100.0);
         if missed > 0.015 {
             wrong += &format!("{name}: {:.2} %\n", missed * 100.0);

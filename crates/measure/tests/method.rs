@@ -316,7 +316,7 @@ fn few_rounds_say_what_they_saw() {
     let comparison = &judged.comparisons[0];
     assert!(matches!(
         comparison.verdict,
-        Verdict::NotResolved { why: Unresolved::TooFew { rounds: 5, needed: 8 }, .. }
+        Verdict::NotResolved { why: Unresolved::TooFew { rounds: 5, needed: 16 }, .. }
     ));
     assert_eq!(comparison.seen.slower, 5);
     assert!((comparison.seen.level() - (1.0 - 2.0 / 32.0)).abs() < 1e-12);

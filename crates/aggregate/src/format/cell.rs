@@ -63,7 +63,10 @@ pub(super) fn write_cell(
         }
         Statistic::Min => stats.min().map(|min| exact(text, &min, decimals, layout)),
         Statistic::Max => stats.max().map(|max| exact(text, &max, decimals, layout)),
-        Statistic::Sum => Some(exact(text, &stats.sum(), decimals, layout)),
+        Statistic::Sum => {
+            exact(text, &stats.sum(), decimals, layout);
+            Some(())
+        }
         Statistic::Mean => (stats.count() > 0).then(|| {
             let (sum, count) = (stats.sum(), stats.count());
             let decimals = match decimals {
