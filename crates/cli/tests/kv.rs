@@ -135,7 +135,7 @@ fn kvbench_s_line_gives_its_blocks_as_valid_json() {
     words(folder.path());
     let converted = fathom(folder.path(), "convert -m convert-text -i words -o words.bin");
     assert!(converted.status.success());
-    let line = "kv bench -f words.bin -F bin-text -d f14 -h city::cityhash64 --blocks --rounds 3 --processes 1 \
+    let line = "kv bench -f words.bin -F bin-text -d f14 -h city::cityhash64 --blocks --rounds 3 \
                 --operation insert,find-same --record-runs 2";
     let document = json(folder.path(), line, 0);
     let config = &document["config"];
