@@ -203,7 +203,8 @@ fn reap(report: usize, child: isize, begin_ns: u64) -> bool {
 /// Ends every process whose parent we are: `/proc/PID/stat` of all of them says who that is.
 fn kill_children() {
     let own = call(number::GET_PID, [0; 5]) as u64;
-    let folder = open(c"/proc".as_ptr(), 0o200_000);
+    // Nothing but reading: what says "a directory" here says "past the cache" on AArch64.
+    let folder = open(c"/proc".as_ptr(), 0);
     let mut entries = [0_u64; 256];
     loop {
         let bytes = size_of_val(&entries);
