@@ -48,8 +48,9 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Input> {
         io::Error::new(io::ErrorKind::IsADirectory, format!("{} is a folder", path.display()),)
     );
     // Files of the kernel's pseudo file systems have no size, or one that is not theirs (4096 in
-    // /sys), and no blocks: they are streams.
-    if !metadata.is_file() || metadata.len() == 0 || metadata.blocks() == 0 {
+    // /sys), and no blocks: they are streams. A large file without blocks is one hole.
+    let pseudo = metadata.blocks() == 0 && metadata.len() <= MOST_PSEUDO_BYTES;
+    if !metadata.is_file() || pseudo {
         return stream(Box::new(file)).with_context(context);
     }
     let mut first = [0; MAGIC_BYTES];
@@ -61,6 +62,9 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Input> {
 }
 
 const MAGIC_BYTES: usize = 4;
+
+/// Beyond any size that a pseudo file system states for a file whose bytes it makes when read.
+const MOST_PSEUDO_BYTES: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Compression {

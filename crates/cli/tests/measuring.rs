@@ -152,11 +152,8 @@ fn test_mode_checks_everybody_and_times_nobody() {
 }
 
 #[test]
-fn an_outside_worker_joins_the_family() {
-    if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("skipped: no python3");
-        return;
-    }
+#[ignore = "needs python3: cargo test -- --ignored python3"]
+fn an_outside_worker_in_python3_joins_the_family() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/worker.py");
     let worker = format!("python3 '{script}'");
     let output = quick_bench(&["--operation", "crc32", "--worker", &worker]);

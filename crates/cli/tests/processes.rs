@@ -195,21 +195,15 @@ fn the_peak_memory_of_a_command_is_its_own() {
     let output = fathom(&arguments, folder.path()).output().unwrap();
     let run: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let peak = |row: usize| run["cases"][0]["contenders"][row]["peak_bytes"].as_u64().unwrap();
-    if peak(0) == 0 {
-        eprintln!("skipped: no warden here");
-        return;
-    }
+    fathom_machine::needs!("right to run a file in memory", peak(0) > 0);
     assert!((200 << 10..3 << 20).contains(&peak(0)), "{} of true", peak(0));
     assert!((64 << 20..68 << 20).contains(&peak(1)), "{} of 64 MiB", peak(1));
 }
 
 #[test]
-fn the_simulator_runs_what_is_measured_without_a_shell_too() {
+#[ignore = "needs valgrind: cargo test -- --ignored valgrind"]
+fn valgrind_runs_what_is_measured_without_a_shell_too() {
     let folder = tempfile::tempdir().unwrap();
-    if Command::new("valgrind").arg("--version").output().is_err() {
-        eprintln!("skipped: no valgrind");
-        return;
-    }
     // A shell would make two words of it and fail.
     let marked = folder.path().join("a b;c");
     fs::write(&marked, "").unwrap();
@@ -396,35 +390,26 @@ fn a_spoilt_saved_run_is_refused_or_shown_and_never_a_panic() {
 }
 
 /// `fathom` on a terminal of its own, of which `keys` are typed once `program` runs.
-fn on_a_terminal(
-    arguments: &str,
-    program: &str,
-    keys: &[u8],
-) -> Option<(String, PathBuf, TempDir)> {
+fn on_a_terminal(arguments: &str, program: &str, keys: &[u8]) -> (String, PathBuf, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let line = format!("{} {arguments}; echo \"ended with $?\"", env!("CARGO_BIN_EXE_fathom"));
     let mut script = Command::new("script");
     script.args(["-qefc", &line, "/dev/null"]).env("TMPDIR", folder.path());
     script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let Ok(mut child) = script.spawn() else {
-        eprintln!("skipped: no program `script`");
-        return None;
-    };
+    let mut child = script.spawn().expect("the program `script` of util-linux");
     until("it starts", || !running(folder.path(), program).is_empty());
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(keys).unwrap();
     let output = child.wait_with_output().unwrap();
     drop(stdin);
     let path = folder.path().to_owned();
-    Some((String::from_utf8_lossy(&output.stdout).into_owned(), path, folder))
+    (String::from_utf8_lossy(&output.stdout).into_owned(), path, folder)
 }
 
 #[test]
 fn ctrl_c_shows_what_there_is_and_ends_everything() {
     let arguments = "run -N --prepare 'setsid sleep 7001 &' 'sleep 0.01' 'sleep 7003'";
-    let Some((shown, path, _folder)) = on_a_terminal(arguments, "sleep 7003", b"\x03") else {
-        return;
-    };
+    let (shown, path, _folder) = on_a_terminal(arguments, "sleep 7003", b"\x03");
     assert!(shown.contains("ended with 130"), "{shown}");
     assert!(shown.contains("interrupted"), "{shown}");
     until("all end", || running(&path, "sleep").is_empty());
@@ -434,7 +419,7 @@ fn ctrl_c_shows_what_there_is_and_ends_everything() {
 #[test]
 fn progress_is_drawn_on_a_terminal_and_nowhere_else() {
     let arguments = "run -N 'sleep 0.05' 'sleep 0.05' --rounds 10";
-    let Some((shown, ..)) = on_a_terminal(arguments, "sleep", b"") else { return };
+    let (shown, ..) = on_a_terminal(arguments, "sleep", b"");
     assert!(shown.contains("2 commands") && shown.contains("/10"), "{shown}");
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["run", "-N", "true", "true", "--rounds", "6"];

@@ -1,17 +1,13 @@
 //! `--counters simulated` from the outside: the built program under the simulator, which the tests of
-//! the parts do not run. Skipped, visibly, where there is no valgrind.
+//! the parts do not run. Ignored unless asked for: it needs valgrind.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
 #[test]
-fn a_contender_of_the_program_itself_is_counted() {
-    let valgrind = Command::new("valgrind").arg("--version").stdout(Stdio::null()).status();
-    if !valgrind.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: there is no valgrind");
-        return;
-    }
+#[ignore = "needs valgrind: cargo test -- --ignored valgrind"]
+fn a_contender_of_the_program_itself_is_counted_by_valgrind() {
     let line = "bench checksum --only adler2 --counters simulated --rounds 2 --format json \
                 --operation adler32 -p size=1024";
     let output =

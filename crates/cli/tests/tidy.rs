@@ -334,3 +334,39 @@ fn a_contender_is_one_file_of_thirty_lines() {
     assert!(seen > 50, "{seen} contenders seen");
     assert!(excused.is_empty(), "no such contenders: {excused:?}");
 }
+
+/// The body of each test in `text`: the lines after its attribute up to the brace that ends it.
+fn tests_in(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lines: Vec<&str> = text.lines().collect();
+    let starts = (0..lines.len()).filter(|&at| lines[at].trim() == "#[test]").collect::<Vec<_>>();
+    starts.into_iter().map(move |at| {
+        let end = format!("{}}}", lines[at].split('#').next().unwrap_or_default());
+        lines[at..].iter().copied().take_while(|line| *line != end).collect()
+    })
+}
+
+/// A test that ends early when something is absent has passed and shown nothing: it is ignored by name and
+/// `.ci/run` asks for it, or it fails, or (processor and kernel alone) `machine::needs` says so.
+#[test]
+fn no_test_skips_itself_in_silence() {
+    let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
+    let line_with = |words: &str| ci.lines().find(|line| line.contains(words)).unwrap();
+    let (installed, asked) = (line_with("wanted=("), line_with("-- --ignored"));
+    let early = ["return;", "return }", "return eprintln", "\"skipped: "];
+    let mut needy = 0;
+    for path in rust_files().iter().filter(|path| !path.ends_with("tests/tidy.rs")) {
+        let text = fs::read_to_string(path).unwrap();
+        for test in tests_in(&text) {
+            let name = test.iter().find(|line| line.contains("fn ")).unwrap().trim();
+            let skip = test.iter().find(|line| early.iter().any(|words| line.contains(words)));
+            assert_eq!(skip, None, "{}: {name} ends early: ignore it, or fail", shown(path));
+            let reason = test.iter().find_map(|line| line.split_once("ignore = \"needs "));
+            if let Some((program, _)) = reason.and_then(|(_, words)| words.split_once(": cargo")) {
+                let found = [installed, asked, name].iter().all(|text| text.contains(program));
+                assert!(found, "{name}: {program} in its name, and in .ci/run twice");
+                needy += 1;
+            }
+        }
+    }
+    assert!(needy > 4, "{needy} tests that need a program");
+}

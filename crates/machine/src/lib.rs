@@ -24,6 +24,8 @@ pub mod clock;
 pub mod counter;
 pub mod describe;
 pub mod level;
+#[doc(hidden)]
+pub mod needs;
 pub mod os;
 #[allow(unsafe_code)] // a named room for intrinsics: each block says what makes it sound
 pub mod simd;

@@ -180,7 +180,9 @@ impl<'a> Session<'a> {
             }
         }
         if plan.processes == 0 {
-            plan.processes = affordable(&plan, failures.len() as u64, opening_ns);
+            let sets = affordable(&plan, failures.len() as u64, opening_ns);
+            // Each set has a round at least, and who asks for three rounds gets three.
+            plan.processes = sets.min(plan.rounds.unwrap_or(sets));
         }
         let course = Course::begin(&mut conductor, failures, roles, &plan);
         let family = family.to_owned();

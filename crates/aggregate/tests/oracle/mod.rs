@@ -222,9 +222,11 @@ pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
     let mut answer = Answer::default();
     answer.columns.resize_with(task.values.len(), Column::default);
     for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
-        if let Place::At(place) = place {
-            column.name = format!("column {place}");
-        }
+        // What they are called until a header says it; an input without a line has none.
+        column.name = match place {
+            Place::At(place) => format!("column {place}"),
+            Place::Named(name) => name.clone(),
+        };
     }
     let mut names: Option<Vec<Vec<u8>>> = None;
     let mut width = None;

@@ -3,7 +3,7 @@
 
 use aws_lc_rs::cipher::{AES_128, AES_256, EncryptingKey, EncryptionContext, UnboundCipherKey};
 use aws_lc_rs::iv::FixedLength;
-use fathom_measure::contender::{Meta, Simple};
+use fathom_measure::contender::{Meta, Preparation, Simple};
 
 use super::container::Tag;
 use super::ring::by_ring;

@@ -1,7 +1,7 @@
 //! The crate `aws-lc-rs`: Amazon's fork of BoringSSL, with assembly of its own, behind the interface of
 //! `ring`. No MD5 in that interface.
 
-use fathom_measure::contender::{Meta, Simple};
+use fathom_measure::contender::{Meta, Preparation, Simple};
 
 use super::ring::by_ring;
 use super::workload::{Messages, Operation, SECRET};

@@ -29,8 +29,6 @@ mod sha2;
 mod sha3;
 mod workload;
 
-#[cfg(feature = "native")]
-pub(crate) use openssl::version as openssl_version;
 pub(crate) use reference::Keccak;
 pub use workload::{Messages, Operation};
 

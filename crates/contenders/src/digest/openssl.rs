@@ -38,9 +38,3 @@ pub(super) static OPEN_SSL: Simple<Messages> = Simple {
         }
     },
 };
-
-/// The version of the library that was loaded.
-pub(crate) fn version() -> String {
-    let text = openssl::version::version();
-    text.split(' ').nth(1).unwrap_or(text).to_owned()
-}

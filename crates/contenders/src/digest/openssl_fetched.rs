@@ -5,7 +5,6 @@ use fathom_measure::contender::{Meta, Preparation, Simple};
 use openssl::md::Md;
 use openssl::md_ctx::MdCtx;
 
-use super::openssl::OpenSsl;
 use super::workload::{Messages, Operation};
 use crate::library;
 

@@ -241,12 +241,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(not(target_os = "linux"), ignore = "there is no /proc")]
     fn memory_is_known_now_and_at_its_peak() {
-        let (Some(live), Some(peak)) = (live_bytes(), peak_bytes()) else {
-            eprintln!("skipped: no procfs");
-            return;
-        };
-        assert!(live > 0 && peak > 0);
+        assert!(live_bytes() > Some(0) && peak_bytes() > Some(0));
         // Other tests allocate meanwhile; only that the call works is certain.
         let _ = reset_peak();
         assert!(peak_bytes().is_some());

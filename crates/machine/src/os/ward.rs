@@ -391,12 +391,13 @@ mod tests {
         command
     }
 
-    fn peak_of(command: &Command) -> Option<u64> {
-        warden()?;
+    const WARDEN: &str = "right to run a file in memory";
+
+    fn peak_of(command: &Command) -> u64 {
         let mut ward = Ward::start(command, nothing(), Guard::Warden).unwrap();
         let end = ward.wait(PATIENCE).unwrap().unwrap();
         assert!(end.status.success(), "{end:?}");
-        Some(end.peak_bytes)
+        end.peak_bytes
     }
 
     /// The number of processes with these words in their command line.
@@ -410,14 +411,15 @@ mod tests {
 
     #[test]
     fn the_peak_of_a_program_is_not_that_of_who_started_it() {
+        crate::needs!(WARDEN, warden().is_some());
         // What made every small command look as large as the program that measured it.
         let ours = std::hint::black_box(vec![1_u8; 64 << 20]);
-        let Some(small) = peak_of(&Command::new("true")) else { return };
+        let small = peak_of(&Command::new("true"));
         assert!((100 << 10..4 << 20).contains(&small), "{small} of `true`");
         for megabytes in [10_u64, 100] {
             let mut dd = Command::new("dd");
             dd.args(["if=/dev/zero", "of=/dev/null", "count=1", &format!("bs={megabytes}M")]);
-            let peak = peak_of(&dd).unwrap();
+            let peak = peak_of(&dd);
             assert!((megabytes..megabytes + 4).contains(&(peak >> 20)), "{peak} of {megabytes} MB");
         }
         drop(ours);
@@ -425,9 +427,7 @@ mod tests {
 
     #[test]
     fn groups_and_sessions_of_their_own_end_with_the_program() {
-        if warden().is_none() {
-            return;
-        }
+        crate::needs!(WARDEN, warden().is_some());
         let line =
             "sleep 7771 & setsid sleep 7771 & (setsid sh -c 'setsid sleep 7771 & sleep 7771' &)";
         for ends_itself in [true, false] {
@@ -469,9 +469,7 @@ mod tests {
 
     #[test]
     fn a_lost_warden_is_an_error_and_takes_the_program_with_it() {
-        if warden().is_none() {
-            return;
-        }
+        crate::needs!(WARDEN, warden().is_some());
         let mut ward = Ward::start(&shell("exec sleep 7772"), nothing(), Guard::Warden).unwrap();
         ward.warden.as_mut().unwrap().kill().unwrap();
         let error = ward.wait(PATIENCE).unwrap_err();

@@ -85,9 +85,7 @@ fn answers<V: Vector>(a: &[u8; 64], b: &[u8; 64]) -> (Vec<[u8; 64]>, Vec<u64>) {
 }
 
 fn agrees<V: Vector>(level: Level) {
-    if !level.is_available() {
-        return;
-    }
+    crate::needs!(level.name(), level.is_available());
     let samples = samples();
     for (i, a) in samples.iter().enumerate() {
         let b = &samples[(i * 7 + 3) % samples.len()];

@@ -222,10 +222,7 @@ mod tests {
 
     #[test]
     fn every_length_and_offset_agrees_with_the_definition() {
-        if !is_available() {
-            eprintln!("skipped: no AES instructions");
-            return;
-        }
+        fathom_machine::needs!("AES instructions", is_available());
         let keys = Keys::of_seed(4);
         let bytes = crate::mix::random(6, 700);
         for length in 0..=512 {

@@ -211,10 +211,7 @@ mod tests {
 
     #[test]
     fn every_mode_and_length_agrees_with_the_definition() {
-        if !is_available() {
-            eprintln!("skipped: no AES or CRC instructions");
-            return;
-        }
+        fathom_machine::needs!("AES or CRC instructions", is_available());
         let modes = [Mode::Cfb, Mode::Cfc, Mode::Ofb, Mode::Ofc, Mode::C64, Mode::Ctr, Mode::Ctc];
         // IVs whose counters wrap in every place they can wrap.
         let mut ivs = vec![[0; 16], [0xff; 16]];

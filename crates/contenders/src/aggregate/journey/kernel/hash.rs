@@ -182,10 +182,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn the_instruction_and_the_table_agree_on_every_length() {
-        if !is_x86_feature_detected!("sse4.2") {
-            eprintln!("skipped: no SSE4.2");
-            return;
-        }
+        fathom_machine::needs!("SSE4.2", is_x86_feature_detected!("sse4.2"));
         let text: Vec<u8> = (0..100_u8).map(|i| i.wrapping_mul(37)).collect();
         for len in 1..text.len() {
             // SAFETY: `len` bytes of the text; the feature was detected.
