@@ -442,9 +442,10 @@ impl Context<'_> {
             return unresolved(Unresolved::OneProcess, None);
         }
         let (Some(ratio), Some(interval)) = (ratio, interval) else {
+            // Fewer rounds than an interval takes tell nothing of how they are correlated.
+            let (rounds, fewest) = (pairs.logs.len(), rounds_needed(self.alpha_each));
             let blocks = fewest_for_interval(self.alpha_each) * pairs.block_rounds;
-            let needed = blocks.max(rounds_needed(self.alpha_each));
-            let rounds = pairs.logs.len();
+            let needed = if rounds < fewest { fewest } else { blocks };
             let longer = needed as f64 / rounds.max(1) as f64;
             return unresolved(Unresolved::TooFew { rounds, needed }, Some(longer));
         };

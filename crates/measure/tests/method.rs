@@ -314,10 +314,13 @@ fn few_rounds_say_what_they_saw() {
     let plan = Plan { rounds: Some(5), ..commands() };
     let (_, judged) = run(&mut Fake::quiet(&[100.0, 1200.0, 100.0]), &plan);
     let comparison = &judged.comparisons[0];
-    assert!(matches!(
-        comparison.verdict,
-        Verdict::NotResolved { why: Unresolved::TooFew { rounds: 5, needed: 16 }, .. }
-    ));
+    assert!(
+        matches!(
+            comparison.verdict,
+            Verdict::NotResolved { why: Unresolved::TooFew { rounds: 5, needed: 16 }, .. }
+        ),
+        "{comparison:?}"
+    );
     assert_eq!(comparison.seen.slower, 5);
     assert!((comparison.seen.level() - (1.0 - 2.0 / 32.0)).abs() < 1e-12);
 }

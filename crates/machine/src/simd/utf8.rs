@@ -81,7 +81,7 @@ struct Utf8Tables {
 /// The byte that white space with each low half would be, for tables that are looked up by it; where
 /// there is none, one that equals no byte looked up.
 #[cfg(target_arch = "x86_64")]
-pub(super) static SPACES: [u8; 16] = {
+pub(super) const SPACES: [u8; 16] = {
     let mut spaces = [0x80; 16];
     spaces[0x0] = b' ';
     spaces[0x9] = b'\t';
@@ -93,7 +93,7 @@ pub(super) static SPACES: [u8; 16] = {
 /// The pair's bit that the third and fourth bytes of a character must have.
 const TWO_CONTINUATIONS: u8 = 0x80;
 
-static UTF8: Utf8Tables = {
+const UTF8: Utf8Tables = {
     /// The halves from `low` to `high`, as a set.
     const fn range(low: u32, high: u32) -> u16 {
         ((1_u32 << (high + 1)) - (1 << low)) as u16

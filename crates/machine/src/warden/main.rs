@@ -38,6 +38,7 @@ mod number {
     pub const EXIT: usize = 231;
     pub const OPEN_AT: usize = 257;
     pub const GET_PID: usize = 39;
+    pub const GET_PARENT: usize = 110;
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -55,6 +56,7 @@ mod number {
     pub const SET_GROUP: usize = 154;
     pub const PRCTL: usize = 167;
     pub const GET_PID: usize = 172;
+    pub const GET_PARENT: usize = 173;
     pub const CLONE: usize = 220;
     pub const EXECVE: usize = 221;
     pub const WAIT4: usize = 260;
@@ -126,11 +128,16 @@ unsafe extern "C" fn begin(stack: *const usize) -> ! {
         exit(3);
     }
     let report = report as usize;
+    let own = call(number::GET_PID, [0; 5]);
     let begin_ns = now_ns();
     let child = call(number::CLONE, [CHILD as usize, 0, 0, 0, 0]);
     if child == 0 {
         call(number::SET_GROUP, [0; 5]);
         end_with_parent(KILL);
+        if call(number::GET_PARENT, [0; 5]) != own {
+            // We were killed before the kernel was told.
+            exit(127);
+        }
         set_mask(&mask, &mut 0);
         let error = call(number::EXECVE, [to(path), to(names), to(environment), 0, 0]);
         send(report, &[REFUSED, error.unsigned_abs() as u64]);
