@@ -29,6 +29,7 @@
 use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
+#[cfg(feature = "kv")]
 #[macro_use]
 mod meta;
 mod aes;

@@ -145,7 +145,7 @@ pub trait Structure<K: Key>: Sized {
     }
 
     /// The work of all shares: on this thread alone, one share after another. One that threads may
-    /// share is a handle of itself, and has a thread for each ([`together`]). Calls `start` once all
+    /// share is a handle of itself, and has a thread for each (`together`). Calls `start` once all
     /// is ready.
     fn share(&mut self, shares: &[Share<'_, K>], start: &mut dyn FnMut()) -> Tally {
         start();
