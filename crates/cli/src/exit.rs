@@ -43,7 +43,8 @@ pub(crate) fn report(end: anyhow::Result<Exit>) -> ExitCode {
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("fathom: {}", words(&error));
+    // Files, programs and workers are quoted in it.
+    eprintln!("fathom: {}", fathom_report::escape::lines(&words(&error)));
     ExitCode::from(code(&error))
 }
 

@@ -426,3 +426,30 @@ fn progress_is_drawn_on_a_terminal_and_nowhere_else() {
     let output = fathom(&arguments, folder.path()).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+#[test]
+fn workers_stay_on_one_processor() {
+    let allowed = |id: &str| {
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+        line.map(|list| list.trim().to_owned()).unwrap_or_default()
+    };
+    let ours = allowed("self");
+    fathom_machine::needs!("second processor", ours.contains([',', '-']));
+    let last = ours.rsplit([',', '-']).next().unwrap();
+    let arguments = ["bench", "checksum", "--only", "plain,crc32c", "--budget", "60s"];
+    let (folder, mut child, _) = started(&arguments, "worker");
+    until("a worker is on the last processor alone", || {
+        running(folder.path(), "worker").iter().any(|id| allowed(&id.to_string()) == last)
+    });
+    signal("INT", child.id());
+    child.wait().unwrap();
+}
+
+#[test]
+fn what_a_file_is_called_is_no_command_to_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = fathom(&["aggregate", "no\x1b[2Jfile"], folder.path()).output().unwrap();
+    assert!(!output.status.success() && !words(&output).contains('\x1b'), "{}", words(&output));
+    assert!(words(&output).contains("no\\u{1b}[2Jfile"), "{}", words(&output));
+}

@@ -56,7 +56,9 @@ fn conduct<T>(
 
 #[test]
 fn each_fault_costs_its_own_row() {
-    let names = ["steady", "wrong", "crash", "hungry", "late-crash", "no-such-one", "slower-100"];
+    let mut names =
+        vec!["steady", "wrong", "crash", "hungry", "late-crash", "no-such-one", "slower-100"];
+    names.push("late-wrong");
     let mut seats: Vec<Seat> = names.iter().map(|name| seat("planted", name)).collect();
     seats.push(seat("planted", "steady"));
     let seats = seats;
@@ -68,7 +70,7 @@ fn each_fault_costs_its_own_row() {
         assert!(matches!(by_seat[3], Some(Failure::OutOfMemory { .. })), "{by_seat:?}");
         assert!(matches!(by_seat[5], Some(Failure::Broken { .. })), "{by_seat:?}");
         assert_eq!(by_seat.iter().flatten().count(), 4, "{by_seat:?}");
-        let roles = Roles { twin: Some(7), ..Roles::default() };
+        let roles = Roles { twin: Some(8), ..Roles::default() };
         let plan = Plan {
             sample_ns: 500_000,
             shortest_ns: 100_000,
@@ -78,6 +80,8 @@ fn each_fault_costs_its_own_row() {
         };
         let measured = measure(&mut conductor, by_seat, roles, &plan);
         assert!(matches!(measured.failures[4], Some(Failure::Crashed { .. })));
+        // Every sample's answer is checked, not only the first.
+        assert!(matches!(measured.failures[7], Some(Failure::WrongAnswer { .. })));
         let judged = judge(&measured, roles, &plan);
         let slow = judged.comparisons.iter().find(|c| c.contender == 6).unwrap();
         assert_eq!(slow.pairs, 16);

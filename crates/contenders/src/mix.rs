@@ -7,6 +7,7 @@
 //! overhead". One iteration here makes [`CALLS`] calls per length, a 25th of the scheme.
 
 use std::hint::black_box;
+use std::ops::{Deref, DerefMut};
 
 use fathom_measure::contender::{Prepared, timed};
 use fathom_measure::digest::Digest;
@@ -40,7 +41,7 @@ pub(crate) const PARAMETERS: &[Offer] = &[
 
 /// The buffers.
 pub struct Mix {
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<Placed>,
     calls: usize,
 }
 
@@ -49,23 +50,37 @@ impl Mix {
     pub(crate) fn load(spec: &Spec) -> Result<Mix, SpecError> {
         let seed = spec.number("seed")?;
         if spec.text("size") == "mix" {
-            let buffers = LENGTHS.map(|length| printable(seed ^ length as u64, length)).to_vec();
-            return Ok(Mix { buffers, calls: CALLS });
+            let buffers =
+                LENGTHS.map(|length| Placed::of(&printable(seed ^ length as u64, length)));
+            return Ok(Mix { buffers: buffers.into(), calls: CALLS });
         }
         let size = usize::try_from(spec.number("size")?).ok().filter(|&size| size <= 1 << 32);
         let size = size.ok_or_else(|| spec.bad("size", "at most 4G, or `mix`"))?;
-        Ok(Mix { buffers: vec![printable(seed, size)], calls: 1 })
+        Ok(Mix { buffers: vec![Placed::of(&printable(seed, size))], calls: 1 })
     }
 
     /// What one iteration works through; an item is a call.
     pub(crate) fn work(&self) -> Work {
-        let bytes: usize = self.buffers.iter().map(Vec::len).sum();
+        let bytes: usize = self.buffers.iter().map(|buffer| buffer.len()).sum();
         Work { bytes: (bytes * self.calls) as u64, items: (self.buffers.len() * self.calls) as u64 }
     }
 
     /// The buffers, each with the number of calls an iteration makes on it.
     pub(crate) fn calls(&self) -> impl Iterator<Item = (&[u8], usize)> {
         self.buffers.iter().map(|buffer| (&buffer[..], self.calls))
+    }
+
+    /// The same of a contender in another language, whose vector registers are tidied up after each call.
+    #[cfg(feature = "native")]
+    pub(crate) fn foreign<'w, O: Output>(
+        &'w self,
+        mut run: impl FnMut(&'w [u8]) -> O + 'w,
+    ) -> Box<dyn Prepared + 'w> {
+        self.timed(move |bytes| {
+            let output = run(bytes);
+            fathom_machine::clear_upper_halves();
+            output
+        })
     }
 
     /// A contender that calls `run` on every buffer as often as an iteration does.
@@ -77,7 +92,7 @@ impl Mix {
             let mut outputs = std::array::from_fn(|_| None);
             for (buffer, output) in mix.buffers.iter().zip(&mut outputs) {
                 for _ in 0..mix.calls {
-                    *output = Some(black_box(run(black_box(buffer))));
+                    *output = Some(black_box(run(black_box(&buffer[..]))));
                 }
             }
             outputs
@@ -85,6 +100,52 @@ impl Mix {
         timed(self, each, |outputs| {
             outputs.iter().flatten().fold(Digest::default(), |digest, output| output.add_to(digest))
         })
+    }
+}
+
+/// Bytes at a place that each process draws: so far into a cache line, in steps of [`Placed::STEP`]. At
+/// one and the same place a figure would be that of the place, which a kernel can like or not:
+/// several processes tell how much.
+#[derive(Default)]
+pub(crate) struct Placed {
+    held: Vec<u8>,
+    start: usize,
+}
+
+impl Placed {
+    const LINE: usize = 64;
+    const STEP: usize = 16;
+
+    /// So many zeros.
+    pub(crate) fn zeros(len: usize) -> Placed {
+        let held = vec![0; len + 2 * Placed::LINE];
+        let steps = (Placed::LINE / Placed::STEP) as u64;
+        let drawn = SplitMix(std::process::id().into()).word() % steps;
+        let to_line = (held.as_ptr() as usize).wrapping_neg() % Placed::LINE;
+        let mut placed = Placed { held, start: to_line + drawn as usize * Placed::STEP };
+        placed.held.truncate(placed.start + len);
+        placed
+    }
+
+    /// A copy of these.
+    pub(crate) fn of(bytes: &[u8]) -> Placed {
+        let mut placed = Placed::zeros(bytes.len());
+        placed.copy_from_slice(bytes);
+        placed
+    }
+}
+
+impl Deref for Placed {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.held[self.start..]
+    }
+}
+
+impl DerefMut for Placed {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.held[self.start..]
     }
 }
 
@@ -163,6 +224,16 @@ mod tests {
         assert_eq!((work.items * ITERATIONS, work.bytes * ITERATIONS), (2500, 5_579_000));
         spec.parameters.insert("size".into(), "1K".into());
         assert_eq!(Mix::load(&spec).unwrap().work(), Work { bytes: 1024, items: 1 });
+    }
+
+    #[test]
+    fn bytes_stand_where_the_process_has_drawn() {
+        let places = [1, 64, 1000].map(|len| {
+            let placed = Placed::of(&random(1, len));
+            assert_eq!(placed[..], random(1, len));
+            placed.as_ptr() as usize % Placed::LINE
+        });
+        assert!(places[0] % Placed::STEP == 0 && places == [places[0]; 3], "{places:?}");
     }
 
     #[test]

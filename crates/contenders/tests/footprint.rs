@@ -25,9 +25,13 @@ fn key_value_structures_tell_their_memory_and_latency() {
             let found = metrics.iter().find(|metric| metric.name == name);
             found.unwrap_or_else(|| panic!("{id}: no {name}")).value
         };
-        // Sixteen bytes of entry; tables are between a third and nearly full.
+        // Sixteen bytes of entry and at most two of control; tables are between a third and nearly full,
+        // and one that grows has two of them for a moment.
         let (live, peak) = (value("live_bytes_per_entry"), value("peak_bytes_per_entry"));
-        assert!(live > 16.0 && peak >= live, "{id}: {live} {peak}");
+        assert!(
+            (16.0..64.0).contains(&live) && (live..1.6 * 64.0).contains(&peak),
+            "{id}: {live} {peak}"
+        );
         assert!(value("latency_ns_max") >= value("latency_ns_p50"), "{id}");
     }
 }

@@ -17,7 +17,9 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use fathom_machine::os::ward::{Guard, Ward};
 use fathom_machine::valgrind;
 use serde::{Deserialize, Serialize};
 
@@ -114,15 +116,28 @@ impl Simulation {
     /// # Errors
     /// [`SimulationError::NoValgrind`] where there is none, and failures of the file system.
     pub fn new(scope: Scope) -> Result<Simulation, SimulationError> {
-        Simulation::with(scope, "valgrind")
+        Simulation::with(scope, "valgrind", Duration::from_secs(30))
     }
 
-    fn with(scope: Scope, program: &str) -> Result<Simulation, SimulationError> {
-        let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
-        let output = output.ok().filter(|output| output.status.success());
-        let output = output.ok_or(SimulationError::NoValgrind)?;
-        let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        Ok(Simulation { folder: scratch::folder("simulated")?, scope, version })
+    fn with(scope: Scope, program: &str, limit: Duration) -> Result<Simulation, SimulationError> {
+        let folder = scratch::folder("simulated")?;
+        let path = folder.path().join("version");
+        let mut command = Command::new(program);
+        command.arg("--version");
+        // To a file: a pipe could be held open by what it has started.
+        let streams = [Stdio::null(), fs::File::create(&path)?.into(), Stdio::null()];
+        let mut ward = Ward::start(&command, streams, Guard::Group)
+            .map_err(|_| SimulationError::NoValgrind)?;
+        match ward.wait(limit) {
+            Ok(Some(end)) if end.status.success() => {}
+            Ok(None) => {
+                let what = format!("`{program} --version` gives no answer within {limit:?}");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, what).into());
+            }
+            _ => return Err(SimulationError::NoValgrind),
+        }
+        let version = String::from_utf8_lossy(&fs::read(&path)?).trim().to_owned();
+        Ok(Simulation { folder, scope, version })
     }
 
     /// `command` under Valgrind: program, arguments, environment changes and folder are taken over,
@@ -290,6 +305,18 @@ mod tests {
     }
 
     #[test]
+    fn a_simulator_that_does_not_answer_is_not_waited_for() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("valgrind");
+        fs::write(&program, "#!/bin/sh\nsleep 7004\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        let limit = Duration::from_millis(200);
+        let error = Simulation::with(Scope::Whole, program.to_str().unwrap(), limit).unwrap_err();
+        assert!(error.to_string().contains("no answer within 200ms"), "{error}");
+    }
+
+    #[test]
     fn totals_are_read_by_the_names_of_their_events() {
         let text = "version: 1\nevents: Ir Dr Bcm Xyz\nfn=(1) f\n1 2 3\ntotals: 850048 100009 10\n";
         let counts = parse(text).unwrap();
@@ -317,7 +344,7 @@ mod tests {
 
     #[test]
     fn absence_is_said_with_the_remedy() {
-        let error = Simulation::with(Scope::Whole, "no-such-valgrind").unwrap_err();
+        let error = Simulation::with(Scope::Whole, "no-such-valgrind", Duration::MAX).unwrap_err();
         assert!(error.to_string().contains("apt install valgrind"), "{error}");
     }
 

@@ -151,3 +151,40 @@ fn sample(prepared: &mut dyn Prepared, clocks: &mut Clocks, iterations: u64, war
     let check = prepared.sample(iterations, clocks);
     Sample { check: Some(check), ..clocks.take() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contender::Metric;
+    use crate::meter::Meter;
+
+    /// Notes how often it ran in each sample.
+    #[derive(Default)]
+    struct Noted(Vec<u64>);
+
+    impl Prepared for Noted {
+        fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+            self.0.push(iterations);
+            meter.start();
+            std::thread::sleep(std::time::Duration::from_millis(5 * iterations));
+            meter.stop();
+            Digest::of_u64(iterations)
+        }
+
+        fn metrics(&mut self) -> Vec<Metric> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn warm_up_is_run_before_the_sample_and_is_no_part_of_it() {
+        clock::start();
+        let (mut noted, mut clocks) = (Noted::default(), Clocks::new(true, &[]));
+        let found = sample(&mut noted, &mut clocks, 1, 200);
+        assert_eq!(noted.0, [200, 1]);
+        assert_eq!(found.check, Some(Digest::of_u64(1)));
+        assert!((5_000_000..1_000_000_000).contains(&found.wall_ns), "{} ns", found.wall_ns);
+        sample(&mut noted, &mut clocks, 2, 0);
+        assert_eq!(noted.0, [200, 1, 2]);
+    }
+}

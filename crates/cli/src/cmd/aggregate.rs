@@ -15,6 +15,7 @@ use fathom_aggregate::{
     Summary, kernel_level,
 };
 use fathom_machine::level::Level;
+use fathom_report::escape;
 
 use crate::args::Args;
 use crate::exit::Exit;
@@ -475,9 +476,9 @@ fn report_rejects(summary: &Summary, verbose: bool) -> Exit {
         return Exit::Done;
     }
     for reject in &summary.shown_rejects {
-        eprintln!("fathom: skipped {reject}");
+        eprintln!("fathom: skipped {}", escape::line(&reject.to_string()));
         if verbose {
-            eprintln!("{}", bytes(reject));
+            eprintln!("{}", escape::line(&bytes(reject)));
         }
     }
     let more = summary.rejected - summary.shown_rejects.len() as u64;

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
@@ -97,11 +97,25 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// A hundred times what the longest takes.
+const STEP_LIMIT: Duration = Duration::from_secs(1200);
+
 fn step(line: &str, folder: &Path) -> anyhow::Result<ExitStatus> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
-    Command::new(&program)
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .status()
-        .with_context(|| format!("cannot run {}", program.display()))
+    let mut command = Command::new(&program);
+    command.args(line.split_whitespace()).current_dir(folder);
+    let cannot = || format!("cannot run {}", program.display());
+    let mut child = command.spawn().with_context(cannot)?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().with_context(cannot)? {
+            return Ok(status);
+        }
+        if start.elapsed() > STEP_LIMIT {
+            // Its own processes end with it.
+            child.kill().and_then(|()| child.wait()).with_context(cannot)?;
+            anyhow::bail!("`fathom {line}` did not end within {STEP_LIMIT:?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

@@ -143,7 +143,7 @@ struct Fault {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    let load = Load::start(options.load);
+    let load = Load::start(options.load)?;
     let mut disturbed = Vec::new();
     let same_plan = Plan {
         budget_ns: nanoseconds(options.budget_same),
@@ -358,14 +358,15 @@ struct Load {
 }
 
 impl Load {
-    fn start(threads: u32) -> Load {
-        let stop = Arc::new(AtomicBool::new(false));
-        let spawn = |number: u32| {
-            let stop = Arc::clone(&stop);
-            std::thread::spawn(move || disturb(&stop, u64::from(number)))
-        };
-        let threads = (0..threads).map(spawn).collect();
-        Load { stop, threads }
+    fn start(threads: u32) -> anyhow::Result<Load> {
+        let mut load = Load { stop: Arc::default(), threads: Vec::new() };
+        for number in 0..threads {
+            let stop = Arc::clone(&load.stop);
+            let thread = std::thread::Builder::new();
+            let thread = thread.spawn(move || disturb(&stop, u64::from(number)));
+            load.threads.push(thread.context("cannot start a disturbing thread")?);
+        }
+        Ok(load)
     }
 }
 

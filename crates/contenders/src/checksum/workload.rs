@@ -65,4 +65,13 @@ impl Buffer {
     ) -> Preparation<'w> {
         Ok(self.mix.timed(sum))
     }
+
+    /// The same of a library in another language.
+    #[cfg(feature = "native")]
+    pub(super) fn foreign<'w, O: Output>(
+        &'w self,
+        sum: impl FnMut(&'w [u8]) -> O + 'w,
+    ) -> Preparation<'w> {
+        Ok(self.mix.foreign(sum))
+    }
 }

@@ -31,10 +31,10 @@ pub(super) static XXHASH_C: Simple<Buffer> = Simple {
         match workload.operation {
             // SAFETY: the function reads as many bytes as the slice has.
             Operation::Xxhash32 => workload
-                .timed(|bytes| unsafe { (library.xxh32)(bytes.as_ptr().cast(), bytes.len(), 0) }),
+                .foreign(|bytes| unsafe { (library.xxh32)(bytes.as_ptr().cast(), bytes.len(), 0) }),
             // SAFETY: the function reads as many bytes as the slice has.
             Operation::Xxh3 => workload
-                .timed(|bytes| unsafe { (library.xxh3)(bytes.as_ptr().cast(), bytes.len()) }),
+                .foreign(|bytes| unsafe { (library.xxh3)(bytes.as_ptr().cast(), bytes.len()) }),
             _ => workload.operation.unsupported(),
         }
     },

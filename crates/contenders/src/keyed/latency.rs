@@ -60,6 +60,22 @@ mod tests {
     }
 
     #[test]
+    fn rare_slow_operations_are_in_the_last_percentiles_alone() {
+        let slow = std::time::Duration::from_millis(2);
+        let metrics = percentiles(1000, |at| {
+            if at % 100 == 0 {
+                std::thread::sleep(slow);
+            }
+        });
+        let ns = |name: &str| {
+            let name = format!("latency_ns_{name}");
+            metrics.iter().find(|metric| metric.name == name).unwrap().value
+        };
+        assert!(ns("p50") < 1e6 && ns("p90") < 1e6, "{metrics:?}");
+        assert!(ns("p999") >= 1.9e6 && ns("max") >= ns("p999"), "{metrics:?}");
+    }
+
+    #[test]
     fn every_operation_runs_once_in_order() {
         let mut seen = Vec::new();
         let metrics = percentiles(100, |at| seen.push(at));

@@ -182,9 +182,15 @@ pub(crate) fn together<K: Key>(
     std::thread::scope(|scope| {
         let run = |share| {
             let mut handle = map.clone();
-            scope.spawn(move || {
+            let run = move || {
                 barrier.wait();
                 work(&mut handle, share)
+            };
+            std::thread::Builder::new().spawn_scoped(scope, run).unwrap_or_else(|error| {
+                // A panic would wait for the others, and they for this one: the worker ends, and its
+                // row says so.
+                eprintln!("cannot start {} threads: {error}", shares.len());
+                std::process::exit(1)
             })
         };
         let threads: Vec<_> = shares.iter().map(run).collect();

@@ -13,7 +13,7 @@ use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use crate::checksum::fast_sum;
-use crate::mix::{SplitMix, random};
+use crate::mix::{Placed, SplitMix, random};
 use crate::tasks::tasks;
 
 /// A buffer and what one pass does with it.
@@ -23,7 +23,7 @@ pub struct Area {
     bytes: usize,
     every: usize,
     /// For `move` and `read`.
-    original: Vec<u8>,
+    original: Placed,
     /// For `chase`: the numbers of the lines in the order of the walk.
     order: Vec<u32>,
 }
@@ -109,7 +109,7 @@ impl Workload for Area {
         let original = match operation {
             // The others change a buffer of their own, and only a move can be told by its origin.
             Operation::Move | Operation::Read => pattern(bytes),
-            _ => Vec::new(),
+            _ => Placed::default(),
         };
         let order = match operation {
             Operation::Chase => order(bytes / LINE),
@@ -222,14 +222,16 @@ fn ring(order: &[u32]) -> Vec<u32> {
 
 /// Random bytes that repeat after a length that no kernel has to do with: a buffer of 128 MiB in the time
 /// of a copy.
-fn pattern(bytes: usize) -> Vec<u8> {
+fn pattern(bytes: usize) -> Placed {
     const PERIOD: usize = 65_521;
-    let mut pattern = random(3, PERIOD.min(bytes));
-    pattern.reserve_exact(bytes - pattern.len());
-    while pattern.len() < bytes {
+    let mut pattern = Placed::zeros(bytes);
+    let mut written = PERIOD.min(bytes);
+    pattern[..written].copy_from_slice(&random(3, written));
+    while written < bytes {
         // Doubling keeps the period, as whole periods are copied.
-        let more = pattern.len().min(bytes - pattern.len());
-        pattern.extend_from_within(..more);
+        let more = written.min(bytes - written);
+        pattern.copy_within(..more, written);
+        written += more;
     }
     pattern
 }
@@ -256,8 +258,8 @@ impl Area {
             return Err(Unsupported("only one way to wait for a read".into()));
         }
         let bytes = match self.operation {
-            Operation::Read => Vec::new(),
-            Operation::Move => self.original.clone(),
+            Operation::Read => Placed::default(),
+            Operation::Move => Placed::of(&self.original),
             _ => pattern(self.bytes),
         };
         Ok(Box::new(Pass { area: self, mover, bytes: RefCell::new(bytes), passes: 0 }))
@@ -306,7 +308,7 @@ impl Prepared for Walk<'_> {
 struct Pass<'w, M> {
     area: &'w Area,
     mover: M,
-    bytes: RefCell<Vec<u8>>,
+    bytes: RefCell<Placed>,
     passes: usize,
 }
 

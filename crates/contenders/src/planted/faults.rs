@@ -18,6 +18,8 @@ pub(super) struct Faulty {
 pub(super) enum Fault {
     /// Does one step less.
     Wrong,
+    /// Does one step less after a few hundred iterations, in the middle of a measurement.
+    LateWrong,
     /// Aborts at once.
     Crash,
     /// Aborts after a few hundred iterations, in the middle of a measurement.
@@ -47,7 +49,12 @@ impl Contender<Steps> for Faulty {
                 Fault::Hungry => eat(),
                 _ => {}
             }
-            walk(workload, workload.steps - u64::from(matches!(fault, Fault::Wrong)), 1)
+            let is_wrong = match fault {
+                Fault::Wrong => true,
+                Fault::LateWrong => runs > 300,
+                _ => false,
+            };
+            walk(workload, workload.steps - u64::from(is_wrong), 1)
         };
         Ok(timed(workload, run, Digest::of_u64))
     }

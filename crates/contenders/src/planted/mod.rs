@@ -24,6 +24,7 @@ pub static FAMILY: Family<Steps> = Family {
         &steady::Steady { name: "slower-5", percent: 5 },
         &steady::Steady { name: "slower-100", percent: 100 },
         &faults::Faulty { name: "wrong", fault: faults::Fault::Wrong },
+        &faults::Faulty { name: "late-wrong", fault: faults::Fault::LateWrong },
         &faults::Faulty { name: "crash", fault: faults::Fault::Crash },
         &faults::Faulty { name: "late-crash", fault: faults::Fault::LateCrash },
         &faults::Faulty { name: "hang", fault: faults::Fault::Hang },

@@ -25,7 +25,7 @@ pub(super) static OVERLAP: Simple<File> = Simple {
             spare.drain(..).for_each(|buffer| to_reader.send(buffer).expect("it listens"));
             let mut sum = Sum::default();
             thread::scope(|scope| {
-                let reader = scope.spawn(move || {
+                let reader = thread::Builder::new().spawn_scoped(scope, move || {
                     while let Ok(mut buffer) = empty.recv() {
                         let filled = fill(&mut buffer, |room, _| file.read(room));
                         let is_last = !matches!(filled, Ok(filled) if filled == buffer.len());
@@ -35,7 +35,7 @@ pub(super) static OVERLAP: Simple<File> = Simple {
                         }
                     }
                     empty
-                });
+                })?;
                 for piece in full {
                     let (buffer, filled) = piece?;
                     sum.add(&buffer[..filled]);

@@ -21,6 +21,8 @@ pub struct Scan {
     pub operation: Operation,
     /// The text with one zero byte after it.
     with_zero: Vec<u8>,
+    /// The same, each with a byte that makes the answer no: the first, one in the middle, the last.
+    refused: Vec<Vec<u8>>,
     written: usize,
 }
 
@@ -132,8 +134,9 @@ impl Workload for Scan {
             Operation::JsonHuman => rewrite::plain_human(&with_zero).map_or(0, |t| t.len()),
             _ => 0,
         };
+        let refused = refused(operation, &with_zero);
         with_zero.push(0);
-        Ok(Scan { operation, with_zero, written })
+        Ok(Scan { operation, with_zero, refused, written })
     }
 
     fn work(&self) -> Work {
@@ -185,10 +188,11 @@ impl Scan {
         mut count: impl FnMut(&'w [u8]) -> u64 + 'w,
     ) -> Preparation<'w> {
         match self.operation {
-            Operation::StrLen
-            | Operation::Utf8UpToZero
-            | Operation::JsonValidUpToZero
-            | Operation::JsonCountUpToZero => Ok(timed(&self.with_zero[..], count, Digest::of_u64)),
+            Operation::Utf8 | Operation::JsonValid => self.asked(count, 1),
+            Operation::Utf8UpToZero | Operation::JsonValidUpToZero => self.asked(count, 0),
+            Operation::StrLen | Operation::JsonCountUpToZero => {
+                Ok(timed(&self.with_zero[..], count, Digest::of_u64))
+            }
             Operation::JsonProperties => Ok(timed(
                 self.first_object(),
                 move |object| {
@@ -203,6 +207,18 @@ impl Scan {
             Operation::JsonCountSoFar => Ok(timed(self.half(), count, Digest::of_u64)),
             _ => Ok(timed(self.text(), count, Digest::of_u64)),
         }
+    }
+
+    /// A contender that says yes or no: to the text with its time, and once to each that is to be
+    /// refused. `beyond` bytes at their ends are not shown.
+    fn asked<'w>(
+        &'w self,
+        ask: impl FnMut(&'w [u8]) -> u64 + 'w,
+        beyond: usize,
+    ) -> Preparation<'w> {
+        let shown = |text: &'w Vec<u8>| &text[..text.len() - beyond];
+        let refused = self.refused.iter().map(shown).collect();
+        Ok(Box::new(Asked { text: shown(&self.with_zero), refused, ask, answers: Vec::new() }))
     }
 
     /// A contender that writes a text.
@@ -241,6 +257,54 @@ impl Scan {
     }
 }
 
+/// `text` with a zero byte, spoilt at its first byte, in the middle and at its last.
+fn refused(operation: Operation, text: &[u8]) -> Vec<Vec<u8>> {
+    let places = match operation {
+        // No byte of UTF-8.
+        Operation::Utf8 | Operation::Utf8UpToZero => {
+            vec![(0, 0xff), (text.len() / 2, 0xff), (text.len() - 1, 0xff)]
+        }
+        // The wrong bracket.
+        Operation::JsonValid | Operation::JsonValidUpToZero => {
+            let middle = (text.len() / 2..text.len()).find(|&at| text[at] == b'}');
+            vec![(0, b'{'), (middle.unwrap_or(0), b']'), (text.len() - 1, b'}')]
+        }
+        _ => Vec::new(),
+    };
+    let spoilt = |(at, byte): (usize, u8)| {
+        let mut copy = [text, &[0]].concat();
+        copy[at] = byte;
+        copy
+    };
+    places.into_iter().map(spoilt).collect()
+}
+
+/// A question of yes or no.
+struct Asked<'w, F> {
+    text: &'w [u8],
+    refused: Vec<&'w [u8]>,
+    ask: F,
+    /// To what is to be refused; empty before it was asked.
+    answers: Vec<u64>,
+}
+
+impl<'w, F: FnMut(&'w [u8]) -> u64> Prepared for Asked<'w, F> {
+    fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        let iterations = iterations.max(1);
+        let mut yes = 0;
+        meter.start();
+        for _ in 0..iterations {
+            yes += black_box((self.ask)(black_box(self.text)));
+        }
+        meter.stop();
+        if self.answers.is_empty() {
+            self.answers.extend(self.refused.iter().map(|text| (self.ask)(text)));
+        }
+        let digest = Digest::of_u64(u64::from(yes == iterations));
+        self.answers.iter().fold(digest, |digest, &answer| digest.with_u64(answer))
+    }
+}
+
 /// Lines of measurements per record asked for: about as many bytes.
 const LINES: u64 = 8;
 
@@ -276,4 +340,31 @@ impl<'w, F: FnMut(&'w [u8], &mut Vec<u32>)> Prepared for Listed<'w, F> {
 /// The bytes before the first zero, which the workload guarantees.
 pub(super) fn up_to(text: &[u8], zero: impl Fn(&[u8]) -> Option<usize>) -> &[u8] {
     zero(text).map_or(text, |at| &text[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_measure::contender::Contender;
+    use fathom_measure::meter::Untimed;
+
+    use super::super::reference::PLAIN;
+    use super::*;
+
+    #[test]
+    fn who_always_says_yes_or_once_says_no_is_caught() {
+        for operation in ["utf8", "utf8-zero", "json-valid", "json-valid-zero"] {
+            let scan = Scan::load(&Spec::new(operation, &[("records", "12")])).unwrap();
+            let digest = |prepared: Preparation<'_>| prepared.unwrap().sample(10, &mut Untimed);
+            let expected = digest(PLAIN.prepare(&scan));
+            let says_no = [1, 0, 0, 0].iter().fold(Digest::default(), |d, &n| d.with_u64(n));
+            assert_eq!(expected, says_no, "{operation}");
+            assert_ne!(digest(scan.counted(|_| 1)), expected, "{operation}");
+            let mut calls = 0;
+            let once_no = digest(scan.counted(|text| {
+                calls += 1;
+                u64::from(text == scan.text() || text == scan.with_zero) & u64::from(calls != 5)
+            }));
+            assert_ne!(once_no, expected, "{operation}");
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! groups takes longer than making them. Nothing here knows what is collected.
 
 use std::mem::MaybeUninit;
+use std::sync::Mutex;
 
 use super::memory::prefer_huge;
 
@@ -24,8 +25,8 @@ impl<T> Place<'_, T> {
     }
 }
 
-/// A vector of parts that have `lens` values; `fill` is called on a thread for each and puts
-/// them. One part needs no thread.
+/// A vector of parts that have `lens` values; `fill` is called for each and puts them, on as many
+/// threads as there are parts, or as can be started.
 ///
 /// # Panics
 /// When a part has fewer values than it was said to have. What was put is then leaked.
@@ -47,13 +48,18 @@ pub fn collect<T: Send>(lens: &[usize], fill: impl Fn(usize, &mut Place<'_, T>) 
     if let [_] = lens {
         places.into_iter().for_each(|place| fill(0, place));
     } else {
+        let parts = Mutex::new(places.into_iter().enumerate());
+        let next = || parts.lock().expect("nobody panics while it is held").next();
+        let work = || {
+            while let Some((part, place)) = next() {
+                fill(part, place);
+            }
+        };
         std::thread::scope(|scope| {
-            let fill = &fill;
-            let threads: Vec<_> = places
-                .into_iter()
-                .enumerate()
-                .map(|(part, place)| scope.spawn(move || fill(part, place)))
-                .collect();
+            // Where a thread cannot be started there are fewer.
+            let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+            let threads: Vec<_> = (1..lens.len()).map_while(start).collect();
+            work();
             for thread in threads {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             }

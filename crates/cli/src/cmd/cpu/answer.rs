@@ -8,8 +8,8 @@ use fathom_measure::facts::{Form, Task};
 use fathom_measure::result::Case;
 use fathom_measure::workload::parse_number;
 use fathom_report::number::{percent, times};
-use fathom_report::sentence;
 use fathom_report::view::{Line, lines, throughput};
+use fathom_report::{escape, sentence};
 
 use super::form;
 
@@ -33,6 +33,7 @@ pub(super) fn text(case: &Case) -> String {
         let id = &line.row.id;
         let (Some(summary), None) = (line.summary, line.failure) else {
             let why = line.failure.map_or_else(|| "not measured".to_owned(), ToString::to_string);
+            let why = escape::line(&why);
             let _ = writeln!(text, "  {id:<id_width$}  {why}");
             continue;
         };

@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use fathom_machine::describe::Machine;
 use fathom_measure::result::{Case, Run};
+use fathom_report::escape;
 use fathom_report::number::times;
 use fathom_report::view::{lines, throughput};
 
@@ -69,7 +70,7 @@ fn row(title: &str, cases: [Option<&Case>; 2]) -> String {
             [Some(a), Some(b)] => times(a / b),
             _ => String::new(),
         };
-        let failure = failures.get(id).map_or("", String::as_str);
+        let failure = failures.get(id).map_or_else(String::new, |words| escape::line(words));
         let _ = writeln!(text, "  {id:<26} {:>14} {:>14}  {ratio}{failure}", shown[0], shown[1]);
     }
     text

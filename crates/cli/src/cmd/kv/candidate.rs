@@ -153,7 +153,7 @@ fn outside() -> Vec<Candidate> {
             offered.map(|offered| Candidate::offered(offered, &runner)).collect()
         }
         Err(failure) => {
-            eprintln!("the C++ runner {failure}");
+            eprintln!("the C++ runner {}", fathom_report::escape::line(&failure.to_string()));
             Vec::new()
         }
     }

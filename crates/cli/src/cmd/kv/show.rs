@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use fathom_report::escape;
+
 use super::Verdict;
 use super::screen::Rung;
 use super::verdict::{Compound, Row, Standing};
@@ -82,7 +84,8 @@ fn table(verdict: &Verdict) -> String {
     text += "★ nobody measured is both faster and smaller. B/entry: of the table that was timed, live \
              bytes and, where keys are borrowed, their bytes in the file\n";
     for row in sorted.iter().filter(|row| row.failure.is_some()) {
-        let _ = writeln!(text, "{}: {}", row.id, row.failure.as_deref().unwrap_or_default());
+        let failure = escape::line(row.failure.as_deref().unwrap_or_default());
+        let _ = writeln!(text, "{}: {failure}", escape::line(&row.id));
     }
     text
 }
