@@ -30,6 +30,7 @@
 
 mod account;
 mod chunk;
+pub mod columnar;
 pub mod delimited;
 mod engine;
 mod error;

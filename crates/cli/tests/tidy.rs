@@ -11,6 +11,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("machine", &[]),
     ("measure", &["machine", "random"]),
     ("random", &[]),
+    ("input", &[]),
     ("aggregate", &["machine", "measure", "random"]),
     ("json", &["machine", "measure"]),
     ("haversine", &["machine", "measure", "json"]),
@@ -28,6 +29,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "contenders",
             "report",
             "random",
+            "input",
             "keys",
         ],
     ),
@@ -196,7 +198,7 @@ fn unsafe_code_stays_in_its_rooms() {
             "{name}: unsafe outside machine, kernels and foreign functions"
         );
     }
-    for name in ["measure", "report", "cli"] {
+    for name in ["measure", "report", "input", "cli"] {
         for file in ["lib.rs", "main.rs"] {
             let path = root().join("crates").join(name).join("src").join(file);
             if let Ok(text) = fs::read_to_string(&path) {

@@ -1,0 +1,192 @@
+//! `aggregate`: from Python's arguments to a run of the engine, over text or over Arrow arrays.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use fathom_aggregate::columnar::{self, Frame};
+use fathom_aggregate::delimited::{self, Null, Ragged, Selector, Shape, Value};
+use fathom_aggregate::format::{Sort, Statistic, arrange};
+use fathom_aggregate::{Layout, OnError, Options, Progress, Source, Summary};
+use fathom_input::Input;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arrow;
+use crate::error;
+use crate::groups::Groups;
+use crate::source;
+use crate::wait;
+
+/// How the text is cut, which the package spells out before it calls.
+#[derive(FromPyObject)]
+pub(crate) struct Plan {
+    /// None for `key;value` lines.
+    delimiter: Option<u8>,
+    header: bool,
+    key: Column,
+    values: Vec<(Column, String)>,
+    null_values: Vec<Vec<u8>>,
+    pad: bool,
+    stats: Vec<String>,
+    sort: String,
+    reverse: bool,
+    top: Option<usize>,
+    skip: bool,
+    rejects: Option<PathBuf>,
+    threads: Option<usize>,
+    chunk_bytes: Option<usize>,
+    memory_limit: Option<usize>,
+}
+
+/// A column by its place, from 1, or by its name.
+#[derive(Clone, FromPyObject)]
+pub(crate) enum Column {
+    Place(usize),
+    Name(String),
+}
+
+impl From<Column> for Selector {
+    fn from(column: Column) -> Selector {
+        match column {
+            Column::Place(place) => Selector::Place(place),
+            Column::Name(name) => Selector::Name(name),
+        }
+    }
+}
+
+fn null(word: &str) -> PyResult<Null> {
+    match word {
+        "skip" => Ok(Null::Skip),
+        "zero" => Ok(Null::Zero),
+        "fail" => Ok(Null::Fail),
+        _ => Err(PyValueError::new_err(format!("null: {word:?} is none of skip, zero, fail"))),
+    }
+}
+
+pub(crate) fn statistic(word: &str) -> PyResult<Statistic> {
+    Statistic::named(word).ok_or_else(|| {
+        let known: Vec<&str> = Statistic::ALL.iter().map(|statistic| statistic.name()).collect();
+        PyValueError::new_err(format!("stats: {word:?} is none of {}", known.join(", ")))
+    })
+}
+
+impl Plan {
+    fn statistics(&self) -> PyResult<Vec<Statistic>> {
+        self.stats.iter().map(|word| statistic(word)).collect()
+    }
+
+    fn sort(&self) -> PyResult<Sort> {
+        match &*self.sort {
+            "key" => Ok(Sort::Key),
+            word => statistic(word).map(Sort::By),
+        }
+    }
+
+    fn options(&self, statistics: &[Statistic], sort: Sort) -> Options {
+        let default = Options::default();
+        let by = match sort {
+            Sort::Key => None,
+            Sort::By(statistic) => Some(statistic),
+        };
+        Options {
+            threads: self.threads.unwrap_or(default.threads),
+            chunk_bytes: self.chunk_bytes.unwrap_or(default.chunk_bytes),
+            with_squares: statistics.iter().copied().chain(by).any(Statistic::needs_squares),
+            memory_limit_bytes: self.memory_limit,
+            ..default
+        }
+    }
+
+    fn shape(&self, delimiter: u8) -> PyResult<Shape> {
+        let value = |(column, word): &(Column, String)| {
+            let (column, null) = (column.clone().into(), null(word)?);
+            Ok(Value { column, null })
+        };
+        let mut shape = Shape {
+            header: self.header,
+            key: self.key.clone().into(),
+            values: self.values.iter().map(value).collect::<PyResult<_>>()?,
+            ragged: if self.pad { Ragged::Pad } else { Ragged::Fail },
+            ..Shape::new(delimiter)
+        };
+        shape.nulls.extend(self.null_values.iter().cloned());
+        Ok(shape)
+    }
+
+    fn on_error(&self) -> PyResult<OnError<'static>> {
+        if !self.skip {
+            return Ok(OnError::Fail);
+        }
+        let Some(path) = &self.rejects else { return Ok(OnError::Skip(None)) };
+        let file = File::create(path).map_err(|said| error::system(&said, path))?;
+        Ok(OnError::Skip(Some(Box::new(BufWriter::new(file)))))
+    }
+}
+
+/// Aggregates texts, opened by [`source::open`], or an Arrow stream where there is one.
+#[pyfunction]
+pub(crate) fn aggregate(
+    py: Python<'_>,
+    inputs: Vec<Bound<'_, PyAny>>,
+    plan: Plan,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Groups> {
+    let (statistics, sort) = (plan.statistics()?, plan.sort()?);
+    let options = plan.options(&statistics, sort);
+    let (told, callback) = (Progress::default(), progress.as_ref());
+    let flags = (&told.bytes, &told.stop);
+    let outcome = match inputs.as_slice() {
+        [frame] if frame.hasattr("__arrow_c_stream__")? => {
+            let frame = frame_of(frame, &plan)?;
+            let (source, frame) = frame;
+            wait::run(py, flags, callback, || columnar::aggregate(source, &frame, &options, &told))
+        }
+        _ => {
+            let sources = inputs.iter().map(open).collect::<PyResult<Vec<Source>>>()?;
+            let shape = plan.delimiter.map(|delimiter| plan.shape(delimiter)).transpose()?;
+            let on_error = plan.on_error()?;
+            wait::run(py, flags, callback, || match &shape {
+                Some(shape) => delimited::aggregate(sources, shape, &options, on_error, &told),
+                None => fathom_aggregate::aggregate(sources, &options, on_error, &told),
+            })
+        }
+    };
+    let mut summary: Summary = outcome?.map_err(|error| error::aggregated(py, error))?;
+    arrange(&mut summary.columns, sort, plan.reverse, plan.top);
+    summary.bytes = told.bytes.load(Ordering::Relaxed);
+    let mut layout = Layout { statistics, threads: options.threads, ..Layout::default() };
+    if plan.header {
+        layout.key.clone_from(&summary.key);
+    }
+    Ok(Groups::new(Arc::new(summary), layout))
+}
+
+fn open(input: &Bound<'_, PyAny>) -> PyResult<Source> {
+    let (path, input) = source::open(input)?;
+    Ok(match input {
+        Input::File(file, size) => Source::File { path, file, size },
+        Input::Stream(reader) => Source::Stream { path, reader },
+    })
+}
+
+/// The stream's columns by the plan's names or places.
+fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::Stream, Frame)> {
+    let mut columns = vec![plan.key.clone()];
+    columns.extend(plan.values.iter().map(|(column, _)| column.clone()));
+    let columns: Vec<Selector> = columns.into_iter().map(Selector::from).collect();
+    let (stream, mut names) = arrow::read::open(stream, &columns)?;
+    let key = names.remove(0);
+    let nulls = plan.values.iter().map(|(_, word)| null(word)).collect::<PyResult<Vec<_>>>()?;
+    let nan_is_missing = plan.null_values.iter().any(|text| text == b"NaN");
+    let frame = Frame {
+        path: "<arrow>".into(),
+        key,
+        values: names.into_iter().zip(nulls).collect(),
+        nan_is_missing,
+        fail: !plan.skip,
+    };
+    Ok((stream, frame))
+}
