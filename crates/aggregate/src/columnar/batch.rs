@@ -23,8 +23,8 @@ pub trait Batch: Send + Sync {
     fn rows(&self) -> usize;
     /// About how many bytes.
     fn bytes(&self) -> u64;
-    /// The column of the keys.
-    fn keys(&self) -> Texts<'_>;
+    /// A column of the key, by its place among them.
+    fn keys(&self, part: usize) -> Texts<'_>;
     /// A column of values, by its place among them.
     fn values(&self, column: usize) -> Numbers<'_>;
 }

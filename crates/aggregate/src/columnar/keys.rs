@@ -7,6 +7,7 @@ use hashbrown::HashTable;
 
 use super::Fault;
 use super::batch::{Texts, view};
+use crate::composite;
 use crate::error::Reason;
 use crate::key::Key;
 
@@ -101,39 +102,67 @@ impl Groups {
         next
     }
 
-    /// Numbers these rows' groups; a row without a key has none, and is a fault.
+    /// Numbers these rows' groups; a row without a key, or with empty parts alone, has none, and is a
+    /// fault.
     pub(super) fn number(
         &mut self,
-        texts: &Texts<'_>,
+        parts: &[Texts<'_>],
         rows: Range<usize>,
         numbers: &mut Vec<u32>,
         faults: &mut Vec<Fault>,
     ) {
         numbers.clear();
+        match parts {
+            [texts] => self.number_one(texts, rows.clone(), numbers),
+            _ => self.number_several(parts, rows.clone(), numbers),
+        }
+        let none = numbers.iter().enumerate().filter(|(_, number)| **number == NONE);
+        faults.extend(none.map(|(at, _)| Fault {
+            row: rows.start + at,
+            column: 0,
+            reason: Reason::EmptyKey,
+            text: String::new(),
+        }));
+    }
+
+    fn number_several(&mut self, parts: &[Texts<'_>], rows: Range<usize>, numbers: &mut Vec<u32>) {
+        let mut key = Vec::new();
+        numbers.extend(rows.map(|row| {
+            key.clear();
+            let mut is_empty = true;
+            for (at, texts) in parts.iter().enumerate() {
+                let text = texts.get(row).unwrap_or_default();
+                is_empty &= text.is_empty();
+                composite::push(&mut key, &text, at + 1 == parts.len());
+            }
+            if is_empty { NONE } else { self.find(&key) }
+        }));
+    }
+
+    fn number_one(&mut self, texts: &Texts<'_>, rows: Range<usize>, numbers: &mut Vec<u32>) {
         let mut find = |key: Option<&[u8]>| match key {
             Some(key) if !key.is_empty() => self.find(key),
             _ => NONE,
         };
         match texts {
-            Texts::Short(valid, offsets, bytes) => numbers.extend(rows.clone().map(|row| {
+            Texts::Short(valid, offsets, bytes) => numbers.extend(rows.map(|row| {
                 let text = || &bytes[offsets[row] as usize..offsets[row + 1] as usize];
                 find(valid.has(row).then(text))
             })),
-            Texts::Long(valid, offsets, bytes) => numbers.extend(rows.clone().map(|row| {
+            Texts::Long(valid, offsets, bytes) => numbers.extend(rows.map(|row| {
                 let text = || &bytes[offsets[row] as usize..offsets[row + 1] as usize];
                 find(valid.has(row).then(text))
             })),
-            Texts::Views(valid, views, buffers) => numbers.extend(
-                rows.clone().map(|row| find(valid.has(row).then(|| view(&views[row], buffers)))),
-            ),
+            Texts::Views(valid, views, buffers) => numbers
+                .extend(rows.map(|row| find(valid.has(row).then(|| view(&views[row], buffers))))),
             Texts::Integers(..) => {
-                numbers.extend(rows.clone().map(|row| find(texts.get(row).as_deref())));
+                numbers.extend(rows.map(|row| find(texts.get(row).as_deref())));
             }
             Texts::Dictionary(valid, places, texts) => {
                 // What a place means is asked once for each that occurs.
                 const UNKNOWN: u32 = NONE - 1;
                 let mut known: Vec<u32> = Vec::new();
-                numbers.extend(rows.clone().map(|row| {
+                numbers.extend(rows.map(|row| {
                     if !valid.has(row) {
                         return NONE;
                     }
@@ -148,12 +177,5 @@ impl Groups {
                 }));
             }
         }
-        let none = numbers.iter().enumerate().filter(|(_, number)| **number == NONE);
-        faults.extend(none.map(|(at, _)| Fault {
-            row: rows.start + at,
-            column: 0,
-            reason: Reason::EmptyKey,
-            text: String::new(),
-        }));
     }
 }

@@ -36,8 +36,8 @@ const PIECE_ROWS: usize = 1 << 16;
 pub struct Frame {
     /// What messages call the table.
     pub path: PathBuf,
-    /// What the key's column is called.
-    pub key: String,
+    /// What the columns of the key are called, at least one.
+    pub keys: Vec<String>,
     /// The columns of values: their names, and what a missing value means.
     pub values: Vec<(String, Null)>,
     /// Whether NaN is a missing value; otherwise it is refused, as infinities are.
@@ -67,7 +67,7 @@ pub fn aggregate(
         worked.map(|()| worker)
     });
     let workers = results.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut summary = Summary { key: frame.key.clone(), ..Summary::default() };
+    let mut summary = Summary { keys: frame.keys.clone(), ..Summary::default() };
     summary.bytes = progress.bytes.load(Ordering::Relaxed);
     let mut lists: Vec<Vec<Vec<Partial>>> = frame.values.iter().map(|_| Vec::new()).collect();
     for worker in workers {
@@ -138,7 +138,7 @@ struct Worker {
     rejects: Vec<Reject>,
 }
 
-/// A cell that cannot be taken: its row in the batch, its column (0 is the key), why, and as text.
+/// A cell that cannot be taken: its row in the batch, its column (keys first), why, and as text.
 struct Fault {
     row: usize,
     column: usize,
@@ -190,10 +190,11 @@ impl Worker {
         faults: &mut Vec<Fault>,
     ) {
         let Piece { batch, rows, .. } = piece;
-        self.groups.number(&batch.keys(), rows.clone(), numbers, faults);
+        let keys: Vec<_> = (0..frame.keys.len()).map(|part| batch.keys(part)).collect();
+        self.groups.number(&keys, rows.clone(), numbers, faults);
         self.records += rows.len() as u64;
         for (column, (_, null)) in frame.values.iter().enumerate() {
-            let columns = (column + 1, *null, frame.nan_is_missing);
+            let columns = (frame.keys.len() + column, *null, frame.nan_is_missing);
             values::check(&batch.values(column), columns, rows.clone(), faults);
         }
         for fault in &*faults {
@@ -209,9 +210,9 @@ impl Worker {
 impl Fault {
     fn into_reject<B>(self, piece: &Piece<B>, frame: &Frame) -> Reject {
         let Fault { row, column, reason, text } = self;
-        let name = match column.checked_sub(1) {
+        let name = match column.checked_sub(frame.keys.len()) {
             Some(column) => frame.values[column].0.clone(),
-            None => frame.key.clone(),
+            None => frame.keys[column].clone(),
         };
         let (line, column) = (piece.row + row as u64 + 1, column as u64 + 1);
         Reject {

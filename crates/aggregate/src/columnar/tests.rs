@@ -30,7 +30,7 @@ impl Batch for Rows {
     fn bytes(&self) -> u64 {
         0
     }
-    fn keys(&self) -> Texts<'_> {
+    fn keys(&self, _: usize) -> Texts<'_> {
         Texts::Short(Valid::default(), &self.offsets, &self.bytes)
     }
     fn values(&self, _: usize) -> Numbers<'_> {
@@ -50,8 +50,8 @@ fn rows(cells: &[(String, Option<f64>)]) -> Rows {
 }
 
 fn frame(fail: bool) -> Frame {
-    let values = vec![("v".to_owned(), Null::Skip)];
-    Frame { path: "frame".into(), key: "k".into(), values, nan_is_missing: false, fail }
+    let (keys, values) = (vec!["k".to_owned()], vec![("v".to_owned(), Null::Skip)]);
+    Frame { path: "frame".into(), keys, values, nan_is_missing: false, fail }
 }
 
 fn of_columns(
@@ -102,7 +102,7 @@ fn a_table_and_its_text_have_the_same_result() {
     let reader = Box::new(std::io::Cursor::new(text.into_bytes()));
     let expected = crate::delimited::aggregate(
         vec![TextSource::Stream { path: "text".into(), reader }],
-        &crate::delimited::Shape::new(b';'),
+        &crate::delimited::Query::new(b';'),
         &Options { with_squares: true, ..Options::default() },
         crate::OnError::Fail,
         &Progress::default(),

@@ -44,6 +44,11 @@ impl Purpose {
     }
 }
 
+/// Appends one statistic of one key as csv and json have it; false, and nothing, where it does not exist.
+pub fn cell(text: &mut Vec<u8>, stats: &Stats, statistic: Statistic, layout: &Layout) -> bool {
+    write_cell(text, stats, statistic, (Purpose::Programs, stats.scale()), layout)
+}
+
 /// Appends one statistic of one key; false, and nothing, where it does not exist (the variance of one
 /// value). `scale` is the finest of the column.
 pub(super) fn write_cell(

@@ -12,8 +12,9 @@ mod order;
 mod samples;
 mod text;
 
+pub use cell::cell;
 pub use order::{Sort, arrange};
-pub use text::{brc, csv, json, ndjson, table, tsv};
+pub use text::{brc, csv, headings, json, ndjson, table, tsv};
 
 /// Defines the statistics: each with its word, and what it is in a sentence.
 macro_rules! statistics {
@@ -80,8 +81,8 @@ pub struct Layout {
     pub decimals: Option<u8>,
     /// What becomes of the digits after those.
     pub rounding: Rounding,
-    /// What the key's column is called.
-    pub key: String,
+    /// What the columns of the key's parts are called, at least one.
+    pub keys: Vec<String>,
     /// Threads that write many groups, at least one; the text does not depend on it.
     pub threads: usize,
 }
@@ -95,7 +96,7 @@ impl Default for Layout {
             statistics: vec![Statistic::Min, Statistic::Mean, Statistic::Max],
             decimals: None,
             rounding: Rounding::HalfUp,
-            key: "key".to_owned(),
+            keys: vec!["key".to_owned()],
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
