@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use fathom_aggregate::columnar::{self, Frame};
-use fathom_aggregate::delimited::{self, Null, Ragged, Selector, Shape, Value};
+use fathom_aggregate::delimited::{self, Null, Query, Ragged, Selector, Value};
 use fathom_aggregate::format::{Sort, Statistic, arrange};
 use fathom_aggregate::{Layout, OnError, Options, Progress, Source, Summary};
 use fathom_input::Input;
@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     /// None for `key;value` lines.
     delimiter: Option<u8>,
     header: bool,
-    key: Column,
+    by: Vec<Column>,
     values: Vec<(Column, String)>,
     null_values: Vec<Vec<u8>>,
     pad: bool,
@@ -100,20 +100,18 @@ impl Plan {
         }
     }
 
-    fn shape(&self, delimiter: u8) -> PyResult<Shape> {
+    fn query(&self, delimiter: u8) -> PyResult<Query> {
         let value = |(column, word): &(Column, String)| {
             let (column, null) = (column.clone().into(), null(word)?);
             Ok(Value { column, null })
         };
-        let mut shape = Shape {
-            header: self.header,
-            key: self.key.clone().into(),
-            values: self.values.iter().map(value).collect::<PyResult<_>>()?,
-            ragged: if self.pad { Ragged::Pad } else { Ragged::Fail },
-            ..Shape::new(delimiter)
-        };
-        shape.nulls.extend(self.null_values.iter().cloned());
-        Ok(shape)
+        let mut query = Query::new(delimiter);
+        query.header = self.header;
+        query.by = self.by.iter().cloned().map(Selector::from).collect();
+        query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
+        query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
+        query.nulls.extend(self.null_values.iter().cloned());
+        Ok(query)
     }
 
     fn on_error(&self) -> PyResult<OnError<'static>> {
@@ -138,18 +136,21 @@ pub(crate) fn aggregate(
     let options = plan.options(&statistics, sort);
     let (told, callback) = (Progress::default(), progress.as_ref());
     let flags = (&told.bytes, &told.stop);
-    let outcome = match inputs.as_slice() {
-        [frame] if frame.hasattr("__arrow_c_stream__")? => {
-            let frame = frame_of(frame, &plan)?;
-            let (source, frame) = frame;
+    let is_frame = match &*inputs {
+        [frame] => frame.hasattr("__arrow_c_stream__")?,
+        _ => false,
+    };
+    let outcome = match &*inputs {
+        [frame] if is_frame => {
+            let (source, frame) = frame_of(frame, &plan)?;
             wait::run(py, flags, callback, || columnar::aggregate(source, &frame, &options, &told))
         }
         _ => {
             let sources = inputs.iter().map(open).collect::<PyResult<Vec<Source>>>()?;
-            let shape = plan.delimiter.map(|delimiter| plan.shape(delimiter)).transpose()?;
+            let query = plan.delimiter.map(|delimiter| plan.query(delimiter)).transpose()?;
             let on_error = plan.on_error()?;
-            wait::run(py, flags, callback, || match &shape {
-                Some(shape) => delimited::aggregate(sources, shape, &options, on_error, &told),
+            wait::run(py, flags, callback, || match &query {
+                Some(query) => delimited::aggregate(sources, query, &options, on_error, &told),
                 None => fathom_aggregate::aggregate(sources, &options, on_error, &told),
             })
         }
@@ -158,8 +159,8 @@ pub(crate) fn aggregate(
     arrange(&mut summary.columns, sort, plan.reverse, plan.top);
     summary.bytes = told.bytes.load(Ordering::Relaxed);
     let mut layout = Layout { statistics, threads: options.threads, ..Layout::default() };
-    if plan.header {
-        layout.key.clone_from(&summary.key);
+    if is_frame || plan.header || plan.by.len() > 1 {
+        layout.keys.clone_from(&summary.keys);
     }
     Ok(Groups::new(Arc::new(summary), layout))
 }
@@ -174,16 +175,16 @@ fn open(input: &Bound<'_, PyAny>) -> PyResult<Source> {
 
 /// The stream's columns by the plan's names or places.
 fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::Stream, Frame)> {
-    let mut columns = vec![plan.key.clone()];
-    columns.extend(plan.values.iter().map(|(column, _)| column.clone()));
-    let columns: Vec<Selector> = columns.into_iter().map(Selector::from).collect();
-    let (stream, mut names) = arrow::read::open(stream, &columns)?;
-    let key = names.remove(0);
+    let by = plan.by.iter().cloned();
+    let values = plan.values.iter().map(|(column, _)| column.clone());
+    let columns: Vec<Selector> = by.chain(values).map(Selector::from).collect();
+    let (stream, mut keys) = arrow::read::open(stream, &columns, plan.by.len())?;
+    let names = keys.split_off(plan.by.len());
     let nulls = plan.values.iter().map(|(_, word)| null(word)).collect::<PyResult<Vec<_>>>()?;
     let nan_is_missing = plan.null_values.iter().any(|text| text == b"NaN");
     let frame = Frame {
         path: "<arrow>".into(),
-        key,
+        keys,
         values: names.into_iter().zip(nulls).collect(),
         nan_is_missing,
         fail: !plan.skip,

@@ -7,7 +7,7 @@ use fathom_aggregate::format::{self, Statistic};
 use fathom_aggregate::{Column, Layout, Rounding, Summary};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyList, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyList};
 
 use crate::arrow::write::{self, Array, Data};
 
@@ -23,22 +23,32 @@ impl Groups {
         Groups { summary, layout }
     }
 
-    /// The column and the statistic of a cell; columns of results are counted from 1, 0 is the key.
+    /// Columns of the result that are parts of the key; they come first.
+    fn parts(&self) -> usize {
+        self.layout.keys.len()
+    }
+
+    /// The column and the statistic of a column of the result, behind the key.
     fn at(&self, number: usize) -> PyResult<(&Column, Statistic)> {
         let statistics = &self.layout.statistics;
-        let found = number.checked_sub(1).and_then(|number| {
+        let found = number.checked_sub(self.parts()).and_then(|number| {
             let column = self.summary.columns.get(number / statistics.len())?;
             Some((column, statistics[number % statistics.len()]))
         });
         found.ok_or_else(|| PyValueError::new_err("there is no such column"))
     }
 
-    fn keys(&self) -> impl Iterator<Item = &[u8]> {
-        self.summary.columns[0].groups.iter().map(|group| &*group.key)
+    /// A part of all keys.
+    fn keys(&self, part: usize) -> impl Iterator<Item = Cow<'_, [u8]>> {
+        let groups = &self.summary.columns[0].groups;
+        groups.iter().map(move |group| match self.parts() {
+            1 => Cow::Borrowed(&*group.key),
+            _ => self.summary.parts(&group.key).nth(part).unwrap_or_default(),
+        })
     }
 
-    fn are_texts(&self) -> bool {
-        self.keys().all(|key| std::str::from_utf8(key).is_ok())
+    fn are_texts(&self, part: usize) -> bool {
+        self.keys(part).all(|key| std::str::from_utf8(&key).is_ok())
     }
 
     /// The texts of a column's cells, with all their digits.
@@ -54,8 +64,8 @@ impl Groups {
 
     /// A column as an Arrow array: integers if all are, otherwise doubles, or decimals if `exact`.
     fn array(&self, number: usize, exact: bool) -> PyResult<Array> {
-        if number == 0 {
-            let data = Data::texts(self.keys(), self.are_texts());
+        if number < self.parts() {
+            let data = Data::texts(self.keys(number), self.are_texts(number));
             return Ok(Array { data, valid: None });
         }
         let texts = self.texts(number)?;
@@ -96,7 +106,7 @@ fn decimals(texts: &[Option<String>]) -> PyResult<Data> {
 #[pymethods]
 impl Groups {
     fn __len__(&self) -> usize {
-        self.keys().count()
+        self.summary.columns[0].groups.len()
     }
 
     #[getter]
@@ -133,12 +143,16 @@ impl Groups {
     /// A column as Python's objects: texts (bytes if one is not UTF-8), integers and floats; what does
     /// not exist is None.
     fn column<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyList>> {
-        if number == 0 {
-            return if self.are_texts() {
-                PyList::new(py, self.keys().map(String::from_utf8_lossy))
-            } else {
-                PyList::new(py, self.keys().map(|key| PyBytes::new(py, key)))
-            };
+        if number < self.parts() {
+            let list = PyList::empty(py);
+            let is_text = self.are_texts(number);
+            for key in self.keys(number) {
+                match std::str::from_utf8(&key) {
+                    Ok(text) if is_text => list.append(text)?,
+                    _ => list.append(PyBytes::new(py, &key))?,
+                }
+            }
+            return Ok(list);
         }
         let valid = self.texts(number)?;
         match self.array(number, false)?.data {
@@ -195,7 +209,8 @@ impl Groups {
         let part = |range: std::ops::Range<usize>| {
             let column = |column: &Column| Column {
                 groups: column.groups[range.clone()].to_vec(),
-                ..column.clone_name()
+                name: column.name.clone(),
+                scale: column.scale,
             };
             let columns: Vec<Column> = self.summary.columns.iter().map(column).collect();
             String::from_utf8_lossy(&format::table(&columns, &self.layout)).into_owned()

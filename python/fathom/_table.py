@@ -1,0 +1,173 @@
+"""The result of an aggregation, and the ways out of it."""
+
+from __future__ import annotations
+
+_SHOWN = 10
+
+
+class Table:
+    """One row for each key: the key's columns first, then the statistics.
+
+    It is an Arrow table to whoever asks (``polars.DataFrame(t)``, ``pyarrow.table(t)``, DuckDB's
+    ``from t``): keys are text, or binary if one is not UTF-8; a column of integers is int64, any
+    other column of numbers float64, the double nearest to what the command prints with
+    ``--format json``. ``exact=True`` gives every digit instead.
+    """
+
+    __slots__ = ("_groups", "__weakref__")
+
+    def __init__(self, groups):
+        self._groups = groups
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return self._groups.names
+
+    @property
+    def records(self) -> int:
+        """Records taken."""
+        return self._groups.records
+
+    @property
+    def rejected(self) -> int:
+        """Records refused; not zero only with ``on_error="skip"``."""
+        return self._groups.rejected
+
+    @property
+    def rejects(self) -> list[str]:
+        """The first refused records, as ``path:line:column: why``."""
+        return self._groups.rejects
+
+    @property
+    def blank_lines(self) -> int:
+        """Lines with nothing on them."""
+        return self._groups.blank_lines
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of input, decompressed; of Arrow, about as many."""
+        return self._groups.bytes
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __getitem__(self, column: str) -> list:
+        """A column as a list."""
+        try:
+            return self._groups.column(self.columns.index(column))
+        except ValueError:
+            raise KeyError(column) from None
+
+    def __eq__(self, other) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return self.format("csv") == other.format("csv")
+
+    __hash__ = None
+
+    def __iter__(self):
+        """The rows as tuples."""
+        return zip(*(self._groups.column(at) for at in range(len(self.columns))))
+
+    def to_dicts(self, exact: bool = False) -> list[dict]:
+        """A dict for each key; with exact, numbers are `decimal.Decimal` with every digit there is
+        (at least 17 significant ones of means, variances and deviations without end)."""
+        names = self.columns
+        if not exact:
+            return [dict(zip(names, row)) for row in self]
+        from decimal import Decimal
+
+        def column(at):
+            if at < self._groups.parts:
+                return self._groups.column(at)
+            return [text and Decimal(text) for text in self._groups.exact(at)]
+
+        return [dict(zip(names, row)) for row in zip(*map(column, range(len(names))))]
+
+    def to_arrow(self, exact: bool = False):
+        """A ``pyarrow.Table``; with exact, numbers are decimal128 of at most 38 digits."""
+        import pyarrow
+
+        return pyarrow.table(_Exact(self._groups) if exact else self)
+
+    def to_polars(self, exact: bool = False):
+        """A ``polars.DataFrame``."""
+        import polars
+
+        return polars.DataFrame(_Exact(self._groups) if exact else self)
+
+    def to_pandas(self):
+        """A ``pandas.DataFrame``; of the other libraries none is needed."""
+        import pandas
+
+        return pandas.DataFrame({name: self[name] for name in self.columns})
+
+    def format(self, format: str = "table", decimals=None, rounding: str = "half-up") -> bytes:
+        """The result as the command prints it: brc, table, csv, tsv, json or ndjson."""
+        return self._groups.render(format, decimals, rounding)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._groups.stream()
+
+    def __arrow_c_schema__(self):
+        return self._groups.schema()
+
+    def __reduce__(self):
+        return _restored, (self._groups.__getstate__(),)
+
+    def _parts(self) -> tuple[list[str], list[str], int]:
+        """The lines of the first and the last rows, and how many are between them."""
+        first, last = self._groups.shown(_SHOWN, _SHOWN)
+        rows = len(self)
+        between = max(0, rows - 2 * _SHOWN)
+        return first.splitlines(), last.splitlines()[1:] if rows > _SHOWN else [], between
+
+    def __repr__(self) -> str:
+        first, last, between = self._parts()
+        if between or last:
+            # Both parts in one: columns are as wide as they must be in either.
+            text = self._groups.shown_together(_SHOWN, _SHOWN).splitlines()
+            first, last = text[: _SHOWN + 1], text[_SHOWN + 1 :]
+        gap = [f"… {between} more"] if between else []
+        return "\n".join([*first, *gap, *last, f"{len(self)} keys, {self.records} records"])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        names, parts, rows = self.columns, self._groups.parts, len(self)
+        shown = self._groups.cells(_SHOWN, _SHOWN)
+        between = rows - len(shown)
+
+        def row(cells):
+            def cell(at, text):
+                align = "left" if at < parts else "right"
+                return f'<td style="text-align:{align}">{escape(text)}</td>'
+
+            return "<tr>" + "".join(cell(at, text) for at, text in enumerate(cells)) + "</tr>"
+
+        body = [row(cells) for cells in shown]
+        if between:
+            body.insert(_SHOWN, f'<tr><td colspan="{len(names)}">… {between} more</td></tr>')
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        rejected = f", {self.rejected} refused" if self.rejected else ""
+        return (
+            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+            f"<p>{rows} keys, {self.records} records{rejected}, {self.bytes} bytes</p>"
+        )
+
+
+class _Exact:
+    """The same table with every digit."""
+
+    def __init__(self, groups):
+        self._groups = groups
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._groups.stream(exact=True)
+
+
+def _restored(state) -> Table:
+    from fathom import _native
+
+    return Table(_native.Groups.restored(state))
