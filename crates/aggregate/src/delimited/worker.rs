@@ -68,7 +68,9 @@ impl<'a> Worker<'a> {
         let bytes = &buffer.bytes()[..cut.readable];
         let range = (cut.rows.from, cut.rows.to);
         let mut pieces = Pieces::new(bytes, range, self.delimiter, cut.ended);
-        let mut lines = 0;
+        let count = |from, to| memchr_iter(b'\n', &bytes[from..to]).count() as u64;
+        // Line ends of records with quotes are counted once behind a run of them, `from..to`.
+        let (mut lines, mut from, mut to) = (0, cut.rows.from, cut.rows.from);
         loop {
             let mut fields = std::mem::take(&mut self.fields);
             let piece = pieces.next(&mut fields);
@@ -78,10 +80,12 @@ impl<'a> Worker<'a> {
                 Piece::More(_) => {
                     unreachable!("whoever cut the chunk found the end of each record")
                 }
-                Piece::Lines(from, to) => {
-                    for window in Window::new(buffer.bytes(), from, to).pieces() {
+                Piece::Lines(start, end) => {
+                    lines += count(from, to);
+                    for window in Window::new(buffer.bytes(), start, end).pieces() {
                         lines += self.lines(&window, &cut.columns)?;
                     }
+                    (from, to) = (end, end);
                 }
                 Piece::Record(start, split) => {
                     let end = match split {
@@ -90,12 +94,12 @@ impl<'a> Worker<'a> {
                     };
                     self.exact(bytes, &cut.columns, (start, end - 1), &split);
                     self.settle(1)?;
-                    lines += memchr_iter(b'\n', &bytes[start..end]).count() as u64;
+                    to = end;
                 }
             }
         }
         self.refused.sort_unstable_by_key(|record| record.start);
-        Ok(lines)
+        Ok(lines + count(from, to))
     }
 
     /// Lines without quotes; returns how many.
