@@ -9,9 +9,9 @@ class Table:
     """One row for each key: the key's columns first, then the statistics.
 
     It is an Arrow table to whoever asks (``polars.DataFrame(t)``, ``pyarrow.table(t)``, DuckDB's
-    ``from t``): keys are text, or binary if one is not UTF-8; a column of integers is int64, any
-    other column of numbers float64, the double nearest to what the command prints with
-    ``--format json``. ``exact=True`` gives every digit instead.
+    ``from t``): keys are text, or binary if one is not UTF-8. Counts are int64, and so is what is
+    said in the unit of values without decimals; the rest is float64, the double nearest to what
+    the command prints with ``--format json``. ``exact=True`` gives every digit instead.
     """
 
     __slots__ = ("_groups", "__weakref__")
@@ -62,7 +62,7 @@ class Table:
     def __eq__(self, other) -> bool:
         if not isinstance(other, Table):
             return NotImplemented
-        return self.format("csv") == other.format("csv")
+        return self._groups.saved_state() == other._groups.saved_state()
 
     __hash__ = None
 
@@ -114,30 +114,25 @@ class Table:
         return self._groups.schema()
 
     def __reduce__(self):
-        return _restored, (self._groups.__getstate__(),)
-
-    def _parts(self) -> tuple[list[str], list[str], int]:
-        """The lines of the first and the last rows, and how many are between them."""
-        first, last = self._groups.shown(_SHOWN, _SHOWN)
-        rows = len(self)
-        between = max(0, rows - 2 * _SHOWN)
-        return first.splitlines(), last.splitlines()[1:] if rows > _SHOWN else [], between
+        return _restored, (self._groups.saved_state(),)
 
     def __repr__(self) -> str:
-        first, last, between = self._parts()
-        if between or last:
-            # Both parts in one: columns are as wide as they must be in either.
-            text = self._groups.shown_together(_SHOWN, _SHOWN).splitlines()
-            first, last = text[: _SHOWN + 1], text[_SHOWN + 1 :]
+        lines = self._groups.lines(_SHOWN, _SHOWN)
+        between = len(self) - len(lines) + 1
         gap = [f"… {between} more"] if between else []
-        return "\n".join([*first, *gap, *last, f"{len(self)} keys, {self.records} records"])
+        said = f"{len(self)} keys, {self.records} records"
+        return "\n".join([*lines[: _SHOWN + 1], *gap, *lines[_SHOWN + 1 :], said])
 
     def _repr_html_(self) -> str:
+        """The first and the last rows, numbers with ten significant digits."""
         from html import escape
 
         names, parts, rows = self.columns, self._groups.parts, len(self)
-        shown = self._groups.cells(_SHOWN, _SHOWN)
-        between = rows - len(shown)
+        ends = [*range(min(rows, _SHOWN)), *range(max(_SHOWN, rows - _SHOWN), rows)]
+        columns = []
+        for at in range(len(names)):
+            cells = self._groups.column(at) if at < parts else self._groups.exact(at)
+            columns.append([_text(cells[row], at < parts) for row in ends])
 
         def row(cells):
             def cell(at, text):
@@ -146,15 +141,24 @@ class Table:
 
             return "<tr>" + "".join(cell(at, text) for at, text in enumerate(cells)) + "</tr>"
 
-        body = [row(cells) for cells in shown]
-        if between:
-            body.insert(_SHOWN, f'<tr><td colspan="{len(names)}">… {between} more</td></tr>')
+        body = [row(cells) for cells in zip(*columns)]
+        if rows > len(ends):
+            gap = f"… {rows - len(ends)} more"
+            body.insert(_SHOWN, f'<tr><td colspan="{len(names)}">{gap}</td></tr>')
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
         rejected = f", {self.rejected} refused" if self.rejected else ""
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
             f"<p>{rows} keys, {self.records} records{rejected}, {self.bytes} bytes</p>"
         )
+
+
+def _text(cell, is_key: bool) -> str:
+    if cell is None:
+        return "-"
+    if is_key:
+        return cell if isinstance(cell, str) else repr(cell)[2:-1]
+    return cell if len(cell) <= 11 else f"{float(cell):.10g}"
 
 
 class _Exact:

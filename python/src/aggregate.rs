@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use fathom_aggregate::columnar::{self, Frame};
@@ -162,7 +161,7 @@ pub(crate) fn aggregate(
     if is_frame || plan.header || plan.by.len() > 1 {
         layout.keys.clone_from(&summary.keys);
     }
-    Ok(Groups::new(Arc::new(summary), layout))
+    Ok(Groups::new(summary, layout))
 }
 
 fn open(input: &Bound<'_, PyAny>) -> PyResult<Source> {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use fathom_aggregate as aggregate;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError};
+use pyo3::exceptions::{PyIsADirectoryError, PyKeyboardInterrupt, PyMemoryError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -33,6 +33,9 @@ pub(crate) fn data(py: Python<'_>, data: Data) -> PyErr {
 /// What the system said of a file: the subclass of `OSError` for it.
 pub(crate) fn system(error: &io::Error, path: &Path) -> PyErr {
     let name = path.display().to_string();
+    if error.kind() == io::ErrorKind::IsADirectory {
+        return PyIsADirectoryError::new_err((21, "Is a directory", name));
+    }
     match error.raw_os_error() {
         Some(number) => {
             let said = error.to_string();

@@ -1,7 +1,6 @@
 //! A result in Python's hands: exact states, which leave as lists, text or Arrow arrays.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use fathom_aggregate::format::{self, Statistic};
 use fathom_aggregate::{Column, Layout, Rounding, Summary};
@@ -14,70 +13,149 @@ use crate::arrow::write::{self, Array, Data};
 /// The groups of a run, in their order.
 #[pyclass(module = "fathom._native", frozen)]
 pub(crate) struct Groups {
-    summary: Arc<Summary>,
-    layout: Layout,
+    inner: Inner,
+}
+
+enum Inner {
+    /// Exact states, and how they are shown.
+    Live(Summary, Layout),
+    /// What was shown of them: all that is pickled.
+    Saved(Saved),
+}
+
+/// Names, keys by part, texts by column, lines of the table, and what the run counted.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Saved {
+    names: Vec<String>,
+    keys: Vec<Vec<Vec<u8>>>,
+    texts: Vec<Vec<Option<String>>>,
+    integers: Vec<bool>,
+    lines: Vec<String>,
+    counts: [u64; 4],
+    rejects: Vec<String>,
 }
 
 impl Groups {
-    pub(crate) fn new(summary: Arc<Summary>, layout: Layout) -> Groups {
-        Groups { summary, layout }
+    pub(crate) fn new(summary: Summary, layout: Layout) -> Groups {
+        Groups { inner: Inner::Live(summary, layout) }
     }
 
-    /// Columns of the result that are parts of the key; they come first.
-    fn parts(&self) -> usize {
-        self.layout.keys.len()
+    /// Parts of all keys, by part.
+    fn keys(&self, part: usize) -> Vec<Cow<'_, [u8]>> {
+        match &self.inner {
+            Inner::Live(summary, layout) => {
+                let groups = summary.columns[0].groups.iter();
+                let key = |key| match layout.keys.len() {
+                    1 => Cow::Borrowed(key),
+                    _ => summary.parts(key).nth(part).unwrap_or_default(),
+                };
+                groups.map(|group| key(&group.key)).collect()
+            }
+            Inner::Saved(saved) => saved.keys[part].iter().map(Cow::from).collect(),
+        }
     }
 
-    /// The column and the statistic of a column of the result, behind the key.
-    fn at(&self, number: usize) -> PyResult<(&Column, Statistic)> {
-        let statistics = &self.layout.statistics;
-        let found = number.checked_sub(self.parts()).and_then(|number| {
-            let column = self.summary.columns.get(number / statistics.len())?;
-            Some((column, statistics[number % statistics.len()]))
-        });
-        found.ok_or_else(|| PyValueError::new_err("there is no such column"))
+    /// The texts of a column of numbers with all their digits; the first column behind the key is 0.
+    fn texts(&self, number: usize) -> Cow<'_, [Option<String>]> {
+        match &self.inner {
+            Inner::Live(summary, layout) => {
+                let (column, statistic) = cells(summary, layout)[number];
+                let cell = |stats| {
+                    let mut text = Vec::new();
+                    let exists = format::cell(&mut text, stats, statistic, layout);
+                    exists.then(|| String::from_utf8(text).expect("digits"))
+                };
+                column.groups.iter().map(|group| cell(&group.stats)).collect()
+            }
+            Inner::Saved(saved) => Cow::Borrowed(&saved.texts[number]),
+        }
     }
 
-    /// A part of all keys.
-    fn keys(&self, part: usize) -> impl Iterator<Item = Cow<'_, [u8]>> {
-        let groups = &self.summary.columns[0].groups;
-        groups.iter().map(move |group| match self.parts() {
-            1 => Cow::Borrowed(&*group.key),
-            _ => self.summary.parts(&group.key).nth(part).unwrap_or_default(),
-        })
-    }
-
-    fn are_texts(&self, part: usize) -> bool {
-        self.keys(part).all(|key| std::str::from_utf8(&key).is_ok())
-    }
-
-    /// The texts of a column's cells, with all their digits.
-    fn texts(&self, number: usize) -> PyResult<Vec<Option<String>>> {
-        let (column, statistic) = self.at(number)?;
-        let cell = |group| {
-            let mut text = Vec::new();
-            let exists = format::cell(&mut text, group, statistic, &self.layout);
-            exists.then(|| String::from_utf8(text).expect("digits"))
+    /// Whether a column is one of integers: counts are, means are not, and what is said in the unit of the
+    /// values is if no value has a digit behind the point; unless one does not fit 64 bits.
+    fn is_integer(&self, number: usize) -> bool {
+        let (summary, layout) = match &self.inner {
+            Inner::Live(summary, layout) => (summary, layout),
+            Inner::Saved(saved) => return saved.integers[number],
         };
-        Ok(column.groups.iter().map(|group| cell(&group.stats)).collect())
+        let (column, statistic) = cells(summary, layout)[number];
+        let may_be = match statistic {
+            Statistic::Count | Statistic::Rows => true,
+            Statistic::Mean | Statistic::Variance | Statistic::Stddev => false,
+            _ => column.scale == 0,
+        };
+        may_be && self.texts(number).iter().flatten().all(|text| text.parse::<i64>().is_ok())
     }
 
     /// A column as an Arrow array: integers if all are, otherwise doubles, or decimals if `exact`.
     fn array(&self, number: usize, exact: bool) -> PyResult<Array> {
-        if number < self.parts() {
-            let data = Data::texts(self.keys(number), self.are_texts(number));
+        let Some(number) = number.checked_sub(self.parts()) else {
+            let keys = self.keys(number);
+            let data = Data::texts(keys.iter(), are_texts(&keys));
             return Ok(Array { data, valid: None });
-        }
-        let texts = self.texts(number)?;
+        };
+        let texts = self.texts(number);
         let valid = texts.iter().any(Option::is_none).then(|| texts.iter().map(Option::is_some));
-        let valid = valid.map(|valid| valid.collect());
-        let integer = |text: &Option<String>| text.as_deref().map_or(Some(0), |t| t.parse().ok());
-        if let Some(integers) = texts.iter().map(integer).collect() {
-            return Ok(Array { data: Data::Integers(integers), valid });
-        }
-        let data = if exact { decimals(&texts)? } else { Data::Doubles(doubles(&texts)) };
+        let valid = valid.map(Iterator::collect);
+        let data = match (self.is_integer(number), exact) {
+            (true, _) => Data::Integers(integers(&texts).map(Option::unwrap_or_default).collect()),
+            (false, true) => decimals(&texts)?,
+            (false, false) => Data::Doubles(doubles(&texts)),
+        };
         Ok(Array { data, valid })
     }
+
+    fn arrays(&self, exact: bool) -> PyResult<Vec<Array>> {
+        (0..self.names().len()).map(|number| self.array(number, exact)).collect()
+    }
+
+    fn saved(&self) -> Saved {
+        let Inner::Live(summary, _) = &self.inner else {
+            let Inner::Saved(saved) = &self.inner else { unreachable!("the only other one") };
+            return saved.clone();
+        };
+        let keys = |part| self.keys(part).into_iter().map(Cow::into_owned).collect();
+        Saved {
+            names: self.names(),
+            keys: (0..self.parts()).map(keys).collect(),
+            texts: (self.parts()..self.names().len())
+                .map(|number| self.texts(number - self.parts()).into_owned())
+                .collect(),
+            integers: (self.parts()..self.names().len())
+                .map(|number| self.is_integer(number - self.parts()))
+                .collect(),
+            lines: self.lines(SAVED_LINES, SAVED_LINES),
+            counts: [summary.records, summary.rejected, summary.blank_lines, summary.bytes],
+            rejects: self.rejects(),
+        }
+    }
+
+    fn count(&self, number: usize) -> u64 {
+        match &self.inner {
+            Inner::Live(summary, _) => {
+                [summary.records, summary.rejected, summary.blank_lines, summary.bytes][number]
+            }
+            Inner::Saved(saved) => saved.counts[number],
+        }
+    }
+}
+
+/// Rows at either end whose lines are kept for showing.
+const SAVED_LINES: usize = 10;
+
+/// The columns of numbers in their order.
+fn cells<'a>(summary: &'a Summary, layout: &'a Layout) -> Vec<(&'a Column, Statistic)> {
+    let statistics = |column| layout.statistics.iter().map(move |&statistic| (column, statistic));
+    summary.columns.iter().flat_map(statistics).collect()
+}
+
+fn are_texts(keys: &[Cow<'_, [u8]>]) -> bool {
+    keys.iter().all(|key| std::str::from_utf8(key).is_ok())
+}
+
+fn integers(texts: &[Option<String>]) -> impl Iterator<Item = Option<i64>> {
+    texts.iter().map(|text| text.as_ref().map(|text| text.parse().expect("an integer")))
 }
 
 fn doubles(texts: &[Option<String>]) -> Vec<f64> {
@@ -96,83 +174,108 @@ fn decimals(texts: &[Option<String>]) -> PyResult<Data> {
         units.parse::<i128>().ok().filter(|units| units.unsigned_abs() < 10_u128.pow(38))
     };
     let all: Option<Vec<i128>> = texts.iter().map(units).collect();
-    let wide = || PyValueError::new_err("numbers of more than 38 digits: use to_dicts(exact=True)");
-    if scale > 38 {
-        return Err(wide());
-    }
-    Ok(Data::Decimals(all.ok_or_else(wide)?, scale))
+    let all = all.filter(|_| scale <= 38).ok_or_else(|| {
+        PyValueError::new_err("numbers of more than 38 digits: to_dicts(exact=True) has them")
+    })?;
+    Ok(Data::Decimals(all, scale))
 }
 
 #[pymethods]
 impl Groups {
+    /// What [`saved_state`](Groups::saved_state) gave.
+    #[staticmethod]
+    fn restored(saved: Saved) -> Groups {
+        Groups { inner: Inner::Saved(saved) }
+    }
+
+    fn saved_state(&self) -> Saved {
+        self.saved()
+    }
+
     fn __len__(&self) -> usize {
-        self.summary.columns[0].groups.len()
+        match &self.inner {
+            Inner::Live(summary, _) => summary.columns[0].groups.len(),
+            Inner::Saved(saved) => saved.keys[0].len(),
+        }
+    }
+
+    /// How many of the columns are parts of the key.
+    #[getter]
+    fn parts(&self) -> usize {
+        match &self.inner {
+            Inner::Live(_, layout) => layout.keys.len(),
+            Inner::Saved(saved) => saved.keys.len(),
+        }
     }
 
     #[getter]
     fn records(&self) -> u64 {
-        self.summary.records
+        self.count(0)
     }
 
     #[getter]
     fn rejected(&self) -> u64 {
-        self.summary.rejected
+        self.count(1)
     }
 
     #[getter]
     fn blank_lines(&self) -> u64 {
-        self.summary.blank_lines
+        self.count(2)
     }
 
     #[getter]
     fn bytes(&self) -> u64 {
-        self.summary.bytes
+        self.count(3)
     }
 
     /// The first refused records, as the command says them.
     #[getter]
     fn rejects(&self) -> Vec<String> {
-        self.summary.shown_rejects.iter().map(ToString::to_string).collect()
+        match &self.inner {
+            Inner::Live(summary, _) => {
+                summary.shown_rejects.iter().map(ToString::to_string).collect()
+            }
+            Inner::Saved(saved) => saved.rejects.clone(),
+        }
     }
 
     #[getter]
     fn names(&self) -> Vec<String> {
-        format::headings(&self.summary.columns, &self.layout)
+        match &self.inner {
+            Inner::Live(summary, layout) => format::headings(&summary.columns, layout),
+            Inner::Saved(saved) => saved.names.clone(),
+        }
     }
 
     /// A column as Python's objects: texts (bytes if one is not UTF-8), integers and floats; what does
     /// not exist is None.
     fn column<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyList>> {
-        if number < self.parts() {
+        let Some(number) = number.checked_sub(self.parts()) else {
+            let keys = self.keys(number);
             let list = PyList::empty(py);
-            let is_text = self.are_texts(number);
-            for key in self.keys(number) {
+            let is_text = are_texts(&keys);
+            for key in keys {
                 match std::str::from_utf8(&key) {
                     Ok(text) if is_text => list.append(text)?,
                     _ => list.append(PyBytes::new(py, &key))?,
                 }
             }
             return Ok(list);
+        };
+        let texts = self.texts(number);
+        if self.is_integer(number) {
+            return PyList::new(py, integers(&texts).collect::<Vec<_>>());
         }
-        let valid = self.texts(number)?;
-        match self.array(number, false)?.data {
-            Data::Integers(all) => {
-                PyList::new(py, valid.iter().zip(all).map(|(text, n)| text.as_ref().map(|_| n)))
-            }
-            Data::Doubles(all) => {
-                PyList::new(py, valid.iter().zip(all).map(|(text, n)| text.as_ref().map(|_| n)))
-            }
-            Data::Texts { .. } | Data::Decimals(..) => unreachable!("numbers, not exact"),
-        }
+        let doubles = doubles(&texts).into_iter().zip(&*texts);
+        PyList::new(py, doubles.map(|(double, text)| text.as_ref().map(|_| double)))
     }
 
     /// The numbers of a column as text, with all their digits.
-    fn exact(&self, number: usize) -> PyResult<Vec<Option<String>>> {
-        self.texts(number)
+    fn exact(&self, number: usize) -> Vec<Option<String>> {
+        self.texts(number - self.parts()).into_owned()
     }
 
     /// The result as the command prints it.
-    #[pyo3(signature = (form, decimals=None, rounding="half-up"))]
     fn render<'py>(
         &self,
         py: Python<'py>,
@@ -187,8 +290,11 @@ impl Groups {
         if decimals.is_some_and(|decimals| decimals > 18) {
             return Err(PyValueError::new_err("decimals are 0 to 18"));
         }
-        let layout = Layout { decimals, rounding, ..self.layout.clone() };
-        let columns = &self.summary.columns;
+        let Inner::Live(Summary { columns, .. }, layout) = &self.inner else {
+            let said = "a pickled result has its numbers, not its states: format it before";
+            return Err(PyValueError::new_err(said));
+        };
+        let layout = Layout { decimals, rounding, ..layout.clone() };
         if form == "brc" && columns.len() > 1 {
             return Err(PyValueError::new_err("the brc format shows one value"));
         }
@@ -204,35 +310,33 @@ impl Groups {
         Ok(PyBytes::new(py, &text))
     }
 
-    /// The first and the last rows as a table for people.
-    fn shown(&self, first: usize, last: usize) -> (String, String) {
-        let part = |range: std::ops::Range<usize>| {
-            let column = |column: &Column| Column {
-                groups: column.groups[range.clone()].to_vec(),
-                name: column.name.clone(),
-                scale: column.scale,
-            };
-            let columns: Vec<Column> = self.summary.columns.iter().map(column).collect();
-            String::from_utf8_lossy(&format::table(&columns, &self.layout)).into_owned()
+    /// A table for people: its header, the first rows, and the last.
+    fn lines(&self, first: usize, last: usize) -> Vec<String> {
+        let (summary, layout) = match &self.inner {
+            Inner::Live(summary, layout) => (summary, layout),
+            Inner::Saved(saved) => return saved.lines.clone(),
         };
-        let rows = self.__len__();
-        let first = first.min(rows);
-        (part(0..first), part(rows - last.min(rows - first)..rows))
+        let ends = |column: &Column| {
+            let rows = column.groups.len();
+            let end = last.min(rows.saturating_sub(first));
+            let (head, tail) = (&column.groups[..first.min(rows)], &column.groups[rows - end..]);
+            let mut ends = Column::new(&column.name, [head, tail].concat());
+            ends.scale = column.scale;
+            ends
+        };
+        let columns: Vec<Column> = summary.columns.iter().map(ends).collect();
+        let text = format::table(&columns, layout);
+        String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
     }
 
     /// An Arrow stream of one batch.
     #[pyo3(signature = (exact=false))]
     fn stream<'py>(&self, py: Python<'py>, exact: bool) -> PyResult<Bound<'py, PyCapsule>> {
-        let names = self.names();
-        let arrays = (0..names.len()).map(|number| self.array(number, exact));
-        write::stream(py, names, arrays.collect::<PyResult<_>>()?)
+        write::stream(py, self.names(), self.arrays(exact)?)
     }
 
     /// The types of that stream.
-    #[pyo3(signature = (exact=false))]
-    fn schema<'py>(&self, py: Python<'py>, exact: bool) -> PyResult<Bound<'py, PyCapsule>> {
-        let names = self.names();
-        let arrays = (0..names.len()).map(|number| self.array(number, exact));
-        write::schema(py, &names, &arrays.collect::<PyResult<Vec<_>>>()?)
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        write::schema(py, &self.names(), &self.arrays(false)?)
     }
 }

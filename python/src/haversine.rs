@@ -90,5 +90,8 @@ fn located(py: Python<'_>, fault: &Error, path: &Path, lines: Option<Lines>) -> 
         None => format!("{shown}: {fault}"),
     };
     let (line, column) = place.unzip();
-    error::data(py, Data { message, path: Some(shown.to_string()), line, column, ..Data::default() })
+    error::data(
+        py,
+        Data { message, path: Some(shown.to_string()), line, column, ..Data::default() },
+    )
 }

@@ -37,10 +37,16 @@ impl Read for Reader {
         Python::attach(|py| {
             let read = self.0.call_method1(py, "read", (room.len(),))?;
             let bytes: PyBackedBytes = read.extract(py).map_err(|_| {
-                io::Error::new(io::ErrorKind::InvalidInput, "read() must return bytes: open it as binary")
+                io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "read() must return bytes: open it as binary",
+                )
             })?;
             let into = room.get_mut(..bytes.len()).ok_or_else(|| {
-                io::Error::new(io::ErrorKind::InvalidData, "read() returned more than it was asked for")
+                io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "read() returned more than it was asked for",
+                )
             })?;
             into.copy_from_slice(&bytes);
             Ok(bytes.len())

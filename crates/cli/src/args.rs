@@ -49,6 +49,7 @@ pub(crate) enum Command {
     Kv(Box<cmd::kv::Options>),
     Bench(cmd::bench::Options),
     Run(cmd::run::Options),
+    Compare(cmd::compare::Options),
     Diff(cmd::diff::Options),
     History(cmd::history::Options),
     Report(cmd::report::Options),

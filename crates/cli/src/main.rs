@@ -43,6 +43,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Kv(options) => cmd::kv::run(&options),
         Command::Bench(options) => cmd::bench::run(&options),
         Command::Run(options) => cmd::run::run(&options),
+        Command::Compare(options) => cmd::compare::run(&options),
         Command::Diff(options) => cmd::diff::run(&options),
         Command::History(options) => cmd::history::run(&options),
         Command::Report(options) => cmd::report::run(&options),

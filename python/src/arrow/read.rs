@@ -141,7 +141,8 @@ pub(crate) fn open(
         let fits = |kind: &Kind| if number < keys { kind.is_key() } else { kind.is_number() };
         let Some(kind) = kind.filter(fits) else {
             let wanted = if number < keys { "text or integers" } else { "numbers" };
-            let said = format!("column {name:?} has Arrow type {format:?}, where {wanted} are needed");
+            let said =
+                format!("column {name:?} has Arrow type {format:?}, where {wanted} are needed");
             return Err(PyTypeError::new_err(said));
         };
         found.0.push(Column { place, kind });
@@ -152,9 +153,14 @@ pub(crate) fn open(
 
 fn place(column: &Selector, names: &[&str]) -> PyResult<usize> {
     match column {
-        Selector::Place(place) => (1..=names.len()).contains(place).then(|| place - 1).ok_or_else(
-            || PyKeyError::new_err(format!("there is no column {place}: there are {}", names.len())),
-        ),
+        Selector::Place(place) => {
+            (1..=names.len()).contains(place).then(|| place - 1).ok_or_else(|| {
+                PyKeyError::new_err(format!(
+                    "there is no column {place}: there are {}",
+                    names.len()
+                ))
+            })
+        }
         Selector::Name(name) => {
             let mut places = (0..names.len()).filter(|&place| names[place] == name);
             match (places.next(), places.next()) {
@@ -164,7 +170,9 @@ fn place(column: &Selector, names: &[&str]) -> PyResult<usize> {
                 }
                 (None, _) => {
                     let there = names.join(", ");
-                    Err(PyKeyError::new_err(format!("there is no column {name:?}; there are: {there}")))
+                    Err(PyKeyError::new_err(format!(
+                        "there is no column {name:?}; there are: {there}"
+                    )))
                 }
             }
         }
@@ -177,7 +185,11 @@ type Field = (String, String, Option<String>);
 fn fields(schema: &Schema) -> PyResult<Vec<Field>> {
     // SAFETY: the texts of a schema end with a zero byte, and a missing one is null.
     let text = |text: *const std::ffi::c_char| unsafe {
-        if text.is_null() { String::new() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+        if text.is_null() {
+            String::new()
+        } else {
+            CStr::from_ptr(text).to_string_lossy().into_owned()
+        }
     };
     if text(schema.format) != "+s" {
         return Err(PyTypeError::new_err("this Arrow stream is no table: it has no columns"));
@@ -253,9 +265,11 @@ impl Batch {
     fn column(&self, number: usize) -> (View<'_>, &Kind) {
         let Column { place, kind } = &self.columns[number];
         // SAFETY: an array has as many children as its schema, which has this place.
-        let child = unsafe { &**array(self.array.children, self.array.n_children as usize)
-            .get(*place)
-            .expect("a batch of the columns of its schema") };
+        let child = unsafe {
+            &**array(self.array.children, self.array.n_children as usize)
+                .get(*place)
+                .expect("a batch of the columns of its schema")
+        };
         let rows = self.array.length as usize;
         (View { array: child, offset: (self.array.offset + child.offset) as usize, rows }, kind)
     }
@@ -307,9 +321,8 @@ impl<'a> View<'a> {
     fn buffer<T>(&self, number: usize, more: usize) -> &'a [T] {
         // SAFETY: the buffer of a type has an element for each row before the offset and after it;
         // `T` is that of the format, and every pattern of bits is one.
-        let all = unsafe {
-            array(self.pointer(number).cast::<T>(), self.offset + self.rows + more)
-        };
+        let all =
+            unsafe { array(self.pointer(number).cast::<T>(), self.offset + self.rows + more) };
         &all[self.offset..]
     }
 

@@ -68,13 +68,12 @@ impl Data {
 struct SchemaParts {
     _format: CString,
     _name: CString,
-    _owned: Vec<Box<Schema>>,
+    _owned: Vec<Schema>,
     _children: Vec<*mut Schema>,
 }
 
-fn schema_of(name: &str, format: &str, flags: i64, owned: Vec<Schema>) -> Schema {
-    let mut owned: Vec<Box<Schema>> = owned.into_iter().map(Box::new).collect();
-    let mut children: Vec<*mut Schema> = owned.iter_mut().map(|child| &raw mut **child).collect();
+fn schema_of(name: &str, format: &str, flags: i64, mut owned: Vec<Schema>) -> Schema {
+    let mut children: Vec<*mut Schema> = owned.iter_mut().map(|child| &raw mut *child).collect();
     // A zero byte would end the name.
     let text = |text: &str| CString::new(text.replace('\0', "\u{fffd}")).expect("no zero byte");
     let (format, name) = (text(format), text(name));
@@ -94,7 +93,7 @@ fn schema_of(name: &str, format: &str, flags: i64, owned: Vec<Schema>) -> Schema
 /// `schema` was made by [`schema_of`] and not released.
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
     // SAFETY: the promise of the caller; the parts were boxed there. Children that were moved away
-    // have no `release` any more, the others are released with their boxes.
+    // have no `release` any more, the others are released with their list.
     unsafe {
         drop(Box::from_raw((*schema).private_data.cast::<SchemaParts>()));
         (*schema).release = None;
@@ -106,7 +105,7 @@ struct ArrayParts {
     _data: Option<Array>,
     _valid: Vec<u8>,
     _buffers: Vec<*const c_void>,
-    _owned: Vec<Box<ArrayC>>,
+    _owned: Vec<ArrayC>,
     _children: Vec<*mut ArrayC>,
 }
 
@@ -115,15 +114,14 @@ fn bits(valid: &[bool]) -> Vec<u8> {
     valid.chunks(8).map(byte).collect()
 }
 
-fn array_of(data: Option<Array>, rows: usize, owned: Vec<ArrayC>) -> ArrayC {
+fn array_of(data: Option<Array>, rows: usize, mut owned: Vec<ArrayC>) -> ArrayC {
     let validity = data.as_ref().and_then(|array| array.valid.as_deref());
     let nulls = validity.map_or(0, |valid| valid.iter().filter(|valid| !**valid).count());
     let valid = validity.map(bits).unwrap_or_default();
     let first = if validity.is_some() { valid.as_ptr().cast() } else { ptr::null() };
     let mut buffers = vec![first];
     buffers.extend(data.iter().flat_map(|array| array.data.buffers()));
-    let mut owned: Vec<Box<ArrayC>> = owned.into_iter().map(Box::new).collect();
-    let mut children: Vec<*mut ArrayC> = owned.iter_mut().map(|child| &raw mut **child).collect();
+    let mut children: Vec<*mut ArrayC> = owned.iter_mut().map(|child| &raw mut *child).collect();
     let mut array = ArrayC::EMPTY;
     array.length = rows as i64;
     array.null_count = nulls as i64;
@@ -154,9 +152,7 @@ unsafe extern "C" fn release_array(array: *mut ArrayC) {
 }
 
 fn table_schema(names: &[String], formats: &[String]) -> Schema {
-    let column = |(name, format): (&String, &String)| {
-        schema_of(name, format, NULLABLE, Vec::new())
-    };
+    let column = |(name, format): (&String, &String)| schema_of(name, format, NULLABLE, Vec::new());
     schema_of("", "+s", 0, names.iter().zip(formats).map(column).collect())
 }
 
