@@ -4,6 +4,7 @@
 //! [`delimited`](crate::delimited) is the other. There is no lock and no allocation per record: a
 //! lock per chunk of a stream, and one per chunk that has rejects or must keep their order.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,7 @@ use memchr::{memchr_iter, memrchr};
 
 use crate::account::Account;
 use crate::chunk::{Buffer, Carry, Rows, read_rows};
+use crate::composite;
 use crate::error::{Error, FieldText};
 use crate::gather::{Run, gather};
 use crate::kernel::Kernel;
@@ -65,11 +67,13 @@ pub struct Progress {
 /// The result of a run.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// One state per key, in byte order of the keys, for each value column; one column unless
-    /// delimited text was asked for more.
+    /// One state per key, in byte order of the keys (of their parts), for each value column; one column
+    /// unless delimited text was asked for more. A query without values has one of zeros, whose
+    /// [count](crate::Stats::count) is that of the records.
     pub columns: Vec<Column>,
-    /// What the keys are called: "key", or what the header calls their column.
-    pub key: String,
+    /// What the parts of the keys are called: "key", or what the header calls their columns. Of
+    /// several, [`parts`](Summary::parts) takes a key apart.
+    pub keys: Vec<String>,
     /// Records taken.
     pub records: u64,
     /// Lines with nothing on them, which are ignored.
@@ -80,6 +84,13 @@ pub struct Summary {
     pub shown_rejects: Vec<crate::error::Reject>,
     /// Bytes of (decompressed) input.
     pub bytes: u64,
+}
+
+impl Summary {
+    /// The parts of a key of this result, one for each of [`keys`](Summary::keys).
+    pub fn parts<'k>(&self, key: &'k [u8]) -> impl Iterator<Item = Cow<'k, [u8]>> {
+        composite::parts(key, self.keys.len())
+    }
 }
 
 /// The groups of one value column.
@@ -141,8 +152,16 @@ pub(crate) trait Form: Sync {
     /// Hands out no chunk any more; those that were are finished.
     fn stop(&self);
 
-    /// What the key and the values are called, once all chunks were taken.
-    fn names(&self) -> Vec<String>;
+    /// What the keys and the values are called, once all chunks were taken.
+    fn names(&self) -> Names;
+}
+
+/// What the parts of the key, and the value columns, are called.
+#[derive(Default)]
+pub(crate) struct Names {
+    pub(crate) keys: Vec<String>,
+    /// One for each run of a [`Share`].
+    pub(crate) values: Vec<String>,
 }
 
 /// What one thread brings home: a run per value column.
@@ -175,9 +194,9 @@ pub(crate) fn run(
     let mut summary =
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
     (summary.shown_rejects, summary.rejected) = collector.finish()?;
-    let mut names = form.names().into_iter();
-    summary.key = names.next().unwrap_or_default();
-    let mut runs: Vec<Vec<Run>> = names.as_slice().iter().map(|_| Vec::new()).collect();
+    let names = form.names();
+    summary.keys = names.keys;
+    let mut runs: Vec<Vec<Run>> = names.values.iter().map(|_| Vec::new()).collect();
     for result in results {
         let share = result?;
         summary.records += share.records;
@@ -186,7 +205,7 @@ pub(crate) fn run(
             runs.push(run);
         }
     }
-    for (name, runs) in names.zip(runs) {
+    for (name, runs) in names.values.into_iter().zip(runs) {
         summary.columns.push(Column::new(&name, gather(&runs)));
     }
     Ok(summary)
@@ -297,8 +316,9 @@ impl Form for Lines {
         self.0.stop();
     }
 
-    fn names(&self) -> Vec<String> {
-        line::FIELDS.map(str::to_owned).to_vec()
+    fn names(&self) -> Names {
+        let [key, value] = line::FIELDS.map(|name| vec![name.to_owned()]);
+        Names { keys: key, values: value }
     }
 }
 
@@ -382,8 +402,8 @@ mod tests {
                 *self.1.lock().unwrap() = true;
                 self.2.notify_all();
             }
-            fn names(&self) -> Vec<String> {
-                vec![]
+            fn names(&self) -> Names {
+                Names::default()
             }
         }
         let form = Waiting(AtomicU64::new(0), Mutex::new(false), std::sync::Condvar::new());

@@ -30,6 +30,7 @@
 
 mod account;
 mod chunk;
+mod composite;
 pub mod delimited;
 mod engine;
 mod error;
@@ -52,6 +53,7 @@ mod sums;
 mod table;
 
 pub use chunk::MOST_RECORD_BYTES;
+pub use delimited::{ListError, Null, Query, Ragged, Selector, Value};
 pub use engine::{CHUNK_BYTES, Column, Options, Progress, Summary, aggregate};
 pub use error::{BytePosition, Error, FieldText, Position, Reason, Reject};
 pub use format::Layout;

@@ -16,8 +16,8 @@ use num_bigint::BigInt;
 /// is applied: so that `1e999999999` does not take all memory.
 pub const MOST_DIGITS: u16 = 10_000;
 
-/// Digits that fit 64 bits, whichever they are.
-const DIGITS_OF_64_BITS: u32 = 18;
+/// Units below this can take another digit in 64 bits.
+const MOST_UNITS: u64 = 1_000_000_000_000_000_000;
 
 /// Digits that fit the magnitude of an `i128`, whichever they are.
 const DIGITS_OF_128_BITS: usize = 38;
@@ -65,14 +65,12 @@ impl Decimal {
             _ => (false, text),
         };
         let mut units: u64 = 0;
-        let mut significant: u32 = 0;
         let mut point = None;
         for (at, &byte) in digits.iter().enumerate() {
             match byte {
                 b'0'..=b'9' => {
-                    significant += u32::from(units > 0 || byte != b'0');
                     units = units * 10 + u64::from(byte - b'0');
-                    if significant > DIGITS_OF_64_BITS {
+                    if units >= MOST_UNITS {
                         return any(negative, digits);
                     }
                 }
@@ -265,6 +263,12 @@ pub(crate) fn power_of_ten(exponent: u16) -> Option<i128> {
 /// `10^exponent`.
 pub(crate) fn big_power_of_ten(exponent: u16) -> BigInt {
     power_of_ten(exponent).map_or_else(|| BigInt::from(10).pow(exponent.into()), BigInt::from)
+}
+
+/// `units * 10^exponent`, if it fits 64 bits.
+#[inline]
+pub(crate) fn scaled_short(units: i64, exponent: u16) -> Option<i64> {
+    units.checked_mul(i64::try_from(power_of_ten(exponent)?).ok()?)
 }
 
 /// `units * 10^exponent`, if it fits.

@@ -90,11 +90,14 @@ impl<'a> Pieces<'a> {
         if from >= self.limit {
             return Piece::End(from);
         }
-        if self.quote < from {
+        if bytes.get(from) == Some(&b'"') {
+            self.quote = from;
+        } else if self.quote < from {
             self.quote = memchr(b'"', &bytes[from..]).map_or(bytes.len(), |quote| from + quote);
         }
         // Up to here there is no quote, and a line starts here unless the bytes end.
         let free = match bytes.get(self.quote) {
+            Some(_) if self.quote == from => from,
             Some(_) => memrchr(b'\n', &bytes[from..self.quote]).map_or(from, |n| from + n + 1),
             None => bytes.len(),
         };

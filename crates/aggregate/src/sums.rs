@@ -6,7 +6,7 @@
 
 use num_bigint::BigInt;
 
-use crate::number::{Decimal, big_power_of_ten, power_of_ten, scaled};
+use crate::number::{Decimal, big_power_of_ten, power_of_ten, scaled, scaled_short};
 
 /// What is known of at least one number, in units of `10^-scale`, the finest scale of them.
 #[derive(Clone, Debug)]
@@ -88,6 +88,9 @@ impl Sums {
     /// Takes in one number.
     #[inline]
     pub(crate) fn add(&mut self, value: &Decimal) {
+        if self.add_short(value).is_some() {
+            return;
+        }
         let part = value.small().and_then(|units| i64::try_from(units).ok()).map(|units| Part {
             sum: units.into(),
             squares: Some(u128::from(units.unsigned_abs()).pow(2)),
@@ -97,6 +100,27 @@ impl Sums {
         if part.and_then(|part| self.merge_small(part)).is_none() {
             self.merge_big(Sums::of(value, self.has_squares()).to_big());
         }
+    }
+
+    /// Takes in a number that is not finer than those before it, in 64 bits; None, and nothing
+    /// changed, where they do not suffice, or squares are kept.
+    #[inline]
+    fn add_short(&mut self, value: &Decimal) -> Option<()> {
+        let Sums::Small { sum, squares: None, min, max, scale, min_scale, max_scale } = self else {
+            return None;
+        };
+        let at_common = |units, own| scaled_short(units, scale.checked_sub(own)?);
+        let read = i64::try_from(value.small()?).ok()?;
+        let units = at_common(read, value.scale())?;
+        let (low, high) = (at_common(*min, *min_scale)?, at_common(*max, *max_scale)?);
+        *sum = sum.checked_add(units.into())?;
+        if units < low {
+            (*min, *min_scale) = (read, value.scale());
+        }
+        if units > high {
+            (*max, *max_scale) = (read, value.scale());
+        }
+        Some(())
     }
 
     /// Takes in others; squares end where either has none.

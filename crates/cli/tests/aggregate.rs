@@ -145,7 +145,10 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
     for args in [
         &["--rejects", "r", "a.txt"][..],
         &["--format", "brc", "--value", "2", "--value", "3", "a.txt"],
-        &["--value", "name", "a.txt"],
+        &["--by", "name,", "a.txt"],
+        &["--by", "3-2", "a.txt"],
+        &["--count", "--value", "2", "a.txt"],
+        &["--format", "brc", "--by", "1,2", "a.txt"],
         &["--key", "0", "a.txt"],
         &["--delimiter", "5", "a.txt"],
         &["--delimiter", "ab", "a.txt"],
@@ -233,11 +236,42 @@ fn delimited_text_chooses_columns_by_name() {
         out(&output),
         "host,ms_max,ms_count,bytes_max,bytes_count\ndb,7,1,200,1\n\"web, 1\",12.5,2,100,2\n"
     );
-    let output = folder.run(&["--header", "--key", "nobody"], b"a;b\n1;2\n");
+    let output = folder.run(&["--key", "nobody"], b"a;b\n1;2\n");
     assert_eq!(output.status.code(), Some(3));
     assert!(err(&output).contains("the header has no column \"nobody\"; it has: \"a\", \"b\""));
     let tab = folder.run(&["--delimiter", "tab"], b"\"a\tb\"\t1\n");
     assert_eq!(out(&tab), "key,min,mean,max\na\tb,1,1,1\n");
+}
+
+#[test]
+fn keys_of_several_columns_stand_in_columns_of_their_own() {
+    let folder = Folder::new();
+    let csv = "host,path,ms,kb\nweb,/a,1.5,1\n\"w,b\",/a,2,2\nweb,/b,3,4\nweb,/a,0.5,8\n,/a,1,16\n";
+    let run = |args: &str| {
+        let args: Vec<&str> = ["--delimiter", ","].into_iter().chain(args.split(' ')).collect();
+        let output = folder.run(&args, csv.as_bytes());
+        assert_eq!(err(&output), "", "{args:?}");
+        out(&output)
+    };
+    let by_name = run("--by host,path --value ms,kb --stats sum");
+    let expected = "host,path,ms_sum,kb_sum\n,/a,1,16\n\"w,b\",/a,2,2\nweb,/a,2,9\nweb,/b,3,4\n";
+    assert_eq!(by_name, expected);
+    assert_eq!(run("--header --by 1-2 --value 3-4 --stats sum"), by_name);
+    assert_eq!(run("--key host --by path --value ms --value kb --stats sum"), by_name);
+    assert_eq!(
+        run("--by path,host --count"),
+        "path,host,count\n/a,,1\n/a,\"w,b\",1\n/a,web,2\n/b,web,1\n"
+    );
+    assert_eq!(run("--by path --count --sort count --top 1"), "path,count\n/a,4\n");
+    assert_eq!(
+        run("--by host,path --value kb --stats max --format table --reverse --top 2"),
+        "host  path  max\nweb   /b      4\nweb   /a      8\n"
+    );
+    assert_eq!(
+        run("--by host,path --value kb --stats max --format ndjson --top 1"),
+        "{\"host\": \"\", \"path\": \"/a\", \"max\": 16}\n"
+    );
+    assert_eq!(run("--by 1,2 --count --top 1"), "column 1,column 2,count\n,/a,1\n");
 }
 
 #[test]

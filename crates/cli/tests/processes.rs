@@ -401,7 +401,7 @@ fn on_a_terminal(
     let folder = tempfile::tempdir().unwrap();
     let line = format!("exec {} {arguments}", env!("CARGO_BIN_EXE_fathom"));
     let mut script = Command::new("script");
-    script.args(["-qefc", &line, "/dev/null"]).env("TMPDIR", folder.path());
+    script.args(["-qefc", &line, "/dev/null"]).env("TMPDIR", folder.path()).env("TERM", "xterm");
     script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = script.spawn().expect("the program `script` of util-linux");
     until("it starts", || !running(folder.path(), program).is_empty());

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use crate::account::Account;
 use crate::chunk::Buffer;
-use crate::engine::{Form, Options, Progress, Share, Summary, located, run};
+use crate::engine::{Form, Names, Options, Progress, Share, Summary, located, run};
 use crate::error::Error;
 use crate::rejects::{OnError, Taken};
 use crate::shard::Shard;
@@ -29,102 +29,14 @@ use crate::source::Source;
 
 mod columns;
 mod cut;
+mod query;
 #[cfg(test)]
 mod tests;
 mod worker;
 
 use cut::Chunks;
+pub use query::{ListError, Null, Query, Ragged, Selector, Value};
 use worker::Worker;
-
-/// The shape of delimited text.
-#[derive(Clone, Debug)]
-pub struct Shape {
-    /// The byte between fields: not a quote, a line end, or part of a number.
-    pub delimiter: u8,
-    /// Whether the first record names the columns.
-    pub header: bool,
-    /// The column of the key.
-    pub key: Selector,
-    /// The columns of the values, at least one.
-    pub values: Vec<Value>,
-    /// What becomes of records with more or fewer fields than the header or the first record.
-    pub ragged: Ragged,
-    /// What a field of a value column says when there is no value, byte for byte: by default
-    /// nothing. Such as `NA`, `null` and `NaN`, or a number like `-99.9`.
-    pub nulls: Vec<Vec<u8>>,
-}
-
-impl Shape {
-    /// Text with this delimiter and without a header: the key in the first column, the value in the
-    /// second.
-    pub fn new(delimiter: u8) -> Shape {
-        Shape {
-            delimiter,
-            header: false,
-            key: Selector::Place(1),
-            values: vec![Selector::Place(2).into()],
-            ragged: Ragged::Fail,
-            nulls: vec![Vec::new()],
-        }
-    }
-}
-
-/// A column of values.
-#[derive(Clone, Debug)]
-pub struct Value {
-    /// Which one.
-    pub column: Selector,
-    /// What a missing value means.
-    pub null: Null,
-}
-
-impl From<Selector> for Value {
-    fn from(column: Selector) -> Value {
-        Value { column, null: Null::Skip }
-    }
-}
-
-/// What a missing value means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Null {
-    /// The record is counted among the [rows](crate::Stats::rows) of its key, and the other columns
-    /// keep their values.
-    #[default]
-    Skip,
-    /// It is the number 0.
-    Zero,
-    /// The record is refused.
-    Fail,
-}
-
-/// What becomes of a record with more or fewer fields than the header or, without one, the first
-/// record of its source.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ragged {
-    /// It is refused.
-    #[default]
-    Fail,
-    /// Fields it lacks are missing, those it has more are passed over.
-    Pad,
-}
-
-/// A column, by place or by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Selector {
-    /// From 1.
-    Place(usize),
-    /// As the header spells it.
-    Name(String),
-}
-
-impl std::fmt::Display for Selector {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Selector::Place(place) => write!(f, "column {place}"),
-            Selector::Name(name) => f.write_str(name),
-        }
-    }
-}
 
 /// Aggregates delimited text.
 ///
@@ -132,13 +44,13 @@ impl std::fmt::Display for Selector {
 /// As [`crate::aggregate`], and for headers without a column that was asked for.
 pub fn aggregate(
     sources: Vec<Source>,
-    shape: &Shape,
+    query: &Query,
     options: &Options,
     on_error: OnError<'_>,
     progress: &Progress,
 ) -> Result<Summary, Error> {
     let paths: Vec<PathBuf> = sources.iter().map(|source| source.path().to_owned()).collect();
-    let chunks = Chunks::new(sources, shape, options.chunk_bytes);
+    let chunks = Chunks::new(sources, query, options.chunk_bytes);
     run(&chunks, &paths, options, on_error, progress)
 }
 
@@ -146,7 +58,7 @@ impl<'a> Form for Chunks<'a> {
     type Worker = Worker<'a>;
 
     fn worker(&self, options: &Options, account: &Arc<Account>) -> Worker<'a> {
-        Worker::new(self.shape, options, account)
+        Worker::new(self.query, options, account)
     }
 
     fn take(&self, worker: &mut Worker<'a>, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
@@ -176,7 +88,7 @@ impl<'a> Form for Chunks<'a> {
         self.stop();
     }
 
-    fn names(&self) -> Vec<String> {
+    fn names(&self) -> Names {
         self.names()
     }
 }

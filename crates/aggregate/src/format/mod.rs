@@ -80,8 +80,8 @@ pub struct Layout {
     pub decimals: Option<u8>,
     /// What becomes of the digits after those.
     pub rounding: Rounding,
-    /// What the key's column is called.
-    pub key: String,
+    /// What the columns of the key's parts are called, at least one.
+    pub keys: Vec<String>,
     /// Threads that write many groups, at least one; the text does not depend on it.
     pub threads: usize,
 }
@@ -95,7 +95,7 @@ impl Default for Layout {
             statistics: vec![Statistic::Min, Statistic::Mean, Statistic::Max],
             decimals: None,
             rounding: Rounding::HalfUp,
-            key: "key".to_owned(),
+            keys: vec!["key".to_owned()],
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

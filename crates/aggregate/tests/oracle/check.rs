@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read, Write};
 
-use fathom_aggregate::delimited::{self, Null as EngineNull, Ragged, Selector, Shape, Value};
+use fathom_aggregate::delimited::{self, Null as EngineNull, Query, Ragged, Selector, Value};
 use fathom_aggregate::format::{self, Layout, Sort, Statistic};
 use fathom_aggregate::{Error, OnError, Options, Progress, Rounding, SHOWN, Source, Summary};
 
@@ -37,21 +37,20 @@ fn selector(place: &Place) -> Selector {
     }
 }
 
-fn shape(task: &Task) -> Shape {
+fn query(task: &Task) -> Query {
     let null = |null| match null {
         Null::Skip => EngineNull::Skip,
         Null::Zero => EngineNull::Zero,
         Null::Fail => EngineNull::Fail,
     };
     let value = |(place, n): &(Place, Null)| Value { column: selector(place), null: null(*n) };
-    Shape {
-        delimiter: task.delimiter,
-        header: task.header,
-        key: selector(&task.key),
-        values: task.values.iter().map(value).collect(),
-        ragged: if task.pad { Ragged::Pad } else { Ragged::Fail },
-        nulls: task.nulls.clone(),
-    }
+    let mut query = Query::new(task.delimiter);
+    query.header = task.header;
+    query.by = task.keys.iter().map(selector).collect();
+    query.values = task.values.iter().map(value).collect();
+    query.ragged = if task.pad { Ragged::Pad } else { Ragged::Fail };
+    query.nulls.clone_from(&task.nulls);
+    query
 }
 
 fn layout(look: &Look, threads: usize) -> Layout {
@@ -64,7 +63,7 @@ fn layout(look: &Look, threads: usize) -> Layout {
             Round::HalfEven => Rounding::HalfEven,
         },
         threads,
-        key: look.key.clone(),
+        keys: look.keys.clone(),
     }
 }
 
@@ -84,7 +83,7 @@ pub(crate) fn run(
     let summary = if task.plain {
         fathom_aggregate::aggregate(sources, options, on_error, &progress)
     } else {
-        delimited::aggregate(sources, &shape(task), options, on_error, &progress)
+        delimited::aggregate(sources, &query(task), options, on_error, &progress)
     };
     Ok((summary?, kept))
 }
@@ -128,8 +127,8 @@ impl<'a> Judge<'a> {
         let (found, expected) = (shown_rejects(&summary), expected_rejects(self.input, answer));
         assert_eq!(found, expected, "{}: places and reasons", shown());
         assert_eq!(kept, texts(self.input, answer), "{}: kept records", shown());
-        if let Some(key) = &answer.key {
-            assert_eq!(summary.key, *key, "{}: the key's name", shown());
+        if let Some(keys) = &answer.keys {
+            assert_eq!(summary.keys, *keys, "{}: the names of the key", shown());
         }
         for look in looks {
             let found = formatted(&summary, look, options.threads);

@@ -32,12 +32,12 @@ impl Choices {
             delimiter: b";,\t|"[self.of(4)],
             plain: false,
             header,
-            key: self.place(header),
+            keys: (0..=self.of(3)).map(|_| self.place(header)).collect(),
             values: Vec::new(),
             pad: self.yes(),
             nulls: nulls[self.of(3)].iter().map(|null| null.as_bytes().to_vec()).collect(),
         };
-        for _ in 0..=self.of(2) {
+        for _ in 0..self.of(3) {
             let null = [Null::Skip, Null::Zero, Null::Fail][self.of(3)];
             task.values.push((self.place(header), null));
         }
@@ -51,8 +51,8 @@ impl Choices {
         }
     }
 
-    /// A look of the result of so many columns.
-    pub(crate) fn look(&mut self, columns: usize) -> Look {
+    /// A look of the result of so many columns, of keys of so many parts.
+    pub(crate) fn look(&mut self, columns: usize, keys: usize) -> Look {
         let statistic = |choices: &mut Choices| STATISTICS[choices.of(STATISTICS.len())];
         Look {
             // The challenge's form shows one column.
@@ -60,7 +60,7 @@ impl Choices {
             statistics: (0..=self.of(3)).map(|_| statistic(self)).collect(),
             decimals: [None, Some(0), Some(2), Some(18)][self.of(4)],
             round: [Round::HalfUp, Round::Ceiling, Round::HalfEven][self.of(3)],
-            key: ["key", "min", "a\"b"][self.of(3)].to_owned(),
+            keys: (0..keys).map(|_| ["key", "min", "a\"b"][self.of(3)].to_owned()).collect(),
             sort: if self.yes() { Some(statistic(self)) } else { None },
             reverse: self.yes(),
             top: if self.yes() { Some(self.of(4)) } else { None },

@@ -22,7 +22,9 @@ pub(crate) struct Task {
     /// `key;value` lines, in which a quote is a byte like any other.
     pub(crate) plain: bool,
     pub(crate) header: bool,
-    pub(crate) key: Place,
+    /// The parts of a key, at least one.
+    pub(crate) keys: Vec<Place>,
+    /// Without any, records are counted.
     pub(crate) values: Vec<(Place, Null)>,
     /// Records may have more or fewer fields than the first.
     pub(crate) pad: bool,
@@ -53,7 +55,7 @@ impl Task {
             delimiter: b';',
             plain: true,
             header: false,
-            key: Place::At(1),
+            keys: vec![Place::At(1)],
             values: vec![(Place::At(2), Null::Fail)],
             pad: false,
             nulls: Vec::new(),
@@ -64,8 +66,8 @@ impl Task {
 /// What there is to know of an input.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
-    /// What the header calls the key.
-    pub(crate) key: Option<String>,
+    /// What the header calls the parts of the key.
+    pub(crate) keys: Option<Vec<String>>,
     pub(crate) columns: Vec<Column>,
     pub(crate) records: u64,
     pub(crate) blank_lines: u64,
@@ -76,7 +78,8 @@ pub(crate) struct Answer {
 #[derive(Debug, Default)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    pub(crate) groups: BTreeMap<Vec<u8>, Group>,
+    /// By the parts of the key.
+    pub(crate) groups: BTreeMap<Vec<Vec<u8>>, Group>,
 }
 
 /// What a column says of a key.
@@ -220,7 +223,7 @@ fn quoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
 /// Aggregates the whole input.
 pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
     let mut answer = Answer::default();
-    answer.columns.resize_with(task.values.len(), Column::default);
+    answer.columns.resize_with(task.values.len().max(1), Column::default);
     for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
         // What they are called until a header says it; an input without a line has none.
         column.name = match place {
@@ -260,7 +263,7 @@ pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
                 let name = header.get(place).map(|name| String::from_utf8_lossy(name).into_owned());
                 Ok(name.unwrap_or_else(|| format!("column {}", place + 1)))
             };
-            answer.key = Some(name(&task.key)?);
+            answer.keys = Some(task.keys.iter().map(name).collect::<Result<_, _>>()?);
             for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
                 column.name = name(place)?;
             }
@@ -311,13 +314,15 @@ fn take(
         None if at < width => Ok(None),
         None => Err((record.start, format!("NoColumn({})", at + 1))),
     };
-    let key_at = |key: &Place| {
-        let key = field(place(key))?.filter(|key| !key.content.is_empty());
-        key.ok_or((record.start, "EmptyKey".to_owned()))
+    let key = || {
+        let part = |key: &Place| Ok(field(place(key))?.map_or(Vec::new(), |f| f.content.clone()));
+        let parts: Vec<Vec<u8>> = task.keys.iter().map(part).collect::<Result<_, _>>()?;
+        let is_empty = parts.iter().all(Vec::is_empty);
+        if is_empty { Err((record.start, "EmptyKey".to_owned())) } else { Ok(parts) }
     };
     // In lines of `key;value` what is wrong first is said first.
     if task.plain {
-        key_at(&task.key)?;
+        key()?;
     }
     let mut values = Vec::new();
     for (column, null) in &task.values {
@@ -334,7 +339,10 @@ fn take(
             (true, Null::Fail) => return Err((at, "Missing".to_owned())),
         });
     }
-    let key = key_at(&task.key)?.content.clone();
+    if task.values.is_empty() {
+        values.push(Some(number::read(b"0.0").expect("a number")));
+    }
+    let key = key()?;
     for (column, value) in answer.columns.iter_mut().zip(values) {
         let group = column.groups.entry(key.clone()).or_default();
         group.rows += 1;

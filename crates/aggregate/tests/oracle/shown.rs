@@ -29,7 +29,8 @@ pub(crate) struct Look {
     pub(crate) statistics: Vec<&'static str>,
     pub(crate) decimals: Option<u32>,
     pub(crate) round: Round,
-    pub(crate) key: String,
+    /// Names of the key's parts.
+    pub(crate) keys: Vec<String>,
     /// A statistic, largest first; by key without.
     pub(crate) sort: Option<&'static str>,
     pub(crate) reverse: bool,
@@ -41,14 +42,14 @@ pub(crate) const STATISTICS: [&str; 8] =
     ["min", "mean", "max", "count", "rows", "sum", "variance", "stddev"];
 
 impl Look {
-    /// Every statistic in one form, by key.
+    /// Every statistic in one form, by a key of one part.
     pub(crate) fn all(form: Form) -> Look {
         Look {
             form,
             statistics: STATISTICS.to_vec(),
             decimals: None,
             round: Round::HalfUp,
-            key: "key".to_owned(),
+            keys: vec!["key".to_owned()],
             sort: None,
             reverse: false,
             top: None,
@@ -138,10 +139,10 @@ fn cell(group: &Group, statistic: &str, finest: u32, look: &Look) -> Option<Stri
 }
 
 /// The keys in the order that was asked for, as many as were asked for.
-fn order(column: &Column, look: &Look) -> Vec<Vec<u8>> {
-    let mut keys: Vec<&Vec<u8>> = column.groups.keys().collect();
+fn order(column: &Column, look: &Look) -> Vec<Parts> {
+    let mut keys: Vec<&Parts> = column.groups.keys().collect();
     if let Some(statistic) = look.sort {
-        let value = |key: &Vec<u8>| fraction(&column.groups[key], statistic);
+        let value = |key: &Parts| fraction(&column.groups[key], statistic);
         keys.sort_by(|a, b| {
             let ascending = match (value(a), value(b)) {
                 (Some(a), Some(b)) => a.cmp(&b),
@@ -156,19 +157,22 @@ fn order(column: &Column, look: &Look) -> Vec<Vec<u8>> {
     keys.into_iter().take(look.top.unwrap_or(usize::MAX)).cloned().collect()
 }
 
-/// The names over the numbers, none of them twice and none that of the key.
+/// The names over everything, none of them twice.
 fn headings(answer: &Answer, look: &Look) -> Vec<String> {
-    let mut names: Vec<String> = vec![look.key.clone()];
+    let mut wanted: Vec<String> = look.keys.clone();
     for column in &answer.columns {
         for statistic in &look.statistics {
-            let plain = match answer.columns.len() {
+            wanted.push(match answer.columns.len() {
                 1 => (*statistic).to_owned(),
                 _ => format!("{}_{statistic}", column.name),
-            };
-            let numbered = (2..).map(|number| format!("{plain}_{number}"));
-            let free = std::iter::once(plain.clone()).chain(numbered).find(|n| !names.contains(n));
-            names.push(free.expect("numbers do not end"));
+            });
         }
+    }
+    let mut names: Vec<String> = Vec::new();
+    for plain in wanted {
+        let numbered = (2..).map(|number| format!("{plain}_{number}"));
+        let free = std::iter::once(plain.clone()).chain(numbered).find(|n| !names.contains(n));
+        names.push(free.expect("numbers do not end"));
     }
     names
 }
@@ -184,7 +188,7 @@ pub(crate) fn text(answer: &Answer, look: &Look) -> Vec<u8> {
         })
         .collect();
     let keys = order(&answer.columns[0], look);
-    let rows: Vec<(Vec<u8>, Vec<Option<String>>)> = keys
+    let rows: Vec<Row> = keys
         .into_iter()
         .map(|key| {
             let mut cells = Vec::new();
@@ -198,7 +202,7 @@ pub(crate) fn text(answer: &Answer, look: &Look) -> Vec<u8> {
     let names = headings(answer, look);
     match look.form {
         Form::Brc => brc(&rows),
-        Form::Table => table(&names, &rows),
+        Form::Table => table(&names, &rows, look.keys.len()),
         Form::Csv => separated(&names, &rows, b",", csv_field),
         Form::Tsv => separated(&names, &rows, b"\t", tsv_field),
         Form::Json => {
@@ -212,14 +216,18 @@ pub(crate) fn text(answer: &Answer, look: &Look) -> Vec<u8> {
     }
 }
 
-type Row = (Vec<u8>, Vec<Option<String>>);
+/// The parts of a key.
+type Parts = Vec<Vec<u8>>;
+
+/// A key, and what is said of it.
+type Row = (Parts, Vec<Option<String>>);
 
 fn brc(rows: &[Row]) -> Vec<u8> {
     let rows: Vec<Vec<u8>> = rows
         .iter()
         .map(|(key, cells)| {
             let cells: Vec<&str> = cells.iter().map(|c| c.as_deref().unwrap_or("")).collect();
-            [key, &b"="[..], cells.join("/").as_bytes()].concat()
+            [&key.join(&b","[..])[..], &b"="[..], cells.join("/").as_bytes()].concat()
         })
         .collect();
     [b"{", &rows.join(&b", "[..])[..], b"}\n"].concat()
@@ -255,7 +263,7 @@ fn separated(names: &[String], rows: &[Row], by: &[u8], field: fn(&[u8]) -> Vec<
     let mut lines = vec![names.iter().map(|name| field(name.as_bytes())).collect::<Vec<_>>()];
     for (key, cells) in rows {
         let cells = cells.iter().map(|cell| cell.clone().unwrap_or_default().into_bytes());
-        lines.push(std::iter::once(field(key)).chain(cells).collect());
+        lines.push(key.iter().map(|part| field(part)).chain(cells).collect());
     }
     lines.into_iter().flat_map(|line| [line.join(by), b"\n".to_vec()].concat()).collect()
 }
@@ -274,20 +282,23 @@ fn json_string(text: &str) -> String {
 }
 
 fn object(names: &[String], (key, cells): &Row) -> Vec<u8> {
-    let shown = String::from_utf8_lossy(key);
-    let mut members = vec![format!("{}: {}", json_string(&names[0]), json_string(&shown))];
-    if std::str::from_utf8(key).is_err() {
-        let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-        members.push(format!("{}: \"{hex}\"", json_string(&format!("{}_hex", names[0]))));
+    let mut members = Vec::new();
+    for (name, part) in names.iter().zip(key) {
+        let shown = String::from_utf8_lossy(part);
+        members.push(format!("{}: {}", json_string(name), json_string(&shown)));
+        if std::str::from_utf8(part).is_err() {
+            let hex: String = part.iter().map(|byte| format!("{byte:02x}")).collect();
+            members.push(format!("{}: \"{hex}\"", json_string(&format!("{name}_hex"))));
+        }
     }
-    for (name, cell) in names[1..].iter().zip(cells) {
+    for (name, cell) in names[key.len()..].iter().zip(cells) {
         let cell = cell.as_deref().unwrap_or("null");
         members.push(format!("{}: {cell}", json_string(name)));
     }
     format!("{{{}}}", members.join(", ")).into_bytes()
 }
 
-fn table(names: &[String], rows: &[Row]) -> Vec<u8> {
+fn table(names: &[String], rows: &[Row], keys: usize) -> Vec<u8> {
     let shown = |key: &[u8]| {
         let mut text = String::new();
         for chunk in key.utf8_chunks() {
@@ -304,7 +315,7 @@ fn table(names: &[String], rows: &[Row]) -> Vec<u8> {
     let mut lines = vec![names.to_vec()];
     for (key, cells) in rows {
         let cells = cells.iter().map(|cell| cell.clone().unwrap_or_else(|| "-".to_owned()));
-        lines.push(std::iter::once(shown(key)).chain(cells).collect());
+        lines.push(key.iter().map(|part| shown(part)).chain(cells).collect());
     }
     let length = |text: &str| text.chars().count();
     let widths: Vec<usize> = (0..names.len())
@@ -312,12 +323,11 @@ fn table(names: &[String], rows: &[Row]) -> Vec<u8> {
         .collect();
     let mut text = String::new();
     for line in lines {
-        text.push_str(&line[0]);
-        text.extend(std::iter::repeat_n(' ', widths[0] - length(&line[0])));
-        for (cell, width) in line[1..].iter().zip(&widths[1..]) {
-            text.extend(std::iter::repeat_n(' ', 2 + width - length(cell)));
-            text.push_str(cell);
-        }
+        let padded = line.iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
+            let blanks = " ".repeat(width - length(cell));
+            if at < keys { format!("{cell}{blanks}") } else { format!("{blanks}{cell}") }
+        });
+        text.push_str(&padded.collect::<Vec<_>>().join("  "));
         text.push('\n');
     }
     text.into_bytes()

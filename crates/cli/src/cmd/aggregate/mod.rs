@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, ValueEnum};
-use fathom_aggregate::delimited::{self, Null, Ragged, Selector, Shape, Value};
+use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Sort, Statistic};
 use fathom_aggregate::{
-    Column, Error, Layout, OnError, Options as EngineOptions, Progress, Reject, Rounding, Source,
-    Summary, kernel_level,
+    Column, Error, Layout, OnError, Options as EngineOptions, Progress, Query, Reject, Rounding,
+    Source, Summary, kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -24,6 +24,8 @@ use crate::output::{self, Output};
 use crate::progress;
 use crate::value;
 
+mod query;
+
 /// Aggregate `key;value` records: min, mean and max per key, exact, at memory speed
 ///
 /// Reads lines `key;value` from the files, or from standard input without any or for `-`; gzip and
@@ -33,14 +35,15 @@ use crate::value;
 /// Blank lines are ignored. Numbers are exact from the first digit to the last: only what is printed
 /// is rounded.
 ///
-/// With any of --delimiter, --key, --value, --header, --null, --null-values and --ragged the input is
-/// delimited text in general, with quoted fields (RFC 4180).
+/// With any of --delimiter, --by, --value, --count, --header, --null, --null-values and --ragged the
+/// input is delimited text in general, with quoted fields (RFC 4180).
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
     fathom aggregate --format table --stats mean,count --sort mean --top 10 measurements.txt\n  \
-    fathom aggregate --delimiter , --header --key host --value ms --null-values NA export.csv\n  \
-    zcat logs.gz | fathom aggregate --delimiter , --key 3 --value 7 --stats count,sum --format json")]
+    fathom aggregate --delimiter , --by host,path --value ms,bytes --null-values NA export.csv\n  \
+    fathom aggregate --delimiter , --by country --count --sort count --top 10 export.csv\n  \
+    zcat logs.gz | fathom aggregate --delimiter , --by 3 --value 7 --stats count,sum --format json")]
 pub(crate) struct Options {
     /// Files to read, all into one result; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -63,15 +66,20 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BYTE", value_parser = delimiter)]
     delimiter: Option<u8>,
 
-    /// Column of the key: its number from 1, or its name with --header [default: 1]
-    #[arg(long, value_name = "COL")]
-    key: Option<String>,
+    /// Columns of the key, by name, by number from 1 or in ranges (`host,3,5-7`): several are one key.
+    /// A name with a comma, or that is a number, stands in quotes (`'"2024"'`) [default: 1]
+    #[arg(long, visible_alias = "key", value_name = "COL,…")]
+    by: Vec<String>,
 
-    /// Column of a value: number or name; may be given several times [default: 2]
-    #[arg(long, value_name = "COL")]
+    /// Columns of values, in the same words [default: 2]
+    #[arg(long, value_name = "COL,…")]
     value: Vec<String>,
 
-    /// The first record of each file names the columns
+    /// Count the records of each key; there is no value
+    #[arg(long, conflicts_with_all = ["value", "stats", "null"])]
+    count: bool,
+
+    /// The first record of each file names the columns; so it is where a column is chosen by name
     #[arg(long)]
     header: bool,
 
@@ -222,8 +230,8 @@ fn delimiter(text: &str) -> Result<u8, String> {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    let shape = shape(options)?;
-    let format = options.format.unwrap_or_else(|| match &shape {
+    let query = query::query(options)?;
+    let format = options.format.unwrap_or_else(|| match &query {
         None => Format::Brc,
         Some(_) if options.output == Path::new("-") && std::io::stdout().is_terminal() => {
             Format::Table
@@ -234,7 +242,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         [] => &[PathBuf::from("-")],
         files => files,
     };
-    if let Some(mistake) = mistake(options, files, format) {
+    if let Some(mistake) = mistake(options, query.as_ref(), files, format) {
         return usage(&mistake);
     }
     let start = Instant::now();
@@ -255,8 +263,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             OnError::Skip(rejects.as_mut().map(|file| Box::new(file) as Box<dyn Write + Send>))
         }
     };
-    let outcome = match &shape {
-        Some(shape) => delimited::aggregate(sources, shape, &engine, on_error, &progress),
+    let outcome = match &query {
+        Some(query) => delimited::aggregate(sources, query, &engine, on_error, &progress),
         None => fathom_aggregate::aggregate(sources, &engine, on_error, &progress),
     };
     drop(bar);
@@ -267,7 +275,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     })?;
     let keys = summary.columns[0].groups.len();
     format::arrange(&mut summary.columns, options.sort, options.reverse, options.top);
-    let text = render(format, &summary.columns, &layout(options, &summary));
+    let text = render(format, &summary.columns, &layout(options, query.as_ref(), &summary));
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
@@ -281,7 +289,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 }
 
 /// What is wrong with how the command was called.
-fn mistake(options: &Options, files: &[PathBuf], format: Format) -> Option<String> {
+fn mistake(
+    options: &Options,
+    query: Option<&Query>,
+    files: &[PathBuf],
+    format: Format,
+) -> Option<String> {
     let is_standard = |file: &&PathBuf| *file == Path::new("-");
     if options.files.is_empty() && std::io::stdin().is_terminal() {
         let said = "no FILE was named, and standard input is a terminal (- insists on it)";
@@ -290,8 +303,9 @@ fn mistake(options: &Options, files: &[PathBuf], format: Format) -> Option<Strin
     if files.iter().filter(is_standard).count() > 1 {
         return Some("standard input can be read only once".to_owned());
     }
-    if format == Format::Brc && options.value.len() > 1 {
-        let said = "the brc format shows one value: choose another --format for several";
+    if format == Format::Brc && query.is_some_and(|q| q.values.len() > 1 || q.by.len() > 1) {
+        let said =
+            "the brc format shows one key and one value: choose another --format for several";
         return Some(said.to_owned());
     }
     let rejects = options.rejects.as_deref()?;
@@ -314,59 +328,6 @@ fn usage(message: &str) -> anyhow::Result<Exit> {
     Err(command.error(clap::error::ErrorKind::ArgumentConflict, message).into())
 }
 
-fn shape(options: &Options) -> anyhow::Result<Option<Shape>> {
-    let columns = options.key.is_none() && options.value.is_empty() && !options.header;
-    let nulls = options.null.is_empty() && options.null_values.is_empty();
-    if options.delimiter.is_none() && columns && nulls && options.ragged.is_none() {
-        return Ok(None);
-    }
-    let mut shape =
-        Shape { header: options.header, ..Shape::new(options.delimiter.unwrap_or(b';')) };
-    if let Some(key) = &options.key {
-        shape.key = selector(key, options.header)?;
-    }
-    if !options.value.is_empty() {
-        let value = |text: &String| selector(text, options.header).map(Value::from);
-        shape.values = options.value.iter().map(value).collect::<Result<_, _>>()?;
-    }
-    shape.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
-    if options.ragged == Some(RaggedPolicy::Pad) {
-        shape.ragged = Ragged::Pad;
-    }
-    // What is said of all columns first, so that the order of the options does not matter.
-    let (of_one, of_all): (Vec<&String>, _) = options.null.iter().partition(|n| n.contains('='));
-    for text in of_all {
-        let null = null(text)?;
-        shape.values.iter_mut().for_each(|value| value.null = null);
-    }
-    for text in of_one {
-        let (column, word) = text.rsplit_once('=').expect("partitioned by it");
-        let (null, column) = (null(word)?, selector(column, options.header)?);
-        let mut values = shape.values.iter_mut().filter(|value| value.column == column).peekable();
-        anyhow::ensure!(values.peek().is_some(), "--null {text}: no --value names this column");
-        values.for_each(|value| value.null = null);
-    }
-    Ok(Some(shape))
-}
-
-fn selector(text: &str, header: bool) -> anyhow::Result<Selector> {
-    match text.parse() {
-        Ok(0) => anyhow::bail!("columns count from 1"),
-        Ok(place) => Ok(Selector::Place(place)),
-        Err(_) if header => Ok(Selector::Name(text.to_owned())),
-        Err(_) => anyhow::bail!("column {text:?}: only --header gives columns names"),
-    }
-}
-
-fn null(word: &str) -> anyhow::Result<Null> {
-    match word {
-        "skip" => Ok(Null::Skip),
-        "zero" => Ok(Null::Zero),
-        "fail" => Ok(Null::Fail),
-        _ => anyhow::bail!("--null {word}: there is skip, zero and fail"),
-    }
-}
-
 fn needs_squares(options: &Options) -> bool {
     let sorted = match &options.sort {
         Sort::Key => None,
@@ -375,17 +336,18 @@ fn needs_squares(options: &Options) -> bool {
     options.stats.iter().chain(sorted).any(|statistic| statistic.needs_squares())
 }
 
-fn layout(options: &Options, summary: &Summary) -> Layout {
+fn layout(options: &Options, query: Option<&Query>, summary: &Summary) -> Layout {
     let default = Layout::default();
+    let is_named = query.is_some_and(|query| query.header || query.by.len() > 1);
     Layout {
-        statistics: options.stats.clone(),
+        statistics: if options.count { vec![Statistic::Count] } else { options.stats.clone() },
         decimals: options.decimals,
         rounding: match options.rounding {
             RoundingMode::HalfUp => Rounding::HalfUp,
             RoundingMode::Ceiling => Rounding::Ceiling,
             RoundingMode::HalfEven => Rounding::HalfEven,
         },
-        key: if options.header { summary.key.clone() } else { default.key },
+        keys: if is_named { summary.keys.clone() } else { default.keys },
         threads: options.threads.map_or(default.threads, usize::from),
     }
 }
