@@ -55,7 +55,8 @@ fn build(python: &Path, release: bool) -> Result<PathBuf> {
     run(Command::new("strip").arg(&program)).context("the command, stripped")?;
     let wheels = cache().join("wheels");
     let _ = fs::remove_dir_all(&wheels);
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let mut maturin = Command::new(python);
     maturin.current_dir(root().join("python")).env("CARGO_TARGET_DIR", &target);
     maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--out"]).arg(&wheels);

@@ -265,10 +265,9 @@ mod tests {
 
     #[test]
     fn a_folder_and_a_missing_file_are_told_apart() {
-        for (path, kind) in [
-            ("/", io::ErrorKind::IsADirectory),
-            ("/no/such/file", io::ErrorKind::NotFound),
-        ] {
+        for (path, kind) in
+            [("/", io::ErrorKind::IsADirectory), ("/no/such/file", io::ErrorKind::NotFound)]
+        {
             let Err(error) = open(Path::new(path)) else { panic!("{path} was opened") };
             assert_eq!(error.kind(), kind);
         }

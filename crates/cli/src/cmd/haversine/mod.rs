@@ -20,7 +20,6 @@ use crate::output::Output;
 
 mod stages;
 
-
 /// Read coordinate pairs from JSON and print their mean great-circle distance, exactly
 ///
 /// Reads {"pairs":[{"x0":…,"y0":…,"x1":…,"y1":…}, …]} (degrees; x is the longitude) in any valid
