@@ -15,7 +15,7 @@ class Verdict:
     contender: str
     baseline: str
     word: str
-    """faster, slower, not-resolved or withheld: the last two say nothing about who is faster."""
+    """faster, slower, not_resolved or withheld: the last two say nothing about who is faster."""
     ratio: float | None
     """Its time in times of the baseline's."""
     interval: tuple[float, float] | None
