@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from collections import namedtuple
 
 from fathom import _native
 
 
-class Mean(NamedTuple):
-    """What an input comes to; lengths are in the unit of the radius, by default kilometres."""
+_FIELDS = {
+    "mean": "The mean, rounded once.",
+    "mean_in_order": "The distances added up in their order as doubles, as the course's answers are.",
+    "pairs": "Pairs whose distance was computed.",
+    "skipped": 'Elements that are no pairs; not zero only with ``on_error="skip"``.',
+    "bytes": "Bytes of input, decompressed.",
+}
 
-    mean: float
-    """The mean, rounded once."""
-    mean_in_order: float | None
-    """The distances added up in their order as doubles, which the course's answers do."""
-    pairs: int
-    """Pairs whose distance was computed."""
-    skipped: int
-    """Elements that are no pairs; not zero only with ``on_error="skip"``."""
-    bytes: int
-    """Bytes of input, decompressed."""
+# Not `typing.NamedTuple`: importing `typing` takes longer than all of this package.
+Mean = namedtuple("Mean", _FIELDS)
+Mean.__doc__ = "What an input comes to; lengths are in the unit of the radius, by default kilometres."
+for _name, _doc in _FIELDS.items():
+    getattr(Mean, _name).__doc__ = _doc
 
 
 def haversine(

@@ -46,9 +46,9 @@ fn pip(python: &Path) -> Command {
     pip
 }
 
-/// The wheel, with the command among its scripts.
+/// The wheel, with the command among its scripts: maturin takes what lies in the folder of this name.
 fn build(python: &Path, release: bool) -> Result<PathBuf> {
-    let scripts = root().join("python/fathom.data/scripts");
+    let scripts = root().join("python/fathom._native.data/scripts");
     fs::create_dir_all(&scripts)?;
     let program = scripts.join("fathom");
     fs::copy(host_fathom()?, &program).context("the command")?;
