@@ -9,6 +9,7 @@
 //! places in the input.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
@@ -292,10 +293,8 @@ impl Multiset {
                 Some(Datum::Number(most.0.clone()))
             }
             Multiset::Texts(texts) => {
-                let better = |a: &(&Box<[u8]>, &u64), b: &(&Box<[u8]>, &u64)| {
-                    a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))
-                };
-                Some(Datum::Text(texts.iter().max_by(better)?.0.clone()))
+                let most = texts.iter().max_by_key(|(text, count)| (**count, Reverse(*text)))?;
+                Some(Datum::Text(most.0.clone()))
             }
         }
     }

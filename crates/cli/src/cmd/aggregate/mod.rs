@@ -125,8 +125,13 @@ pub(crate) struct Options {
     quantiles: Quantiles,
 
     /// Order of the keys: by their bytes, or by a statistic of the first value, largest first
-    #[arg(long, value_parser = Words { with_key: true }, default_value = "key", value_name = "key|STAT")]
-    sort: Option<Statistic>,
+    #[arg(
+        long,
+        value_parser = Words { with_key: true }.map(|word| word.map_or(Sort::Key, Sort::By)),
+        default_value = "key",
+        value_name = "key|STAT"
+    )]
+    sort: Sort,
 
     /// Turn the order around
     #[arg(long)]
@@ -352,7 +357,8 @@ fn mistake(
             "--stats: of texts count, rows, distinct, mode, first and last are told".into(),
         );
     }
-    if kinds.next() == Some(Kind::Text) && options.sort.is_some_and(|sort| !sort.is_of_texts()) {
+    if kinds.next() == Some(Kind::Text) && options.sorted().is_some_and(|sort| !sort.is_of_texts())
+    {
         return Some("--sort: the first value is a text, and has no such statistic".to_owned());
     }
     let rejects = options.rejects.as_deref()?;
@@ -392,7 +398,15 @@ impl Options {
     }
 
     fn sort(&self) -> Sort {
-        self.sort.map_or(Sort::Key, |statistic| Sort::By(statistic.by(self.method())))
+        self.sorted().map_or(Sort::Key, Sort::By)
+    }
+
+    /// The statistic that is sorted by.
+    fn sorted(&self) -> Option<Statistic> {
+        match self.sort {
+            Sort::Key => None,
+            Sort::By(statistic) => Some(statistic.by(self.method())),
+        }
     }
 }
 
@@ -423,7 +437,7 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
             .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         ..default
     };
-    let wanted: Vec<Statistic> = options.stats.iter().copied().chain(options.sort).collect();
+    let wanted: Vec<Statistic> = options.stats.iter().copied().chain(options.sorted()).collect();
     Ok(engine.for_statistics(&wanted))
 }
 

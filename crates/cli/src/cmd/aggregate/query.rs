@@ -16,10 +16,9 @@ pub(super) fn query(options: &Options) -> anyhow::Result<Option<Query>> {
     if !options.by.is_empty() {
         query.by = columns("--by", &options.by)?;
     }
-    if options.count {
-        query.values.clear();
-    } else if !options.value.is_empty() {
+    if options.count || !options.text.is_empty() || !options.value.is_empty() {
         query.values = columns("--value", &options.value)?.into_iter().map(Value::from).collect();
+        query.values.extend(columns("--text", &options.text)?.into_iter().map(Value::text));
     }
     query.header = options.header || query.has_names();
     query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
