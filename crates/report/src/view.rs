@@ -4,7 +4,7 @@ use fathom_measure::compare::{Comparison, Floor, Summary};
 use fathom_measure::result::{Case, Row};
 use fathom_measure::sample::Failure;
 
-use crate::number::{bytes_per_second, duration, per_second, percent};
+use crate::number::{bytes_per_second, per_second, percent};
 use crate::sentence::word;
 
 /// A row of a table.
@@ -44,15 +44,6 @@ pub fn lines(case: &Case) -> Vec<Line<'_>> {
 }
 
 impl Line<'_> {
-    /// Time, spread and throughput as a table shows them; empty for one that failed.
-    #[must_use]
-    pub fn figures(&self, case: &Case) -> [String; 3] {
-        self.summary.map_or_else(Default::default, |s| {
-            let spread = format!("±{}", percent(s.ns_mad / s.ns_median));
-            [duration(s.ns_median), spread, throughput(case, s.ns_median)]
-        })
-    }
-
     /// The verdict in a word or two, the failure, or that this is the baseline.
     #[must_use]
     pub fn last_word(&self) -> String {
