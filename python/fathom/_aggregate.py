@@ -57,7 +57,7 @@ def _nulls(null, values: list) -> list:
         return [null] * len(values)
     unknown = set(null) - set(values)
     if unknown:
-        raise ValueError(f"null: no values= names {sorted(map(repr, unknown))}")
+        raise ValueError(f"null: no values= and no texts= names {sorted(map(repr, unknown))}")
     return [null.get(value, "skip") for value in values]
 
 
@@ -73,7 +73,9 @@ def aggregate(
     *,
     by=None,
     values=None,
+    texts=None,
     stats=("min", "mean", "max"),
+    quantiles: str = "linear",
     delimiter: str | None = None,
     header: bool | None = None,
     null="skip",
@@ -99,7 +101,10 @@ def aggregate(
 
     by, values     columns by name or place (from 1), or lists of them; without by the first column,
                    without values the second; ``values=[]`` counts records
-    stats          of min, mean, max, count, rows, sum, variance, stddev
+    texts          columns of texts, of which count, rows, distinct, mode, first and last can be told
+    stats          of min, mean, max, count, rows, sum, variance, stddev, range, distinct, mode, first,
+                   last, median and quantiles such as p99.9
+    quantiles      linear, between the two nearest values (type 7 of Hyndman and Fan), or nearest (type 1)
     delimiter      one byte; by default a comma for .csv, a tab for .tsv, otherwise ``;``
     header         whether the first record names the columns; by default if one is asked for by name
     null           what a missing value means: skip, zero or fail; or a dict of columns to these
@@ -118,6 +123,7 @@ def aggregate(
     for name, value, known in (
         ("ragged", ragged, ("fail", "pad")),
         ("on_error", on_error, ("fail", "skip")),
+        ("quantiles", quantiles, ("linear", "nearest")),
     ):
         if value not in known:
             raise ValueError(f"{name} is {' or '.join(map(repr, known))}, not {value!r}")
@@ -127,21 +133,26 @@ def aggregate(
     is_frame = hasattr(inputs[0], "__arrow_c_stream__")
     if is_frame and rejects is not None:
         raise ValueError("rejects= keeps bytes of text, and an Arrow table has none")
-    counts = values is not None and not _list(values)
+    words = _list(texts)
+    if is_frame and words:
+        raise ValueError("texts= needs text: columns of texts are not read from Arrow tables yet")
+    counts = values is not None and not _list(values) and not words
     is_plain = (
-        by is None and values is None and delimiter is None and not header and null == "skip"
+        by is None and values is None and not words and delimiter is None and not header and null == "skip"
     ) and not _list(null_values) and ragged == "fail"
     keys = _list(by) or [1]
-    columns = [] if counts else _list(values) or [2]
+    columns = _list(values) + words or ([] if counts else [2])
     named = any(isinstance(column, str) for column in keys + columns)
+    is_text = [False] * (len(columns) - len(words)) + [True] * len(words)
     plan = _Plan(
         delimiter=None if is_plain or is_frame else _byte(delimiter or _delimiter_of(inputs)),
         header=named if header is None else header,
         by=keys,
-        values=list(zip(columns, _nulls(null, columns))),
+        values=list(zip(columns, _nulls(null, columns), is_text)),
         null_values=[text.encode() for text in _list(null_values)],
         pad=ragged == "pad",
         stats=["count"] if counts else _list(stats),
+        nearest=quantiles == "nearest",
         sort=sort,
         reverse=reverse,
         top=top,

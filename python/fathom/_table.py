@@ -79,7 +79,7 @@ class Table:
         from decimal import Decimal
 
         def column(at):
-            if at < self._groups.parts:
+            if self._groups.is_text(at):
                 return self._groups.column(at)
             return [text and Decimal(text) for text in self._groups.exact(at)]
 
@@ -131,8 +131,9 @@ class Table:
         ends = [*range(min(rows, _SHOWN)), *range(max(_SHOWN, rows - _SHOWN), rows)]
         columns = []
         for at in range(len(names)):
-            cells = self._groups.column(at) if at < parts else self._groups.exact(at)
-            columns.append([_text(cells[row], at < parts) for row in ends])
+            is_text = self._groups.is_text(at)
+            cells = self._groups.column(at) if is_text else self._groups.exact(at)
+            columns.append([_text(cells[row], is_text) for row in ends])
 
         def row(cells):
             def cell(at, text):
@@ -153,10 +154,10 @@ class Table:
         )
 
 
-def _text(cell, is_key: bool) -> str:
+def _text(cell, is_text: bool) -> str:
     if cell is None:
         return "-"
-    if is_key:
+    if is_text:
         return cell if isinstance(cell, str) else repr(cell)[2:-1]
     return cell if len(cell) <= 11 else f"{float(cell):.10g}"
 

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use fathom_aggregate::columnar::{self, Frame};
-use fathom_aggregate::delimited::{self, Null, Query, Ragged, Selector, Value};
+use fathom_aggregate::delimited::{self, Kind, Null, Query, Ragged, Selector, Value};
 use fathom_aggregate::format::{Sort, Statistic, arrange};
-use fathom_aggregate::{Layout, OnError, Options, Progress, Source, Summary};
+use fathom_aggregate::{Layout, Method, OnError, Options, Progress, Source, Summary};
 use fathom_input::Input;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,10 +26,12 @@ pub(crate) struct Plan {
     delimiter: Option<u8>,
     header: bool,
     by: Vec<Column>,
-    values: Vec<(Column, String)>,
+    /// Column, what a missing value means, and whether it is one of texts.
+    values: Vec<(Column, String, bool)>,
     null_values: Vec<Vec<u8>>,
     pad: bool,
     stats: Vec<String>,
+    nearest: bool,
     sort: String,
     reverse: bool,
     top: Option<usize>,
@@ -65,44 +67,46 @@ fn null(word: &str) -> PyResult<Null> {
     }
 }
 
-pub(crate) fn statistic(word: &str) -> PyResult<Statistic> {
+fn statistic(word: &str) -> PyResult<Statistic> {
     Statistic::named(word).ok_or_else(|| {
-        let known: Vec<&str> = Statistic::ALL.iter().map(|statistic| statistic.name()).collect();
+        let known: Vec<&str> = Statistic::WORDS.iter().map(|(word, _)| *word).collect();
         PyValueError::new_err(format!("stats: {word:?} is none of {}", known.join(", ")))
     })
 }
 
 impl Plan {
-    fn statistics(&self) -> PyResult<Vec<Statistic>> {
-        self.stats.iter().map(|word| statistic(word)).collect()
+    fn statistic(&self, word: &str) -> PyResult<Statistic> {
+        let method = if self.nearest { Method::Nearest } else { Method::Linear };
+        Ok(statistic(word)?.by(method))
     }
 
     fn sort(&self) -> PyResult<Sort> {
         match &*self.sort {
             "key" => Ok(Sort::Key),
-            word => statistic(word).map(Sort::By),
+            word => self.statistic(word).map(Sort::By),
         }
     }
 
     fn options(&self, statistics: &[Statistic], sort: Sort) -> Options {
         let default = Options::default();
-        let by = match sort {
-            Sort::Key => None,
-            Sort::By(statistic) => Some(statistic),
-        };
-        Options {
+        let options = Options {
             threads: self.threads.unwrap_or(default.threads),
             chunk_bytes: self.chunk_bytes.unwrap_or(default.chunk_bytes),
-            with_squares: statistics.iter().copied().chain(by).any(Statistic::needs_squares),
             memory_limit_bytes: self.memory_limit,
             ..default
+        };
+        match sort {
+            Sort::Key => options.for_statistics(statistics),
+            Sort::By(by) => options.for_statistics(statistics).for_statistics(&[by]),
         }
     }
 
     fn query(&self, delimiter: u8) -> PyResult<Query> {
-        let value = |(column, word): &(Column, String)| {
-            let (column, null) = (column.clone().into(), null(word)?);
-            Ok(Value { column, null })
+        let value = |(column, word, is_text): &(Column, String, bool)| {
+            let mut value = Value::from(Selector::from(column.clone()));
+            value.null = null(word)?;
+            value.kind = if *is_text { Kind::Text } else { Kind::Number };
+            Ok(value)
         };
         let mut query = Query::new(delimiter);
         query.header = self.header;
@@ -131,7 +135,9 @@ pub(crate) fn aggregate(
     plan: Plan,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Groups> {
-    let (statistics, sort) = (plan.statistics()?, plan.sort()?);
+    let statistics =
+        plan.stats.iter().map(|word| plan.statistic(word)).collect::<PyResult<Vec<_>>>()?;
+    let sort = plan.sort()?;
     let options = plan.options(&statistics, sort);
     let (told, callback) = (Progress::default(), progress.as_ref());
     let flags = (&told.bytes, &told.stop);
@@ -175,11 +181,11 @@ fn open(input: &Bound<'_, PyAny>) -> PyResult<Source> {
 /// The stream's columns by the plan's names or places.
 fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::Stream, Frame)> {
     let by = plan.by.iter().cloned();
-    let values = plan.values.iter().map(|(column, _)| column.clone());
+    let values = plan.values.iter().map(|(column, ..)| column.clone());
     let columns: Vec<Selector> = by.chain(values).map(Selector::from).collect();
     let (stream, mut keys) = arrow::read::open(stream, &columns, plan.by.len())?;
     let names = keys.split_off(plan.by.len());
-    let nulls = plan.values.iter().map(|(_, word)| null(word)).collect::<PyResult<Vec<_>>>()?;
+    let nulls = plan.values.iter().map(|(_, word, _)| null(word)).collect::<PyResult<Vec<_>>>()?;
     let nan_is_missing = plan.null_values.iter().any(|text| text == b"NaN");
     let frame = Frame {
         path: "<arrow>".into(),

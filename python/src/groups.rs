@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fathom_aggregate::format::{self, Statistic};
+use fathom_aggregate::format::{self, Cell, Statistic};
 use fathom_aggregate::{Column, Layout, Rounding, Summary};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -30,10 +30,33 @@ pub(crate) struct Saved {
     names: Vec<String>,
     keys: Vec<Vec<Vec<u8>>>,
     texts: Vec<Vec<Option<String>>>,
-    integers: Vec<bool>,
+    kinds: Vec<String>,
     lines: Vec<String>,
     counts: [u64; 4],
     rejects: Vec<String>,
+}
+
+/// What a column of a result has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Number,
+    Text,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Integer => "integer",
+            Kind::Number => "number",
+            Kind::Text => "text",
+        }
+    }
+
+    fn named(name: &str) -> Kind {
+        let all = [Kind::Integer, Kind::Number, Kind::Text];
+        all.into_iter().find(|kind| kind.name() == name).unwrap_or(Kind::Number)
+    }
 }
 
 impl Groups {
@@ -63,8 +86,12 @@ impl Groups {
                 let (column, statistic) = cells(summary, layout)[number];
                 let cell = |stats| {
                     let mut text = Vec::new();
-                    let exists = format::cell(&mut text, stats, statistic, layout);
-                    exists.then(|| String::from_utf8(text).expect("digits"))
+                    match format::cell(&mut text, stats, statistic, layout) {
+                        Cell::Nothing => return None,
+                        Cell::Number => {}
+                        Cell::Text(found) => text = found.into_vec(),
+                    }
+                    Some(String::from_utf8_lossy(&text).into_owned())
                 };
                 column.groups.iter().map(|group| cell(&group.stats)).collect()
             }
@@ -72,20 +99,26 @@ impl Groups {
         }
     }
 
-    /// Whether a column is one of integers: counts are, means are not, and what is said in the unit of the
-    /// values is if no value has a digit behind the point; unless one does not fit 64 bits.
-    fn is_integer(&self, number: usize) -> bool {
+    /// What a column has: counts are integers, means are not, and what is said in the unit of the values is
+    /// if no value has a digit behind the point; unless one does not fit 64 bits.
+    fn kind(&self, number: usize) -> Kind {
         let (summary, layout) = match &self.inner {
             Inner::Live(summary, layout) => (summary, layout),
-            Inner::Saved(saved) => return saved.integers[number],
+            Inner::Saved(saved) => return Kind::named(&saved.kinds[number]),
         };
         let (column, statistic) = cells(summary, layout)[number];
-        let may_be = match statistic {
-            Statistic::Count | Statistic::Rows => true,
-            Statistic::Mean | Statistic::Variance | Statistic::Stddev => false,
+        let may_be_integer = match statistic {
+            Statistic::Count | Statistic::Rows | Statistic::Distinct => true,
+            _ if column.is_text => return Kind::Text,
+            _ if statistic.is_between() => false,
             _ => column.scale == 0,
         };
-        may_be && self.texts(number).iter().flatten().all(|text| text.parse::<i64>().is_ok())
+        let fits = |text: &String| text.parse::<i64>().is_ok();
+        if may_be_integer && self.texts(number).iter().flatten().all(fits) {
+            Kind::Integer
+        } else {
+            Kind::Number
+        }
     }
 
     /// A column as an Arrow array: integers if all are, otherwise doubles, or decimals if `exact`.
@@ -98,10 +131,15 @@ impl Groups {
         let texts = self.texts(number);
         let valid = texts.iter().any(Option::is_none).then(|| texts.iter().map(Option::is_some));
         let valid = valid.map(Iterator::collect);
-        let data = match (self.is_integer(number), exact) {
-            (true, _) => Data::Integers(integers(&texts).map(Option::unwrap_or_default).collect()),
-            (false, true) => decimals(&texts)?,
-            (false, false) => Data::Doubles(doubles(&texts)),
+        let data = match (self.kind(number), exact) {
+            (Kind::Text, _) => {
+                Data::texts(texts.iter().map(|text| text.as_deref().unwrap_or("")), true)
+            }
+            (Kind::Integer, _) => {
+                Data::Integers(integers(&texts).map(Option::unwrap_or_default).collect())
+            }
+            (Kind::Number, true) => decimals(&texts)?,
+            (Kind::Number, false) => Data::Doubles(doubles(&texts)),
         };
         Ok(Array { data, valid })
     }
@@ -122,8 +160,8 @@ impl Groups {
             texts: (self.parts()..self.names().len())
                 .map(|number| self.texts(number - self.parts()).into_owned())
                 .collect(),
-            integers: (self.parts()..self.names().len())
-                .map(|number| self.is_integer(number - self.parts()))
+            kinds: (self.parts()..self.names().len())
+                .map(|number| self.kind(number - self.parts()).name().to_owned())
                 .collect(),
             lines: self.lines(SAVED_LINES, SAVED_LINES),
             counts: [summary.records, summary.rejected, summary.blank_lines, summary.bytes],
@@ -146,7 +184,8 @@ const SAVED_LINES: usize = 10;
 
 /// The columns of numbers in their order.
 fn cells<'a>(summary: &'a Summary, layout: &'a Layout) -> Vec<(&'a Column, Statistic)> {
-    let statistics = |column| layout.statistics.iter().map(move |&statistic| (column, statistic));
+    let statistics =
+        |column| format::told(column, layout).map(move |statistic| (column, statistic));
     summary.columns.iter().flat_map(statistics).collect()
 }
 
@@ -263,11 +302,18 @@ impl Groups {
             return Ok(list);
         };
         let texts = self.texts(number);
-        if self.is_integer(number) {
-            return PyList::new(py, integers(&texts).collect::<Vec<_>>());
+        match self.kind(number) {
+            Kind::Integer => return PyList::new(py, integers(&texts).collect::<Vec<_>>()),
+            Kind::Text => return PyList::new(py, &*texts),
+            Kind::Number => {}
         }
         let doubles = doubles(&texts).into_iter().zip(&*texts);
         PyList::new(py, doubles.map(|(double, text)| text.as_ref().map(|_| double)))
+    }
+
+    /// Whether a column is one of texts.
+    fn is_text(&self, number: usize) -> bool {
+        number < self.parts() || self.kind(number - self.parts()) == Kind::Text
     }
 
     /// The numbers of a column as text, with all their digits.
@@ -321,7 +367,7 @@ impl Groups {
             let end = last.min(rows.saturating_sub(first));
             let (head, tail) = (&column.groups[..first.min(rows)], &column.groups[rows - end..]);
             let mut ends = Column::new(&column.name, [head, tail].concat());
-            ends.scale = column.scale;
+            (ends.scale, ends.is_text) = (column.scale, column.is_text);
             ends
         };
         let columns: Vec<Column> = summary.columns.iter().map(ends).collect();

@@ -32,13 +32,19 @@ a,/x,0.5,12345678901234567890
 ,/z,4,4
 """
 
-EVERY = ["min", "mean", "max", "count", "rows", "sum", "variance", "stddev"]
+EVERY = ["min", "mean", "max", "count", "rows", "sum", "variance", "stddev", "range", "distinct"]
+EVERY += ["mode", "first", "last", "median", "p90", "p99.9"]
 
 ASKED = [
     (dict(by="host", values="ms"), ["--by", "host", "--value", "ms"]),
     (dict(by=["host", "path"], values=["kb", "ms"]), ["--by", "host,path", "--value", "kb,ms"]),
     (dict(by=2, values=[4, 3], header=True), ["--by", "2", "--value", "4,3", "--header"]),
     (dict(by="path", values="ms", null="zero"), ["--by", "path", "--value", "ms", "--null", "zero"]),
+    (
+        dict(by="path", values="ms", texts="host", quantiles="nearest", sort="median"),
+        ["--by", "path", "--value", "ms", "--text", "host", "--quantiles", "nearest"]
+        + ["--sort", "median"],
+    ),
     (
         dict(by="path", values=["ms", "kb"], null={"ms": "zero"}, sort="sum", top=2),
         ["--by", "path", "--value", "ms,kb", "--null", "ms=zero", "--sort", "sum", "--top", "2"],
@@ -142,6 +148,7 @@ def test_what_is_not_there_is_said(tmp_path):
     [
         dict(stats="medium"),
         dict(sort="x"),
+        dict(quantiles="mean"),
         dict(null="maybe"),
         dict(null={"w": "zero"}, values="v"),
         dict(delimiter="--"),

@@ -85,6 +85,8 @@ pub fn aggregate(
     }
     let columns = frame.values.iter().zip(lists);
     summary.columns = columns.map(|((name, _), lists)| Column::new(name, merge(lists))).collect();
+    let groups = summary.columns.iter_mut().flat_map(|column| &mut column.groups);
+    groups.for_each(|group| group.stats.settle());
     Ok(summary)
 }
 
@@ -148,7 +150,7 @@ struct Fault {
 
 impl Worker {
     fn new(frame: &Frame, options: &Options) -> Worker {
-        let values = frame.values.iter().map(|_| Values::new(options.with_squares)).collect();
+        let values = frame.values.iter().map(|_| Values::new(options.keep())).collect();
         Worker { groups: Groups::default(), values, records: 0, rejected: 0, rejects: Vec::new() }
     }
 
@@ -202,7 +204,8 @@ impl Worker {
         }
         for (column, values) in self.values.iter_mut().enumerate() {
             let is_zero = frame.values[column].1 == Null::Zero;
-            values.take(&batch.values(column), rows.clone(), numbers, is_zero, self.groups.len());
+            let place = (piece.row, rows.clone());
+            values.take(&batch.values(column), place, numbers, is_zero, self.groups.len());
         }
     }
 }

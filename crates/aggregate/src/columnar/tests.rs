@@ -58,10 +58,10 @@ fn of_columns(
     cells: &[(String, Option<f64>)],
     batch: usize,
     threads: usize,
-    fail: bool,
+    (fail, statistics): (bool, &[Statistic]),
 ) -> Result<Summary, Error> {
     let batches = cells.chunks(batch).map(rows).collect();
-    let options = Options { threads, with_squares: true, ..Options::default() };
+    let options = Options { threads, ..Options::default() }.for_statistics(statistics);
     aggregate(Made { batches }, &frame(fail), &options, &Progress::default())
 }
 
@@ -98,20 +98,27 @@ fn a_table_and_its_text_have_the_same_result() {
         None => format!("{key};\n"),
     });
     let text: String = lines.collect();
-    let layout = Layout { statistics: Statistic::ALL.to_vec(), ..Layout::default() };
-    let reader = Box::new(std::io::Cursor::new(text.into_bytes()));
-    let expected = crate::delimited::aggregate(
-        vec![TextSource::Stream { path: "text".into(), reader }],
-        &crate::delimited::Query::new(b';'),
-        &Options { with_squares: true, ..Options::default() },
-        crate::OnError::Fail,
-        &Progress::default(),
-    );
-    let expected = csv(&expected.unwrap().columns, &layout);
-    for (batch, threads) in [(20_000, 1), (777, 2), (1, 3)] {
-        let found = of_columns(&cells, batch, threads, true).unwrap();
-        assert!(csv(&found.columns, &layout) == expected, "batches of {batch}");
-        assert_eq!(found.records, 20_000);
+    let named = |words: &str| {
+        words.split(',').map(|word| Statistic::named(word).unwrap()).collect::<Vec<_>>()
+    };
+    let sums = "min,mean,max,count,rows,sum,variance,stddev,range";
+    for statistics in [named(sums), named("median,p99.9,distinct,mode,first,last,sum,rows")] {
+        let options = Options::default().for_statistics(&statistics);
+        let layout = Layout { statistics: statistics.clone(), ..Layout::default() };
+        let reader = Box::new(std::io::Cursor::new(text.clone().into_bytes()));
+        let expected = crate::delimited::aggregate(
+            vec![TextSource::Stream { path: "text".into(), reader }],
+            &crate::delimited::Query::new(b';'),
+            &options,
+            crate::OnError::Fail,
+            &Progress::default(),
+        );
+        let expected = csv(&expected.unwrap().columns, &layout);
+        for (batch, threads) in [(20_000, 1), (777, 2), (1, 3)] {
+            let found = of_columns(&cells, batch, threads, (true, &statistics)).unwrap();
+            assert!(csv(&found.columns, &layout) == expected, "batches of {batch}");
+            assert_eq!(found.records, 20_000);
+        }
     }
 }
 
@@ -123,14 +130,14 @@ fn the_first_refused_row_is_named_and_the_others_counted() {
     }
     cells[140_000].0 = String::new();
     for (batch, threads) in [(200_000, 2), (1000, 3)] {
-        let Err(Error::Record(reject)) = of_columns(&cells, batch, threads, true) else {
+        let Err(Error::Record(reject)) = of_columns(&cells, batch, threads, (true, &[])) else {
             panic!("the run went on");
         };
         assert_eq!(
             reject.to_string(),
             "frame:123457:2: the value is not a decimal number: v \"inf\""
         );
-        let counted = of_columns(&cells, batch, threads, false).unwrap();
+        let counted = of_columns(&cells, batch, threads, (false, &[])).unwrap();
         let lines: Vec<u64> =
             counted.shown_rejects.iter().map(|reject| reject.position.line).collect();
         assert_eq!(lines, [123_457, 140_001, 150_001, 200_000]);

@@ -12,7 +12,8 @@ use super::batch::{Numbers, Valid};
 use super::keys::{Groups, NONE};
 use crate::delimited::Null;
 use crate::error::Reason;
-use crate::merge::{Partial, Stats};
+use crate::kept::{Given, Order};
+use crate::merge::{Keep, Partial, Stats};
 use crate::number::{Decimal, NumberError};
 
 /// The finest scale that is tried for all of a column.
@@ -27,7 +28,7 @@ const MOST_F32: f64 = 1e6;
 /// The statistics of a thread's groups.
 #[derive(Debug)]
 pub(super) struct Values {
-    with_squares: bool,
+    keep: Keep,
     scale: u16,
     hot: Vec<Hot>,
     squares: Vec<u128>,
@@ -116,6 +117,12 @@ impl Number for f32 {
     }
 }
 
+/// A number as a decimal, by way of few digits where they suffice.
+fn exactly<N: Number>(value: N) -> Decimal {
+    let few = (0..=MOST_SCALE).find_map(|scale| Some((value.units(scale)?, scale)));
+    few.map_or_else(|| value.decimal(), |(units, scale)| Decimal::new(units.into(), scale))
+}
+
 /// The cells of these rows that are refused.
 pub(super) fn check(
     numbers: &Numbers<'_>,
@@ -143,22 +150,23 @@ pub(super) fn check(
 }
 
 impl Values {
-    pub(super) fn new(with_squares: bool) -> Values {
+    pub(super) fn new(keep: Keep) -> Values {
         let (hot, squares, exact) = (Vec::new(), Vec::new(), Vec::new());
-        Values { with_squares, scale: 0, hot, squares, exact, rows: 0 }
+        Values { keep, scale: 0, hot, squares, exact, rows: 0 }
     }
 
-    /// Adds the numbers of these rows to their groups, `zero` for those that are missing if so asked.
+    /// Adds the numbers of these rows to their groups, `zero` for those that are missing if so asked;
+    /// `before` is how many rows there were before the batch.
     pub(super) fn take(
         &mut self,
         all: &Numbers<'_>,
-        rows: Range<usize>,
+        (before, rows): (u64, Range<usize>),
         numbers: &[u32],
         zero: bool,
         groups: usize,
     ) {
         self.hot.resize(groups, EMPTY);
-        if self.with_squares {
+        if self.keep.squares {
             self.squares.resize(groups, 0);
         }
         if self.rows + rows.len() as u64 > MOST_ROWS {
@@ -169,15 +177,16 @@ impl Values {
         let given = given.map(|(&number, row)| (number as usize, row));
         match *all {
             Numbers::Integers(valid, all) => {
-                self.add(given, valid, zero, |row| Some(all.get(row)));
+                self.add(given, valid, (zero, before), |row| Some(all.get(row)));
             }
-            Numbers::Decimals(valid, all, scale) => self
-                .add(given, valid, zero, |row| Some(Fixed(i128::from_le_bytes(all[row]), scale))),
-            Numbers::F64(valid, all) => self.add(given, valid, zero, |row| {
+            Numbers::Decimals(valid, all, scale) => self.add(given, valid, (zero, before), |row| {
+                Some(Fixed(i128::from_le_bytes(all[row]), scale))
+            }),
+            Numbers::F64(valid, all) => self.add(given, valid, (zero, before), |row| {
                 let value = all[row];
                 (!value.is_nan()).then_some(value)
             }),
-            Numbers::F32(valid, all) => self.add(given, valid, zero, |row| {
+            Numbers::F32(valid, all) => self.add(given, valid, (zero, before), |row| {
                 let value = all[row];
                 (!value.is_nan()).then_some(value)
             }),
@@ -189,9 +198,16 @@ impl Values {
         &mut self,
         given: impl Iterator<Item = (usize, usize)>,
         valid: Valid<'_>,
-        zero: bool,
+        (zero, before): (bool, u64),
         value: impl Fn(usize) -> Option<N>,
     ) {
+        if self.keep.is_more() {
+            let value = |row| valid.has(row).then(|| value(row)).flatten();
+            return given.for_each(|(group, row)| {
+                let number = value(row).map(exactly).or_else(|| zero.then(|| Decimal::new(0, 0)));
+                self.keep_value(group, before + row as u64, number);
+            });
+        }
         for (group, row) in given {
             let Some(value) = valid.has(row).then(|| value(row)).flatten() else {
                 if zero {
@@ -215,8 +231,21 @@ impl Values {
         hot.sum += i128::from(units);
         hot.min = hot.min.min(units);
         hot.max = hot.max.max(units);
-        if self.with_squares {
+        if self.keep.squares {
             self.squares[group] += u128::from(units.unsigned_abs()).pow(2);
+        }
+    }
+
+    /// A number of which more is kept than sums, or none.
+    fn keep_value(&mut self, group: usize, chunk: u64, number: Option<Decimal>) {
+        self.exact.resize(self.exact.len().max(group + 1), None);
+        let none = || Box::new(Stats::none(self.keep));
+        let stats = self.exact[group].get_or_insert_with(none);
+        match number {
+            Some(number) => {
+                stats.take(Given::Number(&number), Order { source: 0, chunk, start: 0 });
+            }
+            None => stats.add_missing(),
         }
     }
 
@@ -234,7 +263,7 @@ impl Values {
         self.exact.resize(self.exact.len().max(group + 1), None);
         match &mut self.exact[group] {
             Some(stats) => stats.add(&value),
-            none => *none = Some(Box::new(Stats::of(&value, self.with_squares))),
+            none => *none = Some(Box::new(Stats::of(&value, self.keep.squares))),
         }
     }
 
