@@ -24,7 +24,7 @@ def test_commands_are_compared_with_a_verdict():
     assert [one.name for one in case.contenders] == ["short", "long"]
     assert case.contenders[1].ns_median > 45e6 and case.contenders[0].failure is None
     assert verdict.sentence in repr(run)
-    assert "<svg" in run._repr_html_() and "<iframe" in run._repr_html_()
+    assert "&lt;svg" in run._repr_html_() and "<iframe" in run._repr_html_()
     assert "| long" in run.report("markdown")
 
 
