@@ -305,9 +305,9 @@ mod tests {
             ("$0 > 1", "expected a column, a number or a text", 0..1),
             ("a*a*a*a*a*a*a > 1", "too many numbers are multiplied with each other", 0..17),
             (
-                "1/(a+1/(b+1/(c+1/(a+1/(b+1/c))))) > 1/a",
+                "1/(a+1/(b+1/(c+1/(a+1/(b+1/c))))) > a",
                 "too many numbers are multiplied with each other",
-                0..39,
+                0..37,
             ),
             ("1 < a < 3", "expected an operator, && or || or the end", 6..7),
         ] {
