@@ -90,7 +90,7 @@ proptest! {
     #[test]
     fn lines_give_the_same_text_whatever_the_options(input in input(), seed in any::<u64>()) {
         let mut choices = Choices(seed);
-        let (look, options) = (choices.look(1, 1), choices.options());
+        let (look, options) = (choices.look(&Task::plain()), choices.options());
         let source = choices.source(&input);
         Judge::new(&input, Task::plain()).check(source, &[look], &options, "lines");
     }
@@ -107,7 +107,7 @@ proptest! {
         let bytes = fields.iter_mut().flatten();
         bytes.filter(|byte| **byte == b'|').for_each(|byte| *byte = task.delimiter);
         let input = fields.concat();
-        let look = Choices(look).look(task.values.len(), task.keys.len());
+        let look = Choices(look).look(&task);
         let mut choices = Choices(options);
         let options = choices.options();
         let source = choices.source(&input);

@@ -155,7 +155,11 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
         &["--threads", "0", "a.txt"],
         &["--chunk", "0", "a.txt"],
         &["--decimals", "19", "a.txt"],
-        &["--stats", "median", "a.txt"],
+        &["--stats", "average", "a.txt"],
+        &["--stats", "p101", "a.txt"],
+        &["--sort", "p", "a.txt"],
+        &["--text", "2", "a.txt"],
+        &["--text", "2", "--stats", "mode", "--sort", "min", "a.txt"],
         &["-", "-"],
     ] {
         let output = folder.run(args, b"");
@@ -272,6 +276,42 @@ fn keys_of_several_columns_stand_in_columns_of_their_own() {
         "{\"host\": \"\", \"path\": \"/a\", \"max\": 16}\n"
     );
     assert_eq!(run("--by 1,2 --count --top 1"), "column 1,column 2,count\n,/a,1\n");
+}
+
+#[test]
+fn quantiles_and_what_else_values_say_are_exact() {
+    let folder = Folder::new();
+    let run = |args: &str| {
+        let args: Vec<&str> = args.split(' ').collect();
+        let output = folder.run(&args, b"a;1\na;10.5\nb;3\na;2\na;2.0\nb;-1\n");
+        assert_eq!(err(&output), "", "{args:?}");
+        out(&output)
+    };
+    let all = "median,p25,p99.9,p100,distinct,mode,first,last,range";
+    assert_eq!(
+        run(&format!("--format csv --stats {all}")),
+        format!("key,{all}\na,2,1.75,10.4745,10.5,3,2,1,2,9.5\nb,1,0,2.996,3,2,-1,3,-1,4\n")
+    );
+    assert_eq!(
+        run("--format table --quantiles nearest --stats median,p25 --sort median --reverse"),
+        "key  median   p25\nb      -1.0  -1.0\na       2.0   1.0\n"
+    );
+    assert_eq!(run("--stats p50,mode"), "{a=2.0/2.0, b=1.0/-1.0}\n");
+    let csv = "host,ms,user\na,1,bob\na,4,\"x\"\"y\"\nb,2,\na,1,bob\n";
+    let args = "--delimiter , --by host --value ms --text user --stats mean,distinct,mode,last";
+    let texts = |format: &str| {
+        let args = format!("{args} --format {format}");
+        out(&folder.run(&args.split(' ').collect::<Vec<_>>(), csv.as_bytes()))
+    };
+    assert_eq!(
+        texts("csv"),
+        "host,ms_mean,ms_distinct,ms_mode,ms_last,user_distinct,user_mode,user_last\n\
+         a,2,2,1,1,2,bob,bob\nb,2,1,2,2,0,,\n"
+    );
+    assert!(
+        texts("ndjson").contains("\"ms_last\": 1, \"user_distinct\": 2, \"user_mode\": \"bob\"")
+    );
+    assert!(texts("ndjson").ends_with("\"user_mode\": null, \"user_last\": null}\n"));
 }
 
 #[test]

@@ -213,7 +213,7 @@ const FAMILIES_NAMED: &[(&str, &[&str], &str)] = &[
     ("cmd/selftest.rs", &["planted"], "the command of the hidden family it audits the method with"),
     ("cmd/noise.rs", &["planted"], "the same"),
     ("args.rs", &["kv"], "the command is called so, too"),
-    ("cmd/aggregate", &["aggregate"], "the command is called so, too"),
+    ("cmd/aggregate", &["aggregate", "text"], "the command and an option are called so, too"),
 ];
 
 #[test]

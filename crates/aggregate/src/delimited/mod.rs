@@ -35,7 +35,7 @@ mod tests;
 mod worker;
 
 use cut::Chunks;
-pub use query::{ListError, Null, Query, Ragged, Selector, Value};
+pub use query::{Kind, ListError, Null, Query, Ragged, Selector, Value};
 use worker::Worker;
 
 /// Aggregates delimited text.
@@ -67,7 +67,7 @@ impl<'a> Form for Chunks<'a> {
         worker.blank_lines += chunk.blank_lines;
         let mut taken = Taken { bytes: chunk.bytes, lines: chunk.lines, ..place.taken() };
         if let Some(cut) = &chunk.cut {
-            taken.lines += worker.take(buffer, cut)?;
+            taken.lines += worker.take(buffer, cut, place)?;
             let name = |column| cut.columns.name(column);
             taken.rejects = located(&mut worker.refused, buffer.bytes(), cut.rows, name);
             taken.rejects.iter_mut().for_each(|raw| raw.lines_before += chunk.lines);

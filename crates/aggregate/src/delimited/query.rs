@@ -54,19 +54,39 @@ impl Query {
     }
 }
 
-/// A column of values.
+/// A column of values: numbers if made [from](From) a selector.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Value {
     /// Which one.
     pub column: Selector,
+    /// What its fields are.
+    pub kind: Kind,
     /// What a missing value means.
     pub null: Null,
 }
 
+impl Value {
+    /// A column of texts.
+    pub fn text(column: Selector) -> Value {
+        Value { kind: Kind::Text, ..Value::from(column) }
+    }
+}
+
 impl From<Selector> for Value {
     fn from(column: Selector) -> Value {
-        Value { column, null: Null::Skip }
+        Value { column, kind: Kind::Number, null: Null::Skip }
     }
+}
+
+/// What the fields of a column are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Decimal numbers; 1 and 1.0 are the same.
+    #[default]
+    Number,
+    /// Bytes, of which can be told how many and which there are, but no sum.
+    Text,
 }
 
 /// What a missing value means.
@@ -76,7 +96,7 @@ pub enum Null {
     /// keep their values.
     #[default]
     Skip,
-    /// It is the number 0.
+    /// It is the number 0, or the text `0`.
     Zero,
     /// The record is refused.
     Fail,

@@ -5,7 +5,7 @@ use fathom_machine::level::Level;
 
 use super::check::{file, stream};
 use super::number::Round;
-use super::shown::{FORMS, Look, STATISTICS};
+use super::shown::{FORMS, Look, OF_TEXTS, STATISTICS};
 use super::{Null, Place, Task};
 
 /// Hands out small numbers of a large one.
@@ -34,11 +34,15 @@ impl Choices {
             header,
             keys: (0..=self.of(3)).map(|_| self.place(header)).collect(),
             values: Vec::new(),
+            texts: Vec::new(),
             pad: self.yes(),
             nulls: nulls[self.of(3)].iter().map(|null| null.as_bytes().to_vec()).collect(),
         };
         for _ in 0..self.of(3) {
             let null = [Null::Skip, Null::Zero, Null::Fail][self.of(3)];
+            if self.of(4) == 0 {
+                task.texts.push(task.values.len());
+            }
             task.values.push((self.place(header), null));
         }
         task
@@ -51,17 +55,22 @@ impl Choices {
         }
     }
 
-    /// A look of the result of so many columns, of keys of so many parts.
-    pub(crate) fn look(&mut self, columns: usize, keys: usize) -> Look {
+    /// A look of the result of a task.
+    pub(crate) fn look(&mut self, task: &Task) -> Look {
         let statistic = |choices: &mut Choices| STATISTICS[choices.of(STATISTICS.len())];
+        let columns = task.values.len();
+        let sort = statistic(self);
+        // Not everything can be told of texts.
+        let can_sort = !task.texts.contains(&0) || OF_TEXTS.contains(&sort);
         Look {
             // The challenge's form shows one column.
             form: FORMS[if columns > 1 { 1 + self.of(5) } else { self.of(6) }],
             statistics: (0..=self.of(3)).map(|_| statistic(self)).collect(),
+            nearest: self.yes(),
             decimals: [None, Some(0), Some(2), Some(18)][self.of(4)],
             round: [Round::HalfUp, Round::Ceiling, Round::HalfEven][self.of(3)],
-            keys: (0..keys).map(|_| ["key", "min", "a\"b"][self.of(3)].to_owned()).collect(),
-            sort: if self.yes() { Some(statistic(self)) } else { None },
+            keys: task.keys.iter().map(|_| ["key", "min", "a\"b"][self.of(3)].to_owned()).collect(),
+            sort: if self.yes() && can_sort { Some(sort) } else { None },
             reverse: self.yes(),
             top: if self.yes() { Some(self.of(4)) } else { None },
         }
@@ -75,6 +84,8 @@ impl Choices {
             threads: 1 + self.of(3),
             chunk_bytes: 1 + self.of(1000),
             with_squares: true,
+            with_values: true,
+            with_ends: true,
             ..Options::default()
         }
     }

@@ -6,7 +6,8 @@ use super::{Options, RaggedPolicy};
 
 /// What is asked of delimited text; None for `key;value` lines.
 pub(super) fn query(options: &Options) -> anyhow::Result<Option<Query>> {
-    let lists = [&options.by, &options.value, &options.null, &options.null_values];
+    let Options { by, value, text, null, null_values, .. } = options;
+    let lists = [by, value, text, null, null_values];
     let is_plain = lists.iter().all(|list| list.is_empty()) && options.ragged.is_none();
     if is_plain && options.delimiter.is_none() && !options.header && !options.count {
         return Ok(None);
@@ -15,10 +16,9 @@ pub(super) fn query(options: &Options) -> anyhow::Result<Option<Query>> {
     if !options.by.is_empty() {
         query.by = columns("--by", &options.by)?;
     }
-    if options.count {
-        query.values.clear();
-    } else if !options.value.is_empty() {
+    if options.count || !options.text.is_empty() || !options.value.is_empty() {
         query.values = columns("--value", &options.value)?.into_iter().map(Value::from).collect();
+        query.values.extend(columns("--text", &options.text)?.into_iter().map(Value::text));
     }
     query.header = options.header || query.has_names();
     query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
@@ -50,7 +50,10 @@ fn nulls(query: &mut Query, said: &[String]) -> anyhow::Result<()> {
         let (null, wanted) = (null(word)?, columns("--null", &[column.to_owned()])?);
         let is_wanted = |value: &&mut Value| wanted.contains(&value.column);
         let mut values = query.values.iter_mut().filter(is_wanted).peekable();
-        anyhow::ensure!(values.peek().is_some(), "--null {text}: no --value names this column");
+        anyhow::ensure!(
+            values.peek().is_some(),
+            "--null {text}: no --value and no --text names this column"
+        );
         values.for_each(|value| value.null = null);
     }
     Ok(())
