@@ -74,6 +74,7 @@ def aggregate(
     by=None,
     values=None,
     texts=None,
+    where: str | None = None,
     stats=("min", "mean", "max"),
     quantiles: str = "linear",
     delimiter: str | None = None,
@@ -101,6 +102,7 @@ def aggregate(
 
     by, values     columns by name or place (from 1), or lists of them; without by the first column,
                    without values the second; ``values=[]`` counts records
+    where          a condition, such as ``'status >= 500 && host != "x"'`` (grammar: docs/aggregate.md)
     texts          columns of texts, of which count, rows, distinct, mode, first and last can be told
     stats          of min, mean, max, count, rows, sum, variance, stddev, range, distinct, mode, first,
                    last, median and quantiles such as p99.9
@@ -136,19 +138,22 @@ def aggregate(
     words = _list(texts)
     if is_frame and words:
         raise ValueError("texts= needs text: columns of texts are not read from Arrow tables yet")
+    if is_frame and where is not None:
+        raise ValueError("where= needs text: filter the table before")
     counts = values is not None and not _list(values) and not words
     is_plain = (
-        by is None and values is None and not words and delimiter is None and not header and null == "skip"
+        by is None and values is None and where is None and not words and delimiter is None and not header and null == "skip"
     ) and not _list(null_values) and ragged == "fail"
     keys = _list(by) or [1]
     columns = _list(values) + words or ([] if counts else [2])
-    named = any(isinstance(column, str) for column in keys + columns)
+    named = where is not None or any(isinstance(column, str) for column in keys + columns)
     is_text = [False] * (len(columns) - len(words)) + [True] * len(words)
     plan = _Plan(
         delimiter=None if is_plain or is_frame else _byte(delimiter or _delimiter_of(inputs)),
         header=named if header is None else header,
         by=keys,
         values=list(zip(columns, _nulls(null, columns), is_text)),
+        filter=where,
         null_values=[text.encode() for text in _list(null_values)],
         pad=ragged == "pad",
         stats=["count"] if counts else _list(stats),

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use fathom_aggregate::columnar::{self, Frame};
 use fathom_aggregate::delimited::{self, Kind, Null, Query, Ragged, Selector, Value};
 use fathom_aggregate::format::{Sort, Statistic, arrange};
-use fathom_aggregate::{Layout, Method, OnError, Options, Progress, Source, Summary};
+use fathom_aggregate::{Filter, Layout, Method, OnError, Options, Progress, Source, Summary};
 use fathom_input::Input;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -28,6 +28,7 @@ pub(crate) struct Plan {
     by: Vec<Column>,
     /// Column, what a missing value means, and whether it is one of texts.
     values: Vec<(Column, String, bool)>,
+    filter: Option<String>,
     null_values: Vec<Vec<u8>>,
     pad: bool,
     stats: Vec<String>,
@@ -110,6 +111,8 @@ impl Plan {
         };
         let mut query = Query::new(delimiter);
         query.header = self.header;
+        let filter = self.filter.as_deref().map(Filter::parse).transpose();
+        query.filter = filter.map_err(|wrong| PyValueError::new_err(format!("where: {wrong}")))?;
         query.by = self.by.iter().cloned().map(Selector::from).collect();
         query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };

@@ -46,6 +46,10 @@ ASKED = [
         + ["--sort", "median"],
     ),
     (
+        dict(by="path", values="kb", where='kb > 5 && host != "b"'),
+        ["--by", "path", "--value", "kb", "--where", 'kb > 5 && host != "b"'],
+    ),
+    (
         dict(by="path", values=["ms", "kb"], null={"ms": "zero"}, sort="sum", top=2),
         ["--by", "path", "--value", "ms,kb", "--null", "ms=zero", "--sort", "sum", "--top", "2"],
     ),
@@ -149,6 +153,7 @@ def test_what_is_not_there_is_said(tmp_path):
         dict(stats="medium"),
         dict(sort="x"),
         dict(quantiles="mean"),
+        dict(where="1 +"),
         dict(null="maybe"),
         dict(null={"w": "zero"}, values="v"),
         dict(delimiter="--"),

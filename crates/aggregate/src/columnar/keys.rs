@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use hashbrown::HashTable;
 
-use super::Fault;
 use super::batch::{Texts, view};
+use super::fault::Fault;
 use crate::composite;
 use crate::error::Reason;
 use crate::key::Key;

@@ -16,15 +16,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::account::Account;
 use crate::delimited::Null;
 use crate::engine::{Column, Options, Progress, Summary, on_threads};
-use crate::error::{Error, FieldText, Position, Reason, Reject};
+use crate::error::{Error, FieldText, Position, Reject};
 use crate::merge::{Partial, merge};
 use crate::rejects::SHOWN;
 
 mod batch;
+mod fault;
 mod keys;
 mod values;
 
 pub use batch::{Batch, Integers, Numbers, Source, Texts, Valid};
+use fault::Fault;
 use keys::Groups;
 use values::Values;
 
@@ -140,14 +142,6 @@ struct Worker {
     rejects: Vec<Reject>,
 }
 
-/// A cell that cannot be taken: its row in the batch, its column (keys first), why, and as text.
-struct Fault {
-    row: usize,
-    column: usize,
-    reason: Reason,
-    text: String,
-}
-
 impl Worker {
     fn new(frame: &Frame, options: &Options) -> Worker {
         let values = frame.values.iter().map(|_| Values::new(options.keep())).collect();
@@ -174,7 +168,7 @@ impl Worker {
             self.rejected += faults.len() as u64;
             for fault in faults.drain(..) {
                 if self.rejects.len() < SHOWN {
-                    self.rejects.push(fault.into_reject(&piece, frame));
+                    self.rejects.push(reject(fault, &piece, frame));
                 }
             }
             if frame.fail && !self.rejects.is_empty() {
@@ -210,21 +204,20 @@ impl Worker {
     }
 }
 
-impl Fault {
-    fn into_reject<B>(self, piece: &Piece<B>, frame: &Frame) -> Reject {
-        let Fault { row, column, reason, text } = self;
-        let name = match column.checked_sub(frame.keys.len()) {
-            Some(column) => frame.values[column].0.clone(),
-            None => frame.keys[column].clone(),
-        };
-        let (line, column) = (piece.row + row as u64 + 1, column as u64 + 1);
-        Reject {
-            position: Position { path: frame.path.clone(), byte: 0, line, column },
-            record_byte: 0,
-            reason,
-            field: Some(FieldText { name, text: text.clone().into_bytes() }),
-            text: text.into_bytes(),
-        }
+/// A fault with its place in the table.
+fn reject<B>(fault: Fault, piece: &Piece<B>, frame: &Frame) -> Reject {
+    let Fault { row, column, reason, text } = fault;
+    let name = match column.checked_sub(frame.keys.len()) {
+        Some(column) => frame.values[column].0.clone(),
+        None => frame.keys[column].clone(),
+    };
+    let (line, column) = (piece.row + row as u64 + 1, column as u64 + 1);
+    Reject {
+        position: Position { path: frame.path.clone(), byte: 0, line, column },
+        record_byte: 0,
+        reason,
+        field: Some(FieldText { name, text: text.clone().into_bytes() }),
+        text: text.into_bytes(),
     }
 }
 

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use super::Fault;
 use super::batch::{Numbers, Valid};
+use super::fault::Fault;
 use super::keys::{Groups, NONE};
 use crate::delimited::Null;
 use crate::error::Reason;
