@@ -329,7 +329,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         if options.verbose {
             eprintln!("{}", bytes(reject));
         }
-        if query.is_none() && reject.reason == Reason::NoDelimiter {
+        if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
             eprintln!("fathom: without --by, --value or --delimiter, input is key;value lines");
         }
     })?;
