@@ -4,6 +4,7 @@
 //! [`delimited`](crate::delimited) is the other. There is no lock and no allocation per record: a
 //! lock per chunk of a stream, and one per chunk that has rejects or must keep their order.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,15 +14,17 @@ use memchr::{memchr_iter, memrchr};
 
 use crate::account::Account;
 use crate::chunk::{Buffer, Carry, Rows, read_rows};
+use crate::composite;
 use crate::error::{Error, FieldText};
 use crate::gather::{Run, gather};
 use crate::kernel::Kernel;
 use crate::line;
-use crate::merge::Partial;
+use crate::merge::{Keep, Partial};
 use crate::queue::Queue;
 use crate::rejects::{Collector, OnError, Raw, Taken};
 use crate::shard::{Refused, Shard};
 use crate::source::{Source, read_at};
+use crate::statistic::Statistic;
 
 /// How to aggregate.
 #[derive(Clone, Debug)]
@@ -34,6 +37,10 @@ pub struct Options {
     pub level: Level,
     /// Keeps sums of squares, for variances.
     pub with_squares: bool,
+    /// Keeps all different values and how often each came, for quantiles, modes and their number.
+    pub with_values: bool,
+    /// Keeps the first and the last value in the order of the input.
+    pub with_ends: bool,
     /// Most bytes all tables together may take while they grow, with what the result will take.
     pub memory_limit_bytes: Option<usize>,
 }
@@ -48,8 +55,28 @@ impl Default for Options {
             chunk_bytes: CHUNK_BYTES,
             level: Level::current(),
             with_squares: false,
+            with_values: false,
+            with_ends: false,
             memory_limit_bytes: None,
         }
+    }
+}
+
+impl Options {
+    /// Keeps what these statistics need, too.
+    #[must_use]
+    pub fn for_statistics(mut self, statistics: &[Statistic]) -> Options {
+        for statistic in statistics {
+            self.with_squares |= statistic.needs_squares();
+            self.with_values |= statistic.needs_values();
+            self.with_ends |= statistic.needs_ends();
+        }
+        self
+    }
+
+    pub(crate) fn keep(&self) -> Keep {
+        let (squares, values, ends) = (self.with_squares, self.with_values, self.with_ends);
+        Keep { squares, values, ends, texts: false }
     }
 }
 
@@ -65,21 +92,32 @@ pub struct Progress {
 /// The result of a run.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// One state per key, in byte order of the keys, for each value column; one column unless
-    /// delimited text was asked for more.
+    /// One state per key, in byte order of the keys (of their parts), for each value column; one column
+    /// unless delimited text was asked for more. A query without values has one of zeros, whose
+    /// [count](crate::Stats::count) is that of the records.
     pub columns: Vec<Column>,
-    /// What the keys are called: "key", or what the header calls their column.
-    pub key: String,
+    /// What the parts of the keys are called: "key", or what the header calls their columns. Of
+    /// several, [`parts`](Summary::parts) takes a key apart.
+    pub keys: Vec<String>,
     /// Records taken.
     pub records: u64,
     /// Lines with nothing on them, which are ignored.
     pub blank_lines: u64,
+    /// Records that a filter left out; they are not among those taken.
+    pub left_out: u64,
     /// Records refused; not zero only under [`OnError::Skip`].
     pub rejected: u64,
     /// The first of them.
     pub shown_rejects: Vec<crate::error::Reject>,
     /// Bytes of (decompressed) input.
     pub bytes: u64,
+}
+
+impl Summary {
+    /// The parts of a key of this result, one for each of [`keys`](Summary::keys).
+    pub fn parts<'k>(&self, key: &'k [u8]) -> impl Iterator<Item = Cow<'k, [u8]>> {
+        composite::parts(key, self.keys.len())
+    }
 }
 
 /// The groups of one value column.
@@ -92,13 +130,15 @@ pub struct Column {
     /// The most digits any value of the column has after its decimal point, also of keys that are
     /// not shown.
     pub scale: u16,
+    /// Whether the values are texts, of which only some statistics can be told.
+    pub is_text: bool,
 }
 
 impl Column {
     /// A column of these groups.
     pub fn new(name: &str, groups: Vec<Partial>) -> Column {
         let scale = groups.iter().map(|group| group.stats.scale()).max().unwrap_or(0);
-        Column { name: name.to_owned(), groups, scale }
+        Column { name: name.to_owned(), groups, scale, is_text: false }
     }
 }
 
@@ -141,8 +181,16 @@ pub(crate) trait Form: Sync {
     /// Hands out no chunk any more; those that were are finished.
     fn stop(&self);
 
-    /// What the key and the values are called, once all chunks were taken.
-    fn names(&self) -> Vec<String>;
+    /// What the keys and the values are called, once all chunks were taken.
+    fn names(&self) -> Names;
+}
+
+/// What the parts of the key, and the value columns, are called.
+#[derive(Default)]
+pub(crate) struct Names {
+    pub(crate) keys: Vec<String>,
+    /// One for each run of a [`Share`], and whether its values are texts.
+    pub(crate) values: Vec<(String, bool)>,
 }
 
 /// What one thread brings home: a run per value column.
@@ -150,6 +198,7 @@ pub(crate) struct Share {
     pub(crate) runs: Vec<Run>,
     pub(crate) records: u64,
     pub(crate) blank_lines: u64,
+    pub(crate) left_out: u64,
 }
 
 /// Runs one form of input on all threads and joins what they know.
@@ -175,19 +224,20 @@ pub(crate) fn run(
     let mut summary =
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
     (summary.shown_rejects, summary.rejected) = collector.finish()?;
-    let mut names = form.names().into_iter();
-    summary.key = names.next().unwrap_or_default();
-    let mut runs: Vec<Vec<Run>> = names.as_slice().iter().map(|_| Vec::new()).collect();
+    let names = form.names();
+    summary.keys = names.keys;
+    let mut runs: Vec<Vec<Run>> = names.values.iter().map(|_| Vec::new()).collect();
     for result in results {
         let share = result?;
         summary.records += share.records;
         summary.blank_lines += share.blank_lines;
+        summary.left_out += share.left_out;
         for (runs, run) in runs.iter_mut().zip(share.runs) {
             runs.push(run);
         }
     }
-    for (name, runs) in names.zip(runs) {
-        summary.columns.push(Column::new(&name, gather(&runs)));
+    for ((name, is_text), runs) in names.values.into_iter().zip(runs) {
+        summary.columns.push(Column { is_text, ..Column::new(&name, gather(&runs)) });
     }
     Ok(summary)
 }
@@ -248,7 +298,7 @@ impl Form for Lines {
 
     fn worker(&self, options: &Options, account: &Arc<Account>) -> Shard {
         let kernel = Kernel { level: options.level };
-        Shard::new(kernel, options.with_squares, false, account)
+        Shard::new(kernel, options.keep(), false, account)
     }
 
     fn take(&self, shard: &mut Shard, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
@@ -276,7 +326,7 @@ impl Form for Lines {
         let mut taken = place.taken();
         if let Some(rows) = rows {
             let window = buffer.window(rows);
-            taken.lines = shard.take(&window)?;
+            taken.lines = shard.take(&window, place)?;
             taken.bytes = rows.bytes;
             let name = |column: usize| line::FIELDS[column].to_owned();
             taken.rejects = located(&mut shard.refused, window.buffer(), rows, name);
@@ -290,15 +340,16 @@ impl Form for Lines {
 
     fn share(shard: Shard) -> Share {
         let (records, blank_lines) = (shard.records, shard.blank_lines);
-        Share { runs: vec![shard.into_run()], records, blank_lines }
+        Share { runs: vec![shard.into_run()], records, blank_lines, left_out: 0 }
     }
 
     fn stop(&self) {
         self.0.stop();
     }
 
-    fn names(&self) -> Vec<String> {
-        line::FIELDS.map(str::to_owned).to_vec()
+    fn names(&self) -> Names {
+        let [key, value] = line::FIELDS.map(str::to_owned);
+        Names { keys: vec![key], values: vec![(value, false)] }
     }
 }
 
@@ -376,14 +427,14 @@ mod tests {
                 0
             }
             fn share((): ()) -> Share {
-                Share { runs: vec![], records: 0, blank_lines: 0 }
+                Share { runs: vec![], records: 0, blank_lines: 0, left_out: 0 }
             }
             fn stop(&self) {
                 *self.1.lock().unwrap() = true;
                 self.2.notify_all();
             }
-            fn names(&self) -> Vec<String> {
-                vec![]
+            fn names(&self) -> Names {
+                Names::default()
             }
         }
         let form = Waiting(AtomicU64::new(0), Mutex::new(false), std::sync::Condvar::new());

@@ -30,12 +30,15 @@
 
 mod account;
 mod chunk;
+mod composite;
 pub mod delimited;
 mod engine;
 mod error;
+mod filter;
 pub mod format;
 mod gather;
 pub mod generate;
+mod kept;
 #[allow(unsafe_code)] // the hot loops: their preconditions are types, each block says why it holds
 mod kernel;
 mod key;
@@ -43,21 +46,30 @@ mod line;
 mod merge;
 mod number;
 pub mod parts;
+mod quantile;
 mod queue;
 mod record;
 mod rejects;
+mod selector;
 mod shard;
 mod source;
+mod statistic;
 mod sums;
 mod table;
 
 pub use chunk::MOST_RECORD_BYTES;
+pub use delimited::{Kind, Null, Query, Ragged, Value};
 pub use engine::{CHUNK_BYTES, Column, Options, Progress, Summary, aggregate};
 pub use error::{BytePosition, Error, FieldText, Position, Reason, Reject};
+pub use filter::{Filter, FilterError};
 pub use format::Layout;
+pub use kept::Datum;
 pub use kernel::level_of as kernel_level;
 pub use key::Key;
 pub use merge::{Partial, Stats, merge};
 pub use number::{Decimal, MOST_DIGITS, NumberError, Rounding};
+pub use quantile::{Method, Quantile};
 pub use rejects::{OnError, SHOWN};
+pub use selector::{ListError, Selector};
 pub use source::Source;
+pub use statistic::Statistic;

@@ -143,10 +143,10 @@ fn many_keys_and_columns_agree() {
     }
     let named = |name: &str| Place::Named(name.to_owned());
     let values = vec![(named("w"), Null::Fail), (named("v"), Null::Fail)];
-    let key = named("name");
+    let keys = vec![named("name")];
     let judge = Judge::new(
         text.as_bytes(),
-        Task { delimiter: b',', header: true, key, values, ..delimited() },
+        Task { delimiter: b',', header: true, keys, values, ..delimited() },
     );
     for level in Level::available() {
         for threads in [1, 3] {

@@ -3,7 +3,7 @@
 
 mod oracle;
 
-use fathom_aggregate::delimited::{self, Shape};
+use fathom_aggregate::delimited::{self, Query};
 use fathom_aggregate::{Error, OnError, Options, Progress, Reason, Source};
 use fathom_machine::level::Level;
 use oracle::Task;
@@ -22,7 +22,7 @@ fn a_key_that_contains_the_delimiter_is_an_error_with_its_line_and_right_when_qu
             panic!("{key} was taken")
         };
         assert_eq!((reject.position.line, reject.reason), (2, Reason::ManyDelimiters), "{key}");
-        let shape = Shape::new(b';');
+        let shape = Query::new(b';');
         let text = format!("x;1.0\n\"{key}\";1.5\nx;2.0\n\"{key}\";2.5\n");
         let source = file(text.as_bytes());
         let progress = Progress::default();

@@ -67,6 +67,9 @@ fn field() -> impl Strategy<Value = Vec<u8>> {
         b"99.9\n",
         b"1e-7\n",
         b"\xff|",
+        b"\0|\x01|",
+        b"\x01",
+        b"\0",
         b"\xef\xbb\xbf",
         b"c|12345678901234567890.5\n",
     ];
@@ -87,7 +90,7 @@ proptest! {
     #[test]
     fn lines_give_the_same_text_whatever_the_options(input in input(), seed in any::<u64>()) {
         let mut choices = Choices(seed);
-        let (look, options) = (choices.look(1), choices.options());
+        let (look, options) = (choices.look(&Task::plain()), choices.options());
         let source = choices.source(&input);
         Judge::new(&input, Task::plain()).check(source, &[look], &options, "lines");
     }
@@ -104,11 +107,31 @@ proptest! {
         let bytes = fields.iter_mut().flatten();
         bytes.filter(|byte| **byte == b'|').for_each(|byte| *byte = task.delimiter);
         let input = fields.concat();
-        let look = Choices(look).look(task.values.len());
+        let look = Choices(look).look(&task);
         let mut choices = Choices(options);
         let options = choices.options();
         let source = choices.source(&input);
         Judge::new(&input, task).check(source, &[look], &options, "delimited");
+    }
+
+    #[test]
+    fn filtered_text_gives_the_same_text_whatever_the_condition(
+        mut fields in prop::collection::vec(field(), 0..200),
+        task in any::<u64>(),
+        condition in any::<u64>(),
+        options in any::<u64>(),
+    ) {
+        let mut task = Choices(task).task();
+        task.filter = Some(Choices(condition).condition(task.header, 3));
+        let bytes = fields.iter_mut().flatten();
+        bytes.filter(|byte| **byte == b'|').for_each(|byte| *byte = task.delimiter);
+        let input = fields.concat();
+        let keys = vec!["key".to_owned(); task.keys.len()];
+        let look = Look { statistics: vec!["count", "first"], keys, ..Look::all(Form::Ndjson) };
+        let mut choices = Choices(options);
+        let options = choices.options();
+        let source = choices.source(&input);
+        Judge::new(&input, task).check(source, &[look], &options, "filtered");
     }
 
     #[test]
@@ -123,7 +146,8 @@ proptest! {
             let mut choices = Choices(options);
             let options = choices.options();
             let source = choices.source(&input);
-            let look = Look { statistics: vec!["min", "count"], ..Look::all(Form::Ndjson) };
+            let keys = vec!["key".to_owned(); task.keys.len()];
+            let look = Look { statistics: vec!["min", "count"], keys, ..Look::all(Form::Ndjson) };
             Judge::new(&input, task).check(source, &[look], &options, "bytes");
         }
     }

@@ -47,8 +47,8 @@ pub(crate) enum Command {
     Haversine(cmd::haversine::Options),
     #[cfg(feature = "kv")]
     Kv(Box<cmd::kv::Options>),
-    Bench(cmd::bench::Options),
-    Run(cmd::run::Options),
+    Bench(Box<cmd::bench::Options>),
+    Run(Box<cmd::run::Options>),
     Diff(cmd::diff::Options),
     History(cmd::history::Options),
     Report(cmd::report::Options),

@@ -21,6 +21,8 @@ use fathom_measure::protocol::Offered;
 use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
+use fathom_report::number::TimeUnit;
+use fathom_report::table::{Column, Look};
 use fathom_report::{csv, html, markdown, scan, text};
 
 use crate::interrupt;
@@ -109,6 +111,82 @@ pub(crate) struct Show {
     /// in which it gets a name
     #[arg(long, value_name = "PATH")]
     pub(crate) save: Option<PathBuf>,
+
+    /// The columns of tables, in this order: time, bar, spread, min, p95, throughput, user, system,
+    /// peak (memory), faults (of pages), switches (of context), counters
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true,
+          value_parser = clap::builder::PossibleValuesParser::new(Column::ALL.map(|column| column.0)))]
+    columns: Vec<String>,
+
+    /// The unit of all times in tables, instead of each its own
+    #[arg(long, short = 'u', value_enum, value_name = "UNIT")]
+    time_unit: Option<Unit>,
+
+    /// The rows of tables
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "auto")]
+    sort: Sort,
+
+    /// Colours, or no table at all; the terminal decides by itself
+    #[arg(
+        long,
+        value_enum,
+        value_name = "STYLE",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    style: Style,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unit {
+    Microsecond,
+    Millisecond,
+    Second,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sort {
+    /// The fastest first
+    Auto,
+    /// As they were given
+    Command,
+    /// The fastest first
+    MeanTime,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Style {
+    Auto,
+    Basic,
+    Full,
+    Nocolor,
+    Color,
+    None,
+}
+
+impl Show {
+    pub(crate) fn time_unit(&self) -> Option<TimeUnit> {
+        self.time_unit.map(|unit| match unit {
+            Unit::Microsecond => TimeUnit::Microsecond,
+            Unit::Millisecond => TimeUnit::Millisecond,
+            Unit::Second => TimeUnit::Second,
+        })
+    }
+
+    fn look(&self) -> Look {
+        let to_terminal = self.output == Path::new("-") && std::io::stdout().is_terminal();
+        let is_wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Look {
+            colour: match self.style {
+                Style::Auto => to_terminal && is_wanted,
+                Style::Full | Style::Color => true,
+                Style::Basic | Style::Nocolor | Style::None => false,
+            },
+            columns: self.columns.iter().filter_map(|name| Column::named(name)).collect(),
+            unit: self.time_unit(),
+            as_given: self.sort == Sort::Command,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -187,7 +265,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("{text:?} is no time (such as 500ms, 2s, 1.5m)"))
 }
 
-fn percent(text: &str) -> Result<f64, String> {
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value| (0.0..=1000.0).contains(value));
     value.ok_or_else(|| format!("{text:?} is no percentage"))
 }
@@ -342,22 +420,23 @@ pub(crate) fn show(run: &Run, show: &Show) -> anyhow::Result<()> {
     if let Some(path) = &show.save {
         save(run, path)?;
     }
-    let to_terminal = show.output == Path::new("-") && std::io::stdout().is_terminal();
-    let text = rendered(run, show.format, to_terminal)?;
+    if show.style == Style::None && show.output == Path::new("-") {
+        return Ok(());
+    }
+    let text = rendered(run, show.format, &show.look())?;
     let mut output = Output::create(&show.output)?;
     output.write_all(text.as_bytes())?;
     output.finish()
 }
 
 /// A run as text of a format.
-pub(crate) fn rendered(run: &Run, format: Format, to_terminal: bool) -> anyhow::Result<String> {
-    let colour = to_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result<String> {
     Ok(match format {
-        Format::Text => text::run(run, text::Style { colour }),
-        Format::Markdown => markdown::run(run),
+        Format::Text => text::run(run, look),
+        Format::Markdown => markdown::run(run, look),
         Format::Csv => csv::run(run),
         Format::Json => run.to_json()?,
-        Format::Html => html::run(run),
+        Format::Html => html::run(run, look),
         Format::Svg => {
             scan::svg(run).context("only a run over several values of one number can be drawn")?
         }

@@ -145,14 +145,22 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
     for args in [
         &["--rejects", "r", "a.txt"][..],
         &["--format", "brc", "--value", "2", "--value", "3", "a.txt"],
-        &["--value", "name", "a.txt"],
+        &["--by", "name,", "a.txt"],
+        &["--by", "3-2", "a.txt"],
+        &["--count", "--value", "2", "a.txt"],
+        &["--format", "brc", "--by", "1,2", "a.txt"],
         &["--key", "0", "a.txt"],
         &["--delimiter", "5", "a.txt"],
         &["--delimiter", "ab", "a.txt"],
         &["--threads", "0", "a.txt"],
         &["--chunk", "0", "a.txt"],
         &["--decimals", "19", "a.txt"],
-        &["--stats", "median", "a.txt"],
+        &["--stats", "average", "a.txt"],
+        &["--stats", "p101", "a.txt"],
+        &["--sort", "p", "a.txt"],
+        &["--text", "2", "a.txt"],
+        &["--where", "$2 = 1", "a.txt"],
+        &["--text", "2", "--stats", "mode", "--sort", "min", "a.txt"],
         &["-", "-"],
     ] {
         let output = folder.run(args, b"");
@@ -233,11 +241,107 @@ fn delimited_text_chooses_columns_by_name() {
         out(&output),
         "host,ms_max,ms_count,bytes_max,bytes_count\ndb,7,1,200,1\n\"web, 1\",12.5,2,100,2\n"
     );
-    let output = folder.run(&["--header", "--key", "nobody"], b"a;b\n1;2\n");
+    let output = folder.run(&["--key", "nobody"], b"a;b\n1;2\n");
     assert_eq!(output.status.code(), Some(3));
     assert!(err(&output).contains("the header has no column \"nobody\"; it has: \"a\", \"b\""));
     let tab = folder.run(&["--delimiter", "tab"], b"\"a\tb\"\t1\n");
     assert_eq!(out(&tab), "key,min,mean,max\na\tb,1,1,1\n");
+}
+
+#[test]
+fn keys_of_several_columns_stand_in_columns_of_their_own() {
+    let folder = Folder::new();
+    let csv = "host,path,ms,kb\nweb,/a,1.5,1\n\"w,b\",/a,2,2\nweb,/b,3,4\nweb,/a,0.5,8\n,/a,1,16\n";
+    let run = |args: &str| {
+        let args: Vec<&str> = ["--delimiter", ","].into_iter().chain(args.split(' ')).collect();
+        let output = folder.run(&args, csv.as_bytes());
+        assert_eq!(err(&output), "", "{args:?}");
+        out(&output)
+    };
+    let by_name = run("--by host,path --value ms,kb --stats sum");
+    let expected = "host,path,ms_sum,kb_sum\n,/a,1,16\n\"w,b\",/a,2,2\nweb,/a,2,9\nweb,/b,3,4\n";
+    assert_eq!(by_name, expected);
+    assert_eq!(run("--header --by 1-2 --value 3-4 --stats sum"), by_name);
+    assert_eq!(run("--key host --by path --value ms --value kb --stats sum"), by_name);
+    assert_eq!(
+        run("--by path,host --count"),
+        "path,host,count\n/a,,1\n/a,\"w,b\",1\n/a,web,2\n/b,web,1\n"
+    );
+    assert_eq!(run("--by path --count --sort count --top 1"), "path,count\n/a,4\n");
+    assert_eq!(
+        run("--by host,path --value kb --stats max --format table --reverse --top 2"),
+        "host  path  max\nweb   /b      4\nweb   /a      8\n"
+    );
+    assert_eq!(
+        run("--by host,path --value kb --stats max --format ndjson --top 1"),
+        "{\"host\": \"\", \"path\": \"/a\", \"max\": 16}\n"
+    );
+    assert_eq!(run("--by 1,2 --count --top 1"), "column 1,column 2,count\n,/a,1\n");
+}
+
+#[test]
+fn quantiles_and_what_else_values_say_are_exact() {
+    let folder = Folder::new();
+    let run = |args: &str| {
+        let args: Vec<&str> = args.split(' ').collect();
+        let output = folder.run(&args, b"a;1\na;10.5\nb;3\na;2\na;2.0\nb;-1\n");
+        assert_eq!(err(&output), "", "{args:?}");
+        out(&output)
+    };
+    let all = "median,p25,p99.9,p100,distinct,mode,first,last,range";
+    assert_eq!(
+        run(&format!("--format csv --stats {all}")),
+        format!("key,{all}\na,2,1.75,10.4745,10.5,3,2,1,2,9.5\nb,1,0,2.996,3,2,-1,3,-1,4\n")
+    );
+    assert_eq!(
+        run("--format table --quantiles nearest --stats median,p25 --sort median --reverse"),
+        "key  median   p25\nb      -1.0  -1.0\na       2.0   1.0\n"
+    );
+    assert_eq!(run("--stats p50,mode"), "{a=2.0/2.0, b=1.0/-1.0}\n");
+    let csv = "host,ms,user\na,1,bob\na,4,\"x\"\"y\"\nb,2,\na,1,bob\n";
+    let args = "--delimiter , --by host --value ms --text user --stats mean,distinct,mode,last";
+    let texts = |format: &str| {
+        let args = format!("{args} --format {format}");
+        out(&folder.run(&args.split(' ').collect::<Vec<_>>(), csv.as_bytes()))
+    };
+    assert_eq!(
+        texts("csv"),
+        "host,ms_mean,ms_distinct,ms_mode,ms_last,user_distinct,user_mode,user_last\n\
+         a,2,2,1,1,2,bob,bob\nb,2,1,2,2,0,,\n"
+    );
+    assert!(
+        texts("ndjson").contains("\"ms_last\": 1, \"user_distinct\": 2, \"user_mode\": \"bob\"")
+    );
+    assert!(texts("ndjson").ends_with("\"user_mode\": null, \"user_last\": null}\n"));
+}
+
+#[test]
+fn conditions_choose_records_and_say_what_is_wrong_with_them() {
+    let folder = Folder::new();
+    let csv = "host,status,ms\nweb,200,5\nweb,503,x\ndb,500,7\ndb,,1\nweb,504,9\n";
+    let run = |condition: &str, more: &[&str]| {
+        let args = ["--delimiter", ",", "--by", "host", "--where", condition];
+        folder.run(&[&args[..], more].concat(), csv.as_bytes())
+    };
+    let count = |condition: &str| out(&run(condition, &["--count"]));
+    assert_eq!(count("status >= 500"), "host,count\ndb,1\nweb,2\n");
+    assert_eq!(count("status >= 500 && host =~ \"^w\""), "host,count\nweb,2\n");
+    assert_eq!(count("status is null || status in (200, 503.0)"), "host,count\ndb,1\nweb,2\n");
+    assert_eq!(count("ms != \"x\" && ms * 2 > 13"), "host,count\ndb,1\nweb,1\n");
+    // Values of what is left out are not looked at.
+    let sums = run("ms != \"x\"", &["--value", "ms", "--stats", "sum", "-v"]);
+    assert_eq!(out(&sums), "host,sum\ndb,8\nweb,14\n");
+    assert!(err(&sums).contains("4 records, 0 blank lines, 1 left out by --where, 0 refused"));
+    let bad = run("ms > 1", &["--count"]);
+    assert_eq!(bad.status.code(), Some(3));
+    assert!(err(&bad).starts_with("fathom: -:3:9: the value is not a decimal number: ms \"x\""));
+    let absent = run("size > 1", &["--count"]);
+    assert_eq!(absent.status.code(), Some(3));
+    assert!(err(&absent).contains("no column \"size\""), "{}", err(&absent));
+    let wrong = run("status + \"x\" > 3", &["--count"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let said = "--where: a text is no number\n  status + \"x\" > 3\n           ^^^\n";
+    assert!(err(&wrong).contains(said), "{}", err(&wrong));
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn run_compares_commands_and_says_what_failed() {
 #[test]
 fn run_scans_parameters_and_compares_outputs() {
     let line = ["run", "printf {n}", "printf '%s' {n}", "printf x{n}", "--rounds", "8"];
-    let more = ["-P", "n", "1,2", "--same-output", "--names", "plain,quoted,other"];
+    let more = ["--parameter", "n", "1,2", "--same-output", "--names", "plain,quoted,other"];
     let output = fathom(&[&line[..], &more, &["--format", "json"]].concat());
     assert_eq!(output.status.code(), Some(1), "one prints something else");
     let run: Value = serde_json::from_str(&text(&output)).unwrap();
@@ -186,14 +186,14 @@ fn run_scans_parameters_and_compares_outputs() {
         assert_eq!(case["contenders"][1]["id"], "quoted");
         assert!(case["contenders"][0]["peak_bytes"].as_u64().unwrap() > 0);
     }
-    let unnamed = ["run", "printf {n}", "true", "--rounds", "2", "-P", "n", "1,2"];
+    let unnamed = ["run", "printf {n}", "true", "--rounds", "2", "--parameter", "n", "1,2"];
     let output = fathom(&[&unnamed[..], &["--format", "json"]].concat());
     let run: Value = serde_json::from_str(&text(&output)).unwrap();
     for (case, value) in run["cases"].as_array().unwrap().iter().zip(["1", "2"]) {
         assert_eq!(case["contenders"][0]["id"], "printf {n}", "one series for both cases");
         assert_eq!(case["workload"]["parameters"]["n"], value);
     }
-    let output = fathom(&["run", "true", "-P", "n", "1,2"]);
+    let output = fathom(&["run", "true", "--parameter", "n", "1,2"]);
     assert!(complaint(&output).contains("no command contains {n}"));
 }
 

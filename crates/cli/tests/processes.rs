@@ -240,7 +240,7 @@ fn a_missing_temporary_folder_is_named() {
 #[test]
 fn a_full_disk_is_an_error_that_names_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    for option in ["--save", "--output"] {
+    for option in ["--save", "--report", "--export-json"] {
         let arguments = ["run", "-N", "true", "true", "--budget", "10ms", option, "/dev/full"];
         let output = fathom(&arguments, folder.path()).output().unwrap();
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
@@ -378,9 +378,11 @@ fn a_spoilt_saved_run_is_refused_or_shown_and_never_a_panic() {
             *copy.pointer_mut(place).unwrap() = value;
             fs::write(&path, copy.to_string()).unwrap();
             let Ok(run) = fathom_measure::result::Run::read(&path) else { continue };
-            let text = fathom_report::text::run(&run, fathom_report::text::Style::default());
+            let look = fathom_report::table::Look::default();
+            let text = fathom_report::text::run(&run, &look);
             assert!(!text.contains('\x1b'), "{place}");
-            let markup = [fathom_report::markdown::run(&run), fathom_report::html::run(&run)];
+            let markup =
+                [fathom_report::markdown::run(&run, &look), fathom_report::html::run(&run, &look)];
             assert!(markup.iter().all(|text| !text.contains("<script>")), "{place}");
             let _ = (fathom_report::csv::run(&run), fathom_report::scan::svg(&run));
             let _ =

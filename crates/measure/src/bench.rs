@@ -3,6 +3,7 @@
 //!
 //! Chooses nothing about method: that is [`Plan`]'s; shows nothing: that is the report's.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::AtomicBool;
 
@@ -345,6 +346,7 @@ fn row(id: String, about: About, ready: Ready, metrics: Vec<Metric>) -> Row {
         Counter { event, per_iteration: 0.0, source: source.name().to_owned() }
     });
     Row {
+        parameters: BTreeMap::new(),
         id,
         about,
         worker: ready.program,

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -30,13 +30,32 @@ pub struct Outside {
     /// Run before each timed run, not timed.
     pub prepare: Option<String>,
     /// Run after each timed run, not timed.
-    pub cleanup: Option<String>,
+    pub conclude: Option<String>,
+    /// Where they run; `None` is here.
+    pub folder: Option<PathBuf>,
+    /// Where what it prints goes, unless that is compared.
+    pub output: Target,
+}
+
+/// Where the standard output of a command goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// `/dev/null`, which some programs notice.
+    #[default]
+    Null,
+    /// A pipe whose other end throws it away.
+    Pipe,
+    /// Where our own goes, and its errors where ours go.
+    Inherit,
+    /// This file, anew in each run.
+    File(PathBuf),
 }
 
 /// What holds for all commands of a measurement.
 #[derive(Clone, Debug)]
 pub struct House {
-    /// The shell that runs the lines; `None` splits them into words and starts the program itself.
+    /// The shell that runs the lines, with its own arguments if need be; `None` splits them into words
+    /// and starts the program itself.
     pub shell: Option<String>,
     /// Digest the standard output and compare it; otherwise it is thrown away.
     pub same_output: bool,
@@ -46,6 +65,8 @@ pub struct House {
     pub limit: Duration,
     /// Exit codes besides 0 that are no failure.
     pub accepted_codes: Vec<i32>,
+    /// No exit code is a failure; a signal still is.
+    pub any_code: bool,
 }
 
 impl Default for House {
@@ -56,6 +77,7 @@ impl Default for House {
             input: None,
             limit: Duration::from_secs(600),
             accepted_codes: Vec::new(),
+            any_code: false,
         }
     }
 }
@@ -107,61 +129,37 @@ impl<'a> Commands<'a> {
         self.expected
     }
 
-    /// Runs every command once; the first output is the expected one from then on.
-    pub fn check(&mut self) -> Vec<Option<Failure>> {
-        (0..self.commands.len()).map(|number| self.sample(number, 1).err()).collect()
-    }
-
-    /// A line that is not timed: set-up or clean-up, always by a shell. What it leaves running runs
-    /// until it is dropped.
-    fn aside(
-        &self,
-        line: Option<&String>,
-        what: &str,
-        after_stop: Duration,
-    ) -> Result<Option<Ward>, Failure> {
-        let Some(line) = line else { return Ok(None) };
-        let broken = |how: String| Failure::Broken { what: format!("{what} {line:?}: {how}") };
-        let cannot = |error: io::Error| broken(error.to_string());
-        let mut command = Command::new(self.house.shell.as_deref().unwrap_or("sh"));
-        command.args(["-c", line]);
-        let mut stderr = scratch::file().map_err(cannot)?.into_file();
-        let errors = stderr.try_clone().map_err(cannot)?;
-        let streams = [Stdio::null(), Stdio::null(), errors.into()];
-        let mut ward = Ward::start(&command, streams, Guard::Warden).map_err(cannot)?;
-        let begin = Instant::now();
-        let end = loop {
-            match ended(&mut ward, self.house.limit) {
-                Err(Failure::Interrupted) if begin.elapsed() < after_stop => {}
-                Err(Failure::Broken { what }) => return Err(broken(what)),
-                Err(Failure::Hung { limit_ms }) => {
-                    return Err(broken(format!("hung: not done within {limit_ms} ms")));
-                }
-                end => break end?,
-            }
+    /// Runs every command once that has not failed before; the first output is the expected one from
+    /// then on.
+    pub fn check(&mut self, failures: Vec<Option<Failure>>) -> Vec<Option<Failure>> {
+        let checked = |(number, failure): (usize, Option<Failure>)| {
+            failure.or_else(|| self.sample(number, 1).err())
         };
-        match end.status.success() {
-            true => Ok(Some(ward)),
-            false => {
-                let words = ending(&mut stderr).unwrap_or_default();
-                Err(broken(format!("{}: {words}", end.status)))
-            }
-        }
+        failures.into_iter().enumerate().map(checked).collect()
     }
 
-    fn timed(&mut self, line: &str) -> Result<Sample, Failure> {
+    fn timed(&mut self, outside: &Outside) -> Result<Sample, Failure> {
+        let line = &outside.line;
         let broken = |error: io::Error| Failure::Broken { what: format!("{line:?}: {error}") };
         let input = self.house.input().map_err(broken)?;
-        let command = self.house.command(line)?;
-        let output = if self.house.same_output { Stdio::piped() } else { Stdio::null() };
+        let command = self.house.command(line, outside.folder.as_deref())?;
+        let output = match (self.house.same_output, &outside.output) {
+            (true, _) | (_, Target::Pipe) => Stdio::piped(),
+            (_, Target::Null) => Stdio::null(),
+            (_, Target::Inherit) => Stdio::inherit(),
+            (_, Target::File(path)) => File::create(path).map_err(broken)?.into(),
+        };
         // A file rather than a pipe: a program left running in the background would keep a pipe open.
         let mut stderr = scratch::file().map_err(broken)?.into_file();
-        let errors = stderr.try_clone().map_err(broken)?;
+        let errors = match outside.output {
+            Target::Inherit => Stdio::inherit(),
+            _ => stderr.try_clone().map_err(broken)?.into(),
+        };
         // A warden would be counted as well.
         let guard = if self.counted.is_empty() { Guard::Warden } else { Guard::Group };
         let counters = (!self.counted.is_empty()).then(|| Counters::of_next_command(&self.wanted));
         let before = counters.as_ref().map(Counters::now);
-        let streams = [input, output, errors.into()];
+        let streams = [input, output, errors];
         let mut ward = Ward::start(&command, streams, guard).map_err(broken)?;
         let (sender, digest) = channel();
         if let Some(out) = ward.stdout.take() {
@@ -186,7 +184,8 @@ impl<'a> Commands<'a> {
             false => None,
         };
         let code = status.code();
-        let accepted = code.is_some_and(|code| self.house.accepted_codes.contains(&code));
+        let is_accepted = |code| self.house.any_code || self.house.accepted_codes.contains(&code);
+        let accepted = code.is_some_and(is_accepted);
         if !status.success() && !accepted {
             let how = match (status.signal(), code) {
                 (Some(signal), _) => format!("signal {signal}"),
@@ -199,6 +198,8 @@ impl<'a> Commands<'a> {
         Ok(Sample {
             wall_ns,
             cpu_ns: Some(used.user_ns + used.system_ns),
+            user_ns: Some(used.user_ns),
+            exit_code: code.unwrap_or(0),
             check,
             tags: Tags {
                 voluntary_switches: used.voluntary_switches,
@@ -226,7 +227,7 @@ fn ended(ward: &mut Ward, limit: Duration) -> Result<End, Failure> {
 /// How long the last of a program's output may take to be read once it has ended.
 const TIME_TO_READ: Duration = Duration::from_secs(10);
 /// How long clean-up may take once the user has ended the measurement.
-const TIME_TO_CLEAN: Duration = Duration::from_millis(500);
+pub const TIME_TO_CLEAN: Duration = Duration::from_millis(500);
 
 impl House {
     /// Runs a program once, untimed, on the input, for at most `times` as long as a run may take.
@@ -247,23 +248,79 @@ impl House {
         }
     }
 
+    /// Runs a line that is not timed, always by a shell. What it leaves running runs until it is
+    /// dropped. Once the user has ended the measurement it has `after_stop` left.
+    ///
+    /// # Errors
+    /// [`Failure::Broken`]: how it failed, with `what` it was for.
+    pub fn aside(
+        &self,
+        line: &str,
+        folder: Option<&Path>,
+        what: &str,
+        after_stop: Duration,
+    ) -> Result<Ward, Failure> {
+        let broken = |how: String| Failure::Broken { what: format!("{what} {line:?}: {how}") };
+        let cannot = |error: io::Error| broken(error.to_string());
+        let shell = self.shell.as_deref().unwrap_or("sh");
+        let command = in_folder(by_shell(shell, line)?, folder);
+        let mut stderr = scratch::file().map_err(cannot)?.into_file();
+        let errors = stderr.try_clone().map_err(cannot)?;
+        let streams = [Stdio::null(), Stdio::null(), errors.into()];
+        let mut ward = Ward::start(&command, streams, Guard::Warden).map_err(cannot)?;
+        let begin = Instant::now();
+        let end = loop {
+            match ended(&mut ward, self.limit) {
+                Err(Failure::Interrupted) if begin.elapsed() < after_stop => {}
+                Err(Failure::Broken { what }) => return Err(broken(what)),
+                Err(Failure::Hung { limit_ms }) => {
+                    return Err(broken(format!("hung: not done within {limit_ms} ms")));
+                }
+                end => break end?,
+            }
+        };
+        match end.status.success() {
+            true => Ok(ward),
+            false => {
+                let words = ending(&mut stderr).unwrap_or_default();
+                Err(broken(format!("{}: {words}", end.status)))
+            }
+        }
+    }
+
     /// The program that a line runs.
     ///
     /// # Errors
     /// [`Failure::Broken`]: without a shell, a line that cannot be split into words.
-    pub fn command(&self, line: &str) -> Result<Command, Failure> {
-        if let Some(shell) = &self.shell {
-            let mut command = Command::new(shell);
-            command.args(["-c", line]);
-            return Ok(command);
-        }
-        let words = shlex::split(line).filter(|words| !words.is_empty());
-        let what = format!("{line:?} cannot be split into words");
-        let words = words.ok_or(Failure::Broken { what })?;
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]);
-        Ok(command)
+    pub fn command(&self, line: &str, folder: Option<&Path>) -> Result<Command, Failure> {
+        let command = match &self.shell {
+            Some(shell) => by_shell(shell, line)?,
+            None => by_words(line)?,
+        };
+        Ok(in_folder(command, folder))
     }
+}
+
+fn by_words(line: &str) -> Result<Command, Failure> {
+    let words = shlex::split(line).filter(|words| !words.is_empty());
+    let what = format!("{line:?} cannot be split into words");
+    let words = words.ok_or(Failure::Broken { what })?;
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    Ok(command)
+}
+
+fn by_shell(shell: &str, line: &str) -> Result<Command, Failure> {
+    let mut command = by_words(shell)?;
+    command.args(["-c", line]);
+    Ok(command)
+}
+
+fn in_folder(mut command: Command, folder: Option<&Path>) -> Command {
+    if let Some(folder) = folder {
+        command.current_dir(folder);
+    }
+    command
 }
 
 /// The digest of everything a program writes.
@@ -294,9 +351,13 @@ impl Executor for Commands<'_> {
         }
         let command = self.commands[contender].clone();
         // A server that set-up leaves in the background is there until clean-up is done.
-        let prepared = self.aside(command.prepare.as_ref(), "set-up", Duration::ZERO)?;
-        let sample = self.timed(&command.line);
-        let cleaned = self.aside(command.cleanup.as_ref(), "clean-up", TIME_TO_CLEAN);
+        let aside = |house: &House, line: &Option<String>, what, after_stop| {
+            let aside = |line| house.aside(line, command.folder.as_deref(), what, after_stop);
+            line.as_deref().map(aside).transpose()
+        };
+        let prepared = aside(&self.house, &command.prepare, "set-up", Duration::ZERO)?;
+        let sample = self.timed(&command);
+        let cleaned = aside(&self.house, &command.conclude, "clean-up", TIME_TO_CLEAN);
         drop(prepared);
         let (sample, _) = (sample?, cleaned?);
         // The empty command stands for the shell; what it prints, nothing, is compared with nobody.
@@ -427,7 +488,7 @@ mod tests {
         let commands = commands.map(|l| Outside { line: l.to_owned(), ..Outside::default() });
         let house = House { same_output: true, ..House::default() };
         let mut commands = Commands::new(commands.to_vec(), house, &[], &stop, &mut progress);
-        let failures = commands.check();
+        let failures = commands.check(vec![None; 3]);
         assert_eq!(failures[..2], [None, None]);
         assert!(matches!(failures[2], Some(Failure::WrongAnswer { .. })), "{failures:?}");
         assert_eq!(commands.expected(), Some(Digest::of_bytes(b"a\n")));
@@ -444,7 +505,8 @@ mod tests {
         let command = Outside {
             line: format!("cat >> {}", shown("log")),
             prepare: Some(format!("printf p >> {}", shown("log"))),
-            cleanup: Some(format!("printf c >> {}", shown("log"))),
+            conclude: Some(format!("printf c >> {}", shown("log"))),
+            ..Outside::default()
         };
         let house = House { input: Some(path("in")), ..House::default() };
         let mut commands = Commands::new(vec![command], house, &[], &stop, &mut progress);

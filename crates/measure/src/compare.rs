@@ -39,6 +39,8 @@ pub struct Judged {
     pub alpha_each: f64,
     /// Time per iteration by contender number; `None` for one that failed.
     pub summaries: Vec<Option<Summary>>,
+    /// What each used besides time, by contender number; `None` for one that failed.
+    pub usage: Vec<Option<Usage>>,
     /// What the harness itself costs per iteration; `None` without an empty contender.
     pub overhead: Option<Overhead>,
     /// What the twin shows.
@@ -60,6 +62,42 @@ pub struct Summary {
     pub ns_mad: f64,
     /// 95 % of the samples took no longer.
     pub ns_p95: f64,
+}
+
+/// What one contender used per iteration: means, because the kernel counts some of these in ticks, and
+/// a middle one of few ticks is one or none. Less the overhead's share, if that is subtracted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Usage {
+    /// Processor time outside of the kernel, in nanoseconds; of commands only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ns_user: Option<f64>,
+    /// Processor time in the kernel, in nanoseconds; of commands only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ns_system: Option<f64>,
+    /// Page faults served without a device.
+    pub minor_faults: f64,
+    /// Page faults that waited for one.
+    pub major_faults: f64,
+    /// Times it gave the processor up.
+    pub voluntary_switches: f64,
+    /// Times it lost the processor.
+    pub involuntary_switches: f64,
+}
+
+impl Usage {
+    fn less(&self, spare: Option<Usage>) -> Usage {
+        let Some(spare) = spare else { return *self };
+        let less = |mine: f64, other: f64| (mine - other).max(0.0);
+        let time = |mine: Option<f64>, other: Option<f64>| Some(less(mine?, other?));
+        Usage {
+            ns_user: time(self.ns_user, spare.ns_user),
+            ns_system: time(self.ns_system, spare.ns_system),
+            minor_faults: less(self.minor_faults, spare.minor_faults),
+            major_faults: less(self.major_faults, spare.major_faults),
+            voluntary_switches: less(self.voluntary_switches, spare.voluntary_switches),
+            involuntary_switches: less(self.involuntary_switches, spare.involuntary_switches),
+        }
+    }
 }
 
 /// What the harness itself costs per iteration.
@@ -174,12 +212,17 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
     let summaries = (0..measured.failures.len())
         .map(|i| if alive(&i) { view.summary(i) } else { None })
         .collect();
+    let spare = roles.empty.filter(|_| subtract_ns > 0.0).and_then(|empty| view.usage(empty));
+    let usage = (0..measured.failures.len())
+        .map(|i| if alive(&i) { Some(view.usage(i)?.less(spare)) } else { None })
+        .collect();
     Judged {
         clock,
         clock_reason,
         disturbed_share,
         alpha_each,
         summaries,
+        usage,
         overhead,
         floor,
         comparisons,
@@ -301,6 +344,27 @@ impl View<'_> {
             ns_median: median(&values)?,
             ns_mad: mad(&values)?,
             ns_p95: quantile(&values, 0.95)?,
+        })
+    }
+
+    fn usage(&self, contender: usize) -> Option<Usage> {
+        let rounds = self.measured.rounds.iter();
+        let samples: Vec<&Sample> =
+            rounds.filter_map(|round| round.samples[contender].as_ref()).collect();
+        let iterations = self.measured.iterations.max(1) as f64 * samples.len() as f64;
+        let mean = |of: &dyn Fn(&Sample) -> Option<u64>| {
+            let all: Option<Vec<u64>> = samples.iter().map(|sample| of(sample)).collect();
+            Some(all?.iter().map(|&count| count as f64).sum::<f64>() / iterations)
+        };
+        let system = |s: &Sample| Some(s.cpu_ns?.saturating_sub(s.user_ns?));
+        (!samples.is_empty()).then_some(())?;
+        Some(Usage {
+            ns_user: mean(&|s| s.user_ns),
+            ns_system: mean(&system),
+            minor_faults: mean(&|s| Some(s.tags.minor_faults))?,
+            major_faults: mean(&|s| Some(s.tags.major_faults))?,
+            voluntary_switches: mean(&|s| Some(s.tags.voluntary_switches))?,
+            involuntary_switches: mean(&|s| Some(s.tags.involuntary_switches))?,
         })
     }
 

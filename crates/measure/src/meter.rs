@@ -92,11 +92,11 @@ impl Clocks {
         let sample = Sample {
             wall_ns: self.wall_ns,
             cpu_ns: Some(self.cpu_ns),
-            check: None,
             tags: self.tags,
             // 0: no procfs.
             peak_bytes: usage::peak_bytes().unwrap_or(0),
             counts: std::mem::take(&mut self.counts),
+            ..Sample::default()
         };
         (self.wall_ns, self.cpu_ns, self.tags) = (0, 0, Tags::default());
         sample

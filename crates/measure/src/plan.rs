@@ -20,6 +20,12 @@ pub struct Plan {
     pub limit_ns: u64,
     /// Exactly this many rounds, instead of those that fit the budget.
     pub rounds: Option<u32>,
+    /// At least and at most so many, where their number is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least_rounds: Option<u32>,
+    /// The other end of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_rounds: Option<u32>,
     /// What the slowest contender's sample should take.
     pub sample_ns: u64,
     /// What the fastest contender's sample takes at least: well above the clocks' resolution and
@@ -77,6 +83,8 @@ impl Default for Plan {
             budget_ns: 2_000_000_000,
             limit_ns: 300_000_000_000,
             rounds: None,
+            least_rounds: None,
+            most_rounds: None,
             sample_ns: 10_000_000,
             shortest_ns: 200_000,
             iterations: None,

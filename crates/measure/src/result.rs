@@ -4,6 +4,7 @@
 //! One run is one JSON file. What follows a measurement (tables, plots, differences, history) is a
 //! pure function of this. Readers of a version accept fields they do not know.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -119,6 +120,9 @@ pub struct Case {
 pub struct Row {
     /// Its id in the family, or the command.
     pub id: String,
+    /// The values of parameters it stands for, among contenders that differ by them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, String>,
     /// What is known about it.
     #[serde(default)]
     pub about: About,
@@ -309,7 +313,11 @@ impl Case {
             let mut counts: Vec<Vec<f64>> = vec![Vec::new(); row.counters.len()];
             for round in &mut self.measured.rounds {
                 let Some(sample) = &mut round.samples[number] else { continue };
-                row.peak_bytes = row.peak_bytes.max(std::mem::take(&mut sample.peak_bytes));
+                row.peak_bytes = row.peak_bytes.max(sample.peak_bytes);
+                // A worker's only grows; each run of a command has its own.
+                if !self.plan.fresh {
+                    sample.peak_bytes = 0;
+                }
                 sample.check = None;
                 for (all, count) in counts.iter_mut().zip(std::mem::take(&mut sample.counts)) {
                     all.extend(count);

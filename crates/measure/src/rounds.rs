@@ -88,7 +88,8 @@ fn planned_rounds(plan: &Plan, comparisons: usize, sample_ns: u64) -> u32 {
         false => FEWEST_ROUNDS,
     };
     let rounds = u32::try_from(fitting).unwrap_or(MOST_ROUNDS).clamp(fewest, MOST_ROUNDS);
-    rounds.max(sets(plan))
+    let rounds = rounds.min(plan.most_rounds.unwrap_or(MOST_ROUNDS));
+    rounds.max(plan.least_rounds.unwrap_or(1)).max(sets(plan))
 }
 
 /// Sets of processes; commands need none, each of their samples is a process.
@@ -361,8 +362,16 @@ impl Course {
         executor.interrupted().then_some(End::Interrupted)
     }
 
+    /// Whether there are fewer rounds than were asked for at least.
+    fn is_short(&self) -> bool {
+        self.plan.least_rounds.is_some_and(|least| (self.rounds.len() as u32) < least)
+    }
+
     /// Whether the sets so far have had their share of the limit.
     fn is_late(&self) -> bool {
+        if self.is_short() {
+            return false;
+        }
         let sets = u128::from(sets(&self.plan));
         let share = u128::from(self.plan.limit_ns) * u128::from(self.process + 1) / sets;
         u128::from(self.spent_ns) >= share
@@ -374,7 +383,7 @@ impl Course {
         if let Some(&(_, share)) = self.looks.iter().find(|look| look.0 == done) {
             self.alpha_share = share;
             self.alpha_spent += share;
-            if done < self.planned && self.is_narrow(share) {
+            if done < self.planned && !self.is_short() && self.is_narrow(share) {
                 return Some(End::Target);
             }
         }
@@ -382,7 +391,9 @@ impl Course {
         let unspent = (1.0 - self.alpha_spent).max(self.alpha_share);
         let quiet = match self.plan.stop {
             // Not before every set of processes was seen.
-            Stop::Repetition { quiet_ns } if self.process + 1 >= sets(&self.plan) => {
+            Stop::Repetition { quiet_ns }
+                if self.process + 1 >= sets(&self.plan) && !self.is_short() =>
+            {
                 self.repetition.is_quiet(quiet_ns, &self.alive())
             }
             _ => false,

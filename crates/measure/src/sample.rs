@@ -15,6 +15,12 @@ pub struct Sample {
     /// cannot tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
+    /// The part of `cpu_ns` outside of the kernel, for a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_ns: Option<u64>,
+    /// What a command ended with, where that was accepted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub exit_code: i32,
     /// The check of the last timed iteration; `None` for a command whose output is not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Digest>,
@@ -57,9 +63,8 @@ impl Tags {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's predicate takes a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 /// Why a contender has no timing. It costs the contender its row and nothing else.

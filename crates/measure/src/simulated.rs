@@ -163,6 +163,9 @@ impl Simulation {
             wrapped.args(["--instr-atstart=no", "--collect-atstart=no"]);
         }
         wrapped.arg("--").arg(command.get_program()).args(command.get_args());
+        if let Some(folder) = command.get_current_dir() {
+            wrapped.current_dir(folder);
+        }
         for (key, value) in command.get_envs() {
             match value {
                 Some(value) => wrapped.env(key, value),

@@ -5,7 +5,8 @@ use fathom_measure::result::Run;
 use crate::view::lines;
 
 const HEADER: &str = "family,workload,contender,version,samples,ns_min,ns_median,ns_mad,ns_p95,\
-    bytes,items,peak_bytes,clock,baseline,ratio,ratio_low,ratio_high,p_adjusted,verdict,failure";
+    bytes,items,peak_bytes,clock,baseline,ratio,ratio_low,ratio_high,p_adjusted,verdict,failure,\
+    ns_user,ns_system,minor_faults,major_faults,voluntary_switches,involuntary_switches";
 
 /// A whole run.
 #[must_use]
@@ -15,6 +16,7 @@ pub fn run(run: &Run) -> String {
         for line in lines(case) {
             let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
             let (s, c) = (line.summary, line.comparison);
+            let u = case.judged.usage[line.number];
             let verdict = match (c.map(|c| &c.verdict), line.is_baseline) {
                 (Some(verdict), _) => verdict.word(),
                 (None, true) => "baseline",
@@ -41,6 +43,12 @@ pub fn run(run: &Run) -> String {
                 number(c.map(|c| c.p_adjusted)),
                 verdict.to_owned(),
                 line.failure.map_or_else(String::new, ToString::to_string),
+                number(u.and_then(|u| u.ns_user)),
+                number(u.and_then(|u| u.ns_system)),
+                number(u.map(|u| u.minor_faults)),
+                number(u.map(|u| u.major_faults)),
+                number(u.map(|u| u.voluntary_switches)),
+                number(u.map(|u| u.involuntary_switches)),
             ];
             let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
             text += &fields.join(",");
@@ -50,7 +58,7 @@ pub fn run(run: &Run) -> String {
     text
 }
 
-fn quoted(field: &str) -> String {
+pub(crate) fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n', '\r']) {
         return format!("\"{}\"", field.replace('"', "\"\""));
     }

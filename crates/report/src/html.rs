@@ -8,6 +8,7 @@ use fathom_measure::result::{Case, Run};
 use crate::escape::html as escaped;
 use crate::number::{duration, factor_digits};
 use crate::sentence::sentences;
+use crate::table::{self, Column, Look, Table};
 use crate::view::{Line, conditions, lines};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;\
@@ -23,7 +24,7 @@ const COLOURS: [&str; 8] =
 
 /// A whole run.
 #[must_use]
-pub fn run(run: &Run) -> String {
+pub fn run(run: &Run, look: &Look) -> String {
     let command = escaped(&run.command.join(" "));
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{command}</title>\n\
@@ -33,7 +34,7 @@ pub fn run(run: &Run) -> String {
         escaped(&run.build.to_string())
     );
     for case in &run.cases {
-        page += &self::case(case);
+        page += &self::case(case, look);
     }
     for note in &run.notes {
         let _ = writeln!(page, "<p>Note: {}</p>", escaped(note));
@@ -48,7 +49,7 @@ pub fn run(run: &Run) -> String {
     page + "</html>\n"
 }
 
-fn case(case: &Case) -> String {
+fn case(case: &Case, look: &Look) -> String {
     let lines = lines(case);
     let mut html = format!(
         "<h2>{}</h2>\n<p class=\"f\">{}</p>\n",
@@ -56,7 +57,7 @@ fn case(case: &Case) -> String {
         escaped(&conditions(case))
     );
     html += &ratios(case, &lines);
-    html += &table(case, &lines);
+    html += &table(case, look);
     html += "<ul>\n";
     for sentence in sentences(case) {
         let _ = writeln!(html, "<li>{}</li>", escaped(&sentence));
@@ -66,19 +67,24 @@ fn case(case: &Case) -> String {
     html
 }
 
-fn table(case: &Case, lines: &[Line<'_>]) -> String {
-    let baseline = escaped(&case.contenders[case.roles.baseline].id);
-    let mut html = format!(
-        "<table><tr><th>contender<th>time<th>spread<th>throughput<th>against {baseline}</tr>\n"
-    );
-    for line in lines {
-        let (last, [time, spread, rate]) = (line.last_word(), line.figures(case));
-        let _ = writeln!(
-            html,
-            "<tr><td>{}<td class=\"n\">{time}<td class=\"n\">{spread}<td class=\"n\">{rate}<td>{}</tr>",
-            escaped(&line.row.id),
-            escaped(&last)
-        );
+const USUAL: [Column; 5] =
+    [Column::Time, Column::Spread, Column::Throughput, Column::Peak, Column::Counters];
+
+fn table(case: &Case, look: &Look) -> String {
+    let Table { rows, left, .. } = table::table(case, look, &USUAL);
+    let mut html = "<table>".to_owned();
+    for (number, row) in rows.iter().enumerate() {
+        html += "<tr>";
+        for (cell, left) in row.iter().zip(&left) {
+            let tag = match (number, left) {
+                (0, _) => "<th>",
+                (_, true) => "<td>",
+                (_, false) => "<td class=\"n\">",
+            };
+            html += tag;
+            html += &escaped(cell);
+        }
+        html += "</tr>\n";
     }
     html + "</table>\n"
 }

@@ -2,13 +2,15 @@
 //! [`Run`](fathom_measure::result::Run).
 //!
 //! * [`sentence`]: a verdict in words;
+//! * [`table`]: which columns a table has, whatever it is written in;
 //! * [`text`]: tables for a terminal, with bars;
 //! * [`markdown`], [`csv`]: the same for documents and spreadsheets;
 //! * [`html`]: one self-contained page with plots;
 //! * [`escape`]: text of others made harmless;
 //! * [`scan`]: the plot of a scan of one number;
 //! * [`diff`]: two runs, honest about not being interleaved;
-//! * [`history`]: many runs over time.
+//! * [`history`]: many runs over time;
+//! * [`hyperfine`]: the exports of that tool.
 //!
 //! ```
 //! use fathom_report::number::{duration, times};
@@ -22,9 +24,11 @@ pub mod diff;
 pub mod escape;
 pub mod history;
 pub mod html;
+pub mod hyperfine;
 pub mod markdown;
 pub mod number;
 pub mod scan;
 pub mod sentence;
+pub mod table;
 pub mod text;
 pub mod view;

@@ -6,11 +6,12 @@ use fathom_measure::result::{Case, Run};
 
 use crate::escape::markdown as escaped;
 use crate::sentence::sentences;
-use crate::view::{conditions, lines};
+use crate::table::{self, Column, Look, Table};
+use crate::view::conditions;
 
 /// A whole run.
 #[must_use]
-pub fn run(run: &Run) -> String {
+pub fn run(run: &Run, look: &Look) -> String {
     let mut text = format!("<code>{}</code>\n", escaped(&run.command.join(" ")));
     let build = run.build.to_string();
     if !build.is_empty() {
@@ -21,7 +22,7 @@ pub fn run(run: &Run) -> String {
         );
     }
     for case in &run.cases {
-        let _ = write!(text, "\n{}", self::case(case));
+        let _ = write!(text, "\n{}", self::case(case, look));
     }
     for note in &run.notes {
         let _ = write!(text, "\nNote: {}\n", escaped(note));
@@ -29,17 +30,20 @@ pub fn run(run: &Run) -> String {
     text
 }
 
+const USUAL: [Column; 3] = [Column::Time, Column::Spread, Column::Throughput];
+
 /// One case.
 #[must_use]
-pub fn case(case: &Case) -> String {
-    let baseline = escaped(&case.contenders[case.roles.baseline].id);
+pub fn case(case: &Case, look: &Look) -> String {
+    let Table { rows, left, .. } = table::table(case, look, &USUAL);
     let mut text = format!("### {}\n\n{}\n\n", escaped(&case.title()), escaped(&conditions(case)));
-    let _ = writeln!(text, "| contender | time | spread | throughput | against {baseline} |");
-    let _ = writeln!(text, "|---|--:|--:|--:|---|");
-    for line in lines(case) {
-        let (last, [time, spread, rate]) = (line.last_word(), line.figures(case));
-        let id = escaped(&line.row.id);
-        let _ = writeln!(text, "| {id} | {time} | {spread} | {rate} | {} |", escaped(&last));
+    let sides: Vec<&str> = left.iter().map(|left| if *left { "---" } else { "--:" }).collect();
+    for (number, row) in rows.iter().enumerate() {
+        let cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+        if number == 0 {
+            let _ = writeln!(text, "|{}|", sides.join("|"));
+        }
     }
     text.push('\n');
     for sentence in sentences(case) {

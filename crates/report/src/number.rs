@@ -11,6 +11,46 @@ pub fn duration(ns: f64) -> String {
     format!("{} {unit}", digits(ns / size))
 }
 
+/// A unit of time that somebody asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// 10^-6 s.
+    Microsecond,
+    /// 10^-3 s.
+    Millisecond,
+    /// 1 s.
+    Second,
+}
+
+impl TimeUnit {
+    /// The unit that shows so many nanoseconds best.
+    #[must_use]
+    pub fn of(ns: f64) -> TimeUnit {
+        match ns {
+            ..1e6 => TimeUnit::Microsecond,
+            ..1e9 => TimeUnit::Millisecond,
+            _ => TimeUnit::Second,
+        }
+    }
+
+    /// Its size in nanoseconds and its sign.
+    #[must_use]
+    pub fn size(self) -> (f64, &'static str) {
+        match self {
+            TimeUnit::Microsecond => (1e3, "µs"),
+            TimeUnit::Millisecond => (1e6, "ms"),
+            TimeUnit::Second => (1e9, "s"),
+        }
+    }
+
+    /// A time in the unit that was asked for, or in its own.
+    #[must_use]
+    pub fn shown(unit: Option<TimeUnit>, ns: f64) -> String {
+        let Some((size, sign)) = unit.map(TimeUnit::size) else { return duration(ns) };
+        format!("{} {sign}", digits(ns / size))
+    }
+}
+
 /// Four significant digits, without an exponent, at least for what lies between 0.001 and 10^6.
 #[must_use]
 pub fn digits(value: f64) -> String {

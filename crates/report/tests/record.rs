@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use fathom_measure::compare::judge;
 use fathom_measure::result::Run;
 use fathom_report::number::duration;
+use fathom_report::table::Look;
 use fathom_report::{markdown, scan};
 use serde_json::Value;
 
@@ -50,7 +51,7 @@ fn page(folder: &Path) -> String {
         let value: Value = serde_json::from_str(&text).unwrap();
         let shown = match value["schema"].as_str() {
             Some("fathom-selftest") => audit(&value),
-            _ => markdown::run(&read(file)),
+            _ => markdown::run(&read(file), &Look::default()),
         };
         let _ = write!(page, "\n## {}\n\n{}", name(file), shown.trim_end());
         page.push('\n');

@@ -9,6 +9,7 @@ use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
 use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
 use fathom_measure::sample::Sample;
 use fathom_measure::workload::{Spec, Work};
+use fathom_report::table::Look;
 use fathom_report::{csv, html, markdown, text};
 
 /// Times in microseconds by round: A, B a quarter slower, and A's twin. Four sets of three rounds.
@@ -164,7 +165,11 @@ fn check(swapped: bool, word: &str, who: &str, raw: [f64; 3], said: [f64; 3]) {
     let sentence = format!(
         "{who} is {factor_said}x {word} than {whom} (99 % interval {low}–{high}, noise floor"
     );
-    let forms = [text::run(&run, text::Style::default()), markdown::run(&run), html::run(&run)];
+    let forms = [
+        text::run(&run, &Look::default()),
+        markdown::run(&run, &Look::default()),
+        html::run(&run, &Look::default()),
+    ];
     for form in forms {
         assert!(form.contains(&sentence), "no {sentence:?} in\n{form}");
         // Once in the sentence, once in the table.
@@ -198,7 +203,7 @@ fn commands_say_the_median_and_the_order_statistics_of_their_rounds() {
     let run = saved(case(true, false));
     let [ratio, low, high] = [ratio, low, high].map(factor);
     let sentence = format!("beta is {ratio}x slower than alpha (99 % interval {low}–{high}, ");
-    let text = text::run(&run, text::Style::default());
+    let text = text::run(&run, &Look::default());
     assert!(text.contains(&sentence), "no {sentence:?} in\n{text}");
 }
 
@@ -215,7 +220,11 @@ fn times_and_spreads_are_those_of_the_samples() {
             format!("±{:.2} %", spread / time * 100.0),
             format!("{rate:.3} GiB/s"),
         ];
-        let forms = [text::run(&run, text::Style::default()), markdown::run(&run), html::run(&run)];
+        let forms = [
+            text::run(&run, &Look::default()),
+            markdown::run(&run, &Look::default()),
+            html::run(&run, &Look::default()),
+        ];
         for form in forms {
             let is_row = |line: &&str| shown.iter().all(|cell| line.contains(cell));
             let row = form.lines().find(|line| line.contains(name) && is_row(line));
@@ -236,7 +245,7 @@ fn few_rounds_of_commands_say_what_was_seen() {
         slow.wall_ns *= 10;
         slow.cpu_ns = Some(slow.wall_ns);
     }
-    let text = text::run(&saved(case), text::Style::default());
+    let text = text::run(&saved(case), &Look::default());
     let seen = "x slower than alpha in 5 of 5 rounds (93 %): too few for a verdict at 99 %, which takes 16";
     assert!(text.contains(seen), "{text}");
 }
@@ -247,7 +256,7 @@ fn a_single_set_of_processes_gives_no_verdict_and_says_so() {
     for round in &mut case.measured.rounds {
         round.process = 0;
     }
-    let text = text::run(&saved(case), text::Style::default());
+    let text = text::run(&saved(case), &Look::default());
     let seen = "beta was 1.25x slower than alpha in 12 of 12 rounds of one set of processes";
     assert!(text.contains(seen), "{text}");
 }

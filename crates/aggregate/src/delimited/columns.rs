@@ -3,15 +3,19 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::{Selector, Shape};
+use super::query::Query;
 use crate::error::{Error, quoted};
+use crate::filter::Filter;
+use crate::selector::Selector;
 
 /// What is known of the records of a source.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
-    /// Where the key stands, from 0.
-    pub(super) key: usize,
+    /// Where the parts of the key stand, from 0.
+    pub(super) keys: Vec<usize>,
     pub(super) values: Vec<usize>,
+    /// Those a filter asks for, in its order.
+    pub(super) filter: Vec<usize>,
     /// How many fields a record has; None until the first one was seen.
     pub(super) fields: Option<usize>,
     /// What the header calls all columns; nothing without one.
@@ -20,21 +24,23 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Those of a source without a header; None where a header must be read first.
-    pub(super) fn placed(shape: &Shape) -> Option<Columns> {
+    pub(super) fn placed(query: &Query) -> Option<Columns> {
         let place = |selector: &Selector| match selector {
             Selector::Place(place) => place - 1,
             Selector::Name(_) => unreachable!("names come with a header"),
         };
-        (!shape.header).then(|| Columns {
-            key: place(&shape.key),
-            values: shape.values.iter().map(|value| place(&value.column)).collect(),
+        let filter = query.filter.iter().flat_map(Filter::columns);
+        (!query.header).then(|| Columns {
+            filter: filter.map(place).collect(),
+            keys: query.by.iter().map(place).collect(),
+            values: query.values.iter().map(|value| place(&value.column)).collect(),
             fields: None,
             names: Vec::new(),
         })
     }
 
     pub(super) fn named(
-        shape: &Shape,
+        query: &Query,
         path: &Path,
         names: &[Cow<'_, [u8]>],
     ) -> Result<Columns, Error> {
@@ -58,9 +64,11 @@ impl Columns {
                 }
             }
         };
+        let filter = query.filter.iter().flat_map(Filter::columns);
         Ok(Columns {
-            key: place(&shape.key)?,
-            values: shape.values.iter().map(|v| place(&v.column)).collect::<Result<_, _>>()?,
+            filter: filter.map(place).collect::<Result<_, _>>()?,
+            keys: query.by.iter().map(place).collect::<Result<_, _>>()?,
+            values: query.values.iter().map(|v| place(&v.column)).collect::<Result<_, _>>()?,
             fields: Some(names.len()),
             names: names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(),
         })

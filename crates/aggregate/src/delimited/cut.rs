@@ -9,11 +9,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use memchr::memchr_iter;
 
 use super::columns::Columns;
-use super::{Selector, Shape};
+use super::query::{Kind, Query};
 use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, longer, too_long};
+use crate::engine::Names;
 use crate::error::Error;
 use crate::queue::{Place, Queue, ReadSome};
 use crate::record::{Field, Pieces, Split, split};
+use crate::selector::Selector;
 use crate::source::{FilePart, Source, read_at};
 
 /// A chunk in a thread's buffer.
@@ -56,7 +58,7 @@ impl Head {
     /// is not complete.
     fn end_of_records(
         &mut self,
-        shape: &Shape,
+        query: &Query,
         path: &Path,
         bytes: &[u8],
         (at, limit): (usize, usize),
@@ -64,7 +66,7 @@ impl Head {
         fields: &mut Vec<Field>,
     ) -> Result<Result<usize, usize>, Error> {
         while self.columns.is_none() && self.from < limit {
-            match split(bytes, self.from, shape.delimiter, ended, fields) {
+            match split(bytes, self.from, query.delimiter, ended, fields) {
                 Split::More => return Ok(Err(self.from)),
                 Split::Blank(end) => {
                     self.blank_lines += 1;
@@ -75,7 +77,7 @@ impl Head {
                 }
                 Split::Record(end) => {
                     let names: Vec<_> = fields.iter().map(|field| field.content(bytes)).collect();
-                    self.columns = Some(Arc::new(Columns::named(shape, path, &names)?));
+                    self.columns = Some(Arc::new(Columns::named(query, path, &names)?));
                     self.from = end;
                 }
             }
@@ -84,20 +86,20 @@ impl Head {
         while let Some(columns) = self.columns.as_mut().filter(|known| known.fields.is_none())
             && first < limit
         {
-            match split(bytes, first, shape.delimiter, ended, fields) {
+            match split(bytes, first, query.delimiter, ended, fields) {
                 Split::More => return Ok(Err(first)),
                 Split::Blank(end) | Split::Malformed(_, end) => first = end,
                 Split::Record(_) => Arc::make_mut(columns).fields = Some(fields.len()),
             }
         }
         let range = (at.max(self.from), limit);
-        Ok(Pieces::new(bytes, range, shape.delimiter, ended).end(fields))
+        Ok(Pieces::new(bytes, range, query.delimiter, ended).end(fields))
     }
 }
 
 /// The chunks of all sources.
 pub(super) struct Chunks<'a> {
-    pub(super) shape: &'a Shape,
+    pub(super) query: &'a Query,
     pub(super) queue: Queue<StreamState>,
     turn: Mutex<Turn>,
     passed: Condvar,
@@ -123,15 +125,15 @@ pub(super) struct StreamState {
 }
 
 impl<'a> Chunks<'a> {
-    pub(super) fn new(sources: Vec<Source>, shape: &'a Shape, chunk_bytes: usize) -> Chunks<'a> {
+    pub(super) fn new(sources: Vec<Source>, query: &'a Query, chunk_bytes: usize) -> Chunks<'a> {
         let stream = || StreamState {
             carry: Vec::new(),
             offset: 0,
             ended: false,
-            columns: Columns::placed(shape).map(Arc::new),
+            columns: Columns::placed(query).map(Arc::new),
         };
         Chunks {
-            shape,
+            query,
             queue: Queue::new(sources, chunk_bytes, stream),
             turn: Mutex::new(Turn { chunk: 0, start: 0, columns: None }),
             passed: Condvar::new(),
@@ -139,19 +141,23 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// What the key and the values are called.
-    pub(super) fn names(&self) -> Vec<String> {
-        let shape = self.shape;
-        match &*self.named.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some((_, columns)) => {
-                let chosen = std::iter::once(&columns.key).chain(&columns.values);
-                chosen.map(|&column| columns.name(column)).collect()
-            }
-            None => {
-                let values = shape.values.iter().map(|value| &value.column);
-                std::iter::once(&shape.key).chain(values).map(Selector::to_string).collect()
-            }
+    /// What the keys and the values are called.
+    pub(super) fn names(&self) -> Names {
+        let query = self.query;
+        let named = &*self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = |selector: &Selector, place: fn(&Columns) -> &[usize], at: usize| match named {
+            Some((_, columns)) => columns.name(place(columns)[at]),
+            None => selector.to_string(),
+        };
+        let keys = query.by.iter().enumerate().map(|(at, by)| name(by, |c| &c.keys, at));
+        let values = query.values.iter().enumerate();
+        let values = values
+            .map(|(at, value)| (name(&value.column, |c| &c.values, at), value.kind == Kind::Text));
+        let mut names = Names { keys: keys.collect(), values: values.collect() };
+        if query.values.is_empty() {
+            names.values.push(("records".to_owned(), false));
         }
+        names
     }
 
     /// Notes the columns of a source whose header was read.
@@ -225,7 +231,7 @@ impl<'a> Chunks<'a> {
         let FilePart { start, end, size, .. } = part;
         if start == 0 {
             turn.start = byte_order_mark(buffer.room(have)) as u64;
-            turn.columns = Columns::placed(self.shape).map(Arc::new);
+            turn.columns = Columns::placed(self.query).map(Arc::new);
         }
         if turn.start >= end {
             let bytes = if start == 0 { turn.start as usize } else { 0 };
@@ -240,7 +246,7 @@ impl<'a> Chunks<'a> {
             let readable = have + usize::from(ended && terminate(buffer, have));
             let bytes = &buffer.room(readable)[..];
             let range = (at, local(end));
-            match head.end_of_records(self.shape, part.path, bytes, range, ended, fields)? {
+            match head.end_of_records(self.query, part.path, bytes, range, ended, fields)? {
                 Ok(end) => break (end, readable, ended),
                 Err(incomplete) => {
                     if have - incomplete > MOST_RECORD_BYTES {
@@ -314,7 +320,7 @@ impl<'a> Chunks<'a> {
             let readable = have + usize::from(ended && head.from < have && terminate(buffer, have));
             let bytes = &buffer.room(readable)[..];
             let range = (at, readable);
-            at = match head.end_of_records(self.shape, path, bytes, range, ended, fields)? {
+            at = match head.end_of_records(self.query, path, bytes, range, ended, fields)? {
                 Ok(end) | Err(end) => end,
             };
             if at == 0 && !ended {

@@ -6,11 +6,12 @@ use fathom_machine::level::Level;
 
 use super::*;
 use crate::error::Reason;
-use crate::number::NumberError;
+use crate::kept::Datum;
+use crate::number::{Decimal, NumberError};
 
-fn shape(header: bool, key: Selector, values: &[Selector]) -> Shape {
+fn shape(header: bool, key: Selector, values: &[Selector]) -> Query {
     let values = values.iter().cloned().map(Value::from).collect();
-    Shape { header, key, values, ..Shape::new(b',') }
+    Query { header, by: vec![key], values, ..Query::new(b',') }
 }
 
 /// Yields its bytes a few at a time.
@@ -25,7 +26,7 @@ impl Read for Slow {
     }
 }
 
-fn run(text: &str, shape: &Shape, portion: usize) -> Result<Summary, Error> {
+fn run(text: &str, shape: &Query, portion: usize) -> Result<Summary, Error> {
     run_bytes(text.as_bytes(), shape, portion, false, &options(1, portion, Level::best()))
 }
 
@@ -35,7 +36,7 @@ fn options(threads: usize, chunk_bytes: usize, level: Level) -> Options {
 
 fn run_bytes(
     text: &[u8],
-    shape: &Shape,
+    shape: &Query,
     portion: usize,
     as_file: bool,
     options: &Options,
@@ -60,6 +61,40 @@ fn a_memory_limit_is_an_error_that_counts_keys() {
     let error = run_bytes(text.as_bytes(), &shape, 1000, true, &options).unwrap_err();
     let Error::MemoryLimit { keys, .. } = error else { panic!("{error}") };
     assert!((10_000..=400_000).contains(&keys), "{keys}");
+}
+
+#[test]
+fn kept_values_count_against_the_memory_limit_and_are_given_back() {
+    let run = |distinct: u64| {
+        let text: String = (0..300_000).map(|i| format!("k,{}\n", i * 7919 % distinct)).collect();
+        let limit = Some(4 << 20);
+        let options = Options {
+            memory_limit_bytes: limit,
+            with_values: true,
+            ..options(1, 1 << 16, Level::best())
+        };
+        run_bytes(text.as_bytes(), &Query::new(b','), 1000, true, &options)
+    };
+    assert_eq!(run(1000).unwrap().columns[0].groups[0].stats.distinct(), Some(1000));
+    assert!(matches!(run(1 << 40), Err(Error::MemoryLimit { .. })));
+}
+
+#[test]
+fn first_and_last_are_those_of_the_input_whatever_the_threads() {
+    let text = |from: u32| -> String { (from..from + 5000).map(|i| format!("k,{i}\n")).collect() };
+    for portion in [100, 10_000] {
+        let source = |at: u32| {
+            let reader = Box::new(Slow(text(at * 10_000).into_bytes(), 0, portion));
+            Source::Stream { path: at.to_string().into(), reader }
+        };
+        let options = Options { with_ends: true, ..options(3, portion, Level::best()) };
+        let sources = (1..4).map(source).collect();
+        let summary =
+            aggregate(sources, &Query::new(b','), &options, OnError::Fail, &Progress::default());
+        let stats = &summary.unwrap().columns[0].groups[0].stats;
+        let number = |units| Some(Datum::Number(Decimal::new(units, 0)));
+        assert_eq!((stats.first(), stats.last()), (number(10_000), number(34_999)));
+    }
 }
 
 fn sums(summary: &Summary) -> Vec<(String, Vec<String>)> {
@@ -94,7 +129,7 @@ fn quoted_fields_keep_delimiters_quotes_and_line_breaks_at_any_portion() {
             expected.map(|(key, sums)| (key.to_owned(), sums.map(str::to_owned).to_vec())).into();
         assert_eq!(found, expected, "portions of {portion}");
         assert_eq!((summary.records, summary.blank_lines, summary.rejected), (5, 1, 0));
-        let names = (&*summary.key, &*summary.columns[0].name, &*summary.columns[1].name);
+        let names = (&*summary.keys[0], &*summary.columns[0].name, &*summary.columns[1].name);
         assert_eq!(names, ("name", "t", "h"));
     }
 }
@@ -144,7 +179,7 @@ fn a_long_line_of_delimiters_takes_time_in_proportion_to_its_length() {
     // Searching each block's marks from the start of the line took a minute for this.
     let text = [&b"a,1.5\n"[..], &b",".repeat(20 << 20), b"\na,2.5\n"].concat();
     let start = std::time::Instant::now();
-    let summary = run_bytes(&text, &Shape::new(b','), 0, true, &options(1, 1 << 18, Level::best()));
+    let summary = run_bytes(&text, &Query::new(b','), 0, true, &options(1, 1 << 18, Level::best()));
     let summary = summary.unwrap();
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     assert_eq!(sums(&summary), [("a".to_owned(), vec!["4.0".to_owned()])]);
@@ -154,13 +189,13 @@ fn a_long_line_of_delimiters_takes_time_in_proportion_to_its_length() {
 #[test]
 fn a_missing_value_of_one_column_costs_nothing_in_another() {
     let two = [Selector::Name("v".into()), Selector::Name("w".into())];
-    let shape = |null: Null, nulls: &[&str]| Shape {
+    let shape = |null: Null, nulls: &[&str]| Query {
         nulls: nulls.iter().map(|null| null.as_bytes().to_vec()).collect(),
-        values: two.iter().map(|column| Value { column: column.clone(), null }).collect(),
+        values: two.iter().map(|c| Value { null, ..Value::from(c.clone()) }).collect(),
         ..shape(true, Selector::Place(1), &two)
     };
     let text = "k,v,w\na,,3.0\na,1.5,NA\nb,NA,\na,-99.9,2\n";
-    let seen = |shape: &Shape| {
+    let seen = |shape: &Query| {
         let summary = run(text, shape, 1000).unwrap();
         let all = summary.columns.iter().flat_map(|column| column.groups.iter());
         let said = all.map(|g| (g.stats.rows(), g.stats.count(), g.stats.sum().to_string()));
@@ -183,11 +218,11 @@ fn a_missing_value_of_one_column_costs_nothing_in_another() {
 
 #[test]
 fn ragged_records_and_ambiguous_names_are_errors_that_say_what_was_expected() {
-    let ragged = |text: &str, shape: &Shape| {
+    let ragged = |text: &str, shape: &Query| {
         let summary = run(text, shape, 1000).unwrap();
         summary.shown_rejects.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    let plain = Shape { header: true, ..Shape::new(b',') };
+    let plain = Query { header: true, ..Query::new(b',') };
     let text = "k,v\na,1,234\n\"b\"\nc,1.5\n";
     assert_eq!(
         ragged(text, &plain),
@@ -196,9 +231,9 @@ fn ragged_records_and_ambiguous_names_are_errors_that_say_what_was_expected() {
             "t.csv:3:1: expected 2 fields, found 1: \"\\\"b\\\"\"",
         ]
     );
-    let padded = Shape { ragged: Ragged::Pad, ..plain.clone() };
+    let padded = Query { ragged: Ragged::Pad, ..plain.clone() };
     assert_eq!(ragged(text, &padded), [""; 0]);
-    let named = Shape { key: Selector::Name("k".into()), ..plain };
+    let named = Query { by: vec![Selector::Name("k".into())], ..plain };
     let error = run("k,k,v\na,b,1\n", &named, 1000).unwrap_err().to_string();
     assert_eq!(
         error,
@@ -209,7 +244,7 @@ fn ragged_records_and_ambiguous_names_are_errors_that_say_what_was_expected() {
 #[test]
 fn a_refused_field_is_named_and_found_by_line_and_column() {
     let text = "\u{feff}host,ms\nüñ,1.5\n\"a\nb\",inf\nÜb,1.5x\n";
-    let shape = Shape { header: true, ..Shape::new(b',') };
+    let shape = Query { header: true, ..Query::new(b',') };
     for portion in 1..text.len() {
         let summary = run(text, &shape, portion).unwrap();
         let shown: Vec<_> = summary.shown_rejects.iter().map(ToString::to_string).collect();

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::Range;
 
-use super::Layout;
-use super::cell::{Purpose, write_cell};
+use super::cell::{Cell, Purpose, write_cell};
+use super::{Layout, Statistic};
+use crate::composite;
 use crate::engine::Column;
 
 /// Groups for which another thread is worth its start.
@@ -49,18 +50,26 @@ fn in_parts(
 }
 
 /// The challenge's form, `{key=min/mean/max, …}` and a newline, with the layout's statistics
-/// between the slashes; a statistic that does not exist is left empty.
+/// between the slashes; a statistic that does not exist is left empty. Nothing is escaped, neither in
+/// keys nor between the parts of one, which commas keep apart.
 pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
     let last = column.groups.len();
     let mut text = in_parts(last, layout, |range, text| {
         for at in range {
             let group = &column.groups[at];
             text.extend_from_slice(if at == 0 { b"{" } else { b", " });
-            text.extend_from_slice(&group.key);
-            for (j, &statistic) in layout.statistics.iter().enumerate() {
-                text.push(if j == 0 { b'=' } else { b'/' });
+            for (j, part) in composite::parts(&group.key, layout.keys.len()).enumerate() {
+                text.extend_from_slice(if j == 0 { b"" } else { b"," });
+                text.extend_from_slice(&part);
+            }
+            text.push(b'=');
+            for (j, statistic) in told(column, layout).enumerate() {
+                text.extend((j > 0).then_some(b'/'));
                 let digits = (Purpose::Challenge, column.scale);
-                write_cell(text, &group.stats, statistic, digits, layout);
+                if let Cell::Text(cell) = write_cell(text, &group.stats, statistic, digits, layout)
+                {
+                    text.extend_from_slice(&cell);
+                }
             }
         }
     });
@@ -68,26 +77,32 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
     text
 }
 
-/// The name of the key's column and those over the numbers: the statistic, with the column in front
-/// if there are several, and a number behind if it would be there twice.
+/// The names over the parts of the key and over the numbers: the statistic, with the column in front
+/// if there are several; and a number behind what would be there twice.
 fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
-    let mut headings = vec![layout.key.clone()];
-    for column in columns {
-        for statistic in layout.statistics.iter().map(|statistic| statistic.name()) {
-            let plain = match columns {
-                [_] => statistic.to_owned(),
-                _ => format!("{}_{statistic}", column.name),
-            };
-            let mut heading = plain.clone();
-            let mut number = 2;
-            while headings.contains(&heading) {
-                heading = format!("{plain}_{number}");
-                number += 1;
-            }
-            headings.push(heading);
+    let numbers = columns.iter().flat_map(|column| {
+        told(column, layout).map(move |statistic| match columns {
+            [_] => statistic.to_string(),
+            _ => format!("{}_{statistic}", column.name),
+        })
+    });
+    let mut headings = Vec::new();
+    for plain in layout.keys.iter().cloned().chain(numbers) {
+        let mut heading = plain.clone();
+        let mut number = 2;
+        while headings.contains(&heading) {
+            heading = format!("{plain}_{number}");
+            number += 1;
         }
+        headings.push(heading);
     }
     headings
+}
+
+/// What is shown of a column: not all can be told of texts.
+fn told<'l>(column: &Column, layout: &'l Layout) -> impl Iterator<Item = Statistic> + 'l {
+    let is_text = column.is_text;
+    layout.statistics.iter().copied().filter(move |told| !is_text || told.is_of_texts())
 }
 
 /// Calls `write` for every key with its place and its columns' cells: columns have the same keys in
@@ -113,16 +128,24 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Appends each with something before it, and `none` for what does not exist.
-    fn write(&self, text: &mut Vec<u8>, mut before: impl FnMut(&mut Vec<u8>, usize), none: &[u8]) {
+    /// Appends each with something before it, texts by `word`, and `none` for what does not exist.
+    fn write(
+        &self,
+        text: &mut Vec<u8>,
+        mut before: impl FnMut(&mut Vec<u8>, usize),
+        word: fn(&mut Vec<u8>, &[u8]),
+        none: &[u8],
+    ) {
         let mut i = 0;
         for column in self.columns {
-            for &statistic in &self.layout.statistics {
+            for statistic in told(column, self.layout) {
                 before(text, i);
                 let stats = &column.groups[self.at].stats;
                 let digits = (Purpose::Programs, column.scale);
-                if !write_cell(text, stats, statistic, digits, self.layout) {
-                    text.extend_from_slice(none);
+                match write_cell(text, stats, statistic, digits, self.layout) {
+                    Cell::Number => {}
+                    Cell::Text(cell) => word(text, &cell),
+                    Cell::Nothing => text.extend_from_slice(none),
                 }
                 i += 1;
             }
@@ -151,8 +174,11 @@ fn separated(
     }
     text.push(b'\n');
     text.extend(by_rows(columns, layout, |text, _, key, cells| {
-        name(text, key);
-        cells.write(text, |text, _| text.push(separator), b"");
+        for (at, part) in composite::parts(key, layout.keys.len()).enumerate() {
+            text.extend((at > 0).then_some(separator));
+            name(text, &part);
+        }
+        cells.write(text, |text, _| text.push(separator), name, b"");
         text.push(b'\n');
     }));
     text
@@ -190,7 +216,7 @@ fn escaped(text: &mut Vec<u8>, bytes: &[u8]) {
 
 /// A JSON array with one object per key. Numbers are JSON numbers with all their digits; what does
 /// not exist is null. A key that is not UTF-8 is shown with replacement characters and given
-/// exactly in a member of the key's name and `_hex`.
+/// exactly in a member of the key's name and `_hex`; a value that is not is shown so only.
 pub fn json(columns: &[Column], layout: &Layout) -> Vec<u8> {
     let headings = quoted_headings(columns, layout);
     let mut text = b"[".to_vec();
@@ -216,22 +242,29 @@ fn quoted_headings(columns: &[Column], layout: &Layout) -> Vec<String> {
 }
 
 fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, headings: &[String]) {
-    let shown = String::from_utf8_lossy(key);
-    let _ = write!(text, "{{{}: {}", headings[0], quote(&shown));
-    if shown.as_bytes() != key {
-        let name = headings[0].strip_suffix('"').expect("a JSON string");
-        let _ = write!(text, ", {name}_hex\": \"");
-        for byte in key {
-            let _ = write!(text, "{byte:02x}");
+    let keys = cells.layout.keys.len();
+    for (at, part) in composite::parts(key, keys).enumerate() {
+        let shown = String::from_utf8_lossy(&part);
+        let before = if at == 0 { "{" } else { ", " };
+        let _ = write!(text, "{before}{}: {}", headings[at], quote(&shown));
+        if shown.as_bytes() != &*part {
+            let name = headings[at].strip_suffix('"').expect("a JSON string");
+            let _ = write!(text, ", {name}_hex\": \"");
+            for byte in &*part {
+                let _ = write!(text, "{byte:02x}");
+            }
+            text.push(b'"');
         }
-        text.push(b'"');
     }
     let before = |text: &mut Vec<u8>, i: usize| {
         text.extend_from_slice(b", ");
-        text.extend_from_slice(headings[i + 1].as_bytes());
+        text.extend_from_slice(headings[keys + i].as_bytes());
         text.extend_from_slice(b": ");
     };
-    cells.write(text, before, b"null");
+    let word = |text: &mut Vec<u8>, cell: &[u8]| {
+        text.extend_from_slice(quote(&String::from_utf8_lossy(cell)).as_bytes());
+    };
+    cells.write(text, before, word, b"null");
     text.push(b'}');
 }
 
@@ -255,67 +288,61 @@ fn quote(content: &str) -> String {
 
 /// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
 pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
-    let headings = headings(columns, layout);
     let keys = columns.first().map_or(&[][..], |column| &column.groups);
-    let body: Vec<(String, Vec<String>)> = keys
-        .iter()
-        .enumerate()
-        .map(|(at, group)| {
-            let mut shown = String::new();
-            for chunk in group.key.utf8_chunks() {
-                let plain = |c: char| !c.is_control();
-                for c in chunk.valid().chars() {
-                    if plain(c) { shown.push(c) } else { shown.extend(c.escape_default()) }
+    let mut lines = vec![headings(columns, layout)];
+    for (at, group) in keys.iter().enumerate() {
+        let parts = composite::parts(&group.key, layout.keys.len()).map(|part| plain(&part));
+        let cells = columns.iter().flat_map(|column| {
+            let stats = &column.groups[at].stats;
+            told(column, layout).map(move |statistic| {
+                let mut cell = Vec::new();
+                let digits = (Purpose::People, column.scale);
+                match write_cell(&mut cell, stats, statistic, digits, layout) {
+                    Cell::Number => String::from_utf8(cell).expect("ASCII"),
+                    Cell::Text(text) => plain(&text),
+                    Cell::Nothing => "-".to_owned(),
                 }
-                for byte in chunk.invalid() {
-                    let _ = write!(shown, "\\x{byte:02x}");
-                }
-            }
-            let cells = columns.iter().flat_map(|column| {
-                let stats = &column.groups[at].stats;
-                layout.statistics.iter().map(move |&statistic| {
-                    let mut cell = Vec::new();
-                    let digits = (Purpose::People, column.scale);
-                    let exists = write_cell(&mut cell, stats, statistic, digits, layout);
-                    if exists { String::from_utf8(cell).expect("ASCII") } else { "-".to_owned() }
-                })
-            });
-            (shown, cells.collect())
-        })
-        .collect();
+            })
+        });
+        lines.push(parts.chain(cells).collect());
+    }
     let width = |text: &str| text.chars().count();
-    let (key_name, headings) = headings.split_first().expect("the key's name at least");
-    let key_width = body.iter().map(|(key, _)| width(key)).max().unwrap_or(0).max(width(key_name));
-    let widths: Vec<usize> = headings
-        .iter()
-        .enumerate()
-        .map(|(i, heading)| {
-            body.iter().map(|(_, cells)| cells[i].len()).max().unwrap_or(0).max(width(heading))
-        })
+    let widths: Vec<usize> = (0..lines[0].len())
+        .map(|at| lines.iter().map(|line| width(&line[at])).max().unwrap_or(0))
         .collect();
     let mut text = Vec::new();
     // Widths of formatting macros end at 65,535, and keys need not.
     let pad = |text: &mut Vec<u8>, bytes: usize| text.resize(text.len() + bytes, b' ');
-    let mut line = |key: &str, cells: &[String]| {
-        text.extend_from_slice(key.as_bytes());
-        pad(&mut text, key_width - width(key));
-        for (cell, &column) in cells.iter().zip(&widths) {
-            pad(&mut text, 2 + column - width(cell));
+    for line in &lines {
+        for (at, (cell, column)) in line.iter().zip(&widths).enumerate() {
+            let (gap, room) = (if at == 0 { 0 } else { 2 }, column - width(cell));
+            let is_key = at < layout.keys.len();
+            pad(&mut text, if is_key { gap } else { gap + room });
             text.extend_from_slice(cell.as_bytes());
+            pad(&mut text, if is_key { room } else { 0 });
         }
         text.push(b'\n');
-    };
-    line(key_name, headings);
-    for (key, cells) in &body {
-        line(key, cells);
     }
     text
+}
+
+/// Text without control characters and bytes that are no characters.
+fn plain(part: &[u8]) -> String {
+    let mut shown = String::new();
+    for chunk in part.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(shown, "\\x{byte:02x}");
+        }
+    }
+    shown
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Statistic;
     use crate::format::samples::column;
 
     fn text(bytes: Vec<u8>) -> String {
@@ -357,14 +384,14 @@ mod tests {
         let value = || column("v", &[(b"a\xff", &["1"])]);
         let layout = Layout {
             statistics: vec![Statistic::Min, Statistic::Min],
-            key: "v_min".to_owned(),
+            keys: vec!["v_min".to_owned()],
             ..Layout::default()
         };
         assert_eq!(
             csv(&[value(), value()], &layout),
             b"v_min,v_min_2,v_min_3,v_min_4,v_min_5\na\xff,1,1,1,1\n"
         );
-        let members = text(ndjson(&[value()], &Layout { key: "min".to_owned(), ..layout }));
+        let members = text(ndjson(&[value()], &Layout { keys: vec!["min".to_owned()], ..layout }));
         let expected =
             "{\"min\": \"a\u{fffd}\", \"min_hex\": \"61ff\", \"min_2\": 1, \"min_3\": 1}\n";
         assert_eq!(members, expected);

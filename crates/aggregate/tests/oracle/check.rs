@@ -2,9 +2,11 @@
 
 use std::io::{Cursor, Read, Write};
 
-use fathom_aggregate::delimited::{self, Null as EngineNull, Ragged, Selector, Shape, Value};
+use fathom_aggregate::delimited::{self, Kind, Null as EngineNull, Query, Ragged, Selector, Value};
 use fathom_aggregate::format::{self, Layout, Sort, Statistic};
-use fathom_aggregate::{Error, OnError, Options, Progress, Rounding, SHOWN, Source, Summary};
+use fathom_aggregate::{
+    Error, Filter, Method, OnError, Options, Progress, Rounding, SHOWN, Source, Summary,
+};
 
 use super::number::Round;
 use super::shown::{Form, Look, text};
@@ -37,26 +39,34 @@ fn selector(place: &Place) -> Selector {
     }
 }
 
-fn shape(task: &Task) -> Shape {
+fn query(task: &Task) -> Query {
     let null = |null| match null {
         Null::Skip => EngineNull::Skip,
         Null::Zero => EngineNull::Zero,
         Null::Fail => EngineNull::Fail,
     };
-    let value = |(place, n): &(Place, Null)| Value { column: selector(place), null: null(*n) };
-    Shape {
-        delimiter: task.delimiter,
-        header: task.header,
-        key: selector(&task.key),
-        values: task.values.iter().map(value).collect(),
-        ragged: if task.pad { Ragged::Pad } else { Ragged::Fail },
-        nulls: task.nulls.clone(),
-    }
+    let value = |(at, (place, n)): (usize, &(Place, Null))| {
+        let mut value = Value::from(selector(place));
+        value.null = null(*n);
+        value.kind = if task.texts.contains(&at) { Kind::Text } else { Kind::Number };
+        value
+    };
+    let mut query = Query::new(task.delimiter);
+    query.header = task.header;
+    query.by = task.keys.iter().map(selector).collect();
+    query.values = task.values.iter().enumerate().map(value).collect();
+    query.filter = task.filter.as_ref().map(|filter| {
+        let text = filter.text();
+        Filter::parse(&text).unwrap_or_else(|why| panic!("{text}: {why}"))
+    });
+    query.ragged = if task.pad { Ragged::Pad } else { Ragged::Fail };
+    query.nulls.clone_from(&task.nulls);
+    query
 }
 
 fn layout(look: &Look, threads: usize) -> Layout {
     Layout {
-        statistics: look.statistics.iter().map(|name| named(name)).collect(),
+        statistics: look.statistics.iter().map(|name| named(name, look)).collect(),
         decimals: look.decimals.map(|decimals| decimals as u8),
         rounding: match look.round {
             Round::HalfUp => Rounding::HalfUp,
@@ -64,12 +74,13 @@ fn layout(look: &Look, threads: usize) -> Layout {
             Round::HalfEven => Rounding::HalfEven,
         },
         threads,
-        key: look.key.clone(),
+        keys: look.keys.clone(),
     }
 }
 
-fn named(name: &str) -> Statistic {
-    Statistic::named(name).unwrap_or_else(|| panic!("no statistic {name}"))
+fn named(name: &str, look: &Look) -> Statistic {
+    let statistic = Statistic::named(name).unwrap_or_else(|| panic!("no statistic {name}"));
+    statistic.by(if look.nearest { Method::Nearest } else { Method::Linear })
 }
 
 /// Runs the engine; also the refused records as they were kept.
@@ -84,7 +95,7 @@ pub(crate) fn run(
     let summary = if task.plain {
         fathom_aggregate::aggregate(sources, options, on_error, &progress)
     } else {
-        delimited::aggregate(sources, &shape(task), options, on_error, &progress)
+        delimited::aggregate(sources, &query(task), options, on_error, &progress)
     };
     Ok((summary?, kept))
 }
@@ -122,14 +133,15 @@ impl<'a> Judge<'a> {
             (found, expected) => panic!("{}: {found:?} for {expected:?}", shown()),
         };
         let answer = self.answer.as_ref().expect("both have an answer");
-        let counts = (summary.records, summary.blank_lines, summary.rejected);
-        let expected = (answer.records, answer.blank_lines, answer.refused.len() as u64);
-        assert_eq!(counts, expected, "{}: records, blank lines, refused", shown());
+        let counts = [summary.records, summary.blank_lines, summary.left_out, summary.rejected];
+        let refused = answer.refused.len() as u64;
+        let expected = [answer.records, answer.blank_lines, answer.left_out, refused];
+        assert_eq!(counts, expected, "{}: records, blank lines, left out, refused", shown());
         let (found, expected) = (shown_rejects(&summary), expected_rejects(self.input, answer));
         assert_eq!(found, expected, "{}: places and reasons", shown());
         assert_eq!(kept, texts(self.input, answer), "{}: kept records", shown());
-        if let Some(key) = &answer.key {
-            assert_eq!(summary.key, *key, "{}: the key's name", shown());
+        if let Some(keys) = &answer.keys {
+            assert_eq!(summary.keys, *keys, "{}: the names of the key", shown());
         }
         for look in looks {
             let found = formatted(&summary, look, options.threads);
@@ -146,7 +158,7 @@ impl<'a> Judge<'a> {
 /// The engine's text.
 pub(crate) fn formatted(summary: &Summary, look: &Look, threads: usize) -> Vec<u8> {
     let mut columns = summary.columns.clone();
-    let sort = look.sort.map_or(Sort::Key, |name| Sort::By(named(name)));
+    let sort = look.sort.map_or(Sort::Key, |name| Sort::By(named(name, look)));
     format::arrange(&mut columns, sort, look.reverse, look.top);
     let layout = layout(look, threads);
     match look.form {

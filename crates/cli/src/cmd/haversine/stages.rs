@@ -16,7 +16,7 @@ use fathom_measure::rounds::Plan;
 use fathom_measure::workload::Spec;
 
 use crate::exit::Exit;
-use crate::measuring::{self, Format, entrant, is_complete, new_run, rendered};
+use crate::measuring::{self, entrant, is_complete, new_run};
 
 /// How the ladder is measured.
 #[derive(Clone, Debug, clap::Args)]
@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Stages, file: &Path, as_json: bool) -> anyhow::Resul
     if let Some(path) = &options.save {
         measuring::save(&run, path)?;
     }
-    let text = if as_json { rendered(&run, Format::Json, false)? } else { ladder(&run.cases[0]) };
+    let text = if as_json { run.to_json()? } else { ladder(&run.cases[0]) };
     io::stdout().write_all(text.as_bytes()).context("stdout")?;
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
 }

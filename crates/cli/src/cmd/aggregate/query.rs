@@ -1,0 +1,71 @@
+//! From the words of the command line to what is asked of delimited text.
+
+use fathom_aggregate::{Filter, Null, Query, Ragged, Selector, Value};
+
+use super::{Options, RaggedPolicy};
+
+/// What is asked of delimited text; None for `key;value` lines.
+pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Result<Option<Query>> {
+    let Options { by, value, text, null, null_values, .. } = options;
+    let lists = [by, value, text, null, null_values];
+    let is_plain =
+        lists.iter().all(|list| list.is_empty()) && options.ragged.is_none() && condition.is_none();
+    if is_plain && options.delimiter.is_none() && !options.header && !options.count {
+        return Ok(None);
+    }
+    let mut query = Query::new(options.delimiter.unwrap_or(b';'));
+    if !options.by.is_empty() {
+        query.by = columns("--by", &options.by)?;
+    }
+    if options.count || !options.text.is_empty() || !options.value.is_empty() {
+        query.values = columns("--value", &options.value)?.into_iter().map(Value::from).collect();
+        query.values.extend(columns("--text", &options.text)?.into_iter().map(Value::text));
+    }
+    query.filter = condition;
+    query.header = options.header || query.has_names();
+    query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
+    if options.ragged == Some(RaggedPolicy::Pad) {
+        query.ragged = Ragged::Pad;
+    }
+    nulls(&mut query, &options.null)?;
+    Ok(Some(query))
+}
+
+fn columns(option: &str, lists: &[String]) -> anyhow::Result<Vec<Selector>> {
+    let mut columns = Vec::new();
+    for list in lists {
+        let list = Selector::list(list).map_err(|why| anyhow::anyhow!("{option}: {why}"))?;
+        columns.extend(list);
+    }
+    Ok(columns)
+}
+
+/// What is said of all columns first, so that the order of the options does not matter.
+fn nulls(query: &mut Query, said: &[String]) -> anyhow::Result<()> {
+    let (of_one, of_all): (Vec<&String>, _) = said.iter().partition(|null| null.contains('='));
+    for text in of_all {
+        let null = null(text)?;
+        query.values.iter_mut().for_each(|value| value.null = null);
+    }
+    for text in of_one {
+        let (column, word) = text.rsplit_once('=').expect("partitioned by it");
+        let (null, wanted) = (null(word)?, columns("--null", &[column.to_owned()])?);
+        let is_wanted = |value: &&mut Value| wanted.contains(&value.column);
+        let mut values = query.values.iter_mut().filter(is_wanted).peekable();
+        anyhow::ensure!(
+            values.peek().is_some(),
+            "--null {text}: no --value and no --text names this column"
+        );
+        values.for_each(|value| value.null = null);
+    }
+    Ok(())
+}
+
+fn null(word: &str) -> anyhow::Result<Null> {
+    match word {
+        "skip" => Ok(Null::Skip),
+        "zero" => Ok(Null::Zero),
+        "fail" => Ok(Null::Fail),
+        _ => anyhow::bail!("--null {word}: there is skip, zero and fail"),
+    }
+}

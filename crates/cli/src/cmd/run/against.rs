@@ -1,0 +1,218 @@
+//! `--against REV`: the same commands in two trees, another revision's and this one, and whether this
+//! one is slower.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use fathom_measure::command::{House, TIME_TO_CLEAN};
+use fathom_measure::compare::Verdict;
+use fathom_measure::result::{Case, Run};
+use fathom_measure::sample::Failure;
+use fathom_measure::scratch;
+use fathom_report::number::{percent, times};
+
+use super::Options;
+use super::seats::{self, Seat};
+use crate::interrupt;
+
+/// Two revisions compared.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Against another revision")]
+pub(super) struct Against {
+    /// Measure each command in a worktree of this git revision, too, and end with code 1 if it is slower
+    /// here; the worktree is removed afterwards
+    #[arg(long = "against", value_name = "REV", conflicts_with_all = ["reference", "names", "setup"])]
+    pub(super) revision: Option<String>,
+
+    /// Run once in each of the two trees before anything is measured
+    #[arg(long, value_name = "COMMAND", requires = "revision")]
+    build: Option<String>,
+
+    /// How much slower is no regression: the interval must lie beyond it
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "revision",
+          value_parser = crate::measuring::percent)]
+    tolerance: f64,
+
+    /// Keep the other revision, built, in this folder, and take it from there the next time
+    #[arg(long, value_name = "FOLDER", requires = "revision")]
+    cache: Option<PathBuf>,
+}
+
+/// Measures every command in both trees; whether one is slower here.
+pub(super) fn measured(options: &Options, revision: &str, run: &mut Run) -> anyhow::Result<bool> {
+    let there = Tree::of(revision, options.against.cache.as_deref())?;
+    let stop = interrupt::measuring();
+    let mut failures = [built(options, Some(&there))?, None];
+    if failures[0] != Some(Failure::Interrupted) {
+        failures[1] = built(options, None)?;
+    }
+    let is_built = failures[0].is_none();
+    for spec in seats::cases(options)? {
+        for seat in seats::seats(options, &spec)? {
+            if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                break;
+            }
+            let at = |id: String, folder, failed: &Option<Failure>| {
+                let mut seat = Seat { id, failed: failed.clone(), ..seat.clone() };
+                seat.outside.folder = folder;
+                seat
+            };
+            let pair = vec![
+                at(there.name.clone(), Some(there.place.clone()), &failures[0]),
+                at("this tree".to_owned(), None, &failures[1]),
+            ];
+            let mut spec = spec.clone();
+            spec.operation.clone_from(&seat.id);
+            let case = super::measured(options, spec, pair)?;
+            run.cases.push(case);
+        }
+    }
+    if is_built && options.against.cache.is_some() {
+        fs::write(there.marker(), marked(options)).context("the cache")?;
+    }
+    let slower = slower(&run.cases, options.against.tolerance / 100.0);
+    run.notes.push(summary(&run.cases, &slower, &there.name, options.against.tolerance));
+    Ok(!slower.is_empty())
+}
+
+/// What was built by what, so that another command builds anew.
+fn marked(options: &Options) -> String {
+    options.against.build.clone().unwrap_or_default()
+}
+
+/// Builds a tree; why it cannot be measured, if so.
+fn built(options: &Options, tree: Option<&Tree>) -> anyhow::Result<Option<Failure>> {
+    let Some(build) = &options.against.build else { return Ok(None) };
+    let (folder, name) = match tree {
+        Some(tree) if tree.is_kept(&marked(options)) => return Ok(None),
+        Some(tree) => (Some(tree.place.as_path()), tree.name.as_str()),
+        None => (None, "this tree"),
+    };
+    eprintln!("fathom: building {name}");
+    // However long that takes: nothing of it is timed.
+    let house = House { limit: Duration::MAX, ..options.house()? };
+    Ok(house.aside(build, folder, "build", Duration::ZERO).err())
+}
+
+/// The cases in which this tree is slower, by how much.
+fn slower(cases: &[Case], tolerance: f64) -> Vec<(&Case, f64)> {
+    let of = |case| {
+        let slower = |c: &&fathom_measure::compare::Comparison| {
+            let beyond = c.interval.is_some_and(|interval| interval.low > 1.0 + tolerance);
+            c.verdict == Verdict::Slower && beyond
+        };
+        let case: &Case = case;
+        let found = case.judged.comparisons.iter().find(slower)?;
+        Some((case, found.ratio?))
+    };
+    cases.iter().filter_map(of).collect()
+}
+
+fn summary(cases: &[Case], slower: &[(&Case, f64)], name: &str, tolerance: f64) -> String {
+    let beyond = match tolerance {
+        0.0 => String::new(),
+        _ => format!(" by more than {}", percent(tolerance / 100.0)),
+    };
+    if cases.iter().all(|case| case.judged.comparisons.is_empty()) {
+        return format!("nothing could be compared with {name}");
+    }
+    if slower.is_empty() {
+        let open = |case: &&Case| case.judged.comparisons.iter().any(|c| !c.verdict.is_called());
+        let open = cases.iter().filter(open).count();
+        let total = cases.len();
+        return format!("no command is slower than {name}{beyond}; {open} of {total} not resolved");
+    }
+    let words = |(case, ratio): &(&Case, f64)| format!("{} {}", case.workload, times(*ratio));
+    let words: Vec<String> = slower.iter().map(words).collect();
+    format!("REGRESSION: slower than {name}{beyond}: {}", words.join(", "))
+}
+
+/// Another revision, checked out.
+struct Tree {
+    /// Where commands run in it: the folder that corresponds to the current one.
+    place: PathBuf,
+    /// The revision as it was named, and its commit.
+    name: String,
+    root: PathBuf,
+    /// Removed when this is dropped; `None` of a tree that is kept.
+    scratch: Option<scratch::Folder>,
+}
+
+impl Tree {
+    fn of(revision: &str, cache: Option<&Path>) -> anyhow::Result<Tree> {
+        let prefix = git(&["rev-parse", "--show-prefix"])?;
+        let wanted = format!("{revision}^{{commit}}");
+        let commit = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
+            .with_context(|| format!("--against: no commit {revision:?}"))?;
+        let short = commit.get(..12).unwrap_or(&commit).to_owned();
+        let name = if commit.starts_with(revision) {
+            short.clone()
+        } else {
+            format!("{revision} ({short})")
+        };
+        let scratch = match cache {
+            Some(_) => None,
+            None => Some(scratch::folder("against")?),
+        };
+        let root = match (cache, &scratch) {
+            (Some(cache), _) => {
+                fs::create_dir_all(cache).with_context(|| cache.display().to_string())?;
+                fs::canonicalize(cache)?.join(&commit)
+            }
+            (None, Some(scratch)) => scratch.path().join("checkout"),
+            (None, None) => unreachable!("one of the two"),
+        };
+        let tree = Tree { place: root.join(prefix), name, root, scratch };
+        if !tree.root.exists() {
+            // What a killed run left is forgotten first.
+            git(&["worktree", "prune"])?;
+            tree.check_out(&commit)?;
+        }
+        ensure!(tree.place.is_dir(), "{}: has no folder {}", tree.name, tree.place.display());
+        Ok(tree)
+    }
+
+    fn check_out(&self, commit: &str) -> anyhow::Result<()> {
+        let root = self.root.to_str().context("a temporary folder whose name is not UTF-8")?;
+        let words = ["git", "worktree", "add", "--quiet", "--force", "--detach", root, commit];
+        let line = shlex::try_join(words)?;
+        let house = House { limit: Duration::MAX, ..House::default() };
+        house.aside(&line, None, "checkout", TIME_TO_CLEAN)?;
+        Ok(())
+    }
+
+    /// The file that says what the tree was built by.
+    fn marker(&self) -> PathBuf {
+        self.root.with_extension("built")
+    }
+
+    fn is_kept(&self, build: &str) -> bool {
+        self.scratch.is_none() && fs::read_to_string(self.marker()).is_ok_and(|by| by == build)
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        if self.scratch.is_some() {
+            let root = self.root.as_os_str();
+            let remove = ["worktree", "remove", "--force"].map(std::ffi::OsStr::new);
+            let mut command = Command::new("git");
+            command.args(remove).arg(root).stdin(Stdio::null()).stdout(Stdio::null());
+            // An interrupt of the terminal is not for it.
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            let _ = command.stderr(Stdio::null()).status();
+        }
+    }
+}
+
+/// What git says, in a word.
+fn git(arguments: &[&str]) -> anyhow::Result<String> {
+    let output = Command::new("git").args(arguments).stdin(Stdio::null()).output();
+    let output = output.context("git")?;
+    let words = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "git {}: {} {words}", arguments[0], output.status);
+    Ok(String::from_utf8(output.stdout).context("git")?.trim().to_owned())
+}

@@ -1,0 +1,417 @@
+//! `fathom run 'CMD A' 'CMD B' …`: outside commands as contenders in the same rounds.
+
+mod against;
+mod exports;
+mod seats;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::ensure;
+use fathom_machine::counter::{Event, Source};
+use fathom_machine::os::ward::Ward;
+use fathom_measure::command::{Commands, House, Outside, TIME_TO_CLEAN};
+use fathom_measure::compare::{Clock, judge};
+use fathom_measure::result::{Case, Counter, Row, Run};
+use fathom_measure::rounds::{Plan, Roles, measure};
+use fathom_measure::simulated::{LABEL, Scope, Simulation};
+use fathom_measure::workload::{Spec, Work};
+
+use self::seats::Seat;
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::measuring::{self, Method, Show, Ticker, is_complete, new_run, show};
+
+/// Compare whole commands: interleaved, with intervals, CPU time, peak memory and a noise floor
+///
+/// Every round runs each command once, in balanced random order, so that a change in the machine's
+/// state meets all of them. The first command is the baseline. Time, memory and counters include
+/// the children a command waits for. A command that fails is reported and gets no figures.
+///
+/// The options of hyperfine mean here what they mean there, but runs are interleaved: all set-ups
+/// come before the first run of anybody, all clean-ups after the last, and a hidden copy of the
+/// baseline runs along.
+#[derive(Debug, clap::Args)]
+#[command(mut_arg("output", |arg| arg.long("report")))]
+pub(crate) struct Options {
+    /// The commands; `{name}` stands for a parameter's value
+    #[arg(required_unless_present = "reference", value_name = "COMMAND")]
+    commands: Vec<String>,
+
+    /// The baseline, instead of the first command
+    #[arg(long, value_name = "COMMAND")]
+    reference: Option<String>,
+
+    /// Names shown instead of the commands, in the same order
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…", conflicts_with = "command_names")]
+    names: Vec<String>,
+
+    /// The same, one at a time
+    #[arg(short = 'n', long = "command-name", value_name = "NAME")]
+    command_names: Vec<String>,
+
+    /// Run once before everything: for all commands the same, or one for each
+    #[arg(short, long, value_name = "COMMAND")]
+    setup: Vec<String>,
+
+    /// Run before each timed run, not timed: the same for all commands, or one for each
+    #[arg(short, long, value_name = "COMMAND")]
+    prepare: Vec<String>,
+
+    /// Run after each timed run, not timed: likewise
+    #[arg(short = 'C', long, value_name = "COMMAND")]
+    conclude: Vec<String>,
+
+    /// Run once after everything: likewise
+    #[arg(short, long, value_name = "COMMAND")]
+    cleanup: Vec<String>,
+
+    /// Runs of each command before the first round, thrown away
+    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    warmup: u32,
+
+    /// Exactly so many runs of each command
+    #[arg(short, long, value_name = "N", conflicts_with = "rounds", value_parser = runs())]
+    runs: Option<u32>,
+
+    /// At least so many runs
+    #[arg(short, long, value_name = "N", conflicts_with_all = ["runs", "rounds"],
+          value_parser = runs())]
+    min_runs: Option<u32>,
+
+    /// At most so many runs
+    #[arg(short = 'M', long, value_name = "N", conflicts_with_all = ["runs", "rounds"],
+          value_parser = runs())]
+    max_runs: Option<u32>,
+
+    /// The commands must print the same: one whose output differs from the first's has no time
+    #[arg(long, conflicts_with_all = ["command_output", "show_output"])]
+    same_output: bool,
+
+    /// Each of these values makes every command a contender of its own; several lists give every
+    /// combination
+    #[arg(short = 'L', long = "parameter-list", num_args = 2, value_names = ["NAME", "A,B,…"],
+          action = clap::ArgAction::Append)]
+    lists: Vec<String>,
+
+    /// The same with the numbers from MIN to MAX (a list of values is for -L)
+    #[arg(short = 'P', long = "parameter-scan", num_args = 3, value_names = ["NAME", "MIN", "MAX"],
+          allow_hyphen_values = true)]
+    scan: Vec<String>,
+
+    /// Steps of the scan [default: 1]
+    #[arg(short = 'D', long = "parameter-step-size", value_name = "DELTA", requires = "scan")]
+    step: Option<String>,
+
+    /// Each of these values makes a case of its own, commands are compared within it, and one number
+    /// gives a plot: `--parameter size 1,2,4` or `--parameter size 1-8`
+    #[arg(long = "parameter", num_args = 2, value_names = ["NAME", "VALUES"],
+          action = clap::ArgAction::Append)]
+    parameters: Vec<String>,
+
+    /// Standard input of every run: a file, or null
+    #[arg(long, value_name = "WHERE")]
+    input: Option<PathBuf>,
+
+    /// Where the commands' output goes: null, pipe (read and thrown away), inherit, or a file; the
+    /// same for all commands, or one for each [default: null]
+    #[arg(id = "command_output", long = "output", value_name = "WHERE")]
+    command_output: Vec<String>,
+
+    /// Let the commands' output be seen
+    #[arg(long, conflicts_with = "command_output")]
+    show_output: bool,
+
+    /// Start programs directly instead of through a shell, so that no shell's start is part of the
+    /// time
+    #[arg(short = 'N', long, conflicts_with = "shell")]
+    no_shell: bool,
+
+    /// The shell, with arguments if need be, or none, or default; the time of an empty command in it
+    /// is measured in the same rounds and subtracted if it is known well enough
+    #[arg(short = 'S', long, value_name = "PROGRAM", default_value = "sh")]
+    shell: String,
+
+    /// Exit codes besides 0 that are no failure
+    #[arg(long, value_delimiter = ',', value_name = "CODE,…")]
+    accept: Vec<i32>,
+
+    /// No exit code is a failure, or none of these; a signal is
+    #[arg(short, long, value_name = "CODE,…", num_args = 0..=1, require_equals = true,
+          default_missing_value = "all-non-zero")]
+    ignore_failure: Option<String>,
+
+    /// How long one run may take before it counts as hung
+    #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "10m")]
+    hang: Duration,
+
+    #[command(flatten)]
+    against: against::Against,
+
+    #[command(flatten)]
+    exports: exports::Exports,
+
+    #[command(flatten)]
+    method: Method,
+
+    #[command(flatten)]
+    show: Show,
+}
+
+fn runs() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=100_000)
+}
+
+impl Options {
+    /// What is measured: the reference first.
+    fn lines(&self) -> impl Iterator<Item = &String> {
+        self.reference.iter().chain(&self.commands)
+    }
+
+    /// The name of a line, if it was given one; the reference has none.
+    fn name(&self, number: usize) -> Option<&String> {
+        let number = number.checked_sub(usize::from(self.reference.is_some()))?;
+        self.names.get(number).or_else(|| self.command_names.get(number))
+    }
+
+    fn input_file(&self) -> Option<PathBuf> {
+        self.input.clone().filter(|path| path.as_os_str() != "null")
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        let lines = self.lines().count();
+        for (given, what) in [
+            (&self.setup, "setup"),
+            (&self.prepare, "prepare"),
+            (&self.conclude, "conclude"),
+            (&self.cleanup, "cleanup"),
+            (&self.command_output, "output"),
+        ] {
+            let right = given.len() <= 1 || given.len() == lines;
+            ensure!(right, "--{what}: give one for all commands or one for each");
+        }
+        let named = self.names.is_empty() || self.names.len() == self.commands.len();
+        ensure!(named, "--names: give one for each command");
+        let few = self.command_names.len() <= self.commands.len();
+        ensure!(few, "--command-name: there are more names than commands");
+        let fresh = "--processes: every run of a command is a fresh process already";
+        ensure!(self.method.processes.is_none(), fresh);
+        if let (Some(least), Some(most)) = (self.min_runs, self.max_runs) {
+            ensure!(least <= most, "--min-runs: {least} is more than --max-runs {most}");
+        }
+        Ok(())
+    }
+
+    fn house(&self) -> anyhow::Result<House> {
+        let mut accepted_codes = self.accept.clone();
+        let codes = self.ignore_failure.as_deref();
+        for code in codes.filter(|&codes| codes != "all-non-zero").iter().flat_map(|c| c.split(','))
+        {
+            let code = code.trim().parse();
+            accepted_codes.push(
+                code.map_err(|_| anyhow::anyhow!("--ignore-failure: exit codes are numbers"))?,
+            );
+        }
+        let shell = match self.shell.as_str() {
+            "none" => None,
+            "default" => Some("sh".to_owned()),
+            _ => Some(self.shell.clone()),
+        };
+        Ok(House {
+            shell: shell.filter(|_| !self.no_shell),
+            same_output: self.same_output,
+            input: self.input_file(),
+            limit: self.hang,
+            any_code: codes == Some("all-non-zero"),
+            accepted_codes,
+        })
+    }
+
+    fn plan(&self) -> Plan {
+        let plan = self.method.plan(Duration::from_secs(10));
+        Plan {
+            iterations: Some(1),
+            warm_ups: self.warmup,
+            fresh: true,
+            rounds: plan.rounds.or(self.runs),
+            least_rounds: self.min_runs.or(self.runs),
+            most_rounds: self.max_runs,
+            ..plan
+        }
+    }
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    options.check()?;
+    let stop = interrupt::measuring();
+    let mut run = new_run()?;
+    let mut regressions = false;
+    match &options.against.revision {
+        Some(revision) => regressions = against::measured(options, revision, &mut run)?,
+        None => {
+            for spec in seats::cases(options)? {
+                let seats = seats::seats(options, &spec)?;
+                run.cases.push(measured(options, spec, seats)?);
+                if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    break;
+                }
+            }
+        }
+    }
+    if stop.load(std::sync::atomic::Ordering::Relaxed) {
+        run.notes.push("interrupted: the rest was not measured".to_owned());
+    }
+    finished(options, &run, regressions)
+}
+
+/// Shows, saves and exports.
+fn finished(options: &Options, run: &Run, regressions: bool) -> anyhow::Result<Exit> {
+    options.exports.write(run, options.show.time_unit())?;
+    show(run, &options.show)?;
+    let is_well = is_complete(&run.cases) && !regressions;
+    Ok(if is_well { Exit::Done } else { Exit::Incomplete })
+}
+
+/// What runs once before or after everything; programs it left running live as long as the answer.
+fn once(
+    seats: &mut [Seat],
+    house: &House,
+    what: &str,
+    line: impl Fn(&Seat) -> Option<&String>,
+) -> Vec<Ward> {
+    let mut wards = Vec::new();
+    for seat in seats {
+        let Some(line) = line(seat) else { continue };
+        match house.aside(line, seat.outside.folder.as_deref(), what, TIME_TO_CLEAN) {
+            Ok(ward) => wards.push(ward),
+            Err(failure) => seat.failed = seat.failed.take().or(Some(failure)),
+        }
+    }
+    wards
+}
+
+fn measured(options: &Options, spec: Spec, mut seats: Vec<Seat>) -> anyhow::Result<Case> {
+    let house = options.house()?;
+    let set_up = once(&mut seats, &house, "set-up", |seat| seat.setup.as_ref());
+    let mut commands: Vec<Outside> = seats.iter().map(|seat| seat.outside.clone()).collect();
+    let asked = commands.len();
+    let events: Vec<Event> =
+        options.method.events().iter().filter_map(|name| Event::named(name).cloned()).collect();
+    let plan = options.plan();
+    let ticker = Ticker::new(&format!("{asked} commands {spec}"));
+    let mut progress = |done, planned| ticker.tick(done, planned);
+    let stop = interrupt::measuring();
+
+    // The check comes first: who fails it is not run again, and the baseline is whoever passes.
+    let mut trial = Commands::new(commands.clone(), house.clone(), &events, stop, &mut progress);
+    let mut failures = trial.check(seats.iter().map(|seat| seat.failed.clone()).collect());
+    let (expected, names, missing) = (trial.expected(), trial.events(), trial.missing());
+    let baseline = failures.iter().position(Option::is_none).unwrap_or(0);
+    let wall_only = plan.clock != Some(Clock::Cpu);
+    let mut roles = Roles { baseline, twin_of: baseline, wall_only, ..Roles::default() };
+    if failures[baseline].is_none() {
+        roles.twin = Some(commands.len());
+        commands.push(commands[baseline].clone());
+        failures.push(None);
+        if house.shell.is_some() {
+            roles.empty = Some(commands.len());
+            commands.push(Outside::default());
+            failures.push(None);
+        }
+    }
+    let mut executor = Commands::new(commands.clone(), house.clone(), &events, stop, &mut progress);
+    let measured = measure(&mut executor, failures, roles, &plan);
+    drop(once(&mut seats, &house, "clean-up", |seat| seat.cleanup.as_ref()));
+    drop(set_up);
+    let judged = judge(&measured, roles, &plan);
+    let counter = |event: &String| Counter {
+        event: event.clone(),
+        per_iteration: 0.0,
+        source: Event::named(event).map_or(Source::Hardware, Event::source).name().into(),
+    };
+    let row = |number: usize| Row {
+        id: match seats.get(number) {
+            Some(seat) => seat.id.clone(),
+            None if Some(number) == roles.twin => "(twin)".to_owned(),
+            None => "(empty)".to_owned(),
+        },
+        parameters: seats.get(number).map(|seat| seat.parameters.clone()).unwrap_or_default(),
+        counters: names.iter().map(counter).collect(),
+        counters_missing: missing.clone(),
+        ..Row::default()
+    };
+    let mut case = Case {
+        family: "commands".to_owned(),
+        workload: spec,
+        work: Work::default(),
+        check: expected,
+        contenders: (0..commands.len()).map(row).collect(),
+        roles,
+        plan,
+        measured,
+        judged,
+        notes: Vec::new(),
+    };
+    case.notes = notes(&case, &seats);
+    case.compact();
+    if options.method.simulates() {
+        for (number, command) in commands.iter().enumerate().take(asked) {
+            simulated(&mut case, number, command, &house);
+        }
+    }
+    Ok(case)
+}
+
+fn notes(case: &Case, seats: &[Seat]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut setups: Vec<&String> = seats.iter().filter_map(|seat| seat.setup.as_ref()).collect();
+    setups.sort();
+    setups.dedup();
+    if setups.len() > 1 && seats.iter().all(|seat| seat.outside.folder.is_none()) {
+        notes.push(
+            "set-ups differ and all ran before the first round, in order: if one undoes what another \
+             did, use --prepare"
+                .to_owned(),
+        );
+    }
+    for (seat, failure) in seats.iter().zip(&case.measured.failures) {
+        // A clean-up that fails takes nothing back.
+        if let (Some(late), None) = (&seat.failed, failure) {
+            notes.push(format!("{}: {late}", seat.id));
+        }
+    }
+    if case.plan.clock.is_none() && case.judged.disturbed_share > 0.1 {
+        notes.push(
+            "wall time includes waiting for a processor here; if these commands are single-threaded \
+             and do not wait for anything, --clock cpu resolves more"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+/// How much longer a program may take under the simulator.
+const SIMULATION: u32 = 100;
+
+/// Runs a command once under the simulator, its children too, and adds the counts to its row.
+fn simulated(case: &mut Case, number: usize, command: &Outside, house: &House) {
+    if case.measured.failures[number].is_some() {
+        return;
+    }
+    let row = &mut case.contenders[number];
+    let counts = (|| -> anyhow::Result<_> {
+        let simulation = Simulation::new(Scope::Whole)?;
+        let wrapped = simulation.wrap(&house.command(&command.line, command.folder.as_deref())?);
+        let status = house.run(&wrapped, SIMULATION)?;
+        ensure!(status.success(), "under the simulator: {status}");
+        Ok(simulation.counts()?)
+    })();
+    match counts {
+        Ok(found) => row.counters.extend(found.counts.into_iter().map(|count| Counter {
+            event: count.event,
+            per_iteration: count.count as f64,
+            source: LABEL.to_owned(),
+        })),
+        Err(error) => row.counters_missing.push(format!("{error:#}")),
+    }
+}

@@ -1,0 +1,219 @@
+//! Who takes part: commands, their names, what surrounds them, and the values of their parameters.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, ensure};
+use fathom_measure::command::{Outside, Target};
+use fathom_measure::sample::Failure;
+use fathom_measure::workload::Spec;
+
+use super::Options;
+
+/// A command that takes part.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seat {
+    /// What it is shown as.
+    pub(super) id: String,
+    pub(super) outside: Outside,
+    /// Run once before everything, and once after it.
+    pub(super) setup: Option<String>,
+    pub(super) cleanup: Option<String>,
+    /// The values it stands for.
+    pub(super) parameters: BTreeMap<String, String>,
+    /// Why it cannot be measured.
+    pub(super) failed: Option<Failure>,
+}
+
+type Values = BTreeMap<String, String>;
+
+/// The cases: one per combination of the values of `--parameter`.
+pub(super) fn cases(options: &Options) -> anyhow::Result<Vec<Spec>> {
+    let mut lists = Vec::new();
+    for pair in options.parameters.chunks_exact(2) {
+        lists.push((pair[0].clone(), values(&pair[1])?));
+    }
+    let spec = |parameters| Spec { file: options.input_file(), parameters, ..Spec::default() };
+    Ok(combinations(options, lists)?.into_iter().map(spec).collect())
+}
+
+/// The contenders of a case: each command with every combination of the values of `-L` and `-P`.
+pub(super) fn seats(options: &Options, spec: &Spec) -> anyhow::Result<Vec<Seat>> {
+    let mut lists = Vec::new();
+    for pair in options.lists.chunks_exact(2) {
+        let values = pair[1].split(',').map(str::to_owned).collect();
+        lists.push((pair[0].clone(), values));
+    }
+    if let [name, from, to] = &options.scan[..] {
+        let step = options.step.as_deref().unwrap_or("1");
+        lists.push((name.clone(), scanned(from, to, step)?));
+    }
+    let mut seats = Vec::new();
+    for parameters in combinations(options, lists)? {
+        for number in 0..options.lines().count() {
+            seats.push(seat(options, spec, number, parameters.clone())?);
+        }
+    }
+    Ok(seats)
+}
+
+fn seat(options: &Options, spec: &Spec, number: usize, parameters: Values) -> anyhow::Result<Seat> {
+    let line = options.lines().nth(number).cloned().unwrap_or_default();
+    let of = |given: &[String]| {
+        let line = if given.len() == 1 { given.first() } else { given.get(number) };
+        line.map(|line| filled(&filled(line, &spec.parameters), &parameters))
+    };
+    // By the command as it was given where cases differ: with the value in it, each case would have
+    // contenders of its own, and nothing could be drawn or compared across cases.
+    let name = options.name(number).unwrap_or(&line);
+    let id = filled(name, &parameters);
+    let values = || parameters.iter().map(|(name, value)| format!(" {name}={value}"));
+    let id = if id == *name { values().fold(id, |id, value| id + &value) } else { id };
+    Ok(Seat {
+        id,
+        outside: Outside {
+            line: filled(&filled(&line, &spec.parameters), &parameters),
+            prepare: of(&options.prepare),
+            conclude: of(&options.conclude),
+            output: target(of(&options.command_output).as_deref(), options.show_output)?,
+            folder: None,
+        },
+        setup: of(&options.setup),
+        cleanup: of(&options.cleanup),
+        parameters,
+        failed: None,
+    })
+}
+
+fn target(given: Option<&str>, show: bool) -> anyhow::Result<Target> {
+    Ok(match given {
+        None if show => Target::Inherit,
+        None | Some("null") => Target::Null,
+        Some("pipe") => Target::Pipe,
+        Some("inherit") => Target::Inherit,
+        Some("") => anyhow::bail!("--output: null, pipe, inherit or a file"),
+        Some(file) => Target::File(file.into()),
+    })
+}
+
+/// One of each list, in all combinations; the first list changes fastest.
+fn combinations(
+    options: &Options,
+    lists: Vec<(String, Vec<String>)>,
+) -> anyhow::Result<Vec<Values>> {
+    let mut all = vec![Values::new()];
+    for (name, values) in lists.into_iter() {
+        let used = format!("{{{name}}}");
+        let mut lines = options.lines().chain(&options.prepare).chain(&options.conclude);
+        let is_used = lines.any(|line| line.contains(&used))
+            || options.setup.iter().chain(&options.cleanup).any(|line| line.contains(&used));
+        ensure!(is_used, "no command contains {used}");
+        ensure!(!all[0].contains_key(&name), "the parameter {name} is given twice");
+        let with = |value: &String, given: &Values| {
+            let mut given = given.clone();
+            given.insert(name.clone(), value.clone());
+            given
+        };
+        all = values.iter().flat_map(|v| all.iter().map(move |given| with(v, given))).collect();
+        ensure!(all.len() <= MOST, "more than {MOST} combinations of values");
+    }
+    Ok(all)
+}
+
+/// More values than this are a mistake.
+const MOST: usize = 10_000;
+
+/// `1,2,4`, `1-8` or `0-100:25`.
+fn values(text: &str) -> anyhow::Result<Vec<String>> {
+    let range = || {
+        let (range, step) = text.split_once(':').unwrap_or((text, "1"));
+        let (from, to) = range.split_once('-')?;
+        let (from, to) = (from.parse::<u64>().ok()?, to.parse::<u64>().ok()?);
+        let step = step.parse::<usize>().ok().filter(|step| *step > 0)?;
+        Some((from..=to).step_by(step).map(|value| value.to_string()).collect::<Vec<String>>())
+    };
+    let values =
+        range().unwrap_or_else(|| text.split(',').map(str::to_owned).collect::<Vec<String>>());
+    ensure!(!values.is_empty() && values.len() <= MOST, "{text:?}: from 1 to 10,000 values");
+    Ok(values)
+}
+
+/// From one decimal number to another in steps of a third, none of them rounded.
+fn scanned(from: &str, to: &str, step: &str) -> anyhow::Result<Vec<String>> {
+    let number = |text: &str| {
+        let hint = "of -P NAME MIN MAX is no decimal number; for other values there is -L NAME A,B";
+        decimal(text).with_context(|| format!("{text:?} {hint}"))
+    };
+    let (least, most, step) = (number(from)?, number(to)?, number(step)?);
+    let places = [least, most, step].iter().map(|number| number.1).max().unwrap_or(0);
+    let whole = |(digits, own): (i128, u32)| digits * 10_i128.pow(places - own);
+    let shown = least.1.max(step.1);
+    let (first, last, step) = (whole(least), whole(most), whole(step));
+    ensure!(step > 0, "the step of -P must be above 0");
+    ensure!(last >= first, "-P: {from} is more than {to}");
+    ensure!((last - first) / step < MOST as i128, "-P: more than {MOST} values");
+    let steps = (last - first) / step;
+    let value = |n: i128| {
+        let digits = (first + n * step) / 10_i128.pow(places - shown);
+        let (sign, digits) = (if digits < 0 { "-" } else { "" }, digits.unsigned_abs());
+        match shown {
+            0 => format!("{sign}{digits}"),
+            _ => {
+                let unit = 10_u128.pow(shown);
+                format!("{sign}{}.{:0width$}", digits / unit, digits % unit, width = shown as usize)
+            }
+        }
+    };
+    Ok((0..=steps).map(|n| if n == 0 { from.to_owned() } else { value(n) }).collect())
+}
+
+/// The digits of a decimal number and how many of them are behind the point.
+fn decimal(text: &str) -> Option<(i128, u32)> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = format!("{whole}{fraction}");
+    let is_short = digits.len() <= 18 && !whole.is_empty() && !fraction.starts_with(['-', '+']);
+    is_short.then(|| Some((digits.parse().ok()?, fraction.len() as u32)))?
+}
+
+pub(super) fn filled(line: &str, parameters: &Values) -> String {
+    let fill = |line: String, (name, value): (&String, &String)| {
+        line.replace(&format!("{{{name}}}"), value)
+    };
+    parameters.iter().fold(line.to_owned(), fill)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_lists_or_ranges() {
+        assert_eq!(values("1,2,x").unwrap(), ["1", "2", "x"]);
+        assert_eq!(values("1-4").unwrap(), ["1", "2", "3", "4"]);
+        assert_eq!(values("0-100:50").unwrap(), ["0", "50", "100"]);
+        assert_eq!(values("a-b").unwrap(), ["a-b"]);
+        assert!(values("1-99999").is_err());
+        assert!(values("5-1").is_err());
+    }
+
+    #[test]
+    fn scans_step_in_decimals() {
+        let scan = |from, to, step| scanned(from, to, step).map_err(|error| error.to_string());
+        assert_eq!(scan("1", "3", "1").unwrap(), ["1", "2", "3"]);
+        assert_eq!(scan("0.3", "0.7", "0.2").unwrap(), ["0.3", "0.5", "0.7"]);
+        assert_eq!(scan("0", "1", "0.5").unwrap(), ["0", "0.5", "1.0"]);
+        assert_eq!(scan("-1", "0.9", "1").unwrap(), ["-1", "0"]);
+        assert_eq!(scan("-0.50", "0", "0.25").unwrap(), ["-0.50", "-0.25", "0.00"]);
+        for (from, to, step) in [("1", "0", "1"), ("0", "1", "0"), ("a", "1", "1"), ("1", "", "1")]
+        {
+            assert!(scan(from, to, step).is_err(), "{from} {to} {step}");
+        }
+        assert!(scan("1,2", "cmd", "1").unwrap_err().contains("-L NAME A,B"));
+        assert!(scan("0", "100000", "1").unwrap_err().contains("more than 10000"));
+    }
+
+    #[test]
+    fn parameters_are_filled_in() {
+        let parameters = [("n", "3"), ("m", "x")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+        assert_eq!(filled("head -{n} {m} {o}", &parameters.into()), "head -3 x {o}");
+    }
+}

@@ -1,0 +1,426 @@
+//! `fathom run` in the place of hyperfine, and against another revision: what is run when, what is
+//! written, who is left.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.arg("run").args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn words(output: &Output) -> String {
+    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    format!("{}\n{out}\n{err}", output.status)
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn what_surrounds_the_runs_is_run_when_it_should_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = |letter: &str| format!("printf {letter} >> log");
+    let lines = ["S", "p", "c", "E", "r"].map(log);
+    let [setup, prepare, conclude, cleanup, line] = lines.each_ref().map(String::as_str);
+    let around = ["-s", setup, "-p", prepare, "-C", conclude, "-c", cleanup];
+    let output = run(folder.path(), &[&around[..], &["-w", "0", "-r", "3", line, line]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let text = fs::read_to_string(folder.path().join("log")).unwrap();
+    let runs = text.strip_prefix("SS").and_then(|text| text.strip_suffix("EE")).unwrap();
+    // Two commands, each checked once, a warm-up that the plan cannot do without, and three rounds: the
+    // latter two with the hidden copy.
+    assert_eq!(runs, "prc".repeat(2 + 3 + 9), "{text}");
+}
+
+#[test]
+fn failing_set_up_costs_the_row_and_failing_clean_up_a_note() {
+    let folder = tempfile::tempdir().unwrap();
+    let output =
+        run(folder.path(), &["-s", "echo no >&2; exit 7", "-s", "true", "true", "true", "-r", "2"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    assert!(words(&output).contains("set-up"), "{}", words(&output));
+    let output = run(folder.path(), &["-c", "exit 7", "true", "true", "-r", "2"]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert!(words(&output).contains("note: true: broken: clean-up"), "{}", words(&output));
+}
+
+#[test]
+fn numbers_of_runs_are_what_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, least, most) in [
+        (&["-r", "30"][..], 30, 30),
+        (&["-m", "40", "--budget", "1ms"], 40, 40),
+        (&["-M", "3", "--budget", "10s"], 3, 3),
+        (&["-m", "5", "-M", "50", "--budget", "1ms"], 5, 50),
+    ] {
+        let output = run(
+            folder.path(),
+            &[arguments, &["-N", "true", "true", "--export-json", "x"]].concat(),
+        );
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        let runs = json(&folder.path().join("x"))["results"][1]["times"].as_array().unwrap().len();
+        assert!((least..=most).contains(&runs), "{arguments:?}: {runs}");
+    }
+}
+
+#[test]
+fn values_of_lists_and_scans_are_contenders_and_those_of_parameter_are_cases() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = [
+        "-r",
+        "2",
+        "-w",
+        "0",
+        "--format",
+        "json",
+        "--export-csv",
+        "x.csv",
+        "--export-json",
+        "x.json",
+    ];
+    let lists =
+        ["-L", "a", "1,2", "-P", "b", "0.5", "1", "-D", "0.5", "echo {a}{b}", "echo y{a}{b}"];
+    let output = run(folder.path(), &[&lists[..], &more].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let results = json(&folder.path().join("x.json"));
+    let commands: Vec<&str> =
+        (0..8).map(|n| results["results"][n]["command"].as_str().unwrap()).collect();
+    let order = [
+        "echo 10.5",
+        "echo y10.5",
+        "echo 20.5",
+        "echo y20.5",
+        "echo 11.0",
+        "echo y11.0",
+        "echo 21.0",
+        "echo y21.0",
+    ];
+    assert_eq!(commands, order, "as hyperfine has them");
+    assert_eq!(results["results"][7]["parameters"], serde_json::json!({"a": "2", "b": "1.0"}));
+    let csv = fs::read_to_string(folder.path().join("x.csv")).unwrap();
+    let head = csv.lines().next().unwrap();
+    assert_eq!(head, "command,mean,stddev,median,user,system,min,max,parameter_a,parameter_b");
+    assert!(csv.lines().nth(3).unwrap().ends_with(",2,0.5"), "{csv}");
+    let saved: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(saved["cases"].as_array().unwrap().len(), 1);
+
+    let output =
+        run(folder.path(), &[&["--parameter", "a", "1,2", "echo {a}"][..], &more].concat());
+    let saved: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(saved["cases"].as_array().unwrap().len(), 2, "{}", words(&output));
+    for (arguments, complaint) in [
+        (&["-P", "n", "1,2", "sleep {n}", "true"][..], "-L NAME A,B"),
+        (&["-L", "n", "1,2", "true"], "no command contains {n}"),
+        (&["-D", "2", "true"], "--parameter-scan"),
+        (&["-n", "a", "-n", "b", "true"], "more names than commands"),
+        (&["-p", "a", "-p", "b", "true"], "--prepare: give one for all"),
+        (&["-m", "5", "-M", "4", "true"], "more than --max-runs"),
+        (&["--columns", "memory", "true"], "possible values: time, bar"),
+    ] {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?} {}", words(&output));
+        assert!(words(&output).contains(complaint), "{arguments:?} {}", words(&output));
+    }
+}
+
+#[test]
+fn columns_are_in_every_form_and_output_goes_where_it_should() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = ["--columns", "min,user,system,faults,switches", "-u", "second"];
+    let busy = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; echo done";
+    for (format, head) in [
+        ("text", "contender min user system faults switches against"),
+        ("markdown", "| contender | min | user | system | faults | switches |"),
+        ("html", "<th>min<th>user<th>system<th>faults<th>switches"),
+        ("csv", "ns_user,ns_system,minor_faults,major_faults,voluntary_switches"),
+    ] {
+        let more = ["-r", "3", "--format", format, "--output", "out", busy];
+        let output = run(folder.path(), &[&columns[..], &more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        let shown: Vec<String> = words(&output).split_whitespace().map(str::to_owned).collect();
+        assert!(shown.join(" ").contains(head), "{}", words(&output));
+        assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "done\n");
+    }
+    let more = ["-r", "3", "--format", "json", busy, "sleep 0.05"];
+    let output = run(folder.path(), &more);
+    let saved: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let of =
+        |row: usize, what: &str| saved["cases"][0]["judged"]["usage"][row][what].as_f64().unwrap();
+    assert!(
+        of(0, "ns_user") > 2e6 && of(0, "ns_user") > 5.0 * of(1, "ns_user"),
+        "{}",
+        words(&output)
+    );
+    assert!(of(1, "voluntary_switches") >= 1.0, "a sleeper gives the processor up");
+    assert!(of(0, "minor_faults") > 10.0);
+    let seen = run(folder.path(), &["-r", "2", "--show-output", "--style", "none", "echo seen"]);
+    assert!(String::from_utf8_lossy(&seen.stdout).lines().all(|line| line == "seen"));
+    assert!(seen.stdout.len() > 10, "{}", words(&seen));
+}
+
+#[test]
+fn exit_codes_are_ignored_as_asked_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    for (option, code) in [("-i", 0), ("-i=3,4", 0), ("--ignore-failure", 0), ("-i=4", 1)] {
+        let output = run(folder.path(), &[option, "exit 3", "-r", "2", "--export-json", "x"]);
+        assert_eq!(output.status.code(), Some(code), "{option} {}", words(&output));
+        if code == 0 {
+            let codes = &json(&folder.path().join("x"))["results"][0]["exit_codes"];
+            assert_eq!(*codes, serde_json::json!([3, 3]));
+        }
+    }
+    let killed = run(folder.path(), &["-i", "kill -9 $$", "-r", "2"]);
+    assert_eq!(killed.status.code(), Some(1), "{}", words(&killed));
+}
+
+/// The members of a value and their kinds, of lists those of the first item.
+fn shape(value: &Value, at: &str, found: &mut BTreeSet<String>) {
+    let kind = match value {
+        Value::Array(items) => {
+            items.first().iter().for_each(|item| shape(item, &format!("{at}[]"), found));
+            "list"
+        }
+        Value::Object(members) => {
+            members.iter().for_each(|(name, item)| shape(item, &format!("{at}.{name}"), found));
+            "object"
+        }
+        Value::Number(_) => "number",
+        Value::String(_) => "text",
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+    };
+    found.insert(format!("{at}: {kind}"));
+}
+
+#[test]
+#[ignore = "needs hyperfine: cargo test -- --ignored hyperfine"]
+fn scripts_for_hyperfine_run_unchanged_and_write_the_same_shapes() {
+    let scripts: &[&[&str]] = &[
+        &["-r", "4", "-w", "1", "sleep 0.03", "sleep 0.02"],
+        &["-N", "--runs", "3", "-n", "one", "-n", "two", "true", "sleep 0.02"],
+        &[
+            "-r",
+            "3",
+            "-L",
+            "n",
+            "1,2",
+            "-p",
+            "true {n}",
+            "-c",
+            "true",
+            "-s",
+            "true",
+            "sleep 0.0{n}",
+        ],
+        &["-r", "2", "-P", "n", "1", "3", "-D", "1", "--shell", "none", "sleep 0.0{n}"],
+        &[
+            "-m",
+            "2",
+            "-M",
+            "5",
+            "-i",
+            "--shell",
+            "bash --norc",
+            "sleep 0.02; exit 3",
+            "--output",
+            "pipe",
+        ],
+        &["-r", "1", "-u", "millisecond", "--show-output", "sleep 0.02; echo x"],
+        &[
+            "--warmup",
+            "2",
+            "-r",
+            "2",
+            "-S",
+            "default",
+            "--input",
+            "/dev/null",
+            "cat; sleep 0.02",
+            "sleep 0.02",
+        ],
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let exports = [
+        "--export-json=x",
+        "--export-csv=y",
+        "--export-markdown=z",
+        "--export-asciidoc=a",
+        "--export-orgmode=o",
+    ];
+    for script in scripts {
+        let script = [script, &exports[..]].concat();
+        let files = |output: Output| {
+            assert_eq!(output.status.code(), Some(0), "{script:?} {}", words(&output));
+            ["x", "y", "z", "a", "o"].map(|name| {
+                let text = fs::read_to_string(folder.path().join(name)).unwrap();
+                fs::remove_file(folder.path().join(name)).unwrap();
+                text
+            })
+        };
+        let theirs = Command::new("hyperfine").args(&script).current_dir(folder.path()).output();
+        let [theirs, their_csv, their_tables @ ..] = files(theirs.unwrap());
+        let [ours, our_csv, our_tables @ ..] = files(run(folder.path(), &script));
+        let shapes = [&theirs, &ours].map(|text| {
+            let mut found = BTreeSet::new();
+            shape(&serde_json::from_str(text).unwrap(), "", &mut found);
+            // Of later versions than the one in Debian.
+            found.retain(|line| !line.contains("memory_usage_byte"));
+            found
+        });
+        assert_eq!(shapes[0], shapes[1], "{script:?}");
+        let values = |text: &str, name: &str| {
+            let value: Value = serde_json::from_str(text).unwrap();
+            let results = value["results"].as_array().unwrap().clone();
+            results.iter().map(|result| result[name].clone()).collect::<Vec<_>>()
+        };
+        for name in ["parameters", "exit_codes"] {
+            // -m and -M leave their number to either.
+            let all = |text| {
+                values(text, name)
+                    .into_iter()
+                    .map(|mut codes| {
+                        if let (true, Some(codes)) = (script.contains(&"-m"), codes.as_array_mut())
+                        {
+                            codes.truncate(2);
+                        }
+                        codes
+                    })
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(all(&theirs), all(&ours), "{script:?}");
+        }
+        assert_eq!(their_csv.lines().next(), our_csv.lines().next(), "{script:?}");
+        assert_eq!(their_csv.lines().count(), our_csv.lines().count(), "{script:?}");
+        for (theirs, ours) in their_tables.iter().zip(&our_tables) {
+            // The unit is that of the first mean, which is anybody's.
+            let head = |text: &str| text.lines().next().unwrap().replace("[µs]", "[ms]");
+            assert_eq!(head(theirs), head(ours), "{script:?}");
+            assert_eq!(theirs.lines().count(), ours.lines().count(), "{script:?}");
+        }
+    }
+}
+
+/// A repository with one commit, whose program sleeps for this long.
+fn repository(folder: &Path, seconds: &str) {
+    git(folder, &["init", "--quiet"]);
+    git(folder, &["config", "user.email", "a@example.org"]);
+    git(folder, &["config", "user.name", "a"]);
+    fs::create_dir(folder.join("sub")).unwrap();
+    fs::write(folder.join("sub/source"), format!("sleep {seconds}\n")).unwrap();
+    git(folder, &["add", "."]);
+    git(folder, &["commit", "--quiet", "-m", "first"]);
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{}", words(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+const BUILD: &[&str] = &["--against", "HEAD", "--build", "cp source built && echo b >> $HOME/log"];
+
+fn against(folder: &Path, more: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command
+        .arg("run")
+        .args(BUILD)
+        .args(more)
+        .arg("sh built")
+        .env("HOME", folder)
+        .env("TMPDIR", folder);
+    command.current_dir(folder.join("sub")).output().unwrap()
+}
+
+fn is_clean(folder: &Path) -> bool {
+    let left = fs::read_dir(folder).unwrap().filter(|entry| {
+        entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("fathom-")
+    });
+    git(folder, &["worktree", "list"]).lines().count() == 1 && left.count() == 0
+}
+
+#[test]
+fn a_regression_against_a_revision_ends_with_1_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    repository(folder, "0.002");
+    fs::write(folder.join("sub/source"), "sleep 0.03\n").unwrap();
+    let output = against(folder, &["-r", "60", "--format", "markdown"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    assert!(words(&output).contains("Note: REGRESSION: slower than HEAD ("), "{}", words(&output));
+    assert!(words(&output).contains("| this tree |"), "{}", words(&output));
+    assert!(is_clean(folder));
+    // Far less than ten times; and faster is no regression.
+    let output = against(folder, &["-r", "60", "--tolerance", "1000"]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    fs::write(folder.join("sub/source"), ":\n").unwrap();
+    let output = against(folder, &["-r", "60"]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert!(words(&output).contains("note: no command is slower than HEAD"), "{}", words(&output));
+    assert!(is_clean(folder));
+}
+
+#[test]
+fn a_cached_revision_is_built_once_and_a_build_that_fails_is_no_comparison() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    repository(folder, "0.001");
+    for builds in [2, 3] {
+        let output = against(folder, &["-r", "3", "--cache", "../cache"]);
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+        assert_eq!(fs::read_to_string(folder.join("log")).unwrap().lines().count(), builds);
+    }
+    fs::remove_file(folder.join("sub/source")).unwrap();
+    let output = against(folder, &["-r", "3"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    let output = run(&folder.join("sub"), &["--against", "HEAD", "--build", "exit 4", "true"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    assert!(words(&output).contains("nothing could be compared"), "{}", words(&output));
+    let output = run(&folder.join("sub"), &["--against", "no-such", "true"]);
+    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
+    assert!(words(&output).contains("no commit \"no-such\""), "{}", words(&output));
+}
+
+#[test]
+fn an_interrupt_removes_the_worktree() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    repository(folder, "0.001");
+    for stage in [
+        &["--build", "touch $HOME/begun; sleep 7001", "true"][..],
+        &["touch $HOME/begun; sleep 7001"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.args(["run", "--against", "HEAD"]).args(stage).current_dir(folder);
+        let mut child = command.env("HOME", folder).env("TMPDIR", folder).spawn().unwrap();
+        while !folder.join("begun").exists() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended early");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        assert!(!is_clean(folder));
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", "INT", &id]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert!(is_clean(folder), "{stage:?}");
+        fs::remove_file(folder.join("begun")).unwrap();
+    }
+}
+
+#[test]
+fn the_action_uses_options_that_exist() {
+    let help = words(&run(Path::new("."), &["--help"]));
+    let action = concat!(env!("CARGO_MANIFEST_DIR"), "/../../action.yml");
+    let action = fs::read_to_string(action).unwrap();
+    let line = action.split("bin/fathom\" run").nth(1).unwrap().split("\n\n").next().unwrap();
+    let options: Vec<&str> =
+        line.split_whitespace().filter(|word| word.starts_with("--")).collect();
+    assert!(options.len() >= 5, "{options:?}");
+    for option in options.iter().filter(|option| **option != "--") {
+        assert!(help.contains(&format!("{option} <")), "{option}");
+    }
+}

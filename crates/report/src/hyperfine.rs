@@ -1,0 +1,202 @@
+//! The exports of hyperfine, for whatever reads them: its JSON, its CSV and its tables. Times are wall
+//! time, means and standard deviations, as there; only *relative* is ours: the ratio with its interval,
+//! or that none is resolved.
+
+use fathom_measure::compare::Comparison;
+use fathom_measure::result::{Case, Run};
+use fathom_measure::stats::median;
+use serde_json::{Map, Value, json};
+
+use crate::escape::line as escaped;
+use crate::number::{TimeUnit, factor_digits};
+use crate::sentence::word;
+
+/// A table's markup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Markup {
+    /// With pipes.
+    Markdown,
+    /// `|===`.
+    Asciidoc,
+    /// Of Emacs.
+    Orgmode,
+}
+
+/// A command's runs, in seconds.
+struct Figures<'a> {
+    command: String,
+    parameters: Map<String, Value>,
+    mean: f64,
+    /// `None` of a single run.
+    stddev: Option<f64>,
+    median: f64,
+    user: f64,
+    system: f64,
+    times: Vec<f64>,
+    codes: Vec<i32>,
+    peaks: Vec<u64>,
+    comparison: Option<&'a Comparison>,
+}
+
+impl Figures<'_> {
+    fn min(&self) -> f64 {
+        self.times.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    fn max(&self) -> f64 {
+        self.times.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// All commands that have times, in the order they were given.
+fn figures(run: &Run) -> Vec<Figures<'_>> {
+    run.cases.iter().flat_map(|case| case.entrants().filter_map(|(n, _)| figure(case, n))).collect()
+}
+
+fn figure(case: &Case, number: usize) -> Option<Figures<'_>> {
+    let samples = |contender: usize| {
+        case.measured.rounds.iter().filter_map(move |round| round.samples[contender].as_ref())
+    };
+    case.judged.summaries[number]?;
+    let wall = |contender| samples(contender).map(|s| s.wall_ns as f64 / 1e9).collect::<Vec<_>>();
+    let is_subtracted = case.judged.overhead.is_some_and(|overhead| overhead.subtracted);
+    let empty = case.roles.empty.filter(|_| is_subtracted);
+    let spare = empty.and_then(|empty| median(&wall(empty))).unwrap_or(0.0);
+    let times: Vec<f64> = wall(number).iter().map(|time| (time - spare).max(0.0)).collect();
+    let count = times.len() as f64;
+    let mean = times.iter().sum::<f64>() / count;
+    let square: f64 = times.iter().map(|time| (time - mean).powi(2)).sum();
+    let usage = case.judged.usage[number];
+    let row = &case.contenders[number];
+    let parameters = case.workload.parameters.iter().chain(&row.parameters);
+    let named = parameters.clone().map(|(name, value)| (name.clone(), json!(value)));
+    let fill = |line: String, (name, value): (&String, &String)| {
+        line.replace(&format!("{{{name}}}"), value)
+    };
+    Some(Figures {
+        command: parameters.clone().fold(row.id.clone(), fill),
+        parameters: named.collect(),
+        mean,
+        stddev: (times.len() > 1).then(|| (square / (count - 1.0)).sqrt()),
+        median: median(&times)?,
+        user: usage.and_then(|usage| usage.ns_user).unwrap_or(0.0) / 1e9,
+        system: usage.and_then(|usage| usage.ns_system).unwrap_or(0.0) / 1e9,
+        codes: samples(number).map(|sample| sample.exit_code).collect(),
+        peaks: samples(number).map(|sample| sample.peak_bytes).collect(),
+        times,
+        comparison: case.judged.comparisons.iter().find(|c| c.contender == number),
+    })
+}
+
+/// As `--export-json`.
+#[must_use]
+pub fn json(run: &Run) -> String {
+    let result = |f: &Figures<'_>| {
+        let mut result = json!({
+            "command": f.command, "mean": f.mean, "stddev": f.stddev, "median": f.median,
+            "user": f.user, "system": f.system, "min": f.min(), "max": f.max(), "times": f.times,
+            "exit_codes": f.codes,
+        });
+        if f.peaks.iter().all(|&peak| peak > 0) {
+            result["memory_usage_byte"] = json!(f.peaks);
+        }
+        if !f.parameters.is_empty() {
+            result["parameters"] = Value::Object(f.parameters.clone());
+        }
+        result
+    };
+    let results: Vec<Value> = figures(run).iter().map(result).collect();
+    format!("{:#}\n", json!({ "results": results }))
+}
+
+/// As `--export-csv`.
+#[must_use]
+pub fn csv(run: &Run) -> String {
+    let all = figures(run);
+    let names: Vec<&String> = all.first().iter().flat_map(|f| f.parameters.keys()).collect();
+    let mut text = "command,mean,stddev,median,user,system,min,max".to_owned();
+    for name in &names {
+        text += &format!(",{}", crate::csv::quoted(&format!("parameter_{name}")));
+    }
+    text.push('\n');
+    for f in &all {
+        text += &crate::csv::quoted(&f.command);
+        let numbers =
+            [f.mean, f.stddev.unwrap_or(0.0), f.median, f.user, f.system, f.min(), f.max()];
+        numbers.iter().for_each(|number| text += &format!(",{number}"));
+        for name in &names {
+            let value = f.parameters[*name].as_str().unwrap_or_default();
+            text += &format!(",{}", crate::csv::quoted(value));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// As `--export-markdown` and its siblings: in one unit, that of the first mean if none is given.
+#[must_use]
+pub fn table(run: &Run, markup: Markup, unit: Option<TimeUnit>) -> String {
+    let all = figures(run);
+    let best = TimeUnit::of(all.first().map_or(0.0, |f| f.mean * 1e9));
+    let (size, sign) = unit.unwrap_or(best).size();
+    let mut rows = vec![
+        ["Command".to_owned()]
+            .into_iter()
+            .chain(["Mean", "Min", "Max"].map(|w| format!("{w} [{sign}]")))
+            .chain(["Relative".to_owned()])
+            .collect::<Vec<String>>(),
+    ];
+    let shown =
+        |seconds: f64| format!("{:.*}", if size > 1e8 { 3 } else { 1 }, seconds * 1e9 / size);
+    for f in &all {
+        let mean = match f.stddev {
+            Some(stddev) => format!("{} ± {}", shown(f.mean), shown(stddev)),
+            None => shown(f.mean),
+        };
+        let command = command(markup, &f.command);
+        rows.push(vec![command, mean, shown(f.min()), shown(f.max()), relative(f.comparison)]);
+    }
+    written(markup, &rows)
+}
+
+fn command(markup: Markup, command: &str) -> String {
+    let command = escaped(command).replace('|', "\\|");
+    match markup {
+        Markup::Orgmode => format!("={command}="),
+        _ => format!("`{command}`"),
+    }
+}
+
+fn relative(comparison: Option<&Comparison>) -> String {
+    let Some(c) = comparison else { return "1.00".to_owned() };
+    let (Some(ratio), Some(i)) = (c.ratio, c.interval) else { return word(c) };
+    let ends =
+        format!("{} ({}–{})", factor_digits(ratio), factor_digits(i.low), factor_digits(i.high));
+    if c.verdict.is_called() { ends } else { format!("{ends} {}", c.verdict.word()) }
+}
+
+fn written(markup: Markup, rows: &[Vec<String>]) -> String {
+    let mut text = String::new();
+    let (head, body) = rows.split_at(1);
+    let line = |cells: &[String], between: &str| format!("| {} |\n", cells.join(between));
+    match markup {
+        Markup::Markdown => {
+            text += &line(&head[0], " | ");
+            text += "|:---|---:|---:|---:|---:|\n";
+            body.iter().for_each(|row| text += &line(row, " | "));
+        }
+        Markup::Orgmode => {
+            let rest = head[0][1..].join(" |  ");
+            text += &format!("| {}  |  {rest} |\n|--+--+--+--+--|\n", head[0][0]);
+            body.iter().for_each(|row| text += &line(row, "  |  "));
+        }
+        Markup::Asciidoc => {
+            let cells = |row: &Vec<String>| {
+                row.iter().map(|cell| format!("| {cell} \n")).collect::<String>()
+            };
+            let rows: Vec<String> = rows.iter().map(cells).collect();
+            text += &format!("[cols=\"<,>,>,>,>\"]\n|===\n{}|===\n", rows.join("\n"));
+        }
+    }
+    text
+}
