@@ -103,6 +103,8 @@ pub struct Summary {
     pub records: u64,
     /// Lines with nothing on them, which are ignored.
     pub blank_lines: u64,
+    /// Records that a filter left out; they are not among those taken.
+    pub left_out: u64,
     /// Records refused; not zero only under [`OnError::Skip`].
     pub rejected: u64,
     /// The first of them.
@@ -196,6 +198,7 @@ pub(crate) struct Share {
     pub(crate) runs: Vec<Run>,
     pub(crate) records: u64,
     pub(crate) blank_lines: u64,
+    pub(crate) left_out: u64,
 }
 
 /// Runs one form of input on all threads and joins what they know.
@@ -228,6 +231,7 @@ pub(crate) fn run(
         let share = result?;
         summary.records += share.records;
         summary.blank_lines += share.blank_lines;
+        summary.left_out += share.left_out;
         for (runs, run) in runs.iter_mut().zip(share.runs) {
             runs.push(run);
         }
@@ -336,7 +340,7 @@ impl Form for Lines {
 
     fn share(shard: Shard) -> Share {
         let (records, blank_lines) = (shard.records, shard.blank_lines);
-        Share { runs: vec![shard.into_run()], records, blank_lines }
+        Share { runs: vec![shard.into_run()], records, blank_lines, left_out: 0 }
     }
 
     fn stop(&self) {
@@ -423,7 +427,7 @@ mod tests {
                 0
             }
             fn share((): ()) -> Share {
-                Share { runs: vec![], records: 0, blank_lines: 0 }
+                Share { runs: vec![], records: 0, blank_lines: 0, left_out: 0 }
             }
             fn stop(&self) {
                 *self.1.lock().unwrap() = true;

@@ -115,6 +115,26 @@ proptest! {
     }
 
     #[test]
+    fn filtered_text_gives_the_same_text_whatever_the_condition(
+        mut fields in prop::collection::vec(field(), 0..200),
+        task in any::<u64>(),
+        condition in any::<u64>(),
+        options in any::<u64>(),
+    ) {
+        let mut task = Choices(task).task();
+        task.filter = Some(Choices(condition).condition(task.header, 3));
+        let bytes = fields.iter_mut().flatten();
+        bytes.filter(|byte| **byte == b'|').for_each(|byte| *byte = task.delimiter);
+        let input = fields.concat();
+        let keys = vec!["key".to_owned(); task.keys.len()];
+        let look = Look { statistics: vec!["count", "first"], keys, ..Look::all(Form::Ndjson) };
+        let mut choices = Choices(options);
+        let options = choices.options();
+        let source = choices.source(&input);
+        Judge::new(&input, task).check(source, &[look], &options, "filtered");
+    }
+
+    #[test]
     fn any_bytes_agree(
         input in prop::collection::vec(
             prop::sample::select(b"ab;;\n\n\r.-0019e\"\0\xff\xef\xbb\xbf".to_vec()), 0..400,

@@ -159,6 +159,7 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
         &["--stats", "p101", "a.txt"],
         &["--sort", "p", "a.txt"],
         &["--text", "2", "a.txt"],
+        &["--where", "$2 = 1", "a.txt"],
         &["--text", "2", "--stats", "mode", "--sort", "min", "a.txt"],
         &["-", "-"],
     ] {
@@ -312,6 +313,35 @@ fn quantiles_and_what_else_values_say_are_exact() {
         texts("ndjson").contains("\"ms_last\": 1, \"user_distinct\": 2, \"user_mode\": \"bob\"")
     );
     assert!(texts("ndjson").ends_with("\"user_mode\": null, \"user_last\": null}\n"));
+}
+
+#[test]
+fn conditions_choose_records_and_say_what_is_wrong_with_them() {
+    let folder = Folder::new();
+    let csv = "host,status,ms\nweb,200,5\nweb,503,x\ndb,500,7\ndb,,1\nweb,504,9\n";
+    let run = |condition: &str, more: &[&str]| {
+        let args = ["--delimiter", ",", "--by", "host", "--where", condition];
+        folder.run(&[&args[..], more].concat(), csv.as_bytes())
+    };
+    let count = |condition: &str| out(&run(condition, &["--count"]));
+    assert_eq!(count("status >= 500"), "host,count\ndb,1\nweb,2\n");
+    assert_eq!(count("status >= 500 && host =~ \"^w\""), "host,count\nweb,2\n");
+    assert_eq!(count("status is null || status in (200, 503.0)"), "host,count\ndb,1\nweb,2\n");
+    assert_eq!(count("ms != \"x\" && ms * 2 > 13"), "host,count\ndb,1\nweb,1\n");
+    // Values of what is left out are not looked at.
+    let sums = run("ms != \"x\"", &["--value", "ms", "--stats", "sum", "-v"]);
+    assert_eq!(out(&sums), "host,sum\ndb,8\nweb,14\n");
+    assert!(err(&sums).contains("4 records, 0 blank lines, 1 left out by --where, 0 refused"));
+    let bad = run("ms > 1", &["--count"]);
+    assert_eq!(bad.status.code(), Some(3));
+    assert!(err(&bad).starts_with("fathom: -:3:9: the value is not a decimal number: ms \"x\""));
+    let absent = run("size > 1", &["--count"]);
+    assert_eq!(absent.status.code(), Some(3));
+    assert!(err(&absent).contains("no column \"size\""), "{}", err(&absent));
+    let wrong = run("status + \"x\" > 3", &["--count"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let said = "--where: a text is no number\n  status + \"x\" > 3\n           ^^^\n";
+    assert!(err(&wrong).contains(said), "{}", err(&wrong));
 }
 
 #[test]

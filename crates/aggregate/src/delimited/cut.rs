@@ -9,12 +9,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use memchr::memchr_iter;
 
 use super::columns::Columns;
-use super::query::{Kind, Query, Selector};
+use super::query::{Kind, Query};
 use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, longer, too_long};
 use crate::engine::Names;
 use crate::error::Error;
 use crate::queue::{Place, Queue, ReadSome};
 use crate::record::{Field, Pieces, Split, split};
+use crate::selector::Selector;
 use crate::source::{FilePart, Source, read_at};
 
 /// A chunk in a thread's buffer.

@@ -24,6 +24,7 @@ use crate::chunk::Buffer;
 use crate::engine::{Form, Names, Options, Progress, Share, Summary, located, run};
 use crate::error::Error;
 use crate::rejects::{OnError, Taken};
+pub use crate::selector::{ListError, Selector};
 use crate::shard::Shard;
 use crate::source::Source;
 
@@ -35,7 +36,7 @@ mod tests;
 mod worker;
 
 use cut::Chunks;
-pub use query::{Kind, ListError, Null, Query, Ragged, Selector, Value};
+pub use query::{Kind, Null, Query, Ragged, Value};
 use worker::Worker;
 
 /// Aggregates delimited text.
@@ -80,8 +81,9 @@ impl<'a> Form for Chunks<'a> {
     }
 
     fn share(worker: Worker<'a>) -> Share {
-        let Worker { shards, records, blank_lines, .. } = worker;
-        Share { runs: shards.into_iter().map(Shard::into_run).collect(), records, blank_lines }
+        let Worker { shards, records, blank_lines, left_out, .. } = worker;
+        let runs = shards.into_iter().map(Shard::into_run).collect();
+        Share { runs, records, blank_lines, left_out }
     }
 
     fn stop(&self) {

@@ -16,7 +16,7 @@ use crate::error::{Error, Fault, MOST_FIELDS, Reason};
 use crate::kept::Given;
 use crate::kernel::{Kernel, Odd, fields};
 use crate::merge::Keep;
-use crate::number::Decimal;
+use crate::number::{Decimal, NumberError};
 use crate::queue::Place;
 use crate::record::{Field, Piece, Pieces, Split, split};
 use crate::shard::{Refused, Shard};
@@ -45,13 +45,15 @@ pub(super) struct Worker<'a> {
     /// The key of the record in hand, if it has several parts.
     key: Vec<u8>,
     /// Whether the kernel would take what it must not: several parts for a key, what says that there
-    /// is no value for one, or values of which more than sums are kept.
+    /// is no value for one, values of which more than sums are kept, or what a filter leaves out.
     by_record: bool,
     odd: Odd,
     /// Refused records of the current chunk.
     pub(super) refused: Vec<Refused>,
     pub(super) records: u64,
     pub(super) blank_lines: u64,
+    /// Records that the filter left out.
+    pub(super) left_out: u64,
 }
 
 impl<'a> Worker<'a> {
@@ -68,6 +70,7 @@ impl<'a> Worker<'a> {
         Worker {
             query,
             by_record: query.by.len() > 1
+                || query.filter.is_some()
                 || query.nulls.iter().any(is_tenths)
                 || query.values.iter().any(is_text)
                 || keep.is_more(),
@@ -83,6 +86,7 @@ impl<'a> Worker<'a> {
             refused: Vec::new(),
             records: 0,
             blank_lines: 0,
+            left_out: 0,
         }
     }
 
@@ -201,13 +205,28 @@ impl<'a> Worker<'a> {
             None if place < expected => Ok(None),
             None => Err(Fault::at(start, Reason::NoColumn(place + 1))),
         };
+        let is_null = |content: &[u8]| self.query.nulls.iter().any(|null| **null == *content);
+        if let Some(filter) = &self.query.filter {
+            let content = |at: usize| {
+                let content = field(columns.filter[at])?.map(|field| field.content(bytes));
+                Ok(content.filter(|content| !is_null(content)))
+            };
+            let failed = |at: usize, why: NumberError| {
+                let place = columns.filter[at];
+                Fault::of(place, self.fields[place].range(), why.into())
+            };
+            if !filter.holds(content, failed)? {
+                self.left_out += 1;
+                return Ok(());
+            }
+        }
         self.values.clear();
         for (value, &place) in self.query.values.iter().zip(&columns.values) {
             let (content, at) = match field(place)? {
                 Some(field) => (field.content(bytes), field.range()),
                 None => (Cow::Borrowed(&b""[..]), start..start),
             };
-            let is_null = self.query.nulls.iter().any(|null| **null == *content) || place >= found;
+            let is_null = is_null(&content) || place >= found;
             let fault = |reason| Fault::of(place, at, reason);
             self.values.push(match (is_null, value.null, value.kind) {
                 (false, _, Kind::Number) => {

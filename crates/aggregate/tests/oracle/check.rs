@@ -5,7 +5,7 @@ use std::io::{Cursor, Read, Write};
 use fathom_aggregate::delimited::{self, Kind, Null as EngineNull, Query, Ragged, Selector, Value};
 use fathom_aggregate::format::{self, Layout, Sort, Statistic};
 use fathom_aggregate::{
-    Error, Method, OnError, Options, Progress, Rounding, SHOWN, Source, Summary,
+    Error, Filter, Method, OnError, Options, Progress, Rounding, SHOWN, Source, Summary,
 };
 
 use super::number::Round;
@@ -55,6 +55,10 @@ fn query(task: &Task) -> Query {
     query.header = task.header;
     query.by = task.keys.iter().map(selector).collect();
     query.values = task.values.iter().enumerate().map(value).collect();
+    query.filter = task.filter.as_ref().map(|filter| {
+        let text = filter.text();
+        Filter::parse(&text).unwrap_or_else(|why| panic!("{text}: {why}"))
+    });
     query.ragged = if task.pad { Ragged::Pad } else { Ragged::Fail };
     query.nulls.clone_from(&task.nulls);
     query
@@ -129,9 +133,10 @@ impl<'a> Judge<'a> {
             (found, expected) => panic!("{}: {found:?} for {expected:?}", shown()),
         };
         let answer = self.answer.as_ref().expect("both have an answer");
-        let counts = (summary.records, summary.blank_lines, summary.rejected);
-        let expected = (answer.records, answer.blank_lines, answer.refused.len() as u64);
-        assert_eq!(counts, expected, "{}: records, blank lines, refused", shown());
+        let counts = [summary.records, summary.blank_lines, summary.left_out, summary.rejected];
+        let refused = answer.refused.len() as u64;
+        let expected = [answer.records, answer.blank_lines, answer.left_out, refused];
+        assert_eq!(counts, expected, "{}: records, blank lines, left out, refused", shown());
         let (found, expected) = (shown_rejects(&summary), expected_rejects(self.input, answer));
         assert_eq!(found, expected, "{}: places and reasons", shown());
         assert_eq!(kept, texts(self.input, answer), "{}: kept records", shown());

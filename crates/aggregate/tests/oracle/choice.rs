@@ -4,6 +4,7 @@ use fathom_aggregate::{Options, Source};
 use fathom_machine::level::Level;
 
 use super::check::{file, stream};
+use super::condition::{Amount, COMPARISONS, PATTERNS, SIGNS, Test, Word};
 use super::number::Round;
 use super::shown::{FORMS, Look, OF_TEXTS, STATISTICS};
 use super::{Null, Place, Task};
@@ -33,6 +34,7 @@ impl Choices {
             plain: false,
             header,
             keys: (0..=self.of(3)).map(|_| self.place(header)).collect(),
+            filter: None,
             values: Vec::new(),
             texts: Vec::new(),
             pad: self.yes(),
@@ -46,6 +48,49 @@ impl Choices {
             task.values.push((self.place(header), null));
         }
         task
+    }
+
+    /// A condition on the same columns.
+    pub(crate) fn condition(&mut self, header: bool, depth: usize) -> Test {
+        let comparison = self.of(COMPARISONS.len());
+        let amount = |choices: &mut Choices| choices.amount(header, 2);
+        match self.of(if depth == 0 { 6 } else { 9 }) {
+            0 => Test::Numbers(comparison, amount(self), amount(self)),
+            1 => {
+                let (mut left, mut right) = (self.word(header), self.word(header));
+                if comparison % 2 == 0 {
+                    (left, right) = (right, left);
+                }
+                Test::Words(comparison, left, right)
+            }
+            2 => Test::AmongNumbers(amount(self), vec!["1", "-2", "15e-1", "0.0"]),
+            3 => Test::AmongWords(self.word(header), vec!["a", "1.5", "x|y", "\"", ""]),
+            4 => Test::Matches(self.word(header), self.of(PATTERNS.len())),
+            5 => Test::Null(self.place(header), self.yes()),
+            6 => Test::Not(Box::new(self.condition(header, depth - 1))),
+            which => {
+                let parts = [(); 2].map(|()| self.condition(header, depth - 1));
+                if which == 7 { Test::Both(Box::new(parts)) } else { Test::Either(Box::new(parts)) }
+            }
+        }
+    }
+
+    fn amount(&mut self, header: bool, depth: usize) -> Amount {
+        match self.of(if depth == 0 { 2 } else { 3 }) {
+            0 => Amount::Literal(["0", "1.50", "2", "1e3", "0.333"][self.of(5)]),
+            1 => Amount::Field(self.place(header)),
+            _ => {
+                let sides = [(); 2].map(|()| self.amount(header, depth - 1));
+                Amount::Of(self.of(SIGNS.len()), Box::new(sides))
+            }
+        }
+    }
+
+    fn word(&mut self, header: bool) -> Word {
+        match self.of(3) {
+            0 => Word::Literal(["a", "b", "1.5", "\"", "\\"][self.of(5)]),
+            _ => Word::Field(self.place(header)),
+        }
     }
 
     fn place(&mut self, header: bool) -> Place {

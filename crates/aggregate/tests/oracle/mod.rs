@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 pub(crate) mod check;
 pub(crate) mod choice;
+pub(crate) mod condition;
 pub(crate) mod number;
 pub(crate) mod shown;
 
@@ -24,6 +25,8 @@ pub(crate) struct Task {
     pub(crate) header: bool,
     /// The parts of a key, at least one.
     pub(crate) keys: Vec<Place>,
+    /// Which records are taken.
+    pub(crate) filter: Option<condition::Test>,
     /// Without any, records are counted.
     pub(crate) values: Vec<(Place, Null)>,
     /// Which of them are texts.
@@ -58,6 +61,7 @@ impl Task {
             plain: true,
             header: false,
             keys: vec![Place::At(1)],
+            filter: None,
             values: vec![(Place::At(2), Null::Fail)],
             texts: Vec::new(),
             pad: false,
@@ -74,6 +78,8 @@ pub(crate) struct Answer {
     pub(crate) columns: Vec<Column>,
     pub(crate) records: u64,
     pub(crate) blank_lines: u64,
+    /// Records the filter left out.
+    pub(crate) left_out: u64,
     pub(crate) refused: Vec<Refused>,
 }
 
@@ -276,6 +282,12 @@ pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
                 let name = header.get(place).map(|name| String::from_utf8_lossy(name).into_owned());
                 Ok(name.unwrap_or_else(|| format!("column {}", place + 1)))
             };
+            if let Some(filter) = &task.filter {
+                filter
+                    .columns()
+                    .into_iter()
+                    .try_for_each(|place| found(place, &header).map(drop))?;
+            }
             answer.keys = Some(task.keys.iter().map(name).collect::<Result<_, _>>()?);
             for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
                 column.name = name(place)?;
@@ -336,6 +348,16 @@ fn take(
     // In lines of `key;value` what is wrong first is said first.
     if task.plain {
         key()?;
+    }
+    if let Some(filter) = &task.filter {
+        let content = |at: &Place| {
+            let found = field(place(at))?.filter(|field| !task.nulls.contains(&field.content));
+            Ok(found.map(|field| (field.at, field.content.clone())))
+        };
+        if filter.holds(&content)? != Some(true) {
+            answer.left_out += 1;
+            return Ok(());
+        }
     }
     let mut values = Vec::new();
     for (which, (column, null)) in task.values.iter().enumerate() {

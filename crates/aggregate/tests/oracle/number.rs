@@ -101,6 +101,22 @@ impl Fraction {
         Fraction::new(above, &self.below * &other.below)
     }
 
+    /// None where it is divided by zero.
+    pub(crate) fn with(&self, sign: &str, other: &Fraction) -> Option<Fraction> {
+        let (a, b, c, d) = (&self.above, &self.below, &other.above, &other.below);
+        let (above, below) = match sign {
+            "+" => (a * d + c * b, b * d),
+            "-" => (a * d - c * b, b * d),
+            "*" => (a * c, b * d),
+            _ => (a * d, b * c),
+        };
+        match below.sign() {
+            Sign::NoSign => None,
+            Sign::Plus => Some(Fraction::new(above, below)),
+            Sign::Minus => Some(Fraction::new(-above, -below)),
+        }
+    }
+
     /// What lies this share of the way to the other.
     pub(crate) fn between(&self, other: &Fraction, share: &Fraction) -> Fraction {
         let Fraction { above, below } = other.minus(self);

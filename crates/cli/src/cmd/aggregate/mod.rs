@@ -12,8 +12,8 @@ use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Sort, Statistic};
 use fathom_aggregate::{
-    Column, Error, Kind, Layout, Method, OnError, Options as EngineOptions, Progress, Query,
-    Reject, Rounding, Source, Summary, kernel_level,
+    Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions, Progress,
+    Query, Reject, Rounding, Source, Summary, kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -36,7 +36,7 @@ mod query;
 /// Blank lines are ignored. Numbers are exact from the first digit to the last: only what is printed
 /// is rounded.
 ///
-/// With any of --delimiter, --by, --value, --text, --count, --header, --null, --null-values and --ragged the
+/// With any of --delimiter, --by, --value, --text, --where, --count, --header, --null, --null-values and --ragged the
 /// input is delimited text in general, with quoted fields (RFC 4180).
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
@@ -44,6 +44,7 @@ mod query;
     fathom aggregate --format table --stats mean,count --sort mean --top 10 measurements.txt\n  \
     fathom aggregate --delimiter , --by host,path --value ms,bytes --null-values NA export.csv\n  \
     fathom aggregate --delimiter , --by path --value ms --text user --stats p50,p99,distinct log.csv\n  \
+    fathom aggregate --delimiter , --by host --count --where 'status >= 500 && path =~ \"^/api/\"' log.csv\n  \
     fathom aggregate --delimiter , --by country --count --sort count --top 10 export.csv\n  \
     zcat logs.gz | fathom aggregate --delimiter , --by 3 --value 7 --stats count,sum --format json")]
 pub(crate) struct Options {
@@ -81,6 +82,12 @@ pub(crate) struct Options {
     /// `first` and `last` are told
     #[arg(long, value_name = "COL,…")]
     text: Vec<String>,
+
+    /// Take only records for which this is true, such as `status >= 500 && host != "x"`: comparisons of
+    /// numbers (with + - * /) and texts, `in (…)`, `=~ "regular expression"`, `is null`, && || ! and
+    /// parentheses; a column is a name, \`a name\` or $3. docs/aggregate.md has the grammar
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Option<String>,
 
     /// Count the records of each key; there is no value
     #[arg(long, conflicts_with_all = ["value", "text", "stats", "null"])]
@@ -269,7 +276,12 @@ fn delimiter(text: &str) -> Result<u8, String> {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    let query = query::query(options)?;
+    let condition = options.condition.as_deref().map(Filter::parse).transpose();
+    let condition = match condition {
+        Ok(condition) => condition,
+        Err(error) => return usage(&format!("--where: {error}")),
+    };
+    let query = query::query(options, condition)?;
     let format = options.format.unwrap_or_else(|| match &query {
         None => Format::Brc,
         Some(_) if options.output == Path::new("-") && std::io::stdout().is_terminal() => {
@@ -494,9 +506,13 @@ fn verdict(text: &[u8], keys: usize, summary: &Summary, elapsed: Duration) {
     eprintln!("valid utf8={}", std::str::from_utf8(result).is_ok());
     let seconds = elapsed.as_secs_f64();
     eprintln!(
-        "{} records, {} blank lines, {} refused in {seconds:.3} s: {:.1} M records/s, {:.3} GB/s",
+        "{} records, {} blank lines{}, {} refused in {seconds:.3} s: {:.1} M records/s, {:.3} GB/s",
         summary.records,
         summary.blank_lines,
+        match summary.left_out {
+            0 => String::new(),
+            left_out => format!(", {left_out} left out by --where"),
+        },
         summary.rejected,
         summary.records as f64 / seconds / 1e6,
         summary.bytes as f64 / seconds / 1e9,

@@ -1,14 +1,15 @@
 //! From the words of the command line to what is asked of delimited text.
 
-use fathom_aggregate::{Null, Query, Ragged, Selector, Value};
+use fathom_aggregate::{Filter, Null, Query, Ragged, Selector, Value};
 
 use super::{Options, RaggedPolicy};
 
 /// What is asked of delimited text; None for `key;value` lines.
-pub(super) fn query(options: &Options) -> anyhow::Result<Option<Query>> {
+pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Result<Option<Query>> {
     let Options { by, value, text, null, null_values, .. } = options;
     let lists = [by, value, text, null, null_values];
-    let is_plain = lists.iter().all(|list| list.is_empty()) && options.ragged.is_none();
+    let is_plain =
+        lists.iter().all(|list| list.is_empty()) && options.ragged.is_none() && condition.is_none();
     if is_plain && options.delimiter.is_none() && !options.header && !options.count {
         return Ok(None);
     }
@@ -20,6 +21,7 @@ pub(super) fn query(options: &Options) -> anyhow::Result<Option<Query>> {
         query.values = columns("--value", &options.value)?.into_iter().map(Value::from).collect();
         query.values.extend(columns("--text", &options.text)?.into_iter().map(Value::text));
     }
+    query.filter = condition;
     query.header = options.header || query.has_names();
     query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
     if options.ragged == Some(RaggedPolicy::Pad) {
