@@ -146,11 +146,10 @@ def aggregate(
     ) and not _list(null_values) and ragged == "fail"
     keys = _list(by) or [1]
     columns = _list(values) + words or ([] if counts else [2])
-    named = where is not None or any(isinstance(column, str) for column in keys + columns)
     is_text = [False] * (len(columns) - len(words)) + [True] * len(words)
     plan = _Plan(
         delimiter=None if is_plain or is_frame else _byte(delimiter or _delimiter_of(inputs)),
-        header=named if header is None else header,
+        header=header,
         by=keys,
         values=list(zip(columns, _nulls(null, columns), is_text)),
         filter=where,

@@ -24,7 +24,8 @@ use crate::wait;
 pub(crate) struct Plan {
     /// None for `key;value` lines.
     delimiter: Option<u8>,
-    header: bool,
+    /// By default if a column is asked for by its name.
+    header: Option<bool>,
     by: Vec<Column>,
     /// Column, what a missing value means, and whether it is one of texts.
     values: Vec<(Column, String, bool)>,
@@ -110,13 +111,13 @@ impl Plan {
             Ok(value)
         };
         let mut query = Query::new(delimiter);
-        query.header = self.header;
         let filter = self.filter.as_deref().map(Filter::parse).transpose();
         query.filter = filter.map_err(|wrong| PyValueError::new_err(format!("where: {wrong}")))?;
         query.by = self.by.iter().cloned().map(Selector::from).collect();
         query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
         query.nulls.extend(self.null_values.iter().cloned());
+        query.header = self.header.unwrap_or_else(|| query.has_names());
         Ok(query)
     }
 
@@ -144,6 +145,7 @@ pub(crate) fn aggregate(
     let options = plan.options(&statistics, sort);
     let (told, callback) = (Progress::default(), progress.as_ref());
     let flags = (&told.bytes, &told.stop);
+    let query = plan.delimiter.map(|delimiter| plan.query(delimiter)).transpose()?;
     let is_frame = match &*inputs {
         [frame] => frame.hasattr("__arrow_c_stream__")?,
         _ => false,
@@ -155,7 +157,6 @@ pub(crate) fn aggregate(
         }
         _ => {
             let sources = inputs.iter().map(open).collect::<PyResult<Vec<Source>>>()?;
-            let query = plan.delimiter.map(|delimiter| plan.query(delimiter)).transpose()?;
             let on_error = plan.on_error()?;
             wait::run(py, flags, callback, || match &query {
                 Some(query) => delimited::aggregate(sources, query, &options, on_error, &told),
@@ -167,7 +168,7 @@ pub(crate) fn aggregate(
     arrange(&mut summary.columns, sort, plan.reverse, plan.top);
     summary.bytes = told.bytes.load(Ordering::Relaxed);
     let mut layout = Layout { statistics, threads: options.threads, ..Layout::default() };
-    if is_frame || plan.header || plan.by.len() > 1 {
+    if is_frame || query.is_some_and(|query| query.header) || plan.by.len() > 1 {
         layout.keys.clone_from(&summary.keys);
     }
     Ok(Groups::new(summary, layout))
