@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::error::{BytePosition, Error};
 
@@ -63,6 +63,16 @@ impl<'a> Window<'a> {
             };
             Some(Window { buffer, from: start, to: from })
         })
+    }
+
+    /// Lists every row with its start and its newline; returns how many there are.
+    pub(crate) fn each_row(&self, rows: &mut Vec<(usize, usize)>) -> u64 {
+        let (mut start, before) = (self.from, rows.len());
+        rows.extend(memchr_iter(b'\n', &self.buffer[self.from..self.to]).map(|newline| {
+            let newline = self.from + newline;
+            (std::mem::replace(&mut start, newline + 1), newline)
+        }));
+        (rows.len() - before) as u64
     }
 
     /// All readable bytes, slack included.

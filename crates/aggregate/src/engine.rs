@@ -19,11 +19,12 @@ use crate::error::{Error, FieldText};
 use crate::gather::{Run, gather};
 use crate::kernel::Kernel;
 use crate::line;
-use crate::merge::Partial;
+use crate::merge::{Keep, Partial};
 use crate::queue::Queue;
 use crate::rejects::{Collector, OnError, Raw, Taken};
 use crate::shard::{Refused, Shard};
 use crate::source::{Source, read_at};
+use crate::statistic::Statistic;
 
 /// How to aggregate.
 #[derive(Clone, Debug)]
@@ -36,6 +37,10 @@ pub struct Options {
     pub level: Level,
     /// Keeps sums of squares, for variances.
     pub with_squares: bool,
+    /// Keeps all different values and how often each came, for quantiles, modes and their number.
+    pub with_values: bool,
+    /// Keeps the first and the last value in the order of the input.
+    pub with_ends: bool,
     /// Most bytes all tables together may take while they grow, with what the result will take.
     pub memory_limit_bytes: Option<usize>,
 }
@@ -50,8 +55,28 @@ impl Default for Options {
             chunk_bytes: CHUNK_BYTES,
             level: Level::current(),
             with_squares: false,
+            with_values: false,
+            with_ends: false,
             memory_limit_bytes: None,
         }
+    }
+}
+
+impl Options {
+    /// Keeps what these statistics need, too.
+    #[must_use]
+    pub fn for_statistics(mut self, statistics: &[Statistic]) -> Options {
+        for statistic in statistics {
+            self.with_squares |= statistic.needs_squares();
+            self.with_values |= statistic.needs_values();
+            self.with_ends |= statistic.needs_ends();
+        }
+        self
+    }
+
+    pub(crate) fn keep(&self) -> Keep {
+        let (squares, values, ends) = (self.with_squares, self.with_values, self.with_ends);
+        Keep { squares, values, ends, texts: false }
     }
 }
 
@@ -78,6 +103,8 @@ pub struct Summary {
     pub records: u64,
     /// Lines with nothing on them, which are ignored.
     pub blank_lines: u64,
+    /// Records that a filter left out; they are not among those taken.
+    pub left_out: u64,
     /// Records refused; not zero only under [`OnError::Skip`].
     pub rejected: u64,
     /// The first of them.
@@ -103,13 +130,15 @@ pub struct Column {
     /// The most digits any value of the column has after its decimal point, also of keys that are
     /// not shown.
     pub scale: u16,
+    /// Whether the values are texts, of which only some statistics can be told.
+    pub is_text: bool,
 }
 
 impl Column {
     /// A column of these groups.
     pub fn new(name: &str, groups: Vec<Partial>) -> Column {
         let scale = groups.iter().map(|group| group.stats.scale()).max().unwrap_or(0);
-        Column { name: name.to_owned(), groups, scale }
+        Column { name: name.to_owned(), groups, scale, is_text: false }
     }
 }
 
@@ -160,8 +189,8 @@ pub(crate) trait Form: Sync {
 #[derive(Default)]
 pub(crate) struct Names {
     pub(crate) keys: Vec<String>,
-    /// One for each run of a [`Share`].
-    pub(crate) values: Vec<String>,
+    /// One for each run of a [`Share`], and whether its values are texts.
+    pub(crate) values: Vec<(String, bool)>,
 }
 
 /// What one thread brings home: a run per value column.
@@ -169,6 +198,7 @@ pub(crate) struct Share {
     pub(crate) runs: Vec<Run>,
     pub(crate) records: u64,
     pub(crate) blank_lines: u64,
+    pub(crate) left_out: u64,
 }
 
 /// Runs one form of input on all threads and joins what they know.
@@ -201,12 +231,13 @@ pub(crate) fn run(
         let share = result?;
         summary.records += share.records;
         summary.blank_lines += share.blank_lines;
+        summary.left_out += share.left_out;
         for (runs, run) in runs.iter_mut().zip(share.runs) {
             runs.push(run);
         }
     }
-    for (name, runs) in names.values.into_iter().zip(runs) {
-        summary.columns.push(Column::new(&name, gather(&runs)));
+    for ((name, is_text), runs) in names.values.into_iter().zip(runs) {
+        summary.columns.push(Column { is_text, ..Column::new(&name, gather(&runs)) });
     }
     Ok(summary)
 }
@@ -267,7 +298,7 @@ impl Form for Lines {
 
     fn worker(&self, options: &Options, account: &Arc<Account>) -> Shard {
         let kernel = Kernel { level: options.level };
-        Shard::new(kernel, options.with_squares, false, account)
+        Shard::new(kernel, options.keep(), false, account)
     }
 
     fn take(&self, shard: &mut Shard, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
@@ -295,7 +326,7 @@ impl Form for Lines {
         let mut taken = place.taken();
         if let Some(rows) = rows {
             let window = buffer.window(rows);
-            taken.lines = shard.take(&window)?;
+            taken.lines = shard.take(&window, place)?;
             taken.bytes = rows.bytes;
             let name = |column: usize| line::FIELDS[column].to_owned();
             taken.rejects = located(&mut shard.refused, window.buffer(), rows, name);
@@ -309,7 +340,7 @@ impl Form for Lines {
 
     fn share(shard: Shard) -> Share {
         let (records, blank_lines) = (shard.records, shard.blank_lines);
-        Share { runs: vec![shard.into_run()], records, blank_lines }
+        Share { runs: vec![shard.into_run()], records, blank_lines, left_out: 0 }
     }
 
     fn stop(&self) {
@@ -317,8 +348,8 @@ impl Form for Lines {
     }
 
     fn names(&self) -> Names {
-        let [key, value] = line::FIELDS.map(|name| vec![name.to_owned()]);
-        Names { keys: key, values: value }
+        let [key, value] = line::FIELDS.map(str::to_owned);
+        Names { keys: vec![key], values: vec![(value, false)] }
     }
 }
 
@@ -396,7 +427,7 @@ mod tests {
                 0
             }
             fn share((): ()) -> Share {
-                Share { runs: vec![], records: 0, blank_lines: 0 }
+                Share { runs: vec![], records: 0, blank_lines: 0, left_out: 0 }
             }
             fn stop(&self) {
                 *self.1.lock().unwrap() = true;

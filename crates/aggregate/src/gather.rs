@@ -87,7 +87,9 @@ impl Reference {
 impl Shard {
     /// The shard with its keys in order.
     pub(crate) fn into_run(mut self) -> Run {
-        let wide: Vec<(Box<[u8]>, Stats)> = std::mem::take(&mut self.wide).into_iter().collect();
+        let mut wide: Vec<(Box<[u8]>, Stats)> =
+            std::mem::take(&mut self.wide).into_iter().collect();
+        wide.iter_mut().for_each(|(_, stats)| stats.settle());
         let mut references =
             Vec::with_capacity(self.tables.short.keys() + self.tables.long.keys() + wide.len());
         prefer_huge(references.spare_capacity_mut());

@@ -6,27 +6,71 @@
 
 use num_bigint::{BigInt, BigUint};
 
+use crate::kept::{Datum, Ends, Given, Multiset, Order};
 use crate::key::Key;
 use crate::number::Decimal;
+use crate::quantile::Quantile;
 use crate::sums::Sums;
 
-/// Exact statistics of a key's records: of the decimal numbers in them, and how many had none.
+/// Exact statistics of a key's records: of the values in them, and how many had none.
 #[derive(Clone, Debug)]
 pub struct Stats {
     count: u64,
     missing: u64,
-    /// Means nothing while there is no number.
-    sums: Sums,
+    known: Known,
 }
+
+/// What is known of the values.
+#[derive(Clone, Debug)]
+enum Known {
+    /// Means nothing while there is no number.
+    Sums(Sums),
+    More(Box<More>),
+}
+
+/// What sums do not say, beside them.
+#[derive(Clone, Debug)]
+struct More {
+    keep: Keep,
+    /// Means nothing while there is no number; nothing ever of texts.
+    sums: Sums,
+    values: Option<Multiset>,
+    ends: Option<Ends>,
+}
+
+/// What is kept of values beside their sum and extremes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Keep {
+    /// For variances.
+    pub(crate) squares: bool,
+    /// All of them, for quantiles, modes and how many differ.
+    pub(crate) values: bool,
+    /// The first and the last.
+    pub(crate) ends: bool,
+    /// They are texts, of which there is neither sum nor extreme.
+    pub(crate) texts: bool,
+}
+
+impl Keep {
+    /// Whether the hot tables cannot keep it.
+    pub(crate) fn is_more(self) -> bool {
+        self.values || self.ends || self.texts
+    }
+}
+
+// A result has one for each key.
+const _: () = assert!(size_of::<Stats>() == 64);
 
 impl PartialEq for Stats {
     /// Whether they say the same: 1 and 1.0 are the same extreme, in however many bits.
     fn eq(&self, other: &Stats) -> bool {
         let said = |stats: &Stats| {
-            let (sum, squares) = (stats.sum(), stats.sums.squares());
+            let (sum, squares) = (stats.sum(), stats.sums().squares());
             (stats.count, stats.missing, stats.scale(), stats.min(), stats.max(), sum, squares)
         };
-        said(self) == said(other)
+        let of_values =
+            |stats: &Stats| (stats.distinct(), stats.first(), stats.last(), stats.mode());
+        said(self) == said(other) && of_values(self) == of_values(other)
     }
 }
 
@@ -41,58 +85,201 @@ pub struct Partial {
     pub stats: Stats,
 }
 
+impl More {
+    fn take(&mut self, value: Given<'_>, at: Order) {
+        if self.keep.values {
+            match &mut self.values {
+                Some(values) => values.add(value),
+                None => self.values = Some(Multiset::of(value)),
+            }
+        }
+        if self.keep.ends {
+            match &mut self.ends {
+                Some(ends) => ends.add(value, at),
+                None => self.ends = Some(Ends::of(value, at)),
+            }
+        }
+    }
+
+    /// Takes in what has values, too.
+    fn merge(&mut self, other: &More) {
+        self.sums.merge(&other.sums);
+        self.keep.values &= other.keep.values;
+        self.keep.ends &= other.keep.ends;
+        self.values = self.values.take().zip(other.values.as_ref()).map(|(mut own, more)| {
+            own.merge(more);
+            own
+        });
+        self.ends = self.ends.take().zip(other.ends.as_ref()).map(|(mut own, more)| {
+            own.merge(more);
+            own
+        });
+    }
+}
+
 impl Stats {
     /// The statistics of one number; `with_squares` if a variance will be asked of them.
     pub fn of(value: &Decimal, with_squares: bool) -> Stats {
-        Stats { count: 1, missing: 0, sums: Sums::of(value, with_squares) }
+        Stats { count: 1, missing: 0, known: Known::Sums(Sums::of(value, with_squares)) }
     }
 
     /// The statistics of one record without a number.
     pub fn missing(with_squares: bool) -> Stats {
-        let sums = Sums::of(&Decimal::new(0, 0), with_squares);
-        Stats { count: 0, missing: 1, sums }
+        let mut stats = Stats::none(Keep { squares: with_squares, ..Keep::default() });
+        stats.add_missing();
+        stats
+    }
+
+    /// Of no record.
+    pub(crate) fn none(keep: Keep) -> Stats {
+        let sums = Sums::of(&Decimal::new(0, 0), keep.squares);
+        let known = match keep.is_more() {
+            false => Known::Sums(sums),
+            true => Known::More(Box::new(More { keep, sums, values: None, ends: None })),
+        };
+        Stats { count: 0, missing: 0, known }
     }
 
     /// What the hot tables know, in tenths: `count >= 1` numbers from `min` to `max`.
     pub fn of_tenths(count: u64, min: i32, max: i32, sum: i64, squares: Option<u128>) -> Stats {
-        Stats { count, missing: 0, sums: Sums::of_tenths(min, max, sum, squares) }
+        Stats { count, missing: 0, known: Known::Sums(Sums::of_tenths(min, max, sum, squares)) }
     }
 
-    /// Adds one number.
+    /// Adds one number, behind all others.
     pub fn add(&mut self, value: &Decimal) {
-        if self.count == 0 {
-            self.sums = Sums::of(value, self.sums.has_squares());
-        } else {
-            self.sums.add(value);
+        self.take(Given::Number(value), Order::LAST);
+    }
+
+    /// Adds a value that stands at a place.
+    pub(crate) fn take(&mut self, value: Given<'_>, at: Order) {
+        if let Known::More(more) = &mut self.known {
+            more.take(value, at);
+        }
+        if let Given::Number(value) = value {
+            let is_first = self.count == 0;
+            let sums = match &mut self.known {
+                Known::Sums(sums) => sums,
+                Known::More(more) => &mut more.sums,
+            };
+            match is_first {
+                true => *sums = Sums::of(value, sums.has_squares()),
+                false => sums.add(value),
+            }
         }
         self.count += 1;
     }
 
-    /// Adds one record without a number.
+    /// Bytes that adding this value may allocate.
+    pub(crate) fn growth(&self, value: Given<'_>) -> usize {
+        let Known::More(more) = &self.known else { return 0 };
+        more.values.as_ref().map_or(0, |values| values.growth(value))
+    }
+
+    /// Bytes that values take, if they come and go; those of texts and big numbers only come.
+    pub(crate) fn kept_bytes(&self) -> Option<usize> {
+        let Known::More(more) = &self.known else { return None };
+        let values = more.values.as_ref().map_or(Some(0), Multiset::bytes)?;
+        Some(size_of::<More>() + values)
+    }
+
+    /// Makes ready what is asked of values.
+    pub(crate) fn settle(&mut self) {
+        if let Known::More(more) = &mut self.known
+            && let Some(values) = &mut more.values
+        {
+            values.settle();
+        }
+    }
+
+    /// Adds one record without a value.
     pub fn add_missing(&mut self) {
         self.missing += 1;
     }
 
     /// Merges what another part of the input said about the same key. A variance needs the squares
-    /// of every part: one part without them ends them.
+    /// of every part: one part without them ends them; and so it is with all values, and the first
+    /// and last of them.
     pub fn merge(&mut self, other: &Stats) {
+        let missing = self.missing + other.missing;
         if self.count == 0 {
-            self.sums = other.sums.clone();
+            *self = other.clone();
         } else if other.count > 0 {
-            self.sums.merge(&other.sums);
+            match (&mut self.known, &other.known) {
+                (Known::More(own), Known::More(more)) => own.merge(more),
+                (Known::More(own), Known::Sums(sums)) => {
+                    own.sums.merge(sums);
+                    self.known = Known::Sums(own.sums.clone());
+                }
+                (Known::Sums(own), _) => own.merge(other.sums()),
+            }
+            self.count += other.count;
         }
-        self.count += other.count;
-        self.missing += other.missing;
+        self.missing = missing;
+    }
+
+    fn sums(&self) -> &Sums {
+        match &self.known {
+            Known::Sums(sums) => sums,
+            Known::More(more) => &more.sums,
+        }
+    }
+
+    fn more(&self) -> Option<&More> {
+        match &self.known {
+            Known::Sums(_) => None,
+            Known::More(more) => Some(more),
+        }
+    }
+
+    fn values(&self) -> Option<&Multiset> {
+        self.more()?.values.as_ref()
+    }
+
+    /// How many different values there are; 1 and 1.0 are the same number. None if values were not
+    /// kept.
+    pub fn distinct(&self) -> Option<u64> {
+        let more = self.more().filter(|more| more.keep.values)?;
+        Some(more.values.as_ref().map_or(0, Multiset::distinct))
+    }
+
+    /// The most frequent value; of several the smallest. None without any, or if they were not kept.
+    pub fn mode(&self) -> Option<Datum> {
+        self.values()?.mode()
+    }
+
+    /// The first value in the order of the input. None without any, or if it was not kept.
+    pub fn first(&self) -> Option<Datum> {
+        Some(self.more()?.ends.as_ref()?.first.1.clone())
+    }
+
+    /// The last value in the order of the input. None without any, or if it was not kept.
+    pub fn last(&self) -> Option<Datum> {
+        Some(self.more()?.ends.as_ref()?.last.1.clone())
+    }
+
+    /// The largest number less the smallest; None without any.
+    pub fn range(&self) -> Option<Decimal> {
+        Some(self.max()?.minus(&self.min()?))
+    }
+
+    /// A quantile of the numbers, exact. None without any, or if they were not kept.
+    pub fn quantile(&self, quantile: Quantile) -> Option<Decimal> {
+        quantile.of(self.values()?, self.count)
     }
 
     /// The most digits after the decimal point any of the numbers had.
     pub fn scale(&self) -> u16 {
-        if self.count == 0 { 0 } else { self.sums.scale() }
+        if self.numbers() == 0 { 0 } else { self.sums().scale() }
     }
 
-    /// How many numbers there are.
+    /// How many values there are.
     pub fn count(&self) -> u64 {
         self.count
+    }
+
+    /// How many of them are numbers: all or none.
+    pub(crate) fn numbers(&self) -> u64 {
+        if self.more().is_some_and(|more| more.keep.texts) { 0 } else { self.count }
     }
 
     /// How many records there are, those without a number included.
@@ -102,28 +289,28 @@ impl Stats {
 
     /// The smallest number, at the common [`scale`](Stats::scale); None without any.
     pub fn min(&self) -> Option<Decimal> {
-        (self.count > 0).then(|| self.sums.min())
+        (self.numbers() > 0).then(|| self.sums().min())
     }
 
     /// The largest number, at the common scale; None without any.
     pub fn max(&self) -> Option<Decimal> {
-        (self.count > 0).then(|| self.sums.max())
+        (self.numbers() > 0).then(|| self.sums().max())
     }
 
     /// The exact sum, at the common scale; zero without any number.
     pub fn sum(&self) -> Decimal {
-        if self.count == 0 { Decimal::new(0, 0) } else { self.sums.sum() }
+        if self.numbers() == 0 { Decimal::new(0, 0) } else { self.sums().sum() }
     }
 
     /// The sample variance as an exact fraction `numerator / denominator` in units of
     /// `10^(-2 scale)`: `(n Σx² - (Σx)²) / (n (n - 1))`. None for fewer than two numbers, or when
     /// the squares were not asked for.
     pub fn variance(&self) -> Option<(BigUint, BigUint)> {
-        if self.count < 2 {
+        if self.numbers() < 2 {
             return None;
         }
-        let squares = self.sums.squares()?;
-        let sum = self.sums.sum().to_big();
+        let squares = self.sums().squares()?;
+        let sum = self.sums().sum().to_big();
         let numerator: BigInt = squares * self.count - &sum * &sum;
         let denominator = BigUint::from(self.count) * (self.count - 1);
         Some((numerator.magnitude().clone(), denominator))

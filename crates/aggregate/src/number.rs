@@ -147,6 +147,33 @@ impl Decimal {
             None => Decimal::of_big(self.to_big() * factor, self.scale),
         }
     }
+
+    /// The sum of two.
+    #[must_use]
+    pub(crate) fn plus(&self, other: &Decimal) -> Decimal {
+        let scale = self.scale.max(other.scale);
+        let (left, right) = (self.rescaled(scale), other.rescaled(scale));
+        match left.small().zip(right.small()).and_then(|(left, right)| left.checked_add(right)) {
+            Some(units) => Decimal::new(units, scale),
+            None => Decimal::of_big(left.to_big() + right.to_big(), scale),
+        }
+    }
+
+    /// This less the other.
+    #[must_use]
+    pub(crate) fn minus(&self, other: &Decimal) -> Decimal {
+        self.plus(&other.times_decimal(&Decimal::new(-1, 0)))
+    }
+
+    /// The product of two.
+    #[must_use]
+    pub(crate) fn times_decimal(&self, other: &Decimal) -> Decimal {
+        let scale = self.scale + other.scale;
+        match self.small().zip(other.small()).and_then(|(left, right)| left.checked_mul(right)) {
+            Some(units) => Decimal::new(units, scale),
+            None => Decimal::of_big(self.to_big() * other.to_big(), scale),
+        }
+    }
 }
 
 impl Ord for Decimal {

@@ -19,7 +19,8 @@ use crate::account::Account;
 pub use crate::chunk::{SLACK, Window};
 use crate::error::Error;
 use crate::kernel::Kernel;
-use crate::merge::Partial;
+use crate::merge::{Keep, Partial};
+use crate::queue::Place;
 use crate::shard::Shard;
 
 /// What one thread knows of `key;value` rows.
@@ -40,7 +41,7 @@ impl Table {
     /// `trust_hash` two keys of 16 bytes and more are the same when their 64-bit hashes are, which
     /// on other data than today's silently merges keys.
     pub fn new(level: Level, trust_hash: bool) -> Table {
-        Table(Shard::new(Kernel { level }, false, trust_hash, &Account::new(None)))
+        Table(Shard::new(Kernel { level }, Keep::default(), trust_hash, &Account::new(None)))
     }
 
     /// Takes every row of the window.
@@ -48,7 +49,7 @@ impl Table {
     /// # Errors
     /// The first row that is no record, and what the table cannot hold.
     pub fn take(&mut self, window: &Window<'_>) -> Result<(), Refused> {
-        self.0.take(window).map_err(Refused::Error)?;
+        self.0.take(window, Place::FIRST).map_err(Refused::Error)?;
         self.0.refused.first().map_or(Ok(()), |row| Err(Refused::Row(row.start)))
     }
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
 use crate::error::Error;
+use crate::kept::Order;
 use crate::rejects::Taken;
 use crate::source::{FilePart, Files, Source, read_some};
 
@@ -48,6 +49,14 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// The first of all.
+    pub(crate) const FIRST: Place = Place { source: 0, number: 0 };
+
+    /// What starts at this byte of the chunk's buffer.
+    pub(crate) fn order(self, start: usize) -> Order {
+        Order { source: self.source, chunk: self.number, start }
+    }
+
     /// The chunk with nothing in it.
     pub(crate) fn taken(self) -> Taken {
         let Place { source, number } = self;

@@ -10,10 +10,11 @@ use hashbrown::HashTable;
 use crate::account::Account;
 use crate::chunk::{PIECE_ROWS, Window};
 use crate::error::{Error, Fault};
+use crate::kept::{Given, Order};
 use crate::kernel::{self, Kernel, Odd};
 use crate::line;
-use crate::merge::Stats;
-use crate::number::Decimal;
+use crate::merge::{Keep, Stats};
+use crate::queue::Place;
 use crate::table::{BIAS, FOLD_ROWS, Hashes, MOST_KEYS, Seed, Tables, short_key};
 
 const _: () = assert!(PIECE_ROWS < FOLD_ROWS, "a piece is taken between two folds");
@@ -27,7 +28,7 @@ pub(crate) struct Shard {
     account: Arc<Account>,
     /// Of the hashes of `wide`.
     seed: Seed,
-    with_squares: bool,
+    keep: Keep,
     kernel: Kernel,
     hashes: Hashes,
     rows_since_fold: u64,
@@ -54,17 +55,17 @@ pub(crate) struct Refused {
 impl Shard {
     pub(crate) fn new(
         kernel: Kernel,
-        with_squares: bool,
+        keep: Keep,
         trust_hash: bool,
         account: &Arc<Account>,
     ) -> Shard {
         let hashes = kernel::hashes(kernel.level);
         Shard {
-            tables: Tables::new(hashes, with_squares, trust_hash, account),
+            tables: Tables::new(hashes, keep.squares, trust_hash, account),
             wide: HashTable::new(),
             account: Arc::clone(account),
             seed: Seed::random(),
-            with_squares,
+            keep,
             kernel,
             hashes,
             rows_since_fold: 0,
@@ -76,20 +77,23 @@ impl Shard {
     }
 
     /// Takes every row of the window and returns how many lines it has. Rows that are no records
-    /// are in `refused` afterwards.
+    /// are in `refused` afterwards. `place` is that of the window in the input.
     ///
     /// # Errors
     /// [`Error::TooManyKeys`].
-    pub(crate) fn take(&mut self, window: &Window<'_>) -> Result<u64, Error> {
+    pub(crate) fn take(&mut self, window: &Window<'_>, place: Place) -> Result<u64, Error> {
         self.refused.clear();
         let blank_before = self.blank_lines;
         let mut lines = 0;
         for piece in window.pieces() {
             let mut odd = std::mem::take(&mut self.odd);
-            let (kernel, squares) = (self.kernel, self.with_squares);
-            let more = kernel::run(kernel, &piece, &mut self.tables, squares, &mut odd);
+            let more = if self.keep.is_more() {
+                piece.each_row(&mut odd)
+            } else {
+                kernel::run(self.kernel, &piece, &mut self.tables, self.keep.squares, &mut odd)
+            };
             for (start, end) in odd.drain(..) {
-                self.exact(piece.buffer(), start, end);
+                self.exact(piece.buffer(), start, end, place);
             }
             self.odd = odd;
             self.settle(more)?;
@@ -120,17 +124,24 @@ impl Shard {
     }
 
     /// Adds a record, to the table where the hot path would look for it.
-    pub(crate) fn add(&mut self, key: &[u8], value: &Decimal) {
-        let tenths = value.small().filter(|units| value.scale() == 1 && units.abs() < BIAS.into());
-        let Some(tenths) = tenths else { return self.wide(key, Some(value)) };
-        kernel::put(&mut self.tables, key, tenths as i32);
+    pub(crate) fn add(&mut self, key: &[u8], value: Given<'_>, at: Order) {
+        if let Given::Number(number) = value
+            && !self.keep.is_more()
+            && let Some(tenths) = number.small().filter(|units| units.abs() < BIAS.into())
+            && number.scale() == 1
+        {
+            return kernel::put(&mut self.tables, key, tenths as i32);
+        }
+        self.wide(key, Some((value, at)));
     }
 
     /// A row the hot path did not take: anything but a one-decimal value below 100.
-    fn exact(&mut self, buffer: &[u8], start: usize, end: usize) {
+    fn exact(&mut self, buffer: &[u8], start: usize, end: usize, place: Place) {
         match line::record(&buffer[start..end]) {
             Ok(None) => self.blank_lines += 1,
-            Ok(Some((key, value))) => self.wide(key, Some(&value)),
+            Ok(Some((key, value))) => {
+                self.wide(key, Some((Given::Number(&value), place.order(start))));
+            }
             Err(fault) => self.refused.push(Refused { start, end, fault: fault.from(start) }),
         }
     }
@@ -141,26 +152,39 @@ impl Shard {
     }
 
     /// A record whose value the hot tables cannot hold, or without one.
-    fn wide(&mut self, key: &[u8], value: Option<&Decimal>) {
+    fn wide(&mut self, key: &[u8], value: Option<(Given<'_>, Order)>) {
         let (hashes, seed) = (self.hashes, self.seed);
         let hash = |key: &[u8]| match short_key(key) {
             Some(key) => (hashes.short)(&key, &seed),
             None => (hashes.long)(key, &seed),
         };
         let hashed = hash(key);
-        if let Some((_, stats)) = self.wide.find_mut(hashed, |(known, _)| **known == *key) {
-            return match value {
-                Some(value) => stats.add(value),
-                None => stats.add_missing(),
-            };
+        let found = self.wide.find_mut(hashed, |(known, _)| **known == *key);
+        if let Some((_, stats)) = found {
+            let Some((value, at)) = value else { return stats.add_missing() };
+            let growth = stats.growth(value);
+            if growth == 0 {
+                return stats.take(value, at);
+            }
+            // In the end they are kept twice: here and in the result. What does not fit ends the run.
+            let before = stats.kept_bytes();
+            if self.account.take(2 * growth) {
+                stats.take(value, at);
+                if let Some((before, after)) = before.zip(stats.kept_bytes()) {
+                    self.account.give(2 * (before + growth).saturating_sub(after));
+                }
+            }
+            return;
         }
-        let stats = match value {
-            Some(value) => Stats::of(value, self.with_squares),
-            None => Stats::missing(self.with_squares),
-        };
-        // In the end it is kept twice: here and in a list, its bytes here and in the result.
+        let mut stats = Stats::none(self.keep);
+        match value {
+            Some((value, at)) => stats.take(value, at),
+            None => stats.add_missing(),
+        }
+        // The same: here and in a list, its bytes here and in the result.
         let size = size_of::<(Box<[u8]>, Stats)>();
-        let mut fits = self.account.take(2 * key.len() + size);
+        let mut fits =
+            self.account.take(2 * key.len() + size + 2 * stats.kept_bytes().unwrap_or(0));
         let old = self.wide.allocation_size();
         if self.wide.len() == self.wide.capacity() {
             // A table of twice the size, and the old one beside it.
@@ -189,9 +213,11 @@ mod tests {
 
     use super::*;
     use crate::chunk::SLACK;
+    use crate::number::Decimal;
 
-    fn shard(with_squares: bool) -> Shard {
-        Shard::new(Kernel { level: Level::best() }, with_squares, false, &Account::new(None))
+    fn shard(squares: bool) -> Shard {
+        let keep = Keep { squares, ..Keep::default() };
+        Shard::new(Kernel { level: Level::best() }, keep, false, &Account::new(None))
     }
 
     #[test]
@@ -200,7 +226,7 @@ mod tests {
         let text = [vec![0; SLACK], b"a;99.9\n".repeat(rows), vec![0; SLACK]].concat();
         let mut shard = shard(true);
         assert_eq!(
-            shard.take(&Window::new(&text, SLACK, text.len() - SLACK)).unwrap(),
+            shard.take(&Window::new(&text, SLACK, text.len() - SLACK), Place::FIRST).unwrap(),
             rows as u64
         );
         let groups = shard.into_run().partials();

@@ -90,7 +90,7 @@ proptest! {
     #[test]
     fn lines_give_the_same_text_whatever_the_options(input in input(), seed in any::<u64>()) {
         let mut choices = Choices(seed);
-        let (look, options) = (choices.look(1, 1), choices.options());
+        let (look, options) = (choices.look(&Task::plain()), choices.options());
         let source = choices.source(&input);
         Judge::new(&input, Task::plain()).check(source, &[look], &options, "lines");
     }
@@ -107,11 +107,31 @@ proptest! {
         let bytes = fields.iter_mut().flatten();
         bytes.filter(|byte| **byte == b'|').for_each(|byte| *byte = task.delimiter);
         let input = fields.concat();
-        let look = Choices(look).look(task.values.len(), task.keys.len());
+        let look = Choices(look).look(&task);
         let mut choices = Choices(options);
         let options = choices.options();
         let source = choices.source(&input);
         Judge::new(&input, task).check(source, &[look], &options, "delimited");
+    }
+
+    #[test]
+    fn filtered_text_gives_the_same_text_whatever_the_condition(
+        mut fields in prop::collection::vec(field(), 0..200),
+        task in any::<u64>(),
+        condition in any::<u64>(),
+        options in any::<u64>(),
+    ) {
+        let mut task = Choices(task).task();
+        task.filter = Some(Choices(condition).condition(task.header, 3));
+        let bytes = fields.iter_mut().flatten();
+        bytes.filter(|byte| **byte == b'|').for_each(|byte| *byte = task.delimiter);
+        let input = fields.concat();
+        let keys = vec!["key".to_owned(); task.keys.len()];
+        let look = Look { statistics: vec!["count", "first"], keys, ..Look::all(Form::Ndjson) };
+        let mut choices = Choices(options);
+        let options = choices.options();
+        let source = choices.source(&input);
+        Judge::new(&input, task).check(source, &[look], &options, "filtered");
     }
 
     #[test]

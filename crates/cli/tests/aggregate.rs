@@ -155,7 +155,12 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
         &["--threads", "0", "a.txt"],
         &["--chunk", "0", "a.txt"],
         &["--decimals", "19", "a.txt"],
-        &["--stats", "median", "a.txt"],
+        &["--stats", "average", "a.txt"],
+        &["--stats", "p101", "a.txt"],
+        &["--sort", "p", "a.txt"],
+        &["--text", "2", "a.txt"],
+        &["--where", "$2 = 1", "a.txt"],
+        &["--text", "2", "--stats", "mode", "--sort", "min", "a.txt"],
         &["-", "-"],
     ] {
         let output = folder.run(args, b"");
@@ -272,6 +277,71 @@ fn keys_of_several_columns_stand_in_columns_of_their_own() {
         "{\"host\": \"\", \"path\": \"/a\", \"max\": 16}\n"
     );
     assert_eq!(run("--by 1,2 --count --top 1"), "column 1,column 2,count\n,/a,1\n");
+}
+
+#[test]
+fn quantiles_and_what_else_values_say_are_exact() {
+    let folder = Folder::new();
+    let run = |args: &str| {
+        let args: Vec<&str> = args.split(' ').collect();
+        let output = folder.run(&args, b"a;1\na;10.5\nb;3\na;2\na;2.0\nb;-1\n");
+        assert_eq!(err(&output), "", "{args:?}");
+        out(&output)
+    };
+    let all = "median,p25,p99.9,p100,distinct,mode,first,last,range";
+    assert_eq!(
+        run(&format!("--format csv --stats {all}")),
+        format!("key,{all}\na,2,1.75,10.4745,10.5,3,2,1,2,9.5\nb,1,0,2.996,3,2,-1,3,-1,4\n")
+    );
+    assert_eq!(
+        run("--format table --quantiles nearest --stats median,p25 --sort median --reverse"),
+        "key  median   p25\nb      -1.0  -1.0\na       2.0   1.0\n"
+    );
+    assert_eq!(run("--stats p50,mode"), "{a=2.0/2.0, b=1.0/-1.0}\n");
+    let csv = "host,ms,user\na,1,bob\na,4,\"x\"\"y\"\nb,2,\na,1,bob\n";
+    let args = "--delimiter , --by host --value ms --text user --stats mean,distinct,mode,last";
+    let texts = |format: &str| {
+        let args = format!("{args} --format {format}");
+        out(&folder.run(&args.split(' ').collect::<Vec<_>>(), csv.as_bytes()))
+    };
+    assert_eq!(
+        texts("csv"),
+        "host,ms_mean,ms_distinct,ms_mode,ms_last,user_distinct,user_mode,user_last\n\
+         a,2,2,1,1,2,bob,bob\nb,2,1,2,2,0,,\n"
+    );
+    assert!(
+        texts("ndjson").contains("\"ms_last\": 1, \"user_distinct\": 2, \"user_mode\": \"bob\"")
+    );
+    assert!(texts("ndjson").ends_with("\"user_mode\": null, \"user_last\": null}\n"));
+}
+
+#[test]
+fn conditions_choose_records_and_say_what_is_wrong_with_them() {
+    let folder = Folder::new();
+    let csv = "host,status,ms\nweb,200,5\nweb,503,x\ndb,500,7\ndb,,1\nweb,504,9\n";
+    let run = |condition: &str, more: &[&str]| {
+        let args = ["--delimiter", ",", "--by", "host", "--where", condition];
+        folder.run(&[&args[..], more].concat(), csv.as_bytes())
+    };
+    let count = |condition: &str| out(&run(condition, &["--count"]));
+    assert_eq!(count("status >= 500"), "host,count\ndb,1\nweb,2\n");
+    assert_eq!(count("status >= 500 && host =~ \"^w\""), "host,count\nweb,2\n");
+    assert_eq!(count("status is null || status in (200, 503.0)"), "host,count\ndb,1\nweb,2\n");
+    assert_eq!(count("ms != \"x\" && ms * 2 > 13"), "host,count\ndb,1\nweb,1\n");
+    // Values of what is left out are not looked at.
+    let sums = run("ms != \"x\"", &["--value", "ms", "--stats", "sum", "-v"]);
+    assert_eq!(out(&sums), "host,sum\ndb,8\nweb,14\n");
+    assert!(err(&sums).contains("4 records, 0 blank lines, 1 left out by --where, 0 refused"));
+    let bad = run("ms > 1", &["--count"]);
+    assert_eq!(bad.status.code(), Some(3));
+    assert!(err(&bad).starts_with("fathom: -:3:9: the value is not a decimal number: ms \"x\""));
+    let absent = run("size > 1", &["--count"]);
+    assert_eq!(absent.status.code(), Some(3));
+    assert!(err(&absent).contains("no column \"size\""), "{}", err(&absent));
+    let wrong = run("status + \"x\" > 3", &["--count"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let said = "--where: a text is no number\n  status + \"x\" > 3\n           ^^^\n";
+    assert!(err(&wrong).contains(said), "{}", err(&wrong));
 }
 
 #[test]

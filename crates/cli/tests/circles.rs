@@ -7,16 +7,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Circles that are still there, by crate and files. A new one fails, and so does one that is gone.
-const KNOWN: &[(&str, &[&str])] = &[
-    ("aggregate", &["table::kernel", "table::long"]),
-    ("contenders", &["aggregate::journey::kernel::input", "aggregate::journey::run"]),
-    ("contenders", &["cipher::container", "cipher::kernel", "cipher::workload"]),
-    ("contenders", &["trie::hot::kernel::node", "trie::hot::kernel::plan"]),
-    ("haversine", &["alike", "engine", "kernel", "session", "template"]),
-    ("haversine", &["error", "pairs"]),
-    ("measure", &["conductor", "provision"]),
-    ("report", &["sentence", "view"]),
+/// Circles that are still there, by crate and files, and why. A new one fails, and so does one that is gone.
+const KNOWN: &[(&str, &[&str], &str)] = &[
+    (
+        "aggregate",
+        &["table::kernel", "table::long"],
+        "the loop of a table's search, in the room for it",
+    ),
+    (
+        "contenders",
+        &["cipher::container", "cipher::kernel", "cipher::workload"],
+        "CRCs fill the lanes of a container, and the kernel fills them while it encrypts",
+    ),
+    (
+        "haversine",
+        &["alike", "engine", "kernel", "session", "template"],
+        "cursors and templates are read by the kernel's loop, which their owners call",
+    ),
+    ("measure", &["conductor", "provision"], "a conductor gets workers that it has to define"),
 ];
 
 /// A path from the root of its crate.
@@ -27,7 +35,7 @@ fn files_of_a_crate_have_no_circles() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut known: BTreeSet<(&str, Vec<String>)> = KNOWN
         .iter()
-        .map(|(name, files)| (*name, files.iter().map(|f| (*f).to_owned()).collect()))
+        .map(|(name, files, _)| (*name, files.iter().map(|f| (*f).to_owned()).collect()))
         .collect();
     let mut seen = 0;
     for folder in fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path()) {

@@ -2,7 +2,7 @@
 //!
 //! Reads the sources as text; runs none of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -215,7 +215,7 @@ const FAMILIES_NAMED: &[(&str, &[&str], &str)] = &[
     ("cmd/selftest.rs", &["planted"], "the command of the hidden family it audits the method with"),
     ("cmd/noise.rs", &["planted"], "the same"),
     ("args.rs", &["kv"], "the command is called so, too"),
-    ("cmd/aggregate", &["aggregate"], "the command is called so, too"),
+    ("cmd/aggregate", &["aggregate", "text"], "the command and an option are called so, too"),
 ];
 
 #[test]
@@ -294,6 +294,84 @@ fn nothing_names_the_machine_it_was_written_on() {
             assert!(!leaks, "{}:{}: a path of one machine", shown(&path), number + 1);
         }
     }
+}
+
+/// Lines of code: no comments, blank lines or lone brackets.
+fn code_lines(text: &str) -> Vec<(usize, &str)> {
+    let lines = text.lines().map(str::trim).enumerate();
+    let is_code = |line: &str| line.contains(char::is_alphanumeric) && !line.starts_with("//");
+    lines.filter(|(_, line)| is_code(line)).map(|(at, line)| (at + 1, line)).collect()
+}
+
+/// Files that hold one contender each, with the code before their tests.
+fn contenders() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    files(&root().join("crates/contenders/src"), "rs", &mut found);
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("\n#[cfg(test)]").next().unwrap().to_owned();
+        (path, code)
+    };
+    let is_one = |(path, code): &(PathBuf, String)| {
+        let named =
+            code.contains("Meta::of") || code.contains("library!(") || code.contains("library::");
+        named && !path.ends_with("mod.rs") && !path.ends_with("library.rs")
+    };
+    found.into_iter().map(read).filter(is_one).collect()
+}
+
+#[test]
+fn half_of_the_contenders_take_thirty_lines() {
+    let mut lines: Vec<usize> = contenders().iter().map(|(_, c)| code_lines(c).len()).collect();
+    lines.sort_unstable();
+    assert!(lines.len() > 120, "{} contenders seen", lines.len());
+    let median = lines[lines.len() / 2];
+    assert!(median <= 30, "half of {} contenders take more than {median} lines", lines.len());
+}
+
+/// Lines of code that are the same in two places, `RUN` or more on end: each such run once, by the two
+/// places where it starts.
+fn repeated(texts: &[(String, String)]) -> Vec<String> {
+    const RUN: usize = 6;
+    let code = |text| -> Vec<(usize, &str)> {
+        let is_use = |line: &str| line.contains("use ") && line.ends_with([';', '{']);
+        code_lines(text).into_iter().filter(|(_, line)| !is_use(line)).collect()
+    };
+    let texts: Vec<_> = texts.iter().map(|(name, text)| (name, code(text))).collect();
+    let (mut first, mut runs) = (BTreeMap::new(), Vec::new());
+    for (file, (name, lines)) in texts.iter().enumerate() {
+        let mut before = None;
+        for (at, window) in lines.windows(RUN).enumerate() {
+            let words: Vec<&str> = window.iter().map(|(_, line)| *line).collect();
+            let seen = *first.entry(words).or_insert((file, at));
+            // The window itself, or one that it overlaps.
+            let is_other = seen.0 != file || seen.1 + RUN <= at;
+            if is_other && before != seen.1.checked_sub(1).map(|at| (seen.0, at)) {
+                let (other, place) = (texts[seen.0].0, texts[seen.0].1[seen.1].0);
+                runs.push(format!("{name}:{} and {other}:{place}", window[0].0));
+            }
+            before = is_other.then_some(seen);
+        }
+    }
+    runs
+}
+
+#[test]
+fn no_more_than_thirty_runs_of_lines_stand_twice() {
+    let texts = rust_files().into_iter();
+    let texts = texts.map(|path| (shown(&path), fs::read_to_string(path).unwrap()));
+    let runs = repeated(&texts.collect::<Vec<_>>());
+    assert!(runs.len() <= 30, "write once what is the same:\n{}", runs.join("\n"));
+}
+
+#[test]
+fn a_run_that_stands_twice_is_seen_once() {
+    let run = "let a = 1;\n// why\nb(a);\n}\nlet c = 2;\nd(c);\ne();\nf();\ng();\n";
+    let text = |text: String| ("x.rs".to_owned(), text);
+    let twice = [text(format!("one();\n{run}")), text(format!("two();\n{run}three();"))];
+    assert_eq!(repeated(&twice), ["x.rs:2 and x.rs:2"]);
+    let short: String = run.lines().take(7).map(|line| format!("{line}\n")).collect();
+    assert_eq!(repeated(&[text(short.clone()), text(short)]), [""; 0]);
 }
 
 /// Contenders of the key-value families that take more than thirty lines of code, and why.

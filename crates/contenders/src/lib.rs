@@ -25,11 +25,11 @@
 //! assert!(digests.len() > 1 && digests.iter().all(|digest| *digest == digests[0]));
 //! ```
 #![deny(unsafe_code)]
+#![cfg_attr(test, allow(dead_code, unused_imports))] // what unit tests leave out, see `contenders!`
 
 use fathom_measure::contender::Origin;
 use fathom_measure::family::AnyFamily;
 
-#[cfg(feature = "kv")]
 #[macro_use]
 mod meta;
 mod aes;
@@ -76,7 +76,7 @@ mod unit;
 /// The memory allocator of a process: any contender can be put on any of them.
 #[cfg(feature = "kv")]
 pub mod allocator {
-    pub use crate::alloc::{ABSENT, Allocator, CHOICES, VARIABLE, chosen, reserved_bytes};
+    pub use crate::alloc::{Allocator, CHOICES, VARIABLE, absent, chosen, reserved_bytes};
 }
 
 /// All families, in the order they are shown.

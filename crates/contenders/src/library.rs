@@ -4,6 +4,32 @@
 #[cfg(feature = "native")]
 use fathom_measure::contender::Origin;
 use fathom_measure::contender::{Keeps, Meta, Path};
+use fathom_measure::family::{Absent, Reason};
+
+/// The crates of a family of processor primitives.
+pub(crate) const CRATES: Absent = Absent {
+    name: "crates",
+    reason: Reason::Feature {
+        name: "cpu",
+        brings: "pure Rust, on by default",
+        on: cfg!(feature = "cpu"),
+    },
+};
+
+pub(crate) const C_LIBRARY: &str = "a C or C++ library";
+
+/// A library that comes with feature `native`.
+pub(crate) const fn native(name: &'static str) -> Absent {
+    let on = cfg!(feature = "native");
+    Absent { name, reason: Reason::Feature { name: "native", brings: C_LIBRARY, on } }
+}
+
+/// An embedded store that comes with feature `store`.
+#[cfg(feature = "kv")]
+pub(crate) const fn store(name: &'static str) -> Absent {
+    let (on, brings) = (cfg!(feature = "store"), "pure Rust, but a quarter more to build");
+    Absent { name, reason: Reason::Feature { name: "store", brings, on } }
+}
 
 #[cfg(feature = "cpu")]
 pub(crate) const JITER: Meta = Meta { hardware: arm_alone, ..Meta::of_crate("jiter", "MIT", "") };

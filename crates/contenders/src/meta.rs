@@ -2,6 +2,7 @@
 
 /// The [`Meta`](fathom_measure::contender::Meta) of `$name`, which is the crate `$crate_name` and is
 /// described in the source file `$source`, beside the one that says so.
+#[cfg(feature = "kv")]
 macro_rules! library {
     (
         $name:literal, $crate_name:literal, $licence:literal, $source:literal
@@ -19,5 +20,19 @@ macro_rules! library {
                 include_str!($source),
             )
         }
+    };
+}
+
+/// The contenders of a family that has many large ones, the reference first. Unit tests get the
+/// reference alone: a static is compiled with all that it leads to, whether anybody asks for it or not,
+/// and this would be most of the crate once more. The tests in `tests/` see all of them.
+#[cfg(not(test))]
+macro_rules! contenders {
+    ($($all:tt)*) => { &[$($all)*] };
+}
+#[cfg(test)]
+macro_rules! contenders {
+    ($first:expr $(, $($others:tt)*)?) => {
+        &[$first]
     };
 }

@@ -4,8 +4,7 @@ use std::{fmt, io};
 
 use fathom_json::Event;
 
-use crate::formula::MOST_DEGREES;
-use crate::pairs::Coordinate;
+use crate::formula::{Coordinate, MOST_DEGREES};
 
 /// Why there is no mean.
 #[derive(Debug, thiserror::Error)]

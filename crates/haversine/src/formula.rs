@@ -3,6 +3,8 @@
 //! In doubles, rounded after every operation (no fused multiply-add), with the sine, cosine and
 //! arcsine of the platform's C library: its last digits may move with that library.
 
+use std::fmt;
+
 /// Earth's radius the course uses, in kilometres.
 pub const EARTH_RADIUS_KM: f64 = 6372.8;
 
@@ -34,6 +36,36 @@ impl Pair {
     /// From x0, y0, x1, y1.
     pub fn new([x0, y0, x1, y1]: [f64; 4]) -> Pair {
         Pair { x0, y0, x1, y1 }
+    }
+}
+
+/// The members of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coordinate {
+    /// Longitude of the first point.
+    X0,
+    /// Latitude of the first point.
+    Y0,
+    /// Longitude of the second point.
+    X1,
+    /// Latitude of the second point.
+    Y1,
+}
+
+impl Coordinate {
+    /// In the order of [`Pair`]'s fields.
+    pub const ALL: [Coordinate; 4] =
+        [Coordinate::X0, Coordinate::Y0, Coordinate::X1, Coordinate::Y1];
+
+    /// The key.
+    pub fn name(self) -> &'static str {
+        ["x0", "y0", "x1", "y1"][self as usize]
+    }
+}
+
+impl fmt::Display for Coordinate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

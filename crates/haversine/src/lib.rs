@@ -39,7 +39,9 @@ mod zone;
 
 pub use engine::{BLOCK_BYTES, Options, Outcome, Source, distances, mean_exact, read};
 pub use error::{AnswersError, Error, Fault, Found, Shape};
-pub use formula::{EARTH_RADIUS_KM, MOST_DEGREES, MOST_RADIUS, Pair, RADIANS_PER_DEGREE, distance};
+pub use formula::{
+    Coordinate, EARTH_RADIUS_KM, MOST_DEGREES, MOST_RADIUS, Pair, RADIANS_PER_DEGREE, distance,
+};
 pub use kernel::Trigonometry;
-pub use pairs::{Coordinate, OnError};
+pub use pairs::OnError;
 pub use sum::{ExactSum, mean_in_order};

@@ -10,42 +10,10 @@
 //! PAIR = {"x0":n, "y0":n, "x1":n, "y1":n, …}   in any order, other members ignored
 //! ```
 
-use std::fmt;
-
 use fathom_json::Event;
 
 use crate::error::{Error, Fault, Found, Shape};
-use crate::formula::{MOST_DEGREES, Pair};
-
-/// The members of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coordinate {
-    /// Longitude of the first point.
-    X0,
-    /// Latitude of the first point.
-    Y0,
-    /// Longitude of the second point.
-    X1,
-    /// Latitude of the second point.
-    Y1,
-}
-
-impl Coordinate {
-    /// In the order of [`Pair`]'s fields.
-    pub const ALL: [Coordinate; 4] =
-        [Coordinate::X0, Coordinate::Y0, Coordinate::X1, Coordinate::Y1];
-
-    /// The key.
-    pub fn name(self) -> &'static str {
-        ["x0", "y0", "x1", "y1"][self as usize]
-    }
-}
-
-impl fmt::Display for Coordinate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+use crate::formula::{Coordinate, MOST_DEGREES, Pair};
 
 /// What to do with an element that is no pair. A text that is no JSON is always an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

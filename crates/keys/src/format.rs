@@ -58,12 +58,6 @@ pub enum Column {
 pub struct UnknownFormat(pub String);
 
 impl Format {
-    /// Whether its keys are whole numbers.
-    #[must_use]
-    pub fn is_integers(&self) -> bool {
-        matches!(self, Format::Integers | Format::U32 | Format::U64)
-    }
-
     /// Whether it has values.
     #[must_use]
     pub fn has_values(&self) -> bool {

@@ -3,6 +3,8 @@
 //! [`Family`] is typed by its workload; [`AnyFamily`] is the same seen from outside, where only
 //! names and text are left: what the command line lists and a worker serves.
 
+use std::fmt;
+
 use crate::contender::{Contender, Meta, Prepared, Unsupported};
 use crate::facts::Facts;
 use crate::parallel;
@@ -29,8 +31,66 @@ pub struct Family<W: 'static> {
 pub struct Absent {
     /// Its name.
     pub name: &'static str,
-    /// Why it is not here and what brings it, for instance a build command.
-    pub reason: &'static str,
+    /// Why it is not here and what brings it.
+    pub reason: Reason,
+}
+
+impl Absent {
+    /// Left out of every build.
+    #[must_use]
+    pub const fn left_out(name: &'static str, why: &'static str) -> Absent {
+        Absent { name, reason: Reason::LeftOut(why) }
+    }
+
+    /// On processors of `architecture` alone.
+    #[must_use]
+    pub const fn elsewhere(name: &'static str, architecture: &'static str) -> Absent {
+        Absent { name, reason: Reason::Processor { architecture } }
+    }
+
+    fn is_absent(&self) -> bool {
+        match self.reason {
+            Reason::Feature { on, .. } => !on,
+            Reason::Processor { architecture } => architecture != std::env::consts::ARCH,
+            Reason::Program(_) | Reason::LeftOut(_) => true,
+        }
+    }
+}
+
+/// Why a contender is not part of a build.
+#[derive(Clone, Copy, Debug)]
+pub enum Reason {
+    /// It comes with a feature; one that is on brings it.
+    Feature {
+        /// The feature.
+        name: &'static str,
+        /// What it brings, in a few words.
+        brings: &'static str,
+        /// Whether this build has it.
+        on: bool,
+    },
+    /// It exists on one architecture alone.
+    Processor {
+        /// As [`std::env::consts::ARCH`] says it.
+        architecture: &'static str,
+    },
+    /// It is a program of its own: the commands that build it, and how it is found then.
+    Program(&'static str),
+    /// No build has it, for this reason.
+    LeftOut(&'static str),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Feature { name, brings, .. } => {
+                write!(f, "{brings}: cargo build --release --features {name}")
+            }
+            Reason::Processor { architecture } => write!(f, "exists on {architecture} only"),
+            Reason::Program(how) => write!(f, "a program of its own: {how}"),
+            Reason::LeftOut(why) => f.write_str(why),
+        }
+    }
 }
 
 /// A contender as listed: its name with the variant, if any, and what is known about it.
@@ -84,7 +144,7 @@ pub trait AnyFamily: Sync {
         &Facts::NONE
     }
     /// Contenders that are not part of this build.
-    fn absent(&self) -> &'static [Absent];
+    fn absent(&self) -> Vec<&'static Absent>;
     /// The operations of its workloads.
     fn operations(&self) -> &'static [Offer];
     /// The parameters of its workloads.
@@ -152,8 +212,8 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         self.facts
     }
 
-    fn absent(&self) -> &'static [Absent] {
-        self.absent
+    fn absent(&self) -> Vec<&'static Absent> {
+        self.absent.iter().filter(|absent| absent.is_absent()).collect()
     }
 
     fn operations(&self) -> &'static [Offer] {

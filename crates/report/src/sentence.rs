@@ -1,11 +1,10 @@
 //! A verdict in words, with everything that limits it.
 
-use fathom_measure::compare::{Broken, Comparison, Unresolved, Verdict};
+use fathom_measure::compare::{Broken, Comparison, Floor, Unresolved, Verdict};
 use fathom_measure::result::Case;
 use fathom_measure::stats::Interval;
 
 use crate::number::{factor_digits, percent, times};
-use crate::view::{clock_words, floor_words};
 
 /// All verdicts of a case, one sentence each; failures too.
 #[must_use]
@@ -138,6 +137,26 @@ fn interval_words(case: &Case, interval: Interval, turned: bool) -> String {
         false => (interval.low, interval.high),
     };
     format!("{level:.0} % interval {}–{}", factor_digits(low), factor_digits(high))
+}
+
+/// The words for the clock of a case's verdicts.
+#[must_use]
+pub fn clock_words(case: &Case) -> &'static str {
+    use fathom_measure::compare::Clock;
+    match (case.judged.clock, case.family.as_str()) {
+        (Clock::Wall, _) => "wall time",
+        (Clock::Cpu, "commands") => "CPU time, children included",
+        (Clock::Cpu, _) => "thread CPU time",
+    }
+}
+
+/// How well identical code is known to be identical: "noise floor 0.7 %".
+#[must_use]
+pub fn floor_words(floor: Floor) -> String {
+    match floor.width {
+        Some(width) => format!("noise floor {}", percent(width)),
+        None => "no noise floor".to_owned(),
+    }
 }
 
 /// The word of a table.

@@ -1,11 +1,11 @@
 //! A case made ready to be shown: rows in order of their time, with what each needs in one place.
 
-use fathom_measure::compare::{Comparison, Floor, Summary};
+use fathom_measure::compare::{Comparison, Summary};
 use fathom_measure::result::{Case, Row, Run};
 use fathom_measure::sample::Failure;
 
-use crate::number::{bytes_per_second, per_second, percent};
-use crate::sentence::word;
+use crate::number::{bytes_per_second, per_second};
+use crate::sentence::{clock_words, floor_words, word};
 
 /// A row of a table.
 #[derive(Clone, Copy, Debug)]
@@ -65,26 +65,6 @@ pub fn throughput(case: &Case, ns_median: f64) -> String {
         (0, 0) => String::new(),
         (0, items) => per_second(items as f64 * per_ns),
         (bytes, _) => bytes_per_second(bytes as f64 * per_ns),
-    }
-}
-
-/// The words for the clock of a case's verdicts.
-#[must_use]
-pub fn clock_words(case: &Case) -> &'static str {
-    use fathom_measure::compare::Clock;
-    match (case.judged.clock, case.family.as_str()) {
-        (Clock::Wall, _) => "wall time",
-        (Clock::Cpu, "commands") => "CPU time, children included",
-        (Clock::Cpu, _) => "thread CPU time",
-    }
-}
-
-/// How well identical code is known to be identical: "noise floor 0.7 %".
-#[must_use]
-pub fn floor_words(floor: Floor) -> String {
-    match floor.width {
-        Some(width) => format!("noise floor {}", percent(width)),
-        None => "no noise floor".to_owned(),
     }
 }
 

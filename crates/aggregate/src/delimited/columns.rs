@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::query::{Query, Selector};
+use super::query::Query;
 use crate::error::{Error, quoted};
+use crate::filter::Filter;
+use crate::selector::Selector;
 
 /// What is known of the records of a source.
 #[derive(Clone, Debug)]
@@ -12,6 +14,8 @@ pub(super) struct Columns {
     /// Where the parts of the key stand, from 0.
     pub(super) keys: Vec<usize>,
     pub(super) values: Vec<usize>,
+    /// Those a filter asks for, in its order.
+    pub(super) filter: Vec<usize>,
     /// How many fields a record has; None until the first one was seen.
     pub(super) fields: Option<usize>,
     /// What the header calls all columns; nothing without one.
@@ -25,7 +29,9 @@ impl Columns {
             Selector::Place(place) => place - 1,
             Selector::Name(_) => unreachable!("names come with a header"),
         };
+        let filter = query.filter.iter().flat_map(Filter::columns);
         (!query.header).then(|| Columns {
+            filter: filter.map(place).collect(),
             keys: query.by.iter().map(place).collect(),
             values: query.values.iter().map(|value| place(&value.column)).collect(),
             fields: None,
@@ -58,7 +64,9 @@ impl Columns {
                 }
             }
         };
+        let filter = query.filter.iter().flat_map(Filter::columns);
         Ok(Columns {
+            filter: filter.map(place).collect::<Result<_, _>>()?,
             keys: query.by.iter().map(place).collect::<Result<_, _>>()?,
             values: query.values.iter().map(|v| place(&v.column)).collect::<Result<_, _>>()?,
             fields: Some(names.len()),

@@ -9,12 +9,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use memchr::memchr_iter;
 
 use super::columns::Columns;
-use super::query::{Query, Selector};
+use super::query::{Kind, Query};
 use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, longer, too_long};
 use crate::engine::Names;
 use crate::error::Error;
 use crate::queue::{Place, Queue, ReadSome};
 use crate::record::{Field, Pieces, Split, split};
+use crate::selector::Selector;
 use crate::source::{FilePart, Source, read_at};
 
 /// A chunk in a thread's buffer.
@@ -143,18 +144,18 @@ impl<'a> Chunks<'a> {
     /// What the keys and the values are called.
     pub(super) fn names(&self) -> Names {
         let query = self.query;
-        let mut names = match &*self.named.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some((_, columns)) => {
-                let named = |places: &[usize]| places.iter().map(|&at| columns.name(at)).collect();
-                Names { keys: named(&columns.keys), values: named(&columns.values) }
-            }
-            None => Names {
-                keys: query.by.iter().map(Selector::to_string).collect(),
-                values: query.values.iter().map(|value| value.column.to_string()).collect(),
-            },
+        let named = &*self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = |selector: &Selector, place: fn(&Columns) -> &[usize], at: usize| match named {
+            Some((_, columns)) => columns.name(place(columns)[at]),
+            None => selector.to_string(),
         };
+        let keys = query.by.iter().enumerate().map(|(at, by)| name(by, |c| &c.keys, at));
+        let values = query.values.iter().enumerate();
+        let values = values
+            .map(|(at, value)| (name(&value.column, |c| &c.values, at), value.kind == Kind::Text));
+        let mut names = Names { keys: keys.collect(), values: values.collect() };
         if query.values.is_empty() {
-            names.values.push("records".to_owned());
+            names.values.push(("records".to_owned(), false));
         }
         names
     }

@@ -24,6 +24,7 @@ use crate::chunk::Buffer;
 use crate::engine::{Form, Names, Options, Progress, Share, Summary, located, run};
 use crate::error::Error;
 use crate::rejects::{OnError, Taken};
+pub use crate::selector::{ListError, Selector};
 use crate::shard::Shard;
 use crate::source::Source;
 
@@ -35,7 +36,7 @@ mod tests;
 mod worker;
 
 use cut::Chunks;
-pub use query::{ListError, Null, Query, Ragged, Selector, Value};
+pub use query::{Kind, Null, Query, Ragged, Value};
 use worker::Worker;
 
 /// Aggregates delimited text.
@@ -67,7 +68,7 @@ impl<'a> Form for Chunks<'a> {
         worker.blank_lines += chunk.blank_lines;
         let mut taken = Taken { bytes: chunk.bytes, lines: chunk.lines, ..place.taken() };
         if let Some(cut) = &chunk.cut {
-            taken.lines += worker.take(buffer, cut)?;
+            taken.lines += worker.take(buffer, cut, place)?;
             let name = |column| cut.columns.name(column);
             taken.rejects = located(&mut worker.refused, buffer.bytes(), cut.rows, name);
             taken.rejects.iter_mut().for_each(|raw| raw.lines_before += chunk.lines);
@@ -80,8 +81,9 @@ impl<'a> Form for Chunks<'a> {
     }
 
     fn share(worker: Worker<'a>) -> Share {
-        let Worker { shards, records, blank_lines, .. } = worker;
-        Share { runs: shards.into_iter().map(Shard::into_run).collect(), records, blank_lines }
+        let Worker { shards, records, blank_lines, left_out, .. } = worker;
+        let runs = shards.into_iter().map(Shard::into_run).collect();
+        Share { runs, records, blank_lines, left_out }
     }
 
     fn stop(&self) {

@@ -2,7 +2,8 @@
 //!
 //! Nothing is read here; whether a column exists is seen when its header is.
 
-use std::fmt;
+use crate::filter::Filter;
+use crate::selector::Selector;
 
 /// A question to delimited text: [`Query::new`], and what differs from it.
 ///
@@ -24,11 +25,13 @@ pub struct Query {
     /// The columns whose fields make the key, at least one. Of several, each but not all may be
     /// empty.
     pub by: Vec<Selector>,
+    /// Which records are taken: those for which it is true.
+    pub filter: Option<Filter>,
     /// The columns of the values. Without any, records are counted.
     pub values: Vec<Value>,
     /// What becomes of records with more or fewer fields than the header or the first record.
     pub ragged: Ragged,
-    /// What a field of a value column says when there is no value, byte for byte: by default
+    /// What a field of a value or a filter says when there is no value, byte for byte: by default
     /// nothing. Such as `NA`, `null` and `NaN`, or a number like `-99.9`.
     pub nulls: Vec<Vec<u8>>,
 }
@@ -41,6 +44,7 @@ impl Query {
             delimiter,
             header: false,
             by: vec![Selector::Place(1)],
+            filter: None,
             values: vec![Selector::Place(2).into()],
             ragged: Ragged::Fail,
             nulls: vec![Vec::new()],
@@ -50,23 +54,48 @@ impl Query {
     /// Whether any column is chosen by its name, which only a header gives.
     pub fn has_names(&self) -> bool {
         let values = self.values.iter().map(|value| &value.column);
-        self.by.iter().chain(values).any(|column| matches!(column, Selector::Name(_)))
+        let filtered = self.filter.iter().flat_map(Filter::columns);
+        self.by
+            .iter()
+            .chain(values)
+            .chain(filtered)
+            .any(|column| matches!(column, Selector::Name(_)))
     }
 }
 
-/// A column of values.
+/// A column of values: numbers if made [from](From) a selector.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Value {
     /// Which one.
     pub column: Selector,
+    /// What its fields are.
+    pub kind: Kind,
     /// What a missing value means.
     pub null: Null,
 }
 
+impl Value {
+    /// A column of texts.
+    pub fn text(column: Selector) -> Value {
+        Value { kind: Kind::Text, ..Value::from(column) }
+    }
+}
+
 impl From<Selector> for Value {
     fn from(column: Selector) -> Value {
-        Value { column, null: Null::Skip }
+        Value { column, kind: Kind::Number, null: Null::Skip }
     }
+}
+
+/// What the fields of a column are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Decimal numbers; 1 and 1.0 are the same.
+    #[default]
+    Number,
+    /// Bytes, of which can be told how many and which there are, but no sum.
+    Text,
 }
 
 /// What a missing value means.
@@ -76,7 +105,7 @@ pub enum Null {
     /// keep their values.
     #[default]
     Skip,
-    /// It is the number 0.
+    /// It is the number 0, or the text `0`.
     Zero,
     /// The record is refused.
     Fail,
@@ -91,144 +120,4 @@ pub enum Ragged {
     Fail,
     /// Fields it lacks are missing, those it has more are passed over.
     Pad,
-}
-
-/// A column, by place or by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Selector {
-    /// From 1.
-    Place(usize),
-    /// As the header spells it.
-    Name(String),
-}
-
-impl fmt::Display for Selector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Selector::Place(place) => write!(f, "column {place}"),
-            Selector::Name(name) => f.write_str(name),
-        }
-    }
-}
-
-/// Why a text is no list of columns.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ListError {
-    /// Nothing where a column was expected.
-    #[error("a column is missing in {0:?}")]
-    Empty(String),
-    /// Columns count from 1.
-    #[error("columns count from 1")]
-    Zero,
-    /// A range whose end is before its start, or that has more columns than a record may.
-    #[error("{0:?} is no range of columns")]
-    Range(String),
-    /// A quote that is never closed, or followed by something other than a comma.
-    #[error("{0:?}: a name in quotes ends with its quote, and a comma follows")]
-    Quote(String),
-}
-
-impl Selector {
-    /// Reads `host,3,5-7`: names, numbers and ranges, apart by commas. A name that is a number, a
-    /// range, or contains a comma or a quote is written in quotes, with its own quotes doubled.
-    ///
-    /// # Errors
-    /// [`ListError`], which quotes the text.
-    pub fn list(text: &str) -> Result<Vec<Selector>, ListError> {
-        let mut list = Vec::new();
-        let mut rest = Some(text);
-        while let Some(from) = rest {
-            rest = match from.strip_prefix('"') {
-                Some(quoted) => {
-                    let (name, behind) =
-                        unquoted(quoted).ok_or_else(|| ListError::Quote(text.to_owned()))?;
-                    list.push(Selector::Name(name));
-                    behind
-                }
-                None => {
-                    let (word, behind) = from
-                        .split_once(',')
-                        .map_or((from, None), |(word, rest)| (word, Some(rest)));
-                    Selector::word(word, text, &mut list)?;
-                    behind
-                }
-            };
-        }
-        Ok(list)
-    }
-
-    fn word(word: &str, text: &str, list: &mut Vec<Selector>) -> Result<(), ListError> {
-        const MOST: usize = 1 << 16;
-        let number = |digits: &str| {
-            let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then(|| digits.parse::<usize>().unwrap_or(usize::MAX))
-        };
-        let range = word.split_once('-').and_then(|(from, to)| Some((number(from)?, number(to)?)));
-        match (number(word), range) {
-            _ if word.is_empty() => return Err(ListError::Empty(text.to_owned())),
-            (Some(0), _) | (_, Some((0, _))) => return Err(ListError::Zero),
-            (Some(place), _) => list.push(Selector::Place(place)),
-            (_, Some((from, to))) if from <= to && to - from < MOST => {
-                list.extend((from..=to).map(Selector::Place));
-            }
-            (_, Some(_)) => return Err(ListError::Range(word.to_owned())),
-            (None, None) => list.push(Selector::Name(word.to_owned())),
-        }
-        Ok(())
-    }
-}
-
-/// What stands before the closing quote, and behind the comma after it.
-fn unquoted(text: &str) -> Option<(String, Option<&str>)> {
-    let mut name = String::new();
-    let mut rest = text;
-    loop {
-        let (inside, behind) = rest.split_once('"')?;
-        name.push_str(inside);
-        match behind.strip_prefix('"') {
-            Some(more) => {
-                name.push('"');
-                rest = more;
-            }
-            None if behind.is_empty() => return Some((name, None)),
-            None => return behind.strip_prefix(',').map(|rest| (name, Some(rest))),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_have_names_numbers_ranges_and_quotes() {
-        let name = |name: &str| Selector::Name(name.to_owned());
-        let place = Selector::Place;
-        for (text, expected) in [
-            ("host", vec![name("host")]),
-            ("host,path,7", vec![name("host"), name("path"), place(7)]),
-            ("3-5,1", vec![place(3), place(4), place(5), place(1)]),
-            ("2-2", vec![place(2)]),
-            ("user-agent,a-1,1-a", vec![name("user-agent"), name("a-1"), name("1-a")]),
-            (r#""3-5","a,""b""",x"#, vec![name("3-5"), name("a,\"b\""), name("x")]),
-            (r#""""#, vec![name("")]),
-            (" a ", vec![name(" a ")]),
-        ] {
-            assert_eq!(Selector::list(text), Ok(expected), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_list_says_why() {
-        let said = |text: &str| Selector::list(text).unwrap_err().to_string();
-        assert_eq!(said(""), "a column is missing in \"\"");
-        assert_eq!(said("a,,b"), "a column is missing in \"a,,b\"");
-        assert_eq!(said("0"), "columns count from 1");
-        assert_eq!(said("0-3"), "columns count from 1");
-        assert_eq!(said("5-3"), "\"5-3\" is no range of columns");
-        assert_eq!(said("1-99999999"), "\"1-99999999\" is no range of columns");
-        for text in ["\"a", "\"a\"b", "\"a\"\"", "a,\""] {
-            assert!(said(text).contains("ends with its quote"), "{text}");
-        }
-    }
 }

@@ -6,7 +6,8 @@ use fathom_machine::level::Level;
 
 use super::*;
 use crate::error::Reason;
-use crate::number::NumberError;
+use crate::kept::Datum;
+use crate::number::{Decimal, NumberError};
 
 fn shape(header: bool, key: Selector, values: &[Selector]) -> Query {
     let values = values.iter().cloned().map(Value::from).collect();
@@ -60,6 +61,40 @@ fn a_memory_limit_is_an_error_that_counts_keys() {
     let error = run_bytes(text.as_bytes(), &shape, 1000, true, &options).unwrap_err();
     let Error::MemoryLimit { keys, .. } = error else { panic!("{error}") };
     assert!((10_000..=400_000).contains(&keys), "{keys}");
+}
+
+#[test]
+fn kept_values_count_against_the_memory_limit_and_are_given_back() {
+    let run = |distinct: u64| {
+        let text: String = (0..300_000).map(|i| format!("k,{}\n", i * 7919 % distinct)).collect();
+        let limit = Some(4 << 20);
+        let options = Options {
+            memory_limit_bytes: limit,
+            with_values: true,
+            ..options(1, 1 << 16, Level::best())
+        };
+        run_bytes(text.as_bytes(), &Query::new(b','), 1000, true, &options)
+    };
+    assert_eq!(run(1000).unwrap().columns[0].groups[0].stats.distinct(), Some(1000));
+    assert!(matches!(run(1 << 40), Err(Error::MemoryLimit { .. })));
+}
+
+#[test]
+fn first_and_last_are_those_of_the_input_whatever_the_threads() {
+    let text = |from: u32| -> String { (from..from + 5000).map(|i| format!("k,{i}\n")).collect() };
+    for portion in [100, 10_000] {
+        let source = |at: u32| {
+            let reader = Box::new(Slow(text(at * 10_000).into_bytes(), 0, portion));
+            Source::Stream { path: at.to_string().into(), reader }
+        };
+        let options = Options { with_ends: true, ..options(3, portion, Level::best()) };
+        let sources = (1..4).map(source).collect();
+        let summary =
+            aggregate(sources, &Query::new(b','), &options, OnError::Fail, &Progress::default());
+        let stats = &summary.unwrap().columns[0].groups[0].stats;
+        let number = |units| Some(Datum::Number(Decimal::new(units, 0)));
+        assert_eq!((stats.first(), stats.last()), (number(10_000), number(34_999)));
+    }
 }
 
 fn sums(summary: &Summary) -> Vec<(String, Vec<String>)> {
@@ -156,7 +191,7 @@ fn a_missing_value_of_one_column_costs_nothing_in_another() {
     let two = [Selector::Name("v".into()), Selector::Name("w".into())];
     let shape = |null: Null, nulls: &[&str]| Query {
         nulls: nulls.iter().map(|null| null.as_bytes().to_vec()).collect(),
-        values: two.iter().map(|column| Value { column: column.clone(), null }).collect(),
+        values: two.iter().map(|c| Value { null, ..Value::from(c.clone()) }).collect(),
         ..shape(true, Selector::Place(1), &two)
     };
     let text = "k,v,w\na,,3.0\na,1.5,NA\nb,NA,\na,-99.9,2\n";

@@ -7,50 +7,78 @@ use memchr::memchr_iter;
 
 use super::columns::Columns;
 use super::cut::Cut;
-use super::query::{Null, Query, Ragged};
+use super::query::{Kind, Null, Query, Ragged, Value};
 use crate::account::Account;
 use crate::chunk::{Buffer, Window};
 use crate::composite;
 use crate::engine::Options;
 use crate::error::{Error, Fault, MOST_FIELDS, Reason};
+use crate::kept::Given;
 use crate::kernel::{Kernel, Odd, fields};
-use crate::number::Decimal;
+use crate::merge::Keep;
+use crate::number::{Decimal, NumberError};
+use crate::queue::Place;
 use crate::record::{Field, Piece, Pieces, Split, split};
 use crate::shard::{Refused, Shard};
+
+/// What a value column of a record has.
+enum Found {
+    Nothing,
+    Number(Decimal),
+    /// The field at this place.
+    Text(usize),
+    /// Nothing, which means 0.
+    ZeroText,
+}
 
 /// The state of one thread: a shard per value column.
 pub(super) struct Worker<'a> {
     query: &'a Query,
     delimiter: u8,
     kernel: Kernel,
-    with_squares: bool,
+    keep: Keep,
+    /// Where the chunk in hand stands.
+    place: Place,
     pub(super) shards: Vec<Shard>,
     pub(super) fields: Vec<Field>,
-    values: Vec<Option<Decimal>>,
+    values: Vec<Found>,
     /// The key of the record in hand, if it has several parts.
     key: Vec<u8>,
-    /// Whether the kernel would take what it must not: several parts for a key, or what says that
-    /// there is no value for one.
+    /// Whether the kernel would take what it must not: several parts for a key, what says that there
+    /// is no value for one, values of which more than sums are kept, or what a filter leaves out.
     by_record: bool,
     odd: Odd,
     /// Refused records of the current chunk.
     pub(super) refused: Vec<Refused>,
     pub(super) records: u64,
     pub(super) blank_lines: u64,
+    /// Records that the filter left out.
+    pub(super) left_out: u64,
 }
 
 impl<'a> Worker<'a> {
     pub(super) fn new(query: &'a Query, options: &Options, account: &Arc<Account>) -> Worker<'a> {
         let kernel = Kernel { level: options.level };
-        let shard = || Shard::new(kernel, options.with_squares, false, account);
+        let keep = options.keep();
+        let shard = |texts| Shard::new(kernel, Keep { texts, ..keep }, false, account);
+        let is_text = |value: &Value| value.kind == Kind::Text;
+        let mut shards: Vec<Shard> = query.values.iter().map(|v| shard(is_text(v))).collect();
+        if shards.is_empty() {
+            shards.push(shard(false));
+        }
         let is_tenths = |null: &Vec<u8>| Decimal::parse(null).is_ok_and(|null| null.scale() == 1);
         Worker {
             query,
-            by_record: query.by.len() > 1 || query.nulls.iter().any(is_tenths),
+            by_record: query.by.len() > 1
+                || query.filter.is_some()
+                || query.nulls.iter().any(is_tenths)
+                || query.values.iter().any(is_text)
+                || keep.is_more(),
             delimiter: query.delimiter,
             kernel,
-            with_squares: options.with_squares,
-            shards: (0..query.values.len().max(1)).map(|_| shard()).collect(),
+            keep,
+            place: Place::FIRST,
+            shards,
             fields: Vec::new(),
             values: Vec::new(),
             key: Vec::new(),
@@ -58,13 +86,15 @@ impl<'a> Worker<'a> {
             refused: Vec::new(),
             records: 0,
             blank_lines: 0,
+            left_out: 0,
         }
     }
 
     /// Takes every record of a chunk and returns how many line ends they have; those that are none are
     /// in `refused` afterwards, in order.
-    pub(super) fn take(&mut self, buffer: &Buffer, cut: &Cut) -> Result<u64, Error> {
+    pub(super) fn take(&mut self, buffer: &Buffer, cut: &Cut, place: Place) -> Result<u64, Error> {
         self.refused.clear();
+        self.place = place;
         let bytes = &buffer.bytes()[..cut.readable];
         let range = (cut.rows.from, cut.rows.to);
         let mut pieces = Pieces::new(bytes, range, self.delimiter, cut.ended);
@@ -107,17 +137,12 @@ impl<'a> Worker<'a> {
         let mut odd = std::mem::take(&mut self.odd);
         odd.clear();
         let lines = if self.by_record {
-            let mut start = window.from();
-            odd.extend(memchr_iter(b'\n', &window.buffer()[start..window.to()]).map(|newline| {
-                let newline = window.from() + newline;
-                (std::mem::replace(&mut start, newline + 1), newline)
-            }));
-            odd.len() as u64
+            window.each_row(&mut odd)
         } else {
             let wanted = self.wanted(columns);
             let mut tables: Vec<_> =
                 self.shards.iter_mut().map(|shard| &mut shard.tables).collect();
-            fields::run(self.kernel, window, &wanted, &mut tables, self.with_squares, &mut odd)
+            fields::run(self.kernel, window, &wanted, &mut tables, self.keep.squares, &mut odd)
         };
         self.records += lines - odd.len() as u64;
         for &(start, newline) in &odd {
@@ -180,23 +205,42 @@ impl<'a> Worker<'a> {
             None if place < expected => Ok(None),
             None => Err(Fault::at(start, Reason::NoColumn(place + 1))),
         };
+        let is_null = |content: &[u8]| self.query.nulls.iter().any(|null| **null == *content);
+        if let Some(filter) = &self.query.filter {
+            let content = |at: usize| {
+                let content = field(columns.filter[at])?.map(|field| field.content(bytes));
+                Ok(content.filter(|content| !is_null(content)))
+            };
+            let failed = |at: usize, why: NumberError| {
+                let place = columns.filter[at];
+                Fault::of(place, self.fields[place].range(), why.into())
+            };
+            if !filter.holds(content, failed)? {
+                self.left_out += 1;
+                return Ok(());
+            }
+        }
         self.values.clear();
         for (value, &place) in self.query.values.iter().zip(&columns.values) {
             let (content, at) = match field(place)? {
                 Some(field) => (field.content(bytes), field.range()),
                 None => (Cow::Borrowed(&b""[..]), start..start),
             };
-            let is_null = self.query.nulls.iter().any(|null| **null == *content) || place >= found;
+            let is_null = is_null(&content) || place >= found;
             let fault = |reason| Fault::of(place, at, reason);
-            self.values.push(match (is_null, value.null) {
-                (false, _) => Some(Decimal::parse(&content).map_err(|why| fault(why.into()))?),
-                (true, Null::Skip) => None,
-                (true, Null::Zero) => Some(Decimal::new(0, 0)),
-                (true, Null::Fail) => return Err(fault(Reason::Missing)),
+            self.values.push(match (is_null, value.null, value.kind) {
+                (false, _, Kind::Number) => {
+                    Found::Number(Decimal::parse(&content).map_err(|why| fault(why.into()))?)
+                }
+                (false, _, Kind::Text) => Found::Text(place),
+                (true, Null::Skip, _) => Found::Nothing,
+                (true, Null::Zero, Kind::Number) => Found::Number(Decimal::new(0, 0)),
+                (true, Null::Zero, Kind::Text) => Found::ZeroText,
+                (true, Null::Fail, _) => return Err(fault(Reason::Missing)),
             });
         }
         if self.query.values.is_empty() {
-            self.values.push(Some(Decimal::new(0, 1)));
+            self.values.push(Found::Number(Decimal::new(0, 1)));
         }
         let one;
         let key: &[u8] = if let [place] = columns.keys[..] {
@@ -215,10 +259,15 @@ impl<'a> Worker<'a> {
         if key.is_empty() {
             return Err(Fault::of(columns.keys[0], start..start, Reason::EmptyKey));
         }
+        let at = self.place.order(start);
         for (shard, value) in self.shards.iter_mut().zip(&self.values) {
             match value {
-                Some(value) => shard.add(key, value),
-                None => shard.add_missing(key),
+                Found::Nothing => shard.add_missing(key),
+                Found::Number(number) => shard.add(key, Given::Number(number), at),
+                Found::ZeroText => shard.add(key, Given::Text(b"0"), at),
+                Found::Text(place) => {
+                    shard.add(key, Given::Text(&self.fields[*place].content(bytes)), at);
+                }
             }
         }
         self.records += 1;

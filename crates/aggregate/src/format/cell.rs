@@ -5,6 +5,7 @@ use std::io::Write as _;
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{Layout, SPREAD_DECIMALS, Statistic};
+use crate::kept::Datum;
 use crate::merge::Stats;
 use crate::number::{Decimal, Rounding, big_power_of_ten, power_of_ten};
 
@@ -36,54 +37,78 @@ impl Purpose {
         match (layout.decimals, self) {
             (Some(decimals), _) => Decimals::Fixed(decimals.into()),
             (None, Purpose::Challenge) => Decimals::Fixed(scale.max(1) + more(spread)),
-            (None, Purpose::People) => {
-                Decimals::Fixed(scale + more(spread || statistic == Statistic::Mean))
-            }
+            (None, Purpose::People) => Decimals::Fixed(scale + more(statistic.is_between())),
             (None, Purpose::Programs) => Decimals::All,
         }
     }
 }
 
-/// Appends one statistic of one key; false, and nothing, where it does not exist (the variance of one
-/// value). `scale` is the finest of the column.
+/// What was appended for a statistic.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Cell {
+    /// Nothing: it does not exist, like the variance of one value.
+    Nothing,
+    Number,
+    /// Nothing: this text is to be written as the format writes texts.
+    Text(Box<[u8]>),
+}
+
+/// Appends one statistic of one key. `scale` is the finest of the column.
 pub(super) fn write_cell(
     text: &mut Vec<u8>,
     stats: &Stats,
     statistic: Statistic,
     (purpose, scale): (Purpose, u16),
     layout: &Layout,
-) -> bool {
+) -> Cell {
     let start = text.len();
     let decimals = purpose.decimals(statistic, scale, layout);
-    let exists = match statistic {
-        Statistic::Count | Statistic::Rows => {
-            let rows = statistic == Statistic::Rows;
-            digits(text, u128::from(if rows { stats.rows() } else { stats.count() }));
-            return true;
+    let datum = match statistic {
+        Statistic::Count => return counted(text, Some(stats.count())),
+        Statistic::Rows => return counted(text, Some(stats.rows())),
+        Statistic::Distinct => return counted(text, stats.distinct()),
+        Statistic::Min => stats.min().map(Datum::Number),
+        Statistic::Max => stats.max().map(Datum::Number),
+        Statistic::Range => stats.range().map(Datum::Number),
+        Statistic::Sum => Some(Datum::Number(stats.sum())),
+        Statistic::Quantile(quantile) => stats.quantile(quantile).map(Datum::Number),
+        Statistic::Mode => stats.mode(),
+        Statistic::First => stats.first(),
+        Statistic::Last => stats.last(),
+        Statistic::Mean | Statistic::Variance | Statistic::Stddev => None,
+    };
+    let exists = match (datum, statistic) {
+        (Some(Datum::Text(datum)), _) => return Cell::Text(datum),
+        (Some(Datum::Number(number)), _) => {
+            exact(text, &number, decimals, layout);
+            true
         }
-        Statistic::Min => stats.min().map(|min| exact(text, &min, decimals, layout)),
-        Statistic::Max => stats.max().map(|max| exact(text, &max, decimals, layout)),
-        Statistic::Sum => {
-            exact(text, &stats.sum(), decimals, layout);
-            Some(())
-        }
-        Statistic::Mean => (stats.count() > 0).then(|| {
+        (None, Statistic::Mean) if stats.numbers() > 0 => {
             let (sum, count) = (stats.sum(), stats.count());
             let decimals = match decimals {
                 Decimals::Fixed(decimals) => decimals,
                 Decimals::All => mean_decimals(&sum, count),
             };
             quotient(text, &sum, count, decimals, layout.rounding);
-        }),
-        Statistic::Variance | Statistic::Stddev => {
-            spread(stats, statistic, decimals, layout.rounding)
-                .map(|shown| text.extend_from_slice(shown.as_bytes()))
+            true
         }
+        (None, Statistic::Variance | Statistic::Stddev) => {
+            let shown = spread(stats, statistic, decimals, layout.rounding).unwrap_or_default();
+            text.extend_from_slice(shown.as_bytes());
+            !shown.is_empty()
+        }
+        (None, _) => false,
     };
     if matches!(decimals, Decimals::All) {
         trim(text, start);
     }
-    exists.is_some()
+    if exists { Cell::Number } else { Cell::Nothing }
+}
+
+fn counted(text: &mut Vec<u8>, number: Option<u64>) -> Cell {
+    let Some(number) = number else { return Cell::Nothing };
+    digits(text, number.into());
+    Cell::Number
 }
 
 /// Appends a number whose digits end.

@@ -5,6 +5,7 @@
 //! writes a part.
 
 use crate::number::Rounding;
+pub use crate::statistic::Statistic;
 
 mod cell;
 mod order;
@@ -15,63 +16,10 @@ mod text;
 pub use order::{Sort, arrange};
 pub use text::{brc, csv, json, ndjson, table, tsv};
 
-/// Defines the statistics: each with its word, and what it is in a sentence.
-macro_rules! statistics {
-    ($($value:ident = $word:literal, $doc:literal;)*) => {
-        /// What can be said about a key.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Statistic {
-            $(#[doc = $doc] $value,)*
-        }
-
-        impl Statistic {
-            /// All of them, in the order users list them.
-            pub const ALL: &[Statistic] = &[$(Statistic::$value),*];
-
-            /// The word users write.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Statistic::$value => $word,)*
-                }
-            }
-
-            /// What it is.
-            pub fn doc(self) -> &'static str {
-                match self {
-                    $(Statistic::$value => $doc,)*
-                }
-            }
-        }
-    };
-}
-
-statistics! {
-    Min = "min", "The smallest value";
-    Mean = "mean", "The exact sum divided by the number of values";
-    Max = "max", "The largest value";
-    Count = "count", "How many values";
-    Rows = "rows", "How many records, those without a value included";
-    Sum = "sum", "The exact sum";
-    Variance = "variance", "Sample variance; nothing for fewer than two values";
-    Stddev = "stddev", "Sample standard deviation, its root";
-}
-
-impl Statistic {
-    /// The statistic users call so.
-    pub fn named(name: &str) -> Option<Statistic> {
-        Statistic::ALL.iter().copied().find(|statistic| statistic.name() == name)
-    }
-
-    /// Whether [`Options::with_squares`](crate::Options::with_squares) must have been set.
-    pub fn needs_squares(self) -> bool {
-        matches!(self, Statistic::Variance | Statistic::Stddev)
-    }
-}
-
 /// How numbers are shown.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// What is shown of each key.
+    /// What is shown of each key; of columns of texts what [can be](Statistic::is_of_texts).
     pub statistics: Vec<Statistic>,
     /// Digits after the decimal point. By default [`brc`] shows those of the finest value and at least
     /// one, [`table`] those of the finest value, both with [`SPREAD_DECIMALS`] more for what is not
@@ -86,7 +34,7 @@ pub struct Layout {
     pub threads: usize,
 }
 
-/// Decimals a variance or standard deviation, and in tables a mean, has beyond those of the input.
+/// Decimals a variance or standard deviation, and in tables a mean or linear quantile, has beyond those of the input.
 pub const SPREAD_DECIMALS: u16 = 2;
 
 impl Default for Layout {

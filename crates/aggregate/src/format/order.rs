@@ -48,12 +48,18 @@ pub fn arrange(columns: &mut [Column], sort: Sort, reverse: bool, top: Option<us
 fn compare(a: &Stats, b: &Stats, statistic: Statistic) -> Ordering {
     match statistic {
         Statistic::Count => a.count().cmp(&b.count()),
+        Statistic::Distinct => a.distinct().cmp(&b.distinct()),
+        Statistic::Range => a.range().cmp(&b.range()),
+        Statistic::Quantile(quantile) => a.quantile(quantile).cmp(&b.quantile(quantile)),
+        Statistic::Mode => a.mode().cmp(&b.mode()),
+        Statistic::First => a.first().cmp(&b.first()),
+        Statistic::Last => a.last().cmp(&b.last()),
         Statistic::Rows => a.rows().cmp(&b.rows()),
         Statistic::Min => a.min().cmp(&b.min()),
         Statistic::Max => a.max().cmp(&b.max()),
         Statistic::Sum => a.sum().cmp(&b.sum()),
         // Means as fractions: each sum times the other's count. Without a number there is none.
-        Statistic::Mean if a.count() == 0 || b.count() == 0 => a.count().cmp(&b.count()),
+        Statistic::Mean if a.numbers() == 0 || b.numbers() == 0 => a.numbers().cmp(&b.numbers()),
         Statistic::Mean => a.sum().times(b.count()).cmp(&b.sum().times(a.count())),
         Statistic::Variance | Statistic::Stddev => match (a.variance(), b.variance()) {
             (Some((an, ad)), Some((bn, bd))) => {

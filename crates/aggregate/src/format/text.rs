@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::Range;
 
-use super::Layout;
-use super::cell::{Purpose, write_cell};
+use super::cell::{Cell, Purpose, write_cell};
+use super::{Layout, Statistic};
 use crate::composite;
 use crate::engine::Column;
 
@@ -62,10 +62,14 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
                 text.extend_from_slice(if j == 0 { b"" } else { b"," });
                 text.extend_from_slice(&part);
             }
-            for (j, &statistic) in layout.statistics.iter().enumerate() {
-                text.push(if j == 0 { b'=' } else { b'/' });
+            text.push(b'=');
+            for (j, statistic) in told(column, layout).enumerate() {
+                text.extend((j > 0).then_some(b'/'));
                 let digits = (Purpose::Challenge, column.scale);
-                write_cell(text, &group.stats, statistic, digits, layout);
+                if let Cell::Text(cell) = write_cell(text, &group.stats, statistic, digits, layout)
+                {
+                    text.extend_from_slice(&cell);
+                }
             }
         }
     });
@@ -77,9 +81,9 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
 /// if there are several; and a number behind what would be there twice.
 fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
     let numbers = columns.iter().flat_map(|column| {
-        layout.statistics.iter().map(move |statistic| match columns {
-            [_] => statistic.name().to_owned(),
-            _ => format!("{}_{}", column.name, statistic.name()),
+        told(column, layout).map(move |statistic| match columns {
+            [_] => statistic.to_string(),
+            _ => format!("{}_{statistic}", column.name),
         })
     });
     let mut headings = Vec::new();
@@ -93,6 +97,12 @@ fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
         headings.push(heading);
     }
     headings
+}
+
+/// What is shown of a column: not all can be told of texts.
+fn told<'l>(column: &Column, layout: &'l Layout) -> impl Iterator<Item = Statistic> + 'l {
+    let is_text = column.is_text;
+    layout.statistics.iter().copied().filter(move |told| !is_text || told.is_of_texts())
 }
 
 /// Calls `write` for every key with its place and its columns' cells: columns have the same keys in
@@ -118,16 +128,24 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Appends each with something before it, and `none` for what does not exist.
-    fn write(&self, text: &mut Vec<u8>, mut before: impl FnMut(&mut Vec<u8>, usize), none: &[u8]) {
+    /// Appends each with something before it, texts by `word`, and `none` for what does not exist.
+    fn write(
+        &self,
+        text: &mut Vec<u8>,
+        mut before: impl FnMut(&mut Vec<u8>, usize),
+        word: fn(&mut Vec<u8>, &[u8]),
+        none: &[u8],
+    ) {
         let mut i = 0;
         for column in self.columns {
-            for &statistic in &self.layout.statistics {
+            for statistic in told(column, self.layout) {
                 before(text, i);
                 let stats = &column.groups[self.at].stats;
                 let digits = (Purpose::Programs, column.scale);
-                if !write_cell(text, stats, statistic, digits, self.layout) {
-                    text.extend_from_slice(none);
+                match write_cell(text, stats, statistic, digits, self.layout) {
+                    Cell::Number => {}
+                    Cell::Text(cell) => word(text, &cell),
+                    Cell::Nothing => text.extend_from_slice(none),
                 }
                 i += 1;
             }
@@ -160,7 +178,7 @@ fn separated(
             text.extend((at > 0).then_some(separator));
             name(text, &part);
         }
-        cells.write(text, |text, _| text.push(separator), b"");
+        cells.write(text, |text, _| text.push(separator), name, b"");
         text.push(b'\n');
     }));
     text
@@ -198,7 +216,7 @@ fn escaped(text: &mut Vec<u8>, bytes: &[u8]) {
 
 /// A JSON array with one object per key. Numbers are JSON numbers with all their digits; what does
 /// not exist is null. A key that is not UTF-8 is shown with replacement characters and given
-/// exactly in a member of the key's name and `_hex`.
+/// exactly in a member of the key's name and `_hex`; a value that is not is shown so only.
 pub fn json(columns: &[Column], layout: &Layout) -> Vec<u8> {
     let headings = quoted_headings(columns, layout);
     let mut text = b"[".to_vec();
@@ -243,7 +261,10 @@ fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, headings: &[String]
         text.extend_from_slice(headings[keys + i].as_bytes());
         text.extend_from_slice(b": ");
     };
-    cells.write(text, before, b"null");
+    let word = |text: &mut Vec<u8>, cell: &[u8]| {
+        text.extend_from_slice(quote(&String::from_utf8_lossy(cell)).as_bytes());
+    };
+    cells.write(text, before, word, b"null");
     text.push(b'}');
 }
 
@@ -273,11 +294,14 @@ pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
         let parts = composite::parts(&group.key, layout.keys.len()).map(|part| plain(&part));
         let cells = columns.iter().flat_map(|column| {
             let stats = &column.groups[at].stats;
-            layout.statistics.iter().map(move |&statistic| {
+            told(column, layout).map(move |statistic| {
                 let mut cell = Vec::new();
                 let digits = (Purpose::People, column.scale);
-                let exists = write_cell(&mut cell, stats, statistic, digits, layout);
-                if exists { String::from_utf8(cell).expect("ASCII") } else { "-".to_owned() }
+                match write_cell(&mut cell, stats, statistic, digits, layout) {
+                    Cell::Number => String::from_utf8(cell).expect("ASCII"),
+                    Cell::Text(text) => plain(&text),
+                    Cell::Nothing => "-".to_owned(),
+                }
             })
         });
         lines.push(parts.chain(cells).collect());
@@ -319,7 +343,6 @@ fn plain(part: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Statistic;
     use crate::format::samples::column;
 
     fn text(bytes: Vec<u8>) -> String {

@@ -1,10 +1,8 @@
 //! The driver: the loop of the module above, once for all levels.
 
-use fathom_machine::simd::positions_64;
-
 use super::long::long_rows;
-use super::rows::{Parsed, Rows};
-use super::update::add_short;
+use super::rows::{Home, Parsed, Rows};
+use super::update::{add_short, add_square};
 use super::{BATCH, LANES, Odd};
 use crate::chunk::Window;
 use crate::line::DELIMITER;
@@ -13,7 +11,10 @@ use crate::table::{Tables, slot_of};
 /// Bytes of input whose newlines are listed at a time: the list stays in the first-level cache.
 const BLOCK_BYTES: usize = 8 << 10;
 
-/// What stage 2A knows of a batch.
+/// Keys whose entries the first-level cache holds: fetching those ahead is only work.
+const NEAR_KEYS: usize = 600;
+
+/// What stages 2A and 2B find out about a batch.
 #[repr(C, align(64))]
 struct Batch<K> {
     keys: [K; BATCH],
@@ -70,11 +71,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         // SAFETY: the block lies in the window; see the size of `ends`.
         let found = unsafe {
             let into = ends.as_mut_ptr().add(pending + 1);
-            if dense {
-                newlines::<R, 6>(base, at, stop, into)
-            } else {
-                newlines::<R, 3>(base, at, stop, into)
-            }
+            R::newlines(base, (at, stop), dense, into)
         };
         // Rows of one block are about as long as those of the next.
         dense = found * 32 > stop - at;
@@ -97,56 +94,6 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     // SAFETY: `pending` rows are in `ends`; the level is available.
     unsafe { batch::<R, SQUARES>(window, ends.as_ptr(), pending, tables, odd) };
     lines + pending as u64
-}
-
-/// Writes the places of the newlines from `at` to `stop` and returns how many there are.
-///
-/// # Safety
-/// The level of `R` is available, `at..stop` lies in a window from `base` on, and `into` has room for
-/// as many as there are bytes and for `FIRST` more.
-#[inline(always)]
-unsafe fn newlines<R: Rows, const FIRST: usize>(
-    base: *const u8,
-    mut at: usize,
-    stop: usize,
-    into: *mut u32,
-) -> usize {
-    let mut found = 0;
-    while at < stop {
-        // SAFETY: a window has 64 readable bytes past its end, so past any `at` inside it.
-        let mut mask = unsafe { positions_64::<R::Scan>(base.add(at), b'\n') };
-        if stop - at < 64 {
-            mask &= (1 << (stop - at)) - 1;
-        }
-        // SAFETY: forwarded.
-        unsafe { write_positions::<FIRST>(into.add(found), mask, at as u32) };
-        found += mask.count_ones() as usize;
-        at += 64;
-    }
-    found
-}
-
-/// Writes the position of each set bit, `at` added. The first ones are written whether they exist
-/// or not, so that one branch decides for 64 bytes: six where rows are short, which seldom have fewer
-/// than ten bytes, and three where 64 bytes hardly ever end more rows.
-///
-/// # Safety
-/// `into` has room for as many as there are bits, and for at least `FIRST`.
-#[inline(always)]
-pub(super) unsafe fn write_positions<const FIRST: usize>(into: *mut u32, mut mask: u64, at: u32) {
-    let found = mask.count_ones() as usize;
-    for i in 0..FIRST {
-        // SAFETY: room for the first ones.
-        unsafe { *into.add(i) = at.wrapping_add(mask.trailing_zeros()) };
-        mask &= mask.wrapping_sub(1);
-    }
-    let mut i = FIRST;
-    while i < found {
-        // SAFETY: room for `found`.
-        unsafe { *into.add(i) = at + mask.trailing_zeros() };
-        mask &= mask.wrapping_sub(1);
-        i += 1;
-    }
 }
 
 /// Stage 2 for `rows <= BATCH` rows.
@@ -189,54 +136,33 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     let base = window.buffer().as_ptr();
     let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
     // SAFETY: only element pointers are made of the uninitialised batch, and each element is
-    // written in stage 2A before stage 2B reads it: both loops cover the same groups.
+    // written in stages 2A and 2B before others read it: all loops cover the same groups.
     let (keys, parsed, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
     let Parsed { values, masks, key_bytes } = parsed;
-    let mut longs = [0_u8; BATCH + LANES];
-    let mut long_count = 0;
-
-    let seed = tables.short.seed;
-    let sink = tables.short.sink() as u32;
-    let mask = tables.short.mask();
+    // SAFETY: forwarded.
+    let (mut odd_rows, long_rows_of) = unsafe { parse::<R>(base, ends, rows, parsed) };
     let entries = tables.short.entries.as_mut_ptr();
-    let displacements: &[u16] = &tables.short.displacements;
-    let mut odd_rows = 0_u64;
-    let mut group = 0;
-    while group < rows {
-        // SAFETY: eight ends follow `group`, all inside the window; every index below is smaller
-        // than BATCH, since `rows` is and groups are eight aligned.
+    let home = Home {
+        seed: tables.short.seed,
+        displacements: &tables.short.displacements,
+        mask: tables.short.mask(),
+        sink: tables.short.sink() as u32,
+    };
+    let far = tables.short.keys() > NEAR_KEYS;
+    for group in (0..rows).step_by(LANES) {
+        // SAFETY: every index is smaller than BATCH, since `rows` is and groups are eight aligned.
         unsafe {
-            let shapes = R::values(base, ends.add(group), parsed.at_row(group));
-            odd_rows |= u64::from(shapes.odd) << group;
-            for lane in 0..LANES {
-                let row = group + lane;
-                let bytes = *masks.add(row);
-                let start = *ends.add(row) as usize + 1;
-                let key = R::key(base.add(start), bytes);
-                let hash = R::hash(key, &seed);
-                let slot = if DISPLACED {
-                    slot_of(hash, displacements, mask) as u32
-                } else {
-                    (hash & mask) as u32
-                };
-                let slot = if bytes == 0 { sink + lane as u32 } else { slot };
-                *keys.add(row) = key;
-                *slots.add(row) = slot;
-                R::prefetch(entries.add(slot as usize).cast());
-            }
-            let mut rest = shapes.long;
-            while rest != 0 {
-                longs[long_count] = (group + rest.trailing_zeros() as usize) as u8;
-                long_count += 1;
-                rest &= rest - 1;
+            let from = (base, ends.add(group), masks.add(group).cast_const());
+            R::place::<DISPLACED>(from, &home, keys.add(group), slots.add(group));
+            if far {
+                for row in group..group + LANES {
+                    R::prefetch(entries.add(*slots.add(row) as usize).cast());
+                }
             }
         }
-        group += LANES;
     }
-
-    let mut group = 0;
     let mut missed = 0;
-    while group < rows {
+    for group in (0..rows).step_by(LANES) {
         // SAFETY: as above; slots lie in the table because they were masked, or are the sink.
         // Inserting does not move entries: `prepare` made room for a batch of keys.
         unsafe {
@@ -245,18 +171,26 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
                 missed += 1;
                 mend::<R>(tables, keys.add(group), slots.add(group), differ, group, &mut odd_rows);
             }
-            for row in group..group + LANES {
-                let (slot, value) = (*slots.add(row) as usize, *values.add(row));
-                add_short::<R, SQUARES>(&mut tables.short, slot, value);
+        }
+    }
+    for group in (0..rows).step_by(LANES) {
+        // SAFETY: as above.
+        unsafe {
+            R::add_eight(entries, slots.add(group), values.add(group));
+            if SQUARES {
+                for row in group..group + LANES {
+                    add_square(&mut tables.short, *slots.add(row) as usize, *values.add(row));
+                }
             }
         }
-        group += LANES;
     }
     tables.short.groups += (rows / LANES) as u64;
     tables.short.missed_groups += missed;
-    tables.mostly_long = long_count > BATCH / 2;
+    tables.mostly_long = long_rows_of.count_ones() as usize > BATCH / 2;
 
-    if long_count > 0 {
+    if long_rows_of != 0 {
+        let mut longs = [0_u8; BATCH];
+        let longs = list(long_rows_of, &mut longs);
         // SAFETY: rows in `longs` are of this batch, their keys inside the window.
         unsafe {
             // Key bytes include the delimiter, which is no part of the key.
@@ -264,13 +198,47 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
                 let start = *ends.add(row as usize) as usize + 1;
                 (start, *key_bytes.add(row as usize) as usize - 1)
             };
-            let longs = &longs[..long_count];
             odd_rows |=
                 long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), tables);
         }
     }
     // SAFETY: forwarded.
     unsafe { hand_over(ends, odd_rows & first(rows), odd) };
+}
+
+/// Parses the values of a batch; a bit for each row that is odd, and for each whose key is long.
+///
+/// # Safety
+/// As [`batch`]; there is a batch of elements of each kind to write.
+#[inline(always)]
+unsafe fn parse<R: Rows>(
+    base: *const u8,
+    ends: *const u32,
+    rows: usize,
+    into: Parsed,
+) -> (u64, u64) {
+    let (mut odd, mut long) = (0, 0);
+    for group in (0..rows).step_by(LANES) {
+        // SAFETY: eight ends follow `group`, all inside the window; `group + 8 <= BATCH`.
+        unsafe {
+            let shapes = R::values(base, ends.add(group), into.at_row(group));
+            odd |= u64::from(shapes.odd) << group;
+            long |= u64::from(shapes.long) << group;
+        }
+    }
+    (odd & first(rows), long & first(rows))
+}
+
+/// The rows that have a bit.
+#[inline(always)]
+fn list(mut rows: u64, into: &mut [u8; BATCH]) -> &[u8] {
+    let mut count = 0;
+    while rows != 0 {
+        into[count] = rows.trailing_zeros() as u8;
+        count += 1;
+        rows &= rows - 1;
+    }
+    &into[..count]
 }
 
 /// A bit for each of the first rows.
@@ -313,17 +281,8 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     // and the others read is of the same rows; keys and slots are written and read for short rows.
     let (keys, parsed, slots) = unsafe { Batch::parts(batch.as_mut_ptr()) };
     let Parsed { values, masks, key_bytes } = parsed;
-    let (mut odd_rows, mut long_rows_of) = (0_u64, 0_u64);
-    for group in (0..rows).step_by(LANES) {
-        // SAFETY: eight ends follow `group`, all inside the window; `group + 8 <= BATCH`.
-        unsafe {
-            let shapes = R::values(base, ends.add(group), parsed.at_row(group));
-            odd_rows |= u64::from(shapes.odd) << group;
-            long_rows_of |= u64::from(shapes.long) << group;
-        }
-    }
-    odd_rows &= first(rows);
-    long_rows_of &= first(rows);
+    // SAFETY: forwarded.
+    let (mut odd_rows, long_rows_of) = unsafe { parse::<R>(base, ends, rows, parsed) };
     let short_rows = first(rows) & !odd_rows & !long_rows_of;
 
     let seed = tables.short.seed;
@@ -342,13 +301,7 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
         }
     }
     let mut longs = [0_u8; BATCH];
-    let mut long_count = 0;
-    let mut rest = long_rows_of;
-    while rest != 0 {
-        longs[long_count] = rest.trailing_zeros() as u8;
-        long_count += 1;
-        rest &= rest - 1;
-    }
+    let longs = list(long_rows_of, &mut longs);
     // SAFETY: rows in `longs` are of this batch, their keys inside the window; key bytes include the
     // delimiter.
     odd_rows |= unsafe {
@@ -356,7 +309,6 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
             let start = *ends.add(row as usize) as usize + 1;
             (start, *key_bytes.add(row as usize) as usize - 1)
         };
-        let longs = &longs[..long_count];
         long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), tables)
     };
     let mut rest = short_rows;
@@ -378,7 +330,7 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     }
     tables.short.groups += u64::from(short_rows.count_ones()) / LANES as u64;
     tables.short.missed_groups += missed;
-    tables.mostly_long = long_count > BATCH / 2;
+    tables.mostly_long = longs.len() > BATCH / 2;
     // SAFETY: forwarded.
     unsafe { hand_over(ends, odd_rows, odd) };
 }

@@ -17,8 +17,8 @@
 use fathom_machine::level::Here;
 use fathom_machine::simd::positions_64;
 
-use super::drive::write_positions;
 use super::long::long_rows;
+use super::newlines::write_positions;
 use super::rows::Rows;
 use super::update::add_short;
 use super::{BATCH, Kernel, Odd, plain};
@@ -74,9 +74,9 @@ fn run_for<const SQUARES: bool>(
             #[cfg(target_arch = "x86_64")]
             Here::Sse2 => drive::<plain::Sse2, SQUARES>(window, wanted, tables, odd),
             #[cfg(target_arch = "x86_64")]
-            Here::Avx2 | Here::Avx512 => {
-                super::avx2::run_fields::<SQUARES>(window, wanted, tables, odd)
-            }
+            Here::Avx2 => super::avx2::run_fields::<SQUARES>(window, wanted, tables, odd),
+            #[cfg(target_arch = "x86_64")]
+            Here::Avx512 => super::avx512::run_fields::<SQUARES>(window, wanted, tables, odd),
             #[cfg(target_arch = "aarch64")]
             Here::Neon => drive::<plain::Neon, SQUARES>(window, wanted, tables, odd),
         }

@@ -3,7 +3,8 @@
 
 use fathom_machine::simd::Vector;
 
-use crate::table::{Seed, ShortEntry, ShortKey, Tenths};
+use super::{LANES, newlines};
+use crate::table::{Seed, ShortEntry, ShortKey, Tenths, slot_of};
 
 /// Where the values of rows and what is known of their keys go: an element for each row.
 #[derive(Clone, Copy)]
@@ -30,6 +31,15 @@ impl Parsed {
     }
 }
 
+/// Where the table of short keys looks for a key first.
+pub(super) struct Home<'a> {
+    pub(super) seed: Seed,
+    pub(super) displacements: &'a [u16],
+    pub(super) mask: u64,
+    /// The first of eight slots for rows whose keys are not for this table.
+    pub(super) sink: u32,
+}
+
 /// What eight rows turned out to be, a bit per row.
 #[derive(Clone, Copy)]
 pub(super) struct Shapes {
@@ -46,6 +56,29 @@ pub(super) unsafe trait Rows {
     type Scan: Vector;
     /// A key of sixteen bytes in the form comparisons like best.
     type Key: Copy;
+
+    /// Writes the places of the newlines from `at` to `stop` and returns how many there are; `dense`
+    /// says that there are more than one in 32 bytes.
+    ///
+    /// # Safety
+    /// `at..stop` lies in a [`Window`](crate::chunk::Window) from `base` on, and `into` has room for as
+    /// many as there are bytes and for 16 more.
+    #[inline(always)]
+    unsafe fn newlines(
+        base: *const u8,
+        (at, stop): (usize, usize),
+        dense: bool,
+        into: *mut u32,
+    ) -> usize {
+        // SAFETY: forwarded.
+        unsafe {
+            if dense {
+                newlines::list::<Self::Scan, 6>(base, at, stop, into)
+            } else {
+                newlines::list::<Self::Scan, 3>(base, at, stop, into)
+            }
+        }
+    }
 
     /// Parses the eight rows that end at `ends[1..9]`; `ends[0]` is the newline before the first.
     ///
@@ -65,6 +98,35 @@ pub(super) unsafe trait Rows {
     /// # Safety
     /// Sixteen bytes from `from` on are readable.
     unsafe fn field_key(from: *const u8, bytes: u32) -> Self::Key;
+
+    /// The keys of eight rows and their first slots, which are sinks for dummies. `from` is the base
+    /// of a window, the newlines before the rows in it, and what [`Parsed::masks`] says of them.
+    ///
+    /// # Safety
+    /// Sixteen bytes from the start of each row on are readable, eight keys and slots are writable.
+    #[inline(always)]
+    unsafe fn place<const DISPLACED: bool>(
+        (base, ends, masks): (*const u8, *const u32, *const u32),
+        home: &Home<'_>,
+        keys: *mut Self::Key,
+        slots: *mut u32,
+    ) {
+        for lane in 0..LANES {
+            // SAFETY: the caller's.
+            unsafe {
+                let bytes = *masks.add(lane);
+                let key = Self::key(base.add(*ends.add(lane) as usize + 1), bytes);
+                let hash = Self::hash(key, &home.seed);
+                let slot = if DISPLACED {
+                    slot_of(hash, home.displacements, home.mask) as u32
+                } else {
+                    (hash & home.mask) as u32
+                };
+                *keys.add(lane) = key;
+                *slots.add(lane) = if bytes == 0 { home.sink + lane as u32 } else { slot };
+            }
+        }
+    }
 
     /// Whether the entry has this key.
     ///
@@ -116,6 +178,21 @@ pub(super) unsafe trait Rows {
     #[inline(always)]
     unsafe fn add(to: &mut Tenths, value: i32) {
         to.add(value);
+    }
+
+    /// Adds eight values to the statistics of eight slots.
+    ///
+    /// # Safety
+    /// Eight slots and values are readable and the slots lie in `entries`.
+    #[inline(always)]
+    unsafe fn add_eight(entries: *mut ShortEntry, slots: *const u32, values: *const i32) {
+        for lane in 0..LANES {
+            // SAFETY: the caller's; nobody else has a reference to the entry.
+            unsafe {
+                let entry = &mut *entries.add(*slots.add(lane) as usize);
+                Self::add(&mut entry.tenths, *values.add(lane));
+            }
+        }
     }
 
     /// Fetches the cache line at `at`, which may be any address.

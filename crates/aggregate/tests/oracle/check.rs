@@ -2,9 +2,11 @@
 
 use std::io::{Cursor, Read, Write};
 
-use fathom_aggregate::delimited::{self, Null as EngineNull, Query, Ragged, Selector, Value};
+use fathom_aggregate::delimited::{self, Kind, Null as EngineNull, Query, Ragged, Selector, Value};
 use fathom_aggregate::format::{self, Layout, Sort, Statistic};
-use fathom_aggregate::{Error, OnError, Options, Progress, Rounding, SHOWN, Source, Summary};
+use fathom_aggregate::{
+    Error, Filter, Method, OnError, Options, Progress, Rounding, SHOWN, Source, Summary,
+};
 
 use super::number::Round;
 use super::shown::{Form, Look, text};
@@ -43,11 +45,20 @@ fn query(task: &Task) -> Query {
         Null::Zero => EngineNull::Zero,
         Null::Fail => EngineNull::Fail,
     };
-    let value = |(place, n): &(Place, Null)| Value { column: selector(place), null: null(*n) };
+    let value = |(at, (place, n)): (usize, &(Place, Null))| {
+        let mut value = Value::from(selector(place));
+        value.null = null(*n);
+        value.kind = if task.texts.contains(&at) { Kind::Text } else { Kind::Number };
+        value
+    };
     let mut query = Query::new(task.delimiter);
     query.header = task.header;
     query.by = task.keys.iter().map(selector).collect();
-    query.values = task.values.iter().map(value).collect();
+    query.values = task.values.iter().enumerate().map(value).collect();
+    query.filter = task.filter.as_ref().map(|filter| {
+        let text = filter.text();
+        Filter::parse(&text).unwrap_or_else(|why| panic!("{text}: {why}"))
+    });
     query.ragged = if task.pad { Ragged::Pad } else { Ragged::Fail };
     query.nulls.clone_from(&task.nulls);
     query
@@ -55,7 +66,7 @@ fn query(task: &Task) -> Query {
 
 fn layout(look: &Look, threads: usize) -> Layout {
     Layout {
-        statistics: look.statistics.iter().map(|name| named(name)).collect(),
+        statistics: look.statistics.iter().map(|name| named(name, look)).collect(),
         decimals: look.decimals.map(|decimals| decimals as u8),
         rounding: match look.round {
             Round::HalfUp => Rounding::HalfUp,
@@ -67,8 +78,9 @@ fn layout(look: &Look, threads: usize) -> Layout {
     }
 }
 
-fn named(name: &str) -> Statistic {
-    Statistic::named(name).unwrap_or_else(|| panic!("no statistic {name}"))
+fn named(name: &str, look: &Look) -> Statistic {
+    let statistic = Statistic::named(name).unwrap_or_else(|| panic!("no statistic {name}"));
+    statistic.by(if look.nearest { Method::Nearest } else { Method::Linear })
 }
 
 /// Runs the engine; also the refused records as they were kept.
@@ -121,9 +133,10 @@ impl<'a> Judge<'a> {
             (found, expected) => panic!("{}: {found:?} for {expected:?}", shown()),
         };
         let answer = self.answer.as_ref().expect("both have an answer");
-        let counts = (summary.records, summary.blank_lines, summary.rejected);
-        let expected = (answer.records, answer.blank_lines, answer.refused.len() as u64);
-        assert_eq!(counts, expected, "{}: records, blank lines, refused", shown());
+        let counts = [summary.records, summary.blank_lines, summary.left_out, summary.rejected];
+        let refused = answer.refused.len() as u64;
+        let expected = [answer.records, answer.blank_lines, answer.left_out, refused];
+        assert_eq!(counts, expected, "{}: records, blank lines, left out, refused", shown());
         let (found, expected) = (shown_rejects(&summary), expected_rejects(self.input, answer));
         assert_eq!(found, expected, "{}: places and reasons", shown());
         assert_eq!(kept, texts(self.input, answer), "{}: kept records", shown());
@@ -145,7 +158,7 @@ impl<'a> Judge<'a> {
 /// The engine's text.
 pub(crate) fn formatted(summary: &Summary, look: &Look, threads: usize) -> Vec<u8> {
     let mut columns = summary.columns.clone();
-    let sort = look.sort.map_or(Sort::Key, |name| Sort::By(named(name)));
+    let sort = look.sort.map_or(Sort::Key, |name| Sort::By(named(name, look)));
     format::arrange(&mut columns, sort, look.reverse, look.top);
     let layout = layout(look, threads);
     match look.form {

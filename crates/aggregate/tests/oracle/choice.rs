@@ -4,8 +4,9 @@ use fathom_aggregate::{Options, Source};
 use fathom_machine::level::Level;
 
 use super::check::{file, stream};
+use super::condition::{Amount, COMPARISONS, PATTERNS, SIGNS, Test, Word};
 use super::number::Round;
-use super::shown::{FORMS, Look, STATISTICS};
+use super::shown::{FORMS, Look, OF_TEXTS, STATISTICS};
 use super::{Null, Place, Task};
 
 /// Hands out small numbers of a large one.
@@ -33,15 +34,63 @@ impl Choices {
             plain: false,
             header,
             keys: (0..=self.of(3)).map(|_| self.place(header)).collect(),
+            filter: None,
             values: Vec::new(),
+            texts: Vec::new(),
             pad: self.yes(),
             nulls: nulls[self.of(3)].iter().map(|null| null.as_bytes().to_vec()).collect(),
         };
         for _ in 0..self.of(3) {
             let null = [Null::Skip, Null::Zero, Null::Fail][self.of(3)];
+            if self.of(4) == 0 {
+                task.texts.push(task.values.len());
+            }
             task.values.push((self.place(header), null));
         }
         task
+    }
+
+    /// A condition on the same columns.
+    pub(crate) fn condition(&mut self, header: bool, depth: usize) -> Test {
+        let comparison = self.of(COMPARISONS.len());
+        let amount = |choices: &mut Choices| choices.amount(header, 2);
+        match self.of(if depth == 0 { 6 } else { 9 }) {
+            0 => Test::Numbers(comparison, amount(self), amount(self)),
+            1 => {
+                let (mut left, mut right) = (self.word(header), self.word(header));
+                if comparison % 2 == 0 {
+                    (left, right) = (right, left);
+                }
+                Test::Words(comparison, left, right)
+            }
+            2 => Test::AmongNumbers(amount(self), vec!["1", "-2", "15e-1", "0.0"]),
+            3 => Test::AmongWords(self.word(header), vec!["a", "1.5", "x|y", "\"", ""]),
+            4 => Test::Matches(self.word(header), self.of(PATTERNS.len())),
+            5 => Test::Null(self.place(header), self.yes()),
+            6 => Test::Not(Box::new(self.condition(header, depth - 1))),
+            which => {
+                let parts = [(); 2].map(|()| self.condition(header, depth - 1));
+                if which == 7 { Test::Both(Box::new(parts)) } else { Test::Either(Box::new(parts)) }
+            }
+        }
+    }
+
+    fn amount(&mut self, header: bool, depth: usize) -> Amount {
+        match self.of(if depth == 0 { 2 } else { 3 }) {
+            0 => Amount::Literal(["0", "1.50", "2", "1e3", "0.333"][self.of(5)]),
+            1 => Amount::Field(self.place(header)),
+            _ => {
+                let sides = [(); 2].map(|()| self.amount(header, depth - 1));
+                Amount::Of(self.of(SIGNS.len()), Box::new(sides))
+            }
+        }
+    }
+
+    fn word(&mut self, header: bool) -> Word {
+        match self.of(3) {
+            0 => Word::Literal(["a", "b", "1.5", "\"", "\\"][self.of(5)]),
+            _ => Word::Field(self.place(header)),
+        }
     }
 
     fn place(&mut self, header: bool) -> Place {
@@ -51,17 +100,22 @@ impl Choices {
         }
     }
 
-    /// A look of the result of so many columns, of keys of so many parts.
-    pub(crate) fn look(&mut self, columns: usize, keys: usize) -> Look {
+    /// A look of the result of a task.
+    pub(crate) fn look(&mut self, task: &Task) -> Look {
         let statistic = |choices: &mut Choices| STATISTICS[choices.of(STATISTICS.len())];
+        let columns = task.values.len();
+        let sort = statistic(self);
+        // Not everything can be told of texts.
+        let can_sort = !task.texts.contains(&0) || OF_TEXTS.contains(&sort);
         Look {
             // The challenge's form shows one column.
             form: FORMS[if columns > 1 { 1 + self.of(5) } else { self.of(6) }],
             statistics: (0..=self.of(3)).map(|_| statistic(self)).collect(),
+            nearest: self.yes(),
             decimals: [None, Some(0), Some(2), Some(18)][self.of(4)],
             round: [Round::HalfUp, Round::Ceiling, Round::HalfEven][self.of(3)],
-            keys: (0..keys).map(|_| ["key", "min", "a\"b"][self.of(3)].to_owned()).collect(),
-            sort: if self.yes() { Some(statistic(self)) } else { None },
+            keys: task.keys.iter().map(|_| ["key", "min", "a\"b"][self.of(3)].to_owned()).collect(),
+            sort: if self.yes() && can_sort { Some(sort) } else { None },
             reverse: self.yes(),
             top: if self.yes() { Some(self.of(4)) } else { None },
         }
@@ -75,6 +129,8 @@ impl Choices {
             threads: 1 + self.of(3),
             chunk_bytes: 1 + self.of(1000),
             with_squares: true,
+            with_values: true,
+            with_ends: true,
             ..Options::default()
         }
     }

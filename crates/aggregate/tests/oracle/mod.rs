@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 pub(crate) mod check;
 pub(crate) mod choice;
+pub(crate) mod condition;
 pub(crate) mod number;
 pub(crate) mod shown;
 
@@ -24,8 +25,12 @@ pub(crate) struct Task {
     pub(crate) header: bool,
     /// The parts of a key, at least one.
     pub(crate) keys: Vec<Place>,
+    /// Which records are taken.
+    pub(crate) filter: Option<condition::Test>,
     /// Without any, records are counted.
     pub(crate) values: Vec<(Place, Null)>,
+    /// Which of them are texts.
+    pub(crate) texts: Vec<usize>,
     /// Records may have more or fewer fields than the first.
     pub(crate) pad: bool,
     /// Texts that say that there is no value.
@@ -56,7 +61,9 @@ impl Task {
             plain: true,
             header: false,
             keys: vec![Place::At(1)],
+            filter: None,
             values: vec![(Place::At(2), Null::Fail)],
+            texts: Vec::new(),
             pad: false,
             nulls: Vec::new(),
         }
@@ -71,6 +78,8 @@ pub(crate) struct Answer {
     pub(crate) columns: Vec<Column>,
     pub(crate) records: u64,
     pub(crate) blank_lines: u64,
+    /// Records the filter left out.
+    pub(crate) left_out: u64,
     pub(crate) refused: Vec<Refused>,
 }
 
@@ -78,6 +87,7 @@ pub(crate) struct Answer {
 #[derive(Debug, Default)]
 pub(crate) struct Column {
     pub(crate) name: String,
+    pub(crate) is_text: bool,
     /// By the parts of the key.
     pub(crate) groups: BTreeMap<Vec<Vec<u8>>, Group>,
 }
@@ -86,7 +96,15 @@ pub(crate) struct Column {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {
     pub(crate) rows: u64,
+    /// In the order of the input.
     pub(crate) values: Vec<Number>,
+    pub(crate) texts: Vec<Vec<u8>>,
+}
+
+/// A value of a record.
+enum Value {
+    Number(Number),
+    Text(Vec<u8>),
 }
 
 /// A record that is none.
@@ -231,6 +249,7 @@ pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
             Place::Named(name) => name.clone(),
         };
     }
+    task.texts.iter().for_each(|&at| answer.columns[at].is_text = true);
     let mut names: Option<Vec<Vec<u8>>> = None;
     let mut width = None;
     let mut at = if input.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -263,6 +282,12 @@ pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
                 let name = header.get(place).map(|name| String::from_utf8_lossy(name).into_owned());
                 Ok(name.unwrap_or_else(|| format!("column {}", place + 1)))
             };
+            if let Some(filter) = &task.filter {
+                filter
+                    .columns()
+                    .into_iter()
+                    .try_for_each(|place| found(place, &header).map(drop))?;
+            }
             answer.keys = Some(task.keys.iter().map(name).collect::<Result<_, _>>()?);
             for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
                 column.name = name(place)?;
@@ -324,29 +349,48 @@ fn take(
     if task.plain {
         key()?;
     }
+    if let Some(filter) = &task.filter {
+        let content = |at: &Place| {
+            let found = field(place(at))?.filter(|field| !task.nulls.contains(&field.content));
+            Ok(found.map(|field| (field.at, field.content.clone())))
+        };
+        if filter.holds(&content)? != Some(true) {
+            answer.left_out += 1;
+            return Ok(());
+        }
+    }
     let mut values = Vec::new();
-    for (column, null) in &task.values {
+    for (which, (column, null)) in task.values.iter().enumerate() {
         let found = field(place(column))?;
         let at = found.map_or(record.start, |field| field.at);
         let is_null = found.is_none_or(|field| task.nulls.contains(&field.content));
-        values.push(match (is_null, null) {
-            (false, _) => {
-                let content = &found.expect("it is there").content;
-                Some(number::read(content).map_err(|why| (at, format!("Number({why})")))?)
+        let content = match (is_null, null) {
+            (false, _) => &found.expect("it is there").content[..],
+            (true, Null::Skip) => {
+                values.push(None);
+                continue;
             }
-            (true, Null::Skip) => None,
-            (true, Null::Zero) => Some(number::read(b"0").expect("a number")),
+            (true, Null::Zero) => b"0",
             (true, Null::Fail) => return Err((at, "Missing".to_owned())),
-        });
+        };
+        values.push(Some(if task.texts.contains(&which) {
+            Value::Text(content.to_vec())
+        } else {
+            Value::Number(number::read(content).map_err(|why| (at, format!("Number({why})")))?)
+        }));
     }
     if task.values.is_empty() {
-        values.push(Some(number::read(b"0.0").expect("a number")));
+        values.push(Some(Value::Number(number::read(b"0.0").expect("a number"))));
     }
     let key = key()?;
     for (column, value) in answer.columns.iter_mut().zip(values) {
         let group = column.groups.entry(key.clone()).or_default();
         group.rows += 1;
-        group.values.extend(value);
+        match value {
+            None => {}
+            Some(Value::Number(number)) => group.values.push(number),
+            Some(Value::Text(text)) => group.texts.push(text),
+        }
     }
     answer.records += 1;
     Ok(())

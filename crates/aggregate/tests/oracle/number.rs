@@ -96,6 +96,41 @@ impl Fraction {
         (&self.above * &other.below).cmp(&(&other.above * &self.below))
     }
 
+    pub(crate) fn minus(&self, other: &Fraction) -> Fraction {
+        let above = &self.above * &other.below - &other.above * &self.below;
+        Fraction::new(above, &self.below * &other.below)
+    }
+
+    /// None where it is divided by zero.
+    pub(crate) fn with(&self, sign: &str, other: &Fraction) -> Option<Fraction> {
+        let (a, b, c, d) = (&self.above, &self.below, &other.above, &other.below);
+        let (above, below) = match sign {
+            "+" => (a * d + c * b, b * d),
+            "-" => (a * d - c * b, b * d),
+            "*" => (a * c, b * d),
+            _ => (a * d, b * c),
+        };
+        match below.sign() {
+            Sign::NoSign => None,
+            Sign::Plus => Some(Fraction::new(above, below)),
+            Sign::Minus => Some(Fraction::new(-above, -below)),
+        }
+    }
+
+    /// What lies this share of the way to the other.
+    pub(crate) fn between(&self, other: &Fraction, share: &Fraction) -> Fraction {
+        let Fraction { above, below } = other.minus(self);
+        let negative_step = Fraction::new(-above * &share.above, below * &share.below);
+        self.minus(&negative_step)
+    }
+
+    /// As a number of so many decimals, which must suffice.
+    pub(crate) fn ending(&self, decimals: u32) -> Number {
+        let units = &self.above * ten_to(decimals) / &self.below;
+        assert_eq!(&units * &self.below, &self.above * ten_to(decimals), "more decimals");
+        Number { units, decimals }
+    }
+
     /// With so many decimals.
     pub(crate) fn fixed(&self, decimals: u32, round: Round) -> String {
         let above = &self.above * ten_to(decimals);

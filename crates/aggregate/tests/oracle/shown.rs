@@ -27,6 +27,8 @@ pub(crate) struct Look {
     pub(crate) form: Form,
     /// By their names.
     pub(crate) statistics: Vec<&'static str>,
+    /// Quantiles are values that are there.
+    pub(crate) nearest: bool,
     pub(crate) decimals: Option<u32>,
     pub(crate) round: Round,
     /// Names of the key's parts.
@@ -37,16 +39,26 @@ pub(crate) struct Look {
     pub(crate) top: Option<usize>,
 }
 
-/// Names of all statistics.
-pub(crate) const STATISTICS: [&str; 8] =
-    ["min", "mean", "max", "count", "rows", "sum", "variance", "stddev"];
+/// Names of all statistics, and of some quantiles.
+pub(crate) const STATISTICS: [&str; 18] = [
+    "min", "mean", "max", "count", "rows", "sum", "variance", "stddev", "range", "distinct",
+    "mode", "first", "last", "median", "p0", "p12.5", "p99.9", "p100",
+];
+
+/// What can be told of texts.
+pub(crate) const OF_TEXTS: [&str; 6] = ["count", "rows", "distinct", "mode", "first", "last"];
+
+/// What needs neither all values nor their order.
+pub(crate) const OF_SUMS: [&str; 9] =
+    ["min", "mean", "max", "count", "rows", "sum", "variance", "stddev", "range"];
 
 impl Look {
-    /// Every statistic in one form, by a key of one part.
+    /// Every statistic of sums in one form, by a key of one part.
     pub(crate) fn all(form: Form) -> Look {
         Look {
             form,
-            statistics: STATISTICS.to_vec(),
+            statistics: OF_SUMS.to_vec(),
+            nearest: false,
             decimals: None,
             round: Round::HalfUp,
             keys: vec!["key".to_owned()],
@@ -101,30 +113,112 @@ fn extreme(group: &Group, wanted: Ordering) -> Option<Number> {
     Some(best.clone())
 }
 
-/// A statistic as a fraction, to sort by; the standard deviation sorts as its square.
-fn fraction(group: &Group, statistic: &str) -> Option<Fraction> {
-    let whole = |n: u64| Some(Fraction::new(n.into(), 1.into()));
+/// All values as fractions, the smallest first.
+fn sorted(group: &Group) -> Vec<(Fraction, &Number)> {
+    let mut sorted: Vec<_> = group.values.iter().map(|n| (Fraction::of(n), n)).collect();
+    sorted.sort_by(|a, b| a.0.cmp(&b.0));
+    sorted
+}
+
+/// The numbers that are alike, and how many of each there are.
+fn runs(group: &Group) -> Vec<(&Number, usize)> {
+    let sorted = sorted(group);
+    let runs = sorted.chunk_by(|a, b| a.0.cmp(&b.0).is_eq());
+    runs.map(|run| (run[0].1, run.len())).collect()
+}
+
+/// The first of those that are there most often.
+fn most<T>(runs: Vec<(T, usize)>) -> Option<T> {
+    let most = runs.iter().map(|run| run.1).max()?;
+    runs.into_iter().find(|run| run.1 == most).map(|run| run.0)
+}
+
+fn text_runs(group: &Group) -> Vec<(&Vec<u8>, usize)> {
+    let mut counts = std::collections::BTreeMap::new();
+    group.texts.iter().for_each(|text| *counts.entry(text).or_insert(0) += 1);
+    counts.into_iter().collect()
+}
+
+/// Definitions 7 and 1 of Hyndman and Fan, with places from 0.
+fn quantile(group: &Group, percent: &str, nearest: bool) -> Option<Fraction> {
+    let share = super::number::read(percent.as_bytes()).expect("a percentage");
+    let (above, below) = (share.units, ten_to(share.decimals + 2));
+    let sorted = sorted(group);
+    let count = BigInt::from(sorted.len());
+    let at = |place: &BigInt| usize::try_from(place).ok().and_then(|at| sorted.get(at));
+    if nearest {
+        // The first value of which at least the share is not above it.
+        let is_enough = |place: &usize| BigInt::from(place + 1) * &below >= &count * &above;
+        return (0..sorted.len()).find(is_enough).map(|place| sorted[place].0.clone());
+    }
+    let whole: BigInt = (&count - 1) * &above / &below;
+    let rest = (&count - 1) * &above - &whole * &below;
+    let low = &at(&whole)?.0;
+    let high = at(&(&whole + 1)).map_or(low, |high| &high.0);
+    Some(low.between(high, &Fraction::new(rest, below)))
+}
+
+/// A statistic as a fraction; the standard deviation as its square.
+fn fraction(group: &Group, statistic: &str, nearest: bool) -> Option<Fraction> {
+    let whole = |n: usize| Some(Fraction::new(n.into(), 1.into()));
     match statistic {
         "min" => Some(Fraction::of(&extreme(group, Ordering::Less)?)),
         "max" => Some(Fraction::of(&extreme(group, Ordering::Greater)?)),
-        "count" => whole(group.values.len() as u64),
-        "rows" => whole(group.rows),
+        "range" => {
+            let [low, high] = [Ordering::Less, Ordering::Greater].map(|o| extreme(group, o));
+            Some(Fraction::of(&high?).minus(&Fraction::of(&low?)))
+        }
+        "count" => whole(group.values.len() + group.texts.len()),
+        "rows" => whole(group.rows as usize),
+        "distinct" => whole(runs(group).len() + text_runs(group).len()),
         "sum" => Some(Fraction::of(&sum(group))),
         "mean" => mean(group),
-        _ => variance(group),
+        "mode" => most(runs(group)).map(Fraction::of),
+        "first" => group.values.first().map(Fraction::of),
+        "last" => group.values.last().map(Fraction::of),
+        "median" => quantile(group, "50", nearest),
+        "variance" | "stddev" => variance(group),
+        _ => quantile(group, statistic.strip_prefix('p').expect("a quantile"), nearest),
     }
 }
 
-/// One cell; None where there is nothing to say.
-fn cell(group: &Group, statistic: &str, finest: u32, look: &Look) -> Option<String> {
-    let value = fraction(group, statistic)?;
-    if matches!(statistic, "count" | "rows") {
+/// The text a statistic says, of texts.
+fn word(group: &Group, statistic: &str) -> Option<Vec<u8>> {
+    match statistic {
+        "mode" => most(text_runs(group)).cloned(),
+        "first" => group.texts.first().cloned(),
+        "last" => group.texts.last().cloned(),
+        _ => None,
+    }
+}
+
+/// One cell.
+enum Cell {
+    Number(String),
+    Text(Vec<u8>),
+    /// There is nothing to say.
+    Nothing,
+}
+
+fn cell(group: &Group, statistic: &str, finest: u32, look: &Look) -> Cell {
+    match (word(group, statistic), number(group, statistic, finest, look)) {
+        (Some(word), _) => Cell::Text(word),
+        (None, Some(number)) => Cell::Number(number),
+        (None, None) => Cell::Nothing,
+    }
+}
+
+fn number(group: &Group, statistic: &str, finest: u32, look: &Look) -> Option<String> {
+    let value = fraction(group, statistic, look.nearest)?;
+    if matches!(statistic, "count" | "rows" | "distinct") {
         return Some(value.fixed(0, look.round));
     }
     let spread = matches!(statistic, "variance" | "stddev");
+    let is_quantile = statistic == "median" || statistic.starts_with('p');
+    let between = spread || statistic == "mean" || is_quantile && !look.nearest;
     let decimals = look.decimals.or(match look.form {
         Form::Brc => Some(finest.max(1) + if spread { 2 } else { 0 }),
-        Form::Table => Some(finest + if spread || statistic == "mean" { 2 } else { 0 }),
+        Form::Table => Some(finest + if between { 2 } else { 0 }),
         _ => None,
     });
     Some(match (decimals, statistic) {
@@ -132,9 +226,8 @@ fn cell(group: &Group, statistic: &str, finest: u32, look: &Look) -> Option<Stri
         (Some(decimals), _) => value.fixed(decimals, look.round),
         (None, "stddev") => value.root_seventeen(look.round),
         (None, "mean" | "variance") => value.seventeen(look.round),
-        (None, "min") => all_digits(&extreme(group, Ordering::Less)?),
-        (None, "max") => all_digits(&extreme(group, Ordering::Greater)?),
-        (None, _) => all_digits(&sum(group)),
+        // What ends does so within the digits of the values and of the percentage.
+        (None, _) => all_digits(&value.ending(finest + 8)),
     })
 }
 
@@ -142,10 +235,12 @@ fn cell(group: &Group, statistic: &str, finest: u32, look: &Look) -> Option<Stri
 fn order(column: &Column, look: &Look) -> Vec<Parts> {
     let mut keys: Vec<&Parts> = column.groups.keys().collect();
     if let Some(statistic) = look.sort {
-        let value = |key: &Parts| fraction(&column.groups[key], statistic);
+        let value = |key: &Parts| fraction(&column.groups[key], statistic, look.nearest);
+        let said = |key: &Parts| word(&column.groups[key], statistic);
         keys.sort_by(|a, b| {
             let ascending = match (value(a), value(b)) {
                 (Some(a), Some(b)) => a.cmp(&b),
+                (None, None) => said(a).cmp(&said(b)),
                 // What does not exist is less than anything.
                 (a, b) => a.is_some().cmp(&b.is_some()),
             };
@@ -157,13 +252,19 @@ fn order(column: &Column, look: &Look) -> Vec<Parts> {
     keys.into_iter().take(look.top.unwrap_or(usize::MAX)).cloned().collect()
 }
 
+/// What is said of a column.
+fn told(column: &Column, look: &Look) -> Vec<&'static str> {
+    let is_told = |name: &&str| !column.is_text || OF_TEXTS.contains(name);
+    look.statistics.iter().copied().filter(is_told).collect()
+}
+
 /// The names over everything, none of them twice.
 fn headings(answer: &Answer, look: &Look) -> Vec<String> {
     let mut wanted: Vec<String> = look.keys.clone();
     for column in &answer.columns {
-        for statistic in &look.statistics {
+        for statistic in told(column, look) {
             wanted.push(match answer.columns.len() {
-                1 => (*statistic).to_owned(),
+                1 => statistic.to_owned(),
                 _ => format!("{}_{statistic}", column.name),
             });
         }
@@ -194,7 +295,7 @@ pub(crate) fn text(answer: &Answer, look: &Look) -> Vec<u8> {
             let mut cells = Vec::new();
             for (column, &finest) in answer.columns.iter().zip(&finest) {
                 let group = &column.groups[&key];
-                cells.extend(look.statistics.iter().map(|s| cell(group, s, finest, look)));
+                cells.extend(told(column, look).iter().map(|s| cell(group, s, finest, look)));
             }
             (key, cells)
         })
@@ -220,17 +321,27 @@ pub(crate) fn text(answer: &Answer, look: &Look) -> Vec<u8> {
 type Parts = Vec<Vec<u8>>;
 
 /// A key, and what is said of it.
-type Row = (Parts, Vec<Option<String>>);
+type Row = (Parts, Vec<Cell>);
 
 fn brc(rows: &[Row]) -> Vec<u8> {
     let rows: Vec<Vec<u8>> = rows
         .iter()
         .map(|(key, cells)| {
-            let cells: Vec<&str> = cells.iter().map(|c| c.as_deref().unwrap_or("")).collect();
-            [&key.join(&b","[..])[..], &b"="[..], cells.join("/").as_bytes()].concat()
+            let cells: Vec<Vec<u8>> =
+                cells.iter().map(|cell| written(cell, <[u8]>::to_vec)).collect();
+            [&key.join(&b","[..])[..], &b"="[..], &cells.join(&b"/"[..])].concat()
         })
         .collect();
     [b"{", &rows.join(&b", "[..])[..], b"}\n"].concat()
+}
+
+/// A cell of a format that writes texts so, and nothing for nothing.
+fn written(cell: &Cell, field: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    match cell {
+        Cell::Number(number) => number.clone().into_bytes(),
+        Cell::Text(text) => field(text),
+        Cell::Nothing => Vec::new(),
+    }
 }
 
 fn csv_field(text: &[u8]) -> Vec<u8> {
@@ -262,7 +373,7 @@ fn tsv_field(text: &[u8]) -> Vec<u8> {
 fn separated(names: &[String], rows: &[Row], by: &[u8], field: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let mut lines = vec![names.iter().map(|name| field(name.as_bytes())).collect::<Vec<_>>()];
     for (key, cells) in rows {
-        let cells = cells.iter().map(|cell| cell.clone().unwrap_or_default().into_bytes());
+        let cells = cells.iter().map(|cell| written(cell, field));
         lines.push(key.iter().map(|part| field(part)).chain(cells).collect());
     }
     lines.into_iter().flat_map(|line| [line.join(by), b"\n".to_vec()].concat()).collect()
@@ -292,7 +403,11 @@ fn object(names: &[String], (key, cells): &Row) -> Vec<u8> {
         }
     }
     for (name, cell) in names[key.len()..].iter().zip(cells) {
-        let cell = cell.as_deref().unwrap_or("null");
+        let cell = match cell {
+            Cell::Number(number) => number.clone(),
+            Cell::Text(text) => json_string(&String::from_utf8_lossy(text)),
+            Cell::Nothing => "null".to_owned(),
+        };
         members.push(format!("{}: {cell}", json_string(name)));
     }
     format!("{{{}}}", members.join(", ")).into_bytes()
@@ -314,7 +429,11 @@ fn table(names: &[String], rows: &[Row], keys: usize) -> Vec<u8> {
     };
     let mut lines = vec![names.to_vec()];
     for (key, cells) in rows {
-        let cells = cells.iter().map(|cell| cell.clone().unwrap_or_else(|| "-".to_owned()));
+        let cells = cells.iter().map(|cell| match cell {
+            Cell::Number(number) => number.clone(),
+            Cell::Text(text) => shown(text),
+            Cell::Nothing => "-".to_owned(),
+        });
         lines.push(key.iter().map(|part| shown(part)).chain(cells).collect());
     }
     let length = |text: &str| text.chars().count();

@@ -36,15 +36,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 /// No such allocator, or the command that builds it.
 #[cfg(feature = "kv")]
 pub(crate) fn program(name: &str) -> anyhow::Result<PathBuf> {
-    use fathom_contenders::allocator::{ABSENT, CHOICES};
+    use fathom_contenders::allocator::{CHOICES, absent};
 
     let own = own()?;
     if CHOICES.contains(&name) {
         return Ok(own);
     }
-    let absent = ABSENT.iter().find(|absent| absent.name == name);
-    let absent = absent.with_context(|| {
-        let known = CHOICES.iter().copied().chain(ABSENT.iter().map(|absent| absent.name));
+    let all = absent();
+    let absent = all.iter().find(|absent| absent.name == name).with_context(|| {
+        let known = CHOICES.iter().copied().chain(all.iter().map(|absent| absent.name));
         format!("no allocator {name:?}; there is: {}", known.collect::<Vec<_>>().join(", "))
     })?;
     let beside = own.with_file_name(format!("fathom-{name}"));

@@ -12,7 +12,9 @@
 //! `cp target/secure/release/fathom target/release/fathom-mimalloc-secure`.
 
 use fathom_measure::facts::Facts;
-use fathom_measure::family::{Absent, Family};
+use fathom_measure::family::{Absent, AnyFamily, Family, Reason};
+
+use crate::library::{C_LIBRARY, native};
 
 mod arena;
 #[cfg(feature = "native")]
@@ -66,22 +68,28 @@ pub const UNASKED: [&str; 2] = ["arena", COUNTING];
 /// The system's allocator with a count.
 pub const COUNTING: &str = "counting";
 
-/// The allocators that are known but not part of this build, with the command that brings them.
-pub const ABSENT: &[Absent] = &[
-    #[cfg(any(not(feature = "native"), feature = "mimalloc-secure"))]
-    Absent { name: "mimalloc", reason: NATIVE },
+const ABSENT: &[Absent] = &[
+    Absent {
+        name: "mimalloc",
+        reason: Reason::Feature {
+            name: "native",
+            brings: C_LIBRARY,
+            on: cfg!(all(feature = "native", not(feature = "mimalloc-secure"))),
+        },
+    },
     #[cfg(not(feature = "mimalloc-secure"))]
     Absent {
         name: "mimalloc-secure",
-        reason: "a program of its own: cargo build --release --features mimalloc-secure \
-                 --target-dir target/secure && cp target/secure/release/fathom \
-                 target/release/fathom-mimalloc-secure",
+        reason: Reason::Program(
+            "cargo build --release --features mimalloc-secure --target-dir target/secure && cp \
+             target/secure/release/fathom target/release/fathom-mimalloc-secure",
+        ),
     },
-    #[cfg(not(feature = "native"))]
-    Absent { name: "jemalloc", reason: NATIVE },
-    #[cfg(not(feature = "native"))]
-    Absent { name: "snmalloc", reason: NATIVE },
+    native("jemalloc"),
+    native("snmalloc"),
 ];
 
-#[cfg(any(not(feature = "native"), feature = "mimalloc-secure"))]
-const NATIVE: &str = "a C or C++ library: cargo build --release --features native";
+/// The allocators that are known but not part of this build.
+pub fn absent() -> Vec<&'static Absent> {
+    AnyFamily::absent(&FAMILY)
+}

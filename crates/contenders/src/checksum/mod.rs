@@ -6,6 +6,8 @@
 
 use fathom_measure::family::{Absent, Family};
 
+use crate::library::{CRATES, native};
+
 #[cfg(feature = "cpu")]
 mod adler2;
 mod aesnihash;
@@ -56,7 +58,7 @@ pub static FAMILY: Family<Buffer> = Family {
     name: "checksum",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: &[
+    contenders: contenders![
         &reference::PLAIN,
         &hash32::HASH32,
         &aesnihash::AES_NI_HASH,
@@ -82,17 +84,14 @@ pub static FAMILY: Family<Buffer> = Family {
         &xxhash_c::XXHASH_C,
     ],
     absent: &[
-        #[cfg(not(feature = "cpu"))]
-        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "libdeflate", reason: "C library: build with --features native" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "xxhash-c", reason: "C library: build with --features native" },
-        Absent {
-            name: "isa-l",
-            reason: "its crate builds it with autoconf and nasm, which few machines have; crc-fast \
+        CRATES,
+        native("libdeflate"),
+        native("xxhash-c"),
+        Absent::left_out(
+            "isa-l",
+            "its crate builds it with autoconf and nasm, which few machines have; crc-fast \
                      uses the same folding",
-        },
+        ),
     ],
     facts: &workload::FACTS,
 };

@@ -9,9 +9,9 @@
 //! `ofb`, `ctr` with a 256-bit tag made of CRCs. That tag is an *integrity tag in mORMot's format*,
 //! here to be measured; a CRC resists nobody who forges on purpose. RC4 is broken.
 
-#[allow(unused_imports)] // nothing is absent from a full build
-use fathom_measure::family::Absent;
 use fathom_measure::family::Family;
+
+use crate::library::{CRATES, native};
 
 #[cfg(feature = "cpu")]
 mod aes;
@@ -50,7 +50,7 @@ pub static FAMILY: Family<Messages> = Family {
     name: "cipher",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: &[
+    contenders: contenders![
         &reference::PLAIN,
         &fathom::FATHOM,
         #[cfg(feature = "cpu")]
@@ -76,15 +76,6 @@ pub static FAMILY: Family<Messages> = Family {
         #[cfg(feature = "native")]
         &aws_lc::AWS_LC,
     ],
-    absent: &[
-        #[cfg(not(feature = "cpu"))]
-        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "openssl", reason: "C library: build with --features native" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "ring", reason: "C and assembly: build with --features native" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "aws-lc", reason: "C and assembly: build with --features native" },
-    ],
+    absent: &[CRATES, native("openssl"), native("ring"), native("aws-lc")],
     facts: &workload::FACTS,
 };

@@ -186,6 +186,7 @@ impl Messages {
     }
 
     /// The key as an array.
+    #[cfg(feature = "cpu")]
     pub(super) fn key_array<const N: usize>(&self) -> [u8; N] {
         self.key[..].try_into().expect("the operation's key length")
     }

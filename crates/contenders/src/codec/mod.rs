@@ -7,6 +7,8 @@
 
 use fathom_measure::family::{Absent, Family};
 
+use crate::library::{CRATES, native};
+
 #[cfg(feature = "cpu")]
 mod deflate;
 #[cfg(feature = "native")]
@@ -34,7 +36,7 @@ pub static FAMILY: Family<Texts> = Family {
     name: "codec",
     source: include_str!("mod.rs"),
     reference: "stored",
-    contenders: &[
+    contenders: contenders![
         &reference::STORED,
         &synlz::SYN_LZ,
         #[cfg(feature = "cpu")]
@@ -55,17 +57,13 @@ pub static FAMILY: Family<Texts> = Family {
         &libdeflate::Libdeflate,
     ],
     absent: &[
-        #[cfg(not(feature = "cpu"))]
-        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "lz4", reason: "C library: build with --features native" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "zstd", reason: "C library: build with --features native" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "libdeflate", reason: "C library: build with --features native" },
-        Absent { name: "lizard", reason: LIZARD },
-        Absent { name: "lizard-fast", reason: "level 10 of lizard; see there" },
-        Absent { name: "lizard-huffman", reason: "level 41 of lizard; see there" },
+        CRATES,
+        native("lz4"),
+        native("zstd"),
+        native("libdeflate"),
+        Absent::left_out("lizard", LIZARD),
+        Absent::left_out("lizard-fast", "level 10 of lizard; see there"),
+        Absent::left_out("lizard-huffman", "level 41 of lizard; see there"),
     ],
     facts: &workload::FACTS,
 };

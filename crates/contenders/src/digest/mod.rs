@@ -4,9 +4,9 @@
 //! as digests and are here because protocols and files still carry them; HMACs recompute their key
 //! pads in every call, with the six-byte key `secret`, as mORMot's table does.
 
-#[allow(unused_imports)] // nothing is absent from a full build
-use fathom_measure::family::Absent;
 use fathom_measure::family::Family;
+
+use crate::library::{CRATES, native};
 
 #[cfg(feature = "native")]
 mod aws_lc;
@@ -29,7 +29,6 @@ mod sha2;
 mod sha3;
 mod workload;
 
-pub(crate) use reference::Keccak;
 pub use workload::{Messages, Operation};
 
 /// The family.
@@ -37,7 +36,7 @@ pub static FAMILY: Family<Messages> = Family {
     name: "digest",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: &[
+    contenders: contenders![
         &reference::PLAIN,
         #[cfg(feature = "cpu")]
         &md5::MD5,
@@ -58,15 +57,6 @@ pub static FAMILY: Family<Messages> = Family {
         #[cfg(feature = "native")]
         &aws_lc::AWS_LC,
     ],
-    absent: &[
-        #[cfg(not(feature = "cpu"))]
-        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "openssl", reason: "C library: build with --features native" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "ring", reason: "C and assembly: build with --features native" },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "aws-lc", reason: "C and assembly: build with --features native" },
-    ],
+    absent: &[CRATES, native("openssl"), native("ring"), native("aws-lc")],
     facts: &workload::FACTS,
 };

@@ -6,9 +6,9 @@
 //! its vector searches and exact fast numbers, then templates with four cursors.
 
 use fathom_measure::facts::Facts;
-#[allow(unused_imports)] // nothing is absent from a full build
-use fathom_measure::family::Absent;
 use fathom_measure::family::Family;
+
+use crate::library::CRATES;
 
 mod events;
 mod fathom;
@@ -42,9 +42,6 @@ pub static FAMILY: Family<Document> = Family {
         &jiter::JITER,
         &fathom::FATHOM,
     ],
-    absent: &[
-        #[cfg(not(feature = "cpu"))]
-        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
-    ],
+    absent: &[CRATES],
     facts: &Facts::NONE,
 };

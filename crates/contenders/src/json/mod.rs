@@ -7,6 +7,8 @@
 
 use fathom_measure::family::{Absent, Family};
 
+use crate::library::CRATES;
+
 mod fathom;
 #[cfg(feature = "cpu")]
 mod jiter;
@@ -32,7 +34,7 @@ pub static FAMILY: Family<Texts> = Family {
     name: "json",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: &[
+    contenders: contenders![
         &reference::PLAIN,
         &fathom::FATHOM,
         #[cfg(feature = "cpu")]
@@ -45,17 +47,16 @@ pub static FAMILY: Family<Texts> = Family {
         &jiter::JITER,
     ],
     absent: &[
-        #[cfg(not(feature = "cpu"))]
-        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
-        Absent {
-            name: "simdjson",
-            reason: "the C++ library's crate, simdjson-rust, is an alpha; simd-json is its algorithm in \
+        CRATES,
+        Absent::left_out(
+            "simdjson",
+            "the C++ library's crate, simdjson-rust, is an alpha; simd-json is its algorithm in \
                      Rust",
-        },
-        Absent {
-            name: "fpjson",
-            reason: "Free Pascal's DOM needs a Pascal compiler; the article's table has its figures",
-        },
+        ),
+        Absent::left_out(
+            "fpjson",
+            "Free Pascal's DOM needs a Pascal compiler; the article's table has its figures",
+        ),
     ],
     facts: &workload::FACTS,
 };

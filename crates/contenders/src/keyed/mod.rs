@@ -32,14 +32,15 @@ pub mod structure;
 pub mod workload;
 pub mod zipf;
 
-use fathom_measure::family::Absent;
+use fathom_measure::family::{Absent, Reason};
 
 /// The structures of C++ libraries, which no build has in it.
 pub(crate) const CPP: Absent = Absent {
     name: "cpp-*",
-    reason: "an outside worker: cmake -S runners/cpp -B runners/cpp/build && \
-             cmake --build runners/cpp/build; fathom kv then finds it, and fathom bench takes \
-             --worker runners/cpp/build/fathom-runner-cpp",
+    reason: Reason::Program(
+        "cmake -S runners/cpp -B runners/cpp/build && cmake --build runners/cpp/build; fathom kv then \
+         finds it, and fathom bench takes --worker runners/cpp/build/fathom-runner-cpp",
+    ),
 };
 
 pub(crate) use kernel::prefetch;

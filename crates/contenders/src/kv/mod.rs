@@ -114,42 +114,5 @@ pub fn kept_outside(family: &str) -> Keeps {
 
 /// Who exists but is not in this build: of the structures and of the allocators.
 pub fn absent() -> impl Iterator<Item = &'static Absent> {
-    MEMBERS.iter().flat_map(|family| family.absent()).chain(crate::alloc::ABSENT)
-}
-
-#[cfg(test)]
-mod tests {
-    use fathom_measure::digest::Digest;
-    use fathom_measure::meter::Untimed;
-    use fathom_measure::workload::Spec;
-
-    use super::*;
-
-    fn digest(id: &str, operation: &str) -> Digest {
-        let spec = FAMILY.completed(&Spec::new(operation, &[("count", "500")])).unwrap();
-        let mut digest = Digest::default();
-        FAMILY
-            .open(id, &spec, &mut |mut opened| digest = opened.prepared.sample(1, &mut Untimed))
-            .unwrap();
-        digest
-    }
-
-    #[test]
-    fn every_family_s_contenders_are_found_under_their_names() {
-        let entries = FAMILY.entries();
-        assert!(entries.iter().filter(|entry| entry.id == "btreemap").count() == 1);
-        assert!(entries.iter().all(|entry| !entry.id.starts_with("planted")));
-        assert_eq!(digest("hashbrown+xxh3-64", "find-hit"), digest("btreemap", "find-hit"));
-        let spec = FAMILY.completed(&Spec::new("insert", &[])).unwrap();
-        assert!(FAMILY.open("no-such", &spec, &mut |_| ()).is_err());
-    }
-
-    #[test]
-    fn the_planted_ones_are_as_planted() {
-        assert_eq!(planted().len(), 7);
-        assert_ne!(digest("planted-wrong", "find-hit"), digest("btreemap", "find-hit"));
-        for right in ["planted-slow", "planted-right", "planted-twin", "planted-slower"] {
-            assert_eq!(digest(right, "find-hit"), digest("btreemap", "find-hit"), "{right}");
-        }
-    }
+    MEMBERS.iter().flat_map(|family| family.absent()).chain(crate::alloc::absent())
 }

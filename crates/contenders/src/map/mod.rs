@@ -35,7 +35,7 @@ mod touch;
 pub(crate) use self::std::Std;
 
 /// All of them, the reference first.
-pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Reference,
     &touch::Touch,
     &Hashed(Std),

@@ -33,14 +33,10 @@ pub static FAMILY: Family<Area> = Family {
         &contender::NEON,
     ],
     absent: &[
-        #[cfg(not(target_arch = "x86_64"))]
-        Absent { name: "sse2", reason: "exists on x86-64 only" },
-        #[cfg(not(target_arch = "x86_64"))]
-        Absent { name: "avx2", reason: "exists on x86-64 only" },
-        #[cfg(not(target_arch = "x86_64"))]
-        Absent { name: "erms", reason: "string instructions exist on x86-64 only" },
-        #[cfg(target_arch = "x86_64")]
-        Absent { name: "neon", reason: "exists on AArch64 only" },
+        Absent::elsewhere("sse2", "x86_64"),
+        Absent::elsewhere("avx2", "x86_64"),
+        Absent::elsewhere("erms", "x86_64"),
+        Absent::elsewhere("neon", "aarch64"),
     ],
     facts: &workload::FACTS,
 };

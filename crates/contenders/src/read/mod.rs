@@ -25,7 +25,7 @@ pub static FAMILY: Family<File> = Family {
     name: "read",
     source: include_str!("mod.rs"),
     reference: "read",
-    contenders: &[
+    contenders: contenders![
         &plain::READ,
         &pread::PREAD,
         &fresh::FRESH,

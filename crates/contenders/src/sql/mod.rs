@@ -8,6 +8,8 @@
 
 use fathom_measure::family::{Absent, Family};
 
+use crate::library::native;
+
 pub mod job;
 mod reference;
 #[cfg(feature = "native")]
@@ -22,24 +24,23 @@ pub static FAMILY: Family<Database> = Family {
     name: "sql",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: &[
+    contenders: contenders![
         &reference::PLAIN,
         #[cfg(feature = "native")]
         &rusqlite::Sqlite,
     ],
     absent: &[
-        #[cfg(not(feature = "native"))]
-        Absent { name: "sqlite", reason: "C library: build with --features native" },
-        Absent {
-            name: "turso",
-            reason: "the rewrite of SQLite in Rust is a beta; not taken in and not measured",
-        },
-        Absent { name: "gluesql", reason: "another dialect of SQL; not taken in and not measured" },
-        Absent {
-            name: "mormot",
-            reason: "the forebear's ORM needs a Pascal compiler and its static SQLite; the \
+        native("sqlite"),
+        Absent::left_out(
+            "turso",
+            "the rewrite of SQLite in Rust is a beta; not taken in and not measured",
+        ),
+        Absent::left_out("gluesql", "another dialect of SQL; not taken in and not measured"),
+        Absent::left_out(
+            "mormot",
+            "the forebear's ORM needs a Pascal compiler and its static SQLite; the \
                      article's table has its times",
-        },
+        ),
     ],
     facts: &workload::FACTS,
 };

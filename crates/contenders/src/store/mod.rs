@@ -12,6 +12,8 @@ use fathom_measure::contender::Contender;
 use fathom_measure::facts::Facts;
 use fathom_measure::family::{Absent, Family};
 
+use crate::library::{native, store};
+
 use crate::keyed::Keyed;
 use crate::keyed::reference::Reference;
 
@@ -31,7 +33,7 @@ mod sqlite;
 use adapter::{Kind, Stored};
 
 /// All of them, the reference first.
-pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Reference,
     #[cfg(feature = "store")]
     &Stored::<redb::Redb>::of(Kind::Memory),
@@ -64,24 +66,11 @@ pub static FAMILY: Family<Keyed> = Family {
     reference: "btreemap",
     contenders: CONTENDERS,
     absent: &[
-        #[cfg(not(feature = "store"))]
-        Absent { name: "redb", reason: STORE },
-        #[cfg(not(feature = "store"))]
-        Absent { name: "fjall", reason: STORE },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "lmdb", reason: NATIVE },
-        #[cfg(not(feature = "native"))]
-        Absent { name: "sqlite", reason: NATIVE },
-        Absent {
-            name: "rocksdb",
-            reason: "ten minutes of C++ for one row: not worth a build option",
-        },
+        store("redb"),
+        store("fjall"),
+        native("lmdb"),
+        native("sqlite"),
+        Absent::left_out("rocksdb", "ten minutes of C++ for one row: not worth a build option"),
     ],
     facts: &Facts::NONE,
 };
-
-#[cfg(not(feature = "store"))]
-const STORE: &str =
-    "pure Rust, but a quarter more to build: cargo build --release --features store";
-#[cfg(not(feature = "native"))]
-const NATIVE: &str = "a C library: cargo build --release --features native";

@@ -5,9 +5,9 @@
 //! (RFC 8259), where mORMot's is lenient. The rewriting rows count the bytes they write. Two rows that
 //! mORMot's table does not have are what an aggregator does with lines `station;value`.
 
-#[allow(unused_imports)] // nothing is absent from a full build
-use fathom_measure::family::Absent;
-use fathom_measure::family::Family;
+use fathom_measure::family::{Absent, Family};
+
+use crate::library::{CRATES, native};
 
 mod fathom;
 #[cfg(feature = "cpu")]
@@ -40,7 +40,7 @@ pub static FAMILY: Family<Scan> = Family {
     name: "text",
     source: include_str!("mod.rs"),
     reference: "plain",
-    contenders: &[
+    contenders: contenders![
         &reference::PLAIN,
         &fathom::FATHOM,
         &std_library::STD,
@@ -59,14 +59,12 @@ pub static FAMILY: Family<Scan> = Family {
         &simdutf::SIMD_UTF,
     ],
     absent: &[
-        #[cfg(not(feature = "cpu"))]
-        Absent { name: "crates", reason: "the crates need --features cpu (on by default)" },
-        #[cfg(not(all(feature = "cpu", feature = "native")))]
-        Absent { name: "simdutf", reason: "C++ library: build with --features native" },
-        Absent {
-            name: "fpjson",
-            reason: "Free Pascal's DOM needs a Pascal compiler; the article's table has its figures",
-        },
+        CRATES,
+        native("simdutf"),
+        Absent::left_out(
+            "fpjson",
+            "Free Pascal's DOM needs a Pascal compiler; the article's table has its figures",
+        ),
     ],
     facts: &workload::FACTS,
 };

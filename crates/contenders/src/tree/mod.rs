@@ -20,7 +20,7 @@ mod scc;
 mod sorted_vec;
 
 /// All of them, the reference first.
-pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Reference,
     &Plain(indexset::IndexSet),
     &Plain(crossbeam::SkipList),
@@ -39,10 +39,10 @@ pub static FAMILY: Family<Keyed> = Family {
     contenders: CONTENDERS,
     absent: &[
         CPP,
-        Absent {
-            name: "skiplist",
-            reason: "its crate needs a newer compiler (1.98) than this project is built with",
-        },
+        Absent::left_out(
+            "skiplist",
+            "its crate needs a newer compiler (1.98) than this project is built with",
+        ),
     ],
     facts: &Facts::NONE,
 };

@@ -27,7 +27,7 @@ mod rart;
 mod yada;
 
 /// All of them, the reference first.
-pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = &[
+pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Reference,
     &Plain(hot::Hot),
     &Plain(blart::Blart),

@@ -1,4 +1,4 @@
-//! A profile in the forms people and tools read: text, tree, JSON, CSV, folded stacks, trace.
+//! A profile in the forms people and tools read: text, JSON, folded stacks, trace.
 //!
 //! Formatting only: every number comes from the [`Report`].
 
@@ -87,67 +87,9 @@ impl Report {
         }
     }
 
-    /// The zones as a tree per thread, with shares of total time.
-    pub fn tree(&self) -> String {
-        let mut out = String::new();
-        // Children follow somewhere after their parent: sort by chain, keeping order of entry.
-        for thread in 0..self.threads {
-            writeln!(out, "thread {thread}").unwrap();
-            self.branch(&mut out, thread, &[]);
-        }
-        out
-    }
-
-    fn branch(&self, out: &mut String, thread: usize, above: &[String]) {
-        let children = self.stacks.iter().filter(|stack| {
-            stack.thread == thread
-                && stack.names.len() == above.len() + 1
-                && stack.names.starts_with(above)
-        });
-        for stack in children {
-            let share = |ticks: f64| ticks / self.total_ticks.max(1.0) * 100.0;
-            let indent = 2 * stack.names.len();
-            let name = stack.names.last().map_or("", String::as_str);
-            writeln!(
-                out,
-                "{:indent$}{name} {:.2}% ({:.2}% itself, {} hits)",
-                "",
-                share(stack.inclusive_ticks),
-                share(stack.exclusive_ticks),
-                stack.hits
-            )
-            .unwrap();
-            self.branch(out, thread, &stack.names);
-        }
-    }
-
     /// Everything, as JSON.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("a report holds numbers and strings only")
-    }
-
-    /// The flat table as CSV (RFC 4180), times in nanoseconds.
-    pub fn csv(&self) -> String {
-        let mut out = String::from(
-            "zone,hits,timed,exclusive_ns,inclusive_ns,interval_ns,bytes,page_faults\r\n",
-        );
-        for zone in &self.zones {
-            let ns = |ticks: f64| format!("{:.0}", self.seconds(ticks) * 1e9);
-            let interval = zone.interval.map(|i| ns(i.ticks)).unwrap_or_default();
-            let faults = zone.page_faults.map(|f| f.to_string()).unwrap_or_default();
-            write!(
-                out,
-                "\"{}\",{},{},{},{},{interval},{},{faults}\r\n",
-                zone.name.replace('"', "\"\""),
-                zone.hits,
-                zone.timed,
-                ns(zone.exclusive_ticks),
-                ns(zone.inclusive_ticks),
-                zone.bytes
-            )
-            .unwrap();
-        }
-        out
     }
 
     /// Folded stacks, a line per chain of zones with its exclusive nanoseconds: the input of
@@ -257,7 +199,7 @@ mod tests {
     fn nothing_recorded_is_no_division_by_zero() {
         let empty = Report::empty();
         assert_eq!(empty.text(), "\nTotal time: 0.0000ms (timer freq 0)\n");
-        assert_eq!((empty.folded(), empty.tree()), (String::new(), String::new()));
+        assert_eq!(empty.folded(), String::new());
         let still = Report { zones: vec![decode()], ..Report::empty() };
         assert!(!still.text().contains("inf") && !still.text().contains("NaN"));
     }
@@ -281,12 +223,8 @@ mod tests {
     }
 
     #[test]
-    fn stacks_fold_with_exclusive_time_and_grow_into_a_tree() {
+    fn stacks_fold_with_exclusive_time() {
         assert_eq!(stacked().folded(), "thread 0 500000000\nthread 0;read;parse,it 500000000\n");
-        assert_eq!(
-            stacked().tree(),
-            "thread 0\n  read 50.00% (0.00% itself, 3 hits)\n    parse;it 50.00% (50.00% itself, 3 hits)\n"
-        );
     }
 
     #[test]
@@ -301,6 +239,5 @@ mod tests {
         assert_eq!(trace["otherData"]["dropped"], 4);
         let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
         assert_eq!(json["zones"][0]["exclusive_ticks"], 250_000_000.0);
-        assert!(report.csv().ends_with("\"decode\",2048,2048,125000000,400000000,,536870912,\r\n"));
     }
 }

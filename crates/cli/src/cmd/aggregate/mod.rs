@@ -1,5 +1,6 @@
-//! `fathom aggregate`: min, mean, max and more per key of delimited text.
+//! `fathom aggregate`: min, mean, max, quantiles and more per key of delimited text.
 
+use std::ffi::OsStr;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,8 +12,8 @@ use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Sort, Statistic};
 use fathom_aggregate::{
-    Column, Error, Layout, OnError, Options as EngineOptions, Progress, Query, Reject, Rounding,
-    Source, Summary, kernel_level,
+    Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions, Progress,
+    Query, Reject, Rounding, Source, Summary, kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -26,7 +27,7 @@ use crate::value;
 
 mod query;
 
-/// Aggregate `key;value` records: min, mean and max per key, exact, at memory speed
+/// Aggregate delimited text: min, mean, max, quantiles and more per key, exact, at memory speed
 ///
 /// Reads lines `key;value` from the files, or from standard input without any or for `-`; gzip and
 /// Zstandard are recognised (the latter is decoded in pure Rust, or twice as fast by the C
@@ -35,13 +36,15 @@ mod query;
 /// Blank lines are ignored. Numbers are exact from the first digit to the last: only what is printed
 /// is rounded.
 ///
-/// With any of --delimiter, --by, --value, --count, --header, --null, --null-values and --ragged the
+/// With any of --delimiter, --by, --value, --text, --where, --count, --header, --null, --null-values and --ragged the
 /// input is delimited text in general, with quoted fields (RFC 4180).
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
     fathom aggregate --format table --stats mean,count --sort mean --top 10 measurements.txt\n  \
     fathom aggregate --delimiter , --by host,path --value ms,bytes --null-values NA export.csv\n  \
+    fathom aggregate --delimiter , --by path --value ms --text user --stats p50,p99,distinct log.csv\n  \
+    fathom aggregate --delimiter , --by host --count --where 'status >= 500 && path =~ \"^/api/\"' log.csv\n  \
     fathom aggregate --delimiter , --by country --count --sort count --top 10 export.csv\n  \
     zcat logs.gz | fathom aggregate --delimiter , --by 3 --value 7 --stats count,sum --format json")]
 pub(crate) struct Options {
@@ -75,8 +78,19 @@ pub(crate) struct Options {
     #[arg(long, value_name = "COL,…")]
     value: Vec<String>,
 
+    /// Columns of values that are texts, in the same words: of them `count`, `rows`, `distinct`, `mode`,
+    /// `first` and `last` are told
+    #[arg(long, value_name = "COL,…")]
+    text: Vec<String>,
+
+    /// Take only records for which this is true, such as `status >= 500 && host != "x"`: comparisons of
+    /// numbers (with + - * /) and texts, `in (…)`, `=~ "regular expression"`, `is null`, && || ! and
+    /// parentheses; a column is a name, \`a name\` or $3. docs/aggregate.md has the grammar
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Option<String>,
+
     /// Count the records of each key; there is no value
-    #[arg(long, conflicts_with_all = ["value", "stats", "null"])]
+    #[arg(long, conflicts_with_all = ["value", "text", "stats", "null"])]
     count: bool,
 
     /// The first record of each file names the columns; so it is where a column is chosen by name
@@ -101,18 +115,29 @@ pub(crate) struct Options {
     #[arg(long, value_enum)]
     format: Option<Format>,
 
-    /// What to say of each key
+    /// What to say of each key; all of it exact. Quantiles, `distinct` and `mode` keep all different
+    /// values, within --memory-limit
     #[arg(
         long,
-        value_parser = statistic(),
+        value_parser = Words { with_key: false }.map(|word| word.expect("a statistic")),
         value_delimiter = ',',
         value_name = "STAT,…",
         default_value = "min,mean,max"
     )]
     stats: Vec<Statistic>,
 
+    /// What a quantile is that falls between two values: on the line between them (type 7 of Hyndman and
+    /// Fan, as in R, NumPy and spreadsheets), or the smallest value that is large enough (type 1)
+    #[arg(long, value_enum, default_value_t = Quantiles::Linear)]
+    quantiles: Quantiles,
+
     /// Order of the keys: by their bytes, or by a statistic of the first value, largest first
-    #[arg(long, value_parser = order(), default_value = "key")]
+    #[arg(
+        long,
+        value_parser = Words { with_key: true }.map(|word| word.map_or(Sort::Key, Sort::By)),
+        default_value = "key",
+        value_name = "key|STAT"
+    )]
     sort: Sort,
 
     /// Turn the order around
@@ -177,21 +202,42 @@ enum RaggedPolicy {
     Pad,
 }
 
-fn statistics() -> impl Iterator<Item = PossibleValue> {
-    Statistic::ALL
-        .iter()
-        .map(|statistic| PossibleValue::new(statistic.name()).help(statistic.doc()))
+/// What a quantile is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Quantiles {
+    Linear,
+    Nearest,
 }
 
-fn statistic() -> impl TypedValueParser<Value = Statistic> {
-    PossibleValuesParser::new(statistics())
-        .map(|name| Statistic::named(&name).expect("one of the possible values"))
+/// Reads the word of a statistic, or `key` for none.
+#[derive(Clone)]
+struct Words {
+    with_key: bool,
 }
 
-fn order() -> impl TypedValueParser<Value = Sort> {
-    let key = PossibleValue::new("key").help("The bytes of the key, ascending");
-    PossibleValuesParser::new(std::iter::once(key).chain(statistics()))
-        .map(|name| Statistic::named(&name).map_or(Sort::Key, Sort::By))
+impl TypedValueParser for Words {
+    type Value = Option<Statistic>;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        word: &OsStr,
+    ) -> Result<Option<Statistic>, clap::Error> {
+        let statistic = word.to_str().and_then(Statistic::named);
+        if statistic.is_some() || self.with_key && word == "key" {
+            return Ok(statistic);
+        }
+        // Says what there is, and what is nearest.
+        let values = self.possible_values().into_iter().flatten();
+        PossibleValuesParser::new(values).parse_ref(command, argument, word).map(|_| None)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let key = PossibleValue::new("key").help("The bytes of the key, ascending");
+        let words = Statistic::WORDS.iter().map(|(word, doc)| PossibleValue::new(*word).help(*doc));
+        Some(Box::new(self.with_key.then_some(key).into_iter().chain(words)))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -230,7 +276,12 @@ fn delimiter(text: &str) -> Result<u8, String> {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    let query = query::query(options)?;
+    let condition = options.condition.as_deref().map(Filter::parse).transpose();
+    let condition = match condition {
+        Ok(condition) => condition,
+        Err(error) => return usage(&format!("--where: {error}")),
+    };
+    let query = query::query(options, condition)?;
     let format = options.format.unwrap_or_else(|| match &query {
         None => Format::Brc,
         Some(_) if options.output == Path::new("-") && std::io::stdout().is_terminal() => {
@@ -274,7 +325,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
     })?;
     let keys = summary.columns[0].groups.len();
-    format::arrange(&mut summary.columns, options.sort, options.reverse, options.top);
+    format::arrange(&mut summary.columns, options.sort(), options.reverse, options.top);
     let text = render(format, &summary.columns, &layout(options, query.as_ref(), &summary));
     if let Some(rejects) = rejects {
         rejects.finish()?;
@@ -308,6 +359,20 @@ fn mistake(
             "the brc format shows one key and one value: choose another --format for several";
         return Some(said.to_owned());
     }
+    let values = query.map_or(&[][..], |query| &query.values);
+    let mut kinds = values.iter().map(|value| value.kind);
+    if kinds.clone().all(|kind| kind == Kind::Text)
+        && !values.is_empty()
+        && !options.stats.iter().any(|statistic| statistic.is_of_texts())
+    {
+        return Some(
+            "--stats: of texts count, rows, distinct, mode, first and last are told".into(),
+        );
+    }
+    if kinds.next() == Some(Kind::Text) && options.sorted().is_some_and(|sort| !sort.is_of_texts())
+    {
+        return Some("--sort: the first value is a text, and has no such statistic".to_owned());
+    }
     let rejects = options.rejects.as_deref()?;
     if options.on_error == ErrorPolicy::Fail {
         return Some("--rejects needs --on-error skip".to_owned());
@@ -328,19 +393,40 @@ fn usage(message: &str) -> anyhow::Result<Exit> {
     Err(command.error(clap::error::ErrorKind::ArgumentConflict, message).into())
 }
 
-fn needs_squares(options: &Options) -> bool {
-    let sorted = match &options.sort {
-        Sort::Key => None,
-        Sort::By(statistic) => Some(statistic),
-    };
-    options.stats.iter().chain(sorted).any(|statistic| statistic.needs_squares())
+/// What is said of each key.
+fn statistics(options: &Options) -> Vec<Statistic> {
+    if options.count {
+        return vec![Statistic::Count];
+    }
+    options.stats.iter().map(|statistic| statistic.by(options.method())).collect()
+}
+
+impl Options {
+    fn method(&self) -> Method {
+        match self.quantiles {
+            Quantiles::Linear => Method::Linear,
+            Quantiles::Nearest => Method::Nearest,
+        }
+    }
+
+    fn sort(&self) -> Sort {
+        self.sorted().map_or(Sort::Key, Sort::By)
+    }
+
+    /// The statistic that is sorted by.
+    fn sorted(&self) -> Option<Statistic> {
+        match self.sort {
+            Sort::Key => None,
+            Sort::By(statistic) => Some(statistic.by(self.method())),
+        }
+    }
 }
 
 fn layout(options: &Options, query: Option<&Query>, summary: &Summary) -> Layout {
     let default = Layout::default();
     let is_named = query.is_some_and(|query| query.header || query.by.len() > 1);
     Layout {
-        statistics: if options.count { vec![Statistic::Count] } else { options.stats.clone() },
+        statistics: statistics(options),
         decimals: options.decimals,
         rounding: match options.rounding {
             RoundingMode::HalfUp => Rounding::HalfUp,
@@ -354,15 +440,17 @@ fn layout(options: &Options, query: Option<&Query>, summary: &Summary) -> Layout
 
 fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
     let default = EngineOptions::default();
-    Ok(EngineOptions {
+    let engine = EngineOptions {
         threads: options.threads.map_or(default.threads, usize::from),
         chunk_bytes: options.chunk.unwrap_or(default.chunk_bytes),
         level: Level::chosen()?,
-        with_squares: needs_squares(options),
         memory_limit_bytes: options
             .memory_limit
             .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
-    })
+        ..default
+    };
+    let wanted: Vec<Statistic> = options.stats.iter().copied().chain(options.sorted()).collect();
+    Ok(engine.for_statistics(&wanted))
 }
 
 /// Opens all inputs, and adds up their bytes if all sizes are known.
@@ -418,9 +506,13 @@ fn verdict(text: &[u8], keys: usize, summary: &Summary, elapsed: Duration) {
     eprintln!("valid utf8={}", std::str::from_utf8(result).is_ok());
     let seconds = elapsed.as_secs_f64();
     eprintln!(
-        "{} records, {} blank lines, {} refused in {seconds:.3} s: {:.1} M records/s, {:.3} GB/s",
+        "{} records, {} blank lines{}, {} refused in {seconds:.3} s: {:.1} M records/s, {:.3} GB/s",
         summary.records,
         summary.blank_lines,
+        match summary.left_out {
+            0 => String::new(),
+            left_out => format!(", {left_out} left out by --where"),
+        },
         summary.rejected,
         summary.records as f64 / seconds / 1e6,
         summary.bytes as f64 / seconds / 1e9,

@@ -1,13 +1,15 @@
 //! From the words of the command line to what is asked of delimited text.
 
-use fathom_aggregate::{Null, Query, Ragged, Selector, Value};
+use fathom_aggregate::{Filter, Null, Query, Ragged, Selector, Value};
 
 use super::{Options, RaggedPolicy};
 
 /// What is asked of delimited text; None for `key;value` lines.
-pub(super) fn query(options: &Options) -> anyhow::Result<Option<Query>> {
-    let lists = [&options.by, &options.value, &options.null, &options.null_values];
-    let is_plain = lists.iter().all(|list| list.is_empty()) && options.ragged.is_none();
+pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Result<Option<Query>> {
+    let Options { by, value, text, null, null_values, .. } = options;
+    let lists = [by, value, text, null, null_values];
+    let is_plain =
+        lists.iter().all(|list| list.is_empty()) && options.ragged.is_none() && condition.is_none();
     if is_plain && options.delimiter.is_none() && !options.header && !options.count {
         return Ok(None);
     }
@@ -15,11 +17,11 @@ pub(super) fn query(options: &Options) -> anyhow::Result<Option<Query>> {
     if !options.by.is_empty() {
         query.by = columns("--by", &options.by)?;
     }
-    if options.count {
-        query.values.clear();
-    } else if !options.value.is_empty() {
+    if options.count || !options.text.is_empty() || !options.value.is_empty() {
         query.values = columns("--value", &options.value)?.into_iter().map(Value::from).collect();
+        query.values.extend(columns("--text", &options.text)?.into_iter().map(Value::text));
     }
+    query.filter = condition;
     query.header = options.header || query.has_names();
     query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
     if options.ragged == Some(RaggedPolicy::Pad) {
@@ -50,7 +52,10 @@ fn nulls(query: &mut Query, said: &[String]) -> anyhow::Result<()> {
         let (null, wanted) = (null(word)?, columns("--null", &[column.to_owned()])?);
         let is_wanted = |value: &&mut Value| wanted.contains(&value.column);
         let mut values = query.values.iter_mut().filter(is_wanted).peekable();
-        anyhow::ensure!(values.peek().is_some(), "--null {text}: no --value names this column");
+        anyhow::ensure!(
+            values.peek().is_some(),
+            "--null {text}: no --value and no --text names this column"
+        );
         values.for_each(|value| value.null = null);
     }
     Ok(())

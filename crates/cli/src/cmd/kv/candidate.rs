@@ -107,7 +107,7 @@ impl Candidate {
 
 /// The allocators that this build, or one beside it, can start workers on.
 pub(super) fn allocators() -> Vec<&'static str> {
-    let beside = alloc::ABSENT.iter().map(|absent| absent.name);
+    let beside = alloc::absent().into_iter().map(|absent| absent.name);
     let beside = beside.filter(|name| measuring::worker(Some(name)).is_ok());
     alloc::CHOICES.iter().copied().chain(beside).collect()
 }

@@ -287,7 +287,7 @@ fn judged(
 fn method(case: &Case, operations: usize) -> String {
     let rounds = case.measured.rounds.len();
     let clock = case.judged.clock.words();
-    let floor = fathom_report::view::floor_words(case.judged.floor);
+    let floor = fathom_report::sentence::floor_words(case.judged.floor);
     format!(
         "one process each, {rounds} rounds in balanced random order, {clock}, {floor}; the \
          {operations} operation(s) share an error of 1 %; every answer checked against the standard \

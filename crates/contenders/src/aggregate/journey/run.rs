@@ -12,7 +12,7 @@ use fathom_aggregate::{OnError, Options, Partial, Progress, Source, merge};
 use fathom_machine::level::Level;
 use fathom_machine::os::affinity;
 
-use super::kernel::input::Feed;
+use super::kernel::input::{Feed, Stopped};
 use super::kernel::{Refusal, Trouble, Worker, workers};
 use super::{Check, Entry, Strategy};
 
@@ -120,16 +120,6 @@ struct Shared<'a> {
 struct Failure {
     chunk: u64,
     reason: Stopped,
-}
-
-/// What ended a thread.
-pub(super) enum Stopped {
-    /// As the engine says it.
-    Error(fathom_aggregate::Error),
-    /// The row at this byte of the file.
-    Row(u64),
-    /// What the table cannot hold.
-    Table(Refusal),
 }
 
 impl Shared<'_> {

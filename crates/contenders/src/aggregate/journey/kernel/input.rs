@@ -15,7 +15,7 @@ use fathom_machine::os::map::FileMap;
 use memchr::{memchr, memrchr};
 
 use super::super::Input;
-use super::super::run::Stopped;
+use super::names::Refusal;
 
 /// A file, how its bytes get into memory, and what is already there.
 pub(in super::super) struct Feed<'a> {
@@ -25,6 +25,16 @@ pub(in super::super) struct Feed<'a> {
     size: u64,
     /// Where the whole file is mapped.
     whole: Option<FileMap>,
+}
+
+/// What ended a thread.
+pub(in super::super) enum Stopped {
+    /// As the engine says it.
+    Error(fathom_aggregate::Error),
+    /// The row at this byte of the file.
+    Row(u64),
+    /// What the table cannot hold.
+    Table(Refusal),
 }
 
 /// Takes rows, whose first byte is at an offset of the file.

@@ -6,8 +6,8 @@ mod node;
 mod plan;
 
 use self::bits::{bit, first_difference};
-use self::node::{Child, Node};
-use self::plan::{Plan, WIDTH};
+use self::node::{Child, Node, Plan};
+use self::plan::WIDTH;
 use crate::keyed::Key;
 
 /// A height-optimised trie over entries that lie in an array.
@@ -160,7 +160,7 @@ impl<K: Key> Tree<K> {
                 return;
             }
             let height = plan.height;
-            let (position, low, high) = plan.split();
+            let (position, low, high) = plan.split(|child: Child| child.leaf().is_some());
             let (low, high) = (packed(&low), packed(&high));
             // SAFETY: everything in it is in the halves; its parent gets them below.
             unsafe { old.free() };

@@ -12,11 +12,14 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
 use super::bits::{byte, is_real, pack, window};
-use super::plan::{Plan, WIDTH};
+use super::plan::{self, WIDTH};
 
 /// What a node's entry leads to: an entry of the tree, or another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Child(u64);
+
+/// A node spelled out.
+pub(super) type Plan = plan::Plan<Child>;
 
 impl Child {
     /// The entry at `place`.

@@ -1,26 +1,24 @@
 //! A node spelled out: positions, sparse partial keys and children as plain lists. What changes a node
 //! works on this; the packed form is only searched.
 
-use super::node::Child;
-
 /// Ends of a node at most.
 pub(super) const WIDTH: usize = 32;
 
 /// A node that may be one too full. The partial key of child `n` is `partials[n]`; the first
 /// position is its highest used bit, `positions.len() - 1`.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
+#[derive(Clone, Debug)]
+pub(super) struct Plan<C> {
     /// Where the bits lie in the key, ascending.
     pub(super) positions: Vec<u64>,
     pub(super) partials: Vec<u32>,
-    pub(super) children: Vec<Child>,
+    pub(super) children: Vec<C>,
     /// One more than that of the highest child; at least 1.
     pub(super) height: u32,
 }
 
-impl Plan {
+impl<C: Copy> Plan<C> {
     /// Two children that differ first at `position`.
-    pub(super) fn pair(position: u64, low: Child, high: Child, height: u32) -> Plan {
+    pub(super) fn pair(position: u64, low: C, high: C, height: u32) -> Plan<C> {
         Plan { positions: vec![position], partials: vec![0, 1], children: vec![low, high], height }
     }
 
@@ -36,7 +34,7 @@ impl Plan {
     }
 
     /// Adds a child that differs from child `at` first at `position`, where it has `bit`.
-    pub(super) fn add(&mut self, at: usize, position: u64, bit: bool, child: Child) {
+    pub(super) fn add(&mut self, at: usize, position: u64, bit: bool, child: C) {
         let alike = self.alike(at, position);
         let column = match self.positions.binary_search(&position) {
             Ok(known) => self.positions.len() - 1 - known,
@@ -95,12 +93,12 @@ impl Plan {
     }
 
     /// Cuts the node at its first position.
-    pub(super) fn split(self) -> (u64, Plan, Plan) {
+    pub(super) fn split(self, is_leaf: impl Fn(C) -> bool) -> (u64, Plan<C>, Plan<C>) {
         let top = 1_u32 << (self.positions.len() - 1);
         let middle = self.partials.partition_point(|partial| partial & top == 0);
         let half = |range: std::ops::Range<usize>| {
             let children = self.children[range.clone()].to_vec();
-            let leaves_only = children.iter().all(|child| child.leaf().is_some());
+            let leaves_only = children.iter().all(|&child| is_leaf(child));
             let mut half = Plan {
                 positions: self.positions.clone(),
                 partials: self.partials[range].iter().map(|partial| partial & !top).collect(),
@@ -116,6 +114,7 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use super::super::node::Child;
     use super::*;
 
     #[test]
@@ -132,7 +131,7 @@ mod tests {
         assert_eq!(plan.partials, [0b000, 0b010, 0b011, 0b100]);
         assert_eq!(plan.alike(1, 2), 1..3);
         assert_eq!(plan.alike(1, 1), 0..3);
-        let (position, low, high) = plan.clone().split();
+        let (position, low, high) = plan.clone().split(|child: Child| child.leaf().is_some());
         assert_eq!((position, low.partials.len(), high.partials), (0, 3, vec![0]));
         // Without 000 the bit at 1 tells nothing apart among the low ones.
         plan.remove(0);

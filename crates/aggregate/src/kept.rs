@@ -1,0 +1,426 @@
+//! What sums do not say of a key's values: which there are and how often, which came first, and last.
+//!
+//! Values are kept as a multiset: each different one with its count, so that memory grows with the
+//! different values and not with the records. Newly met ones wait in a list, which is sorted into
+//! the others when it has become as long as they are; a value is moved a few times, not once per
+//! record. Numbers are 64 bits at the finest scale of them, where they fit.
+//!
+//! Nothing here depends on the order in which threads met the values: what came first is said by
+//! places in the input.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+
+use crate::number::{Decimal, scaled};
+
+/// Where in the input a record stands: the source, the chunk, and the place in the chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Order {
+    pub(crate) source: usize,
+    pub(crate) chunk: u64,
+    pub(crate) start: usize,
+}
+
+impl Order {
+    /// Behind all records.
+    pub(crate) const LAST: Order = Order { source: usize::MAX, chunk: u64::MAX, start: usize::MAX };
+}
+
+/// A value, somewhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Given<'a> {
+    Number(&'a Decimal),
+    Text(&'a [u8]),
+}
+
+/// One of the values there were.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Datum {
+    /// A number.
+    Number(Decimal),
+    /// The bytes of a field.
+    Text(Box<[u8]>),
+}
+
+impl From<Given<'_>> for Datum {
+    fn from(given: Given<'_>) -> Datum {
+        match given {
+            Given::Number(number) => Datum::Number(number.clone()),
+            Given::Text(text) => Datum::Text(text.into()),
+        }
+    }
+}
+
+/// The first and the last value.
+#[derive(Clone, Debug)]
+pub(crate) struct Ends {
+    pub(crate) first: (Order, Datum),
+    pub(crate) last: (Order, Datum),
+}
+
+impl Ends {
+    pub(crate) fn of(value: Given<'_>, at: Order) -> Ends {
+        let end = (at, Datum::from(value));
+        Ends { first: end.clone(), last: end }
+    }
+
+    pub(crate) fn add(&mut self, value: Given<'_>, at: Order) {
+        if at < self.first.0 {
+            self.first = (at, value.into());
+        }
+        if at >= self.last.0 {
+            self.last = (at, value.into());
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Ends) {
+        if other.first.0 < self.first.0 {
+            self.first.clone_from(&other.first);
+        }
+        if other.last.0 >= self.last.0 {
+            self.last.clone_from(&other.last);
+        }
+    }
+}
+
+/// All values, each with how often it came.
+#[derive(Clone, Debug)]
+pub(crate) enum Multiset {
+    Small(Small),
+    /// Numbers of which one does not fit 64 bits at the scale of the others.
+    Big(BTreeMap<Decimal, u64>),
+    Texts(HashMap<Box<[u8]>, u64>),
+}
+
+/// Numbers in units of `10^-scale`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Small {
+    scale: u16,
+    /// Sorted, each once.
+    counted: Vec<(i64, u64)>,
+    /// Not yet sorted into the others.
+    waiting: Vec<i64>,
+}
+
+/// Fewest values that are sorted into the others.
+const FEWEST: usize = 32;
+
+impl Small {
+    /// Takes in one number; None, and nothing changed, if it does not fit.
+    fn add(&mut self, value: &Decimal) -> Option<()> {
+        if value.scale() > self.scale {
+            self.rescale(value.scale())?;
+        }
+        let units = scaled(value.small()?, self.scale - value.scale())?;
+        let units = i64::try_from(units).ok()?;
+        if self.waiting.len() == self.waiting.capacity() && self.is_time() {
+            self.settle();
+        }
+        self.waiting.push(units);
+        Some(())
+    }
+
+    fn is_time(&self) -> bool {
+        self.waiting.len() >= self.counted.len().max(FEWEST)
+    }
+
+    fn rescale(&mut self, scale: u16) -> Option<()> {
+        let finer = |units: &i64| i64::try_from(scaled((*units).into(), scale - self.scale)?).ok();
+        let counted = self.counted.iter().map(|(units, count)| Some((finer(units)?, *count)));
+        let counted = counted.collect::<Option<Vec<_>>>()?;
+        self.waiting = self.waiting.iter().map(finer).collect::<Option<Vec<_>>>()?;
+        self.counted = counted;
+        self.scale = scale;
+        Some(())
+    }
+
+    fn settle(&mut self) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        self.waiting.sort_unstable();
+        let waiting = self.waiting.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64));
+        self.counted = merged(&self.counted, waiting);
+        self.waiting.clear();
+        if self.counted.len() < self.waiting.capacity() / 2 {
+            self.waiting.shrink_to(self.counted.len().max(FEWEST));
+        }
+    }
+
+    fn decimals(&self) -> impl Iterator<Item = (Decimal, u64)> {
+        let counted = self.counted.iter().copied();
+        counted
+            .chain(self.waiting.iter().map(|&units| (units, 1)))
+            .map(|(units, count)| (Decimal::new(units.into(), self.scale), count))
+    }
+}
+
+/// Two sorted lists as one; counts of the same value are added.
+fn merged(left: &[(i64, u64)], right: impl Iterator<Item = (i64, u64)>) -> Vec<(i64, u64)> {
+    let (mut both, mut left) = (Vec::new(), left);
+    for (value, mut count) in right {
+        let before = left.partition_point(|(known, _)| *known < value);
+        both.extend_from_slice(&left[..before]);
+        left = &left[before..];
+        if let Some(((known, more), rest)) = left.split_first()
+            && *known == value
+        {
+            count += more;
+            left = rest;
+        }
+        both.push((value, count));
+    }
+    both.extend_from_slice(left);
+    both
+}
+
+impl Multiset {
+    /// With this value alone.
+    pub(crate) fn of(value: Given<'_>) -> Multiset {
+        let mut set = match value {
+            Given::Number(_) => Multiset::Small(Small::default()),
+            Given::Text(_) => Multiset::Texts(HashMap::new()),
+        };
+        set.add(value);
+        set
+    }
+
+    pub(crate) fn add(&mut self, value: Given<'_>) {
+        match (&mut *self, value) {
+            (Multiset::Texts(texts), Given::Text(text)) => match texts.get_mut(text) {
+                Some(count) => *count += 1,
+                None => drop(texts.insert(text.into(), 1)),
+            },
+            (Multiset::Small(small), Given::Number(number)) => {
+                if small.add(number).is_none() {
+                    *self.big().entry(number.clone()).or_default() += 1;
+                }
+            }
+            (Multiset::Big(big), Given::Number(number)) => {
+                *big.entry(number.clone()).or_default() += 1;
+            }
+            _ => unreachable!("a column has numbers or texts"),
+        }
+    }
+
+    fn big(&mut self) -> &mut BTreeMap<Decimal, u64> {
+        if let Multiset::Small(small) = self {
+            let mut big = BTreeMap::new();
+            small.decimals().for_each(|(value, count)| *big.entry(value).or_default() += count);
+            *self = Multiset::Big(big);
+        }
+        match self {
+            Multiset::Big(big) => big,
+            _ => unreachable!("numbers grow"),
+        }
+    }
+
+    /// Sorts what waits into the rest: all that is asked of a multiset is asked afterwards.
+    pub(crate) fn settle(&mut self) {
+        if let Multiset::Small(small) = self {
+            small.settle();
+        }
+    }
+
+    /// Takes in another of the same kind.
+    pub(crate) fn merge(&mut self, other: &Multiset) {
+        match (&mut *self, other) {
+            (Multiset::Texts(own), Multiset::Texts(more)) => {
+                for (text, count) in more {
+                    match own.get_mut(text) {
+                        Some(known) => *known += count,
+                        None => drop(own.insert(text.clone(), *count)),
+                    }
+                }
+                return;
+            }
+            (Multiset::Small(own), Multiset::Small(more)) => {
+                let mut more = Cow::Borrowed(more);
+                if more.scale < own.scale && more.to_mut().rescale(own.scale).is_none()
+                    || own.scale < more.scale && own.rescale(more.scale).is_none()
+                {
+                    // They do not fit beside each other.
+                } else {
+                    own.settle();
+                    if !more.waiting.is_empty() {
+                        more.to_mut().settle();
+                    }
+                    own.counted = merged(&own.counted, more.counted.iter().copied());
+                    return;
+                }
+            }
+            _ => {}
+        }
+        let big = self.big();
+        for (value, count) in other.numbers() {
+            *big.entry(value).or_default() += count;
+        }
+    }
+
+    /// Each number with its count, a number perhaps several times.
+    fn numbers(&self) -> Box<dyn Iterator<Item = (Decimal, u64)> + '_> {
+        match self {
+            Multiset::Small(small) => Box::new(small.decimals()),
+            Multiset::Big(big) => {
+                Box::new(big.iter().map(|(value, &count)| (value.clone(), count)))
+            }
+            Multiset::Texts(_) => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// How many different values there are.
+    pub(crate) fn distinct(&self) -> u64 {
+        (match self {
+            Multiset::Small(small) => settled(small).counted.len(),
+            Multiset::Big(big) => big.len(),
+            Multiset::Texts(texts) => texts.len(),
+        }) as u64
+    }
+
+    /// The most frequent value; of several the smallest.
+    pub(crate) fn mode(&self) -> Option<Datum> {
+        match self {
+            Multiset::Small(small) => {
+                let small = settled(small);
+                let most = small.counted.iter().rev().max_by_key(|(_, count)| *count)?;
+                Some(Datum::Number(Decimal::new(most.0.into(), small.scale)))
+            }
+            Multiset::Big(big) => {
+                let most = big.iter().rev().max_by_key(|(_, count)| **count)?;
+                Some(Datum::Number(most.0.clone()))
+            }
+            Multiset::Texts(texts) => {
+                let most = texts.iter().max_by_key(|(text, count)| (**count, Reverse(*text)))?;
+                Some(Datum::Text(most.0.clone()))
+            }
+        }
+    }
+
+    /// The numbers at these places of the sorted list of all, from 0, of which the first is not
+    /// behind the second; None if there are not so many.
+    pub(crate) fn at(&self, places: [u64; 2]) -> Option<[Decimal; 2]> {
+        fn find<T>(list: impl Iterator<Item = (T, u64)>, places: [u64; 2]) -> Option<[T; 2]>
+        where
+            T: Clone,
+        {
+            let (mut seen, mut first) = (0, None);
+            for (value, count) in list {
+                seen += count;
+                if first.is_none() && seen > places[0] {
+                    first = Some(value.clone());
+                }
+                if seen > places[1] {
+                    return Some([first?, value]);
+                }
+            }
+            None
+        }
+        match self {
+            Multiset::Small(small) => {
+                let small = settled(small);
+                let found = find(small.counted.iter().copied(), places)?;
+                Some(found.map(|units| Decimal::new(units.into(), small.scale)))
+            }
+            Multiset::Big(big) => {
+                let found = find(big.iter().map(|(value, &count)| (value, count)), places)?;
+                Some(found.map(Decimal::clone))
+            }
+            Multiset::Texts(_) => None,
+        }
+    }
+
+    /// Bytes it takes, where that is known.
+    pub(crate) fn bytes(&self) -> Option<usize> {
+        let Multiset::Small(small) = self else { return None };
+        let counted = small.counted.capacity() * size_of::<(i64, u64)>();
+        Some(counted + small.waiting.capacity() * size_of::<i64>())
+    }
+
+    /// Bytes that taking in this value may allocate.
+    pub(crate) fn growth(&self, value: Given<'_>) -> usize {
+        /// Of a tree, its nodes and what is free in them.
+        const NODE: usize = 2 * size_of::<(Decimal, u64)>();
+        match (self, value) {
+            (Multiset::Small(small), _) if small.waiting.len() < small.waiting.capacity() => 0,
+            (Multiset::Small(small), _) if small.is_time() => {
+                (small.counted.len() + small.waiting.len()) * size_of::<(i64, u64)>()
+            }
+            (Multiset::Small(small), _) => small.waiting.capacity().max(4) * size_of::<i64>(),
+            (Multiset::Texts(texts), Given::Text(text)) if !texts.contains_key(text) => {
+                text.len() + 2 * size_of::<(Box<[u8]>, u64)>()
+            }
+            (Multiset::Texts(_), _) => 0,
+            (Multiset::Big(_), _) => NODE,
+        }
+    }
+}
+
+/// With all values sorted in.
+fn settled(small: &Small) -> Cow<'_, Small> {
+    if small.waiting.is_empty() {
+        return Cow::Borrowed(small);
+    }
+    let mut settled = small.clone();
+    settled.settle();
+    Cow::Owned(settled)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn set(values: &[Decimal]) -> Multiset {
+        let mut set = Multiset::of(Given::Number(&values[0]));
+        values[1..].iter().for_each(|value| set.add(Given::Number(value)));
+        set
+    }
+
+    /// Numbers that are alike at different scales, now and then one that fits no 64 bits.
+    fn numbers() -> impl Strategy<Value = Vec<Decimal>> {
+        let number = prop_oneof![
+            20 => (-50..50_i128, 0..3_u16).prop_map(|(units, scale)| Decimal::new(units, scale)),
+            1 => (any::<i64>(), 0..20_u16).prop_map(|(u, scale)| Decimal::new(u.into(), scale)),
+        ];
+        prop::collection::vec(number, 2..300)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_multiset_is_the_sorted_list_however_it_was_put_together(values in numbers(), cut in 0..300_usize) {
+            let (left, right) = values.split_at(1 + cut % (values.len() - 1));
+            let mut joined = set(left);
+            joined.merge(&set(right));
+            let mut sorted = values.clone();
+            sorted.sort();
+            for set in [set(&values), joined] {
+                let all = (0..sorted.len() as u64).map(|at| set.at([at, at]).unwrap()[0].clone());
+                prop_assert_eq!(all.collect::<Vec<_>>(), sorted.clone());
+                prop_assert_eq!(set.at([0, sorted.len() as u64]), None);
+                let same = |a: &Decimal, b: &Decimal| a == b;
+                let runs: Vec<&[Decimal]> = sorted.chunk_by(same).collect();
+                prop_assert_eq!(set.distinct(), runs.len() as u64);
+                let longest = runs.iter().map(|run| run.len()).max().unwrap();
+                let first = runs.iter().find(|run| run.len() == longest).unwrap();
+                prop_assert_eq!(set.mode(), Some(Datum::Number(first[0].clone())));
+            }
+        }
+    }
+
+    #[test]
+    fn memory_grows_with_different_values_and_not_with_records() {
+        let mut set = Multiset::of(Given::Number(&Decimal::new(1, 0)));
+        for i in 0..1_000_000 {
+            set.add(Given::Number(&Decimal::new(i % 1000, 1)));
+        }
+        let Multiset::Small(small) = &set else { panic!("{set:?}") };
+        assert!(small.waiting.capacity() <= 4096 && small.counted.capacity() <= 4096);
+        assert_eq!(set.distinct(), 1000);
+    }
+}

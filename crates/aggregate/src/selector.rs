@@ -1,0 +1,145 @@
+//! Columns, by place or by name, and lists of them as users write them.
+//!
+//! Whether a column exists is for others to see.
+
+use std::fmt;
+
+/// A column, by place or by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selector {
+    /// From 1.
+    Place(usize),
+    /// As the header spells it.
+    Name(String),
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Selector::Place(place) => write!(f, "column {place}"),
+            Selector::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Why a text is no list of columns.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ListError {
+    /// Nothing where a column was expected.
+    #[error("a column is missing in {0:?}")]
+    Empty(String),
+    /// Columns count from 1.
+    #[error("columns count from 1")]
+    Zero,
+    /// A range whose end is before its start, or that has more columns than a record may.
+    #[error("{0:?} is no range of columns")]
+    Range(String),
+    /// A quote that is never closed, or followed by something other than a comma.
+    #[error("{0:?}: a name in quotes ends with its quote, and a comma follows")]
+    Quote(String),
+}
+
+impl Selector {
+    /// Reads `host,3,5-7`: names, numbers and ranges, apart by commas. A name that is a number, a
+    /// range, or contains a comma or a quote is written in quotes, with its own quotes doubled.
+    ///
+    /// # Errors
+    /// [`ListError`], which quotes the text.
+    pub fn list(text: &str) -> Result<Vec<Selector>, ListError> {
+        let mut list = Vec::new();
+        let mut rest = Some(text);
+        while let Some(from) = rest {
+            rest = match from.strip_prefix('"') {
+                Some(quoted) => {
+                    let (name, behind) =
+                        unquoted(quoted).ok_or_else(|| ListError::Quote(text.to_owned()))?;
+                    list.push(Selector::Name(name));
+                    behind
+                }
+                None => {
+                    let (word, behind) = from
+                        .split_once(',')
+                        .map_or((from, None), |(word, rest)| (word, Some(rest)));
+                    Selector::word(word, text, &mut list)?;
+                    behind
+                }
+            };
+        }
+        Ok(list)
+    }
+
+    fn word(word: &str, text: &str, list: &mut Vec<Selector>) -> Result<(), ListError> {
+        const MOST: usize = 1 << 16;
+        let number = |digits: &str| {
+            let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| digits.parse::<usize>().unwrap_or(usize::MAX))
+        };
+        let range = word.split_once('-').and_then(|(from, to)| Some((number(from)?, number(to)?)));
+        match (number(word), range) {
+            _ if word.is_empty() => return Err(ListError::Empty(text.to_owned())),
+            (Some(0), _) | (_, Some((0, _))) => return Err(ListError::Zero),
+            (Some(place), _) => list.push(Selector::Place(place)),
+            (_, Some((from, to))) if from <= to && to - from < MOST => {
+                list.extend((from..=to).map(Selector::Place));
+            }
+            (_, Some(_)) => return Err(ListError::Range(word.to_owned())),
+            (None, None) => list.push(Selector::Name(word.to_owned())),
+        }
+        Ok(())
+    }
+}
+
+/// What stands before the closing quote, and behind the comma after it.
+fn unquoted(text: &str) -> Option<(String, Option<&str>)> {
+    let mut name = String::new();
+    let mut rest = text;
+    loop {
+        let (inside, behind) = rest.split_once('"')?;
+        name.push_str(inside);
+        match behind.strip_prefix('"') {
+            Some(more) => {
+                name.push('"');
+                rest = more;
+            }
+            None if behind.is_empty() => return Some((name, None)),
+            None => return behind.strip_prefix(',').map(|rest| (name, Some(rest))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_names_numbers_ranges_and_quotes() {
+        let name = |name: &str| Selector::Name(name.to_owned());
+        let place = Selector::Place;
+        for (text, expected) in [
+            ("host", vec![name("host")]),
+            ("host,path,7", vec![name("host"), name("path"), place(7)]),
+            ("3-5,1", vec![place(3), place(4), place(5), place(1)]),
+            ("2-2", vec![place(2)]),
+            ("user-agent,a-1,1-a", vec![name("user-agent"), name("a-1"), name("1-a")]),
+            (r#""3-5","a,""b""",x"#, vec![name("3-5"), name("a,\"b\""), name("x")]),
+            (r#""""#, vec![name("")]),
+            (" a ", vec![name(" a ")]),
+        ] {
+            assert_eq!(Selector::list(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_says_why() {
+        let said = |text: &str| Selector::list(text).unwrap_err().to_string();
+        assert_eq!(said(""), "a column is missing in \"\"");
+        assert_eq!(said("a,,b"), "a column is missing in \"a,,b\"");
+        assert_eq!(said("0"), "columns count from 1");
+        assert_eq!(said("0-3"), "columns count from 1");
+        assert_eq!(said("5-3"), "\"5-3\" is no range of columns");
+        assert_eq!(said("1-99999999"), "\"1-99999999\" is no range of columns");
+        for text in ["\"a", "\"a\"b", "\"a\"\"", "a,\""] {
+            assert!(said(text).contains("ends with its quote"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What can be said about a key: the words for it, and what must be kept to say it.
+
+use std::fmt;
+
+use crate::quantile::{Method, Quantile};
+
+/// Defines the statistics: each with its word, and what it is in a sentence.
+macro_rules! statistics {
+    ($($value:ident = $word:literal, $doc:literal;)*) => {
+        /// What can be said about a key.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Statistic {
+            $(#[doc = $doc] $value,)*
+            /// The median, or another quantile.
+            Quantile(Quantile),
+        }
+
+        impl Statistic {
+            /// Words and what they say, in the order users list them; `p99.9` stands for all quantiles.
+            pub const WORDS: &[(&str, &str)] = &[
+                $(($word, $doc),)*
+                ("median", "The value in the middle; a quantile"),
+                ("p99.9", "The value below which 99.9 % lie, and so p0 to p100 with up to six decimals"),
+            ];
+
+            /// The statistic users call so.
+            pub fn named(name: &str) -> Option<Statistic> {
+                match name {
+                    $($word => Some(Statistic::$value),)*
+                    _ => Quantile::named(name).map(Statistic::Quantile),
+                }
+            }
+        }
+
+        impl fmt::Display for Statistic {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Statistic::$value => f.write_str($word),)*
+                    Statistic::Quantile(quantile) => quantile.fmt(f),
+                }
+            }
+        }
+    };
+}
+
+statistics! {
+    Min = "min", "The smallest value";
+    Mean = "mean", "The exact sum divided by the number of values";
+    Max = "max", "The largest value";
+    Count = "count", "How many values";
+    Rows = "rows", "How many records, those without a value included";
+    Sum = "sum", "The exact sum";
+    Variance = "variance", "Sample variance; nothing for fewer than two values";
+    Stddev = "stddev", "Sample standard deviation, its root";
+    Range = "range", "The largest value less the smallest";
+    Distinct = "distinct", "How many different values; 1 and 1.0 are the same number";
+    Mode = "mode", "The most frequent value; of several the smallest";
+    First = "first", "The first value in the order of the input";
+    Last = "last", "The last value in the order of the input";
+}
+
+impl Statistic {
+    /// Whether [`Options::with_squares`](crate::Options::with_squares) must have been set.
+    pub fn needs_squares(self) -> bool {
+        matches!(self, Statistic::Variance | Statistic::Stddev)
+    }
+
+    /// Whether [`Options::with_values`](crate::Options::with_values) must have been set.
+    pub fn needs_values(self) -> bool {
+        matches!(self, Statistic::Quantile(_) | Statistic::Distinct | Statistic::Mode)
+    }
+
+    /// Whether [`Options::with_ends`](crate::Options::with_ends) must have been set.
+    pub fn needs_ends(self) -> bool {
+        matches!(self, Statistic::First | Statistic::Last)
+    }
+
+    /// Whether it can be told of texts.
+    pub fn is_of_texts(self) -> bool {
+        use Statistic::{Count, Distinct, First, Last, Mode, Rows};
+        matches!(self, Count | Rows | Distinct | Mode | First | Last)
+    }
+
+    /// Whether it may have more digits than the values, or digits without end.
+    pub(crate) fn is_between(self) -> bool {
+        match self {
+            Statistic::Quantile(quantile) => quantile.method == Method::Linear,
+            _ => matches!(self, Statistic::Mean | Statistic::Variance | Statistic::Stddev),
+        }
+    }
+
+    /// The same, with quantiles by this method.
+    #[must_use]
+    pub fn by(self, method: Method) -> Statistic {
+        match self {
+            Statistic::Quantile(quantile) => Statistic::Quantile(quantile.by(method)),
+            _ => self,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_that_of_its_statistic() {
+        for (word, _) in Statistic::WORDS {
+            assert_eq!(Statistic::named(word).unwrap().to_string(), *word);
+        }
+        assert_eq!(Statistic::named("avg"), None);
+    }
+}
