@@ -287,8 +287,8 @@ impl AnyFamily for Own {
         Vec::new()
     }
 
-    fn absent(&self) -> &'static [Absent] {
-        &[]
+    fn absent(&self) -> Vec<&'static Absent> {
+        Vec::new()
     }
 
     fn operations(&self) -> &'static [Offer] {
