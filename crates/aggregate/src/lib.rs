@@ -38,6 +38,7 @@ mod filter;
 pub mod format;
 mod gather;
 pub mod generate;
+pub mod guess;
 mod kept;
 #[allow(unsafe_code)] // the hot loops: their preconditions are types, each block says why it holds
 mod kernel;
