@@ -30,8 +30,8 @@ def compare(function=None, *, baseline=None, args=(), kwargs=None, budget=None, 
     Every function runs in a process of its own, which imports it: it must be found by its module and
     name (in a notebook, write it to a file with ``%%writefile``). Arguments are pickled once
     and unpickled in each process. Rounds are interleaved in balanced random order by the command
-    ``fathom compare``. A function whose answer is not equal to the baseline's has no time. Garbage
-    is collected before each sample and not during it. Options are those of ``fathom compare``:
+    ``fathom own``. A function whose answer is not equal to the baseline's has no time. Garbage
+    is collected before each sample and not during it. Options are those of ``fathom own``:
     rounds, level, processes, clock and so on.
     """
     if isinstance(function, (list, tuple)):
@@ -106,4 +106,4 @@ def _measure(functions, args, kwargs, budget, options) -> Run:
             pickle.dump(job, file)
         worker = shlex.join([sys.executable, _WORKER, path])
         asked = _options(dict(budget=budget, **options))
-        return Run(json.loads(call(["compare", "--format", "json", *asked, "--", worker])))
+        return Run(json.loads(call(["own", "--format", "json", *asked, "--", worker])))

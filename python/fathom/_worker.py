@@ -79,7 +79,7 @@ class _Serving:
 
     def hello(self, _request):
         offered = [
-            {"family": "own", "name": name, "version": platform.python_version(), "summary": summary}
+            {"family": "functions", "name": name, "version": platform.python_version(), "summary": summary}
             for name, (_, summary) in self.places.items()
         ]
         program = f"{platform.python_implementation()} {platform.python_version()}"

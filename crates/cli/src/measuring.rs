@@ -14,7 +14,7 @@ use fathom_machine::level::Level;
 use fathom_machine::os::affinity;
 use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::compare::Clock;
-use fathom_measure::conductor::{Bounds, Launch, Worker};
+use fathom_measure::conductor::{Bounds, Launch};
 use fathom_measure::contender::Meta;
 use fathom_measure::family::AnyFamily;
 use fathom_measure::protocol::Offered;
@@ -305,30 +305,6 @@ pub(crate) fn cpp_runner() -> Option<Launch> {
     let places = beside.into_iter().chain(built.map(|f| f.join("runners/cpp/build").join(NAME)));
     let found = places.into_iter().find(|place| place.is_file())?;
     Some(Launch { program: found, ..Launch::default() })
-}
-
-/// What an outside worker, started by this command, offers for a family.
-///
-/// # Errors
-/// A command that is none, and a worker that does not greet.
-pub(crate) fn offered(command: &str, family: &str, hang: Duration) -> anyhow::Result<Vec<Entrant>> {
-    let words = shlex::split(command).filter(|words| !words.is_empty());
-    let words = words.with_context(|| format!("{command:?} cannot be split into words"))?;
-    let launch = Launch {
-        program: words[0].clone().into(),
-        arguments: words[1..].to_vec(),
-        ..Launch::default()
-    };
-    let worker = Worker::start(&launch, &bounds(Some(hang)));
-    let worker = worker.map_err(|failure| anyhow::anyhow!("worker {command:?} {failure}"))?;
-    let offered = worker.offered.iter().filter(|offered| offered.family == family);
-    let entrants = offered.map(|offered| Entrant {
-        id: offered.name.clone(),
-        contender: offered.name.clone(),
-        launch: launch.clone(),
-        about: about_offered(offered),
-    });
-    Ok(entrants.collect())
 }
 
 /// What an outside worker says it is.

@@ -18,6 +18,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("keys", &["random", "json"]),
     ("contenders", &["machine", "measure", "aggregate", "json", "haversine", "random", "keys"]),
     ("report", &["measure"]),
+    ("bench", &["machine", "measure", "report", "json"]),
     (
         "cli",
         &[
@@ -145,6 +146,7 @@ fn every_source_file_says_what_it_is_and_is_part_of_a_crate() {
         let is_root = ["lib", "main", "build"].contains(&stem)
             || folder.ends_with("tests")
             || folder.ends_with("examples")
+            || folder.ends_with("benches")
             || folder.ends_with("fuzz_targets");
         if is_root {
             continue;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use fathom_measure::bench::{Bench, Entrant};
-use fathom_measure::conductor::{Conductor, Launch, Piece, Seat};
+use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::provision::{Prepare, Provision};
 use fathom_measure::result::Case;
@@ -165,12 +165,26 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
 
 /// What an outside worker offers for the family.
 fn outside(command: &str, family: &str, options: &Options) -> anyhow::Result<Vec<Entrant>> {
+    let words = shlex::split(command).filter(|words| !words.is_empty());
+    let words = words.with_context(|| format!("{command:?} cannot be split into words"))?;
+    let launch = Launch {
+        program: words[0].clone().into(),
+        arguments: words[1..].to_vec(),
+        ..Launch::default()
+    };
+    let worker = Worker::start(&launch, &bounds(Some(options.hang)));
+    let worker = worker.map_err(|failure| anyhow::anyhow!("worker {command:?} {failure}"))?;
+    let offered = worker.offered.iter().filter(|offered| offered.family == family);
     let is_wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|wanted| is_named(name, wanted))
     };
-    let mut entrants = measuring::offered(command, family, options.hang)?;
-    entrants.retain(|entrant| is_wanted(&entrant.id));
-    Ok(entrants)
+    let entrants = offered.filter(|offered| is_wanted(&offered.name)).map(|offered| Entrant {
+        id: offered.name.clone(),
+        contender: offered.name.clone(),
+        launch: launch.clone(),
+        about: measuring::about_offered(offered),
+    });
+    Ok(entrants.collect())
 }
 
 /// The cases: the family's own, or the product of what was asked for, for each file.
