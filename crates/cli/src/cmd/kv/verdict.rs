@@ -476,6 +476,7 @@ mod tests {
             plan,
             measured,
             judged,
+            source: String::new(),
             notes: Vec::new(),
         };
         Weighed { case, share }
