@@ -11,6 +11,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("machine", &[]),
     ("measure", &["machine", "random"]),
     ("random", &[]),
+    ("input", &[]),
     ("aggregate", &["machine", "measure", "random"]),
     ("json", &["machine", "measure"]),
     ("haversine", &["machine", "measure", "json"]),
@@ -29,6 +30,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "contenders",
             "report",
             "random",
+            "input",
             "keys",
         ],
     ),
@@ -65,7 +67,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 
 fn rust_files() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["crates", "fuzz", "xtask"] {
+    for folder in ["crates", "fuzz", "python", "xtask"] {
         files(&root().join(folder), "rs", &mut found);
     }
     assert!(found.len() > 10, "tidy looks in the wrong place");
@@ -190,15 +192,16 @@ fn unsafe_code_stays_in_its_rooms() {
         });
         let room = name.starts_with("crates/machine/src/")
             || name.contains("/kernel")
+            || name.starts_with("python/src/arrow/")
             || name.contains("/tests/")
             || name.starts_with("crates/cli/tests/")
             || FOREIGN.iter().any(|file| name.ends_with(file));
         assert!(
             !has_unsafe || room,
-            "{name}: unsafe outside machine, kernels and foreign functions"
+            "{name}: unsafe outside machine, kernels and foreign interfaces"
         );
     }
-    for name in ["measure", "report", "cli"] {
+    for name in ["measure", "report", "input", "cli"] {
         for file in ["lib.rs", "main.rs"] {
             let path = root().join("crates").join(name).join("src").join(file);
             if let Ok(text) = fs::read_to_string(&path) {
