@@ -30,6 +30,7 @@
 
 mod account;
 mod chunk;
+pub mod columnar;
 mod composite;
 pub mod delimited;
 mod engine;
@@ -38,6 +39,7 @@ mod filter;
 pub mod format;
 mod gather;
 pub mod generate;
+pub mod guess;
 mod kept;
 #[allow(unsafe_code)] // the hot loops: their preconditions are types, each block says why it holds
 mod kernel;

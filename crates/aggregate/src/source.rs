@@ -3,7 +3,7 @@
 //! Nothing here knows what is in them: where records start is for whoever takes a chunk to find.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,41 @@ impl Source {
         match self {
             Source::File { path, .. } | Source::Stream { path, .. } => path,
         }
+    }
+}
+
+impl Source {
+    /// The first bytes, at most so many, and whether they are all there are. They are read again by a
+    /// run; so is what cannot be read, and said then.
+    pub fn peek(&mut self, most: usize) -> (Vec<u8>, bool) {
+        match self {
+            Source::File { file, size, .. } => {
+                let ended = *size <= most as u64;
+                let mut bytes = vec![0; usize::try_from(*size).unwrap_or(most).min(most)];
+                match file.read_exact_at(&mut bytes, 0) {
+                    Ok(()) => (bytes, ended),
+                    Err(_) => (Vec::new(), false),
+                }
+            }
+            Source::Stream { reader, .. } => {
+                let mut rest = std::mem::replace(reader, Box::new(io::empty()));
+                let mut bytes = Vec::new();
+                let read = rest.by_ref().take(most as u64).read_to_end(&mut bytes);
+                let ended = read.as_ref().is_ok_and(|&read| read < most);
+                let failure = Failure(read.err());
+                *reader = Box::new(Cursor::new(bytes.clone()).chain(failure).chain(rest));
+                (bytes, ended)
+            }
+        }
+    }
+}
+
+/// What could not be read, if there was any.
+struct Failure(Option<io::Error>);
+
+impl Read for Failure {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 
@@ -136,5 +171,43 @@ pub(crate) fn read_some(
             Err(source) => return Err(Error::Read { path: path.to_owned(), byte: at, source }),
             Ok(bytes) => return Ok(bytes),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_peeked_is_read_again_and_so_is_a_failure() {
+        /// Two bytes, then an error, then another byte.
+        struct Broken(u32);
+        impl Read for Broken {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                self.0 += 1;
+                match self.0 {
+                    1 => (&b"ab"[..]).read(into),
+                    2 => Err(io::Error::other("broken")),
+                    _ => (&b"c"[..]).read(into),
+                }
+            }
+        }
+        let stream = |reader| Source::Stream { path: "-".into(), reader };
+        for most in [1, 3, 6, 7, 100] {
+            let mut source = stream(Box::new(&b"abcdef"[..]) as Box<dyn Read + Send>);
+            let expected = (b"abcdef"[..most.min(6)].to_vec(), most > 6);
+            assert_eq!(source.peek(most), expected);
+            assert_eq!(source.peek(most), expected, "as often as one likes");
+            let Source::Stream { mut reader, .. } = source else { unreachable!() };
+            let mut all = Vec::new();
+            reader.read_to_end(&mut all).unwrap();
+            assert_eq!(all, b"abcdef");
+        }
+        let mut source = stream(Box::new(Broken(0)));
+        assert_eq!(source.peek(100), (b"ab".to_vec(), false));
+        let Source::Stream { mut reader, .. } = source else { unreachable!() };
+        let mut all = Vec::new();
+        assert_eq!(reader.read_to_end(&mut all).unwrap_err().to_string(), "broken");
+        assert_eq!(all, b"ab");
     }
 }

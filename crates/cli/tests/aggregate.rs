@@ -345,6 +345,27 @@ fn conditions_choose_records_and_say_what_is_wrong_with_them() {
 }
 
 #[test]
+fn the_delimiter_is_guessed_once_and_said_otherwise() {
+    let folder = Folder::new();
+    let run = |args: &[&str], input: &str| folder.run(args, input.as_bytes());
+    let args = ["--by", "a", "--value", "b", "--stats", "sum"];
+    for delimiter in [",", ";", "|", "\t"] {
+        let text = format!("a{delimiter}b\nx{delimiter}1.5\n\"y;,|\t\"{delimiter}2\n");
+        assert_eq!(out(&run(&args, &text)).lines().nth(1), Some("x,1.5"), "{delimiter:?}");
+        let gz = folder.file("a.gz", gzip(text.as_bytes()));
+        let from_file = run(&[&args[..], &[gz.to_str().unwrap()]].concat(), "");
+        assert_eq!(out(&from_file), out(&run(&args, &text)));
+    }
+    let semicolon = [&args[..], &["--delimiter", ";"]].concat();
+    assert!(err(&run(&semicolon, "a,b\nx,1\n")).contains("no column \"a\""));
+    // Nothing is guessed a second time.
+    let late = format!("a,b\n{}x;1\n", "x,1\n".repeat(20_000));
+    assert!(err(&run(&args, &late)).starts_with("fathom: -:20002:1: expected 2 fields, found 1"));
+    let hint = "without --by, --value or --delimiter, input is key;value lines";
+    assert!(err(&run(&[], "a,b\n")).contains(hint));
+}
+
+#[test]
 fn a_forced_level_changes_nothing_and_a_wrong_one_is_refused() {
     let folder = Folder::new();
     folder.file("a.txt", INPUT);

@@ -58,7 +58,7 @@ impl Choices {
             0 => Test::Numbers(comparison, amount(self), amount(self)),
             1 => {
                 let (mut left, mut right) = (self.word(header), self.word(header));
-                if comparison % 2 == 0 {
+                if comparison.is_multiple_of(2) {
                     (left, right) = (right, left);
                 }
                 Test::Words(comparison, left, right)

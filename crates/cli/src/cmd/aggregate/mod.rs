@@ -65,7 +65,9 @@ pub(crate) struct Options {
     #[arg(short, long)]
     verbose: bool,
 
-    /// Fields are separated by this one byte (`\t` or `tab` for a tab)
+    /// Fields are separated by this one byte (`\t` or `tab` for a tab) [default: with another option of
+    /// delimited text, the first of tab ; | and comma that cuts all records at the beginning of the
+    /// input into as many fields, or ;]
     #[arg(long, value_name = "BYTE", value_parser = delimiter)]
     delimiter: Option<u8>,
 
@@ -281,7 +283,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         Ok(condition) => condition,
         Err(error) => return usage(&format!("--where: {error}")),
     };
-    let query = query::query(options, condition)?;
+    let mut query = query::query(options, condition)?;
     let format = options.format.unwrap_or_else(|| match &query {
         None => Format::Brc,
         Some(_) if options.output == Path::new("-") && std::io::stdout().is_terminal() => {
@@ -297,7 +299,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         return usage(&mistake);
     }
     let start = Instant::now();
-    let (sources, known_bytes) = open(files)?;
+    let (mut sources, known_bytes) = open(files)?;
+    if let (Some(query), None) = (&mut query, options.delimiter) {
+        query::guess_delimiter(query, &mut sources);
+    }
     let engine = engine_options(options)?;
     if options.verbose {
         announce(&engine, files);
@@ -320,8 +325,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     };
     drop(bar);
     let mut summary = outcome.inspect_err(|error| {
-        if let (true, Error::Record(reject)) = (options.verbose, error) {
+        let Error::Record(reject) = error else { return };
+        if options.verbose {
             eprintln!("{}", bytes(reject));
+        }
+        if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
+            eprintln!("fathom: without --by, --value or --delimiter, input is key;value lines");
         }
     })?;
     let keys = summary.columns[0].groups.len();

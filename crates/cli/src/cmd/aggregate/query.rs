@@ -1,6 +1,8 @@
 //! From the words of the command line to what is asked of delimited text.
 
-use fathom_aggregate::{Filter, Null, Query, Ragged, Selector, Value};
+use std::io::IsTerminal;
+
+use fathom_aggregate::{Filter, Null, Query, Ragged, Selector, Source, Value, guess};
 
 use super::{Options, RaggedPolicy};
 
@@ -29,6 +31,25 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     }
     nulls(&mut query, &options.null)?;
     Ok(Some(query))
+}
+
+/// Guesses the delimiter of the first source that has an opinion; whoever sees it is told.
+pub(super) fn guess_delimiter(query: &mut Query, sources: &mut [Source]) {
+    const LOOKED_AT_BYTES: usize = 64 << 10;
+    let guess = sources.iter_mut().find_map(|source| {
+        let (text, ended) = source.peek(LOOKED_AT_BYTES);
+        guess::delimiter(&text, ended)
+    });
+    if let Some(delimiter) = guess {
+        query.delimiter = delimiter;
+        if std::io::stderr().is_terminal() {
+            let shown =
+                if delimiter == b'\t' { "tab".into() } else { char::from(delimiter).to_string() };
+            eprintln!(
+                "fathom: fields are taken to be separated by {shown} (--delimiter says otherwise)"
+            );
+        }
+    }
 }
 
 fn columns(option: &str, lists: &[String]) -> anyhow::Result<Vec<Selector>> {
