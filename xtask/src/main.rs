@@ -13,6 +13,7 @@ mod cross;
 mod emulator;
 mod mutants;
 mod packages;
+mod python;
 mod record;
 mod sanitize;
 
@@ -41,6 +42,15 @@ enum Check {
     },
     /// Build the C++ runner and check its answers
     Cpp,
+    /// Build the Python wheel and run its tests in a fresh environment
+    Python {
+        /// The wheel to be given away: optimised, its sizes checked; FATHOM_PROGRAM names its command
+        #[arg(long)]
+        release: bool,
+        /// Build it, and run no tests
+        #[arg(long)]
+        only_wheel: bool,
+    },
     /// Plant mistakes one at a time, and run the tests that have to catch them
     Mutants {
         /// Only look for the places
@@ -108,6 +118,7 @@ fn main() -> ExitCode {
         Check::Counters => ("counters", counters::run()),
         Check::Arm64 { part, turn } => ("arm64", arm64::run_all(part, turn)),
         Check::Cpp => ("cpp", cpp::run_all()),
+        Check::Python { release, only_wheel } => ("python", python::run_all(release, only_wheel)),
         Check::Mutants { check, only } => ("mutants", mutants::run_all(check, &only)),
         Check::Record { machine, only } => ("record", record::run_all(&machine, &only)),
         Check::Sanitize { tool, only } => ("sanitize", sanitize::run_all(tool, &only)),

@@ -355,7 +355,7 @@ impl Form for Lines {
 
 /// What `work` makes on each of so many threads, of which the calling one is the first; fewer where
 /// no more can be started.
-fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
+pub(crate) fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, &work).ok();
         let others: Vec<_> = (1..threads).map_while(start).collect();

@@ -30,6 +30,7 @@
 
 mod account;
 mod chunk;
+pub mod columnar;
 mod composite;
 pub mod delimited;
 mod engine;

@@ -145,6 +145,21 @@ impl Stats {
         Stats { count, missing: 0, known: Known::Sums(Sums::of_tenths(min, max, sum, squares)) }
     }
 
+    /// What columns in memory know: how many numbers in units of `10^-scale` and how many records
+    /// without one, the extremes, the sum and, if they were asked for, the sum of squares.
+    pub(crate) fn of_units(
+        (count, missing): (u64, u64),
+        extremes: [i64; 2],
+        sum: i128,
+        squares: Option<u128>,
+        scale: u16,
+    ) -> Stats {
+        if count == 0 {
+            return Stats { count, missing, ..Stats::missing(squares.is_some()) };
+        }
+        Stats { count, missing, known: Known::Sums(Sums::of_units(extremes, sum, squares, scale)) }
+    }
+
     /// Adds one number, behind all others.
     pub fn add(&mut self, value: &Decimal) {
         self.take(Given::Number(value), Order::LAST);

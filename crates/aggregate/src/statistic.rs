@@ -83,7 +83,7 @@ impl Statistic {
     }
 
     /// Whether it may have more digits than the values, or digits without end.
-    pub(crate) fn is_between(self) -> bool {
+    pub fn is_between(self) -> bool {
         match self {
             Statistic::Quantile(quantile) => quantile.method == Method::Linear,
             _ => matches!(self, Statistic::Mean | Statistic::Variance | Statistic::Stddev),

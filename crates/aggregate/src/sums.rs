@@ -74,15 +74,18 @@ impl Sums {
 
     /// Of what the hot tables know, in tenths.
     pub(crate) fn of_tenths(min: i32, max: i32, sum: i64, squares: Option<u128>) -> Sums {
-        Sums::Small {
-            sum: sum.into(),
-            squares: squares.map(Box::new),
-            min: min.into(),
-            max: max.into(),
-            scale: 1,
-            min_scale: 1,
-            max_scale: 1,
-        }
+        Sums::of_units([min.into(), max.into()], sum.into(), squares, 1)
+    }
+
+    /// Of numbers in units of `10^-scale`.
+    pub(crate) fn of_units(
+        [min, max]: [i64; 2],
+        sum: i128,
+        squares: Option<u128>,
+        scale: u16,
+    ) -> Sums {
+        let squares = squares.map(Box::new);
+        Sums::Small { sum, squares, min, max, scale, min_scale: scale, max_scale: scale }
     }
 
     /// Takes in one number.

@@ -8,6 +8,7 @@ use fathom_haversine as haversine;
 use fathom_keys::WriteError;
 use fathom_machine::counter::metric::GroupError;
 use fathom_measure::result::ReadError;
+use fathom_report::import::ImportError;
 
 use crate::interrupt;
 use crate::key_file::BadKeys;
@@ -86,6 +87,7 @@ fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<GroupError>()
         || cause.is::<BadKeys>()
         || cause.is::<ReadError>()
+        || cause.is::<ImportError>()
     {
         return true;
     }

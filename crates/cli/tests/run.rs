@@ -232,18 +232,7 @@ fn scripts_for_hyperfine_run_unchanged_and_write_the_same_shapes() {
             "pipe",
         ],
         &["-r", "1", "-u", "millisecond", "--show-output", "sleep 0.02; echo x"],
-        &[
-            "--warmup",
-            "2",
-            "-r",
-            "2",
-            "-S",
-            "default",
-            "--input",
-            "/dev/null",
-            "cat; sleep 0.02",
-            "sleep 0.02",
-        ],
+        &["--warmup", "2", "-r", "2", "-S", "default", "true; sleep 0.02", "sleep 0.02"],
     ];
     let folder = tempfile::tempdir().unwrap();
     let exports = [

@@ -11,12 +11,14 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("machine", &[]),
     ("measure", &["machine", "random"]),
     ("random", &[]),
+    ("input", &[]),
     ("aggregate", &["machine", "measure", "random"]),
     ("json", &["machine", "measure"]),
     ("haversine", &["machine", "measure", "json"]),
     ("keys", &["random", "json"]),
     ("contenders", &["machine", "measure", "aggregate", "json", "haversine", "random", "keys"]),
     ("report", &["measure"]),
+    ("bench", &["machine", "measure", "report", "json"]),
     (
         "cli",
         &[
@@ -28,6 +30,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "contenders",
             "report",
             "random",
+            "input",
             "keys",
         ],
     ),
@@ -64,7 +67,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 
 fn rust_files() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["crates", "fuzz", "xtask"] {
+    for folder in ["crates", "fuzz", "python", "xtask"] {
         files(&root().join(folder), "rs", &mut found);
     }
     assert!(found.len() > 10, "tidy looks in the wrong place");
@@ -143,6 +146,7 @@ fn every_source_file_says_what_it_is_and_is_part_of_a_crate() {
         let is_root = ["lib", "main", "build"].contains(&stem)
             || folder.ends_with("tests")
             || folder.ends_with("examples")
+            || folder.ends_with("benches")
             || folder.ends_with("fuzz_targets");
         if is_root {
             continue;
@@ -188,15 +192,16 @@ fn unsafe_code_stays_in_its_rooms() {
         });
         let room = name.starts_with("crates/machine/src/")
             || name.contains("/kernel")
+            || name.starts_with("python/src/arrow/")
             || name.contains("/tests/")
             || name.starts_with("crates/cli/tests/")
             || FOREIGN.iter().any(|file| name.ends_with(file));
         assert!(
             !has_unsafe || room,
-            "{name}: unsafe outside machine, kernels and foreign functions"
+            "{name}: unsafe outside machine, kernels and foreign interfaces"
         );
     }
-    for name in ["measure", "report", "cli"] {
+    for name in ["measure", "report", "input", "cli"] {
         for file in ["lib.rs", "main.rs"] {
             let path = root().join("crates").join(name).join("src").join(file);
             if let Ok(text) = fs::read_to_string(&path) {

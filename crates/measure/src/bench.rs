@@ -251,6 +251,7 @@ impl<'a> Session<'a> {
             plan,
             measured,
             judged,
+            source: String::new(),
             notes: self.notes,
         };
         case.compact();

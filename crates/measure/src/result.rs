@@ -110,6 +110,9 @@ pub struct Case {
     /// What follows from it: written for other programs; whoever reads a run judges it again.
     #[serde(skip_deserializing)]
     pub judged: Judged,
+    /// Whose measurement it is, if not ours; nothing in it was interleaved then.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
     /// What the user should know about this measurement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

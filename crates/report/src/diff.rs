@@ -12,6 +12,7 @@ use fathom_measure::result::{Case, Run};
 use fathom_measure::stats::Interval;
 
 use crate::number::{duration, factor_digits, times};
+use crate::view::{named, titled};
 
 /// What became of a contender.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,31 +60,34 @@ pub struct Diff {
 pub fn diff(old: &Run, new: &Run) -> Diff {
     let mut differences = Vec::new();
     let mut cautions = cautions(old, new);
-    for new_case in &new.cases {
-        let title = new_case.title();
-        let Some(old_case) = old.cases.iter().find(|case| case.title() == title) else {
-            cautions.push(format!("{title}: only in the new run"));
-            continue;
+    let (old_titles, new_titles) = (titled(old), titled(new));
+    let only =
+        |cautions: &mut Vec<String>, mine: &[(usize, String)], other: &[(usize, String)], which| {
+            let missing = mine.iter().filter(|(_, title)| other.iter().all(|(_, t)| t != title));
+            cautions.extend(missing.map(|(_, title)| format!("{title}: only in the {which} run")));
         };
+    for (number, title) in &new_titles {
+        let Some((before, _)) = old_titles.iter().find(|(_, old)| old == title) else { continue };
+        let (old_case, new_case) = (&old.cases[*before], &new.cases[*number]);
         if old_case.judged.clock != new_case.judged.clock {
             cautions.push(format!("{title}: the runs were judged on different clocks"));
         }
-        for (number, row) in new_case.entrants() {
-            let before = old_case.entrants().find(|(_, old_row)| old_row.id == row.id);
-            let Some((old_number, old_row)) = before else { continue };
-            if row.about.version != old_row.about.version {
-                let (was, is) = (&old_row.about.version, &row.about.version);
-                cautions.push(format!("{}: version {was} before, {is} now", row.id));
+        let old_names = named(old_case);
+        for (number, id) in named(new_case) {
+            let Some((before, _)) = old_names.iter().find(|(_, old)| *old == id) else { continue };
+            let versions = [(old_case, *before), (new_case, number)]
+                .map(|(case, number)| case.contenders[number].about.version.clone());
+            let [was, is] = &versions;
+            if was != is {
+                cautions.push(format!("{id}: version {was} before, {is} now"));
             }
-            differences.push(difference(&title, (old_case, old_number), (new_case, number)));
+            let mut found = difference(title, (old_case, *before), (new_case, number));
+            found.id = id;
+            differences.push(found);
         }
     }
-    for old_case in &old.cases {
-        let title = old_case.title();
-        if !new.cases.iter().any(|case| case.title() == title) {
-            cautions.push(format!("{title}: only in the old run"));
-        }
-    }
+    only(&mut cautions, &new_titles, &old_titles, "new");
+    only(&mut cautions, &old_titles, &new_titles, "old");
     cautions.dedup();
     Diff { differences, cautions }
 }

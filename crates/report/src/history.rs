@@ -10,9 +10,12 @@ use fathom_measure::result::Run;
 use fathom_measure::stats::median;
 
 use crate::number::{duration, factor_digits, times};
+use crate::steps::splits;
+use crate::view::{named, titled};
 
-/// A step is shown if chance alone gives as clear a one in fewer than this share of the courses.
-const STEP_ALPHA: f64 = 0.01;
+/// Chance alone shows a step, anywhere, in fewer than this share of the folders whose runs differ by
+/// independent noise only; it is shared among the courses.
+pub const STEP_ALPHA: f64 = 0.01;
 /// Smaller steps are not shown, however clear: layout alone makes them.
 const STEP_LEAST: f64 = 0.01;
 
@@ -34,10 +37,11 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
     sorted.sort_by(|a, b| a.started.cmp(&b.started));
     let mut courses: BTreeMap<(String, String), Vec<(String, f64)>> = BTreeMap::new();
     for run in sorted {
-        for case in &run.cases {
-            for (number, row) in case.entrants() {
+        for (place, title) in titled(run) {
+            let case = &run.cases[place];
+            for (number, id) in named(case) {
                 if let Some(summary) = case.judged.summaries[number] {
-                    let points = courses.entry((case.title(), row.id.clone())).or_default();
+                    let points = courses.entry((title.clone(), id)).or_default();
                     points.push((run.started.clone(), summary.ns_median));
                 }
             }
@@ -58,14 +62,11 @@ pub struct Step {
 }
 
 impl Course {
-    /// The steps of the course, oldest first. Each is the split that separates the ranks of the two
-    /// sides best, kept if the test of Pettitt (Applied Statistics 28, 1979) finds it clearer than
-    /// chance would at 1 %, and both sides are searched again. Fewer than 15 runs cannot show one.
+    /// The steps of the course, oldest first, at this level: see [`splits`].
     #[must_use]
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self, alpha: f64) -> Vec<Step> {
         let times: Vec<f64> = self.points.iter().map(|point| point.1).collect();
-        let mut splits = vec![];
-        split(&times, 0, &mut splits);
+        let splits = splits(&times, alpha);
         let ends = |i: usize| splits.get(i).copied().unwrap_or(times.len());
         let middle = |from: usize, to: usize| median(&times[from..to]).unwrap_or(f64::NAN);
         let step = |i: usize| {
@@ -104,23 +105,22 @@ impl Course {
     }
 }
 
-/// Collects the places where `times`, which begin at place `from`, are to be split, in order.
-fn split(times: &[f64], from: usize, splits: &mut Vec<usize>) {
-    let above = |a: f64, b: f64| f64::from(i8::from(a > b) - i8::from(a < b));
-    // How many more pairs (earlier, later) rise than fall across a split before place t.
-    let rise = |t: usize| -> f64 {
-        let (early, late) = times.split_at(t);
-        early.iter().flat_map(|a| late.iter().map(move |b| above(*b, *a))).sum()
+/// The level of each of these courses.
+#[must_use]
+pub fn step_alpha(courses: &[Course]) -> f64 {
+    STEP_ALPHA / courses.len().max(1) as f64
+}
+
+/// The courses that are slower since their last step, if that came at `since` (RFC 3339 or its
+/// beginning) or later.
+#[must_use]
+pub fn slower<'a>(courses: &'a [Course], since: &str) -> Vec<(&'a Course, Step)> {
+    let alpha = step_alpha(courses);
+    let last = |course: &'a Course| Some((course, *course.steps(alpha).last()?));
+    let is_new = |(course, step): &(&Course, Step)| {
+        step.ratio > 1.0 && course.points[step.at].0.as_str() >= since
     };
-    let places = (1..times.len()).map(|t| (t, rise(t).abs()));
-    let Some((place, most)) = places.max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
-    let n = times.len() as f64;
-    if 2.0 * (-6.0 * most * most / (n * n * n + n * n)).exp() > STEP_ALPHA {
-        return;
-    }
-    split(&times[..place], from, splits);
-    splits.push(from + place);
-    split(&times[place..], from + place, splits);
+    courses.iter().filter_map(last).filter(is_new).collect()
 }
 
 /// The courses as text.
@@ -128,6 +128,7 @@ fn split(times: &[f64], from: usize, splits: &mut Vec<usize>) {
 pub fn text(courses: &[Course]) -> String {
     let mut text = String::new();
     let mut title = "";
+    let alpha = step_alpha(courses);
     let width = courses.iter().map(|course| course.id.chars().count()).max().unwrap_or(0);
     for course in courses {
         if course.title != title {
@@ -161,7 +162,7 @@ pub fn text(courses: &[Course]) -> String {
             duration(last.1),
             course.points.len()
         );
-        for step in course.steps() {
+        for step in course.steps(alpha) {
             let (when, word) =
                 (&course.points[step.at].0, if step.ratio > 1.0 { "slower" } else { "faster" });
             let factor = times(step.ratio.max(1.0 / step.ratio));
@@ -193,10 +194,10 @@ mod tests {
     fn lasting_changes_are_found_and_noise_is_not() {
         let noise = |i: usize| 1.0 + 0.004 * ((i * 7919) % 13) as f64 / 13.0;
         let flat: Vec<f64> = (0..40).map(|i| 100.0 * noise(i)).collect();
-        assert_eq!(course(&flat).steps(), []);
+        assert_eq!(course(&flat).steps(STEP_ALPHA), []);
         let level = |i: usize| [100.0, 130.0, 90.0][i / 20];
         let steps: Vec<f64> = (0..60).map(|i| level(i) * noise(i)).collect();
-        let found = course(&steps).steps();
+        let found = course(&steps).steps(STEP_ALPHA);
         assert_eq!(found.iter().map(|step| step.at).collect::<Vec<_>>(), [20, 40]);
         assert!((found[0].ratio - 1.3).abs() < 0.01 && (found[1].ratio - 9.0 / 13.0).abs() < 0.01);
         let shown = text(&[course(&steps)]);
@@ -205,6 +206,6 @@ mod tests {
         // Clear, but too small to mean anything.
         let small: Vec<f64> =
             (0..40).map(|i| (100.0 + f64::from(i >= 20) * 0.8) + 1e-3 * noise(i)).collect();
-        assert_eq!(course(&small).steps(), []);
+        assert_eq!(course(&small).steps(STEP_ALPHA), []);
     }
 }

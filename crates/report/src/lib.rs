@@ -10,7 +10,8 @@
 //! * [`scan`]: the plot of a scan of one number;
 //! * [`diff`]: two runs, honest about not being interleaved;
 //! * [`history`]: many runs over time;
-//! * [`hyperfine`]: the exports of that tool.
+//! * [`hyperfine`]: the exports of that tool;
+//! * [`import`]: results of other harnesses.
 //!
 //! ```
 //! use fathom_report::number::{duration, times};
@@ -25,10 +26,12 @@ pub mod escape;
 pub mod history;
 pub mod html;
 pub mod hyperfine;
+pub mod import;
 pub mod markdown;
 pub mod number;
 pub mod scan;
 pub mod sentence;
+mod steps;
 pub mod table;
 pub mod text;
 pub mod view;

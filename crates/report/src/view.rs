@@ -1,7 +1,7 @@
 //! A case made ready to be shown: rows in order of their time, with what each needs in one place.
 
 use fathom_measure::compare::{Comparison, Summary};
-use fathom_measure::result::{Case, Row};
+use fathom_measure::result::{Case, Row, Run};
 use fathom_measure::sample::Failure;
 
 use crate::number::{bytes_per_second, per_second};
@@ -74,6 +74,9 @@ pub fn conditions(case: &Case) -> String {
     let judged = &case.judged;
     let rounds = case.measured.rounds.len();
     let iterations = case.measured.iterations;
+    if !case.source.is_empty() {
+        return format!("{rounds} samples of {}, not interleaved · wall time", case.source);
+    }
     let floor = floor_words(judged.floor);
     let of = match iterations {
         1 => "1 iteration".to_owned(),
@@ -84,4 +87,27 @@ pub fn conditions(case: &Case) -> String {
         clock_words(case),
         judged.clock_reason
     )
+}
+
+/// The entrants with names that tell them apart: the second of a name has its number behind it.
+#[must_use]
+pub fn named(case: &Case) -> Vec<(usize, String)> {
+    let ids: Vec<(usize, String)> =
+        case.entrants().map(|(number, row)| (number, row.id.clone())).collect();
+    numbered(ids)
+}
+
+/// The cases of a run with titles that tell them apart.
+#[must_use]
+pub fn titled(run: &Run) -> Vec<(usize, String)> {
+    numbered(run.cases.iter().map(Case::title).enumerate().collect())
+}
+
+fn numbered(names: Vec<(usize, String)>) -> Vec<(usize, String)> {
+    let nth = |at: usize| names[..=at].iter().filter(|other| other.1 == names[at].1).count();
+    let name = |at: usize| match nth(at) {
+        1 => names[at].1.clone(),
+        n => format!("{} ({n})", names[at].1),
+    };
+    (0..names.len()).map(|at| (names[at].0, name(at))).collect()
 }

@@ -62,6 +62,7 @@ fn case(fresh: bool, swapped: bool) -> Case {
         plan: Plan { fresh, ..Plan::default() },
         measured,
         judged: Judged::default(),
+        source: String::new(),
         notes: Vec::new(),
     }
 }

@@ -45,12 +45,18 @@ impl Purpose {
 
 /// What was appended for a statistic.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Cell {
+pub enum Cell {
     /// Nothing: it does not exist, like the variance of one value.
     Nothing,
+    /// Its digits.
     Number,
     /// Nothing: this text is to be written as the format writes texts.
     Text(Box<[u8]>),
+}
+
+/// Appends one statistic of one key as [`csv`](super::csv) and [`json`](super::json) have it.
+pub fn cell(text: &mut Vec<u8>, stats: &Stats, statistic: Statistic, layout: &Layout) -> Cell {
+    write_cell(text, stats, statistic, (Purpose::Programs, stats.scale()), layout)
 }
 
 /// Appends one statistic of one key. `scale` is the finest of the column.

@@ -13,8 +13,9 @@ mod order;
 mod samples;
 mod text;
 
+pub use cell::{Cell, cell};
 pub use order::{Sort, arrange};
-pub use text::{brc, csv, json, ndjson, table, tsv};
+pub use text::{brc, csv, headings, json, ndjson, table, told, tsv};
 
 /// How numbers are shown.
 #[derive(Clone, Debug)]

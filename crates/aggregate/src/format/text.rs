@@ -79,7 +79,7 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
 
 /// The names over the parts of the key and over the numbers: the statistic, with the column in front
 /// if there are several; and a number behind what would be there twice.
-fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
+pub fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
     let numbers = columns.iter().flat_map(|column| {
         told(column, layout).map(move |statistic| match columns {
             [_] => statistic.to_string(),
@@ -100,7 +100,7 @@ fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
 }
 
 /// What is shown of a column: not all can be told of texts.
-fn told<'l>(column: &Column, layout: &'l Layout) -> impl Iterator<Item = Statistic> + 'l {
+pub fn told<'l>(column: &Column, layout: &'l Layout) -> impl Iterator<Item = Statistic> + 'l {
     let is_text = column.is_text;
     layout.statistics.iter().copied().filter(move |told| !is_text || told.is_of_texts())
 }

@@ -10,12 +10,14 @@ pub(crate) mod diff;
 pub(crate) mod generate;
 pub(crate) mod haversine;
 pub(crate) mod history;
+pub(crate) mod import;
 #[cfg(feature = "kv")]
 pub(crate) mod kv;
 pub(crate) mod list;
 pub(crate) mod machine;
 pub(crate) mod man;
 pub(crate) mod noise;
+pub(crate) mod own;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod selftest;

@@ -177,6 +177,7 @@ mod tests {
             judged: judge(&measured, roles, &plan),
             plan,
             measured,
+            source: String::new(),
             notes: Vec::new(),
         };
         compare_with_winner(&mut case);

@@ -15,13 +15,10 @@ use fathom_machine::level::Level;
 use fathom_measure::profile::{self, Report};
 
 use crate::exit::Exit;
-use crate::input::{self, Input};
+use crate::input::{self, Input, Lines};
 use crate::output::Output;
 
-mod place;
 mod stages;
-
-use place::Lines;
 
 /// Read coordinate pairs from JSON and print their mean great-circle distance, exactly
 ///

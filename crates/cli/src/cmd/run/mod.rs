@@ -350,6 +350,7 @@ fn measured(options: &Options, spec: Spec, mut seats: Vec<Seat>) -> anyhow::Resu
         plan,
         measured,
         judged,
+        source: String::new(),
         notes: Vec::new(),
     };
     case.notes = notes(&case, &seats);

@@ -12,7 +12,7 @@ const MOST_KEPT: usize = 1 << 20;
 
 /// The line ends of an input, as far as it was read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lines(Arc<Mutex<Ends>>);
+pub struct Lines(Arc<Mutex<Ends>>);
 
 #[derive(Debug, Default)]
 struct Ends {
@@ -24,19 +24,19 @@ struct Ends {
 
 impl Lines {
     /// The same bytes, whose line ends are noted.
-    pub(super) fn watch<'a>(&self, source: impl Read + Send + 'a) -> Box<dyn Read + Send + 'a> {
+    pub fn watch<'a>(&self, source: impl Read + Send + 'a) -> Box<dyn Read + Send + 'a> {
         Box::new(Watched { source, lines: self.clone() })
     }
 
     /// Those of a file's first `bytes` bytes.
-    pub(super) fn of_file(path: &Path, bytes: u64) -> io::Result<Lines> {
+    pub fn of_file(path: &Path, bytes: u64) -> io::Result<Lines> {
         let lines = Lines::default();
         io::copy(&mut lines.watch(File::open(path)?.take(bytes)), &mut io::sink())?;
         Ok(lines)
     }
 
     /// Line and column (in bytes) of a byte, both from 1; `None` of one that is too long ago.
-    pub(super) fn place(&self, offset: u64) -> Option<(u64, u64)> {
+    pub fn place(&self, offset: u64) -> Option<(u64, u64)> {
         let ends = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = ends.kept.partition_point(|&end| end < offset);
         match before.checked_sub(1) {

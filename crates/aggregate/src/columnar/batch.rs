@@ -1,0 +1,164 @@
+//! What columns in memory look like: the arrays of Arrow, as slices.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::error::Error;
+
+/// Where batches come from, one after the other.
+pub trait Source: Send {
+    /// Rows of equal columns.
+    type Batch: Batch;
+
+    /// The next one.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn next(&mut self) -> Result<Option<Self::Batch>, Error>;
+}
+
+/// Rows of columns.
+pub trait Batch: Send + Sync {
+    /// How many rows.
+    fn rows(&self) -> usize;
+    /// About how many bytes.
+    fn bytes(&self) -> u64;
+    /// A column of the key, by its place among them.
+    fn keys(&self, part: usize) -> Texts<'_>;
+    /// A column of values, by its place among them.
+    fn values(&self, column: usize) -> Numbers<'_>;
+}
+
+/// Which rows have a value: a bit each, least significant first, from bit `offset` on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Valid<'a> {
+    /// None if all have one.
+    pub bits: Option<&'a [u8]>,
+    /// Bits before the first row's.
+    pub offset: usize,
+}
+
+impl Valid<'_> {
+    /// Whether a row has a value.
+    #[inline]
+    pub fn has(self, row: usize) -> bool {
+        let at = self.offset + row;
+        self.bits.is_none_or(|bits| bits[at / 8] >> (at % 8) & 1 == 1)
+    }
+}
+
+/// Texts or what is shown as text.
+#[derive(Clone, Debug)]
+pub enum Texts<'a> {
+    /// Text `row` is `bytes[offsets[row]..offsets[row + 1]]`.
+    Short(Valid<'a>, &'a [i32], &'a [u8]),
+    /// The same with long offsets.
+    Long(Valid<'a>, &'a [i64], &'a [u8]),
+    /// Views: length, then up to twelve bytes, or four, a buffer and an offset in it.
+    Views(Valid<'a>, &'a [[u8; 16]], Vec<&'a [u8]>),
+    /// Integers, as their digits.
+    Integers(Valid<'a>, Integers<'a>),
+    /// Each row is the place of one of these texts.
+    Dictionary(Valid<'a>, Integers<'a>, Box<Texts<'a>>),
+}
+
+impl<'a> Texts<'a> {
+    /// The text of a row, if it has one.
+    #[inline]
+    pub fn get(&self, row: usize) -> Option<Cow<'a, [u8]>> {
+        match self {
+            Texts::Short(valid, offsets, bytes) => valid
+                .has(row)
+                .then(|| Cow::Borrowed(&bytes[offsets[row] as usize..offsets[row + 1] as usize])),
+            Texts::Long(valid, offsets, bytes) => valid
+                .has(row)
+                .then(|| Cow::Borrowed(&bytes[offsets[row] as usize..offsets[row + 1] as usize])),
+            Texts::Views(valid, views, buffers) => {
+                valid.has(row).then(|| Cow::Borrowed(view(&views[row], buffers)))
+            }
+            Texts::Integers(valid, integers) => {
+                valid.has(row).then(|| Cow::Owned(integers.get(row).to_string().into_bytes()))
+            }
+            Texts::Dictionary(valid, places, texts) => {
+                valid.has(row).then(|| texts.get(places.get(row) as usize)).flatten()
+            }
+        }
+    }
+}
+
+/// The text of a view.
+#[inline]
+pub(super) fn view<'a>(view: &'a [u8; 16], buffers: &[&'a [u8]]) -> &'a [u8] {
+    let word = |at: usize| u32::from_le_bytes(view[at..at + 4].try_into().expect("4 bytes"));
+    let len = word(0) as usize;
+    if len <= 12 {
+        return &view[4..4 + len];
+    }
+    let (buffer, at) = (word(8) as usize, word(12) as usize);
+    &buffers[buffer][at..at + len]
+}
+
+/// Integers of a width.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "named by their types")]
+pub enum Integers<'a> {
+    I8(&'a [i8]),
+    I16(&'a [i16]),
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+    U8(&'a [u8]),
+    U16(&'a [u16]),
+    U32(&'a [u32]),
+    U64(&'a [u64]),
+}
+
+impl Integers<'_> {
+    /// The one of a row.
+    #[inline]
+    pub fn get(&self, row: usize) -> i128 {
+        match self {
+            Integers::I8(all) => all[row].into(),
+            Integers::I16(all) => all[row].into(),
+            Integers::I32(all) => all[row].into(),
+            Integers::I64(all) => all[row].into(),
+            Integers::U8(all) => all[row].into(),
+            Integers::U16(all) => all[row].into(),
+            Integers::U32(all) => all[row].into(),
+            Integers::U64(all) => all[row].into(),
+        }
+    }
+}
+
+/// Numbers of a column.
+#[derive(Clone, Copy, Debug)]
+pub enum Numbers<'a> {
+    /// Integers.
+    Integers(Valid<'a>, Integers<'a>),
+    /// Decimals: 16 bytes each, least significant first, in units of `10^-scale`.
+    Decimals(Valid<'a>, &'a [[u8; 16]], u16),
+    /// Doubles.
+    F64(Valid<'a>, &'a [f64]),
+    /// Single precision.
+    F32(Valid<'a>, &'a [f32]),
+}
+
+impl<'a> Numbers<'a> {
+    pub(super) fn valid(&self) -> Valid<'a> {
+        match *self {
+            Numbers::Integers(valid, _)
+            | Numbers::Decimals(valid, ..)
+            | Numbers::F64(valid, _)
+            | Numbers::F32(valid, _) => valid,
+        }
+    }
+
+    /// The floating-point numbers of these rows that are none, or infinite.
+    pub(super) fn not_finite(&self, rows: Range<usize>) -> Vec<(usize, f64)> {
+        let found = |row: usize, value: f64| (!value.is_finite()).then_some((row, value));
+        match self {
+            Numbers::F64(_, all) => rows.filter_map(|row| found(row, all[row])).collect(),
+            Numbers::F32(_, all) => rows.filter_map(|row| found(row, all[row].into())).collect(),
+            Numbers::Integers(..) | Numbers::Decimals(..) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Groups of columns that are in memory already, such as Arrow arrays: the same exact states, without text.
+//!
+//! Every batch is cut into pieces, which threads take in turn. A piece's keys become numbers of
+//! groups first, then every column of values is added up by them. What is refused is reported by its
+//! row, from 1, over all batches.
+//!
+//! A floating-point number means its shortest decimal, the one all programs print, so that a table
+//! and its CSV have the same result.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::account::Account;
+use crate::delimited::Null;
+use crate::engine::{Column, Options, Progress, Summary, on_threads};
+use crate::error::{Error, FieldText, Position, Reject};
+use crate::merge::{Partial, merge};
+use crate::rejects::SHOWN;
+
+mod batch;
+mod fault;
+mod keys;
+mod values;
+
+pub use batch::{Batch, Integers, Numbers, Source, Texts, Valid};
+use fault::Fault;
+use keys::Groups;
+use values::Values;
+
+/// Rows of a piece.
+const PIECE_ROWS: usize = 1 << 16;
+
+/// What columns in memory are to be grouped by and added up.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// What messages call the table.
+    pub path: PathBuf,
+    /// What the columns of the key are called, at least one.
+    pub keys: Vec<String>,
+    /// The columns of values: their names, and what a missing value means.
+    pub values: Vec<(String, Null)>,
+    /// Whether NaN is a missing value; otherwise it is refused, as infinities are.
+    pub nan_is_missing: bool,
+    /// Whether what is refused ends the run; otherwise it is counted.
+    pub fail: bool,
+}
+
+/// Aggregates all batches of a source.
+///
+/// # Errors
+/// The first row that is refused, unless rows are counted instead; what the source says.
+pub fn aggregate(
+    source: impl Source,
+    frame: &Frame,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Summary, Error> {
+    let account = Account::new(options.memory_limit_bytes);
+    let queue = Mutex::new(Queue { source, pieces: VecDeque::new(), row: 0, is_stopped: false });
+    let results = on_threads(options.threads.max(1), || {
+        let mut worker = Worker::new(frame, options);
+        let worked = worker.work(&queue, frame, progress, &account);
+        if worked.is_err() || (frame.fail && !worker.rejects.is_empty()) {
+            queue.lock().unwrap_or_else(PoisonError::into_inner).is_stopped = true;
+        }
+        worked.map(|()| worker)
+    });
+    let workers = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut summary = Summary { keys: frame.keys.clone(), ..Summary::default() };
+    summary.bytes = progress.bytes.load(Ordering::Relaxed);
+    let mut lists: Vec<Vec<Vec<Partial>>> = frame.values.iter().map(|_| Vec::new()).collect();
+    for worker in workers {
+        summary.records += worker.records;
+        summary.rejected += worker.rejected;
+        summary.shown_rejects.extend(worker.rejects);
+        for (lists, values) in lists.iter_mut().zip(worker.values) {
+            lists.push(values.into_partials(&worker.groups));
+        }
+    }
+    summary.shown_rejects.sort_by_key(|reject| reject.position.line);
+    summary.shown_rejects.truncate(SHOWN);
+    if frame.fail && !summary.shown_rejects.is_empty() {
+        return Err(Error::Record(Box::new(summary.shown_rejects.swap_remove(0))));
+    }
+    let columns = frame.values.iter().zip(lists);
+    summary.columns = columns.map(|((name, _), lists)| Column::new(name, merge(lists))).collect();
+    let groups = summary.columns.iter_mut().flat_map(|column| &mut column.groups);
+    groups.for_each(|group| group.stats.settle());
+    Ok(summary)
+}
+
+/// Pieces in the order of their rows, so that none before the first refused row is left out.
+struct Queue<S: Source> {
+    source: S,
+    pieces: VecDeque<Piece<S::Batch>>,
+    row: u64,
+    is_stopped: bool,
+}
+
+/// Some rows of a batch; `row` is the number of the batch's first.
+struct Piece<B> {
+    batch: Arc<B>,
+    rows: Range<usize>,
+    row: u64,
+}
+
+impl<S: Source> Queue<S> {
+    fn next(&mut self, progress: &Progress) -> Result<Option<Piece<S::Batch>>, Error> {
+        loop {
+            if progress.stop.load(Ordering::Relaxed) {
+                return Err(Error::Interrupted);
+            }
+            if self.is_stopped {
+                return Ok(None);
+            }
+            if let Some(piece) = self.pieces.pop_front() {
+                return Ok(Some(piece));
+            }
+            let Some(batch) = self.source.next()? else { return Ok(None) };
+            let (batch, row) = (Arc::new(batch), self.row);
+            let rows = batch.rows();
+            self.row += rows as u64;
+            progress.bytes.fetch_add(batch.bytes(), Ordering::Relaxed);
+            self.pieces.extend((0..rows).step_by(PIECE_ROWS).map(|start| Piece {
+                batch: Arc::clone(&batch),
+                rows: start..(start + PIECE_ROWS).min(rows),
+                row,
+            }));
+        }
+    }
+}
+
+/// What one thread knows.
+struct Worker {
+    groups: Groups,
+    values: Vec<Values>,
+    records: u64,
+    rejected: u64,
+    rejects: Vec<Reject>,
+}
+
+impl Worker {
+    fn new(frame: &Frame, options: &Options) -> Worker {
+        let values = frame.values.iter().map(|_| Values::new(options.keep())).collect();
+        Worker { groups: Groups::default(), values, records: 0, rejected: 0, rejects: Vec::new() }
+    }
+
+    fn work<S: Source>(
+        &mut self,
+        queue: &Mutex<Queue<S>>,
+        frame: &Frame,
+        progress: &Progress,
+        account: &Account,
+    ) -> Result<(), Error> {
+        let (mut numbers, mut faults) = (Vec::new(), Vec::new());
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next(progress)?;
+            let Some(piece) = next else { return Ok(()) };
+            let known = self.groups.len();
+            self.take(&piece, frame, &mut numbers, &mut faults);
+            account.add_keys((self.groups.len() - known) * self.values.len())?;
+            faults.sort_by_key(|fault| (fault.row, fault.column));
+            faults.dedup_by_key(|fault| fault.row);
+            self.records -= faults.len() as u64;
+            self.rejected += faults.len() as u64;
+            for fault in faults.drain(..) {
+                if self.rejects.len() < SHOWN {
+                    self.rejects.push(reject(fault, &piece, frame));
+                }
+            }
+            if frame.fail && !self.rejects.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes a piece's rows. A row with a refused cell is taken by no column.
+    fn take<B: Batch>(
+        &mut self,
+        piece: &Piece<B>,
+        frame: &Frame,
+        numbers: &mut Vec<u32>,
+        faults: &mut Vec<Fault>,
+    ) {
+        let Piece { batch, rows, .. } = piece;
+        let keys: Vec<_> = (0..frame.keys.len()).map(|part| batch.keys(part)).collect();
+        self.groups.number(&keys, rows.clone(), numbers, faults);
+        self.records += rows.len() as u64;
+        for (column, (_, null)) in frame.values.iter().enumerate() {
+            let columns = (frame.keys.len() + column, *null, frame.nan_is_missing);
+            values::check(&batch.values(column), columns, rows.clone(), faults);
+        }
+        for fault in &*faults {
+            numbers[fault.row - rows.start] = keys::NONE;
+        }
+        for (column, values) in self.values.iter_mut().enumerate() {
+            let is_zero = frame.values[column].1 == Null::Zero;
+            let place = (piece.row, rows.clone());
+            values.take(&batch.values(column), place, numbers, is_zero, self.groups.len());
+        }
+    }
+}
+
+/// A fault with its place in the table.
+fn reject<B>(fault: Fault, piece: &Piece<B>, frame: &Frame) -> Reject {
+    let Fault { row, column, reason, text } = fault;
+    let name = match column.checked_sub(frame.keys.len()) {
+        Some(column) => frame.values[column].0.clone(),
+        None => frame.keys[column].clone(),
+    };
+    let (line, column) = (piece.row + row as u64 + 1, column as u64 + 1);
+    Reject {
+        position: Position { path: frame.path.clone(), byte: 0, line, column },
+        record_byte: 0,
+        reason,
+        field: Some(FieldText { name, text: text.clone().into_bytes() }),
+        text: text.into_bytes(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Columns against the exact parser on their text.
+
+use super::*;
+use crate::Source as TextSource;
+use crate::format::{Layout, Statistic, csv};
+
+/// A column of texts and one of numbers, in batches of so many rows.
+struct Made {
+    batches: VecDeque<Rows>,
+}
+
+struct Rows {
+    offsets: Vec<i32>,
+    bytes: Vec<u8>,
+    values: Vec<f64>,
+    valid: Vec<u8>,
+}
+
+impl Source for Made {
+    type Batch = Rows;
+    fn next(&mut self) -> Result<Option<Rows>, Error> {
+        Ok(self.batches.pop_front())
+    }
+}
+
+impl Batch for Rows {
+    fn rows(&self) -> usize {
+        self.values.len()
+    }
+    fn bytes(&self) -> u64 {
+        0
+    }
+    fn keys(&self, _: usize) -> Texts<'_> {
+        Texts::Short(Valid::default(), &self.offsets, &self.bytes)
+    }
+    fn values(&self, _: usize) -> Numbers<'_> {
+        Numbers::F64(Valid { bits: Some(&self.valid), offset: 0 }, &self.values)
+    }
+}
+
+fn rows(cells: &[(String, Option<f64>)]) -> Rows {
+    let (mut offsets, mut bytes, mut valid) = (vec![0], Vec::new(), vec![0; cells.len() / 8 + 1]);
+    for (row, (key, value)) in cells.iter().enumerate() {
+        bytes.extend_from_slice(key.as_bytes());
+        offsets.push(bytes.len() as i32);
+        valid[row / 8] |= u8::from(value.is_some()) << (row % 8);
+    }
+    let values = cells.iter().map(|(_, value)| value.unwrap_or(f64::NAN)).collect();
+    Rows { offsets, bytes, values, valid }
+}
+
+fn frame(fail: bool) -> Frame {
+    let (keys, values) = (vec!["k".to_owned()], vec![("v".to_owned(), Null::Skip)]);
+    Frame { path: "frame".into(), keys, values, nan_is_missing: false, fail }
+}
+
+fn of_columns(
+    cells: &[(String, Option<f64>)],
+    batch: usize,
+    threads: usize,
+    (fail, statistics): (bool, &[Statistic]),
+) -> Result<Summary, Error> {
+    let batches = cells.chunks(batch).map(rows).collect();
+    let options = Options { threads, ..Options::default() }.for_statistics(statistics);
+    aggregate(Made { batches }, &frame(fail), &options, &Progress::default())
+}
+
+/// Keys of all lengths around the tables' limits, values of every kind of double.
+fn cells(count: u64) -> Vec<(String, Option<f64>)> {
+    let mut state = 7_u64;
+    let mut draw = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    let cell = |_| {
+        let key = "abcdefghijklmnopqrstuvwxyz"[..1 + draw() as usize % 20].to_owned();
+        let value = match draw() % 8 {
+            0 => None,
+            1 => Some(draw() as f64),
+            2 => Some(-(draw() as f64) / 10.0),
+            3 => Some(draw() as f64 / 1e4),
+            4 => Some(f64::from_bits(draw() << 32 | draw() | 1)),
+            5 => Some(0.1 + 0.2),
+            6 => Some(-0.0),
+            _ => Some(draw() as f64 * 1e15),
+        };
+        (key, value.filter(|value| value.is_finite()))
+    };
+    (0..count).map(cell).collect()
+}
+
+#[test]
+fn a_table_and_its_text_have_the_same_result() {
+    let cells = cells(20_000);
+    let lines = cells.iter().map(|(key, value)| match value {
+        Some(value) => format!("{key};{value:?}\n"),
+        None => format!("{key};\n"),
+    });
+    let text: String = lines.collect();
+    let named = |words: &str| {
+        words.split(',').map(|word| Statistic::named(word).unwrap()).collect::<Vec<_>>()
+    };
+    let sums = "min,mean,max,count,rows,sum,variance,stddev,range";
+    for statistics in [named(sums), named("median,p99.9,distinct,mode,first,last,sum,rows")] {
+        let options = Options::default().for_statistics(&statistics);
+        let layout = Layout { statistics: statistics.clone(), ..Layout::default() };
+        let reader = Box::new(std::io::Cursor::new(text.clone().into_bytes()));
+        let expected = crate::delimited::aggregate(
+            vec![TextSource::Stream { path: "text".into(), reader }],
+            &crate::delimited::Query::new(b';'),
+            &options,
+            crate::OnError::Fail,
+            &Progress::default(),
+        );
+        let expected = csv(&expected.unwrap().columns, &layout);
+        for (batch, threads) in [(20_000, 1), (777, 2), (1, 3)] {
+            let found = of_columns(&cells, batch, threads, (true, &statistics)).unwrap();
+            assert!(csv(&found.columns, &layout) == expected, "batches of {batch}");
+            assert_eq!(found.records, 20_000);
+        }
+    }
+}
+
+#[test]
+fn the_first_refused_row_is_named_and_the_others_counted() {
+    let mut cells = cells(200_000);
+    for row in [199_999, 123_456, 150_000] {
+        cells[row].1 = Some(f64::INFINITY);
+    }
+    cells[140_000].0 = String::new();
+    for (batch, threads) in [(200_000, 2), (1000, 3)] {
+        let Err(Error::Record(reject)) = of_columns(&cells, batch, threads, (true, &[])) else {
+            panic!("the run went on");
+        };
+        assert_eq!(
+            reject.to_string(),
+            "frame:123457:2: the value is not a decimal number: v \"inf\""
+        );
+        let counted = of_columns(&cells, batch, threads, (false, &[])).unwrap();
+        let lines: Vec<u64> =
+            counted.shown_rejects.iter().map(|reject| reject.position.line).collect();
+        assert_eq!(lines, [123_457, 140_001, 150_001, 200_000]);
+        assert_eq!((counted.rejected, counted.records), (4, 199_996));
+        let rows: u64 = counted.columns[0].groups.iter().map(|group| group.stats.rows()).sum();
+        assert_eq!(rows, 199_996);
+    }
+}

@@ -1,0 +1,347 @@
+//! `main` of a bench: lists, checks, measures, or serves as a worker, as its arguments say.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use fathom_machine::describe::Machine;
+use fathom_machine::os::ward::STOP;
+use fathom_machine::os::{affinity, process};
+use fathom_measure::bench::{Bench as Asked, Entrant, bench};
+use fathom_measure::conductor::{Bounds, Launch};
+use fathom_measure::family::{Absent, AnyFamily, Entry, OpenError, Opened};
+use fathom_measure::plan::Plan;
+use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
+use fathom_measure::worker::serve;
+use fathom_measure::workload::{Offer, Spec, SpecError};
+use fathom_report::diff::diff;
+use fathom_report::table::Look;
+use fathom_report::{csv, html, markdown, text};
+
+use crate::define::{Bench, Listed, Purpose};
+
+/// A function that defines groups.
+pub type Definition = fn(&mut Bench<'_>);
+
+const HELP: &str = "\
+Usage: cargo bench [--bench NAME] -- [OPTIONS] [FILTER]...
+
+Measures the functions whose `group/function` contains one of the filters, each in
+worker processes of its own, against the first function of its group.
+
+Options:
+  --list             Name them
+  --test             Run each once and check its answer, as `cargo test --benches`
+  --budget TIME      Time each receives, in seconds [default: 2]
+  --save FILE        Save the run, for --baseline and the command `fathom`
+  --baseline FILE    Compare with a saved run; slower ends with code 1
+  --format FORMAT    text, markdown, csv, html or json [default: text]
+";
+
+struct Options {
+    measures: bool,
+    lists: bool,
+    budget: Duration,
+    save: Option<PathBuf>,
+    baseline: Option<PathBuf>,
+    format: String,
+    filters: Vec<String>,
+}
+
+/// Does what the arguments of this process say; see [`main`](crate::main).
+#[must_use]
+pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let own = Own { name: name.to_owned().leak(), definitions: definitions.to_vec() };
+    let outcome = match words.first().map(String::as_str) {
+        Some("worker") => own.serve().map(|()| true),
+        _ if words.iter().any(|word| word == "--help") => print(HELP).map(|()| true),
+        _ => match options(&words) {
+            Ok(options) => own.driven(&options),
+            Err(what) => {
+                eprintln!("{name}: {what}\n\n{HELP}");
+                return ExitCode::from(2);
+            }
+        },
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            ExitCode::from(4)
+        }
+    }
+}
+
+fn options(words: &[String]) -> Result<Options, String> {
+    let mut options = Options {
+        measures: false,
+        lists: false,
+        budget: Duration::from_secs(2),
+        save: None,
+        baseline: None,
+        format: "text".to_owned(),
+        filters: Vec::new(),
+    };
+    let mut is_test = false;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or(format!("{word} needs a value"));
+        match word.as_str() {
+            "--bench" => options.measures = true,
+            "--test" => is_test = true,
+            "--list" => options.lists = true,
+            "--budget" => {
+                let seconds = value()?.trim_end_matches('s').parse().ok();
+                let budget = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+                options.budget =
+                    budget.filter(|time| !time.is_zero()).ok_or("--budget: no time")?;
+            }
+            "--save" => options.save = Some(value()?.into()),
+            "--baseline" => options.baseline = Some(value()?.into()),
+            "--format" => options.format.clone_from(value()?),
+            word if word.starts_with('-') => return Err(format!("no option {word:?}")),
+            filter => options.filters.push(filter.to_owned()),
+        }
+    }
+    if !["text", "markdown", "csv", "html", "json"].contains(&options.format.as_str()) {
+        return Err(format!("no format {:?}", options.format));
+    }
+    options.measures &= !is_test;
+    Ok(options)
+}
+
+fn print(text: &str) -> io::Result<()> {
+    io::stdout().write_all(text.as_bytes())
+}
+
+fn bad(what: impl ToString) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
+}
+
+/// The bench as a family.
+struct Own {
+    name: &'static str,
+    definitions: Vec<Definition>,
+}
+
+impl Own {
+    fn serve(&self) -> io::Result<()> {
+        let _ = process::end_with_parent();
+        serve(&[self], &mut io::stdin().lock(), &mut io::stdout().lock())
+    }
+
+    /// Whether all went well and nothing became slower.
+    fn driven(&self, options: &Options) -> io::Result<bool> {
+        let groups = self.listed(&options.filters);
+        if groups.is_empty() {
+            return Err(bad("no function of that name"));
+        }
+        if options.lists {
+            return print(&names(&groups)).map(|()| true);
+        }
+        if !options.measures {
+            return self.checked(&groups);
+        }
+        let run = self.measured(&groups, options)?;
+        if let Some(path) = &options.save {
+            std::fs::write(path, run.to_json()?)?;
+        }
+        print(&shown(&run, &options.format)?)?;
+        let failed =
+            run.cases.iter().any(|case| case.measured.failures.iter().any(Option::is_some));
+        let Some(path) = &options.baseline else { return Ok(!failed) };
+        let diff = diff(&Run::read(path).map_err(bad)?, &run);
+        print(&diff.text())?;
+        Ok(!failed && !diff.is_worse())
+    }
+
+    fn listed(&self, filters: &[String]) -> Vec<Listed> {
+        let mut groups = Vec::new();
+        for define in &self.definitions {
+            define(&mut Bench { purpose: Purpose::List(&mut groups) });
+        }
+        for group in &mut groups {
+            let title = title(&group.spec);
+            group.functions.retain(|function| {
+                let name = format!("{title}/{function}");
+                filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
+            });
+        }
+        groups.retain(|group| !group.functions.is_empty());
+        groups
+    }
+
+    /// Each function once, its answer against that of its group's first.
+    fn checked(&self, groups: &[Listed]) -> io::Result<bool> {
+        let mut all = true;
+        for group in groups {
+            let mut expected = None;
+            for function in &group.functions {
+                let mut found = None;
+                let mut then = |mut opened: Opened<'_>| {
+                    found = Some(opened.prepared.sample(1, &mut fathom_measure::meter::Untimed));
+                };
+                self.open(function, &group.spec, &mut then).map_err(bad)?;
+                let is_right = *expected.get_or_insert(found) == found;
+                all &= is_right;
+                let word = if is_right { "ok" } else { "WRONG ANSWER" };
+                print(&format!("{}/{function}: {word}\n", title(&group.spec)))?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn measured(&self, groups: &[Listed], options: &Options) -> io::Result<Run> {
+        let mut command: Vec<String> = std::env::args().collect();
+        self.name.clone_into(&mut command[0]);
+        let mut run = Run {
+            schema: SCHEMA.to_owned(),
+            version: VERSION,
+            command,
+            started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            program: format!("fathom-bench {}", env!("CARGO_PKG_VERSION")),
+            build: Build::default(),
+            level: String::new(),
+            machine: serde_json::to_value(Machine::here())?,
+            cases: Vec::new(),
+            notes: Vec::new(),
+        };
+        for group in groups {
+            eprintln!("{}: {}", self.name, title(&group.spec));
+            run.cases.push(self.case(group, options)?);
+        }
+        Ok(run)
+    }
+
+    fn case(&self, group: &Listed, options: &Options) -> io::Result<Case> {
+        let program = std::env::current_exe()?;
+        let launch = Launch { program, arguments: vec!["worker".to_owned()], ..Launch::default() };
+        let entrant = |function: &String| Entrant {
+            id: function.clone(),
+            contender: function.clone(),
+            launch: launch.clone(),
+            about: About::default(),
+        };
+        let cpu = affinity::allowed().ok().and_then(|cpus| cpus.last().copied());
+        bench(Asked {
+            family: self.name,
+            workload: group.spec.clone(),
+            reference: None,
+            entrants: group.functions.iter().map(entrant).collect(),
+            baseline: 0,
+            share_file: false,
+            prepare: None,
+            events: Vec::new(),
+            plan: Plan { budget_ns: options.budget.as_nanos() as u64, ..Plan::default() },
+            bounds: Bounds { cpu, ..Bounds::default() },
+            empty: Some(launch.clone()),
+            simulate: false,
+            stop: &STOP,
+            progress: Box::new(|_, _| {}),
+        })
+        .map_err(bad)
+    }
+}
+
+fn title(spec: &Spec) -> String {
+    spec.to_string().trim().to_owned()
+}
+
+fn names(groups: &[Listed]) -> String {
+    let of = |group: &Listed| {
+        let line = |function| format!("{}/{function}\n", title(&group.spec));
+        group.functions.iter().map(line).collect::<String>()
+    };
+    groups.iter().map(of).collect()
+}
+
+fn shown(run: &Run, format: &str) -> io::Result<String> {
+    let look = Look::default();
+    Ok(match format {
+        "markdown" => markdown::run(run, &look),
+        "csv" => csv::run(run),
+        "html" => html::run(run, &look),
+        "json" => run.to_json()?,
+        _ => text::run(run, &look),
+    })
+}
+
+impl AnyFamily for Own {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn source(&self) -> &'static str {
+        ""
+    }
+
+    fn reference(&self) -> &'static str {
+        ""
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        Vec::new()
+    }
+
+    fn absent(&self) -> Vec<&'static Absent> {
+        Vec::new()
+    }
+
+    fn operations(&self) -> &'static [Offer] {
+        &[]
+    }
+
+    fn parameters(&self) -> &'static [Offer] {
+        &[]
+    }
+
+    fn made(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn cases(&self) -> Vec<Spec> {
+        self.listed(&[]).into_iter().map(|group| group.spec).collect()
+    }
+
+    fn small_cases(&self) -> Vec<Spec> {
+        self.cases()
+    }
+
+    fn wants_bytes(&self) -> bool {
+        false
+    }
+
+    fn prepared(&self, _: &Spec) -> Result<Option<Vec<u8>>, SpecError> {
+        Ok(None)
+    }
+
+    fn reads_prepared(&self) -> bool {
+        false
+    }
+
+    fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {
+        Ok(spec.clone())
+    }
+
+    fn open(
+        &self,
+        id: &str,
+        spec: &Spec,
+        then: &mut dyn FnMut(Opened<'_>),
+    ) -> Result<(), OpenError> {
+        let mut is_open = false;
+        let mut first = |opened: Opened<'_>| {
+            is_open = true;
+            then(opened);
+        };
+        for define in &self.definitions {
+            let then: Option<&mut dyn FnMut(Opened<'_>)> = Some(&mut first);
+            define(&mut Bench { purpose: Purpose::Open { spec, function: id, then } });
+        }
+        if is_open { Ok(()) } else { Err(OpenError::Unknown(id.to_owned())) }
+    }
+}

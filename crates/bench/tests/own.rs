@@ -1,0 +1,162 @@
+//! A bench from outside: this program is one, and starts itself as one to look at what it does.
+
+use std::process::{Command, ExitCode, Output};
+
+use fathom_bench::Bench;
+use serde_json::Value;
+
+/// In whose presence this program is a bench.
+const VARIABLE: &str = "FATHOM_BENCH_TEST";
+
+fn sums(bench: &mut Bench<'_>) {
+    bench.inputs("sum", "n", [1000_u64, 2000], |group, &n| {
+        let numbers: Vec<u64> = (0..n).collect();
+        group.items(numbers.len());
+        group.function("once", || numbers.iter().fold(0, |sum, n| sum ^ n.wrapping_mul(sum | 1)));
+        group.function("five times", || {
+            let once = |_| {
+                let numbers = std::hint::black_box(&numbers);
+                let sum = numbers.iter().fold(0, |sum, n| sum ^ n.wrapping_mul(sum | 1));
+                std::hint::black_box(sum)
+            };
+            (0..5).fold(0, |_, n| once(n))
+        });
+    });
+}
+
+fn consumers(bench: &mut Bench<'_>) {
+    bench.group("consume", |group| {
+        let setup = || vec![3_u8, 1, 2];
+        group.batched("sort", 64, setup, |mut bytes| {
+            bytes.sort_unstable();
+            bytes
+        });
+        group.batched("reverse", 64, setup, |mut bytes| {
+            bytes.reverse();
+            bytes.swap(0, 1);
+            bytes.reverse();
+            bytes.sort_unstable();
+            bytes
+        });
+    });
+}
+
+fn faulty(bench: &mut Bench<'_>) {
+    bench.group("faulty", |group| {
+        group.function("right", || 1);
+        group.function("wrong", || 2);
+        group.function("crash", || -> i32 { std::process::abort() });
+    });
+    bench.group("free", |group| {
+        group.unchecked();
+        group.function("one", || 1);
+        group.function("two", || 2);
+    });
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.first().is_some_and(|word| word == "worker") || std::env::var_os(VARIABLE).is_some() {
+        return fathom_bench::run("own", &[sums, consumers, faulty]);
+    }
+    if words.iter().any(|word| word == "--ignored" || word == "--list") {
+        return ExitCode::SUCCESS;
+    }
+    functions_are_listed_and_checked();
+    a_slower_function_is_called_slower_and_compared_with_a_saved_run();
+    a_wrong_answer_and_a_crash_cost_their_rows();
+    mistakes_are_refused();
+    println!("own: 4 tests passed");
+    ExitCode::SUCCESS
+}
+
+fn own(arguments: &[&str]) -> Output {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(arguments).env(VARIABLE, "1").output().unwrap()
+}
+
+fn words(output: &Output) -> String {
+    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    format!("{}\n{out}\n{err}", output.status)
+}
+
+fn functions_are_listed_and_checked() {
+    let output = own(&["--list"]);
+    let names = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        names.starts_with("sum n=1000/once\nsum n=1000/five times\nsum n=2000/once\n"),
+        "{names}"
+    );
+    assert_eq!(names.lines().count(), 11, "{names}");
+    let output = own(&["sum", "consume", "free"]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!(words(&output).matches(": ok\n").count(), 8, "{}", words(&output));
+    let output = own(&["faulty/right", "faulty/wrong"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    assert!(words(&output).contains("faulty/wrong: WRONG ANSWER"), "{}", words(&output));
+}
+
+fn a_slower_function_is_called_slower_and_compared_with_a_saved_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let path = path.to_str().unwrap();
+    let quick = ["--bench", "n=1000", "consume", "--budget", "0.2"];
+    let output = own(&[&quick[..], &["--save", path]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert!(
+        words(&output).contains("five times is ") && words(&output).contains("x slower than once")
+    );
+    let mut run: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let case = &run["cases"][0];
+    let ratio = case["judged"]["comparisons"][0]["ratio"].as_f64().unwrap();
+    assert!((3.0..8.0).contains(&ratio), "five times the work took {ratio}");
+    assert_eq!((&case["family"], &case["work"]["items"]), (&"own".into(), &1000.into()));
+    assert!(case["measured"]["rounds"].as_array().unwrap().len() >= 8);
+    assert_eq!(
+        run["cases"][1]["measured"]["failures"],
+        serde_json::json!([null, null, null, null])
+    );
+    // As if everything had taken a fifth of the time, and then five times of it.
+    for (times, code, word) in
+        [((1, 5), 1, "slower than before"), ((25, 1), 0, "faster than before")]
+    {
+        for round in run["cases"][0]["measured"]["rounds"].as_array_mut().unwrap() {
+            // Of the second alone: where both have one baseline, ratios to it are compared.
+            let sample = &mut round["samples"][1];
+            for clock in ["wall_ns", "cpu_ns"] {
+                sample[clock] = (sample[clock].as_u64().unwrap() * times.0 / times.1).into();
+            }
+        }
+        std::fs::write(path, run.to_string()).unwrap();
+        let output = own(&["--bench", "n=1000", "--budget", "0.2", "--baseline", path]);
+        assert_eq!(output.status.code(), Some(code), "{}", words(&output));
+        assert!(words(&output).contains(word), "{}", words(&output));
+    }
+}
+
+fn a_wrong_answer_and_a_crash_cost_their_rows() {
+    let output = own(&["--bench", "faulty", "free", "--budget", "0.02", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let failures = &run["cases"][0]["measured"]["failures"];
+    assert!(failures[0].is_null() && failures[3].is_null(), "{failures}");
+    assert_eq!(
+        (&failures[1]["kind"], &failures[2]["kind"]),
+        (&"wrong_answer".into(), &"crashed".into())
+    );
+    assert!(run["cases"][1]["measured"]["failures"].as_array().unwrap().iter().all(Value::is_null));
+}
+
+fn mistakes_are_refused() {
+    for (arguments, code, complaint) in [
+        (&["--bench", "--speed"][..], 2, "no option \"--speed\""),
+        (&["--budget"], 2, "--budget needs a value"),
+        (&["--format", "pdf"], 2, "no format \"pdf\""),
+        (&["--bench", "nothing-like-it"], 4, "no function of that name"),
+        (&["--bench", "free", "--budget", "0.02", "--baseline", "/no/file"], 4, "/no/file"),
+    ] {
+        let output = own(arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?} {}", words(&output));
+        assert!(words(&output).contains(complaint), "{arguments:?} {}", words(&output));
+    }
+}

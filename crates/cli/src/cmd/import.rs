@@ -1,0 +1,117 @@
+//! `fathom import FILE…`: results of other harnesses as a saved run.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use fathom_measure::compare::judge;
+use fathom_report::import::{Imported, criterion, import};
+
+use crate::exit::Exit;
+use crate::measuring::{new_run, save};
+
+/// Turn results of criterion, Google Benchmark, hyperfine or pytest-benchmark into a saved run
+///
+/// For `report`, `diff` and `history`. These harnesses do not interleave, so nothing is compared within
+/// such a run; between two of them `diff` gives verdicts about hyperfine's commands only, whose every
+/// run is a process of its own. Benchmarks that come without samples have no spread.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// JSON files, or the folder `target/criterion`
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Where to save the run: a file, or a folder in which it gets a name [default: stdout]
+    #[arg(long, value_name = "PATH")]
+    save: Option<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let mut run = new_run()?;
+    let (mut without, mut started) = (0, String::new());
+    for path in &options.files {
+        for (found, file) in read(path)? {
+            without += found.without_samples;
+            started = started.max(when(&found.started, &file)?);
+            if !found.machine.is_null() {
+                run.machine = found.machine;
+            }
+            run.cases.extend(found.cases);
+        }
+    }
+    for case in &mut run.cases {
+        case.judged = judge(&case.measured, case.roles, &case.plan);
+        ensure!(!case.family.is_empty(), "a case without a harness");
+    }
+    // What measured is not what imports.
+    run.build = fathom_measure::result::Build::default();
+    run.level.clear();
+    run.program = run.cases.first().map_or_else(String::new, |case| case.source.clone());
+    run.started = started;
+    run.notes
+        .push("imported: nothing was interleaved, so nothing is compared within this run".into());
+    if without > 0 {
+        let total = run.cases.len();
+        run.notes.push(format!(
+            "{without} of {total} benchmarks came without samples: nothing is known about their \
+             spread, and there are no verdicts about them"
+        ));
+    }
+    match &options.save {
+        Some(path) => save(&run, path)?,
+        None => io::stdout().write_all(run.to_json()?.as_bytes())?,
+    }
+    Ok(Exit::Done)
+}
+
+/// What a file, or criterion's folder, has, each with the file that has its time.
+fn read(path: &Path) -> anyhow::Result<Vec<(Imported, PathBuf)>> {
+    let text = |path: &Path| fs::read_to_string(path).with_context(|| path.display().to_string());
+    if !path.is_dir() {
+        let name = path.display().to_string();
+        return Ok(vec![(import(&name, &text(path)?)?, path.to_owned())]);
+    }
+    let mut samples = Vec::new();
+    samples_in(path, &mut samples)?;
+    ensure!(!samples.is_empty(), "{}: no new/sample.json of criterion in it", path.display());
+    samples.sort();
+    let read = |sample: PathBuf| {
+        let folder = sample.parent().unwrap_or(path).to_owned();
+        let name = folder.display().to_string();
+        let found = criterion(&name, &text(&sample)?, &text(&folder.join("benchmark.json"))?)?;
+        Ok((found, sample))
+    };
+    samples.into_iter().map(read).collect()
+}
+
+/// Every `new/sample.json` below a folder.
+fn samples_in(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let entry = entry?;
+        // No link is followed, so none leads in a circle.
+        if !entry.file_type()?.is_dir() {
+            continue;
+        }
+        let sample = entry.path().join("sample.json");
+        match entry.file_name() == "new" && sample.is_file() {
+            true => found.push(sample),
+            false => samples_in(&entry.path(), found)?,
+        }
+    }
+    Ok(())
+}
+
+/// The time a file names, in UTC; where it names none, that of its last change.
+fn when(named: &str, file: &Path) -> anyhow::Result<String> {
+    let shown = |time: jiff::Timestamp| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let civil = || {
+        let time: jiff::civil::DateTime = named.parse().ok()?;
+        time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|time| time.timestamp())
+    };
+    if let Some(time) = named.parse::<jiff::Timestamp>().ok().or_else(civil) {
+        return Ok(shown(time));
+    }
+    let changed = fs::metadata(file)?.modified()?;
+    Ok(shown(jiff::Timestamp::try_from(changed)?))
+}

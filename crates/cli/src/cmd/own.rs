@@ -1,0 +1,114 @@
+//! `fathom own PROGRAM…`: functions of your own in any language, compared by group.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use fathom_measure::bench::{Bench, Entrant};
+use fathom_measure::conductor::{Launch, Worker};
+use fathom_measure::workload::Spec;
+
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::measuring::{self, Method, Show, Ticker, bounds, is_complete, new_run, show};
+
+/// Measure functions of your own: programs in any language that speak the worker protocol
+///
+/// `runners/` has one header for C and C++ and examples for Go, Java, JavaScript and Python;
+/// docs/protocol.md describes what they say. Functions of one group are compared, in whichever
+/// program they are: the first is the baseline, and its answer is the right one.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The programs, each with its arguments as one word
+    #[arg(required = true, value_name = "PROGRAM")]
+    programs: Vec<String>,
+
+    /// Only functions whose `group/name` contains one of these
+    #[arg(long, value_name = "PART,…", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// How long one sample may take before the function counts as hung
+    #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "2m")]
+    hang: Duration,
+
+    #[command(flatten)]
+    method: Method,
+
+    #[command(flatten)]
+    show: Show,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let stop = interrupt::measuring();
+    let mut groups: Vec<(String, Vec<Entrant>)> = Vec::new();
+    for program in &options.programs {
+        for (group, entrant) in offered(options, program)? {
+            match groups.iter_mut().find(|known| known.0 == group) {
+                Some((_, entrants)) => entrants.push(entrant),
+                None => groups.push((group, vec![entrant])),
+            }
+        }
+    }
+    ensure!(!groups.is_empty(), "no function to measure");
+    let mut run = new_run()?;
+    for (group, entrants) in groups {
+        if stop.load(Ordering::Relaxed) {
+            run.notes.push("interrupted: the rest was not measured".to_owned());
+            break;
+        }
+        let ticker = Ticker::new(&group);
+        let empty = entrants.first().map(|entrant| entrant.launch.clone());
+        run.cases.push(measuring::measured(Bench {
+            family: &group,
+            workload: Spec::default(),
+            reference: None,
+            entrants,
+            baseline: 0,
+            share_file: false,
+            prepare: None,
+            events: options.method.events(),
+            plan: options.method.plan(Duration::from_secs(2)),
+            bounds: bounds(Some(options.hang)),
+            empty,
+            simulate: options.method.simulates(),
+            stop,
+            progress: Box::new(move |done, planned| ticker.tick(done, planned)),
+        })?);
+    }
+    show(&run, &options.show)?;
+    Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
+}
+
+/// What a program has, by group.
+fn offered(options: &Options, program: &str) -> anyhow::Result<Vec<(String, Entrant)>> {
+    let words = shlex::split(program).filter(|words| !words.is_empty());
+    let words = words.with_context(|| format!("{program:?} cannot be split into words"))?;
+    let launch = Launch {
+        program: words[0].clone().into(),
+        arguments: words[1..].to_vec(),
+        ..Launch::default()
+    };
+    let worker = Worker::start(&launch, &bounds(Some(options.hang)));
+    let worker = worker.map_err(|failure| anyhow::anyhow!("{program:?} {failure}"))?;
+    let is_wanted = |name: String| {
+        options.only.is_empty() || options.only.iter().any(|part| name.contains(part.as_str()))
+    };
+    let entrant = |offered: &fathom_measure::protocol::Offered| {
+        let entrant = Entrant {
+            id: offered.name.clone(),
+            contender: offered.name.clone(),
+            launch: launch.clone(),
+            about: measuring::about_offered(offered),
+        };
+        (offered.family.clone(), entrant)
+    };
+    let is_name = |group: &str| {
+        group.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) && !group.is_empty()
+    };
+    let bad = worker.offered.iter().find(|offered| !is_name(&offered.family));
+    if let Some(bad) = bad {
+        anyhow::bail!("{program:?}: the group {:?} is no name of letters, digits, -_.", bad.family);
+    }
+    let wanted = worker.offered.iter().filter(|o| is_wanted(format!("{}/{}", o.family, o.name)));
+    Ok(wanted.map(entrant).collect())
+}

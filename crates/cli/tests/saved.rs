@@ -1,0 +1,304 @@
+//! Saved runs over time and from elsewhere: `import`, `history --gate`, and contenders of one name.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+fn fathom(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn words(output: &Output) -> String {
+    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    format!("{}\n{out}\n{err}", output.status)
+}
+
+fn imported(folder: &Path, file: &str) -> Value {
+    let output = fathom(folder, &["import", file]);
+    assert_eq!(output.status.code(), Some(0), "{file} {}", words(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Family, name, median in nanoseconds and samples of each case.
+fn rows(run: &Value) -> Vec<(String, String, f64, u64)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let row = |case: &Value| {
+        let summary = &case["judged"]["summaries"][0];
+        let (ns, samples) = (summary["ns_median"].as_f64(), summary["samples"].as_u64());
+        (text(&case["family"]), text(&case["contenders"][0]["id"]), ns.unwrap(), samples.unwrap())
+    };
+    run["cases"].as_array().unwrap().iter().map(row).collect()
+}
+
+fn row(family: &str, id: &str, ns: f64, samples: u64) -> (String, String, f64, u64) {
+    (family.to_owned(), id.to_owned(), ns, samples)
+}
+
+/// A file of each harness, as it writes it.
+fn files(folder: &Path) {
+    let write = |name: &str, value: Value| fs::write(folder.join(name), value.to_string()).unwrap();
+    write(
+        "h.json",
+        json!({"results": [{"command": "a", "mean": 0.25, "stddev": 0.1, "median": 0.25,
+        "user": 0.1, "system": 0.0, "min": 0.125, "max": 0.375, "times": [0.125, 0.25, 0.375],
+        "exit_codes": [0, 0, 1], "memory_usage_byte": [4096, 8192, 4096]}]}),
+    );
+    write(
+        "g.json",
+        json!({
+        "context": {"date": "2026-11-20T12:00:00+02:00", "num_cpus": 2, "mhz_per_cpu": 3000},
+        "benchmarks": [
+            {"name": "BM_x/8", "run_name": "BM_x/8", "run_type": "iteration", "repetitions": 2,
+             "repetition_index": 0, "iterations": 100, "real_time": 2.0, "cpu_time": 1.5,
+             "time_unit": "us", "bytes_per_second": 4e9},
+            {"name": "BM_x/8", "run_name": "BM_x/8", "run_type": "iteration", "repetitions": 2,
+             "repetition_index": 1, "iterations": 100, "real_time": 4.0, "cpu_time": 1.5, "time_unit": "us"},
+            {"name": "BM_x/8_mean", "run_name": "BM_x/8", "run_type": "aggregate",
+             "aggregate_name": "mean", "iterations": 2, "real_time": 3.0, "cpu_time": 1.5, "time_unit": "us"},
+        ]}),
+    );
+    write(
+        "p.json",
+        json!({
+        "machine_info": {"node": "n"}, "commit_info": {}, "datetime": "2026-11-21T05:05:00.982264+00:00",
+        "version": "5.2.3",
+        "benchmarks": [
+            {"group": null, "name": "test_sum", "fullname": "test_x.py::test_sum", "params": null,
+             "stats": {"median": 3e-6, "rounds": 3, "iterations": 1, "data": [2e-6, 3e-6, 7e-6]}},
+            {"group": null, "name": "test_b", "fullname": "test_x.py::test_b", "params": null,
+             "stats": {"median": 5e-6, "rounds": 3, "iterations": 1}},
+        ]}),
+    );
+    let lines = [
+        json!({"reason": "benchmark-complete", "id": "sort/std", "iteration_count": [10, 20],
+               "measured_values": [30.0, 80.0], "unit": "ns", "throughput": []}),
+        json!({"reason": "group-complete", "group_name": "sort", "benchmarks": ["sort/std"]}),
+    ];
+    fs::write(folder.join("c.jsonl"), format!("{}\n{}\n", lines[0], lines[1])).unwrap();
+    let bench = folder.join("criterion/sort/std/new");
+    fs::create_dir_all(&bench).unwrap();
+    fs::create_dir_all(folder.join("criterion/sort/std/base")).unwrap();
+    let sample =
+        json!({"sampling_mode": "Linear", "iters": [1.0, 2.0, 4.0], "times": [10.5, 24.0, 44.0]});
+    fs::write(bench.join("sample.json"), sample.to_string()).unwrap();
+    let about = json!({"group_id": "sort", "function_id": "std", "value_str": null,
+        "throughput": {"Elements": 7}, "full_id": "sort/std", "directory_name": "sort/std", "title": "sort/std"});
+    fs::write(bench.join("benchmark.json"), about.to_string()).unwrap();
+}
+
+#[test]
+fn results_of_other_harnesses_become_runs_without_verdicts() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    files(folder);
+    let run = imported(folder, "h.json");
+    assert_eq!(rows(&run), [row("hyperfine", "a", 2.5e8, 3)]);
+    assert_eq!(run["cases"][0]["contenders"][0]["peak_bytes"], 8192);
+    assert_eq!(run["cases"][0]["measured"]["rounds"][2]["samples"][0]["exit_code"], 1);
+    let run = imported(folder, "g.json");
+    assert_eq!(rows(&run), [row("google-benchmark", "BM_x/8", 3000.0, 2)]);
+    assert_eq!(
+        (&run["started"], &run["cases"][0]["work"]["bytes"]),
+        (&"2026-11-20T10:00:00Z".into(), &8000.into())
+    );
+    let run = imported(folder, "p.json");
+    let [first, second] = ["sum", "b"].map(|name| format!("test_x.py::test_{name}"));
+    assert_eq!(
+        rows(&run),
+        [row("pytest-benchmark", &first, 3000.0, 3), row("pytest-benchmark", &second, 5000.0, 1)]
+    );
+    assert!(
+        run["notes"][1].as_str().unwrap().starts_with("1 of 2 benchmarks came without samples")
+    );
+    assert_eq!(rows(&imported(folder, "c.jsonl")), [row("criterion", "sort/std", 3.5, 2)]);
+    let run = imported(folder, "criterion");
+    assert_eq!(rows(&run), [row("criterion", "sort/std", 11.0, 3)]);
+    assert_eq!(run["cases"][0]["work"]["items"], 7);
+
+    let output = fathom(folder, &["import", "g.json", "p.json", "--save", "both.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let shown = fathom(folder, &["report", "both.json"]);
+    assert!(
+        words(&shown).contains("2 samples of google-benchmark, not interleaved"),
+        "{}",
+        words(&shown)
+    );
+    assert!(!words(&shown).contains("faster") && !words(&shown).contains("slower"));
+    fs::write(
+        folder.join("g2.json"),
+        fs::read_to_string(folder.join("g.json")).unwrap().replace("4.0", "9.0"),
+    )
+    .unwrap();
+    let new = fathom(folder, &["import", "g2.json", "--save", "new.json"]);
+    assert_eq!(new.status.code(), Some(0));
+    let diff = fathom(folder, &["diff", "both.json", "new.json"]);
+    assert!(words(&diff).contains("BM_x/8: not resolved"), "{}", words(&diff));
+}
+
+#[test]
+fn what_is_no_result_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, code, complaint) in [
+        ("{\"results\": [\n  {\"command\": }\n]}", 3, "x.json:2:15: no JSON"),
+        ("[]", 3, "x.json: of no harness"),
+        ("{\"results\": []}", 3, "x.json: no benchmarks in it"),
+        (
+            "{\"results\": [{\"command\": \"a\", \"times\": [-1]}]}",
+            3,
+            "x.json: a: a time that is none",
+        ),
+        ("", 3, "x.json"),
+    ] {
+        fs::write(folder.path().join("x.json"), text).unwrap();
+        let output = fathom(folder.path(), &["import", "x.json"]);
+        assert_eq!(output.status.code(), Some(code), "{text} {}", words(&output));
+        assert!(
+            words(&output).contains(complaint) && output.stdout.is_empty(),
+            "{}",
+            words(&output)
+        );
+    }
+    assert_eq!(fathom(folder.path(), &["import", "absent.json"]).status.code(), Some(4));
+}
+
+/// Saves a run of one command of hyperfine's that took so many seconds, on this day.
+fn save(folder: &Path, day: usize, results: &Value) {
+    let name = format!("{day:02}.json");
+    fs::write(folder.join("h"), json!({"results": results}).to_string()).unwrap();
+    let output = fathom(folder, &["import", "h", "--save", &name]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let mut run: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join(&name)).unwrap()).unwrap();
+    run["started"] = format!("2026-01-{:02}T00:00:00Z", day + 1).into();
+    fs::write(folder.join(&name), run.to_string()).unwrap();
+}
+
+#[test]
+fn a_gate_ends_with_1_after_a_step_until_it_is_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let noise = |day: usize| 1.0 + 0.002 * ((day * 7919) % 13) as f64 / 13.0;
+    for day in 0..20 {
+        let level = if day < 12 { 0.1 } else { 0.13 };
+        let result =
+            |command: &str, level: f64| json!({"command": command, "times": [level * noise(day)]});
+        save(folder, day, &json!([result("a", level), result("b", 0.1)]));
+    }
+    let output = fathom(folder, &["history", "."]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let output = fathom(folder, &["history", ".", "--gate"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    let line = "REGRESSION: hyperfine a a: 1.30x slower since 2026-01-13T00:00:00Z";
+    assert!(words(&output).contains(line), "{}", words(&output));
+    assert_eq!(words(&output).matches("REGRESSION").count(), 1);
+    for (since, code) in [("2026-01-14", 0), ("2026-01-13", 1), ("soon", 2)] {
+        let output = fathom(folder, &["history", ".", "--gate", "--since", since]);
+        assert_eq!(output.status.code(), Some(code), "{since} {}", words(&output));
+    }
+}
+
+#[test]
+fn contenders_of_one_name_are_kept_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for run in ["a.json", "b.json"] {
+        let commands = ["sleep 0.001", "sleep 0.03", "true"];
+        let names = ["-n", "same", "-n", "same", "-n", "other", "-r", "2", "--save", run];
+        let output = fathom(folder, &[&["run", "-N"][..], &commands, &names].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    }
+    let course = |text: &str, name: &str| {
+        let line = text.lines().find(|line| line.trim_start().starts_with(name));
+        line.unwrap_or_else(|| panic!("{name}: {text}")).to_owned()
+    };
+    let history = words(&fathom(folder, &["history", "."]));
+    assert!(course(&history, "same (2)").contains("(2 runs"), "{history}");
+    let milliseconds = |line: &str| {
+        line.split(" ms").next().unwrap().split_whitespace().last().unwrap().parse::<f64>().unwrap()
+    };
+    let first = course(&history.replace("same (2)", "second"), "same ");
+    assert!(milliseconds(&course(&history, "same (2)")) > 20.0, "{history}");
+    assert!(milliseconds(&first) < 20.0, "{history}");
+    let diff = words(&fathom(folder, &["diff", "a.json", "b.json"]));
+    for name in ["same: ", "same (2): ", "other: "] {
+        let line = course(&diff, name);
+        assert!(!line.contains("30.") || name == "same (2): ", "{diff}");
+    }
+}
+
+/// `fathom own` over these programs of `runners/`: all give the answer of the first, and none fails.
+fn own(folder: &Path, programs: &[&str]) -> Value {
+    let arguments = [&["own"][..], programs, &["--budget", "0.02", "--format", "json"]].concat();
+    let output = fathom(folder, &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let case = &run["cases"][0];
+    assert_eq!((&case["family"], run["cases"].as_array().unwrap().len()), (&"xorshift".into(), 1));
+    assert!(case["measured"]["failures"].as_array().unwrap().iter().all(Value::is_null), "{run}");
+    run
+}
+
+fn runners(path: &str) -> String {
+    format!("{}/../../runners/{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn built(folder: &Path, program: &str, arguments: &[&str]) {
+    let output = Command::new(program).args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{program} {}", words(&output));
+}
+
+#[test]
+#[ignore = "needs python3: cargo test -- --ignored python3"]
+fn functions_in_c_cpp_and_python3_compare() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = runners("c/example.c");
+    built(folder.path(), "cc", &["-O2", "-Wall", "-Wextra", "-Werror", "-o", "c", &source]);
+    built(folder.path(), "c++", &["-O2", "-Wall", "-Werror", "-x", "c++", "-o", "cpp", &source]);
+    let python = format!("python3 '{}'", runners("python/worker.py"));
+    let run = own(folder.path(), &["./c", "./cpp", &python]);
+    let names: Vec<&Value> = (0..5).map(|n| &run["cases"][0]["contenders"][n]["id"]).collect();
+    assert_eq!(names, ["c", "c_halves", "c", "c_halves", "python"]);
+    let summaries = &run["cases"][0]["judged"]["summaries"];
+    let of = |row: usize| summaries[row]["ns_median"].as_f64().unwrap();
+    assert!(of(4) > 5.0 * of(0), "Python is slower: {summaries}");
+    let only = fathom(folder.path(), &["own", "./c", "--only", "nobody"]);
+    assert_eq!(only.status.code(), Some(2), "{}", words(&only));
+    // A wrong answer costs the row.
+    let text = fs::read_to_string(&source).unwrap().replacen("x << 5", "x << 6", 1);
+    fs::write(folder.path().join("wrong.c"), text).unwrap();
+    built(folder.path(), "cc", &["-I", &runners("c"), "-o", "wrong", "wrong.c"]);
+    let output = fathom(folder.path(), &["own", "./cpp", "./wrong", "--budget", "0.02"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    assert_eq!(words(&output).matches("c: wrong answer").count(), 1, "{}", words(&output));
+}
+
+#[test]
+#[ignore = "go, java and node are not installed by .ci/run: cargo test -- --ignored toolchains"]
+fn functions_in_go_java_and_javascript_compare_where_there_are_toolchains() {
+    let folder = tempfile::tempdir().unwrap();
+    built(folder.path(), "cc", &["-O2", "-o", "c", &runners("c/example.c")]);
+    let mut build = Command::new("go");
+    build.args(["build", "-o"]).arg(folder.path().join("go")).arg("main.go");
+    build.env("GOCACHE", folder.path().join("cache")).current_dir(runners("go"));
+    let built = build.output().unwrap();
+    assert!(built.status.success(), "{}", words(&built));
+    let java = format!("java '{}'", runners("java/Worker.java"));
+    let node = format!("node '{}'", runners("javascript/worker.js"));
+    let run = own(folder.path(), &["./c", "./go", &java, &node]);
+    for row in [3, 4] {
+        let metrics = &run["cases"][0]["contenders"][row]["metrics"];
+        assert_eq!(metrics[1]["name"], "warm-up runs", "{metrics}");
+        assert!(metrics[1]["value"].as_f64().unwrap() >= 100.0);
+    }
+}
+
+#[test]
+fn examples_are_short() {
+    for file in ["go/main.go", "java/Worker.java", "javascript/worker.js", "python/worker.py"] {
+        let text = fs::read_to_string(runners(file)).unwrap();
+        assert!(text.lines().count() < 100, "{file}: {}", text.lines().count());
+    }
+}

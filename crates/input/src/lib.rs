@@ -1,0 +1,275 @@
+//! Where data comes from: files, standard input, and what is compressed in either.
+//!
+//! gzip and Zstandard are recognised by their first bytes, never by name; archives of several
+//! members or frames are read to their end, and checksums are verified. Zstandard is decoded in pure
+//! Rust, or by the C library under the feature `zstd`. [`Lines`] turns a byte of an input into its
+//! line and column.
+#![forbid(unsafe_code)]
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+#[cfg(not(feature = "zstd"))]
+use ruzstd::decoding::{
+    BlockDecodingStrategy, FrameDecoder,
+    errors::{FrameDecoderError, ReadFrameHeaderError},
+};
+
+mod place;
+
+pub use place::Lines;
+
+/// What decodes Zstandard in this build.
+pub const ZSTANDARD: &str = if cfg!(feature = "zstd") {
+    "the C library"
+} else {
+    "ruzstd in pure Rust (the C library is faster: cargo build --features zstd)"
+};
+
+/// An input that was opened.
+pub enum Input {
+    /// A regular, uncompressed file of so many bytes: readable at any offset.
+    File(File, u64),
+    /// Anything else: readable forward, decompressed.
+    Stream(Box<dyn Read + Send>),
+}
+
+/// Opens a file, or standard input for `-`.
+///
+/// # Errors
+/// When it cannot be opened or its first bytes cannot be read.
+pub fn open(path: &Path) -> io::Result<Input> {
+    if path == Path::new("-") {
+        return stream(Box::new(io::stdin()));
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    // Files of the kernel's pseudo file systems have no size, or one that is not theirs (4096 in
+    // /sys), and no blocks: they are streams. A large file without blocks is one hole.
+    let pseudo = metadata.blocks() == 0 && metadata.len() <= MOST_PSEUDO_BYTES;
+    if !metadata.is_file() || pseudo {
+        return stream(Box::new(file));
+    }
+    let mut first = [0; MAGIC_BYTES];
+    let read = file.read_at(&mut first, 0)?;
+    if Compression::of(&first[..read]).is_some() {
+        return stream(Box::new(file));
+    }
+    Ok(Input::File(file, metadata.len()))
+}
+
+const MAGIC_BYTES: usize = 4;
+
+/// Beyond any size that a pseudo file system states for a file whose bytes it makes when read.
+const MOST_PSEUDO_BYTES: u64 = 1 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compression {
+    Gzip,
+    Zstandard,
+}
+
+impl Compression {
+    /// RFC 1952 section 2.3.1; RFC 8878 section 3.1.
+    fn of(first: &[u8]) -> Option<Compression> {
+        match first {
+            [0x1f, 0x8b, ..] => Some(Compression::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd] => Some(Compression::Zstandard),
+            // A skippable frame; nothing else starts with these four bytes and is text.
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Some(Compression::Zstandard),
+            _ => None,
+        }
+    }
+}
+
+/// What comes out of a reader once it is decompressed, if it is compressed.
+///
+/// # Errors
+/// When its first bytes cannot be read.
+pub fn stream(mut reader: Box<dyn Read + Send>) -> io::Result<Input> {
+    let mut first = Vec::with_capacity(MAGIC_BYTES);
+    reader.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut first)?;
+    let compression = Compression::of(&first);
+    let whole = Cursor::new(first).chain(reader);
+    Ok(Input::Stream(match compression {
+        None => Box::new(whole),
+        Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(buffered(whole))),
+        Some(Compression::Zstandard) => zstandard(buffered(whole))?,
+    }))
+}
+
+fn buffered<R: Read>(reader: R) -> BufReader<R> {
+    BufReader::with_capacity(256 << 10, reader)
+}
+
+/// The frames of a Zstandard stream, one after the other.
+#[cfg(feature = "zstd")]
+fn zstandard(source: impl BufRead + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(zstd::Decoder::with_buffer(source)?))
+}
+
+/// The frames of a Zstandard stream, one after the other.
+#[cfg(not(feature = "zstd"))]
+fn zstandard(source: impl BufRead + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(Frames::new(source)))
+}
+
+#[cfg(not(feature = "zstd"))]
+struct Frames<R> {
+    source: R,
+    decoder: FrameDecoder,
+    inside: bool,
+}
+
+#[cfg(not(feature = "zstd"))]
+impl<R: BufRead> Frames<R> {
+    fn new(source: R) -> Frames<R> {
+        Frames { source, decoder: FrameDecoder::new(), inside: false }
+    }
+
+    /// Starts the next frame; false at the end of the stream.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        while !self.source.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.source) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let length = u64::from(length);
+                    let skipped =
+                        io::copy(&mut self.source.by_ref().take(length), &mut io::sink())?;
+                    if skipped < length {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(invalid(error)),
+            }
+        }
+        Ok(false)
+    }
+
+    fn end_frame(&mut self) -> io::Result<()> {
+        self.inside = false;
+        match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
+            (Some(stored), Some(found)) if stored != found => {
+                Err(invalid("the Zstandard checksum does not match"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(not(feature = "zstd"))]
+fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+#[cfg(not(feature = "zstd"))]
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.inside {
+                if !self.next_frame()? {
+                    return Ok(0);
+                }
+                self.inside = true;
+            }
+            if self.decoder.can_collect() == 0 {
+                if self.decoder.is_finished() {
+                    self.end_frame()?;
+                    continue;
+                }
+                let some = BlockDecodingStrategy::UptoBytes(into.len().max(1 << 17));
+                self.decoder.decode_blocks(&mut self.source, some).map_err(invalid)?;
+                continue;
+            }
+            let read = self.decoder.read(into)?;
+            if read > 0 || into.is_empty() {
+                return Ok(read);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression as Effort;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Effort::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    #[test]
+    #[cfg_attr(not(target_os = "linux"), ignore = "there is no /sys")]
+    fn files_of_sys_are_streams_because_their_size_is_not_theirs() {
+        let path = Path::new("/sys/devices/system/cpu/possible");
+        let Input::Stream(mut reader) = open(path).unwrap() else { panic!("taken for a file") };
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert!(text.ends_with('\n') && text.len() < 4096, "{text:?}");
+    }
+
+    fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+        let Input::Stream(mut reader) = stream(Box::new(Cursor::new(bytes)))? else {
+            unreachable!("a stream stays a stream")
+        };
+        let mut read = Vec::new();
+        reader.read_to_end(&mut read)?;
+        Ok(read)
+    }
+
+    #[test]
+    fn compression_is_recognised_and_all_members_are_read() {
+        let text = b"Oslo;1.5\n".repeat(50_000);
+        let twice = [&text[..], b"Rome;2.0\n"].concat();
+        assert_eq!(read(text.clone()).unwrap(), text);
+        assert_eq!(read(b"x".to_vec()).unwrap(), b"x");
+        assert_eq!(read(Vec::new()).unwrap(), b"");
+        assert_eq!(read([gzip(&text), gzip(b"Rome;2.0\n")].concat()).unwrap(), twice);
+        let skippable = [0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3].to_vec();
+        let frames = [skippable.clone(), zstd(&text), skippable, zstd(b"Rome;2.0\n")].concat();
+        assert_eq!(read(frames).unwrap(), twice);
+    }
+
+    #[test]
+    fn what_is_cut_off_or_damaged_is_an_error() {
+        let text = b"Oslo;1.5\nRome;3.5\n".repeat(1000);
+        for mut packed in [gzip(&text), zstd(&text)] {
+            let whole = packed.clone();
+            packed.truncate(packed.len() - 5);
+            assert!(read(packed).is_err());
+            let mut damaged = whole;
+            let middle = damaged.len() - 2;
+            damaged[middle] ^= 0x55;
+            assert!(read(damaged).is_err());
+        }
+    }
+
+    #[test]
+    fn a_folder_and_a_missing_file_are_told_apart() {
+        for (path, kind) in
+            [("/", io::ErrorKind::IsADirectory), ("/no/such/file", io::ErrorKind::NotFound)]
+        {
+            let Err(error) = open(Path::new(path)) else { panic!("{path} was opened") };
+            assert_eq!(error.kind(), kind);
+        }
+    }
+}

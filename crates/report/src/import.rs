@@ -1,0 +1,307 @@
+//! Results of other harnesses as saved runs: criterion, Google Benchmark, hyperfine, pytest-benchmark.
+//!
+//! Every benchmark becomes a case with one contender: none of these harnesses interleaves, so nothing
+//! is compared within a run. Where only statistics are there and no samples, one sample stands for them.
+
+use std::fmt;
+
+use fathom_measure::compare::{Clock, Judged};
+use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
+use fathom_measure::result::{Case, Row};
+use fathom_measure::sample::Sample;
+use fathom_measure::workload::{Spec, Work};
+use serde_json::Value;
+
+/// A harness whose files are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Harness {
+    /// `sample.json` and `benchmark.json` of criterion, or the lines of `cargo criterion`.
+    Criterion,
+    /// `--benchmark_out_format=json`.
+    Google,
+    /// `--export-json`.
+    Hyperfine,
+    /// `--benchmark-json`.
+    Pytest,
+}
+
+impl Harness {
+    /// Its name, as a family.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Harness::Criterion => "criterion",
+            Harness::Google => "google-benchmark",
+            Harness::Hyperfine => "hyperfine",
+            Harness::Pytest => "pytest-benchmark",
+        }
+    }
+}
+
+/// What a file had.
+#[derive(Clone, Debug, Default)]
+pub struct Imported {
+    /// A case for each benchmark.
+    pub cases: Vec<Case>,
+    /// When it was measured, as the file says it; empty where it does not.
+    pub started: String,
+    /// The machine, as the file says it.
+    pub machine: Value,
+    /// Benchmarks without samples.
+    pub without_samples: usize,
+}
+
+/// Text that is of no known harness.
+#[derive(Debug)]
+pub struct ImportError(String);
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ImportError {}
+
+/// One benchmark: its name, nanoseconds per iteration of each sample, and what else is known.
+#[derive(Default)]
+struct Figures {
+    name: String,
+    ns: Vec<f64>,
+    cpu_ns: Vec<f64>,
+    peaks: Vec<u64>,
+    codes: Vec<i32>,
+    work: Work,
+    is_fresh: bool,
+}
+
+/// The cases of a file; `name` is shown in errors.
+///
+/// # Errors
+/// What is no JSON, with line and column, or no file of a harness.
+pub fn import(name: &str, text: &str) -> Result<Imported, ImportError> {
+    let broken = |error: &serde_json::Error, line: usize| {
+        let (line, column) = (line + error.line(), error.column());
+        ImportError(format!("{name}:{line}:{column}: no JSON: {error}"))
+    };
+    let unknown = || ImportError(format!("{name}: of no harness that is known here"));
+    let (harness, all, imported) = match serde_json::from_str::<Value>(text) {
+        Ok(value) => of_value(&value).ok_or_else(unknown)?,
+        // Of `cargo criterion`: a value in each line.
+        Err(error) => {
+            let mut all = Vec::new();
+            for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+                // One value over several lines is broken where that is, not at the end of its first line.
+                let value: Value = serde_json::from_str(line).map_err(|inner| match number {
+                    0 => broken(&error, 0),
+                    _ => broken(&inner, number),
+                })?;
+                all.extend(message(&value));
+            }
+            (Harness::Criterion, all, Imported::default())
+        }
+    };
+    if all.is_empty() {
+        return Err(ImportError(format!("{name}: no benchmarks in it")));
+    }
+    finished(name, harness, all, imported)
+}
+
+/// One benchmark of criterion, from the two files it keeps of it.
+///
+/// # Errors
+/// As [`import`].
+pub fn criterion(name: &str, sample: &str, benchmark: &str) -> Result<Imported, ImportError> {
+    let read = |text: &str, what: &str| {
+        serde_json::from_str::<Value>(text).map_err(|error| {
+            ImportError(format!("{name}/{what}:{}:{}: {error}", error.line(), error.column()))
+        })
+    };
+    let (sample, about) = (read(sample, "sample.json")?, read(benchmark, "benchmark.json")?);
+    let numbers = |what: &str| numbers(&sample[what]);
+    let parts = numbers("times").zip(numbers("iters")).zip(about["full_id"].as_str());
+    let ((times, iters), id) =
+        parts.ok_or_else(|| ImportError(format!("{name}: not as criterion writes it")))?;
+    let ns = times.iter().zip(&iters).map(|(time, iterations)| time / iterations).collect();
+    let work = Work {
+        bytes: about["throughput"]["Bytes"].as_u64().unwrap_or(0),
+        items: about["throughput"]["Elements"].as_u64().unwrap_or(0),
+    };
+    let figures = Figures { name: id.to_owned(), ns, work, ..Figures::default() };
+    finished(name, Harness::Criterion, vec![figures], Imported::default())
+}
+
+type Found = (Harness, Vec<Figures>, Imported);
+
+fn of_value(value: &Value) -> Option<Found> {
+    if value["reason"].is_string() {
+        return Some((
+            Harness::Criterion,
+            message(value).into_iter().collect(),
+            Imported::default(),
+        ));
+    }
+    if let Some(results) = value["results"].as_array() {
+        let all: Option<Vec<Figures>> = results.iter().map(hyperfine).collect();
+        return Some((Harness::Hyperfine, all?, Imported::default()));
+    }
+    let benchmarks = value["benchmarks"].as_array()?;
+    if value["machine_info"].is_object() {
+        let all: Option<Vec<Figures>> = benchmarks.iter().map(pytest).collect();
+        let started = value["datetime"].as_str().unwrap_or_default().to_owned();
+        let machine = value["machine_info"].clone();
+        return Some((Harness::Pytest, all?, Imported { started, machine, ..Imported::default() }));
+    }
+    let context = value["context"].as_object()?;
+    let started = context.get("date").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let machine = value["context"].clone();
+    Some((
+        Harness::Google,
+        google(benchmarks)?,
+        Imported { started, machine, ..Imported::default() },
+    ))
+}
+
+fn numbers(value: &Value) -> Option<Vec<f64>> {
+    value.as_array()?.iter().map(Value::as_f64).collect()
+}
+
+fn hyperfine(result: &Value) -> Option<Figures> {
+    let seconds = |value: &Value| numbers(value).map(|all| all.iter().map(|s| s * 1e9).collect());
+    // Without --export-json's runs, as some tools keep it.
+    let ns = seconds(&result["times"]).or_else(|| Some(vec![result["mean"].as_f64()? * 1e9]))?;
+    let integers = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut name = result["command"].as_str()?.to_owned();
+    for (parameter, value) in result["parameters"].as_object().into_iter().flatten() {
+        let value = value.as_str()?;
+        if !name.contains(value) {
+            name = format!("{name} {parameter}={value}");
+        }
+    }
+    Some(Figures {
+        name,
+        ns,
+        peaks: integers(&result["memory_usage_byte"]).iter().filter_map(Value::as_u64).collect(),
+        codes: integers(&result["exit_codes"])
+            .iter()
+            .map(|code| code.as_i64().and_then(|code| code.try_into().ok()).unwrap_or(-1))
+            .collect(),
+        is_fresh: true,
+        ..Figures::default()
+    })
+}
+
+/// The repetitions of each benchmark together.
+fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
+    let mut all: Vec<Figures> = Vec::new();
+    for benchmark in benchmarks {
+        let is_run = benchmark["run_type"].as_str().is_none_or(|kind| kind == "iteration");
+        if !is_run || benchmark["error_occurred"] == Value::Bool(true) {
+            continue;
+        }
+        let name = benchmark["run_name"].as_str().or(benchmark["name"].as_str())?;
+        let unit = match benchmark["time_unit"].as_str().unwrap_or("ns") {
+            "ns" => 1.0,
+            "us" => 1e3,
+            "ms" => 1e6,
+            "s" => 1e9,
+            _ => return None,
+        };
+        let (ns, cpu) = (benchmark["real_time"].as_f64()? * unit, &benchmark["cpu_time"]);
+        let per = |what: &str| benchmark[what].as_f64().map_or(0, |rate| (rate * ns / 1e9) as u64);
+        if all.iter().all(|figures| figures.name != name) {
+            let work = Work { bytes: per("bytes_per_second"), items: per("items_per_second") };
+            all.push(Figures { name: name.to_owned(), work, ..Figures::default() });
+        }
+        let figures = all.iter_mut().find(|figures| figures.name == name)?;
+        figures.ns.push(ns);
+        figures.cpu_ns.extend(cpu.as_f64().map(|time| time * unit));
+    }
+    Some(all)
+}
+
+fn pytest(benchmark: &Value) -> Option<Figures> {
+    let name = benchmark["fullname"].as_str().or(benchmark["name"].as_str())?.to_owned();
+    let stats = &benchmark["stats"];
+    // There with --benchmark-save-data only.
+    let seconds = match numbers(&stats["data"]).filter(|data| !data.is_empty()) {
+        Some(data) => data,
+        None => vec![stats["median"].as_f64()?],
+    };
+    let ns = seconds.iter().map(|seconds| seconds * 1e9).collect();
+    Some(Figures { name, ns, ..Figures::default() })
+}
+
+/// A line of `cargo criterion --message-format=json`.
+fn message(value: &Value) -> Option<Figures> {
+    (value["reason"] == "benchmark-complete").then_some(())?;
+    let unit = match value["unit"].as_str()? {
+        "ns" => 1.0,
+        "us" | "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => return None,
+    };
+    let (counts, times) =
+        (numbers(&value["iteration_count"])?, numbers(&value["measured_values"])?);
+    let ns = times.iter().zip(&counts).map(|(time, count)| time * unit / count).collect();
+    Some(Figures { name: value["id"].as_str()?.to_owned(), ns, ..Figures::default() })
+}
+
+/// Iterations of a sample, so that times per iteration keep a thousandth of a nanosecond.
+const ITERATIONS: f64 = 1000.0;
+
+fn finished(
+    name: &str,
+    harness: Harness,
+    all: Vec<Figures>,
+    mut imported: Imported,
+) -> Result<Imported, ImportError> {
+    for figures in &all {
+        let is_time = |ns: &f64| ns.is_finite() && *ns > 0.0 && *ns < 1e15;
+        if figures.ns.is_empty() || !figures.ns.iter().all(is_time) {
+            let what = &figures.name;
+            return Err(ImportError(format!("{name}: {what}: a time that is none")));
+        }
+        imported.without_samples += usize::from(figures.ns.len() == 1);
+    }
+    imported.cases = all.into_iter().map(|figures| case(harness, figures)).collect();
+    Ok(imported)
+}
+
+fn case(harness: Harness, figures: Figures) -> Case {
+    let whole = |ns: f64| (ns * ITERATIONS).round() as u64;
+    let sample = |(number, ns): (usize, &f64)| {
+        let sample = Sample {
+            wall_ns: whole(*ns),
+            cpu_ns: figures.cpu_ns.get(number).copied().map(whole),
+            exit_code: figures.codes.get(number).copied().unwrap_or(0),
+            peak_bytes: figures.peaks.get(number).copied().unwrap_or(0),
+            ..Sample::default()
+        };
+        Round { order: vec![0], samples: vec![Some(sample)], ..Round::default() }
+    };
+    let rounds: Vec<Round> = figures.ns.iter().enumerate().map(sample).collect();
+    let measured = Measured {
+        iterations: ITERATIONS as u64,
+        planned: rounds.len() as u32,
+        rounds,
+        failures: vec![None],
+        end: End::Rounds,
+        alpha_share: 1.0,
+    };
+    let peak_bytes = figures.peaks.iter().copied().max().unwrap_or(0);
+    Case {
+        family: harness.name().to_owned(),
+        workload: Spec { operation: figures.name.clone(), ..Spec::default() },
+        work: figures.work,
+        check: None,
+        contenders: vec![Row { id: figures.name, peak_bytes, ..Row::default() }],
+        roles: Roles::default(),
+        plan: Plan { clock: Some(Clock::Wall), fresh: figures.is_fresh, ..Plan::default() },
+        measured,
+        judged: Judged::default(),
+        source: harness.name().to_owned(),
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,169 @@
+"""``aggregate``: from the words of Python to those of the engine."""
+
+from __future__ import annotations
+
+import os
+
+from fathom import _native
+from fathom._table import Table
+
+_COMPRESSED = (".gz", ".zst", ".zstd")
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+
+
+class _Plan:
+    """What the engine is asked, spelled out; read by the native half, attribute by attribute."""
+
+    def __init__(self, **fields):
+        self.__dict__.update(fields)
+
+
+def _list(value) -> list:
+    if value is None:
+        return []
+    return [value] if isinstance(value, (str, int)) else list(value)
+
+
+def _inputs(data) -> list:
+    """One input or several: paths, bytes, readers; or one object with Arrow's stream."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return [data]
+    if isinstance(data, (str, bytes, os.PathLike)) or hasattr(data, "read"):
+        return [data]
+    if isinstance(data, (bytearray, memoryview)):
+        return [bytes(data)]
+    inputs = [bytes(one) if isinstance(one, (bytearray, memoryview)) else one for one in data]
+    if not inputs:
+        raise ValueError("there is nothing to read: the list of inputs is empty")
+    return inputs
+
+
+def _delimiter_of(inputs: list) -> str:
+    """By the ending of the first path: a comma for .csv, a tab for .tsv, otherwise ``;``."""
+    first = inputs[0]
+    if not isinstance(first, (str, os.PathLike)):
+        return ";"
+    name = os.fspath(first).lower()
+    name = name.decode(errors="replace") if isinstance(name, bytes) else name
+    stem, ending = os.path.splitext(name)
+    if ending in _COMPRESSED:
+        ending = os.path.splitext(stem)[1]
+    return _DELIMITERS.get(ending, ";")
+
+
+def _nulls(null, values: list) -> list:
+    """What a missing value means in each column of values."""
+    if isinstance(null, str):
+        return [null] * len(values)
+    unknown = set(null) - set(values)
+    if unknown:
+        raise ValueError(f"null: no values= and no texts= names {sorted(map(repr, unknown))}")
+    return [null.get(value, "skip") for value in values]
+
+
+def _byte(delimiter: str) -> int:
+    code = delimiter.encode()
+    if len(code) != 1 or code.isdigit() or code in b'"\r\n.+-':
+        raise ValueError(f"delimiter: {delimiter!r} is not one byte, or part of numbers or quotes")
+    return code[0]
+
+
+def aggregate(
+    data,
+    *,
+    by=None,
+    values=None,
+    texts=None,
+    where: str | None = None,
+    stats=("min", "mean", "max"),
+    quantiles: str = "linear",
+    delimiter: str | None = None,
+    header: bool | None = None,
+    null="skip",
+    null_values=(),
+    ragged: str = "fail",
+    on_error: str = "fail",
+    rejects=None,
+    sort: str = "key",
+    reverse: bool = False,
+    top: int | None = None,
+    threads: int | None = None,
+    chunk_bytes: int | None = None,
+    memory_limit: int | None = None,
+    progress=None,
+) -> Table:
+    """Statistics of the values of each key, exact from the first digit to the last.
+
+    data is a path or several, bytes, an object with a method ``read``, or any table with
+    ``__arrow_c_stream__`` (Polars, pyarrow, pandas, DuckDB). gzip and Zstandard are recognised.
+
+    Text without any of by, values, delimiter, header, null, null_values and ragged is lines
+    ``key;value``; with one of them it is delimited text in general, with quoted fields (RFC 4180).
+
+    by, values     columns by name or place (from 1), or lists of them; without by the first column,
+                   without values the second; ``values=[]`` counts records
+    where          a condition, such as ``'status >= 500 && host != "x"'`` (grammar: docs/aggregate.md)
+    texts          columns of texts, of which count, rows, distinct, mode, first and last can be told
+    stats          of min, mean, max, count, rows, sum, variance, stddev, range, distinct, mode, first,
+                   last, median and quantiles such as p99.9
+    quantiles      linear, between the two nearest values (type 7 of Hyndman and Fan), or nearest (type 1)
+    delimiter      one byte; by default a comma for .csv, a tab for .tsv, otherwise ``;``
+    header         whether the first record names the columns; by default if one is asked for by name
+    null           what a missing value means: skip, zero or fail; or a dict of columns to these
+    null_values    fields that say there is no value, besides empty ones (of Arrow: ``"NaN"``)
+    ragged         records with more or fewer fields: fail, or pad
+    on_error       a record that is none: fail raises `DataError`, skip counts it;
+                   rejects= is a file that keeps the bytes of those
+    sort, reverse, top   order by ``"key"`` or a statistic (largest first), and the first of it
+    threads, chunk_bytes, memory_limit   as the command's
+    progress       called with the bytes read so far, about fifty times a second
+
+    A floating-point number in an Arrow table means its shortest decimal, which all programs print:
+    0.1 is 0.1, so that a table and its CSV have the same result. NaN and infinities are refused.
+    Other threads of Python run meanwhile, and Ctrl-C ends the run.
+    """
+    for name, value, known in (
+        ("ragged", ragged, ("fail", "pad")),
+        ("on_error", on_error, ("fail", "skip")),
+        ("quantiles", quantiles, ("linear", "nearest")),
+    ):
+        if value not in known:
+            raise ValueError(f"{name} is {' or '.join(map(repr, known))}, not {value!r}")
+    if rejects is not None and on_error != "skip":
+        raise ValueError("rejects= needs on_error='skip'")
+    inputs = _inputs(data)
+    is_frame = hasattr(inputs[0], "__arrow_c_stream__")
+    if is_frame and rejects is not None:
+        raise ValueError("rejects= keeps bytes of text, and an Arrow table has none")
+    words = _list(texts)
+    if is_frame and words:
+        raise ValueError("texts= needs text: columns of texts are not read from Arrow tables yet")
+    if is_frame and where is not None:
+        raise ValueError("where= needs text: filter the table before")
+    counts = values is not None and not _list(values) and not words
+    is_plain = (
+        by is None and values is None and where is None and not words and delimiter is None and not header and null == "skip"
+    ) and not _list(null_values) and ragged == "fail"
+    keys = _list(by) or [1]
+    columns = _list(values) + words or ([] if counts else [2])
+    is_text = [False] * (len(columns) - len(words)) + [True] * len(words)
+    plan = _Plan(
+        delimiter=None if is_plain or is_frame else _byte(delimiter or _delimiter_of(inputs)),
+        header=header,
+        by=keys,
+        values=list(zip(columns, _nulls(null, columns), is_text)),
+        filter=where,
+        null_values=[text.encode() for text in _list(null_values)],
+        pad=ragged == "pad",
+        stats=["count"] if counts else _list(stats),
+        nearest=quantiles == "nearest",
+        sort=sort,
+        reverse=reverse,
+        top=top,
+        skip=on_error == "skip",
+        rejects=rejects,
+        threads=threads,
+        chunk_bytes=chunk_bytes,
+        memory_limit=memory_limit,
+    )
+    return Table(_native.aggregate(inputs, plan, progress))

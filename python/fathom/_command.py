@@ -1,0 +1,135 @@
+"""The command ``fathom`` that comes with the module, and its answers as values."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+
+from fathom._result import Keys, Run
+
+
+class CommandFailed(RuntimeError):
+    """The command ended with an error; code is its exit code, the message what it said."""
+
+    def __init__(self, message: str, code: int):
+        super().__init__(message, code)
+        self.code = code
+
+    def __str__(self):
+        return self.args[0]
+
+
+def program() -> str:
+    """The path of the command: what FATHOM_PROGRAM names, otherwise the one of this installation."""
+    named = os.environ.get("FATHOM_PROGRAM")
+    if named:
+        return named
+    from importlib import metadata
+
+    try:
+        files = metadata.files("fathom-workbench") or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.name in ("fathom", "fathom.exe") and file.parent.name in ("bin", "Scripts"):
+            return str(file.locate().resolve())
+    raise FileNotFoundError(
+        "this installation of fathom-workbench brings no command; FATHOM_PROGRAM may name one"
+    )
+
+
+def call(arguments, *, input: bytes | None = None, accepted=(0, 1)) -> bytes:
+    """What the command prints; Ctrl-C reaches it, too, and ends both."""
+    process = subprocess.Popen(
+        [program(), *arguments],
+        stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        printed, said = process.communicate(input)
+    except BaseException:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        raise
+    if process.returncode not in accepted:
+        message = said.decode(errors="replace").strip().removeprefix("fathom: ")
+        raise CommandFailed(message or f"exit code {process.returncode}", process.returncode)
+    return printed
+
+
+def _options(keywords: dict) -> list[str]:
+    """``same_output=True`` is ``--same-output``, ``names=["a", "b"]`` is ``--names a,b``."""
+    options = []
+    for name, value in keywords.items():
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            options.append(option)
+        elif value is not None and value is not False:
+            several = isinstance(value, (list, tuple))
+            options += [option, ",".join(map(str, value)) if several else str(value)]
+    return options
+
+
+def run(commands, *, budget: str | None = None, **options) -> Run:
+    """Compares whole commands: the first is the baseline, and they run in turns, round by round.
+
+    commands are shell commands. Options are those of ``fathom run``, with ``_`` for ``-``:
+    ``run(["cmd a", "cmd b"], names=["a", "b"], warmup=2, same_output=True)``.
+    """
+    lines = [commands] if isinstance(commands, str) else list(commands)
+    options = _options(dict(budget=budget, **options))
+    return Run(json.loads(call(["run", "--format", "json", *options, "--", *lines])))
+
+
+def bench(family: str, *cases, budget: str | None = None, **options) -> Run:
+    """Compares the contenders of a family; options are those of ``fathom bench``."""
+    options = _options(dict(budget=budget, **options))
+    return Run(json.loads(call(["bench", family, *cases, "--format", "json", *options])))
+
+
+def cpu(*families: str, only=None, budget: str | None = None, **options) -> Run:
+    """Which implementation of each primitive is fastest here; options are those of ``fathom cpu``."""
+    options = _options(dict(only=only, budget=budget, **options))
+    return Run(json.loads(call(["cpu", *families, "--format", "json", *options])))
+
+
+def _key_bytes(keys) -> bytes:
+    """A line for each key."""
+    if hasattr(keys, "to_pylist"):
+        keys = keys.to_pylist()
+    elif hasattr(keys, "to_list"):
+        keys = keys.to_list()
+    lines = [key.encode() if isinstance(key, str) else bytes(key) for key in keys]
+    for at, line in enumerate(lines):
+        if not line or b"\n" in line or b"\r" in line:
+            raise ValueError(f"key {at}: {line!r} is no line of text: write the keys to a file")
+    return b"".join(line + b"\n" for line in lines)
+
+
+def kv(keys, *, budget: str | None = None, **options) -> Keys:
+    """Which structure, hash and allocator is best for these keys.
+
+    keys are the path of a file, or a list or a column of texts or bytes. Options are those of
+    ``fathom kv``: ``kv("keys.txt", structure=["hashbrown", "indexmap"], from_="json")``.
+    """
+    if "from_" in options:
+        options["from"] = options.pop("from_")
+    if isinstance(keys, (str, os.PathLike)):
+        return _kv(os.fspath(keys), budget, options)
+    with tempfile.NamedTemporaryFile(prefix="fathom-keys-", suffix=".txt") as file:
+        file.write(_key_bytes(keys))
+        file.flush()
+        return _kv(file.name, budget, {"from": "lines", **options})
+
+
+def _kv(path: str, budget, options) -> Keys:
+    options = _options(dict(budget=budget, **options))
+    return Keys(json.loads(call(["kv", "--format", "json", *options, "--", path])))

@@ -1,0 +1,109 @@
+"""``compare``: Python functions against each other, by the same method as everything else."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import os
+import pickle
+import shlex
+import sys
+import tempfile
+
+from fathom._command import _options, call
+from fathom._result import Run
+
+_WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_worker.py")
+
+
+def compare(function=None, *, baseline=None, args=(), kwargs=None, budget=None, **options):
+    """Compares Python functions: processes of their own, interleaved rounds, checked answers.
+
+        @fathom.compare(baseline=old_sort, args=[numbers])
+        def new_sort(numbers): ...
+
+        new_sort.comparison()            # measures; a Run: .verdicts, tables, plots in a notebook
+
+        fathom.compare([old_sort, new_sort], args=[numbers])    # measures at once; the first is the baseline
+
+    Every function runs in a process of its own, which imports it: it must be found by its module and
+    name (in a notebook, write it to a file with ``%%writefile``). Arguments are pickled once
+    and unpickled in each process. Rounds are interleaved in balanced random order by the command
+    ``fathom own``. A function whose answer is not equal to the baseline's has no time. Garbage
+    is collected before each sample and not during it. Options are those of ``fathom own``:
+    rounds, level, processes, clock and so on.
+    """
+    if isinstance(function, (list, tuple)):
+        if baseline is not None:
+            raise TypeError("of a list the first function is the baseline")
+        return _measure(list(function), args, kwargs, budget, options)
+    if baseline is None:
+        raise TypeError("compare needs baseline=, or a list of functions")
+
+    def decorate(function):
+        @functools.wraps(function)
+        def same(*given, **keywords):
+            return function(*given, **keywords)
+
+        def comparison(**more) -> Run:
+            asked = {"budget": budget, **options, **more}
+            return _measure([baseline, same], args, kwargs, asked.pop("budget"), asked)
+
+        same.__fathom_function__ = function
+        same.comparison = comparison
+        return same
+
+    return decorate if function is None else decorate(function)
+
+
+def _place(function):
+    """Where another process finds the function: module, its file if it is a script, qualified name."""
+    inner = inspect.unwrap(function)
+    module, name = getattr(inner, "__module__", None), getattr(inner, "__qualname__", "")
+    if module is None or "<" in name or not name:
+        raise ValueError(f"{function!r} cannot be imported: it needs a module and a name of its own")
+    if module != "__main__":
+        return module, None, name
+    path = getattr(sys.modules["__main__"], "__file__", None)
+    if path is None or not os.path.exists(path):
+        raise ValueError(
+            f"{name} is defined in a session, where no other process finds it: "
+            "write it to a file (in a notebook: %%writefile) and import it"
+        )
+    # Under another name, so that what a script does as a script is not done again.
+    return "__fathom_main__", os.path.abspath(path), name
+
+
+def _summary(function) -> str:
+    text = inspect.getdoc(function) or ""
+    return text.splitlines()[0] if text else ""
+
+
+def _names(functions) -> list[str]:
+    """Short names where they differ, otherwise with their modules."""
+    short = [inspect.unwrap(function).__qualname__ for function in functions]
+    if len(set(short)) == len(short):
+        return short
+    return [f"{inspect.unwrap(one).__module__}.{name}" for one, name in zip(functions, short)]
+
+
+def _measure(functions, args, kwargs, budget, options) -> Run:
+    contenders = {
+        name: (_place(function), _summary(function))
+        for name, function in zip(_names(functions), functions)
+    }
+    if len(contenders) < 2 or len(contenders) != len(functions):
+        raise ValueError("compare needs at least two functions of different names")
+    job = {
+        "contenders": contenders,
+        "arguments": pickle.dumps((tuple(args), dict(kwargs or {}))),
+        "path": [os.path.abspath(folder) if folder else os.getcwd() for folder in sys.path],
+    }
+    with tempfile.TemporaryDirectory(prefix="fathom-") as folder:
+        path = os.path.join(folder, "job")
+        with open(path, "wb") as file:
+            pickle.dump(job, file)
+        worker = shlex.join([sys.executable, _WORKER, path])
+        asked = _options(dict(budget=budget, **options))
+        return Run(json.loads(call(["own", "--format", "json", *asked, "--", worker])))

@@ -1,0 +1,43 @@
+"""``haversine``: the mean great-circle distance of the pairs in a JSON document."""
+
+from __future__ import annotations
+
+import os
+from collections import namedtuple
+
+from fathom import _native
+
+
+_FIELDS = {
+    "mean": "The mean, rounded once.",
+    "mean_in_order": "The distances added up in their order as doubles, as the course's answers are.",
+    "pairs": "Pairs whose distance was computed.",
+    "skipped": 'Elements that are no pairs; not zero only with ``on_error="skip"``.',
+    "bytes": "Bytes of input, decompressed.",
+}
+
+# Not `typing.NamedTuple`: importing `typing` takes longer than all of this package.
+Mean = namedtuple("Mean", _FIELDS)
+Mean.__doc__ = "What an input comes to; lengths are in the unit of the radius, by default kilometres."
+for _name, _doc in _FIELDS.items():
+    getattr(Mean, _name).__doc__ = _doc
+
+
+def haversine(
+    data, *, radius: float | None = None, threads: int | None = None, on_error: str = "fail"
+) -> Mean:
+    """Mean great-circle distance of ``{"pairs": [{"x0": …, "y0": …, "x1": …, "y1": …}, …]}``.
+
+    data is a path, bytes, or an object with a method ``read`` that returns bytes; gzip and
+    Zstandard are recognised. Numbers and mean are rounded once, whatever the number of threads.
+    What is no valid JSON or no pair raises `DataError`; with ``on_error="skip"`` elements that
+    are no pairs are counted instead.
+    """
+    if on_error not in ("fail", "skip"):
+        raise ValueError("on_error is 'fail' or 'skip'")
+    if not hasattr(data, "read") and not isinstance(data, (bytes, str, os.PathLike)):
+        data = bytes(data)
+    in_order, mean, pairs, skipped, size = _native.haversine(
+        data, radius=radius, threads=threads, skip=on_error == "skip"
+    )
+    return Mean(mean, in_order, pairs, skipped, size)

@@ -1,0 +1,178 @@
+"""The result of an aggregation, and the ways out of it."""
+
+from __future__ import annotations
+
+_SHOWN = 10
+
+
+class Table:
+    """One row for each key: the key's columns first, then the statistics.
+
+    It is an Arrow table to whoever asks (``polars.DataFrame(t)``, ``pyarrow.table(t)``, DuckDB's
+    ``from t``): keys are text, or binary if one is not UTF-8. Counts are int64, and so is what is
+    said in the unit of values without decimals; the rest is float64, the double nearest to what
+    the command prints with ``--format json``. ``exact=True`` gives every digit instead.
+    """
+
+    __slots__ = ("_groups", "__weakref__")
+
+    def __init__(self, groups):
+        self._groups = groups
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return self._groups.names
+
+    @property
+    def records(self) -> int:
+        """Records taken."""
+        return self._groups.records
+
+    @property
+    def rejected(self) -> int:
+        """Records refused; not zero only with ``on_error="skip"``."""
+        return self._groups.rejected
+
+    @property
+    def rejects(self) -> list[str]:
+        """The first refused records, as ``path:line:column: why``."""
+        return self._groups.rejects
+
+    @property
+    def blank_lines(self) -> int:
+        """Lines with nothing on them."""
+        return self._groups.blank_lines
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of input, decompressed; of Arrow, about as many."""
+        return self._groups.bytes
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __getitem__(self, column: str) -> list:
+        """A column as a list."""
+        try:
+            return self._groups.column(self.columns.index(column))
+        except ValueError:
+            raise KeyError(column) from None
+
+    def __eq__(self, other) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return self._groups.saved_state() == other._groups.saved_state()
+
+    __hash__ = None
+
+    def __iter__(self):
+        """The rows as tuples."""
+        return zip(*(self._groups.column(at) for at in range(len(self.columns))))
+
+    def to_dicts(self, exact: bool = False) -> list[dict]:
+        """A dict for each key; with exact, numbers are `decimal.Decimal` with every digit there is
+        (at least 17 significant ones of means, variances and deviations without end)."""
+        names = self.columns
+        if not exact:
+            return [dict(zip(names, row)) for row in self]
+        from decimal import Decimal
+
+        def column(at):
+            if self._groups.is_text(at):
+                return self._groups.column(at)
+            return [text and Decimal(text) for text in self._groups.exact(at)]
+
+        return [dict(zip(names, row)) for row in zip(*map(column, range(len(names))))]
+
+    def to_arrow(self, exact: bool = False):
+        """A ``pyarrow.Table``; with exact, numbers are decimal128 of at most 38 digits."""
+        import pyarrow
+
+        return pyarrow.table(_Exact(self._groups) if exact else self)
+
+    def to_polars(self, exact: bool = False):
+        """A ``polars.DataFrame``."""
+        import polars
+
+        return polars.DataFrame(_Exact(self._groups) if exact else self)
+
+    def to_pandas(self):
+        """A ``pandas.DataFrame``; of the other libraries none is needed."""
+        import pandas
+
+        return pandas.DataFrame({name: self[name] for name in self.columns})
+
+    def format(self, format: str = "table", decimals=None, rounding: str = "half-up") -> bytes:
+        """The result as the command prints it: brc, table, csv, tsv, json or ndjson."""
+        return self._groups.render(format, decimals, rounding)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._groups.stream()
+
+    def __arrow_c_schema__(self):
+        return self._groups.schema()
+
+    def __reduce__(self):
+        return _restored, (self._groups.saved_state(),)
+
+    def __repr__(self) -> str:
+        lines = self._groups.lines(_SHOWN, _SHOWN)
+        between = len(self) - len(lines) + 1
+        gap = [f"… {between} more"] if between else []
+        said = f"{len(self)} keys, {self.records} records"
+        return "\n".join([*lines[: _SHOWN + 1], *gap, *lines[_SHOWN + 1 :], said])
+
+    def _repr_html_(self) -> str:
+        """The first and the last rows, numbers with ten significant digits."""
+        from html import escape
+
+        names, parts, rows = self.columns, self._groups.parts, len(self)
+        ends = [*range(min(rows, _SHOWN)), *range(max(_SHOWN, rows - _SHOWN), rows)]
+        columns = []
+        for at in range(len(names)):
+            is_text = self._groups.is_text(at)
+            cells = self._groups.column(at) if is_text else self._groups.exact(at)
+            columns.append([_text(cells[row], is_text) for row in ends])
+
+        def row(cells):
+            def cell(at, text):
+                align = "left" if at < parts else "right"
+                return f'<td style="text-align:{align}">{escape(text)}</td>'
+
+            return "<tr>" + "".join(cell(at, text) for at, text in enumerate(cells)) + "</tr>"
+
+        body = [row(cells) for cells in zip(*columns)]
+        if rows > len(ends):
+            gap = f"… {rows - len(ends)} more"
+            body.insert(_SHOWN, f'<tr><td colspan="{len(names)}">{gap}</td></tr>')
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        rejected = f", {self.rejected} refused" if self.rejected else ""
+        return (
+            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+            f"<p>{rows} keys, {self.records} records{rejected}, {self.bytes} bytes</p>"
+        )
+
+
+def _text(cell, is_text: bool) -> str:
+    if cell is None:
+        return "-"
+    if is_text:
+        return cell if isinstance(cell, str) else repr(cell)[2:-1]
+    return cell if len(cell) <= 11 else f"{float(cell):.10g}"
+
+
+class _Exact:
+    """The same table with every digit."""
+
+    def __init__(self, groups):
+        self._groups = groups
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._groups.stream(exact=True)
+
+
+def _restored(state) -> Table:
+    from fathom import _native
+
+    return Table(_native.Groups.restored(state))

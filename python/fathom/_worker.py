@@ -1,0 +1,133 @@
+"""The worker of Python functions: one process per contender, by the protocol of docs/protocol.md.
+
+Started as ``python _worker.py FILE``, where FILE has, pickled, where the functions are found, and their
+arguments. It imports nothing of the package. Garbage is collected before each sample and not during it.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import importlib
+import importlib.util
+import json
+import pickle
+import platform
+import resource
+import sys
+import time
+
+_MASK = (1 << 64) - 1
+
+
+def digest(answer) -> str:
+    """64-bit FNV-1a of a hash of the answer: equal for equal answers of plain types.
+
+    Numbers that are equal are one answer (1 and 1.0 and True); so are a list and a tuple.
+    """
+    value = 0xCBF29CE484222325
+    for byte in hashlib.blake2b(_canonical(answer), digest_size=16).digest():
+        value = ((value ^ byte) * 0x100000001B3) & _MASK
+    return f"{value:016x}"
+
+
+def _canonical(answer) -> bytes:
+    """Bytes that are the same for answers that are equal, whatever their order in sets and dicts."""
+    if answer is None or isinstance(answer, (str, bytes)):
+        return repr(answer).encode()
+    if isinstance(answer, (bool, int, float)):
+        whole = isinstance(answer, float) and answer.is_integer()
+        return repr(int(answer) if whole or isinstance(answer, bool) else answer).encode()
+    if isinstance(answer, (list, tuple)):
+        return b"[" + b",".join(map(_canonical, answer)) + b"]"
+    if isinstance(answer, (set, frozenset)):
+        return b"{" + b",".join(sorted(map(_canonical, answer))) + b"}"
+    if isinstance(answer, dict):
+        pairs = sorted((_canonical(key), _canonical(value)) for key, value in answer.items())
+        return b"{" + b",".join(key + b":" + value for key, value in pairs) + b"}"
+    if hasattr(answer, "tobytes") and hasattr(answer, "shape"):
+        return f"{answer.shape}{answer.dtype}".encode() + answer.tobytes()
+    return pickle.dumps(answer)
+
+
+def find(place):
+    """The function at (module or path, qualified name); a decorated one is the function inside."""
+    module, path, name = place
+    if path is not None:
+        spec = importlib.util.spec_from_file_location(module, path)
+        loaded = importlib.util.module_from_spec(spec)
+        sys.modules[module] = loaded
+        spec.loader.exec_module(loaded)
+    else:
+        loaded = importlib.import_module(module)
+    for part in name.split("."):
+        loaded = getattr(loaded, part)
+    return getattr(loaded, "__fathom_function__", loaded)
+
+
+def _nothing(*_args, **_keywords):
+    return None
+
+
+class _Serving:
+    def __init__(self, file: str):
+        with open(file, "rb") as opened:
+            job = pickle.load(opened)
+        sys.path[:] = job["path"]
+        self.places, self.arguments = job["contenders"], job["arguments"]
+        self.function, self.args, self.keywords = _nothing, (), {}
+
+    def hello(self, _request):
+        offered = [
+            {"family": "functions", "name": name, "version": platform.python_version(), "summary": summary}
+            for name, (_, summary) in self.places.items()
+        ]
+        program = f"{platform.python_implementation()} {platform.python_version()}"
+        return dict(answer="hello", protocol=1, program=program, contenders=offered)
+
+    def open(self, request):
+        name = request["contender"]
+        self.function = _nothing if name is None else find(self.places[name][0])
+        # Unpickled here: no two processes, and no two contenders, share what they may change.
+        self.args, self.keywords = pickle.loads(self.arguments)
+        return dict(answer="opened", work={"bytes": 0, "items": 0}, leaves_the_thread=False)
+
+    def sample(self, request):
+        function, args, keywords = self.function, self.args, self.keywords
+        for _ in range(request["warm"]):
+            function(*args, **keywords)
+        rounds = range(max(request["iterations"], 1))
+        answer = None
+        gc.collect()
+        gc.disable()
+        wall, cpu = time.perf_counter_ns(), time.thread_time_ns()
+        for _ in rounds:
+            answer = function(*args, **keywords)
+        cpu, wall = time.thread_time_ns() - cpu, time.perf_counter_ns() - wall
+        gc.enable()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return dict(
+            answer="sample", wall_ns=wall, cpu_ns=cpu, check=digest(answer), peak_bytes=peak
+        )
+
+    def metrics(self, _request):
+        return dict(answer="metrics", metrics=[])
+
+    def close(self, _request):
+        return dict(answer="closed")
+
+
+def main() -> None:
+    # What functions print is not for the conductor.
+    replies, sys.stdout = sys.stdout, sys.stderr
+    serving = _Serving(sys.argv[1])
+    for line in sys.stdin:
+        request = json.loads(line)
+        reply = getattr(serving, request["ask"], None)
+        if reply is None or request["ask"].startswith("_"):
+            reply = lambda request: dict(answer="error", message=f"unknown: {request['ask']!r}")
+        print(json.dumps(reply(request)), file=replies, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+//! `aggregate`: from Python's arguments to a run of the engine, over text or over Arrow arrays.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use fathom_aggregate::columnar::{self, Frame};
+use fathom_aggregate::delimited::{self, Kind, Null, Query, Ragged, Selector, Value};
+use fathom_aggregate::format::{Sort, Statistic, arrange};
+use fathom_aggregate::{Filter, Layout, Method, OnError, Options, Progress, Source, Summary};
+use fathom_input::Input;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arrow;
+use crate::error;
+use crate::groups::Groups;
+use crate::source;
+use crate::wait;
+
+/// How the text is cut, which the package spells out before it calls.
+#[derive(FromPyObject)]
+pub(crate) struct Plan {
+    /// None for `key;value` lines.
+    delimiter: Option<u8>,
+    /// By default if a column is asked for by its name.
+    header: Option<bool>,
+    by: Vec<Column>,
+    /// Column, what a missing value means, and whether it is one of texts.
+    values: Vec<(Column, String, bool)>,
+    filter: Option<String>,
+    null_values: Vec<Vec<u8>>,
+    pad: bool,
+    stats: Vec<String>,
+    nearest: bool,
+    sort: String,
+    reverse: bool,
+    top: Option<usize>,
+    skip: bool,
+    rejects: Option<PathBuf>,
+    threads: Option<usize>,
+    chunk_bytes: Option<usize>,
+    memory_limit: Option<usize>,
+}
+
+/// A column by its place, from 1, or by its name.
+#[derive(Clone, FromPyObject)]
+pub(crate) enum Column {
+    Place(usize),
+    Name(String),
+}
+
+impl From<Column> for Selector {
+    fn from(column: Column) -> Selector {
+        match column {
+            Column::Place(place) => Selector::Place(place),
+            Column::Name(name) => Selector::Name(name),
+        }
+    }
+}
+
+fn null(word: &str) -> PyResult<Null> {
+    match word {
+        "skip" => Ok(Null::Skip),
+        "zero" => Ok(Null::Zero),
+        "fail" => Ok(Null::Fail),
+        _ => Err(PyValueError::new_err(format!("null: {word:?} is none of skip, zero, fail"))),
+    }
+}
+
+fn statistic(word: &str) -> PyResult<Statistic> {
+    Statistic::named(word).ok_or_else(|| {
+        let known: Vec<&str> = Statistic::WORDS.iter().map(|(word, _)| *word).collect();
+        PyValueError::new_err(format!("stats: {word:?} is none of {}", known.join(", ")))
+    })
+}
+
+impl Plan {
+    fn statistic(&self, word: &str) -> PyResult<Statistic> {
+        let method = if self.nearest { Method::Nearest } else { Method::Linear };
+        Ok(statistic(word)?.by(method))
+    }
+
+    fn sort(&self) -> PyResult<Sort> {
+        match &*self.sort {
+            "key" => Ok(Sort::Key),
+            word => self.statistic(word).map(Sort::By),
+        }
+    }
+
+    fn options(&self, statistics: &[Statistic], sort: Sort) -> Options {
+        let default = Options::default();
+        let options = Options {
+            threads: self.threads.unwrap_or(default.threads),
+            chunk_bytes: self.chunk_bytes.unwrap_or(default.chunk_bytes),
+            memory_limit_bytes: self.memory_limit,
+            ..default
+        };
+        match sort {
+            Sort::Key => options.for_statistics(statistics),
+            Sort::By(by) => options.for_statistics(statistics).for_statistics(&[by]),
+        }
+    }
+
+    fn query(&self, delimiter: u8) -> PyResult<Query> {
+        let value = |(column, word, is_text): &(Column, String, bool)| {
+            let mut value = Value::from(Selector::from(column.clone()));
+            value.null = null(word)?;
+            value.kind = if *is_text { Kind::Text } else { Kind::Number };
+            Ok(value)
+        };
+        let mut query = Query::new(delimiter);
+        let filter = self.filter.as_deref().map(Filter::parse).transpose();
+        query.filter = filter.map_err(|wrong| PyValueError::new_err(format!("where: {wrong}")))?;
+        query.by = self.by.iter().cloned().map(Selector::from).collect();
+        query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
+        query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
+        query.nulls.extend(self.null_values.iter().cloned());
+        query.header = self.header.unwrap_or_else(|| query.has_names());
+        Ok(query)
+    }
+
+    fn on_error(&self) -> PyResult<OnError<'static>> {
+        if !self.skip {
+            return Ok(OnError::Fail);
+        }
+        let Some(path) = &self.rejects else { return Ok(OnError::Skip(None)) };
+        let file = File::create(path).map_err(|said| error::system(&said, path))?;
+        Ok(OnError::Skip(Some(Box::new(BufWriter::new(file)))))
+    }
+}
+
+/// Aggregates texts, opened by [`source::open`], or an Arrow stream where there is one.
+#[pyfunction]
+pub(crate) fn aggregate(
+    py: Python<'_>,
+    inputs: Vec<Bound<'_, PyAny>>,
+    plan: Plan,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Groups> {
+    let statistics =
+        plan.stats.iter().map(|word| plan.statistic(word)).collect::<PyResult<Vec<_>>>()?;
+    let sort = plan.sort()?;
+    let options = plan.options(&statistics, sort);
+    let (told, callback) = (Progress::default(), progress.as_ref());
+    let flags = (&told.bytes, &told.stop);
+    let query = plan.delimiter.map(|delimiter| plan.query(delimiter)).transpose()?;
+    let is_frame = match &*inputs {
+        [frame] => frame.hasattr("__arrow_c_stream__")?,
+        _ => false,
+    };
+    let outcome = match &*inputs {
+        [frame] if is_frame => {
+            let (source, frame) = frame_of(frame, &plan)?;
+            wait::run(py, flags, callback, || columnar::aggregate(source, &frame, &options, &told))
+        }
+        _ => {
+            let sources = inputs.iter().map(open).collect::<PyResult<Vec<Source>>>()?;
+            let on_error = plan.on_error()?;
+            wait::run(py, flags, callback, || match &query {
+                Some(query) => delimited::aggregate(sources, query, &options, on_error, &told),
+                None => fathom_aggregate::aggregate(sources, &options, on_error, &told),
+            })
+        }
+    };
+    let mut summary: Summary = outcome?.map_err(|error| error::aggregated(py, error))?;
+    arrange(&mut summary.columns, sort, plan.reverse, plan.top);
+    summary.bytes = told.bytes.load(Ordering::Relaxed);
+    let mut layout = Layout { statistics, threads: options.threads, ..Layout::default() };
+    if is_frame || query.is_some_and(|query| query.header) || plan.by.len() > 1 {
+        layout.keys.clone_from(&summary.keys);
+    }
+    Ok(Groups::new(summary, layout))
+}
+
+fn open(input: &Bound<'_, PyAny>) -> PyResult<Source> {
+    let (path, input) = source::open(input)?;
+    Ok(match input {
+        Input::File(file, size) => Source::File { path, file, size },
+        Input::Stream(reader) => Source::Stream { path, reader },
+    })
+}
+
+/// The stream's columns by the plan's names or places.
+fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::Stream, Frame)> {
+    let by = plan.by.iter().cloned();
+    let values = plan.values.iter().map(|(column, ..)| column.clone());
+    let columns: Vec<Selector> = by.chain(values).map(Selector::from).collect();
+    let (stream, mut keys) = arrow::read::open(stream, &columns, plan.by.len())?;
+    let names = keys.split_off(plan.by.len());
+    let nulls = plan.values.iter().map(|(_, word, _)| null(word)).collect::<PyResult<Vec<_>>>()?;
+    let nan_is_missing = plan.null_values.iter().any(|text| text == b"NaN");
+    let frame = Frame {
+        path: "<arrow>".into(),
+        keys,
+        values: names.into_iter().zip(nulls).collect(),
+        nan_is_missing,
+        fail: !plan.skip,
+    };
+    Ok((stream, frame))
+}

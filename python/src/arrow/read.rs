@@ -1,0 +1,392 @@
+//! Tables of others as batches of the engine: their buffers are read where they lie.
+
+use std::ffi::{CStr, c_void};
+use std::mem;
+use std::ptr::NonNull;
+use std::slice;
+
+use fathom_aggregate::Error;
+use fathom_aggregate::columnar::{self, Integers, Numbers, Texts, Valid};
+use fathom_aggregate::delimited::Selector;
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use super::{ArrayC, Schema, StreamC};
+
+/// A stream, and which of its columns are asked for.
+pub(crate) struct Stream {
+    stream: StreamC,
+    columns: Vec<Column>,
+    keys: usize,
+}
+
+// SAFETY: a stream may be asked from any thread, by one at a time; the engine keeps it under a lock.
+unsafe impl Send for Stream {}
+
+/// A column asked for.
+#[derive(Clone)]
+struct Column {
+    place: usize,
+    kind: Kind,
+}
+
+/// How the buffers of a column are to be read.
+#[derive(Clone, Debug)]
+enum Kind {
+    Short,
+    Long,
+    Views,
+    Integers(Width),
+    F32,
+    F64,
+    /// Its scale.
+    Decimal(u16),
+    Dictionary(Width, Box<Kind>),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Width {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
+impl Width {
+    fn of(format: &str) -> Option<Width> {
+        Some(match format {
+            "c" => Width::I8,
+            "s" => Width::I16,
+            "i" => Width::I32,
+            "l" => Width::I64,
+            "C" => Width::U8,
+            "S" => Width::U16,
+            "I" => Width::U32,
+            "L" => Width::U64,
+            _ => return None,
+        })
+    }
+}
+
+impl Kind {
+    /// What a format says; None where the engine has no such values.
+    fn of(format: &str, dictionary: Option<&str>) -> Option<Kind> {
+        if let Some(dictionary) = dictionary {
+            let values = Kind::of(dictionary, None)?;
+            return Some(Kind::Dictionary(Width::of(format)?, Box::new(values)));
+        }
+        Some(match format {
+            "u" | "z" => Kind::Short,
+            "U" | "Z" => Kind::Long,
+            "vu" | "vz" => Kind::Views,
+            "f" => Kind::F32,
+            "g" => Kind::F64,
+            _ if format.starts_with("d:") => {
+                let mut parts = format[2..].split(',');
+                let (_, scale) = (parts.next(), parts.next()?.parse().ok()?);
+                if parts.next().is_some_and(|bits| bits != "128") {
+                    return None;
+                }
+                Kind::Decimal(scale)
+            }
+            _ => Kind::Integers(Width::of(format)?),
+        })
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self, Kind::Integers(_) | Kind::F32 | Kind::F64 | Kind::Decimal(_))
+    }
+
+    /// Keys are texts, or numbers of one spelling.
+    fn is_key(&self) -> bool {
+        match self {
+            Kind::Short | Kind::Long | Kind::Views | Kind::Integers(_) => true,
+            Kind::Dictionary(_, values) => values.is_key(),
+            Kind::F32 | Kind::F64 | Kind::Decimal(_) => false,
+        }
+    }
+}
+
+/// Takes the stream out of an object, with the names of the columns; the first `keys` are keys.
+pub(crate) fn open(
+    object: &Bound<'_, PyAny>,
+    columns: &[Selector],
+    keys: usize,
+) -> PyResult<(Stream, Vec<String>)> {
+    let capsule = object.call_method0("__arrow_c_stream__")?;
+    let capsule = capsule.cast::<PyCapsule>()?;
+    let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<StreamC>();
+    // SAFETY: a capsule of this name points to a stream; what is taken is replaced by one that is
+    // released, as the interface asks.
+    let mut stream = unsafe { mem::replace(&mut *pointer.as_ptr(), StreamC::EMPTY) };
+    let mut schema = Schema::EMPTY;
+    let get_schema = stream.get_schema.ok_or_else(|| PyValueError::new_err("a released stream"))?;
+    // SAFETY: the stream was not released, and the schema can be written.
+    let code = unsafe { get_schema(&mut stream, &mut schema) };
+    if code != 0 {
+        return Err(PyValueError::new_err(stream.said(code)));
+    }
+    let fields = fields(&schema)?;
+    let names: Vec<&str> = fields.iter().map(|field| &*field.0).collect();
+    let mut found = (Vec::new(), Vec::new());
+    for (number, column) in columns.iter().enumerate() {
+        let place = place(column, &names)?;
+        let (name, format, dictionary) = &fields[place];
+        let kind = Kind::of(format, dictionary.as_deref());
+        let fits = |kind: &Kind| if number < keys { kind.is_key() } else { kind.is_number() };
+        let Some(kind) = kind.filter(fits) else {
+            let wanted = if number < keys { "text or integers" } else { "numbers" };
+            let said =
+                format!("column {name:?} has Arrow type {format:?}, where {wanted} are needed");
+            return Err(PyTypeError::new_err(said));
+        };
+        found.0.push(Column { place, kind });
+        found.1.push(name.clone());
+    }
+    Ok((Stream { stream, columns: found.0, keys }, found.1))
+}
+
+fn place(column: &Selector, names: &[&str]) -> PyResult<usize> {
+    match column {
+        Selector::Place(place) => {
+            (1..=names.len()).contains(place).then(|| place - 1).ok_or_else(|| {
+                PyKeyError::new_err(format!(
+                    "there is no column {place}: there are {}",
+                    names.len()
+                ))
+            })
+        }
+        Selector::Name(name) => {
+            let mut places = (0..names.len()).filter(|&place| names[place] == name);
+            match (places.next(), places.next()) {
+                (Some(place), None) => Ok(place),
+                (Some(_), Some(_)) => {
+                    Err(PyKeyError::new_err(format!("there are two columns {name:?}")))
+                }
+                (None, _) => {
+                    let there = names.join(", ");
+                    Err(PyKeyError::new_err(format!(
+                        "there is no column {name:?}; there are: {there}"
+                    )))
+                }
+            }
+        }
+    }
+}
+
+/// Name, format and the format of the dictionary of each column.
+type Field = (String, String, Option<String>);
+
+fn fields(schema: &Schema) -> PyResult<Vec<Field>> {
+    // SAFETY: the texts of a schema end with a zero byte, and a missing one is null.
+    let text = |text: *const std::ffi::c_char| unsafe {
+        if text.is_null() {
+            String::new()
+        } else {
+            CStr::from_ptr(text).to_string_lossy().into_owned()
+        }
+    };
+    if text(schema.format) != "+s" {
+        return Err(PyTypeError::new_err("this Arrow stream is no table: it has no columns"));
+    }
+    // SAFETY: a schema points to as many children as it says, which live as long as it does.
+    let children = unsafe { array(schema.children, schema.n_children as usize) };
+    let field = |&child: &*mut Schema| {
+        // SAFETY: the same; a dictionary is null where there is none.
+        let (child, dictionary) = unsafe { (&*child, (*child).dictionary.as_ref()) };
+        (text(child.name), text(child.format), dictionary.map(|schema| text(schema.format)))
+    };
+    Ok(children.iter().map(field).collect())
+}
+
+/// A slice of what may be a null pointer if nothing is there.
+///
+/// # Safety
+/// At `pointer` are `len` elements, which live and do not change for as long as `'a`.
+unsafe fn array<'a, T>(pointer: *const T, len: usize) -> &'a [T] {
+    if len == 0 || pointer.is_null() {
+        assert!(len == 0, "an Arrow buffer is missing");
+        return &[];
+    }
+    assert!(pointer.is_aligned(), "an Arrow buffer is not aligned to its elements");
+    // SAFETY: the promise of the caller; it is neither null nor unaligned.
+    unsafe { slice::from_raw_parts(pointer, len) }
+}
+
+impl StreamC {
+    fn said(&mut self, code: i32) -> String {
+        // SAFETY: a stream that was not released may be asked; its text ends with a zero byte.
+        let text = self.get_last_error.and_then(|ask| unsafe {
+            let text = NonNull::new(ask(self).cast_mut())?;
+            Some(CStr::from_ptr(text.as_ptr()).to_string_lossy().into_owned())
+        });
+        text.unwrap_or_else(|| std::io::Error::from_raw_os_error(code).to_string())
+    }
+}
+
+impl columnar::Source for Stream {
+    type Batch = Batch;
+
+    fn next(&mut self) -> Result<Option<Batch>, Error> {
+        let mut array = ArrayC::EMPTY;
+        let get_next = self.stream.get_next.expect("a stream that was not released");
+        // SAFETY: the stream was not released, and the array can be written.
+        let code = unsafe { get_next(&mut self.stream, &mut array) };
+        if code != 0 {
+            let source = std::io::Error::other(self.stream.said(code));
+            return Err(Error::Read { path: "<arrow>".into(), byte: 0, source });
+        }
+        if array.release.is_none() {
+            return Ok(None);
+        }
+        assert!(array.null_count <= 0, "a table's rows are never missing as a whole");
+        Ok(Some(Batch { array, columns: self.columns.clone(), keys: self.keys }))
+    }
+}
+
+/// A batch, whose buffers live as long as it does.
+pub(crate) struct Batch {
+    array: ArrayC,
+    columns: Vec<Column>,
+    keys: usize,
+}
+
+// SAFETY: arrays never change, and may be read and released on any thread.
+unsafe impl Send for Batch {}
+// SAFETY: the same.
+unsafe impl Sync for Batch {}
+
+impl Batch {
+    fn column(&self, number: usize) -> (View<'_>, &Kind) {
+        let Column { place, kind } = &self.columns[number];
+        // SAFETY: an array has as many children as its schema, which has this place.
+        let child = unsafe {
+            &**array(self.array.children, self.array.n_children as usize)
+                .get(*place)
+                .expect("a batch of the columns of its schema")
+        };
+        let rows = self.array.length as usize;
+        (View { array: child, offset: (self.array.offset + child.offset) as usize, rows }, kind)
+    }
+}
+
+impl columnar::Batch for Batch {
+    fn rows(&self) -> usize {
+        self.array.length as usize
+    }
+
+    fn bytes(&self) -> u64 {
+        // Sixteen bytes a cell: what a view or a decimal has.
+        self.array.length as u64 * 16 * self.columns.len() as u64
+    }
+
+    fn keys(&self, part: usize) -> Texts<'_> {
+        let (view, kind) = self.column(part);
+        view.texts(kind)
+    }
+
+    fn values(&self, column: usize) -> Numbers<'_> {
+        let (view, kind) = self.column(self.keys + column);
+        let valid = view.valid();
+        match *kind {
+            Kind::Integers(width) => Numbers::Integers(valid, view.integers(width)),
+            Kind::F32 => Numbers::F32(valid, view.buffer(1, 0)),
+            Kind::F64 => Numbers::F64(valid, view.buffer(1, 0)),
+            Kind::Decimal(scale) => Numbers::Decimals(valid, view.buffer(1, 0), scale),
+            _ => unreachable!("checked when the stream was opened"),
+        }
+    }
+}
+
+/// Rows of an array, from its offset on.
+struct View<'a> {
+    array: &'a ArrayC,
+    offset: usize,
+    rows: usize,
+}
+
+impl<'a> View<'a> {
+    fn pointer(&self, number: usize) -> *const c_void {
+        // SAFETY: an array points to as many buffers as it says.
+        let buffers = unsafe { array(self.array.buffers, self.array.n_buffers as usize) };
+        buffers[number]
+    }
+
+    /// The elements of these rows, and so many more.
+    fn buffer<T>(&self, number: usize, more: usize) -> &'a [T] {
+        // SAFETY: the buffer of a type has an element for each row before the offset and after it;
+        // `T` is that of the format, and every pattern of bits is one.
+        let all =
+            unsafe { array(self.pointer(number).cast::<T>(), self.offset + self.rows + more) };
+        &all[self.offset..]
+    }
+
+    fn valid(&self) -> Valid<'a> {
+        let pointer = self.pointer(0).cast::<u8>();
+        let bytes = (self.offset + self.rows).div_ceil(8);
+        // SAFETY: where there is a bitmap, it has a bit for each row.
+        let bits = (!pointer.is_null()).then(|| unsafe { array(pointer, bytes) });
+        Valid { bits, offset: self.offset }
+    }
+
+    fn integers(&self, width: Width) -> Integers<'a> {
+        match width {
+            Width::I8 => Integers::I8(self.buffer(1, 0)),
+            Width::I16 => Integers::I16(self.buffer(1, 0)),
+            Width::I32 => Integers::I32(self.buffer(1, 0)),
+            Width::I64 => Integers::I64(self.buffer(1, 0)),
+            Width::U8 => Integers::U8(self.buffer(1, 0)),
+            Width::U16 => Integers::U16(self.buffer(1, 0)),
+            Width::U32 => Integers::U32(self.buffer(1, 0)),
+            Width::U64 => Integers::U64(self.buffer(1, 0)),
+        }
+    }
+
+    fn texts(&self, kind: &Kind) -> Texts<'a> {
+        let valid = self.valid();
+        match kind {
+            Kind::Short => {
+                let offsets: &[i32] = if self.rows == 0 { &[] } else { self.buffer(1, 1) };
+                let end = offsets.last().map_or(0, |&end| end as usize);
+                Texts::Short(valid, offsets, self.bytes(2, end))
+            }
+            Kind::Long => {
+                let offsets: &[i64] = if self.rows == 0 { &[] } else { self.buffer(1, 1) };
+                let end = offsets.last().map_or(0, |&end| end as usize);
+                Texts::Long(valid, offsets, self.bytes(2, end))
+            }
+            Kind::Views => {
+                // Behind the views are the buffers, and behind those their lengths.
+                let buffers = self.array.n_buffers as usize - 3;
+                let lengths = self.pointer(self.array.n_buffers as usize - 1).cast::<i64>();
+                // SAFETY: there is a length for each of the buffers.
+                let lengths: &[i64] = unsafe { array(lengths, buffers) };
+                let texts = lengths.iter().enumerate();
+                let texts = texts.map(|(at, &len)| self.bytes(2 + at, len as usize)).collect();
+                Texts::Views(valid, self.buffer(1, 0), texts)
+            }
+            Kind::Integers(width) => Texts::Integers(valid, self.integers(*width)),
+            Kind::Dictionary(width, values) => {
+                // SAFETY: an array with a dictionary type has one, which lives as long as it does.
+                let dictionary = unsafe { self.array.dictionary.as_ref() };
+                let dictionary = dictionary.expect("a dictionary array has a dictionary");
+                let (offset, rows) = (dictionary.offset as usize, dictionary.length as usize);
+                let texts = View { array: dictionary, offset, rows }.texts(values);
+                Texts::Dictionary(valid, self.integers(*width), Box::new(texts))
+            }
+            Kind::F32 | Kind::F64 | Kind::Decimal(_) => {
+                unreachable!("checked when the stream was opened")
+            }
+        }
+    }
+
+    fn bytes(&self, number: usize, len: usize) -> &'a [u8] {
+        // SAFETY: offsets and lengths of an array are those of its buffers.
+        unsafe { array(self.pointer(number).cast(), len) }
+    }
+}

@@ -1,0 +1,77 @@
+//! Errors of the libraries as Python's.
+
+use std::io;
+use std::path::Path;
+
+use fathom_aggregate as aggregate;
+use pyo3::exceptions::{PyIsADirectoryError, PyKeyboardInterrupt, PyMemoryError, PyOSError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// What a `fathom.DataError` knows.
+#[derive(Default)]
+pub(crate) struct Data {
+    pub(crate) message: String,
+    pub(crate) path: Option<String>,
+    pub(crate) line: Option<u64>,
+    pub(crate) column: Option<u64>,
+    pub(crate) field: Option<String>,
+    pub(crate) text: Option<Vec<u8>>,
+}
+
+/// A `fathom.DataError`.
+pub(crate) fn data(py: Python<'_>, data: Data) -> PyErr {
+    let Data { message, path, line, column, field, text } = data;
+    let text = text.map(|text| PyBytes::new(py, &text));
+    let error = py
+        .import("fathom._error")
+        .and_then(|module| module.getattr("DataError"))
+        .and_then(|class| class.call1((message, path, line, column, field, text)));
+    error.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// What the system said of a file: the subclass of `OSError` for it.
+pub(crate) fn system(error: &io::Error, path: &Path) -> PyErr {
+    let name = path.display().to_string();
+    if error.kind() == io::ErrorKind::IsADirectory {
+        return PyIsADirectoryError::new_err((21, "Is a directory", name));
+    }
+    match error.raw_os_error() {
+        Some(number) => {
+            let said = error.to_string();
+            let said = said.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, said, name))
+        }
+        None => PyOSError::new_err(format!("{name}: {error}")),
+    }
+}
+
+/// What ended an aggregation.
+pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
+    use aggregate::Error;
+    let message = error.to_string();
+    let of = |path: &Path| Some(path.display().to_string());
+    match error {
+        Error::Record(reject) => {
+            let aggregate::Position { path, line, column, .. } = reject.position;
+            let (field, text) = match reject.field {
+                Some(field) => (Some(field.name), field.text),
+                None => (None, reject.text),
+            };
+            let (line, column, text) = (Some(line), Some(column), Some(text));
+            data(py, Data { message, path: of(&path), line, column, field, text })
+        }
+        Error::RecordTooLong { position, .. } => {
+            data(py, Data { message, path: of(&position.path), ..Data::default() })
+        }
+        Error::NoSuchColumn { path, .. }
+        | Error::AmbiguousColumn { path, .. }
+        | Error::BadHeader { path, .. } => {
+            data(py, Data { message, path: of(&path), ..Data::default() })
+        }
+        Error::MemoryLimit { .. } | Error::TooManyKeys { .. } => PyMemoryError::new_err(message),
+        Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+        Error::Read { ref path, ref source, .. } => system(source, path),
+        _ => PyOSError::new_err(message),
+    }
+}

@@ -1,0 +1,388 @@
+//! A result in Python's hands: exact states, which leave as lists, text or Arrow arrays.
+
+use std::borrow::Cow;
+
+use fathom_aggregate::format::{self, Cell, Statistic};
+use fathom_aggregate::{Column, Layout, Rounding, Summary};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyList};
+
+use crate::arrow::write::{self, Array, Data};
+
+/// The groups of a run, in their order.
+#[pyclass(module = "fathom._native", frozen)]
+pub(crate) struct Groups {
+    inner: Inner,
+}
+
+enum Inner {
+    /// Exact states, and how they are shown.
+    Live(Summary, Layout),
+    /// What was shown of them: all that is pickled.
+    Saved(Saved),
+}
+
+/// Names, keys by part, texts by column, lines of the table, and what the run counted.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Saved {
+    names: Vec<String>,
+    keys: Vec<Vec<Vec<u8>>>,
+    texts: Vec<Vec<Option<String>>>,
+    kinds: Vec<String>,
+    lines: Vec<String>,
+    counts: [u64; 4],
+    rejects: Vec<String>,
+}
+
+/// What a column of a result has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Number,
+    Text,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Integer => "integer",
+            Kind::Number => "number",
+            Kind::Text => "text",
+        }
+    }
+
+    fn named(name: &str) -> Kind {
+        let all = [Kind::Integer, Kind::Number, Kind::Text];
+        all.into_iter().find(|kind| kind.name() == name).unwrap_or(Kind::Number)
+    }
+}
+
+impl Groups {
+    pub(crate) fn new(summary: Summary, layout: Layout) -> Groups {
+        Groups { inner: Inner::Live(summary, layout) }
+    }
+
+    /// Parts of all keys, by part.
+    fn keys(&self, part: usize) -> Vec<Cow<'_, [u8]>> {
+        match &self.inner {
+            Inner::Live(summary, layout) => {
+                let groups = summary.columns[0].groups.iter();
+                let key = |key| match layout.keys.len() {
+                    1 => Cow::Borrowed(key),
+                    _ => summary.parts(key).nth(part).unwrap_or_default(),
+                };
+                groups.map(|group| key(&group.key)).collect()
+            }
+            Inner::Saved(saved) => saved.keys[part].iter().map(Cow::from).collect(),
+        }
+    }
+
+    /// The texts of a column of numbers with all their digits; the first column behind the key is 0.
+    fn texts(&self, number: usize) -> Cow<'_, [Option<String>]> {
+        match &self.inner {
+            Inner::Live(summary, layout) => {
+                let (column, statistic) = cells(summary, layout)[number];
+                let cell = |stats| {
+                    let mut text = Vec::new();
+                    match format::cell(&mut text, stats, statistic, layout) {
+                        Cell::Nothing => return None,
+                        Cell::Number => {}
+                        Cell::Text(found) => text = found.into_vec(),
+                    }
+                    Some(String::from_utf8_lossy(&text).into_owned())
+                };
+                column.groups.iter().map(|group| cell(&group.stats)).collect()
+            }
+            Inner::Saved(saved) => Cow::Borrowed(&saved.texts[number]),
+        }
+    }
+
+    /// What a column has: counts are integers, means are not, and what is said in the unit of the values is
+    /// if no value has a digit behind the point; unless one does not fit 64 bits.
+    fn kind(&self, number: usize) -> Kind {
+        let (summary, layout) = match &self.inner {
+            Inner::Live(summary, layout) => (summary, layout),
+            Inner::Saved(saved) => return Kind::named(&saved.kinds[number]),
+        };
+        let (column, statistic) = cells(summary, layout)[number];
+        let may_be_integer = match statistic {
+            Statistic::Count | Statistic::Rows | Statistic::Distinct => true,
+            _ if column.is_text => return Kind::Text,
+            _ if statistic.is_between() => false,
+            _ => column.scale == 0,
+        };
+        let fits = |text: &String| text.parse::<i64>().is_ok();
+        if may_be_integer && self.texts(number).iter().flatten().all(fits) {
+            Kind::Integer
+        } else {
+            Kind::Number
+        }
+    }
+
+    /// A column as an Arrow array: integers if all are, otherwise doubles, or decimals if `exact`.
+    fn array(&self, number: usize, exact: bool) -> PyResult<Array> {
+        let Some(number) = number.checked_sub(self.parts()) else {
+            let keys = self.keys(number);
+            let data = Data::texts(keys.iter(), are_texts(&keys));
+            return Ok(Array { data, valid: None });
+        };
+        let texts = self.texts(number);
+        let valid = texts.iter().any(Option::is_none).then(|| texts.iter().map(Option::is_some));
+        let valid = valid.map(Iterator::collect);
+        let data = match (self.kind(number), exact) {
+            (Kind::Text, _) => {
+                Data::texts(texts.iter().map(|text| text.as_deref().unwrap_or("")), true)
+            }
+            (Kind::Integer, _) => {
+                Data::Integers(integers(&texts).map(Option::unwrap_or_default).collect())
+            }
+            (Kind::Number, true) => decimals(&texts)?,
+            (Kind::Number, false) => Data::Doubles(doubles(&texts)),
+        };
+        Ok(Array { data, valid })
+    }
+
+    fn arrays(&self, exact: bool) -> PyResult<Vec<Array>> {
+        (0..self.names().len()).map(|number| self.array(number, exact)).collect()
+    }
+
+    fn saved(&self) -> Saved {
+        let Inner::Live(summary, _) = &self.inner else {
+            let Inner::Saved(saved) = &self.inner else { unreachable!("the only other one") };
+            return saved.clone();
+        };
+        let keys = |part| self.keys(part).into_iter().map(Cow::into_owned).collect();
+        Saved {
+            names: self.names(),
+            keys: (0..self.parts()).map(keys).collect(),
+            texts: (self.parts()..self.names().len())
+                .map(|number| self.texts(number - self.parts()).into_owned())
+                .collect(),
+            kinds: (self.parts()..self.names().len())
+                .map(|number| self.kind(number - self.parts()).name().to_owned())
+                .collect(),
+            lines: self.lines(SAVED_LINES, SAVED_LINES),
+            counts: [summary.records, summary.rejected, summary.blank_lines, summary.bytes],
+            rejects: self.rejects(),
+        }
+    }
+
+    fn count(&self, number: usize) -> u64 {
+        match &self.inner {
+            Inner::Live(summary, _) => {
+                [summary.records, summary.rejected, summary.blank_lines, summary.bytes][number]
+            }
+            Inner::Saved(saved) => saved.counts[number],
+        }
+    }
+}
+
+/// Rows at either end whose lines are kept for showing.
+const SAVED_LINES: usize = 10;
+
+/// The columns of numbers in their order.
+fn cells<'a>(summary: &'a Summary, layout: &'a Layout) -> Vec<(&'a Column, Statistic)> {
+    let statistics =
+        |column| format::told(column, layout).map(move |statistic| (column, statistic));
+    summary.columns.iter().flat_map(statistics).collect()
+}
+
+fn are_texts(keys: &[Cow<'_, [u8]>]) -> bool {
+    keys.iter().all(|key| std::str::from_utf8(key).is_ok())
+}
+
+fn integers(texts: &[Option<String>]) -> impl Iterator<Item = Option<i64>> {
+    texts.iter().map(|text| text.as_ref().map(|text| text.parse().expect("an integer")))
+}
+
+fn doubles(texts: &[Option<String>]) -> Vec<f64> {
+    let double = |text: &str| text.parse().expect("a decimal number is a double");
+    texts.iter().map(|text| text.as_deref().map_or(0.0, double)).collect()
+}
+
+/// The same numbers in units of the finest, in 128 bits.
+fn decimals(texts: &[Option<String>]) -> PyResult<Data> {
+    let part = |text: &str| text.split_once('.').map_or(0, |(_, part)| part.len());
+    let scale = texts.iter().flatten().map(|text| part(text)).max().unwrap_or(0);
+    let units = |text: &Option<String>| {
+        let text = text.as_deref().unwrap_or("0");
+        let zeros = "0".repeat(scale - part(text));
+        let units = format!("{}{zeros}", text.replace('.', ""));
+        units.parse::<i128>().ok().filter(|units| units.unsigned_abs() < 10_u128.pow(38))
+    };
+    let all: Option<Vec<i128>> = texts.iter().map(units).collect();
+    let all = all.filter(|_| scale <= 38).ok_or_else(|| {
+        PyValueError::new_err("numbers of more than 38 digits: to_dicts(exact=True) has them")
+    })?;
+    Ok(Data::Decimals(all, scale))
+}
+
+#[pymethods]
+impl Groups {
+    /// What [`saved_state`](Groups::saved_state) gave.
+    #[staticmethod]
+    fn restored(saved: Saved) -> Groups {
+        Groups { inner: Inner::Saved(saved) }
+    }
+
+    fn saved_state(&self) -> Saved {
+        self.saved()
+    }
+
+    fn __len__(&self) -> usize {
+        match &self.inner {
+            Inner::Live(summary, _) => summary.columns[0].groups.len(),
+            Inner::Saved(saved) => saved.keys[0].len(),
+        }
+    }
+
+    /// How many of the columns are parts of the key.
+    #[getter]
+    fn parts(&self) -> usize {
+        match &self.inner {
+            Inner::Live(_, layout) => layout.keys.len(),
+            Inner::Saved(saved) => saved.keys.len(),
+        }
+    }
+
+    #[getter]
+    fn records(&self) -> u64 {
+        self.count(0)
+    }
+
+    #[getter]
+    fn rejected(&self) -> u64 {
+        self.count(1)
+    }
+
+    #[getter]
+    fn blank_lines(&self) -> u64 {
+        self.count(2)
+    }
+
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.count(3)
+    }
+
+    /// The first refused records, as the command says them.
+    #[getter]
+    fn rejects(&self) -> Vec<String> {
+        match &self.inner {
+            Inner::Live(summary, _) => {
+                summary.shown_rejects.iter().map(ToString::to_string).collect()
+            }
+            Inner::Saved(saved) => saved.rejects.clone(),
+        }
+    }
+
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        match &self.inner {
+            Inner::Live(summary, layout) => format::headings(&summary.columns, layout),
+            Inner::Saved(saved) => saved.names.clone(),
+        }
+    }
+
+    /// A column as Python's objects: texts (bytes if one is not UTF-8), integers and floats; what does
+    /// not exist is None.
+    fn column<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyList>> {
+        let Some(number) = number.checked_sub(self.parts()) else {
+            let keys = self.keys(number);
+            let list = PyList::empty(py);
+            let is_text = are_texts(&keys);
+            for key in keys {
+                match std::str::from_utf8(&key) {
+                    Ok(text) if is_text => list.append(text)?,
+                    _ => list.append(PyBytes::new(py, &key))?,
+                }
+            }
+            return Ok(list);
+        };
+        let texts = self.texts(number);
+        match self.kind(number) {
+            Kind::Integer => return PyList::new(py, integers(&texts).collect::<Vec<_>>()),
+            Kind::Text => return PyList::new(py, &*texts),
+            Kind::Number => {}
+        }
+        let doubles = doubles(&texts).into_iter().zip(&*texts);
+        PyList::new(py, doubles.map(|(double, text)| text.as_ref().map(|_| double)))
+    }
+
+    /// Whether a column is one of texts.
+    fn is_text(&self, number: usize) -> bool {
+        number < self.parts() || self.kind(number - self.parts()) == Kind::Text
+    }
+
+    /// The numbers of a column as text, with all their digits.
+    fn exact(&self, number: usize) -> Vec<Option<String>> {
+        self.texts(number - self.parts()).into_owned()
+    }
+
+    /// The result as the command prints it.
+    fn render<'py>(
+        &self,
+        py: Python<'py>,
+        form: &str,
+        decimals: Option<u8>,
+        rounding: &str,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let rounding = [Rounding::HalfUp, Rounding::Ceiling, Rounding::HalfEven]
+            .into_iter()
+            .find(|known| known.to_string() == rounding)
+            .ok_or_else(|| PyValueError::new_err("rounding is half-up, ceiling or half-even"))?;
+        if decimals.is_some_and(|decimals| decimals > 18) {
+            return Err(PyValueError::new_err("decimals are 0 to 18"));
+        }
+        let Inner::Live(Summary { columns, .. }, layout) = &self.inner else {
+            let said = "a pickled result has its numbers, not its states: format it before";
+            return Err(PyValueError::new_err(said));
+        };
+        let layout = Layout { decimals, rounding, ..layout.clone() };
+        if form == "brc" && columns.len() > 1 {
+            return Err(PyValueError::new_err("the brc format shows one value"));
+        }
+        let text = py.detach(|| match form {
+            "brc" => Ok(format::brc(&columns[0], &layout)),
+            "table" => Ok(format::table(columns, &layout)),
+            "csv" => Ok(format::csv(columns, &layout)),
+            "tsv" => Ok(format::tsv(columns, &layout)),
+            "json" => Ok(format::json(columns, &layout)),
+            "ndjson" => Ok(format::ndjson(columns, &layout)),
+            _ => Err(PyValueError::new_err("format is brc, table, csv, tsv, json or ndjson")),
+        })?;
+        Ok(PyBytes::new(py, &text))
+    }
+
+    /// A table for people: its header, the first rows, and the last.
+    fn lines(&self, first: usize, last: usize) -> Vec<String> {
+        let (summary, layout) = match &self.inner {
+            Inner::Live(summary, layout) => (summary, layout),
+            Inner::Saved(saved) => return saved.lines.clone(),
+        };
+        let ends = |column: &Column| {
+            let rows = column.groups.len();
+            let end = last.min(rows.saturating_sub(first));
+            let (head, tail) = (&column.groups[..first.min(rows)], &column.groups[rows - end..]);
+            let mut ends = Column::new(&column.name, [head, tail].concat());
+            (ends.scale, ends.is_text) = (column.scale, column.is_text);
+            ends
+        };
+        let columns: Vec<Column> = summary.columns.iter().map(ends).collect();
+        let text = format::table(&columns, layout);
+        String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+    }
+
+    /// An Arrow stream of one batch.
+    #[pyo3(signature = (exact=false))]
+    fn stream<'py>(&self, py: Python<'py>, exact: bool) -> PyResult<Bound<'py, PyCapsule>> {
+        write::stream(py, self.names(), self.arrays(exact)?)
+    }
+
+    /// The types of that stream.
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        write::schema(py, &self.names(), &self.arrays(false)?)
+    }
+}

@@ -1,0 +1,27 @@
+//! The native half of the Python package `fathom`: conversions, and nothing that computes.
+//!
+//! `fathom/*.py` is what users import; it names options and shows results. Here arguments become
+//! those of the libraries, work runs without Python's lock ([`wait`]), results leave as lists or as
+//! Arrow arrays ([`arrow`]), and errors as Python's.
+#![deny(unsafe_code)]
+
+mod aggregate;
+#[allow(unsafe_code)] // pointers of the Arrow C data interface; each block says why it is sound
+mod arrow;
+mod error;
+mod groups;
+mod haversine;
+mod source;
+mod wait;
+
+use pyo3::prelude::*;
+
+/// The native module.
+#[pymodule(gil_used = false)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<groups::Groups>()?;
+    module.add_function(wrap_pyfunction!(aggregate::aggregate, module)?)?;
+    module.add_function(wrap_pyfunction!(haversine::haversine, module)?)?;
+    Ok(())
+}

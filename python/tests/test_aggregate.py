@@ -1,0 +1,291 @@
+"""Text: the command's golden files, every option against the command, errors and their places."""
+
+import gzip
+import io
+import json
+import os
+import pathlib
+import pickle
+import signal
+import threading
+import time
+from decimal import Decimal
+
+import pytest
+
+import fathom
+
+
+@pytest.mark.parametrize("rounding", ["half-up", "ceiling", "half-even"])
+@pytest.mark.parametrize("name", ["cities", "shapes"])
+def test_the_commands_golden_files_are_the_modules(data, name, rounding):
+    table = fathom.aggregate(data / f"{name}.txt")
+    assert table.format("brc", rounding=rounding) == (data / f"{name}.{rounding}").read_bytes()
+
+
+CSV = b"""host,path,ms,kb
+a,/x,1.5,10
+b,/x,,7
+a,/y,NA,-3
+"q,u",/x,2.25,1e2
+a,/x,0.5,12345678901234567890
+,/z,4,4
+"""
+
+EVERY = ["min", "mean", "max", "count", "rows", "sum", "variance", "stddev", "range", "distinct"]
+EVERY += ["mode", "first", "last", "median", "p90", "p99.9"]
+
+ASKED = [
+    (dict(by="host", values="ms"), ["--by", "host", "--value", "ms"]),
+    (dict(by=["host", "path"], values=["kb", "ms"]), ["--by", "host,path", "--value", "kb,ms"]),
+    (dict(by=2, values=[4, 3], header=True), ["--by", "2", "--value", "4,3", "--header"]),
+    (dict(by="path", values="ms", null="zero"), ["--by", "path", "--value", "ms", "--null", "zero"]),
+    (
+        dict(by="path", values="ms", texts="host", quantiles="nearest", sort="median"),
+        ["--by", "path", "--value", "ms", "--text", "host", "--quantiles", "nearest"]
+        + ["--sort", "median"],
+    ),
+    (
+        dict(by="path", values="kb", where='kb > 5 && host != "b"'),
+        ["--by", "path", "--value", "kb", "--where", 'kb > 5 && host != "b"'],
+    ),
+    (
+        dict(by="path", values=["ms", "kb"], null={"ms": "zero"}, sort="sum", top=2),
+        ["--by", "path", "--value", "ms,kb", "--null", "ms=zero", "--sort", "sum", "--top", "2"],
+    ),
+    (
+        dict(by="path", values="kb", reverse=True, threads=2, chunk_bytes=64, on_error="skip"),
+        ["--by", "path", "--value", "kb", "--reverse", "--on-error", "skip"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("keywords", "options"), ASKED)
+def test_results_are_bit_for_bit_the_commands(command, tmp_path, keywords, options):
+    file = tmp_path / "log.csv"
+    file.write_bytes(CSV.replace(b",/z", b"z,/z"))
+    shared = ["--delimiter", ",", "--null-values", "NA", "--stats", ",".join(EVERY), file]
+    table = fathom.aggregate(file, null_values="NA", stats=EVERY, **keywords)
+    for form in ["csv", "tsv", "json", "ndjson", "table"]:
+        said = command("aggregate", *options, "--format", form, *shared)
+        assert table.format(form) == said
+    # What other programs make of the command's JSON is what Python gets, to the last bit.
+    said = json.loads(command("aggregate", *options, "--format", "json", *shared))
+    for found, expected in zip(table.to_dicts(), said, strict=True):
+        assert found.keys() == expected.keys()
+        for name, cell in found.items():
+            # An integer beyond 64 bits is a double, too.
+            assert cell == (float(expected[name]) if isinstance(cell, float) else expected[name])
+    exact = json.loads(
+        command("aggregate", *options, "--format", "json", *shared),
+        parse_float=Decimal,
+        parse_int=Decimal,
+    )
+    assert table.to_dicts(exact=True) == exact
+
+
+def test_records_are_counted_without_a_value(command, tmp_path):
+    file = tmp_path / "log.csv"
+    file.write_bytes(CSV)
+    table = fathom.aggregate(file, by="path", values=[], ragged="pad")
+    assert table.to_dicts() == [
+        {"path": "/x", "count": 4},
+        {"path": "/y", "count": 1},
+        {"path": "/z", "count": 1},
+    ]
+
+
+def test_all_forms_of_input_are_one():
+    text = b"a;1\nb;2.5\na;-3\n" * 1000
+    expected = fathom.aggregate(text)
+    assert expected.records == 3000
+    for data in [
+        bytearray(text),
+        memoryview(text),
+        io.BytesIO(text),
+        gzip.compress(text),
+        [text[: len(text) // 2], text[len(text) // 2 :]],
+    ]:
+        assert fathom.aggregate(data) == expected
+    assert fathom.aggregate(text[:8]) != expected
+
+
+def test_endings_say_the_delimiter(tmp_path):
+    for name, delimiter in [("a.csv", ","), ("a.tsv", "\t"), ("a.txt", ";"), ("b.csv.gz", ",")]:
+        text = f"k{delimiter}v\nx{delimiter}1\n".encode()
+        (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+        table = fathom.aggregate(tmp_path / name, by="k", values="v", stats="sum")
+        assert table.to_dicts() == [{"k": "x", "sum": 1}]
+
+
+def test_bad_data_has_path_line_column_and_text(tmp_path):
+    file = tmp_path / "bad.csv"
+    file.write_text("k,v\na,1\né,zwölf\n")
+    with pytest.raises(fathom.DataError) as caught:
+        fathom.aggregate(file, by="k", values="v")
+    error = caught.value
+    assert isinstance(error, ValueError)
+    assert (error.path, error.line, error.column) == (str(file), 3, 3)
+    assert (error.field, error.text) == ("v", "zwölf".encode())
+    assert str(error).startswith(f"{file}:3:3: ")
+    assert pickle.loads(pickle.dumps(error)).line == 3
+    table = fathom.aggregate(file, by="k", values="v", on_error="skip", rejects=tmp_path / "kept")
+    assert (table.rejected, table.records, len(table)) == (1, 1, 1)
+    assert (tmp_path / "kept").read_text() == "é,zwölf\n"
+
+
+def test_what_is_not_there_is_said(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        fathom.aggregate(tmp_path / "none")
+    assert caught.value.filename == str(tmp_path / "none")
+    with pytest.raises(IsADirectoryError):
+        fathom.aggregate(tmp_path)
+    (tmp_path / "x.csv").write_text("k,v\na,1\n")
+    with pytest.raises(fathom.DataError, match="no column"):
+        fathom.aggregate(tmp_path / "x.csv", by="host", values="v")
+    with pytest.raises(MemoryError):
+        fathom.aggregate(b"".join(b"%d;1\n" % n for n in range(10**5)), memory_limit=10000)
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        dict(stats="medium"),
+        dict(sort="x"),
+        dict(quantiles="mean"),
+        dict(where="1 +"),
+        dict(null="maybe"),
+        dict(null={"w": "zero"}, values="v"),
+        dict(delimiter="--"),
+        dict(delimiter="7"),
+        dict(ragged="so"),
+        dict(on_error="stop"),
+        dict(rejects="file"),
+    ],
+)
+def test_wrong_words_are_refused(keywords):
+    with pytest.raises(ValueError):
+        fathom.aggregate(b"a;1\n", **keywords)
+
+
+def test_a_result_is_shown_pickled_and_compared():
+    table = fathom.aggregate(b"".join(b"k%03d;%d.5\n" % (n, n) for n in range(30)))
+    lines = repr(table).splitlines()
+    assert lines[0].split() == ["key", "min", "mean", "max"]
+    assert (lines[1].split()[0], lines[11], lines[-1]) == ("k000", "… 10 more", "30 keys, 30 records")
+    assert len(lines) == 23
+    html = table._repr_html_()
+    assert html.count("<tr>") == 22 and "k029" in html and "k015" not in html
+    again = pickle.loads(pickle.dumps(table))
+    assert again == table and repr(again) == repr(table) and again._repr_html_() == html
+    assert again.to_dicts(exact=True) == table.to_dicts(exact=True)
+    with pytest.raises(ValueError, match="before"):
+        again.format("brc")
+    assert pickle.loads(pickle.dumps(again)) == table
+
+
+def test_texts_of_others_are_escaped_in_notebooks():
+    html = fathom.aggregate(b"<b>&;1\n")._repr_html_()
+    assert "&lt;b&gt;&amp;" in html and "<b>" not in html
+
+
+class Endless:
+    """A reader that never ends: a beginning, then the same record again and again."""
+
+    def __init__(self, begin: bytes, record: bytes):
+        self.ready, self.record = begin, record
+
+    def read(self, size):
+        if len(self.ready) < size:
+            self.ready += self.record * (size // len(self.record) + 1)
+        given, self.ready = self.ready[:size], self.ready[size:]
+        return given
+
+
+@pytest.mark.parametrize("what", ["aggregate", "haversine"])
+def test_ctrl_c_ends_a_run_within_a_tenth_of_a_second(what):
+    pair = b'{"x0":0,"y0":0,"x1":90,"y1":0},'
+    calls = {
+        "aggregate": lambda: fathom.aggregate(Endless(b"", b"a;1.5\n")),
+        "haversine": lambda: fathom.haversine(Endless(b'{"pairs":[', pair)),
+    }
+    pressed = []
+
+    def press():
+        pressed.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    best = 10.0
+    # On a busy machine any one try may be late; a run that does not listen is late always.
+    for _ in range(5):
+        timer = threading.Timer(0.3, press)
+        timer.start()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                calls[what]()
+            best = min(best, time.monotonic() - pressed[-1])
+        finally:
+            timer.cancel()
+            timer.join()
+    assert best < 0.1
+
+
+def test_other_threads_run_meanwhile_and_progress_is_told(tmp_path):
+    file = tmp_path / "large"
+    file.write_bytes(b"a;1.5\nbc;2.5\n" * 2_000_000)
+    told, turns, done = [], [0], threading.Event()
+
+    def other():
+        while not done.is_set():
+            turns[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    table = fathom.aggregate(file, threads=1, progress=told.append)
+    done.set()
+    thread.join()
+    assert table.records == 4_000_000
+    assert turns[0] > 1 and told == sorted(told) and told[-1] <= table.bytes == 26_000_000
+
+    class Stop(Exception):
+        pass
+
+    def stop(_):
+        raise Stop
+
+    with pytest.raises(Stop):
+        fathom.aggregate(Endless(b"", b"a;1.5\n"), progress=stop)
+
+
+def test_haversine_is_exact_and_says_where_it_is_not(command, tmp_path):
+    file = tmp_path / "pairs.json"
+    command("generate", "pairs", "--count", "1000", "--seed", "1", "--output", file)
+    found = fathom.haversine(file)
+    said = json.loads(command("haversine", "--format", "json", file))
+    assert (found.pairs, found.mean, found.mean_in_order) == (
+        said["pairs"],
+        said["mean_exact"],
+        said["mean_in_order"],
+    )
+    assert fathom.haversine(gzip.compress(file.read_bytes()), threads=2) == found
+    with pytest.raises(fathom.DataError) as caught:
+        fathom.haversine(b'{"pairs":[\n{"x0":1,"y0":2,"x1":3,"y1":"4"}]}')
+    assert (caught.value.line, caught.value.column) == (2, 28)
+    skipped = fathom.haversine(
+        b'{"pairs":[7,{"x0":0,"y0":0,"x1":90,"y1":0}]}', on_error="skip", radius=2.0
+    )
+    assert (skipped.pairs, skipped.skipped) == (1, 1)
+    assert skipped.mean == pytest.approx(3.141592653589793)
+    with pytest.raises(ValueError, match="radius"):
+        fathom.haversine(b"[]", radius=-1.0)
+
+
+def test_paths_may_be_of_any_kind(tmp_path):
+    file = tmp_path / "x"
+    file.write_bytes(b"a;1\n")
+    assert fathom.aggregate(str(file)) == fathom.aggregate(pathlib.Path(file))
+    with open(file, "rb") as opened:
+        assert fathom.aggregate(opened) == fathom.aggregate(file)
+    with pytest.raises(OSError, match="binary"):
+        fathom.aggregate(io.StringIO("a;1\n"))

@@ -1,0 +1,208 @@
+"""Arrow: tables of others in, results out, and the same answers as from text."""
+
+import io
+import random
+from decimal import Decimal
+
+import pytest
+
+import fathom
+
+pl = pytest.importorskip("polars", reason="needs polars")
+pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+pd = pytest.importorskip("pandas", reason="needs pandas")
+duckdb = pytest.importorskip("duckdb", reason="needs duckdb")
+
+SUMS = ["min", "mean", "max", "count", "rows", "sum", "variance", "stddev", "range"]
+VALUES = ["median", "p99.9", "distinct", "mode", "first", "last", "sum"]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """Keys of all lengths; doubles of few digits, of many, large, small and missing ones."""
+    draw = random.Random(7)
+    kinds = [
+        lambda: draw.randrange(-999, 1000) / 10,
+        lambda: draw.random(),
+        lambda: draw.random() * 10 ** draw.randrange(-300, 300),
+        lambda: None,
+        lambda: float(draw.randrange(10**17)),
+        lambda: 0.1 + 0.2,
+    ]
+    rows = 5000
+    keys = ["abcdefghijklmnopqrstuvwxyzéè"[: 1 + draw.randrange(28)] for _ in range(rows)]
+    return pl.DataFrame(
+        {
+            "k": keys,
+            "g": [draw.randrange(-5, 300) for _ in range(rows)],
+            "v": [draw.choice(kinds)() for _ in range(rows)],
+            "n": [draw.randrange(-(2**63), 2**63) for _ in range(rows)],
+        }
+    )
+
+
+def text_of(frame, columns) -> bytes:
+    """CSV in which doubles are written by Python, the shortest decimals there are."""
+    text = io.StringIO()
+    text.write(",".join(columns) + "\n")
+    for row in frame.select(columns).iter_rows():
+        text.write(",".join("" if cell is None else repr(cell) if isinstance(cell, float) else str(cell) for cell in row) + "\n")
+    return text.getvalue().encode()
+
+
+@pytest.mark.parametrize("by", ["k", "g", ["k", "g"]])
+@pytest.mark.parametrize("values", ["v", "n", ["v", "n"]])
+@pytest.mark.parametrize("stats", [SUMS, VALUES])
+def test_a_table_and_its_text_have_the_same_result(frame, by, values, stats):
+    columns = [by] if isinstance(by, str) else by
+    columns = columns + ([values] if isinstance(values, str) else values)
+    text = text_of(frame, columns)
+    expected = fathom.aggregate(text, by=by, values=values, delimiter=",", stats=stats)
+    for table in [
+        frame,
+        frame.to_arrow(),
+        frame.to_arrow().slice(0).combine_chunks(),
+        pl.concat([frame[:7], frame[7:100], frame[100:]], rechunk=False),
+        frame.with_columns(pl.col("k").cast(pl.Categorical)),
+        pa.table({"pad": [0] * 5000} | {name: frame[name].to_arrow() for name in columns}),
+    ]:
+        found = fathom.aggregate(table, by=by, values=values, stats=stats, threads=2)
+        assert found.format("csv") == expected.format("csv")
+
+
+@pytest.mark.parametrize(
+    "text", [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.dictionary(pa.int8(), pa.string())]
+)
+def test_texts_of_every_layout_and_offset_are_read(text):
+    keys = ["a", None, "b" * 12, "c" * 13, "", "é" * 40, "a", "b" * 12]
+    table = pa.table({"k": pa.array(keys, pa.string()).cast(text), "v": list(range(8))})
+    expected = {}
+    for start in range(8):
+        for stop in range(start + 1, 9):
+            part = table.slice(start, stop - start)
+            found = fathom.aggregate(part, by="k", values="v", stats="sum", on_error="skip")
+            expected = {}
+            for key, value in list(zip(keys, range(8)))[start:stop]:
+                if key:
+                    expected[key] = expected.get(key, 0) + value
+            assert dict(found) == expected
+            assert found.rejected == sum(not key for key in keys[start:stop])
+
+
+@pytest.mark.parametrize(
+    "type",
+    [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()],
+)
+def test_integers_of_every_width_are_exact(type):
+    bits = int(str(type).lstrip("uint"))
+    least, most = (0, 2**bits - 1) if str(type)[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    table = pa.table({"k": pa.array([1, 1, 1], type), "v": pa.array([least, most, None], type)})
+    found = fathom.aggregate(table, by="k", values="v", stats=["min", "max", "sum", "rows"])
+    assert found.to_dicts(exact=True) == [{"k": "1", "min": least, "max": most, "sum": least + most, "rows": 3}]
+
+
+def test_decimals_are_exact_and_doubles_their_shortest_decimal():
+    wide = Decimal("12345678901234567890123456789012345.678")
+    table = pa.table({"k": ["a"] * 3, "v": pa.array([wide, Decimal("0.322"), None], pa.decimal128(38, 3))})
+    found = fathom.aggregate(table, by="k", values="v", stats=["sum", "count"]).to_dicts(exact=True)
+    assert found == [{"k": "a", "sum": Decimal("12345678901234567890123456789012346"), "count": 2}]
+    tenths = pl.DataFrame({"k": ["a"] * 10, "v": [0.1] * 10})
+    assert fathom.aggregate(tenths, by="k", values="v", stats="sum").to_dicts(exact=True) == [
+        {"k": "a", "sum": Decimal(1)}
+    ]
+    singles = tenths.with_columns(pl.col("v").cast(pl.Float32))
+    assert fathom.aggregate(singles, by="k", values="v", stats="sum")["sum"] == [1.0]
+    assert fathom.aggregate(pl.DataFrame({"k": ["a"], "v": [0.1 + 0.2]}), by="k", values="v", stats="max").to_dicts(
+        exact=True
+    ) == [{"k": "a", "max": Decimal("0.30000000000000004")}]
+
+
+def test_not_a_number_is_refused_by_its_row_or_missing_if_so_asked():
+    frame = pl.DataFrame({"k": ["a", "b", "c"], "v": [1.0, float("nan"), float("-inf")]})
+    with pytest.raises(fathom.DataError) as caught:
+        fathom.aggregate(frame, by="k", values="v")
+    error = caught.value
+    assert (error.path, error.line, error.column, error.field, error.text) == ("<arrow>", 2, 2, "v", b"NaN")
+    with pytest.raises(fathom.DataError) as caught:
+        fathom.aggregate(frame, by="k", values="v", null_values="NaN")
+    assert caught.value.line == 3
+    found = fathom.aggregate(frame, by="k", values="v", null_values="NaN", on_error="skip", stats="count")
+    assert dict(found) == {"a": 1, "b": 0} and found.rejected == 1
+    zeros = fathom.aggregate(frame[:2], by="k", values="v", null="zero", null_values="NaN", stats="sum")
+    assert dict(zeros) == {"a": 1, "b": 0}
+    with pytest.raises(fathom.DataError, match="missing"):
+        fathom.aggregate(pl.DataFrame({"k": ["a"], "v": [None]}).cast({"v": pl.Int64}), by="k", values="v", null="fail")
+
+
+def test_columns_that_are_not_there_or_no_numbers_are_named():
+    frame = pl.DataFrame({"k": ["a"], "d": ["1"], "v": [1]})
+    with pytest.raises(KeyError, match="there are: k, d, v"):
+        fathom.aggregate(frame, by="k", values="w")
+    with pytest.raises(KeyError, match="no column 4"):
+        fathom.aggregate(frame, by=1, values=4)
+    with pytest.raises(TypeError, match="numbers are needed"):
+        fathom.aggregate(frame, by="k", values="d")
+    with pytest.raises(TypeError, match="text or integers"):
+        fathom.aggregate(frame.with_columns(x=0.5), by="x", values="v")
+
+
+def test_streams_are_read_batch_by_batch_and_what_they_raise_arrives():
+    schema = pa.schema([("k", pa.string()), ("v", pa.int64())])
+
+    def batches(count, fail):
+        for number in range(count):
+            yield pa.record_batch({"k": ["a", "b"], "v": [number, 1]}, schema=schema)
+        if fail:
+            raise RuntimeError("the disk is gone")
+
+    reader = pa.RecordBatchReader.from_batches(schema, batches(1000, False))
+    found = fathom.aggregate(reader, by="k", values="v", stats="sum", threads=2)
+    assert dict(found) == {"a": 499500, "b": 1000}
+    reader = pa.RecordBatchReader.from_batches(schema, batches(10, True))
+    with pytest.raises(OSError, match="the disk is gone"):
+        fathom.aggregate(reader, by="k", values="v")
+
+
+def test_results_enter_every_library_by_arrow():
+    groups = table = fathom.aggregate(b"a;1.5\nb;\xc3\xa9\n", on_error="skip", stats=["count", "mean", "stddev"])
+    expected = [{"key": "a", "count": 1, "mean": 1.5, "stddev": None}]
+    assert pl.DataFrame(table).to_dicts() == expected == table.to_polars().to_dicts()
+    assert pa.table(table).to_pylist() == expected == table.to_arrow().to_pylist()
+    assert pa.schema(table) == table.to_arrow().schema
+    assert duckdb.sql("select key, count, mean from groups").fetchall() == [("a", 1, 1.5)]
+    pandas = table.to_pandas()
+    assert isinstance(pandas, pd.DataFrame) and list(pandas.columns) == table.columns
+    assert pandas["mean"].tolist() == [1.5]
+    # The result of one is the input of the next.
+    assert dict(fathom.aggregate(table, by="key", values="count", stats="sum")) == {"a": 1}
+    assert fathom.aggregate(pandas, by="key", values="mean", stats="sum")["sum"] == [1.5]
+    assert fathom.aggregate(duckdb.sql("select 'x' k, 1 v"), by="k", values="v", stats="max")["max"] == [1]
+
+
+def test_every_digit_leaves_as_decimals():
+    table = fathom.aggregate(b"a;0.1\na;12345678901234567890.25\n", stats=["sum", "min"])
+    assert table.to_arrow(exact=True).to_pylist() == [
+        {"key": "a", "sum": Decimal("12345678901234567890.35"), "min": Decimal("0.1")}
+    ]
+    assert table.to_polars(exact=True)["sum"].to_list() == [Decimal("12345678901234567890.35")]
+    with pytest.raises(ValueError, match="38 digits"):
+        fathom.aggregate(b"a;1e40\na;1e-3\n").to_arrow(exact=True)
+
+
+def test_keys_that_are_no_text_are_bytes():
+    table = fathom.aggregate(b"a\xff;1\n", stats="count")
+    assert table.to_dicts() == [{"key": b"a\xff", "count": 1}]
+    assert table.to_arrow().schema.field("key").type == pa.large_binary()
+
+
+def test_thousands_of_results_are_released():
+    import gc
+    import resource
+
+    table = fathom.aggregate(b"".join(b"%d;1.5\n" % n for n in range(20000)))
+    for turn in range(60):
+        pa.table(table), pl.DataFrame(table), table.__arrow_c_stream__(), table.__arrow_c_schema__()
+        if turn == 20:
+            gc.collect()
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000

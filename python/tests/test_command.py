@@ -1,0 +1,163 @@
+"""The command in the package, and its answers as values."""
+
+import pickle
+import subprocess
+import sys
+import time
+
+import pytest
+
+import fathom
+
+
+def test_the_command_is_there_and_of_this_version(command):
+    assert command("--version").decode().split() == ["fathom", fathom.__version__]
+
+
+def test_commands_are_compared_with_a_verdict():
+    run = fathom.run(["sleep 0.001", "sleep 0.05"], names=["short", "long"], rounds=20)
+    [case] = run.cases
+    [verdict] = run.verdicts
+    assert (verdict.contender, verdict.baseline, verdict.word) == ("long", "short", "slower")
+    assert verdict.interval[0] > 3 and verdict.ratio > 3
+    assert verdict.sentence.startswith("long is ") and "slower than short" in verdict.sentence
+    assert [one.name for one in case.contenders] == ["short", "long"]
+    assert case.contenders[1].ns_median > 45e6 and case.contenders[0].failure is None
+    assert verdict.sentence in repr(run)
+    assert "&lt;svg" in run._repr_html_() and "<iframe" in run._repr_html_()
+    assert "| long" in run.report("markdown")
+
+
+def test_runs_are_saved_and_read_again(tmp_path):
+    run = fathom.run(["true", "true"], names=["a", "b"], rounds=6)
+    run.save(tmp_path / "run.json")
+    assert fathom.Run.load(tmp_path / "run.json").verdicts == run.verdicts
+    assert pickle.loads(pickle.dumps(run)).json == run.json
+
+
+def test_what_fails_is_named():
+    run = fathom.run(["true", "exit 7"], names=["a", "b"], rounds=6)
+    assert run.verdicts == [] and "7" in run.cases[0].contenders[1].failure
+    with pytest.raises(fathom.CommandFailed, match="no_such_option|no-such-option") as caught:
+        fathom.run(["true"], no_such_option=1)
+    assert caught.value.code == 2
+
+
+def test_primitives_are_measured():
+    run = fathom.bench("checksum", operation="crc32c", only=["plain", "crc32c"], rounds=8, processes=1)
+    assert all("checksum" in case.title for case in run.cases) and len(run.cases) > 0
+    assert {one.name for one in run.cases[0].contenders} >= {"plain", "crc32c"}
+
+
+def test_keys_are_a_file_a_list_or_a_column(tmp_path):
+    keys = [f"key{number}" for number in range(2000)]
+    file = tmp_path / "keys.txt"
+    file.write_text("".join(key + "\n" for key in keys))
+    choice = dict(structure=["std", "hashbrown"], hash=["foldhash"], budget="1s")
+    for given in [file, keys, [key.encode() for key in keys]]:
+        found = fathom.kv(given, **choice)
+        assert found.json["portrait"]["distinct"] == 2000
+        assert any("hashbrown" in row["id"] for row in found.rows)
+        assert found.advice and found.advice[0] in repr(found)
+    assert "<table>" in found._repr_html_()
+    with pytest.raises(ValueError, match="key 1"):
+        fathom.kv(["a", "b\nc"])
+
+
+def linear(numbers):
+    """Adds one by one."""
+    total = 0
+    for number in numbers:
+        total += number
+    return total
+
+
+def quick(numbers):
+    """Adds at once."""
+    return sum(numbers)
+
+
+def wrong(numbers):
+    """Forgets one."""
+    return sum(numbers) - 1
+
+
+def failing(numbers):
+    """Raises."""
+    raise RuntimeError("not today")
+
+
+def test_functions_are_compared_in_processes_of_their_own():
+    run = fathom.compare(
+        [linear, quick, wrong, failing], args=[list(range(3000))], rounds=20, processes=1
+    )
+    [verdict] = run.verdicts
+    assert (verdict.contender, verdict.baseline) == ("quick", "linear")
+    assert verdict.ratio < 0.8 and "quick" in verdict.sentence
+    of = {one.name: one.failure for one in run.cases[0].contenders}
+    assert of["linear"] is None and "wrong" in of["wrong"] and "not today" in of["failing"]
+
+
+@fathom.compare(baseline=linear, args=[list(range(3000))], rounds=6)
+def decorated(numbers):
+    """Adds by halves."""
+    half = len(numbers) // 2
+    return sum(numbers[:half]) + sum(numbers[half:])
+
+
+def test_a_decorated_function_stays_one_and_can_be_compared():
+    assert decorated([1, 2, 3]) == 6
+    run = decorated.comparison(processes=1)
+    assert [one.name for one in run.cases[0].contenders] == ["linear", "decorated"]
+    assert run.cases[0].contenders[1].failure is None
+
+
+def test_functions_that_no_process_can_import_are_refused():
+    with pytest.raises(ValueError, match="imported"):
+        fathom.compare([linear, lambda numbers: 0], args=[[1]])
+    with pytest.raises(ValueError, match="two functions"):
+        fathom.compare([linear], args=[[1]])
+    with pytest.raises(TypeError, match="baseline"):
+        fathom.compare(linear)
+
+
+def test_scripts_compare_their_own_functions(tmp_path):
+    script = tmp_path / "own.py"
+    script.write_text(
+        "import fathom\n"
+        "def a(n): return n + 1\n"
+        "def b(n): return 1 + n\n"
+        "if __name__ == '__main__':\n"
+        "    run = fathom.compare([a, b], args=[5], rounds=6, processes=1)\n"
+        "    print([one.failure for one in run.cases[0].contenders])\n"
+    )
+    said = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert said.stdout == "[None, None]\n", said.stderr
+
+
+def test_answers_that_are_equal_have_one_digest():
+    from fathom._worker import digest
+
+    assert digest([1, 2.0, {"b": 1, "a": (2,)}]) == digest((1.0, 2, {"a": [2], "b": True}))
+    assert digest({3, 1, 2}) == digest({2, 3, 1})
+    different = [None, 0, 1, "1", b"1", [1], [[1]], {1}, {1: 1}, 1.5, -1, [], "", float("nan")]
+    assert len({digest(answer) for answer in different}) == len(different)
+
+
+def test_importing_takes_less_than_thirty_milliseconds():
+    def seconds(code):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        return time.perf_counter() - start
+
+    # The least of many: how long it takes, not how busy the machine is.
+    bare = min(seconds("pass") for _ in range(15))
+    whole = min(seconds("import fathom") for _ in range(15))
+    assert whole - bare < 0.030
+
+
+def test_what_is_exported_is_there():
+    for name in fathom.__all__:
+        assert getattr(fathom, name).__doc__ or name == "__version__"
+    with pytest.raises(AttributeError):
+        fathom.nothing

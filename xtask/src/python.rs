@@ -1,0 +1,78 @@
+//! `cargo xtask python`: builds the Python wheel, installs it into a fresh virtual environment as a
+//! user would, and runs the tests of the package there.
+//!
+//! The wheel brings the command: what the workspace built (or FATHOM_PROGRAM names), stripped. Libraries
+//! are shared with the workspace's build, so a check builds the module alone; `--release` makes the
+//! wheel to be given away, for which sizes are checked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::packages::{cache, host_fathom, root, run};
+
+/// What a released wheel, and the module in it, may take at most.
+const MOST_WHEEL_BYTES: u64 = 25 << 20;
+const MOST_MODULE_BYTES: u64 = 3 << 20;
+
+pub(crate) fn run_all(release: bool, only_wheel: bool) -> Result<()> {
+    let environment = cache().join("python");
+    let _ = fs::remove_dir_all(&environment);
+    run(Command::new("python3").args(["-m", "venv"]).arg(&environment))
+        .context("a virtual environment (Debian: python3-venv)")?;
+    let python = environment.join("bin/python");
+    run(pip(&python).args(["maturin", "pytest"]))?;
+    let wheel = build(&python, release)?;
+    println!("{}", wheel.display());
+    if only_wheel {
+        return Ok(());
+    }
+    let wanted = format!("{}[test]", wheel.display());
+    run(pip(&python).args(["--force-reinstall", &wanted]))?;
+    // From another folder: the package's own has no native module, and must not be found.
+    let mut tests = Command::new(&python);
+    tests.current_dir(root().join("python/tests")).env_remove("FATHOM_PROGRAM");
+    tests.args(["-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", "."]);
+    let status = tests.status().context("pytest")?;
+    ensure!(status.success(), "pytest: {status}");
+    Ok(())
+}
+
+fn pip(python: &Path) -> Command {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+    pip
+}
+
+/// The wheel, with the command among its scripts: maturin takes what lies in the folder of this name.
+fn build(python: &Path, release: bool) -> Result<PathBuf> {
+    let scripts = root().join("python/fathom._native.data/scripts");
+    fs::create_dir_all(&scripts)?;
+    let program = scripts.join("fathom");
+    fs::copy(host_fathom()?, &program).context("the command")?;
+    run(Command::new("strip").arg(&program)).context("the command, stripped")?;
+    let wheels = cache().join("wheels");
+    let _ = fs::remove_dir_all(&wheels);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let mut maturin = Command::new(python);
+    maturin.current_dir(root().join("python")).env("CARGO_TARGET_DIR", &target);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--out"]).arg(&wheels);
+    maturin.arg("--interpreter").arg(python);
+    // For this machine alone, unless it is to be given away.
+    maturin.args(if release { ["--release", "--strip"] } else { ["--compatibility", "linux"] });
+    run(&mut maturin).context("maturin")?;
+    let mut found = fs::read_dir(&wheels)?.collect::<Result<Vec<_>, _>>()?;
+    ensure!(found.len() == 1, "{} wheels in {}", found.len(), wheels.display());
+    let wheel = found.remove(0).path();
+    if release {
+        let module = fs::metadata(target.join("release/lib_native.so"))?.len();
+        let whole = fs::metadata(&wheel)?.len();
+        println!("module {module} bytes, wheel {whole} bytes");
+        ensure!(module <= MOST_MODULE_BYTES, "the module has more than {MOST_MODULE_BYTES} bytes");
+        ensure!(whole <= MOST_WHEEL_BYTES, "the wheel has more than {MOST_WHEEL_BYTES} bytes");
+    }
+    Ok(wheel)
+}
