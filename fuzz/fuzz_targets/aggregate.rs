@@ -14,7 +14,7 @@ use oracle::choice::Choices;
 fuzz_target!(|data: &[u8]| {
     let Some((seed, input)) = data.split_first_chunk::<8>() else { return };
     let mut choices = Choices(u64::from_le_bytes(*seed));
-    let (look, options) = (choices.look(1, 1), choices.options());
+    let (look, options) = (choices.look(&Task::plain()), choices.options());
     let source = choices.source(input);
     Judge::new(input, Task::plain()).check(source, &[look], &options, "lines");
 });

@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((seeds, input)) = data.split_first_chunk::<24>() else { return };
     let seed = |at: usize| u64::from_le_bytes(seeds[8 * at..8 * at + 8].try_into().expect("eight"));
     let task = Choices(seed(0)).task();
-    let look = Choices(seed(1)).look(task.values.len(), task.keys.len());
+    let look = Choices(seed(1)).look(&task);
     let mut choices = Choices(seed(2));
     let options = choices.options();
     let source = choices.source(input);

@@ -322,15 +322,20 @@ fn choice(
     let opening =
         format!("For these keys and {mix}, use {}: {cost:.1} ns per operation", words(best));
     if best == baseline {
-        return format!("{opening}. Nothing else here is faster.");
+        return format!("{opening}. Nothing else here was measured faster.");
     }
+    // What is not resolved is no advice.
+    let measured = || {
+        let name = words(best);
+        format!("For these keys and {mix}, {name} was measured fastest: {cost:.1} ns per operation")
+    };
     match rows[best].against_baseline {
         Some(Compound { ratio, low, high, resolved: true }) => {
             let interval = format!("99 % interval {low:.2} to {high:.2}");
             let other = words(baseline);
             format!("{opening}, {ratio:.2} times what {other} takes ({interval}).")
         }
-        Some(compound) => unresolved(&opening, compound, &words(baseline)),
+        Some(compound) => unresolved(&measured(), compound, &words(baseline)),
         None => format!("{opening}."),
     }
 }
