@@ -6,6 +6,7 @@ use std::io::Write;
 
 use fathom_measure::compare::judge;
 use fathom_measure::result::Run;
+use fathom_report::table::Look;
 use fathom_report::{csv, diff, history, html, markdown, scan, text};
 use libfuzzer_sys::fuzz_target;
 
@@ -23,11 +24,12 @@ fuzz_target!(|data: &[u8]| {
     let [choice, files @ ..] = data else { return };
     let runs: Vec<Run> = files.splitn(2, |&byte| byte == 0).filter_map(read).collect();
     let Some(run) = runs.first() else { return };
+    let look = Look { colour: choice & 0x80 != 0, ..Look::default() };
     let shown = match choice % 5 {
-        0 => text::run(run, text::Style { colour: choice & 0x80 != 0 }),
-        1 => markdown::run(run),
+        0 => text::run(run, &look),
+        1 => markdown::run(run, &look),
         2 => csv::run(run),
-        3 => html::run(run),
+        3 => html::run(run, &look),
         _ => scan::svg(run).unwrap_or_default(),
     };
     assert!(choice & 0x80 != 0 || !shown.contains('\u{1b}'), "an escape reaches the terminal");

@@ -62,7 +62,7 @@ pub struct Step {
 }
 
 impl Course {
-    /// The steps of the course, oldest first, at this level: see [`splits`].
+    /// The steps of the course, oldest first: at most a share `alpha` of the courses without any has one.
     #[must_use]
     pub fn steps(&self, alpha: f64) -> Vec<Step> {
         let times: Vec<f64> = self.points.iter().map(|point| point.1).collect();
