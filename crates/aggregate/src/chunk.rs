@@ -103,9 +103,10 @@ pub(crate) struct Rows {
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) offset: u64,
-    /// Bytes of input they take: with a mark before them, without the newline that was put behind
-    /// a last row.
+    /// Bytes of input from `from` on: without the newline that was put behind a last row.
     pub(crate) bytes: usize,
+    /// Bytes of a byte order mark before them.
+    pub(crate) mark: usize,
 }
 
 impl Buffer {
@@ -180,8 +181,9 @@ pub(crate) fn read_rows(
         have = more;
     };
     let offset = base + first as u64;
-    let bytes = have.min(last + 1) - if start == 0 { 0 } else { first };
-    Ok(Some(Rows { from: SLACK + first, to: SLACK + last + 1, offset, bytes }))
+    let bytes = have.min(last + 1) - first;
+    let mark = if start == 0 { first } else { 0 };
+    Ok(Some(Rows { from: SLACK + first, to: SLACK + last + 1, offset, bytes, mark }))
 }
 
 /// Where the last row of some starts.
@@ -256,10 +258,10 @@ impl Carry {
                 want = 2 * have;
                 continue;
             };
-            let bytes = end - terminated;
             let from = if self.offset == 0 { byte_order_mark(buffer.room(end)) } else { 0 };
             let offset = self.offset + from as u64;
-            let rows = Rows { from: SLACK + from, to: SLACK + end, offset, bytes };
+            let bytes = end - terminated - from;
+            let rows = Rows { from: SLACK + from, to: SLACK + end, offset, bytes, mark: from };
             self.bytes.clear();
             self.bytes.extend_from_slice(&buffer.room(have)[end..]);
             self.offset += end as u64;
@@ -390,7 +392,8 @@ mod tests {
         let long = [vec![b'k'; 2 * PIECE_ROWS as usize], rows].concat();
         let mut buffer = Buffer::default();
         buffer.room(long.len()).copy_from_slice(&long);
-        let rows = Rows { from: SLACK, to: SLACK + long.len(), offset: 0, bytes: long.len() };
+        let rows =
+            Rows { from: SLACK, to: SLACK + long.len(), offset: 0, bytes: long.len(), mark: 0 };
         let mut at = SLACK;
         for piece in buffer.window(rows).pieces() {
             assert_eq!(piece.from(), at);

@@ -327,7 +327,7 @@ impl Form for Lines {
         if let Some(rows) = rows {
             let window = buffer.window(rows);
             taken.lines = shard.take(&window, place)?;
-            taken.bytes = rows.bytes;
+            taken.bytes = rows.mark + rows.bytes;
             let name = |column: usize| line::FIELDS[column].to_owned();
             taken.rejects = located(&mut shard.refused, window.buffer(), rows, name);
         }

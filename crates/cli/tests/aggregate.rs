@@ -139,6 +139,17 @@ fn skipped_records_are_shown_kept_and_exit_1() {
 }
 
 #[test]
+fn after_a_byte_order_mark_a_reject_without_its_line_end_got_one() {
+    let folder = Folder::new();
+    folder.file("marked.txt", "\u{feff}no value");
+    for (args, input) in [(&["marked.txt"][..], &b""[..]), (&[], b"\xef\xbb\xbfno value")] {
+        let output = folder.run(&[&["--on-error=skip", "--rejects=r"], args].concat(), input);
+        assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+        assert_eq!(fs::read(folder.0.path().join("r")).unwrap(), b"no value", "{args:?}");
+    }
+}
+
+#[test]
 fn usage_mistakes_exit_2_and_missing_files_4() {
     let folder = Folder::new();
     folder.file("a.txt", INPUT);
