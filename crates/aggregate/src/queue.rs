@@ -130,7 +130,9 @@ impl<S> Queue<S> {
                 }
                 let Reading { reader, state, ended } = &mut *stream;
                 let read = &mut |into: &mut [u8], at| read_some(path, reader, into, at);
-                let Some(chunk) = cut((*source, path), state, read)? else {
+                // Nobody goes on behind what could not be read or cut: it would be taken for a beginning.
+                let chunk = cut((*source, path), state, read).inspect_err(|_| *ended = true)?;
+                let Some(chunk) = chunk else {
                     *ended = true;
                     continue;
                 };
@@ -139,5 +141,20 @@ impl<S> Queue<S> {
             }
         }
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_thread_read_on_behind_a_header_that_was_refused() {
+        let pipe = Source::Stream { path: "pipe".into(), reader: Box::new(&b"a;b\n1;2\n"[..]) };
+        let queue = Queue::new(vec![pipe], 1, || ());
+        let first = queue.stream_chunk::<()>(|_, (), _| Err(Error::Interrupted));
+        assert!(matches!(first, Err(Error::Interrupted)));
+        let second = queue.stream_chunk::<()>(|_, (), _| panic!("there is nothing to read on for"));
+        assert!(matches!(second, Ok(None)));
     }
 }
