@@ -13,6 +13,7 @@ mod cross;
 mod emulator;
 mod mutants;
 mod packages;
+mod pages;
 mod python;
 mod record;
 mod sanitize;
@@ -50,6 +51,15 @@ enum Check {
         /// Build it, and run no tests
         #[arg(long)]
         only_wheel: bool,
+    },
+    /// Load every kind of page in headless Chromium
+    Pages {
+        /// Write the outlines of the pages instead of comparing with them
+        #[arg(long)]
+        bless: bool,
+        /// Leave a picture of each page, at both widths and in both colour schemes, in this folder
+        #[arg(long, value_name = "FOLDER")]
+        pictures: Option<std::path::PathBuf>,
     },
     /// Plant mistakes one at a time, and run the tests that have to catch them
     Mutants {
@@ -119,6 +129,7 @@ fn main() -> ExitCode {
         Check::Arm64 { part, turn } => ("arm64", arm64::run_all(part, turn)),
         Check::Cpp => ("cpp", cpp::run_all()),
         Check::Python { release, only_wheel } => ("python", python::run_all(release, only_wheel)),
+        Check::Pages { bless, pictures } => ("pages", pages::run_all(bless, pictures)),
         Check::Mutants { check, only } => ("mutants", mutants::run_all(check, &only)),
         Check::Record { machine, only } => ("record", record::run_all(&machine, &only)),
         Check::Sanitize { tool, only } => ("sanitize", sanitize::run_all(tool, &only)),

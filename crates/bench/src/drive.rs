@@ -209,6 +209,7 @@ impl Own {
             machine: serde_json::to_value(Machine::here())?,
             cases: Vec::new(),
             notes: Vec::new(),
+            answer: serde_json::Value::Null,
         };
         for group in groups {
             eprintln!("{}: {}", self.name, title(&group.spec));

@@ -18,6 +18,8 @@ mod measuring;
 mod names;
 mod output;
 mod progress;
+mod saved;
+mod sheet;
 mod value;
 
 use std::process::ExitCode;

@@ -27,6 +27,7 @@ use fathom_report::{csv, html, markdown, scan, text};
 
 use crate::interrupt;
 use crate::output::Output;
+use crate::sheet;
 
 /// The options of the method.
 #[derive(Clone, Debug, clap::Args)]
@@ -101,11 +102,15 @@ pub(crate) enum CounterChoice {
 pub(crate) struct Show {
     /// How to show the result
     #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    format: Format,
 
     /// Write it to this file instead of stdout
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
+
+    /// Show the page in the browser
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) open: bool,
 
     /// Also save the run, samples and all, for `report`, `diff` and `history`: a file, or a folder
     /// in which it gets a name
@@ -165,6 +170,11 @@ pub(crate) enum Style {
 }
 
 impl Show {
+    /// The format asked for; a browser shows pages.
+    pub(crate) fn form(&self) -> Format {
+        if self.open { Format::Html } else { self.format }
+    }
+
     pub(crate) fn time_unit(&self) -> Option<TimeUnit> {
         self.time_unit.map(|unit| match unit {
             Unit::Microsecond => TimeUnit::Microsecond,
@@ -400,6 +410,7 @@ pub(crate) fn new_run() -> anyhow::Result<Run> {
         machine: serde_json::to_value(Machine::here())?,
         cases: Vec::new(),
         notes: Vec::new(),
+        answer: serde_json::Value::Null,
     })
 }
 
@@ -420,13 +431,11 @@ pub(crate) fn show(run: &Run, show: &Show) -> anyhow::Result<()> {
     if let Some(path) = &show.save {
         save(run, path)?;
     }
-    if show.style == Style::None && show.output == Path::new("-") {
+    if show.style == Style::None && show.output == Path::new("-") && !show.open {
         return Ok(());
     }
-    let text = rendered(run, show.format, &show.look())?;
-    let mut output = Output::create(&show.output)?;
-    output.write_all(text.as_bytes())?;
-    output.finish()
+    let text = rendered(run, show.form(), &show.look())?;
+    sheet::put(text.as_bytes(), &show.output, show.open)
 }
 
 /// A run as text of a format.

@@ -137,7 +137,7 @@ fn columns_are_in_every_form_and_output_goes_where_it_should() {
     for (format, head) in [
         ("text", "contender min user system faults switches against"),
         ("markdown", "| contender | min | user | system | faults | switches |"),
-        ("html", "<th>min<th>user<th>system<th>faults<th>switches"),
+        ("html", "class=\"n\">min</th><th scope=\"col\" class=\"n\">user</th>"),
         ("csv", "ns_user,ns_system,minor_faults,major_faults,voluntary_switches"),
     ] {
         let more = ["-r", "3", "--format", format, "--output", "out", busy];

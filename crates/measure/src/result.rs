@@ -51,6 +51,10 @@ pub struct Run {
     /// What the user should know about the run as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What a command concluded beside the verdicts, in a form of its own that names itself by `schema`:
+    /// `fathom-kv` has portrait, rows and advice. Null where there is nothing.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub answer: serde_json::Value,
 }
 
 /// What a program was built from. Empty where that was not known, as in older files.

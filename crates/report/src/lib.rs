@@ -5,7 +5,8 @@
 //! * [`table`]: which columns a table has, whatever it is written in;
 //! * [`text`]: tables for a terminal, with bars;
 //! * [`markdown`], [`csv`]: the same for documents and spreadsheets;
-//! * [`html`]: one self-contained page with plots;
+//! * [`headline`]: a result in one sentence;
+//! * [`html`]: self-contained pages with plots;
 //! * [`escape`]: text of others made harmless;
 //! * [`scan`]: the plot of a scan of one number;
 //! * [`diff`]: two runs, honest about not being interleaved;
@@ -23,6 +24,7 @@
 pub mod csv;
 pub mod diff;
 pub mod escape;
+pub mod headline;
 pub mod history;
 pub mod html;
 pub mod hyperfine;

@@ -128,6 +128,17 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// A round number as people write it: `20 ms`, not `20.00 ms`.
+#[must_use]
+pub fn round(text: &str) -> String {
+    let (value, unit) = text.split_once(' ').unwrap_or((text, ""));
+    let value = match value.contains('.') {
+        true => value.trim_end_matches('0').trim_end_matches('.'),
+        false => value,
+    };
+    format!("{value} {unit}").trim_end().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,5 +162,11 @@ mod tests {
         assert_eq!(times(250.4), "250x");
         assert_eq!(percent(0.0071), "0.71 %");
         assert_eq!(percent(0.126), "13 %");
+    }
+
+    #[test]
+    fn round_numbers_have_no_zeros_behind_the_point() {
+        let rounded = ["20.00 ms", "1000 s", "2.500 M", "5.000"].map(round);
+        assert_eq!(rounded, ["20 ms", "1000 s", "2.5 M", "5"]);
     }
 }

@@ -5,38 +5,167 @@
 use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
+use fathom_measure::stats::Interval;
 
 use crate::escape::html as escaped;
-use crate::number::{count, digits, duration};
-use crate::view::lines;
+use crate::number::{count, digits, duration, round};
+use crate::view::{interval, lines};
 
 /// Colours that people with any colour vision can tell apart (Okabe and Ito 2008).
 const COLOURS: [&str; 6] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
 
-/// One contender: its name and `(parameter, median in ns)` in order.
-type Curve = (String, Vec<(f64, f64)>);
+/// A run over several values of one number.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Scan {
+    /// What the number is called.
+    pub(crate) name: String,
+    /// A curve per contender.
+    pub(crate) curves: Vec<Curve>,
+}
 
-/// The plot of a run whose cases differ in one parameter only, a number above zero; None for others.
-#[must_use]
-pub fn svg(run: &Run) -> Option<String> {
-    let name = varied(&run.cases)?;
-    let mut curves: Vec<Curve> = Vec::new();
-    for case in &run.cases {
-        let at = number(case.workload.parameters.get(name)?)?;
-        for line in lines(case) {
-            let Some(summary) = line.summary else { continue };
-            let place = curves.iter().position(|(id, _)| *id == line.row.id);
-            let place = place.unwrap_or_else(|| {
-                curves.push((line.row.id.clone(), Vec::new()));
-                curves.len() - 1
+/// One contender's times over the number.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Curve {
+    /// The contender.
+    pub(crate) id: String,
+    /// Its points, by the number.
+    pub(crate) points: Vec<Point>,
+}
+
+/// A point of a curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// The number.
+    pub(crate) at: f64,
+    /// The median time, in nanoseconds.
+    pub(crate) ns: f64,
+    /// Its interval.
+    pub(crate) ends: Option<Interval>,
+}
+
+/// How fast a time grows with a number: as its power.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Slope {
+    /// Which power.
+    pub(crate) exponent: f64,
+    /// Its standard error, from three points on.
+    pub(crate) error: Option<f64>,
+}
+
+impl Scan {
+    /// The scan that a run is, if it is one: its cases differ in one parameter only, or those of its one
+    /// case's contenders do.
+    pub(crate) fn of(run: &Run) -> Option<Scan> {
+        let scan = Scan::of_cases(&run.cases).or_else(|| Scan::of_contenders(&run.cases))?;
+        let points = || scan.curves.iter().flat_map(|curve| &curve.points);
+        let is_spread = points().any(|point| Some(point.at) != points().next().map(|p| p.at));
+        is_spread.then_some(scan)
+    }
+
+    fn of_cases(cases: &[Case]) -> Option<Scan> {
+        let name = varied(cases)?.to_owned();
+        let mut scan = Scan { name, curves: Vec::new() };
+        for case in cases {
+            let at = number(case.workload.parameters.get(&scan.name)?)?;
+            for line in lines(case) {
+                scan.add(line.row.id.clone(), point(case, line.number, at));
+            }
+        }
+        Some(scan.sorted())
+    }
+
+    /// Each value of the parameter made every command a contender, in the same order.
+    fn of_contenders(cases: &[Case]) -> Option<Scan> {
+        let [case] = cases else { return None };
+        let (_, first) = case.entrants().next()?;
+        let name = match first.parameters.keys().collect::<Vec<_>>()[..] {
+            [name] => name.clone(),
+            _ => return None,
+        };
+        let mut scan = Scan { name, curves: Vec::new() };
+        let mut seen: Vec<(&str, Vec<String>)> = Vec::new();
+        for (contender, row) in case.entrants() {
+            let value = row.parameters.get(&scan.name)?.as_str();
+            let known = seen.iter().position(|(other, _)| *other == value);
+            let known = known.unwrap_or_else(|| {
+                seen.push((value, Vec::new()));
+                seen.len() - 1
             });
-            curves[place].1.push((at, summary.ns_median));
+            seen[known].1.push(row.id.clone());
+            let nth = seen[known].1.len() - 1;
+            let (value, ids) = &seen[0];
+            let id = ids.get(nth)?.replace(value, &format!("{{{}}}", scan.name));
+            let at = number(row.parameters.get(&scan.name)?)?;
+            scan.add(id, point(case, contender, at));
+        }
+        Some(scan.sorted())
+    }
+
+    fn add(&mut self, id: String, point: Option<Point>) {
+        let Some(point) = point else { return };
+        match self.curves.iter_mut().find(|curve| curve.id == id) {
+            Some(curve) => curve.points.push(point),
+            None => self.curves.push(Curve { id, points: vec![point] }),
         }
     }
-    for (_, points) in &mut curves {
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+
+    fn sorted(mut self) -> Scan {
+        for curve in &mut self.curves {
+            curve.points.sort_by(|a, b| a.at.total_cmp(&b.at));
+        }
+        self
     }
-    drawn(name, &curves)
+
+    /// How each grows, in a sentence.
+    pub(crate) fn headline(&self) -> String {
+        let name = &self.name;
+        let grows = |curve: &Curve| {
+            curve.slope().map(|slope| format!("{}: {name}^{:.2}", curve.id, slope.exponent))
+        };
+        let all: Vec<String> = self.curves.iter().filter_map(grows).collect();
+        match all.len() {
+            0 => format!("Time over {name}"),
+            1..=4 => format!("Time goes with {name} as {}", all.join(", ")),
+            more => format!("Time over {name}, of {more} contenders"),
+        }
+    }
+
+    /// The power of an ideal curve: threads share the work, anything else is work.
+    pub(crate) fn ideal(&self) -> f64 {
+        let shares = ["threads", "jobs", "workers", "cores"];
+        if shares.contains(&self.name.as_str()) { -1.0 } else { 1.0 }
+    }
+}
+
+fn point(case: &Case, contender: usize, at: f64) -> Option<Point> {
+    let ns = case.judged.summaries[contender]?.ns_median;
+    Some(Point { at, ns, ends: interval(case, contender) })
+}
+
+impl Curve {
+    /// The line through the logarithms, by least squares; `None` with fewer than two different numbers.
+    pub(crate) fn slope(&self) -> Option<Slope> {
+        let logs: Vec<(f64, f64)> = self.points.iter().map(|p| (p.at.ln(), p.ns.ln())).collect();
+        let n = logs.len() as f64;
+        let mean = |of: &dyn Fn(&(f64, f64)) -> f64| logs.iter().map(of).sum::<f64>() / n;
+        let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+        let spread: f64 = logs.iter().map(|p| (p.0 - x).powi(2)).sum();
+        if logs.len() < 2 || spread == 0.0 {
+            return None;
+        }
+        let exponent = logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / spread;
+        let rest: f64 = logs.iter().map(|p| (p.1 - y - exponent * (p.0 - x)).powi(2)).sum();
+        let error = (logs.len() > 2).then(|| (rest / (n - 2.0) / spread).sqrt());
+        Some(Slope { exponent, error })
+    }
+}
+
+/// The plot of a run whose cases, or whose contenders, differ in one parameter only, a number above zero;
+/// None for others.
+#[must_use]
+pub fn svg(run: &Run) -> Option<String> {
+    let scan = Scan::of(run)?;
+    drawn(&scan.name, &scan.curves)
 }
 
 /// The one parameter that differs between cases, if there is just one.
@@ -63,14 +192,14 @@ fn number(text: &str) -> Option<f64> {
 }
 
 fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
-    let points = || curves.iter().flat_map(|(_, points)| points);
+    let points = || curves.iter().flat_map(|curve| &curve.points);
     let span = |values: Vec<f64>| {
         let least = values.iter().copied().fold(f64::INFINITY, f64::min).log10().floor();
         let most = values.iter().copied().fold(0.0, f64::max).log10().ceil();
         (least.is_finite() && most > least).then_some((least, most))
     };
-    let (left, right) = span(points().map(|p| p.0).collect())?;
-    let (low, high) = span(points().map(|p| p.1).collect())?;
+    let (left, right) = span(points().map(|p| p.at).collect())?;
+    let (low, high) = span(points().map(|p| p.ns).collect())?;
     let (margin, width, height) = (80.0, 560.0, 320.0);
     let x = |value: f64| margin + (value.log10() - left) / (right - left) * width;
     let y = |value: f64| 20.0 + (high - value.log10()) / (high - low) * height;
@@ -110,10 +239,10 @@ fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
         bottom + 34.0,
         escaped(name)
     );
-    for (index, (id, points)) in curves.iter().enumerate() {
+    for (index, Curve { id, points }) in curves.iter().enumerate() {
         let colour = COLOURS[index % COLOURS.len()];
         let path: Vec<String> =
-            points.iter().map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1))).collect();
+            points.iter().map(|p| format!("{:.1},{:.1}", x(p.at), y(p.ns))).collect();
         let _ = writeln!(
             svg,
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
@@ -125,8 +254,8 @@ fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
                 svg,
                 "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"4\" fill=\"{colour}\">\
                  <title>{}: {}</title></circle>",
-                digits(p.0),
-                duration(p.1)
+                digits(p.at),
+                duration(p.ns)
             );
         }
         let _ = writeln!(
@@ -150,19 +279,28 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
         .collect()
 }
 
-/// A round number as people write it: `20 ms`, not `20.00 ms`.
-fn round(text: &str) -> String {
-    let (value, unit) = text.split_once(' ').unwrap_or((text, ""));
-    let value = match value.contains('.') {
-        true => value.trim_end_matches('0').trim_end_matches('.'),
-        false => value,
-    };
-    format!("{value} {unit}").trim_end().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn curve(id: &str, points: &[(f64, f64)]) -> Curve {
+        let point = |&(at, ns): &(f64, f64)| Point { at, ns, ends: None };
+        Curve { id: id.to_owned(), points: points.iter().map(point).collect() }
+    }
+
+    #[test]
+    fn slopes_are_the_powers_of_the_curves() {
+        let square = [1.0, 10.0, 100.0].map(|n: f64| (n, 3.0 * n * n));
+        let slope = curve("a", &square).slope().unwrap();
+        assert!((slope.exponent - 2.0).abs() < 1e-12 && slope.error.unwrap() < 1e-7);
+        // By hand: logarithms to the base of e at 0, 1, 2 and 0, 2, 1; slope 1/2, rest 3/2, error √(3/4).
+        let e = std::f64::consts::E;
+        let bent = curve("b", &[(1.0, 1.0), (e, e * e), (e * e, e)]).slope().unwrap();
+        assert!((bent.exponent - 0.5).abs() < 1e-12, "{bent:?}");
+        assert!((bent.error.unwrap() - 0.75_f64.sqrt()).abs() < 1e-12, "{bent:?}");
+        assert_eq!(curve("c", &[(1.0, 5.0), (10.0, 5.0)]).slope().unwrap().error, None);
+        assert_eq!(curve("d", &[(1.0, 5.0)]).slope(), None);
+    }
 
     #[test]
     fn counts_are_read_with_their_suffix() {
@@ -177,24 +315,18 @@ mod tests {
     fn a_short_axis_is_labelled_between_powers_of_ten() {
         assert_eq!(ticks(0.0, 1.0), [1.0, 2.0, 5.0, 10.0]);
         assert_eq!(ticks(0.0, 3.0), [1.0, 10.0, 100.0, 1000.0]);
-        assert_eq!(
-            ["20.00 ms", "1000 s", "2.500 M", "5.000"].map(round),
-            ["20 ms", "1000 s", "2.5 M", "5"]
-        );
     }
 
     #[test]
     fn each_contender_has_a_line_inside_the_frame() {
-        let curves = [
-            ("a<b".to_owned(), vec![(10.0, 1e6), (1e7, 2e9)]),
-            ("c".to_owned(), vec![(10.0, 5e5), (1e7, 5e8)]),
-        ];
+        let curves =
+            [curve("a<b", &[(10.0, 1e6), (1e7, 2e9)]), curve("c", &[(10.0, 5e5), (1e7, 5e8)])];
         let svg = drawn("names", &curves).unwrap();
         assert_eq!(svg.matches("<polyline").count(), 2);
         assert!(svg.contains("a&lt;b") && svg.contains(">names<"), "{svg}");
         assert!(svg.contains("points=\"80.0,"), "{svg}");
         assert!(svg.contains(">10<") && svg.contains(">10 M<"), "{svg}");
         assert!(svg.contains(">100 µs<") && svg.contains(">10 s<"), "{svg}");
-        assert!(drawn("names", &[("one".to_owned(), vec![(10.0, 10.0)])]).is_none());
+        assert!(drawn("names", &[curve("one", &[(10.0, 10.0)])]).is_none());
     }
 }

@@ -50,11 +50,9 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
         }
         Verdict::Slower => format!("{name} is {} slower than {baseline} ({limits})", times(ratio)),
         Verdict::NotResolved { why: Unresolved::TooFew { needed, .. }, .. } => {
-            let level = case.plan.level_percent();
+            let level = level_words(case);
             let seen = seen_words(comparison, baseline);
-            format!(
-                "{name} was {seen}: too few for a verdict at {level:.0} %, which takes {needed}"
-            )
+            format!("{name} was {seen}: too few for a verdict at {level}, which takes {needed}")
         }
         Verdict::NotResolved { why: Unresolved::OneProcess, .. } => {
             let seen = seen_words(comparison, baseline);
@@ -129,14 +127,20 @@ pub fn broken(why: Broken) -> String {
     }
 }
 
+/// The level of a case's intervals: `99 %`, `99.5 %`; never rounded to a hundred.
+pub(crate) fn level_words(case: &Case) -> String {
+    let digits = format!("{:.3}", case.plan.level_percent());
+    format!("{} %", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// The interval with its level: "99 % interval 1.28–1.34".
 fn interval_words(case: &Case, interval: Interval, turned: bool) -> String {
-    let level = case.plan.level_percent();
+    let level = level_words(case);
     let (low, high) = match turned {
         true => (1.0 / interval.high, 1.0 / interval.low),
         false => (interval.low, interval.high),
     };
-    format!("{level:.0} % interval {}–{}", factor_digits(low), factor_digits(high))
+    format!("{level} interval {}–{}", factor_digits(low), factor_digits(high))
 }
 
 /// The words for the clock of a case's verdicts.

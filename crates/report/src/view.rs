@@ -1,8 +1,9 @@
 //! A case made ready to be shown: rows in order of their time, with what each needs in one place.
 
-use fathom_measure::compare::{Comparison, Summary};
+use fathom_measure::compare::{Comparison, Summary, time_interval};
 use fathom_measure::result::{Case, Row, Run};
 use fathom_measure::sample::Failure;
+use fathom_measure::stats::Interval;
 
 use crate::number::{bytes_per_second, per_second};
 use crate::sentence::{clock_words, floor_words, word};
@@ -87,6 +88,25 @@ pub fn conditions(case: &Case) -> String {
         clock_words(case),
         judged.clock_reason
     )
+}
+
+/// The interval of a contender's time per iteration, in nanoseconds, at the level of the verdicts; `None`
+/// with too few rounds.
+#[must_use]
+pub fn interval(case: &Case, number: usize) -> Option<Interval> {
+    let judged = &case.judged;
+    let spare = judged.overhead.filter(|overhead| overhead.subtracted).map_or(0.0, |o| o.ns_median);
+    let alpha = judged.alpha_each;
+    let found = time_interval(&case.measured, &case.plan, judged.clock, number, alpha)?;
+    let (low, high) = (found.low - spare, found.high - spare);
+    (low > 0.0 && high.is_finite()).then_some(Interval { low, high })
+}
+
+/// Which command measured: its first word that is no option.
+#[must_use]
+pub fn kind(run: &Run) -> &str {
+    let is_word = |word: &&String| !word.starts_with('-');
+    run.command.iter().skip(1).find(is_word).map_or("run", |word| word)
 }
 
 /// The entrants with names that tell them apart: the second of a name has its number behind it.

@@ -80,6 +80,7 @@ fn saved(case: Case) -> Run {
         machine: serde_json::Value::Null,
         cases: vec![case],
         notes: Vec::new(),
+        answer: serde_json::Value::Null,
     };
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join("run.json");

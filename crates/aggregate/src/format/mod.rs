@@ -15,7 +15,7 @@ mod text;
 
 pub use cell::{Cell, cell};
 pub use order::{Sort, arrange};
-pub use text::{brc, csv, headings, json, ndjson, table, told, tsv};
+pub use text::{brc, csv, headings, json, lines, ndjson, table, told, tsv};
 
 /// How numbers are shown.
 #[derive(Clone, Debug)]

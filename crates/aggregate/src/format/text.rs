@@ -286,8 +286,8 @@ fn quote(content: &str) -> String {
     text
 }
 
-/// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
-pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
+/// The cells of a table for people: the headings, then a line for each key.
+pub fn lines(columns: &[Column], layout: &Layout) -> Vec<Vec<String>> {
     let keys = columns.first().map_or(&[][..], |column| &column.groups);
     let mut lines = vec![headings(columns, layout)];
     for (at, group) in keys.iter().enumerate() {
@@ -306,6 +306,12 @@ pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
         });
         lines.push(parts.chain(cells).collect());
     }
+    lines
+}
+
+/// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
+pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
+    let lines = lines(columns, layout);
     let width = |text: &str| text.chars().count();
     let widths: Vec<usize> = (0..lines[0].len())
         .map(|at| lines.iter().map(|line| width(&line[at])).max().unwrap_or(0))

@@ -93,7 +93,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
     }
     show(&run, &options.show)?;
-    let to_people = matches!(options.show.format, Format::Text | Format::Markdown);
+    let to_people = matches!(options.show.form(), Format::Text | Format::Markdown);
     if to_people && options.show.output == Path::new("-") {
         write!(io::stdout(), "{}", choices::tables(&run))?;
     }

@@ -1,12 +1,13 @@
 //! `fathom diff OLD NEW`: two saved runs compared.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use fathom_measure::result::Run;
 use fathom_report::diff::diff;
+use fathom_report::html;
 
 use crate::exit::Exit;
+use crate::sheet::Sheet;
 
 /// Compare two saved runs, honest about their not being interleaved
 ///
@@ -19,10 +20,15 @@ pub(crate) struct Options {
 
     /// The later run
     new: PathBuf,
+
+    #[command(flatten)]
+    sheet: Sheet,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let diff = diff(&Run::read(&options.old)?, &Run::read(&options.new)?);
-    io::stdout().write_all(diff.text().as_bytes())?;
+    let names = [&options.old, &options.new].map(|path| path.display().to_string());
+    let page = || html::diff::page(&diff, [&names[0], &names[1]]);
+    options.sheet.show(|| diff.text(), page)?;
     Ok(if diff.is_worse() { Exit::Incomplete } else { Exit::Done })
 }

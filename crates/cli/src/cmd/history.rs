@@ -1,15 +1,15 @@
 //! `fathom history DIR`: the course of every contender over the saved runs of a folder.
 
-use std::fs;
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::Context;
 use fathom_measure::result::Run;
 use fathom_report::history::{courses, slower, text};
+use fathom_report::html;
 use fathom_report::number::times;
 
 use crate::exit::Exit;
+use crate::saved;
+use crate::sheet::Sheet;
 
 /// Show how every contender's time developed over the saved runs in a folder, and where it stepped
 ///
@@ -34,6 +34,9 @@ pub(crate) struct Options {
         hide_default_value = true
     )]
     since: String,
+
+    #[command(flatten)]
+    sheet: Sheet,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
@@ -41,28 +44,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let is_time = options.since.is_empty()
         || options.since.len() >= 4 && options.since.bytes().take(4).all(|b| b.is_ascii_digit());
     anyhow::ensure!(is_time, "--since: {:?} is no time such as 2026-11-22", options.since);
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.to_string_lossy().ends_with(".json") {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    let (mut runs, mut end) = (Vec::new(), Exit::Done);
-    for path in paths {
-        match Run::read(&path) {
-            Ok(run) => runs.push(run),
-            Err(error) => {
-                eprintln!("fathom: left out: {:#}", anyhow::Error::from(error));
-                end = Exit::Incomplete;
-            }
-        }
-    }
-    anyhow::ensure!(!runs.is_empty(), "{}: no saved runs", folder.display());
+    let (runs, mut end) = saved::runs(folder)?;
+    let runs: Vec<Run> = runs.into_iter().map(|(_, run)| run).collect();
     let courses = courses(&runs);
-    io::stdout().write_all(text(&courses).as_bytes())?;
+    let name = folder.display().to_string();
+    options.sheet.show(|| text(&courses), || html::history::page(&courses, &name))?;
     for (course, step) in slower(&courses, &options.since).iter().filter(|_| options.gate) {
         let (factor, when) = (times(step.ratio), &course.points[step.at].0);
         println!("REGRESSION: {} {}: {factor} slower since {when}", course.title, course.id);

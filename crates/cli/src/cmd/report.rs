@@ -1,18 +1,30 @@
-//! `fathom report FILE`: a saved run, shown again.
+//! `fathom report FILE`: a saved run, shown again; or the index of a folder of them.
 
-use std::path::PathBuf;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
 
+use anyhow::{Context, bail, ensure};
 use fathom_measure::compare::judge;
 use fathom_measure::result::Run;
+use fathom_report::headline::of_run;
+use fathom_report::html::index::{self, Entry};
+use fathom_report::table::Look;
+use fathom_report::{escape, html};
 
 use crate::exit::Exit;
-use crate::measuring::{Show, show};
+use crate::measuring::{Format, Show, show};
+use crate::{saved, sheet};
 
 /// Show a saved run again, in any format, or judged against another baseline
+///
+/// Of a folder: the index of its saved runs, newest first. With `--format html` and an `--output` that is
+/// a folder, each run gets its page there, and index.html leads to them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The saved run
-    file: PathBuf,
+    /// The saved run, or a folder of them
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
 
     /// Judge against this contender instead
     #[arg(long, value_name = "NAME")]
@@ -23,7 +35,11 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    let mut run = Run::read(&options.file)?;
+    if options.path.is_dir() {
+        ensure!(options.baseline.is_none(), "--baseline is of one run, and this is a folder");
+        return folder(options);
+    }
+    let mut run = Run::read(&options.path)?;
     for case in &mut run.cases {
         if let Some(baseline) = &options.baseline {
             let found = case.entrants().find(|(_, row)| row.id == *baseline).map(|(n, _)| n);
@@ -33,11 +49,75 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
                     case.roles.chosen |= number != case.roles.baseline;
                     case.roles.baseline = number;
                 }
-                None => anyhow::bail!("{}: no contender {baseline:?}", case.title()),
+                None => bail!("{}: no contender {baseline:?}", case.title()),
             }
         }
         case.judged = judge(&case.measured, case.roles, &case.plan);
     }
+    if options.baseline.is_some() {
+        // What the command concluded was about its own baseline.
+        run.answer = serde_json::Value::Null;
+    }
     show(&run, &options.show)?;
     Ok(Exit::Done)
+}
+
+fn folder(options: &Options) -> anyhow::Result<Exit> {
+    let (runs, end) = saved::runs(&options.path)?;
+    let Show { output, open, .. } = &options.show;
+    match options.show.form() {
+        Format::Text => sheet::put(text(&runs).as_bytes(), output, false)?,
+        Format::Html => {
+            let name = options.path.display().to_string();
+            let is_file =
+                output == Path::new("-") || output.extension().is_some_and(|e| e == "html");
+            match is_file {
+                true => sheet::put(index_of(&name, &runs, false).as_bytes(), output, *open)?,
+                false => pages(&name, &runs, output, *open)?,
+            }
+        }
+        _ => bail!("{}: a folder is shown as text or html", options.path.display()),
+    }
+    Ok(end)
+}
+
+/// A line per run, newest first.
+fn text(runs: &[(PathBuf, Run)]) -> String {
+    let mut sorted: Vec<&(PathBuf, Run)> = runs.iter().collect();
+    sorted.sort_by(|a, b| b.1.started.cmp(&a.1.started));
+    let width = sorted.iter().map(|(path, _)| name(path).chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (path, run) in sorted {
+        let line = format!("{:<width$}  {}  {}", name(path), run.started, of_run(run));
+        let _ = writeln!(text, "{}", escape::line(&line));
+    }
+    text
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The page of a run beside the index; no run's is the index.
+fn link(path: &Path) -> String {
+    format!("{}.run.html", name(path))
+}
+
+fn index_of(folder: &str, runs: &[(PathBuf, Run)], are_linked: bool) -> String {
+    let names: Vec<(String, String)> = runs.iter().map(|(p, _)| (name(p), link(p))).collect();
+    let mut entries = Vec::new();
+    for ((_, run), (name, link)) in runs.iter().zip(&names) {
+        entries.push(Entry { name, link: are_linked.then_some(link.as_str()), run });
+    }
+    index::page(folder, &entries)
+}
+
+/// A page for each run, then the index.
+fn pages(folder: &str, runs: &[(PathBuf, Run)], output: &Path, open: bool) -> anyhow::Result<()> {
+    fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))?;
+    for (path, run) in runs {
+        let page = html::run(run, &Look::default());
+        sheet::put(page.as_bytes(), &output.join(link(path)), false)?;
+    }
+    sheet::put(index_of(folder, runs, true).as_bytes(), &output.join("index.html"), open)
 }

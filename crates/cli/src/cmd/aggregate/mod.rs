@@ -23,8 +23,10 @@ use crate::exit::Exit;
 use crate::input::{self, Input};
 use crate::output::{self, Output};
 use crate::progress;
+use crate::sheet;
 use crate::value;
 
+mod page;
 mod query;
 
 /// Aggregate delimited text: min, mean, max, quantiles and more per key, exact, at memory speed
@@ -178,6 +180,10 @@ pub(crate) struct Options {
     /// Write the result to this file, which appears whole or not at all
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
+
+    /// Show the page in the browser
+    #[arg(long, conflicts_with = "format")]
+    open: bool,
 }
 
 /// Forms of the result.
@@ -195,6 +201,8 @@ enum Format {
     Json,
     /// One JSON object a line
     Ndjson,
+    /// One self-contained page: a table to sort, with bars from min to max
+    Html,
 }
 
 /// What to do with records of another number of fields.
@@ -285,6 +293,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     };
     let mut query = query::query(options, condition)?;
     let format = options.format.unwrap_or_else(|| match &query {
+        _ if options.open => Format::Html,
         None => Format::Brc,
         Some(_) if options.output == Path::new("-") && std::io::stdout().is_terminal() => {
             Format::Table
@@ -339,9 +348,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
-    let mut output = Output::create(&options.output)?;
-    output.write_all(&text)?;
-    output.finish()?;
+    sheet::put(&text, &options.output, options.open)?;
     if options.verbose {
         verdict(&text, keys, &summary, start.elapsed());
     }
@@ -503,6 +510,7 @@ fn render(format: Format, columns: &[Column], layout: &Layout) -> Vec<u8> {
         Format::Tsv => format::tsv(columns, layout),
         Format::Json => format::json(columns, layout),
         Format::Ndjson => format::ndjson(columns, layout),
+        Format::Html => page::page(columns, layout, "fathom aggregate"),
     }
 }
 

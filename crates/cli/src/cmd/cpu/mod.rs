@@ -117,7 +117,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     // Finding out who takes part opens everybody once: it is part of the time the run may take.
     let start = Instant::now();
     let rows = rows(options, &families)?;
-    if options.show.format == Format::Svg {
+    if options.show.form() == Format::Svg {
         check_plot(&rows)?;
     }
     let mut run = measuring::new_run()?;
@@ -130,7 +130,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 }
 
 fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> anyhow::Result<()> {
-    if options.show.format != Format::Text {
+    if options.show.form() != Format::Text {
         return measuring::show(run, &options.show);
     }
     if let Some(path) = &options.show.save {

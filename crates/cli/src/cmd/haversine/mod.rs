@@ -13,10 +13,12 @@ use fathom_haversine::{
 };
 use fathom_machine::level::Level;
 use fathom_measure::profile::{self, Report};
+use fathom_report::html::flame;
 
 use crate::exit::Exit;
 use crate::input::{self, Input, Lines};
 use crate::output::Output;
+use crate::sheet;
 
 mod stages;
 
@@ -83,6 +85,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE", requires = "profile")]
     profile_output: Option<PathBuf>,
 
+    /// Show the profile's page in the browser
+    #[arg(long, requires = "profile", conflicts_with = "profile_format")]
+    open: bool,
+
     /// Input a thread reads at a time, in KiB
     #[arg(long, value_name = "KIB", default_value_t = haversine::BLOCK_BYTES >> 10,
           value_parser = block_kib)]
@@ -128,6 +134,8 @@ enum ProfileFormat {
     Folded,
     /// Events for chrome://tracing and Perfetto
     Trace,
+    /// One self-contained page: a flame graph, and the zones with their bandwidths
+    Html,
 }
 
 fn radius(text: &str) -> Result<f64, String> {
@@ -316,18 +324,21 @@ fn json(
 }
 
 fn show_profile(options: &Options, report: &Report, mean: f64) -> anyhow::Result<()> {
-    let shown = match options.profile_format {
+    let form = if options.open { ProfileFormat::Html } else { options.profile_format };
+    let shown = match form {
         ProfileFormat::Text => format!("{}\nResult {mean:.16}\n", report.text().trim_end()),
         ProfileFormat::Json => report.json(),
         ProfileFormat::Folded => report.folded(),
         ProfileFormat::Trace => report.trace(),
+        ProfileFormat::Html => {
+            flame::page(report, &format!("fathom haversine {}", options.file.display()))
+        }
     };
     match &options.profile_output {
-        None => eprintln!("{}", shown.trim_end()),
-        Some(path) => {
-            let mut output = Output::create(path)?;
-            output.write_all(shown.as_bytes())?;
-            output.finish()?;
+        None if !options.open => eprintln!("{}", shown.trim_end()),
+        path => {
+            let path = path.as_deref().unwrap_or(Path::new("-"));
+            sheet::put(shown.as_bytes(), path, options.open)?;
         }
     }
     Ok(())

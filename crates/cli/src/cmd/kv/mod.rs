@@ -20,7 +20,6 @@ mod screen;
 mod show;
 mod verdict;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -28,6 +27,7 @@ use anyhow::ensure;
 use fathom_contenders::kv::MEMBERS;
 use fathom_keys::Portrait;
 use fathom_measure::result::{Case, Run};
+use fathom_report::table::Look;
 use serde::Serialize;
 
 use self::candidate::Candidate;
@@ -41,7 +41,7 @@ use self::verdict::{Row, Weighed};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring;
-use crate::output::Output;
+use crate::sheet;
 
 /// Find the map, tree or trie that is best for the keys in a file, with proof
 ///
@@ -113,6 +113,10 @@ pub(crate) struct Options {
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 
+    /// Show the page in the browser
+    #[arg(long, conflicts_with = "format")]
+    open: bool,
+
     /// Also save the measurements for `report`, `diff` and `history`: a file, or a folder
     #[arg(long, value_name = "PATH")]
     save: Option<PathBuf>,
@@ -137,15 +141,19 @@ enum Shown {
     Text,
     /// Everything: portrait, screening, rows, advice, every sample
     Json,
+    /// One self-contained page with plots
+    Html,
 }
 
-/// The end of it all.
+/// The end of it all but the measurements: what a saved run keeps of it, and pages show.
 #[derive(Serialize)]
 struct Verdict {
     schema: &'static str,
     version: u32,
     file: Origin,
     portrait: Portrait,
+    /// The portrait as people read it.
+    portrait_words: String,
     /// Where the keys were while they were measured.
     data: String,
     mix: String,
@@ -156,7 +164,14 @@ struct Verdict {
     rows: Vec<Row>,
     advice: Vec<String>,
     notes: Vec<String>,
-    run: Run,
+}
+
+/// Everything, for programs.
+#[derive(Serialize)]
+struct Whole<'a> {
+    #[serde(flatten)]
+    verdict: &'a Verdict,
+    run: &'a Run,
 }
 
 /// The user's file.
@@ -213,17 +228,21 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         cases.push(Weighed { case, share: part.share });
     }
     ensure!(!cases.is_empty(), "interrupted before anything was measured");
-    let verdict = judged(options, &mix, prepared, screening, finalists, baseline, cases, scan)?;
+    let (verdict, mut run) =
+        judged(options, &mix, prepared, screening, finalists, baseline, cases, scan)?;
+    let json = (options.format == Shown::Json)
+        .then(|| serde_json::to_string(&Whole { verdict: &verdict, run: &run }))
+        .transpose()?;
+    run.answer = serde_json::to_value(&verdict)?;
     if let Some(path) = &options.save {
-        measuring::save(&verdict.run, path)?;
+        measuring::save(&run, path)?;
     }
-    let text = match options.format {
-        Shown::Text => show::text(&verdict),
-        Shown::Json => serde_json::to_string(&verdict)? + "\n",
+    let text = match (json, options.open || options.format == Shown::Html) {
+        (Some(json), _) => json + "\n",
+        (None, true) => fathom_report::html::run(&run, &Look::default()),
+        (None, false) => show::text(&verdict),
     };
-    let mut output = Output::create(&options.output)?;
-    output.write_all(text.as_bytes())?;
-    output.finish()?;
+    sheet::put(text.as_bytes(), &options.output, options.open)?;
     let lost = verdict.rows.iter().any(|row| row.failure.is_some())
         || verdict.screening.iter().any(|rung| !rung.failures.is_empty());
     Ok(if lost { Exit::Incomplete } else { Exit::Done })
@@ -239,7 +258,7 @@ fn judged(
     baseline: usize,
     cases: Vec<Weighed>,
     scan: Option<Scan>,
-) -> anyhow::Result<Verdict> {
+) -> anyhow::Result<(Verdict, Run)> {
     let Prepared { portrait, format, file_bytes, .. } = prepared;
     let key_bytes = borrowed_bytes(&portrait);
     // If the usual choice failed, the method compares with somebody else.
@@ -265,10 +284,11 @@ fn judged(
         run.cases.push(weighed.case);
     }
     let name = options.source.path()?.display().to_string();
-    Ok(Verdict {
+    let verdict = Verdict {
         schema: "fathom-kv",
         version: 1,
         file: Origin { name, format: format.to_string(), bytes: file_bytes },
+        portrait_words: portrait.to_string(),
         portrait,
         data,
         mix: words,
@@ -279,8 +299,8 @@ fn judged(
         rows,
         advice,
         notes,
-        run,
-    })
+    };
+    Ok((verdict, run))
 }
 
 /// How it was measured, in one line.

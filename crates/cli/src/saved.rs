@@ -1,0 +1,38 @@
+//! The saved runs of a folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use fathom_measure::result::Run;
+
+use crate::exit::Exit;
+
+/// Every `.json` file in `folder` that is a saved run, by name; others are told and left out, and the end
+/// says so.
+///
+/// # Errors
+/// A folder that cannot be read, or has no run in it.
+pub(crate) fn runs(folder: &Path) -> anyhow::Result<(Vec<(PathBuf, Run)>, Exit)> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.to_string_lossy().ends_with(".json") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let (mut runs, mut end) = (Vec::new(), Exit::Done);
+    for path in paths {
+        match Run::read(&path) {
+            Ok(run) => runs.push((path, run)),
+            Err(error) => {
+                eprintln!("fathom: left out: {:#}", anyhow::Error::from(error));
+                end = Exit::Incomplete;
+            }
+        }
+    }
+    ensure!(!runs.is_empty(), "{}: no saved runs", folder.display());
+    Ok((runs, end))
+}

@@ -1,0 +1,73 @@
+//! Pages on their way out: to stdout, a file, or with `--open` to the browser.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::output::Output;
+
+/// Where a page goes, of commands that show text or a page.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Sheet {
+    /// How to show the result
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+
+    /// Write it to this file instead of stdout
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+
+    /// Show the page in the browser
+    #[arg(long, conflicts_with = "format")]
+    open: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// For a terminal
+    Text,
+    /// One self-contained page with plots
+    Html,
+}
+
+impl Sheet {
+    /// Writes whichever was asked for.
+    pub(crate) fn show(
+        &self,
+        text: impl FnOnce() -> String,
+        page: impl FnOnce() -> String,
+    ) -> anyhow::Result<()> {
+        match self.open || self.format == Form::Html {
+            true => put(page().as_bytes(), &self.output, self.open),
+            false => put(text().as_bytes(), &self.output, false),
+        }
+    }
+}
+
+/// Writes to stdout for `-`, otherwise to the file. With `open` the browser shows it; a page without a
+/// file gets one among the temporary files, whose name is told, for nobody knows when it was read.
+///
+/// # Errors
+/// When it cannot be written, or no browser can be started; a file that was written stays.
+pub(crate) fn put(content: &[u8], path: &Path, open: bool) -> anyhow::Result<()> {
+    let path = match open && path == Path::new("-") {
+        false => path.to_owned(),
+        true => {
+            let named = tempfile::Builder::new().prefix("fathom-").suffix(".html").tempfile()?;
+            named.into_temp_path().keep()?
+        }
+    };
+    let mut output = Output::create(&path)?;
+    output.write_all(content)?;
+    output.finish()?;
+    if open { shown(&path) } else { Ok(()) }
+}
+
+/// Shows a file in the browser: `$BROWSER`, or the system's.
+pub(crate) fn shown(path: &Path) -> anyhow::Result<()> {
+    eprintln!("fathom: the page is {}", path.display());
+    let whole = path.canonicalize().with_context(|| path.display().to_string())?;
+    opener::open_browser(whole).context("no browser could be started; $BROWSER names one")
+}

@@ -1,0 +1,117 @@
+//! Two runs on a page: what changed, by how much, and what makes the runs less comparable.
+
+use super::page::{self, Cell, Page};
+use super::plot::{self, Axis};
+use crate::diff::{Change, Diff, Difference};
+use crate::number::{duration, factor_digits, round, times};
+
+/// The page of a difference; `names` are those of the two files.
+#[must_use]
+pub fn page(diff: &Diff, names: [&str; 2]) -> String {
+    let of = |change: Change| diff.differences.iter().filter(|d| d.change == change).count();
+    let gone = diff.differences.iter().filter(|d| matches!(d.change, Change::Gone(_))).count();
+    let mut headline = format!(
+        "{} slower, {} faster, {} not resolved",
+        of(Change::Slower),
+        of(Change::Faster),
+        of(Change::NotResolved)
+    );
+    if gone > 0 {
+        headline += &format!(", {gone} failed");
+    }
+    let mut body = String::from(
+        "<section>\n<p class=\"warn\">The two runs were not interleaved: whatever changed between them besides \
+         the code is part of these differences. To be sure, measure both in one run.</p>\n",
+    );
+    body += &page::list(&diff.cautions);
+    body += &plot(diff);
+    body += &table(diff);
+    body += "</section>\n";
+    let [old, new] = names;
+    let page = Page {
+        title: format!("{old} and {new}"),
+        kicker: format!("fathom diff · {old} · {new}"),
+        headline,
+        body,
+        provenance: String::new(),
+    };
+    page.html()
+}
+
+/// Slower ones first, then faster ones.
+fn sorted(diff: &Diff) -> Vec<(usize, &Difference)> {
+    let mut sorted: Vec<&Difference> = diff.differences.iter().collect();
+    let rank = |d: &Difference| match d.change {
+        Change::Gone(_) => 0,
+        Change::Slower => 1,
+        Change::Faster => 2,
+        Change::NotResolved => 3,
+    };
+    sorted.sort_by_key(|d| rank(d));
+    sorted.into_iter().enumerate().collect()
+}
+
+fn name(d: &Difference) -> String {
+    format!("{} {}", d.title, d.id).trim().to_owned()
+}
+
+/// Colours of the three words, by number.
+fn colour(change: &Change) -> usize {
+    match change {
+        Change::Slower | Change::Gone(_) => 1,
+        Change::Faster => 2,
+        Change::NotResolved => 7,
+    }
+}
+
+fn plot(diff: &Diff) -> String {
+    let ends = || diff.differences.iter().filter_map(|d| d.interval);
+    if ends().next().is_none() {
+        return String::new();
+    }
+    let axis = Axis::log(ends().flat_map(|i| [i.low, i.high]).chain([0.98, 1.02]));
+    let mut html = String::new();
+    for (_, d) in sorted(diff) {
+        let (Some(ratio), Some(interval)) = (d.ratio, d.interval) else { continue };
+        let marks = format!(
+            "{}<g {}\">{}<circle class=\"f\" cx=\"{:.2}%\" cy=\"12\" r=\"5\"/></g>",
+            plot::line((axis.at(1.0), 0.0), (axis.at(1.0), 24.0), "one"),
+            plot::series(colour(&d.change)),
+            plot::line((axis.at(interval.low), 12.0), (axis.at(interval.high), 12.0), "l"),
+            axis.at(ratio)
+        );
+        html += &plot::row(&name(d), &plot::drawing(24.0, &d.sentence(), &marks));
+    }
+    html += &plot::foot(&axis, |tick| round(&factor_digits(tick)));
+    plot::figure(
+        "Time now over the time before, with intervals: left of the dashed 1 is faster",
+        &html,
+    )
+}
+
+fn table(diff: &Diff) -> String {
+    let head =
+        ["contender", "before", "now", "ratio", "interval", "of", "change"].map(str::to_owned);
+    let row = |(_, d): (usize, &Difference)| {
+        let [was, is] = d.ns.map_or_else(Default::default, |(was, is)| [was, is].map(duration));
+        let word = match (&d.change, d.ratio) {
+            (Change::Slower, Some(ratio)) => format!("{} slower", times(ratio)),
+            (Change::Faster, Some(ratio)) => format!("{} faster", times(1.0 / ratio)),
+            (Change::Gone(why), _) => why.clone(),
+            _ => "not resolved".to_owned(),
+        };
+        let interval = d.interval.map_or_else(String::new, |i| {
+            format!("{}–{}", factor_digits(i.low), factor_digits(i.high))
+        });
+        vec![
+            Cell::name(&name(d)),
+            Cell::number(&was),
+            Cell::number(&is),
+            Cell::number(&d.ratio.map_or_else(String::new, factor_digits)),
+            Cell::number(&interval),
+            Cell::text(if d.against_baseline { "ratios to the baseline" } else { "times" }),
+            Cell::text(&word),
+        ]
+    };
+    page::table("Differences", &head, &sorted(diff).into_iter().map(row).collect::<Vec<_>>())
+}

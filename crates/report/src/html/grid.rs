@@ -1,0 +1,101 @@
+//! A finished table on a page, such as the result of `fathom aggregate`: it can be sorted, and where a key
+//! has a least, a middle and a greatest value they are drawn.
+
+use std::fmt::Write;
+
+use super::page::{self, Cell, Page};
+use super::plot::{self, Axis};
+
+/// A table somebody else made.
+#[derive(Clone, Debug, Default)]
+pub struct Grid {
+    /// What it is of.
+    pub title: String,
+    /// The names of its columns.
+    pub head: Vec<String>,
+    /// How many of the columns, from the left, are keys; the others hold numbers, mostly.
+    pub keys: usize,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+    /// Columns that belong together, each as places of a least, a middle and a greatest value.
+    pub ranges: Vec<[usize; 3]>,
+}
+
+/// Rows on a page: with many more no browser is quick.
+const MOST_ROWS: usize = 5_000;
+
+/// Its page.
+#[must_use]
+pub fn page(grid: &Grid) -> String {
+    let shown = &grid.rows[..grid.rows.len().min(MOST_ROWS)];
+    let headline = match grid.rows.len() {
+        1 => "1 key".to_owned(),
+        rows => format!("{rows} keys"),
+    };
+    let mut body = String::from("<section>\n");
+    if shown.len() < grid.rows.len() {
+        let _ = writeln!(
+            body,
+            "<p class=\"warn\">The first {MOST_ROWS} of them are here; --sort and --top choose others, and --format \
+             csv has all.</p>"
+        );
+    }
+    if !grid.ranges.is_empty() {
+        body += "<p class=\"soft small\">Bars go from the least to the greatest value of a key, with a mark at the \
+                 middle one; all bars of a column are on one axis.</p>\n";
+    }
+    body += &table(grid, shown);
+    body += "</section>\n";
+    let title = grid.title.clone();
+    let page = Page { kicker: title.clone(), title, headline, body, provenance: String::new() };
+    page.html()
+}
+
+/// The number in a cell.
+fn number(row: &[String], column: usize) -> Option<f64> {
+    row.get(column)?.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+fn table(grid: &Grid, rows: &[Vec<String>]) -> String {
+    let axis = |range: &[usize; 3]| {
+        let ends = rows.iter().flat_map(|row| [number(row, range[0]), number(row, range[2])]);
+        let ends: Vec<f64> = ends.flatten().collect();
+        Axis::around(ends.into_iter())
+    };
+    let axes: Vec<Axis> = grid.ranges.iter().map(axis).collect();
+    let mut head = Vec::new();
+    for (column, name) in grid.head.iter().enumerate() {
+        head.push(name.clone());
+        if grid.ranges.iter().any(|range| range[2] == column) {
+            head.push(String::new());
+        }
+    }
+    let row = |row: &Vec<String>| {
+        let mut cells = Vec::new();
+        for (column, text) in row.iter().enumerate() {
+            cells.push(match column < grid.keys {
+                true => Cell::name(text),
+                false => Cell::number(text),
+            });
+            if let Some(which) = grid.ranges.iter().position(|range| range[2] == column) {
+                cells.push(Cell::drawing(range(row, &grid.ranges[which], &axes[which], which)));
+            }
+        }
+        cells
+    };
+    page::table(&grid.title, &head, &rows.iter().map(row).collect::<Vec<_>>())
+}
+
+fn range(row: &[String], places: &[usize; 3], axis: &Axis, colour: usize) -> String {
+    let [Some(least), Some(middle), Some(most)] = places.map(|place| number(row, place)) else {
+        return String::new();
+    };
+    let [from, at, to] = [least, middle, most].map(|value| axis.at(value));
+    let marks = format!(
+        "<rect {} f\" x=\"{from:.1}%\" y=\"6\" width=\"{:.1}%\" height=\"6\" rx=\"2\"/>{}",
+        plot::series(colour),
+        (to - from).max(0.3),
+        plot::line((at, 3.0), (at, 15.0), "i")
+    );
+    plot::ornament(18.0, &marks)
+}

@@ -1,0 +1,120 @@
+//! Many runs over time on a page: a plot per case with a line per contender, its steps marked.
+
+use std::fmt::Write;
+
+use super::page::{self, Cell, Page};
+use super::plot::{self, Axis, Frame};
+use crate::history::{Course, Step, step_alpha};
+use crate::number::{count, digits, duration, factor_digits, round, times};
+
+/// The page of the courses in a folder.
+#[must_use]
+pub fn page(courses: &[Course], folder: &str) -> String {
+    let alpha = step_alpha(courses);
+    let stepped: Vec<(&Course, Vec<Step>)> =
+        courses.iter().map(|course| (course, course.steps(alpha))).collect();
+    let runs = courses.iter().map(|course| course.points.len()).max().unwrap_or(0);
+    let last = |steps: &Vec<Step>, slower: bool| {
+        steps.last().is_some_and(|step| (step.ratio > 1.0) == slower)
+    };
+    let [slower, faster] =
+        [true, false].map(|which| stepped.iter().filter(|(_, steps)| last(steps, which)).count());
+    let headline = match (slower, faster) {
+        (0, 0) => format!("No lasting change in {} courses of up to {runs} runs", courses.len()),
+        _ => format!(
+            "{slower} slower and {faster} faster since their last step, of {} courses",
+            courses.len()
+        ),
+    };
+    let mut body = String::new();
+    let mut titles: Vec<&str> = courses.iter().map(|course| course.title.as_str()).collect();
+    titles.dedup();
+    for title in titles {
+        let own: Vec<&(&Course, Vec<Step>)> =
+            stepped.iter().filter(|(course, _)| course.title == title).collect();
+        body += &section(title, &own);
+    }
+    let page = Page {
+        title: format!("history of {folder}"),
+        kicker: format!("fathom history · {folder}"),
+        headline,
+        body,
+        provenance: String::new(),
+    };
+    page.html()
+}
+
+fn section(title: &str, courses: &[&(&Course, Vec<Step>)]) -> String {
+    let most = courses.iter().map(|(course, _)| course.points.len()).max().unwrap_or(1);
+    let frame = Frame {
+        x: Axis::linear([1.0, most as f64].into_iter()),
+        y: Axis::around(courses.iter().flat_map(|(course, _)| course.points.iter().map(|p| p.1))),
+        height: 220.0,
+        x_tick: &|run| round(&count(run)),
+        y_tick: &|ns| round(&duration(ns)),
+        x_name: "run, oldest first",
+    };
+    let mut marks = String::new();
+    for (number, (course, steps)) in courses.iter().enumerate() {
+        let points: Vec<(f64, f64)> =
+            course.points.iter().enumerate().map(|(at, p)| ((at + 1) as f64, p.1)).collect();
+        marks += &(frame.path(number, "l", &points) + &frame.dots(number, &points));
+        for step in steps {
+            marks += &mark(&frame, number, step, points[step.at]);
+        }
+    }
+    let names: Vec<(usize, &str)> = courses
+        .iter()
+        .enumerate()
+        .map(|(number, (course, _))| (number, course.id.as_str()))
+        .collect();
+    let said = format!("{title}: medians of up to {most} runs; the table below has the steps");
+    let plot = plot::keys(&names) + &frame.drawn(&said, &marks);
+    let figure = plot::figure("Median time of each run; a dashed line marks a step", &plot);
+    let title = crate::escape::html(title);
+    format!("<section>\n<h2>{title}</h2>\n{figure}{}</section>\n", table(courses))
+}
+
+fn mark(frame: &Frame<'_>, number: usize, step: &Step, at: (f64, f64)) -> String {
+    let (x, y) = frame.place(at.0, at.1);
+    let factor = times(step.ratio.max(1.0 / step.ratio));
+    let arrow = if step.ratio > 1.0 { "▲" } else { "▼" };
+    // Beside the line, on the side that has room.
+    let (side, anchor) = if x > 80.0 { (-6, "end") } else { (6, "start") };
+    let mut html = format!("<g {}\">", plot::series(number));
+    html += &plot::line((x, 0.0), (x, frame.height), "l d");
+    let _ = write!(
+        html,
+        "<text x=\"{x:.2}%\" dx=\"{side}\" y=\"{:.0}\" text-anchor=\"{anchor}\">{arrow} {factor}</text></g>",
+        (y - 10.0).max(12.0)
+    );
+    html
+}
+
+fn table(courses: &[&(&Course, Vec<Step>)]) -> String {
+    let head = ["contender", "runs", "first", "last", "against the earlier", "steps"];
+    let row = |(course, steps): &&(&Course, Vec<Step>)| {
+        let ends = course.points.first().zip(course.points.last());
+        let (first, last) = ends.map_or((0.0, 0.0), |(first, last)| (first.1, last.1));
+        let place = match course.last_among_earlier() {
+            None => "too few runs".to_owned(),
+            Some((ratio, false)) => format!("{}, within their range", factor_digits(ratio)),
+            Some((ratio, true)) => format!("{}, outside their range", factor_digits(ratio)),
+        };
+        let said = |step: &Step| {
+            let word = if step.ratio > 1.0 { "slower" } else { "faster" };
+            let factor = times(step.ratio.max(1.0 / step.ratio));
+            format!("{factor} {word} since {}", course.points[step.at].0)
+        };
+        let steps: Vec<String> = steps.iter().map(said).collect();
+        vec![
+            Cell::name(&course.id),
+            Cell::number(&round(&digits(course.points.len() as f64))),
+            Cell::number(&duration(first)),
+            Cell::number(&duration(last)),
+            Cell::text(&place),
+            Cell::text(&if steps.is_empty() { "none".to_owned() } else { steps.join("; ") }),
+        ]
+    };
+    page::table("Courses", &head.map(str::to_owned), &courses.iter().map(row).collect::<Vec<_>>())
+}

@@ -1,0 +1,54 @@
+//! A folder of saved runs on a page: what each found, newest first.
+
+use fathom_measure::result::Run;
+
+use super::page::{self, Cell, Page};
+use crate::escape::html as escaped;
+use crate::headline::of_run;
+use crate::view::kind;
+
+/// A run of a folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// Its file.
+    pub name: &'a str,
+    /// Its page, seen from the index; none, and it is only told.
+    pub link: Option<&'a str>,
+    /// The run.
+    pub run: &'a Run,
+}
+
+/// The page of a folder.
+#[must_use]
+pub fn page(folder: &str, entries: &[Entry<'_>]) -> String {
+    let mut sorted: Vec<&Entry<'_>> = entries.iter().collect();
+    sorted.sort_by(|a, b| (&b.run.started, a.name).cmp(&(&a.run.started, b.name)));
+    let head = ["run", "of", "started", "measurements", "found", "command"].map(str::to_owned);
+    let row = |entry: &&Entry<'_>| {
+        let name = escaped(entry.name);
+        let name = match entry.link {
+            Some(link) => format!("<a href=\"{}\">{name}</a>", escaped(link)),
+            None => name,
+        };
+        vec![
+            Cell { html: name, class: "id" },
+            Cell::text(kind(entry.run)),
+            Cell::text(&entry.run.started),
+            Cell::number(&entry.run.cases.len().to_string()),
+            Cell::text(&of_run(entry.run)),
+            Cell { html: escaped(&page::shell(entry.run)), class: "id" },
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = sorted.iter().map(row).collect();
+    let page = Page {
+        title: format!("runs of {folder}"),
+        kicker: format!("fathom report · {folder}"),
+        headline: match entries.len() {
+            1 => "1 saved run".to_owned(),
+            runs => format!("{runs} saved runs"),
+        },
+        body: format!("<section>\n{}</section>\n", page::table("Saved runs", &head, &rows)),
+        provenance: String::new(),
+    };
+    page.html()
+}

@@ -1,0 +1,189 @@
+//! The sheet all pages are written on: head, headline, provenance at the end; and the tables on it.
+//!
+//! Fetches nothing. The style follows the reader's colour scheme, and colours are legible on both (WCAG
+//! AA). The script sorts, hides and points out; without it everything is there.
+
+use std::fmt::Write;
+
+use fathom_measure::result::Run;
+
+use crate::escape::html as escaped;
+use crate::view::kind;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// A page but for what all have.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    /// What a browser shows in its tab, as text.
+    pub(super) title: String,
+    /// Above the headline, as text: what this is and of when.
+    pub(super) kicker: String,
+    /// The answer in a sentence, as text.
+    pub(super) headline: String,
+    /// The rest, as HTML.
+    pub(super) body: String,
+    /// Machine and provenance, as HTML; folded.
+    pub(super) provenance: String,
+}
+
+impl Page {
+    /// The page of a run, without headline and body.
+    pub(super) fn of(run: &Run) -> Page {
+        let title = run.command.join(" ");
+        let kicker = format!("fathom {} · {}", kind(run), run.started.replace('T', " "));
+        Page { title, kicker, provenance: provenance(run), ..Page::default() }
+    }
+
+    /// The document.
+    pub(super) fn html(&self) -> String {
+        let Page { title, kicker, headline, body, provenance } = self;
+        let [title, kicker, headline] = [title, kicker, headline].map(|text| escaped(text));
+        let mut page = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+             <header>\n<p class=\"soft small\">{kicker}</p>\n<h1>{headline}</h1>\n</header>\n\
+             <main>\n{body}</main>\n"
+        );
+        if !provenance.is_empty() {
+            let _ = write!(page, "<footer>\n{provenance}</footer>\n");
+        }
+        let _ = write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+        page
+    }
+}
+
+/// The command to measure it again.
+pub(super) fn command(run: &Run) -> String {
+    format!("<h3>To repeat it</h3>\n<pre><code>{}</code></pre>\n", escaped(&shell(run)))
+}
+
+/// The command as a shell takes it.
+pub(super) fn shell(run: &Run) -> String {
+    let words: Vec<String> = run.command.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    // What no shell can be given stands as it is.
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned())
+}
+
+fn provenance(run: &Run) -> String {
+    let mut html = String::from("<details>\n<summary>Machine and provenance</summary>\n");
+    let lines = [
+        ("started", run.started.clone()),
+        ("program", run.program.clone()),
+        ("build", run.build.to_string()),
+        ("level", run.level.clone()),
+    ];
+    for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(html, "<p>{name}: {}</p>", escaped(value));
+    }
+    if let (false, Ok(machine)) =
+        (run.machine.is_null(), serde_json::to_string_pretty(&run.machine))
+    {
+        let _ = writeln!(html, "<pre>{}</pre>", escaped(&machine));
+    }
+    html + "</details>\n"
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cell {
+    /// Its content, as HTML.
+    pub(super) html: String,
+    /// The classes it has.
+    pub(super) class: &'static str,
+}
+
+impl Cell {
+    /// Text of others.
+    pub(super) fn text(text: &str) -> Cell {
+        Cell { html: escaped(text), class: "" }
+    }
+
+    /// A number with its unit.
+    pub(super) fn number(text: &str) -> Cell {
+        Cell { html: escaped(text), class: "n" }
+    }
+
+    /// A name: the head of its row.
+    pub(super) fn name(text: &str) -> Cell {
+        Cell { html: escaped(text), class: "id" }
+    }
+
+    /// A drawing, which only repeats what other cells say.
+    pub(super) fn drawing(svg: String) -> Cell {
+        Cell { html: svg, class: "w" }
+    }
+}
+
+/// A table that can be sorted, and scrolls where the screen is narrow; `label` says to screen readers
+/// what it is. The first cell of a row is its head.
+pub(super) fn table(label: &str, head: &[String], rows: &[Vec<Cell>]) -> String {
+    let mut html = format!(
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n<table class=\"sort\">\n<thead><tr>",
+        escaped(label)
+    );
+    for (column, name) in head.iter().enumerate() {
+        let class = rows.first().and_then(|row| row.get(column)).map_or("", |cell| cell.class);
+        let class = if class == "n" { " class=\"n\"" } else { "" };
+        let _ = match name.as_str() {
+            // A head without words is none.
+            "" => write!(html, "<td></td>"),
+            name => write!(html, "<th scope=\"col\"{class}>{}</th>", escaped(name)),
+        };
+    }
+    html += "</tr></thead>\n<tbody>\n";
+    for row in rows {
+        html += "<tr>";
+        for (column, Cell { html: content, class }) in row.iter().enumerate() {
+            let class =
+                if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+            let _ = match column {
+                0 => write!(html, "<th scope=\"row\"{class}>{content}</th>"),
+                _ => write!(html, "<td{class}>{content}</td>"),
+            };
+        }
+        html += "</tr>\n";
+    }
+    html + "</tbody>\n</table>\n</div>\n"
+}
+
+/// Sentences, one below the other.
+pub(super) fn list(sentences: &[String]) -> String {
+    if sentences.is_empty() {
+        return String::new();
+    }
+    let items: Vec<String> =
+        sentences.iter().map(|text| format!("<li>{}</li>\n", escaped(text))).collect();
+    format!("<ul>\n{}</ul>\n", items.concat())
+}
+
+/// Something folded; it unfolds on paper if it is worth it.
+pub(super) fn folded(summary: &str, html: &str) -> String {
+    let summary = escaped(summary);
+    format!("<details class=\"print\">\n<summary>{summary}</summary>\n{html}</details>\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_a_command_back() {
+        let line =
+            ["fathom", "run", "echo \"it's\" | cat", "--budget=1s", ""].map(quoted).join(" ");
+        let expected = ["fathom", "run", "echo \"it's\" | cat", "--budget=1s", ""];
+        assert_eq!(shlex::split(&line).unwrap(), expected);
+        assert!(line.contains(" --budget=1s "), "{line}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Every kind of page, from a seed: the same each time, self-contained, complete, and harmless whatever
+//! the names in it are. They are left in the folder for temporary files of tests, where `cargo xtask
+//! pages` finds them for a real browser.
+
+#[path = "pages/seeded.rs"]
+mod seeded;
+
+use std::fs;
+use std::path::Path;
+
+use fathom_measure::workload::Spec;
+use fathom_report::diff::diff;
+use fathom_report::history::courses;
+use fathom_report::html::index::{self, Entry};
+use fathom_report::html::{self, flame, grid};
+use fathom_report::table::Look;
+use serde_json::Value;
+
+/// All kinds by name.
+fn pages() -> Vec<(&'static str, String)> {
+    let look = Look::default();
+    let (before, after) = (
+        seeded::commands(1.0, "2026-01-01T00:00:00Z"),
+        seeded::commands(1.2, "2026-01-02T00:00:00Z"),
+    );
+    let runs = seeded::history();
+    let entries = [("before", &before), ("after", &after)];
+    let entries = entries.map(|(name, run)| Entry { name, link: Some("run.html"), run });
+    vec![
+        ("run", html::run(&after, &look)),
+        ("bench", html::run(&seeded::family(), &look)),
+        ("scan", html::run(&seeded::scan(), &look)),
+        ("cpu", html::run(&seeded::tasks(), &look)),
+        ("kv", html::run(&seeded::keys(), &look)),
+        ("haversine", flame::page(&seeded::profile(), "fathom haversine pairs.json")),
+        ("history", html::history::page(&courses(&runs), "runs")),
+        ("diff", html::diff::page(&diff(&before, &after), ["before.json", "after.json"])),
+        ("aggregate", grid::page(&seeded::table())),
+        ("index", index::page("runs", &entries)),
+    ]
+}
+
+fn page(name: &str) -> String {
+    pages().into_iter().find(|(other, _)| *other == name).unwrap().1
+}
+
+#[test]
+fn every_kind_is_the_same_each_time_and_fetches_nothing() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
+    fs::create_dir_all(&folder).unwrap();
+    for ((name, page), (_, again)) in pages().into_iter().zip(pages()) {
+        assert!(page == again, "{name} is not the same each time");
+        for fetched in [" src=", "url(", "@import", "http://", "https://", "fetch(", "import("] {
+            assert!(!page.contains(fetched), "{name} has {fetched}");
+        }
+        assert!(page.contains("<meta name=\"viewport\"") && page.contains("<h1>"), "{name}");
+        assert!(page.len() < 500_000, "{name} has {} bytes", page.len());
+        let drawn = page.split("<script>").next().unwrap();
+        assert!(
+            !drawn.contains("NaN") && !drawn.contains("inf%"),
+            "{name} shows what is no number"
+        );
+        fs::write(folder.join(format!("{name}.html")), page).unwrap();
+    }
+}
+
+#[test]
+fn a_run_says_who_won_how_surely_and_how_to_repeat_it() {
+    let page = page("run");
+    for part in [
+        "<h1>./old is fastest, 1.20x before ./new</h1>",
+        "the band is the noise floor",
+        "<rect class=\"b\"",
+        "class=\"one\"",
+        "Distribution: every sample",
+        "round</text>",
+        "<th scope=\"col\" class=\"n\">user</th><th scope=\"col\" class=\"n\">system</th>",
+        "9.000 MiB",
+        "fathom run ./old ./new",
+    ] {
+        assert!(page.contains(part), "no {part}");
+    }
+    let command = page.split("To repeat it").nth(1).unwrap();
+    let command = command.split("<code>").nth(1).unwrap().split("</code>").next().unwrap();
+    let command = command.replace("&quot;", "\"").replace("&gt;", ">").replace("&amp;", "&");
+    let words = shlex::split(&command).unwrap();
+    assert_eq!(
+        words,
+        seeded::commands(1.2, "").command,
+        "a shell reads other words from {command}"
+    );
+}
+
+#[test]
+fn a_scan_has_lines_with_intervals_slopes_and_the_ideal() {
+    let page = page("scan");
+    assert!(page.contains("square: count^2.00, linear: count^1.00, flat: count^0.05"), "{page}");
+    assert_eq!(page.matches(" l\" d=\"M").count(), 3, "a line for each contender");
+    assert_eq!(page.matches(" l d\" d=\"M").count(), 3, "and its ideal");
+    // Each point of each line: its interval, before its dot.
+    let plot = page.split("</figure>").next().unwrap();
+    assert_eq!(plot.matches("class=\"l\"/><circle").count(), 18, "{plot}");
+}
+
+#[test]
+fn many_tasks_have_their_winners_first_and_the_rest_folded() {
+    let page = page("cpu");
+    let [winners, heat, details] =
+        ["Fastest here", "All implementations", "In detail"].map(|part| page.find(part).unwrap());
+    assert!(winners < heat && heat < details);
+    assert!(page[winners..heat].contains("library 1.30x slower"));
+    let cells = |class: &str| page[heat..details].matches(class).count();
+    assert_eq!(cells("<td class=\"n h0\">1</td>"), 90, "each task has one best");
+    let near = |times: f64| -> usize {
+        (-5..=5)
+            .map(|percent| cells(&format!(">{:.2}</td>", times + f64::from(percent) / 100.0)))
+            .sum()
+    };
+    // Three quarters of the tasks have a second contender, half a third, a quarter a fourth.
+    assert_eq!(near(3.0) + near(1.3), 67 + 44);
+    assert!(cells("\"n h5\">") == 22, "and the fourth takes nine times as long");
+    assert_eq!(page[details..].matches("<details").count(), 90 + 1);
+}
+
+#[test]
+fn keys_have_their_advice_code_front_and_tails() {
+    let page = page("kv");
+    for part in [
+        "<h1>For these keys, use hashbrown with hash ahash",
+        "hashbrown = &quot;0.17&quot;",
+        "<td>★</td>",
+        "0.45 (0.41–0.50)",
+        "2.10 too few rounds",
+        "find-mixed: median time per item",
+        "99.9 % within 300.0 ns, the longest 600.0 µs",
+        "20,000 distinct",
+    ] {
+        assert!(page.contains(part), "no {part}");
+    }
+}
+
+#[test]
+fn a_profile_is_a_flame_graph_whose_children_lie_within_their_parents() {
+    let page = page("haversine");
+    let places: Vec<(f64, f64)> = page
+        .split("<svg x=\"")
+        .skip(1)
+        .map(|svg| {
+            let number = |text: &str| text.split('%').next().unwrap().parse::<f64>().unwrap();
+            (number(svg), number(svg.split("width=\"").nth(1).unwrap()))
+        })
+        .collect();
+    // By hand: a thread, its two zones one beside the other, the second of them below the first.
+    let expected = [(0.0, 100.0), (0.0, 30.0), (0.0, 20.0), (30.0, 60.0)];
+    assert_eq!(places, [expected, expected].concat());
+    assert!(page.contains(">1.667 GiB/s<"), "1 GiB in 0.6 s");
+}
+
+#[test]
+fn a_history_marks_its_steps_and_a_difference_its_words() {
+    let history = page("history");
+    assert!(history.contains("1 slower and 0 faster since their last step"), "{history}");
+    assert!(history.contains("slower since 2026-01-20") && history.contains("▲ 1.2"));
+    let diff = page("diff");
+    assert!(diff.contains("<h1>1 slower, 0 faster, 2 not resolved</h1>"), "{diff}");
+    assert!(diff.contains("not interleaved") && diff.contains("1.20x slower"));
+}
+
+#[test]
+fn a_table_has_bars_on_one_axis_and_an_index_leads_to_its_runs() {
+    let table = page("aggregate");
+    assert!(table.contains("<h1>40 keys</h1>") && table.contains("/a&lt;b&gt;/7"));
+    assert_eq!(table.matches("rx=\"2\"/><line").count(), 40, "a bar with its middle for each key");
+    let index = page("index");
+    let (after, before) = (index.find(">after<").unwrap(), index.find(">before<").unwrap());
+    assert!(after < before, "the newest comes first");
+    assert!(index.contains("<a href=\"run.html\">"));
+}
+
+#[test]
+fn no_name_is_markup() {
+    let hostile = "</title><script>alert(1)</script>\"' onload=";
+    let contenders = [(hostile, 1e6), ("b", 2e6)];
+    let case = seeded::case("commands", Spec::default(), &contenders, 1);
+    let run =
+        seeded::run(&["fathom", "run", hostile], "2026-01-01T00:00:00Z", vec![case], Value::Null);
+    let page = html::run(&run, &Look::default());
+    assert!(!page.contains("<script>alert") && !page.contains("\" onload"), "{page}");
+    let broken = serde_json::json!({"schema": "fathom-kv", "rows": 3});
+    let mut other = run.clone();
+    other.answer = broken;
+    assert_eq!(html::run(&other, &Look::default()), page, "an answer that is none is left out");
+}

@@ -1,0 +1,86 @@
+//! `cargo xtask pages`: loads every kind of page in headless Chromium. What is checked there is in
+//! `xtask/pages/check.mjs`; the pages are those that a test of `fathom-report` writes from a seed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::packages::{cache, root, run};
+use crate::skip;
+
+/// What is installed, and what runs there.
+const PROJECT: [&str; 3] = ["package.json", "package-lock.json", "check.mjs"];
+
+pub(crate) fn run_all(bless: bool, pictures: Option<PathBuf>) -> Result<()> {
+    let browser =
+        browser().ok_or_else(|| skip("no Chromium (Debian: chromium, or FATHOM_CHROMIUM)"))?;
+    let pages = written()?;
+    let project = installed()?;
+    let mut check = Command::new("node");
+    check.arg(project.join("check.mjs")).arg(browser).arg(pages);
+    check.arg(root().join("xtask/pages/outline.txt"));
+    if bless {
+        check.arg("--bless");
+    }
+    if let Some(folder) = pictures {
+        fs::create_dir_all(&folder)?;
+        check.arg("--pictures").arg(folder);
+    }
+    let status = check.status().context("node")?;
+    ensure!(status.success(), "the pages: {status}");
+    Ok(())
+}
+
+fn browser() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("FATHOM_CHROMIUM") {
+        return Some(named.into());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let places =
+        std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
+    places.into_iter().find(|place| place.is_file())
+}
+
+/// The folder in which the test left its pages.
+fn written() -> Result<PathBuf> {
+    let mut test = Command::new("cargo");
+    test.current_dir(root()).args([
+        "test",
+        "--workspace",
+        "--locked",
+        "--quiet",
+        "--test",
+        "pages",
+    ]);
+    run(&mut test).context("the test that writes the pages")?;
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join("tmp/pages"))
+}
+
+/// The project with what its lock names, away from the sources.
+fn installed() -> Result<PathBuf> {
+    let project = cache().join("pages");
+    fs::create_dir_all(&project)?;
+    let own = root().join("xtask/pages");
+    let same = |name: &&str| fs::read(project.join(name)).ok() == fs::read(own.join(name)).ok();
+    let is_there = PROJECT[..2].iter().all(same) && project.join("node_modules/axe-core").is_dir();
+    for name in PROJECT {
+        copied(&own.join(name), &project.join(name))?;
+    }
+    if !is_there {
+        let mut npm = Command::new("npm");
+        npm.current_dir(&project);
+        run(npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]))
+            .context("npm (Debian: npm)")?;
+    }
+    Ok(project)
+}
+
+fn copied(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to).with_context(|| from.display().to_string())?;
+    Ok(())
+}
