@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use memchr::memchr_iter;
 
 use super::columns::Columns;
+use super::enter::enter;
 use super::query::{Kind, Query};
 use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, longer, too_long};
 use crate::engine::Names;
@@ -41,16 +42,17 @@ pub(super) struct Cut {
 }
 
 /// What comes before the first record of a chunk, and what was learnt there.
-struct Head {
-    columns: Option<Arc<Columns>>,
-    blank_lines: u64,
+pub(super) struct Head {
+    pub(super) columns: Option<Arc<Columns>>,
+    /// Blank lines before the header, by where they start.
+    pub(super) blank: Vec<usize>,
     /// Where the first record starts.
-    from: usize,
+    pub(super) from: usize,
 }
 
 impl Head {
-    fn new(columns: Option<Arc<Columns>>, from: usize) -> Head {
-        Head { columns, blank_lines: 0, from }
+    pub(super) fn new(columns: Option<Arc<Columns>>, from: usize) -> Head {
+        Head { columns, blank: Vec::new(), from }
     }
 
     /// Where the last record that starts before `limit` ends; those before `at` are complete. Reads
@@ -65,11 +67,34 @@ impl Head {
         ended: bool,
         fields: &mut Vec<Field>,
     ) -> Result<Result<usize, usize>, Error> {
+        if let Err(incomplete) = self.learn(query, path, bytes, limit, ended, fields)? {
+            return Ok(Err(incomplete));
+        }
+        let range = (at.max(self.from), limit);
+        Ok(Pieces::new(bytes, range, query.delimiter, ended).end(fields))
+    }
+
+    /// Whether nothing is left to be learnt.
+    pub(super) fn is_known(&self) -> bool {
+        self.columns.as_ref().is_some_and(|columns| columns.fields.is_some())
+    }
+
+    /// Reads the header, or how many fields the first record has, unless they are known or start behind
+    /// `limit`. An inner error is the place of a record that is not complete.
+    pub(super) fn learn(
+        &mut self,
+        query: &Query,
+        path: &Path,
+        bytes: &[u8],
+        limit: usize,
+        ended: bool,
+        fields: &mut Vec<Field>,
+    ) -> Result<Result<(), usize>, Error> {
         while self.columns.is_none() && self.from < limit {
             match split(bytes, self.from, query.delimiter, ended, fields) {
                 Split::More => return Ok(Err(self.from)),
                 Split::Blank(end) => {
-                    self.blank_lines += 1;
+                    self.blank.push(self.from);
                     self.from = end;
                 }
                 Split::Malformed(reason, _) => {
@@ -92,8 +117,7 @@ impl Head {
                 Split::Record(_) => Arc::make_mut(columns).fields = Some(fields.len()),
             }
         }
-        let range = (at.max(self.from), limit);
-        Ok(Pieces::new(bytes, range, query.delimiter, ended).end(fields))
+        Ok(Ok(()))
     }
 }
 
@@ -110,8 +134,12 @@ pub(super) struct Chunks<'a> {
 /// Whose turn it is to find where records end.
 struct Turn {
     chunk: u64,
-    /// Where the next record of the file starts.
+    /// Where the first record of the file starts that is taken.
+    first: u64,
+    /// Where the next one starts.
     start: u64,
+    /// Where the first of all records of the file starts, once that is known.
+    records: Option<u64>,
     columns: Option<Arc<Columns>>,
 }
 
@@ -135,7 +163,7 @@ impl<'a> Chunks<'a> {
         Chunks {
             query,
             queue: Queue::new(sources, chunk_bytes, stream),
-            turn: Mutex::new(Turn { chunk: 0, start: 0, columns: None }),
+            turn: Mutex::new(Turn { chunk: 0, first: 0, start: 0, records: None, columns: None }),
             passed: Condvar::new(),
             named: Mutex::new(None),
         }
@@ -158,6 +186,15 @@ impl<'a> Chunks<'a> {
             names.values.push(("records".to_owned(), false));
         }
         names
+    }
+
+    /// Where the first record of the last file starts, and where the one behind the last.
+    pub(super) fn seam(&self) -> Option<[u64; 2]> {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        // What comes before the first record of the file is its beginning, wherever that was left.
+        let is_behind = |at: &u64| turn.records.is_some_and(|records| *at > records);
+        let place = |at: u64| Some(at).filter(is_behind).unwrap_or(0);
+        (turn.chunk > 0).then(|| [turn.first, turn.start].map(place))
     }
 
     /// Notes the columns of a source whose header was read.
@@ -229,13 +266,21 @@ impl<'a> Chunks<'a> {
         fields: &mut Vec<Field>,
     ) -> Result<Chunk, Error> {
         let FilePart { start, end, size, .. } = part;
+        let mut blank_lines = 0;
         if start == 0 {
             turn.start = byte_order_mark(buffer.room(have)) as u64;
             turn.columns = Columns::placed(self.query).map(Arc::new);
+            (turn.first, turn.records) = (0, turn.columns.as_ref().map(|_| turn.start));
+        } else if part.is_first {
+            let entry = enter(self.query, part, fields)?;
+            (turn.start, turn.columns, turn.records) = (entry.start, entry.columns, entry.records);
+            turn.first = turn.start;
+            blank_lines = entry.blank_lines;
+            self.name(part.source, turn.columns.as_ref());
         }
         if turn.start >= end {
             let bytes = if start == 0 { turn.start as usize } else { 0 };
-            return Ok(Chunk { bytes, blank_lines: 0, lines: 0, cut: None });
+            return Ok(Chunk { bytes, blank_lines, lines: 0, cut: None });
         }
         let local = |offset: u64| (offset - start) as usize;
         let mut head = Head::new(turn.columns.take(), local(turn.start));
@@ -261,7 +306,9 @@ impl<'a> Chunks<'a> {
                 }
             }
         };
-        turn.start = start + at as u64;
+        turn.start = (start + at as u64).min(size);
+        let known = head.columns.as_ref().map(|_| start + head.from as u64);
+        turn.records = turn.records.or(known);
         turn.columns.clone_from(&head.columns);
         let from = head.from;
         self.name(part.source, head.columns.as_ref());
@@ -279,7 +326,7 @@ impl<'a> Chunks<'a> {
         });
         let bytes = at.min(have) - taken_from;
         let lines = line_ends(&buffer.room(from)[taken_from..]);
-        Ok(Chunk { bytes, blank_lines: head.blank_lines, lines, cut })
+        Ok(Chunk { bytes, blank_lines: blank_lines + head.blank.len() as u64, lines, cut })
     }
 
     /// The next chunk of a stream; None at its end.
@@ -351,7 +398,7 @@ impl<'a> Chunks<'a> {
             state.offset += at as u64;
             state.columns = head.columns;
             state.ended = ended;
-            let blank_lines = head.blank_lines;
+            let blank_lines = head.blank.len() as u64;
             return Ok(Some(Chunk { bytes: taken, blank_lines, lines, cut }));
         }
     }
@@ -362,7 +409,7 @@ fn line_ends(text: &[u8]) -> u64 {
 }
 
 /// Puts a newline behind the last of `have` bytes unless it is one; true if it did.
-fn terminate(buffer: &mut Buffer, have: usize) -> bool {
+pub(super) fn terminate(buffer: &mut Buffer, have: usize) -> bool {
     let missing = buffer.room(have).last().is_some_and(|&byte| byte != b'\n');
     if missing {
         buffer.terminate(have);
