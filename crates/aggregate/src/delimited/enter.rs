@@ -12,7 +12,7 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use super::columns::Columns;
-use super::cut::{Head, terminate};
+use super::head::{Head, terminate};
 use super::query::Query;
 use crate::chunk::{Buffer, MOST_RECORD_BYTES, byte_order_mark, too_long};
 use crate::error::Error;

@@ -32,6 +32,7 @@ use crate::source::Source;
 mod columns;
 mod cut;
 mod enter;
+mod head;
 mod query;
 #[cfg(test)]
 mod tests;

@@ -184,9 +184,6 @@ fn take_in(known: &mut Object, more: &Object) -> Result<(), StateError> {
         let [one, other] = [&*known, more].map(|o| format!("{} ({} bytes)", o.identity, o.size));
         return Err(StateError::Changed { name: name(), one, other });
     }
-    if (known.number, known.of) != (more.number, more.of) {
-        return Err(StateError::OtherNumber { name: name(), numbers: [known.number, more.number] });
-    }
     let mut ranges = [&known.ranges[..], &more.ranges].concat();
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut merged: Vec<Range> = Vec::with_capacity(ranges.len());
@@ -199,6 +196,9 @@ fn take_in(known: &mut Object, more: &Object) -> Result<(), StateError> {
             Some(last) if range.start == last.end => append(last, &range, &known.name)?,
             _ => merged.push(range),
         }
+    }
+    if (known.number, known.of) != (more.number, more.of) {
+        return Err(StateError::OtherNumber { name: name(), numbers: [known.number, more.number] });
     }
     known.ranges = merged;
     Ok(())

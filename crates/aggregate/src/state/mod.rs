@@ -24,9 +24,13 @@ mod flat;
 mod groups;
 mod head;
 mod message;
+mod plan;
+mod watched;
 
 use head::{ColumnHead, Head, joined};
 pub use head::{Object, Question, Range};
+pub use plan::{Piece, plan};
+pub use watched::Watch;
 
 /// The version of the format, which readers of another one refuse.
 pub const VERSION: &str = "1";
@@ -366,7 +370,7 @@ impl State {
         if head.columns.iter().any(|column| column.scale > MOST_DIGITS) {
             return Err(StateError::Damaged("its numbers have too many digits"));
         }
-        if !head.is_in_order() || head.records().is_none() {
+        if head.objects.is_empty() || !head.is_in_order() || head.records().is_none() {
             return Err(StateError::Damaged("its objects are not in order"));
         }
         let column = |about: &ColumnHead| Column {
@@ -377,6 +381,48 @@ impl State {
         };
         let columns = head.columns.iter().map(column).collect();
         Ok(State { head, columns })
+    }
+}
+
+/// States that are merged while they come, in a tree: each takes part in as many merges as there are levels.
+#[derive(Debug, Default)]
+pub struct Merger {
+    /// Of the states at place `n`, there are `2^n` in each.
+    levels: Vec<Option<State>>,
+}
+
+impl Merger {
+    /// Takes in a state.
+    ///
+    /// # Errors
+    /// What does not go together with those before it.
+    pub fn push(&mut self, mut state: State) -> Result<(), StateError> {
+        for level in &mut self.levels {
+            match level.take() {
+                Some(before) => state = before.merge(state)?,
+                None => {
+                    *level = Some(state);
+                    return Ok(());
+                }
+            }
+        }
+        self.levels.push(Some(state));
+        Ok(())
+    }
+
+    /// All of them as one.
+    ///
+    /// # Errors
+    /// What does not go together, and [`StateError::None`].
+    pub fn finish(self) -> Result<State, StateError> {
+        let mut all = None;
+        for state in self.levels.into_iter().flatten() {
+            all = Some(match all {
+                None => state,
+                Some(rest) => state.merge(rest)?,
+            });
+        }
+        all.ok_or(StateError::None)
     }
 }
 
