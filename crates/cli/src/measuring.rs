@@ -95,6 +95,25 @@ pub(crate) enum CounterChoice {
     Simulated,
 }
 
+/// Which libraries of this machine take part.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Libraries {
+    /// A library of this machine from this file (`zlib=/opt/lib/libz.so.1`), or not at all (`zlib=none`,
+    /// `none` for all); `FATHOM_LIBRARY_PATH` names folders that are searched first
+    #[arg(long = "library", value_name = "NAME=FILE")]
+    chosen: Vec<String>,
+}
+
+impl Libraries {
+    /// Before anybody asks for a library.
+    ///
+    /// # Errors
+    /// A choice that makes no sense, a file that is not there.
+    pub(crate) fn choose(&self) -> anyhow::Result<()> {
+        fathom_contenders::system::choose(&self.chosen).map_err(anyhow::Error::msg)
+    }
+}
+
 /// Where results go.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
@@ -281,6 +300,8 @@ fn level(text: &str) -> Result<f64, String> {
 /// An allocator that is not part of this build.
 pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
     let mut arguments = vec!["worker".to_owned()];
+    // What this process has opened its workers open, too, from the same files.
+    arguments.extend(fathom_contenders::system::arguments());
     let Some(name) = allocator else {
         let program = crate::cmd::worker::own()?;
         return Ok(Launch { program, arguments, ..Launch::default() });

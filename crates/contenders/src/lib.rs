@@ -64,6 +64,8 @@ pub mod read;
 pub mod sql;
 #[cfg(feature = "kv")]
 pub mod store;
+#[allow(unsafe_code)] // foreign functions of the libraries of this machine, behind safe ones
+pub mod system;
 mod tasks;
 pub mod text;
 #[cfg(feature = "kv")]
@@ -76,7 +78,9 @@ mod unit;
 /// The memory allocator of a process: any contender can be put on any of them.
 #[cfg(feature = "kv")]
 pub mod allocator {
-    pub use crate::alloc::{Allocator, CHOICES, VARIABLE, absent, chosen, reserved_bytes};
+    pub use crate::alloc::{
+        Allocator, CHOICES, PRELOADS, Preload, VARIABLE, absent, chosen, reserved_bytes,
+    };
 }
 
 /// All families, in the order they are shown.

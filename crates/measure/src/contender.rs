@@ -22,6 +22,8 @@ pub struct Meta {
     pub origin: Origin,
     /// A page to read more; see [`Meta::link`].
     pub link: &'static str,
+    /// Its modules of `pkg-config`, for a library that C programs link; empty for others.
+    pub pkg_config: &'static str,
     /// SPDX expression.
     pub licence: &'static str,
     /// The path an operation takes on this processor; of the main one where the name is empty.
@@ -131,6 +133,7 @@ impl Meta {
             name: "",
             origin: Origin::Own,
             link: "",
+            pkg_config: "",
             licence: "MIT OR Apache-2.0",
             hardware: Path::portable,
             keeps: Keeps::Nothing,
@@ -212,6 +215,12 @@ pub trait Contender<W>: Sync {
     /// Whether it is listed and chosen; what is not can still be asked for by its name.
     fn is_listed(&self) -> bool {
         true
+    }
+
+    /// Why it cannot take part on this machine although this build has it, if so: it is a library
+    /// that is looked for when the program runs.
+    fn absence(&self) -> Option<&'static str> {
+        None
     }
 
     /// Gets ready for `workload`: builds what is not timed.

@@ -6,7 +6,7 @@ use fathom_aggregate::Decimal;
 use fathom_aggregate::generate::{Measurements, Stations};
 use fathom_measure::contender::{Preparation, Prepared, timed};
 use fathom_measure::digest::Digest;
-use fathom_measure::facts::{Facts, Timed};
+use fathom_measure::facts::{Common, Facts, Timed};
 use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
@@ -111,6 +111,13 @@ pub(super) const FACTS: Facts = Facts {
     part: Some("text"),
     reference: Timed::AsOracle,
     tasks: Operation::TASKS,
+    common: &[Common {
+        question: "UTF-8, valid?",
+        operation: "utf8",
+        parameters: &[],
+        only: &[],
+        usual: &["std"],
+    }],
     ..Facts::NONE
 };
 
