@@ -81,7 +81,7 @@ listed! {
         (Operation::Aes(128, Mode::Ofb)) "aes-128-ofb" "output feedback, SP 800-38A",
             form: mix::FORM, forebear: "{} aes-128-ofb", best: unit::aes;
         (Operation::Aes(128, Mode::C64)) "aes-128-c64" "mORMot's counter in the first eight bytes",
-            form: mix::FORM, forebear: "{} aes-128-c64", best: unit::aes, alone: OWN;
+            form: mix::FORM, forebear: "{} aes-128-c64", best: unit::aes;
         (Operation::Aes(128, Mode::Ctr)) "aes-128-ctr" "counter, SP 800-38A",
             form: mix::FORM, forebear: "{} aes-128-ctr", best: unit::aes;
         (Operation::Aes(128, Mode::Cfc)) "aes-128-cfc" "cfb with mORMot's CRC-based integrity tag",
@@ -97,7 +97,7 @@ listed! {
         (Operation::Aes(256, Mode::Ofb)) "aes-256-ofb" "output feedback, SP 800-38A",
             form: mix::FORM, forebear: "{} aes-256-ofb", best: unit::aes;
         (Operation::Aes(256, Mode::C64)) "aes-256-c64" "mORMot's counter in the first eight bytes",
-            form: mix::FORM, forebear: "{} aes-256-c64", best: unit::aes, alone: OWN;
+            form: mix::FORM, forebear: "{} aes-256-c64", best: unit::aes;
         (Operation::Aes(256, Mode::Ctr)) "aes-256-ctr" "counter, SP 800-38A",
             form: mix::FORM, forebear: "{} aes-256-ctr", best: unit::aes;
         (Operation::Aes(256, Mode::Cfc)) "aes-256-cfc" "cfb with mORMot's CRC-based integrity tag",

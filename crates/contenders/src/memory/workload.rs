@@ -42,7 +42,7 @@ tasks! {
         Copy "copy" "the first half of the buffer to the second", quick: LEVELS;
         Read "read" "all words of the buffer, summed", quick: LEVELS;
         Chase "chase" "one read per cache line, each waiting for the one before, at most 64 Ki a time; an item is a read",
-            form: Form::Reads, quick: LEVELS;
+            form: Form::Reads, quick: LEVELS, alone: "a read has but one way";
     }
 }
 

@@ -48,7 +48,8 @@ tasks! {
         JsonProperties "json-properties" "properties of the first object, 100 calls; an item is a call",
             forebear: "JsonObjectPropCount()";
         JsonUnquoted "json-unquoted" "rewritten on one line, names unquoted where that is allowed; bytes written",
-            forebear: "jsonUnquotedPropNameCompact";
+            forebear: "jsonUnquotedPropNameCompact",
+            alone: "no JSON, so no library writes it";
         JsonHuman "json-human" "rewritten with a line per member, indented by tabs; bytes written",
             forebear: "jsonHumanReadable";
         LineEnds "line-ends" "positions of the ends of lines `station;-1.5`, eight per record asked for";

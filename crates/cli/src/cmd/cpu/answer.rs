@@ -11,6 +11,7 @@ use fathom_report::number::{percent, times};
 use fathom_report::view::{Line, lines, throughput};
 use fathom_report::{escape, sentence};
 
+use super::common::short;
 use super::form;
 
 /// Makes the fastest implementation the one all others are compared with.
@@ -40,7 +41,8 @@ pub(super) fn text(case: &Case, is_wide: bool) -> String {
         };
         let rate = throughput(case, summary.ns_median);
         let (path, verdict) = (&line.row.about.hardware, verdict(line));
-        let line_of_all = format!("  {id:<id_width$} {rate:>12}  {verdict:<33} {path}");
+        let shown = if is_wide { path } else { short(path) };
+        let line_of_all = format!("  {id:<id_width$} {rate:>12}  {verdict:<33} {shown}");
         if !is_wide {
             let _ = writeln!(text, "{}", line_of_all.trim_end());
             continue;

@@ -72,8 +72,16 @@ fn answer(case: &Case, common: &Common) -> String {
     };
     let not_known = Hardware::NotKnown.to_string();
     let path = Some(&first.row.about.hardware).filter(|path| **path != not_known);
-    let path = path.map_or("", String::as_str);
+    let path = path.map_or("", |path| short(path));
     format!("{id:<15} {rate:>11}  {against:<21} {path}")
+}
+
+/// The last word of a path where the whole does not fit a narrow screen: `vpclmulqdq` of
+/// `x86_64-avx512-vpclmulqdq`.
+pub(super) fn short(path: &str) -> &str {
+    const ROOM: usize = 10;
+    let path = path.split(',').next().unwrap_or(path);
+    if path.len() <= ROOM { path } else { path.rsplit('-').next().unwrap_or(path) }
 }
 
 /// `1.32x openssl`, or `= openssl` where this run cannot tell the two apart.

@@ -168,6 +168,10 @@ fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> a
         measuring::save(run, path)?;
     }
     let mut text = banner::text(&Machine::here());
+    if options.is_common() {
+        // The machine alone, not what decides about paths: the answer is what the screen is for.
+        text = text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>() + "\n";
+    }
     if options.recommend {
         text += &recommend::text(&run.cases, families);
     } else if options.is_common() {
@@ -177,7 +181,7 @@ fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> a
         for case in &run.cases {
             text += &answer::text(case, options.wide);
         }
-        text += &winners::text(&run.cases);
+        text += &winners::text(&run.cases, options.wide);
     }
     text += &absences(families);
     written(&text, &options.show.output).map(drop)

@@ -98,9 +98,19 @@ pub(super) fn joined(ids: &[&str]) -> String {
     }
 }
 
+/// As many of them as fit a narrow screen beside their row and rate.
+fn some(ids: &[&str]) -> String {
+    const ROOM: usize = 30;
+    let fit = (1..=ids.len()).rev().find(|&count| joined(&ids[..count]).len() <= ROOM);
+    match fit.unwrap_or(1) {
+        count if count < ids.len() => format!("{} …", joined(&ids[..count])),
+        _ => joined(ids),
+    }
+}
+
 /// A line per case: who is fastest, at what rate, who comes next; and a line where the winner changes
 /// with the size.
-pub(super) fn text(cases: &[Case]) -> String {
+pub(super) fn text(cases: &[Case], is_wide: bool) -> String {
     let mut text = String::from("fastest here\n");
     let width = cases.iter().map(|case| joined(&ids(case)).len()).max().unwrap_or(0).min(40);
     for task in tasks(cases) {
@@ -113,7 +123,7 @@ pub(super) fn text(cases: &[Case]) -> String {
             let lines = lines(case);
             let rate = lines.first().and_then(|line| line.summary);
             let rate = rate.map_or_else(String::new, |s| throughput(case, s.ns_median));
-            let winners = joined(&ids(case));
+            let winners = if is_wide { joined(&ids(case)) } else { some(&ids(case)) };
             let line = format!("  {row:<30} {rate:>12}  {winners:<width$}");
             let next = next(case, &lines);
             // On a line of its own where both would not fit.
