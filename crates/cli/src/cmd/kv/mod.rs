@@ -163,6 +163,8 @@ struct Verdict {
     rows: Vec<Row>,
     #[serde(flatten)]
     advice: Advice,
+    /// Who is out because it failed.
+    losses: Vec<String>,
     notes: Vec<String>,
     run: Run,
 }
@@ -264,6 +266,7 @@ fn judged(
     let method =
         cases.first().map_or_else(String::new, |weighed| method(&weighed.case, cases.len()));
     let mut run = measuring::new_run()?;
+    let losses = screening.iter().flat_map(|rung| failures(&rung.failures)).collect();
     let mut notes = notes(&screening);
     if options.choice.is_open() {
         notes.extend(candidate::absent(&options.choice.candidates(true, false)?));
@@ -286,6 +289,7 @@ fn judged(
         baseline: finalists[baseline].id(),
         rows,
         advice,
+        losses,
         notes,
         run,
     })
@@ -316,7 +320,6 @@ fn borrowed_bytes(portrait: &Portrait) -> f64 {
 fn notes(screening: &[Rung]) -> Vec<String> {
     let mut notes = Vec::new();
     for rung in screening {
-        notes.extend(failures(&rung.failures));
         notes.extend(rung.left_out.clone());
         if rung.unreached > 0 {
             notes.push(format!(

@@ -19,10 +19,8 @@ pub(super) struct Paste {
 
 /// Where a hash function is a function, and a map wants something that makes hashers.
 const ONCE: &str = "
-/// Hashes a key that is written in one piece: a string, a slice or an integer.
 #[derive(Default)]
-pub struct Once(u64);
-
+pub struct Once(u64); // for keys written in one piece: strings, slices, integers
 impl std::hash::Hasher for Once {
     fn write(&mut self, bytes: &[u8]) {
         let hash: u64 = HASH;
@@ -30,9 +28,7 @@ impl std::hash::Hasher for Once {
     }
     fn write_usize(&mut self, _: usize) {} // the length of a slice
     fn write_u8(&mut self, _: u8) {} // the end of a string
-    fn finish(&self) -> u64 {
-        self.0
-    }
+    fn finish(&self) -> u64 { self.0 }
 }";
 
 /// The lines for `candidate` over integers or byte strings; nothing if no library has it.

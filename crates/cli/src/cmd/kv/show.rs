@@ -30,24 +30,29 @@ pub(super) fn text(verdict: &Verdict, width: usize, wide: bool) -> String {
         }
     }
     let _ = write!(text, "\n{}", table(verdict, if wide { usize::MAX } else { width }));
-    let _ = writeln!(text, "\n{}", wrapped(&verdict.method, width, 2));
+    text.push('\n');
     if wide {
         text += &details(verdict, width);
     } else {
-        let tried = verdict.screening.first().map_or(0, |rung| rung.candidates);
-        let more = format!(
-            "{tried} combinations were tried. --wide tells of the keys, of the screening and of all \
-             columns; docs/kv.md how to read it."
-        );
-        let _ = writeln!(text, "{}", wrapped(&more, width, 2));
+        let _ = writeln!(text, "{}", wrapped(&in_short(verdict), width, 2));
     }
-    for note in &verdict.notes {
+    for note in verdict.losses.iter().chain(verdict.notes.iter().filter(|_| wide)) {
         let _ = writeln!(text, "{}", wrapped(&format!("note: {note}"), width, 6));
     }
     text
 }
 
-/// What the verdict rests on.
+/// What the verdict rests on, for those who do not want to know more.
+fn in_short(verdict: &Verdict) -> String {
+    let tried = verdict.screening.first().map_or(0, |rung| rung.candidates);
+    format!(
+        "{tried} combinations tried, {} measured against each other with every answer checked; the 99 % \
+         hold for all of it together. --wide tells more, docs/kv.md how to read it.",
+        verdict.rows.len()
+    )
+}
+
+/// The same for those who do.
 fn details(verdict: &Verdict, width: usize) -> String {
     let mut lines: Vec<String> = verdict.portrait.to_string().lines().map(str::to_owned).collect();
     lines.push(format!("memory     {}", verdict.data));
@@ -60,7 +65,8 @@ fn details(verdict: &Verdict, width: usize) -> String {
             scan.ns_median, scan.ns_low, scan.ns_high
         ));
     }
-    lines.iter().fold(String::from("\n"), |text, line| text + &wrapped(line, width, 11) + "\n")
+    lines.push(format!("method     {}", verdict.method));
+    lines.iter().fold(String::new(), |text, line| text + &wrapped(line, width, 11) + "\n")
 }
 
 fn screening(rungs: &[Rung], finalists: usize) -> String {
@@ -91,12 +97,9 @@ fn table(verdict: &Verdict, width: usize) -> String {
     let cost = |row: &Row| row.cost_ns.unwrap_or(f64::INFINITY);
     sorted.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
     let (mut text, dropped) = fitted(columns(verdict, &sorted), width);
-    let mut legend =
-        "★ nobody measured is both faster and smaller. B/entry: of the table that was \
-                      timed, live bytes and, where keys are borrowed, their bytes in the file."
-            .to_owned();
+    let mut legend = "★ nobody measured is both faster and smaller.".to_owned();
     if !dropped.is_empty() {
-        let _ = write!(legend, " Left out here: {}.", dropped.join(", "));
+        let _ = write!(legend, " --wide also has {}.", dropped.join(", "));
     }
     // A table may be wider than any terminal, sentences may not.
     let _ = writeln!(text, "{}", wrapped(&legend, width.min(USUAL.max(width.min(120))), 2));
