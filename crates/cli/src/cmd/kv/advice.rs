@@ -101,9 +101,10 @@ fn instead(rows: &[Row], candidates: &[Candidate], best: usize, quickest: usize)
         "it needs less"
     };
     format!(
-        "{} was measured as fast: the other takes {ratio:.2} times its time (99 % interval {low:.2} to \
-         {high:.2}), which is not resolved; the other is advised because {why}.",
-        other.words()
+        "{} was measured as fast ({} takes {ratio:.2} times its time, 99 % interval {low:.2} to {high:.2}); \
+         the latter is advised because {why}.",
+        other.words(),
+        this.words()
     )
 }
 

@@ -46,8 +46,8 @@ pub(super) fn text(verdict: &Verdict, width: usize, wide: bool) -> String {
 fn in_short(verdict: &Verdict) -> String {
     let tried = verdict.screening.first().map_or(0, |rung| rung.candidates);
     format!(
-        "{tried} combinations tried, {} measured against each other with every answer checked; the 99 % \
-         hold for all of it together. --wide tells more, docs/kv.md how to read it.",
+        "{tried} combinations tried, {} against each other with every answer checked; the 99 % hold for all \
+         together. More: --wide, docs/kv.md.",
         verdict.rows.len()
     )
 }
