@@ -183,9 +183,9 @@ fn map(stage: &mut Stage) -> anyhow::Result<()> {
     }
     #[cfg(feature = "kv")]
     {
-        let who = ["-d", "std,hashbrown,btreemap", "-h", "foldhash,ahash,siphash13"];
-        stage
-            .fathom(&[&["kv", "words.txt", "-F", "lines", "--budget", "3s"][..], &who].concat())?;
+        let line = "kv words.txt -F lines --budget 3s -d std,hashbrown,btreemap -h \
+                    foldhash,ahash,siphash13";
+        stage.fathom(&line.split_whitespace().collect::<Vec<&str>>())?;
         Ok(writeln!(out)?)
     }
     #[cfg(not(feature = "kv"))]
