@@ -15,7 +15,7 @@ use fathom_machine::os::affinity;
 use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::compare::Clock;
 use fathom_measure::conductor::{Bounds, Launch};
-use fathom_measure::contender::Meta;
+use fathom_measure::contender::{Meta, Origin};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::protocol::Offered;
 use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
@@ -400,6 +400,23 @@ pub(crate) fn about(meta: &Meta) -> About {
         hardware: (meta.hardware)("").to_string(),
         keeps: meta.keeps,
         caveat: meta.caveat.to_owned(),
+        code: meta.code.to_owned(),
+        manifest: manifest(meta),
+    }
+}
+
+/// The line of `Cargo.toml` that brings a crate, at the version that was measured.
+pub(crate) fn manifest(meta: &Meta) -> String {
+    match meta.origin {
+        Origin::Crate(name) if meta.feature.is_empty() => {
+            format!("{name} = \"{}\"", version(meta.origin))
+        }
+        Origin::Crate(name) => format!(
+            "{name} = {{ version = \"{}\", features = [\"{}\"] }}",
+            version(meta.origin),
+            meta.feature
+        ),
+        Origin::Own | Origin::Library(..) => String::new(),
     }
 }
 

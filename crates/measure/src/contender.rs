@@ -32,6 +32,11 @@ pub struct Meta {
     pub keeps: Keeps,
     /// Where the comparison is unfair or the implementation unusual; empty when there is nothing.
     pub caveat: &'static str,
+    /// How a Rust program writes it, crate and all; in it stand `K` and `V` for the types of keys and
+    /// values, `S` for the hasher, `bytes` for what is hashed. Empty where no crate has it.
+    pub code: &'static str,
+    /// The feature of its crate that it takes, unless it is one of the usual ones.
+    pub feature: &'static str,
     /// The source file of the contender; its `//!` comment is the page users read.
     pub source: &'static str,
 }
@@ -138,6 +143,8 @@ impl Meta {
             hardware: Path::portable,
             keeps: Keeps::Nothing,
             caveat: "",
+            code: "",
+            feature: "",
             source,
         }
     }

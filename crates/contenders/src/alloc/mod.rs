@@ -63,6 +63,13 @@ pub fn reserved_bytes(name: &str) -> u64 {
 /// The allocator of a process that was told nothing.
 pub const SYSTEM: &str = "system";
 
+/// How a Rust program names allocator `name` of this build, if it is one that a program can choose.
+#[must_use]
+pub fn code(name: &str) -> Option<&'static str> {
+    let code = FAMILY.contenders.iter().map(|one| one.meta()).find(|meta| meta.name == name)?.code;
+    (!code.is_empty()).then_some(code)
+}
+
 /// Allocators that nobody would choose and that take part only when asked for: the arena never takes
 /// anything back, the counting one is the system's with a count.
 const UNASKED: [&str; 2] = ["arena", COUNTING];

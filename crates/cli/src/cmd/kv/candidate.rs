@@ -128,9 +128,8 @@ pub(super) fn absent(candidates: &[Candidate]) -> Option<String> {
     names.sort_unstable();
     names.dedup();
     names.retain(|name| !is_here(name));
-    (!names.is_empty()).then(|| {
-        format!("not in this build: {}; fathom list says what brings each", names.join(", "))
-    })
+    let count = names.len();
+    (count > 0).then(|| format!("{count} more are not in this build; fathom list map, tree, trie, store or alloc says which"))
 }
 
 /// Every combination of this build; `unasked` says who of those that nobody
