@@ -37,3 +37,4 @@ mod steps;
 pub mod table;
 pub mod text;
 pub mod view;
+pub mod wrap;

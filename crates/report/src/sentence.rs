@@ -52,7 +52,11 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
         Verdict::NotResolved { why: Unresolved::TooFew { needed, .. }, .. } => {
             let level = level_words(case);
             let seen = seen_words(comparison, baseline);
-            format!("{name} was {seen}: too few for a verdict at {level}, which takes {needed}")
+            // One comparison alone would take fewer: they share the error.
+            let all = if case.judged.comparisons.len() > 1 { " for all together" } else { "" };
+            format!(
+                "{name} was {seen}: too few for a verdict at {level}{all}, which takes {needed}"
+            )
         }
         Verdict::NotResolved { why: Unresolved::OneProcess, .. } => {
             let seen = seen_words(comparison, baseline);

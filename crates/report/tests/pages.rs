@@ -8,8 +8,11 @@ mod seeded;
 use std::fs;
 use std::path::Path;
 
+use fathom_measure::compare::judge;
+use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 use fathom_report::diff::diff;
+use fathom_report::headline::headline;
 use fathom_report::history::courses;
 use fathom_report::html::index::{self, Entry};
 use fathom_report::html::{self, flame, grid};
@@ -190,4 +193,30 @@ fn no_name_is_markup() {
     let mut other = run.clone();
     other.answer = broken;
     assert_eq!(html::run(&other, &Look::default()), page, "an answer that is none is left out");
+}
+
+#[test]
+fn a_headline_names_the_fastest_with_its_lead_or_with_whom_it_is_not_resolved() {
+    let of = |times: &[(&str, f64)]| {
+        let case = seeded::case("commands", Spec::default(), times, 1);
+        let run = seeded::run(&["fathom", "run"], "2026-01-01T00:00:00Z", vec![case], Value::Null);
+        run.cases[0].clone()
+    };
+    assert_eq!(
+        headline(&of(&[("a", 2e6), ("b", 1e6), ("c", 4e6)])),
+        "b is fastest, 2.00x before a"
+    );
+    let close = headline(&of(&[("a", 2e6), ("b", 1e6), ("c", 1e6)]));
+    let ends = ["not resolved against b", "not resolved against c"];
+    assert!(ends.iter().any(|end| close.ends_with(end)) && close.contains("x before a"), "{close}");
+    let open = headline(&of(&[("a", 1e6), ("b", 1e6), ("c", 1e6), ("d", 1e6), ("e", 1e6)]));
+    assert!(open.ends_with("had the least time; not resolved against 4 others"), "{open}");
+    assert_eq!(headline(&of(&[("a", 2e6)])), "a alone");
+    // Who failed leads nothing.
+    let mut broken = of(&[("a", 1e6), ("b", 2e6)]);
+    for (failed, said) in [(0, "b is the only one with a time"), (1, "Nobody could be measured")] {
+        broken.measured.failures[failed] = Some(Failure::Hung { limit_ms: 1 });
+        broken.judged = judge(&broken.measured, broken.roles, &broken.plan);
+        assert_eq!(headline(&broken), said);
+    }
 }

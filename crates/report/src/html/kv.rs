@@ -28,7 +28,9 @@ pub(super) struct Answer {
     rows: Vec<Row>,
     advice: Vec<String>,
     #[serde(default)]
-    paste: Vec<Paste>,
+    paste: Option<Paste>,
+    #[serde(default)]
+    losses: Vec<String>,
     notes: Vec<String>,
 }
 
@@ -39,15 +41,13 @@ struct Origin {
     bytes: u64,
 }
 
-/// Code to use a choice with.
+/// Lines to use the choice with.
 #[derive(Debug, Deserialize)]
 struct Paste {
-    /// The row's id.
-    id: String,
-    /// Lines of `Cargo.toml`.
-    manifest: String,
-    /// Lines of Rust.
-    code: String,
+    /// Of `Cargo.toml`.
+    manifest: Vec<String>,
+    /// Of the program.
+    code: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -120,7 +120,7 @@ impl Answer {
         html += "</section>\n<section>\n<h2>The keys, and how they were measured</h2>\n";
         let _ = writeln!(html, "<pre>{}</pre>", escaped(&self.portrait_words));
         let mut said = vec![format!("memory: {}", self.data), format!("method: {}", self.method)];
-        said.extend(self.notes.iter().map(|note| format!("Note: {note}")));
+        said.extend(self.losses.iter().chain(&self.notes).map(|note| format!("Note: {note}")));
         html += &page::list(&said);
         let details: String =
             run.cases.iter().map(|case| measured::case(case, look, Extent::Section)).collect();
@@ -128,16 +128,13 @@ impl Answer {
     }
 
     fn pasted(&self) -> String {
-        let mut html = String::new();
-        for Paste { id, manifest, code } in &self.paste {
-            let _ = writeln!(html, "<h3>{}</h3>", escaped(id));
-            if !manifest.is_empty() {
-                let _ =
-                    writeln!(html, "<pre><code># Cargo.toml\n{}</code></pre>", escaped(manifest));
-            }
-            let _ = writeln!(html, "<pre><code>{}</code></pre>", escaped(code));
+        let Some(Paste { manifest, code }) = &self.paste else { return String::new() };
+        let mut html = String::from("<h3>To paste</h3>\n");
+        if !manifest.is_empty() {
+            let lines = escaped(&manifest.join("\n"));
+            let _ = writeln!(html, "<pre><code># Cargo.toml, [dependencies]\n{lines}</code></pre>");
         }
-        html
+        html + &format!("<pre><code>{}</code></pre>\n", escaped(&code.join("\n")))
     }
 
     fn scatter(&self) -> String {

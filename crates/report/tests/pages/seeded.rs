@@ -155,7 +155,7 @@ pub(crate) fn keys() -> Run {
             row(2, 100.0, 200.0, 24.0, json!({"ratio": 2.1, "low": 0.0, "high": null, "resolved": false})),
         ],
         "advice": ["For these keys, use hashbrown with hash ahash: 27.0 ns per operation.", "tree saves half of the memory."],
-        "paste": [{"id": names[1], "manifest": "hashbrown = \"0.17\"", "code": "use hashbrown::HashMap;"}],
+        "paste": {"manifest": ["hashbrown = \"0.17\""], "code": ["use hashbrown::HashMap;"]},
         "notes": ["nothing was left out"],
     });
     run(&["fathom", "kv", "words.txt"], STARTED, vec![find, insert], answer)

@@ -7,6 +7,7 @@
 //!
 //! `fathom kv bench` skips the choice and runs exactly what is asked.
 
+mod advice;
 mod alias;
 mod bench;
 mod candidate;
@@ -16,6 +17,7 @@ mod full;
 mod ladder;
 mod layout;
 mod mix;
+mod paste;
 mod screen;
 mod show;
 mod verdict;
@@ -30,6 +32,7 @@ use fathom_measure::result::{Case, Run};
 use fathom_report::table::Look;
 use serde::Serialize;
 
+use self::advice::Advice;
 use self::candidate::Candidate;
 use self::choice::{Choice, Source};
 use self::data::Prepared;
@@ -41,6 +44,7 @@ use self::verdict::{Row, Weighed};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring;
+use crate::output;
 use crate::sheet;
 
 /// Find the map, tree or trie that is best for the keys in a file, with proof
@@ -109,6 +113,10 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = Shown::Text)]
     format: Shown,
 
+    /// Every column of the table, what the keys are like, and how the finalists were found
+    #[arg(long)]
+    wide: bool,
+
     /// Write it to this file instead of stdout
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -162,7 +170,10 @@ struct Verdict {
     method: String,
     baseline: String,
     rows: Vec<Row>,
-    advice: Vec<String>,
+    #[serde(flatten)]
+    advice: Advice,
+    /// Who is out because it failed.
+    losses: Vec<String>,
     notes: Vec<String>,
 }
 
@@ -240,7 +251,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let text = match (json, options.open || options.format == Shown::Html) {
         (Some(json), _) => json + "\n",
         (None, true) => fathom_report::html::run(&run, &Look::default()),
-        (None, false) => show::text(&verdict),
+        (None, false) => show::text(&verdict, output::width(), options.wide),
     };
     sheet::put(text.as_bytes(), &options.output, options.open)?;
     let lost = verdict.rows.iter().any(|row| row.failure.is_some())
@@ -265,7 +276,7 @@ fn judged(
     let baseline = cases.first().map_or(baseline, |weighed| weighed.case.roles.baseline);
     let rows = verdict::rows(&finalists, &cases, baseline, key_bytes);
     let words = mix.words(options.concurrent);
-    let advice = verdict::advice(&rows, &finalists, baseline, &words, &portrait);
+    let advice = advice::advice(&rows, &finalists, baseline, &words, &portrait);
     let data = cases
         .iter()
         .flat_map(|weighed| &weighed.case.contenders)
@@ -275,6 +286,7 @@ fn judged(
     let method =
         cases.first().map_or_else(String::new, |weighed| method(&weighed.case, cases.len()));
     let mut run = measuring::new_run()?;
+    let losses = screening.iter().flat_map(|rung| failures(&rung.failures)).collect();
     let mut notes = notes(&screening);
     if options.choice.is_open() {
         notes.extend(candidate::absent(&options.choice.candidates(true, false)?));
@@ -298,6 +310,7 @@ fn judged(
         baseline: finalists[baseline].id(),
         rows,
         advice,
+        losses,
         notes,
     };
     Ok((verdict, run))
@@ -328,7 +341,6 @@ fn borrowed_bytes(portrait: &Portrait) -> f64 {
 fn notes(screening: &[Rung]) -> Vec<String> {
     let mut notes = Vec::new();
     for rung in screening {
-        notes.extend(failures(&rung.failures));
         notes.extend(rung.left_out.clone());
         if rung.unreached > 0 {
             notes.push(format!(
