@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-pub(crate) use fathom_input::{Input, Lines, ZSTANDARD};
+pub(crate) use fathom_input::{Input, Lines, ZSTANDARD, identity};
 
 /// Opens a file, or standard input for `-`.
 ///

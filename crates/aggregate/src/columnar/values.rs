@@ -201,7 +201,7 @@ impl Values {
         let stats = self.exact[group].get_or_insert_with(none);
         match number {
             Some(number) => {
-                stats.take(kept::Given::Number(&number), Order { source: 0, chunk, start: 0 });
+                stats.take(kept::Given::Number(&number), Order { source: 0, byte: chunk });
             }
             None => stats.add_missing(),
         }

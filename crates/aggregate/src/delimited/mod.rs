@@ -16,7 +16,8 @@
 //! The run itself is that of `crate::engine`. What a record is stands in `crate::record`; nothing
 //! here looks at quotes.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::account::Account;
@@ -30,6 +31,8 @@ use crate::source::Source;
 
 mod columns;
 mod cut;
+mod enter;
+mod head;
 mod query;
 #[cfg(test)]
 mod tests;
@@ -53,6 +56,33 @@ pub fn aggregate(
     let paths: Vec<PathBuf> = sources.iter().map(|source| source.path().to_owned()).collect();
     let chunks = Chunks::new(sources, query, options.chunk_bytes);
     run(&chunks, &paths, options, on_error, progress)
+}
+
+/// Where the first records start that do not start before each multiple of `every` bytes: places at which
+/// a file can be cut whatever its quotes enclose. All of it is read, by one thread, and no value looked at.
+///
+/// # Errors
+/// What cannot be read, and records longer than [`MOST_RECORD_BYTES`](crate::MOST_RECORD_BYTES).
+pub fn record_starts(
+    path: &Path,
+    (file, size): (File, u64),
+    delimiter: u8,
+    every: u64,
+) -> Result<Vec<u64>, Error> {
+    const CHUNK_BYTES: u64 = 4 << 20;
+    let query = Query::new(delimiter);
+    let sources = vec![Source::File { path: path.to_owned(), file, size }];
+    let chunks = Chunks::new(sources, &query, every.min(CHUNK_BYTES) as usize);
+    let (mut buffer, mut fields, mut starts) = (Buffer::default(), Vec::new(), Vec::new());
+    let mut wanted = every;
+    while chunks.next(&mut buffer, &mut fields)?.is_some() {
+        let next = chunks.seam().map_or(0, |[_, next]| next);
+        if next >= wanted && next < size {
+            starts.push(next);
+            wanted = next - next % every + every;
+        }
+    }
+    Ok(starts)
 }
 
 impl<'a> Form for Chunks<'a> {
@@ -92,5 +122,9 @@ impl<'a> Form for Chunks<'a> {
 
     fn names(&self) -> Names {
         self.names()
+    }
+
+    fn seam(&self) -> Option<[u64; 2]> {
+        self.seam()
     }
 }

@@ -11,6 +11,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Sort, Statistic};
+use fathom_aggregate::state::Question;
 use fathom_aggregate::{
     Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions, Progress,
     Query, Reject, Rounding, Source, Summary, kernel_level,
@@ -25,6 +26,7 @@ use crate::output::{self, Output};
 use crate::progress;
 use crate::value;
 
+pub(crate) mod partial;
 mod query;
 
 /// Aggregate delimited text: min, mean, max, quantiles and more per key, exact, at memory speed
@@ -38,7 +40,7 @@ mod query;
 ///
 /// With any of --delimiter, --by, --value, --text, --where, --count, --header, --null, --null-values and --ragged the
 /// input is delimited text in general, with quoted fields (RFC 4180).
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
     fathom aggregate --format table --stats mean,count --sort mean --top 10 measurements.txt\n  \
@@ -175,6 +177,21 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SIZE", value_parser = value::bytes)]
     memory_limit: Option<u64>,
 
+    /// Write a state instead of a result: all that is known of this input, exactly, for `fathom merge`
+    /// to put together with other states
+    #[arg(long)]
+    partial: bool,
+
+    /// Read only these bytes of the one FILE: the records that start in them. A cut may fall anywhere but
+    /// inside quotes (`fathom plan`); END may be left out
+    #[arg(long, value_name = "START..END", value_parser = partial::range)]
+    range: Option<(u64, Option<u64>)>,
+
+    /// With --partial: the first FILE is number K, from 0, of the whole input, which has N; `first` and
+    /// `last` depend on K, and the merge finds what is missing by N
+    #[arg(long, value_name = "K[/N]", value_parser = partial::number)]
+    number: Option<(u64, Option<u64>)>,
+
     /// Write the result to this file, which appears whole or not at all
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -265,7 +282,7 @@ fn mebibytes(text: &str) -> Result<usize, String> {
     }
 }
 
-fn delimiter(text: &str) -> Result<u8, String> {
+pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
     let byte = match text.as_bytes() {
         b"\\t" | b"tab" => b'\t',
         [byte] => *byte,
@@ -284,19 +301,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         Err(error) => return usage(&format!("--where: {error}")),
     };
     let mut query = query::query(options, condition)?;
-    let format = options.format.unwrap_or_else(|| match &query {
-        None => Format::Brc,
-        Some(_) if options.output == Path::new("-") && std::io::stdout().is_terminal() => {
-            Format::Table
-        }
-        Some(_) => Format::Csv,
-    });
+    let format = options.format(query.is_none());
     let files = match options.files.as_slice() {
         [] => &[PathBuf::from("-")],
         files => files,
     };
     if let Some(mistake) = mistake(options, query.as_ref(), files, format) {
         return usage(&mistake);
+    }
+    if options.partial {
+        return partial::run(options, query, files);
     }
     let start = Instant::now();
     let (mut sources, known_bytes) = open(files)?;
@@ -313,32 +327,65 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         let progress = Arc::clone(&progress);
         move || progress.bytes.load(Ordering::Relaxed)
     });
-    let on_error = match options.on_error {
-        ErrorPolicy::Fail => OnError::Fail,
-        ErrorPolicy::Skip => {
-            OnError::Skip(rejects.as_mut().map(|file| Box::new(file) as Box<dyn Write + Send>))
-        }
-    };
-    let outcome = match &query {
-        Some(query) => delimited::aggregate(sources, query, &engine, on_error, &progress),
-        None => fathom_aggregate::aggregate(sources, &engine, on_error, &progress),
-    };
+    let sources = sources.into_iter().map(|source| partial::part(options, source));
+    let sources = sources.collect::<anyhow::Result<_>>()?;
+    let summary = execute(options, query.as_ref(), sources, &engine, rejects.as_mut(), &progress)?;
     drop(bar);
-    let mut summary = outcome.inspect_err(|error| {
-        let Error::Record(reject) = error else { return };
-        if options.verbose {
-            eprintln!("{}", bytes(reject));
-        }
-        if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
-            eprintln!("fathom: without --by, --value or --delimiter, input is key;value lines");
-        }
-    })?;
-    let keys = summary.columns[0].groups.len();
-    format::arrange(&mut summary.columns, options.sort(), options.reverse, options.top);
-    let text = render(format, &summary.columns, &layout(options, query.as_ref(), &summary));
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
+    let is_named = query.is_some_and(|query| query.header || query.by.len() > 1);
+    show(options, format, is_named, summary, start)
+}
+
+/// Runs the engine; what is wrong with the input is said in the words of the command line.
+fn execute(
+    options: &Options,
+    query: Option<&Query>,
+    sources: Vec<Source>,
+    engine: &EngineOptions,
+    rejects: Option<&mut Output>,
+    progress: &Progress,
+) -> anyhow::Result<Summary> {
+    let on_error = match options.on_error {
+        ErrorPolicy::Fail => OnError::Fail,
+        ErrorPolicy::Skip => {
+            OnError::Skip(rejects.map(|file| Box::new(file) as Box<dyn Write + Send>))
+        }
+    };
+    let outcome = match query {
+        Some(query) => delimited::aggregate(sources, query, engine, on_error, progress),
+        None => fathom_aggregate::aggregate(sources, engine, on_error, progress),
+    };
+    let mut summary = outcome.map_err(|error| {
+        let error = partial::located(error, options, query.is_some());
+        if let Error::Record(reject) = &error {
+            if options.verbose {
+                eprintln!("{}", bytes(reject));
+            }
+            if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
+                eprintln!("fathom: without --by, --value or --delimiter, input is key;value lines");
+            }
+        }
+        error
+    })?;
+    if options.range.is_some() {
+        summary.shown_rejects.iter_mut().for_each(partial::count_lines);
+    }
+    Ok(summary)
+}
+
+/// Writes a result in its order and form.
+fn show(
+    options: &Options,
+    format: Format,
+    is_named: bool,
+    mut summary: Summary,
+    start: Instant,
+) -> anyhow::Result<Exit> {
+    let keys = summary.columns[0].groups.len();
+    format::arrange(&mut summary.columns, options.sort(), options.reverse, options.top);
+    let text = render(format, &summary.columns, &layout(options, is_named, &summary));
     let mut output = Output::create(&options.output)?;
     output.write_all(&text)?;
     output.finish()?;
@@ -348,6 +395,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     Ok(report_rejects(&summary, options.verbose))
 }
 
+const ONE_EACH: &str =
+    "the brc format shows one key and one value: choose another --format for several";
+
 /// What is wrong with how the command was called.
 fn mistake(
     options: &Options,
@@ -355,6 +405,9 @@ fn mistake(
     files: &[PathBuf],
     format: Format,
 ) -> Option<String> {
+    if let Some(mistake) = partial::mistake(options) {
+        return Some(mistake.to_owned());
+    }
     let is_standard = |file: &&PathBuf| *file == Path::new("-");
     if options.files.is_empty() && std::io::stdin().is_terminal() {
         let said = "no FILE was named, and standard input is a terminal (- insists on it)";
@@ -364,9 +417,7 @@ fn mistake(
         return Some("standard input can be read only once".to_owned());
     }
     if format == Format::Brc && query.is_some_and(|q| q.values.len() > 1 || q.by.len() > 1) {
-        let said =
-            "the brc format shows one key and one value: choose another --format for several";
-        return Some(said.to_owned());
+        return Some(ONE_EACH.to_owned());
     }
     let values = query.map_or(&[][..], |query| &query.values);
     let mut kinds = values.iter().map(|value| value.kind);
@@ -410,7 +461,61 @@ fn statistics(options: &Options) -> Vec<Statistic> {
     options.stats.iter().map(|statistic| statistic.by(options.method())).collect()
 }
 
+/// What `fathom merge` has of these options.
 impl Options {
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    pub(crate) fn output(&self) -> &Path {
+        &self.output
+    }
+
+    pub(crate) fn is_partial(&self) -> bool {
+        self.partial
+    }
+
+    pub(crate) fn mistake_in_output(&self) -> Option<&'static str> {
+        partial::mistake(self)
+    }
+
+    /// Chooses the statistics that are shown.
+    pub(crate) fn choose(&mut self, stats: Vec<Statistic>) {
+        self.stats = stats;
+    }
+
+    /// What must be known to show what is asked.
+    pub(crate) fn asked(&self) -> Vec<Statistic> {
+        self.stats.iter().copied().chain(self.sorted()).collect()
+    }
+
+    /// Shows a result that was put together elsewhere.
+    pub(crate) fn print(
+        &self,
+        summary: Summary,
+        question: &Question,
+        start: Instant,
+    ) -> anyhow::Result<Exit> {
+        let format = self.format(question.is_plain);
+        let is_single = summary.columns.len() == 1 && summary.keys.len() == 1;
+        if format == Format::Brc && !is_single {
+            anyhow::bail!(ONE_EACH);
+        }
+        show(self, format, question.has_names, summary, start)
+    }
+}
+
+impl Options {
+    fn format(&self, is_plain: bool) -> Format {
+        self.format.unwrap_or_else(|| match is_plain {
+            true => Format::Brc,
+            false if self.output == Path::new("-") && std::io::stdout().is_terminal() => {
+                Format::Table
+            }
+            false => Format::Csv,
+        })
+    }
+
     fn method(&self) -> Method {
         match self.quantiles {
             Quantiles::Linear => Method::Linear,
@@ -431,9 +536,8 @@ impl Options {
     }
 }
 
-fn layout(options: &Options, query: Option<&Query>, summary: &Summary) -> Layout {
+fn layout(options: &Options, is_named: bool, summary: &Summary) -> Layout {
     let default = Layout::default();
-    let is_named = query.is_some_and(|query| query.header || query.by.len() > 1);
     Layout {
         statistics: statistics(options),
         decimals: options.decimals,
@@ -458,8 +562,7 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
             .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         ..default
     };
-    let wanted: Vec<Statistic> = options.stats.iter().copied().chain(options.sorted()).collect();
-    Ok(engine.for_statistics(&wanted))
+    Ok(engine.for_statistics(&options.asked()))
 }
 
 /// Opens all inputs, and adds up their bytes if all sizes are known.
