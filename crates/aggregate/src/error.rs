@@ -42,6 +42,14 @@ pub enum Reason {
     /// Delimited text: a value is missing where it must not.
     #[error("the value is missing")]
     Missing,
+    /// A field whose buckets are times is none.
+    #[error(
+        "not a time (RFC 3339, YYYY-MM-DD …, seconds or milliseconds since 1970, or that of access logs)"
+    )]
+    NoTime,
+    /// A number is too large for buckets so small.
+    #[error("the number is too large for a bucket of its own")]
+    NoBucket,
     /// Delimited text: a quoted field is followed by something other than a delimiter.
     #[error("text follows a closing quote")]
     AfterQuote,

@@ -29,6 +29,7 @@
 #![deny(unsafe_code)]
 
 mod account;
+mod bucket;
 mod chunk;
 pub mod columnar;
 mod composite;
@@ -59,8 +60,9 @@ mod statistic;
 mod sums;
 mod table;
 
+pub use bucket::Bucket;
 pub use chunk::MOST_RECORD_BYTES;
-pub use delimited::{Kind, Null, Query, Ragged, Value};
+pub use delimited::{By, Kind, Null, Query, Ragged, Value};
 pub use engine::{CHUNK_BYTES, Column, Options, Progress, Summary, aggregate};
 pub use error::{BytePosition, Error, FieldText, Position, Reason, Reject};
 pub use filter::{Filter, FilterError};

@@ -130,6 +130,11 @@ impl Stats {
         stats
     }
 
+    /// Of no record, of which everything can be told.
+    pub(crate) fn of_none() -> Stats {
+        Stats::none(Keep { squares: true, values: true, ends: true, texts: false })
+    }
+
     /// Of no record.
     pub(crate) fn none(keep: Keep) -> Stats {
         let sums = Sums::of(&Decimal::new(0, 0), keep.squares);

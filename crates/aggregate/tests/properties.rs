@@ -4,9 +4,9 @@ mod oracle;
 
 use fathom_aggregate::{Column, Options, Summary, merge};
 use oracle::Task;
-use oracle::check::{Judge, file, formatted, run};
+use oracle::check::{Judge, compared, file, formatted, run};
 use oracle::choice::Choices;
-use oracle::shown::{Form, Look, text};
+use oracle::shown::{By, FORMS, Form, Look, text};
 use proptest::prelude::*;
 
 /// Lines that are mostly records, sometimes nearly, sometimes not at all.
@@ -72,6 +72,14 @@ fn field() -> impl Strategy<Value = Vec<u8>> {
         b"\0",
         b"\xef\xbb\xbf",
         b"c|12345678901234567890.5\n",
+        b" A |",
+        b"\t\"b \"|",
+        b"2026-11-22T23:14:58.5-05:30|",
+        b"2024-02-29 08:14|",
+        b"31/Dec/2026:23:59:60 +0000|",
+        b"2026-02-29|",
+        b"1795335298250|",
+        b"1e40|",
     ];
     prop_oneof![
         8 => prop::sample::select(texts).prop_map(<[u8]>::to_vec),
@@ -150,6 +158,34 @@ proptest! {
             let look = Look { statistics: vec!["min", "count"], keys, ..Look::all(Form::Ndjson) };
             Judge::new(&input, task).check(source, &[look], &options, "bytes");
         }
+    }
+
+    #[test]
+    fn two_inputs_stand_side_by_side_with_how_they_differ(
+        inputs in [prop::collection::vec(field(), 0..60), prop::collection::vec(field(), 0..60)],
+        task in any::<u64>(),
+        look in any::<u64>(),
+    ) {
+        let mut task = Choices(task).task();
+        (task.delimiter, task.header) = (b'|', false);
+        task.keys.retain(|key| matches!(key, oracle::Place::At(_)));
+        task.values.retain(|(column, _)| matches!(column, oracle::Place::At(_)));
+        task.texts.clear();
+        prop_assume!(!task.keys.is_empty());
+        let mut choices = Choices(look);
+        let mut look = choices.look(&task);
+        look.form = FORMS[1 + choices.of(6)];
+        let by = [By::Change("mean"), By::Percent("max"), By::Change("count%"), By::Percent("p50")];
+        look.sort.insert(0, (by[choices.of(4)], choices.of(2) == 1));
+        look.sort.retain(|(by, _)| !matches!(by, By::Of(1.., _)));
+        let inputs = inputs.map(|fields| fields.concat());
+        let options = choices.options();
+        let [before, after] = inputs.each_ref().map(|input| run(file(input), &task, &options).unwrap().0);
+        let [own, other] = inputs.each_ref().map(|input| oracle::aggregate(input, &task).unwrap());
+        let (found, expected) =
+            (compared(&before, &after, &look), oracle::shown::compared(&own, &other, &look));
+        let [found, expected] = [found, expected].map(|t| String::from_utf8_lossy(&t).into_owned());
+        prop_assert_eq!(found, expected, "{:?} {:?}", inputs, look);
     }
 
     #[test]

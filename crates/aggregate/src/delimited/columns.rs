@@ -32,7 +32,7 @@ impl Columns {
         let filter = query.filter.iter().flat_map(Filter::columns);
         (!query.header).then(|| Columns {
             filter: filter.map(place).collect(),
-            keys: query.by.iter().map(place).collect(),
+            keys: query.by.iter().map(|by| place(&by.column)).collect(),
             values: query.values.iter().map(|value| place(&value.column)).collect(),
             fields: None,
             names: Vec::new(),
@@ -67,7 +67,7 @@ impl Columns {
         let filter = query.filter.iter().flat_map(Filter::columns);
         Ok(Columns {
             filter: filter.map(place).collect::<Result<_, _>>()?,
-            keys: query.by.iter().map(place).collect::<Result<_, _>>()?,
+            keys: query.by.iter().map(|by| place(&by.column)).collect::<Result<_, _>>()?,
             values: query.values.iter().map(|v| place(&v.column)).collect::<Result<_, _>>()?,
             fields: Some(names.len()),
             names: names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(),

@@ -36,7 +36,7 @@ mod tests;
 mod worker;
 
 use cut::Chunks;
-pub use query::{Kind, Null, Query, Ragged, Value};
+pub use query::{By, Kind, Null, Query, Ragged, Value};
 use worker::Worker;
 
 /// Aggregates delimited text.

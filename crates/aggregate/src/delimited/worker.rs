@@ -70,6 +70,7 @@ impl<'a> Worker<'a> {
         Worker {
             query,
             by_record: query.by.len() > 1
+                || query.shapes_keys()
                 || query.filter.is_some()
                 || query.nulls.iter().any(is_tenths)
                 || query.values.iter().any(is_text)
@@ -242,15 +243,21 @@ impl<'a> Worker<'a> {
         if self.query.values.is_empty() {
             self.values.push(Found::Number(Decimal::new(0, 1)));
         }
+        let part = |at: usize| {
+            let place = columns.keys[at];
+            let Some(field) = field(place)? else { return Ok(Cow::Borrowed(&[][..])) };
+            let part = self.query.shaped(&self.query.by[at], field.content(bytes));
+            part.map_err(|reason| Fault::of(place, field.range(), reason))
+        };
         let one;
-        let key: &[u8] = if let [place] = columns.keys[..] {
-            one = field(place)?.map(|field| field.content(bytes)).unwrap_or_default();
+        let key: &[u8] = if columns.keys.len() == 1 {
+            one = part(0)?;
             &one
         } else {
             self.key.clear();
             let mut is_empty = true;
-            for (at, &place) in columns.keys.iter().enumerate() {
-                let part = field(place)?.map(|field| field.content(bytes)).unwrap_or_default();
+            for at in 0..columns.keys.len() {
+                let part = part(at)?;
                 is_empty &= part.is_empty();
                 composite::push(&mut self.key, &part, at + 1 == columns.keys.len());
             }

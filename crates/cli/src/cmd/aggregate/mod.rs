@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
-use fathom_aggregate::format::{self, Sort, Statistic};
+use fathom_aggregate::format::{self, Statistic};
 use fathom_aggregate::{
     Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions, Progress,
     Query, Reject, Rounding, Source, Summary, kernel_level,
@@ -25,7 +25,10 @@ use crate::output::{self, Output};
 use crate::progress;
 use crate::value;
 
+mod order;
 mod query;
+
+use order::Wish;
 
 /// Aggregate delimited text: min, mean, max, quantiles and more per key, exact, at memory speed
 ///
@@ -36,16 +39,19 @@ mod query;
 /// Blank lines are ignored. Numbers are exact from the first digit to the last: only what is printed
 /// is rounded.
 ///
-/// With any of --delimiter, --by, --value, --text, --where, --count, --header, --null, --null-values and --ragged the
+/// With any of --delimiter, --by, --value, --text, --where, --count, --header,
+/// --trim, --ignore-case, --null, --null-values and --ragged the
 /// input is delimited text in general, with quoted fields (RFC 4180).
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
     fathom aggregate --format table --stats mean,count --sort mean --top 10 measurements.txt\n  \
     fathom aggregate --delimiter , --by host,path --value ms,bytes --null-values NA export.csv\n  \
+    fathom aggregate --by time:1h,status --value ms --stats count,p99 access.csv\n  \
     fathom aggregate --delimiter , --by path --value ms --text user --stats p50,p99,distinct log.csv\n  \
     fathom aggregate --delimiter , --by host --count --where 'status >= 500 && path =~ \"^/api/\"' log.csv\n  \
-    fathom aggregate --delimiter , --by country --count --sort count --top 10 export.csv\n  \
+    fathom aggregate --by country,city --value price --stats count,sum --shares --total --sort country,sum export.csv\n  \
+    fathom aggregate --compare --by path --value ms --stats count,p99 --sort p99_change --top 10 before.csv after.csv\n  \
     zcat logs.gz | fathom aggregate --delimiter , --by 3 --value 7 --stats count,sum --format json")]
 pub(crate) struct Options {
     /// Files to read, all into one result; `-` is standard input
@@ -72,9 +78,19 @@ pub(crate) struct Options {
     delimiter: Option<u8>,
 
     /// Columns of the key, by name, by number from 1 or in ranges (`host,3,5-7`): several are one key.
-    /// A name with a comma, or that is a number, stands in quotes (`'"2024"'`) [default: 1]
+    /// A name with a comma, or that is a number, stands in quotes (`'"2024"'`). A width behind a colon
+    /// joins times (`time:15m`; s, m, h, d, w, mo and y) or numbers (`ms:100`) in buckets, each called by its
+    /// lower end, times in UTC [default: 1]
     #[arg(long, visible_alias = "key", value_name = "COL,…")]
     by: Vec<String>,
+
+    /// Blanks around the parts of keys are no part of them
+    #[arg(long)]
+    trim: bool,
+
+    /// Keys that differ only in the case of ASCII letters are one, in small letters
+    #[arg(long)]
+    ignore_case: bool,
 
     /// Columns of values, in the same words [default: 2]
     #[arg(long, value_name = "COL,…")]
@@ -121,7 +137,7 @@ pub(crate) struct Options {
     /// values, within --memory-limit
     #[arg(
         long,
-        value_parser = Words { with_key: false }.map(|word| word.expect("a statistic")),
+        value_parser = Words,
         value_delimiter = ',',
         value_name = "STAT,…",
         default_value = "min,mean,max"
@@ -133,14 +149,11 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = Quantiles::Linear)]
     quantiles: Quantiles,
 
-    /// Order of the keys: by their bytes, or by a statistic of the first value, largest first
-    #[arg(
-        long,
-        value_parser = Words { with_key: true }.map(|word| word.map_or(Sort::Key, Sort::By)),
-        default_value = "key",
-        value_name = "key|STAT"
-    )]
-    sort: Sort,
+    /// Order of the keys: `key`, the name of one of its columns, a statistic (of the first value), or a
+    /// column of the result such as `ms_p99`; the next in the list decides where one does not. Keys
+    /// start with the smallest, numbers with the largest, unless `:asc` or `:desc` follows
+    #[arg(long, value_name = "COL[:asc|:desc],…", default_value = "key", value_parser = Wish::list)]
+    sort: order::Wishes,
 
     /// Turn the order around
     #[arg(long)]
@@ -149,6 +162,19 @@ pub(crate) struct Options {
     /// Show only the first N keys of the order
     #[arg(long, value_name = "N")]
     top: Option<usize>,
+
+    /// Beside each count, rows and sum show its percentage of that of all keys
+    #[arg(long)]
+    shares: bool,
+
+    /// Add a last line of all keys together, also of those that --top leaves out, under this name
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "total")]
+    total: Option<String>,
+
+    /// Show two FILEs side by side, the one from before and the one from after: each number of both,
+    /// its change, and the change in percent
+    #[arg(long)]
+    compare: bool,
 
     /// Digits after the decimal point, 0 to 18; by default csv, tsv, json and ndjson show all there
     /// are, and 17 significant ones of means, variances and stddevs without end; brc and table show
@@ -195,6 +221,8 @@ enum Format {
     Json,
     /// One JSON object a line
     Ndjson,
+    /// A table in Markdown
+    Markdown,
 }
 
 /// What to do with records of another number of fields.
@@ -211,34 +239,31 @@ enum Quantiles {
     Nearest,
 }
 
-/// Reads the word of a statistic, or `key` for none.
+/// Reads the word of a statistic.
 #[derive(Clone)]
-struct Words {
-    with_key: bool,
-}
+struct Words;
 
 impl TypedValueParser for Words {
-    type Value = Option<Statistic>;
+    type Value = Statistic;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         argument: Option<&clap::Arg>,
         word: &OsStr,
-    ) -> Result<Option<Statistic>, clap::Error> {
-        let statistic = word.to_str().and_then(Statistic::named);
-        if statistic.is_some() || self.with_key && word == "key" {
+    ) -> Result<Statistic, clap::Error> {
+        if let Some(statistic) = word.to_str().and_then(Statistic::named) {
             return Ok(statistic);
         }
         // Says what there is, and what is nearest.
         let values = self.possible_values().into_iter().flatten();
-        PossibleValuesParser::new(values).parse_ref(command, argument, word).map(|_| None)
+        let known = PossibleValuesParser::new(values).parse_ref(command, argument, word);
+        known.map(|_| unreachable!("all of them are statistics"))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let key = PossibleValue::new("key").help("The bytes of the key, ascending");
         let words = Statistic::WORDS.iter().map(|(word, doc)| PossibleValue::new(*word).help(*doc));
-        Some(Box::new(self.with_key.then_some(key).into_iter().chain(words)))
+        Some(Box::new(words))
     }
 }
 
@@ -299,43 +324,35 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         return usage(&mistake);
     }
     let start = Instant::now();
-    let (mut sources, known_bytes) = open(files)?;
-    if let (Some(query), None) = (&mut query, options.delimiter) {
-        query::guess_delimiter(query, &mut sources);
-    }
     let engine = engine_options(options)?;
     if options.verbose {
         announce(&engine, files);
     }
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
-    let progress = Arc::new(Progress::default());
-    let bar = progress::watch(known_bytes, {
-        let progress = Arc::clone(&progress);
-        move || progress.bytes.load(Ordering::Relaxed)
-    });
-    let on_error = match options.on_error {
-        ErrorPolicy::Fail => OnError::Fail,
-        ErrorPolicy::Skip => {
-            OnError::Skip(rejects.as_mut().map(|file| Box::new(file) as Box<dyn Write + Send>))
-        }
-    };
-    let outcome = match &query {
-        Some(query) => delimited::aggregate(sources, query, &engine, on_error, &progress),
-        None => fathom_aggregate::aggregate(sources, &engine, on_error, &progress),
-    };
-    drop(bar);
-    let mut summary = outcome.inspect_err(|error| {
-        let Error::Record(reject) = error else { return };
-        if options.verbose {
-            eprintln!("{}", bytes(reject));
-        }
-        if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
-            eprintln!("fathom: without --by, --value or --delimiter, input is key;value lines");
-        }
-    })?;
+    let inputs: Vec<&[PathBuf]> =
+        if options.compare { files.chunks(1).collect() } else { vec![files] };
+    let mut summaries = Vec::new();
+    for files in inputs {
+        summaries.push(summarise(options, &mut query, files, &engine, rejects.as_mut())?);
+    }
+    let mut summary = joined(summaries);
     let keys = summary.columns[0].groups.len();
-    format::arrange(&mut summary.columns, options.sort(), options.reverse, options.top);
-    let text = render(format, &summary.columns, &layout(options, query.as_ref(), &summary));
+    let layout = layout(options, query.as_ref(), &summary);
+    let order = order::criteria(options, query.as_ref(), &layout, &summary.columns);
+    let order = match order {
+        Ok(order) => order,
+        Err(mistake) => return usage(&mistake),
+    };
+    let has_shares = layout.statistics.iter().any(|told| told.is_share())
+        || order.iter().any(|criterion| criterion.needs_total());
+    if options.total.is_some() || has_shares {
+        summary.columns.iter_mut().for_each(Column::sum_up);
+    }
+    format::arrange(&mut summary.columns, &order, options.top);
+    if let Some(label) = &options.total {
+        format::append_total(&mut summary.columns, label, layout.keys.len());
+    }
+    let text = render(format, &summary.columns, &layout);
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
@@ -346,6 +363,60 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         verdict(&text, keys, &summary, start.elapsed());
     }
     Ok(report_rejects(&summary, options.verbose))
+}
+
+/// What is known of these inputs together. A delimiter that is not chosen is guessed, once.
+fn summarise(
+    options: &Options,
+    query: &mut Option<Query>,
+    files: &[PathBuf],
+    engine: &EngineOptions,
+    rejects: Option<&mut Output>,
+) -> anyhow::Result<Summary> {
+    let (mut sources, known_bytes) = open(files)?;
+    if let (Some(query), None) = (query.as_mut(), options.delimiter) {
+        query::guess_delimiter(query, &mut sources);
+    }
+    let progress = Arc::new(Progress::default());
+    let _bar = progress::watch(known_bytes, {
+        let progress = Arc::clone(&progress);
+        move || progress.bytes.load(Ordering::Relaxed)
+    });
+    let on_error = match options.on_error {
+        ErrorPolicy::Fail => OnError::Fail,
+        ErrorPolicy::Skip => {
+            OnError::Skip(rejects.map(|file| Box::new(file) as Box<dyn Write + Send>))
+        }
+    };
+    let outcome = match query {
+        Some(query) => delimited::aggregate(sources, query, engine, on_error, &progress),
+        None => fathom_aggregate::aggregate(sources, engine, on_error, &progress),
+    };
+    Ok(outcome.inspect_err(|error| {
+        let Error::Record(reject) = error else { return };
+        if options.verbose {
+            eprintln!("{}", bytes(reject));
+        }
+        if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
+            eprintln!("fathom: without --by, --value or --delimiter, input is key;value lines");
+        }
+    })?)
+}
+
+/// One result, or two side by side.
+fn joined(summaries: Vec<Summary>) -> Summary {
+    let join = |mut before: Summary, after: Summary| {
+        before.columns = format::side_by_side(before.columns, after.columns);
+        before.records += after.records;
+        before.blank_lines += after.blank_lines;
+        before.left_out += after.left_out;
+        before.rejected += after.rejected;
+        before.bytes += after.bytes;
+        before.shown_rejects.extend(after.shown_rejects);
+        before.shown_rejects.truncate(fathom_aggregate::SHOWN);
+        before
+    };
+    summaries.into_iter().reduce(join).expect("there is an input")
 }
 
 /// What is wrong with how the command was called.
@@ -368,9 +439,18 @@ fn mistake(
             "the brc format shows one key and one value: choose another --format for several";
         return Some(said.to_owned());
     }
+    if options.compare && options.files.len() != 2 {
+        return Some(
+            "--compare takes two FILEs: the one from before and the one from after".into(),
+        );
+    }
+    if options.compare && format == Format::Brc {
+        let said = "the brc format shows one input: choose another --format to --compare two";
+        return Some(said.to_owned());
+    }
     let values = query.map_or(&[][..], |query| &query.values);
     let mut kinds = values.iter().map(|value| value.kind);
-    if kinds.clone().all(|kind| kind == Kind::Text)
+    if kinds.all(|kind| kind == Kind::Text)
         && !values.is_empty()
         && !options.stats.iter().any(|statistic| statistic.is_of_texts())
     {
@@ -378,9 +458,8 @@ fn mistake(
             "--stats: of texts count, rows, distinct, mode, first and last are told".into(),
         );
     }
-    if kinds.next() == Some(Kind::Text) && options.sorted().is_some_and(|sort| !sort.is_of_texts())
-    {
-        return Some("--sort: the first value is a text, and has no such statistic".to_owned());
+    if let Some(mistake) = order::mistake(options, query) {
+        return Some(mistake);
     }
     let rejects = options.rejects.as_deref()?;
     if options.on_error == ErrorPolicy::Fail {
@@ -404,10 +483,12 @@ fn usage(message: &str) -> anyhow::Result<Exit> {
 
 /// What is said of each key.
 fn statistics(options: &Options) -> Vec<Statistic> {
-    if options.count {
-        return vec![Statistic::Count];
-    }
-    options.stats.iter().map(|statistic| statistic.by(options.method())).collect()
+    let wanted = if options.count { &[Statistic::Count][..] } else { &options.stats };
+    let with_share = |statistic: &Statistic| {
+        let share = statistic.share().filter(|_| options.shares);
+        [Some(statistic.by(options.method())), share]
+    };
+    wanted.iter().flat_map(with_share).flatten().collect()
 }
 
 impl Options {
@@ -415,18 +496,6 @@ impl Options {
         match self.quantiles {
             Quantiles::Linear => Method::Linear,
             Quantiles::Nearest => Method::Nearest,
-        }
-    }
-
-    fn sort(&self) -> Sort {
-        self.sorted().map_or(Sort::Key, Sort::By)
-    }
-
-    /// The statistic that is sorted by.
-    fn sorted(&self) -> Option<Statistic> {
-        match self.sort {
-            Sort::Key => None,
-            Sort::By(statistic) => Some(statistic.by(self.method())),
         }
     }
 }
@@ -443,6 +512,7 @@ fn layout(options: &Options, query: Option<&Query>, summary: &Summary) -> Layout
             RoundingMode::HalfEven => Rounding::HalfEven,
         },
         keys: if is_named { summary.keys.clone() } else { default.keys },
+        pairs: options.compare,
         threads: options.threads.map_or(default.threads, usize::from),
     }
 }
@@ -458,7 +528,8 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
             .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         ..default
     };
-    let wanted: Vec<Statistic> = options.stats.iter().copied().chain(options.sorted()).collect();
+    let sorted = options.sort.0.iter().flat_map(Wish::statistics);
+    let wanted: Vec<Statistic> = options.stats.iter().copied().chain(sorted).collect();
     Ok(engine.for_statistics(&wanted))
 }
 
@@ -503,6 +574,7 @@ fn render(format: Format, columns: &[Column], layout: &Layout) -> Vec<u8> {
         Format::Tsv => format::tsv(columns, layout),
         Format::Json => format::json(columns, layout),
         Format::Ndjson => format::ndjson(columns, layout),
+        Format::Markdown => format::markdown(columns, layout),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use fathom_aggregate::{Filter, Null, Query, Ragged, Selector, Source, Value, guess};
+use fathom_aggregate::{By, Filter, Null, Query, Ragged, Selector, Source, Value, guess};
 
 use super::{Options, RaggedPolicy};
 
@@ -12,17 +12,20 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     let lists = [by, value, text, null, null_values];
     let is_plain =
         lists.iter().all(|list| list.is_empty()) && options.ragged.is_none() && condition.is_none();
-    if is_plain && options.delimiter.is_none() && !options.header && !options.count {
+    let flags = [options.header, options.count, options.trim, options.ignore_case];
+    if is_plain && options.delimiter.is_none() && flags == [false; 4] {
         return Ok(None);
     }
     let mut query = Query::new(options.delimiter.unwrap_or(b';'));
     if !options.by.is_empty() {
-        query.by = columns("--by", &options.by)?;
+        let lists = options.by.iter().map(|list| By::list(list)).collect::<Result<Vec<_>, _>>();
+        query.by = lists.map_err(|why| anyhow::anyhow!("--by: {why}"))?.concat();
     }
     if options.count || !options.text.is_empty() || !options.value.is_empty() {
         query.values = columns("--value", &options.value)?.into_iter().map(Value::from).collect();
         query.values.extend(columns("--text", &options.text)?.into_iter().map(Value::text));
     }
+    (query.trim, query.ignore_case) = (options.trim, options.ignore_case);
     query.filter = condition;
     query.header = options.header || query.has_names();
     query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
