@@ -28,6 +28,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod access;
 mod account;
 mod bucket;
 mod chunk;
@@ -47,6 +48,7 @@ mod kernel;
 mod key;
 mod line;
 mod merge;
+mod ndjson;
 mod number;
 pub mod parts;
 mod quantile;
@@ -62,7 +64,7 @@ mod table;
 
 pub use bucket::Bucket;
 pub use chunk::MOST_RECORD_BYTES;
-pub use delimited::{By, Kind, Null, Query, Ragged, Value};
+pub use delimited::{By, Kind, Null, Query, Ragged, Syntax, Value};
 pub use engine::{CHUNK_BYTES, Column, Options, Progress, Summary, aggregate};
 pub use error::{BytePosition, Error, FieldText, Position, Reason, Reject};
 pub use filter::{Filter, FilterError};

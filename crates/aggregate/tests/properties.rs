@@ -2,7 +2,8 @@
 
 mod oracle;
 
-use fathom_aggregate::{Column, Options, Summary, merge};
+use fathom_aggregate::delimited::{self, Query, Selector, Syntax};
+use fathom_aggregate::{Column, OnError, Options, Progress, Summary, merge};
 use oracle::Task;
 use oracle::check::{Judge, compared, file, formatted, run};
 use oracle::choice::Choices;
@@ -87,6 +88,100 @@ fn field() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
+/// A text in a JSON string, its characters as they are or as escapes.
+fn json_string(text: &str, choices: &mut Choices) -> String {
+    let one = |c: char| match (choices.of(3), c) {
+        (_, '"' | '\\') => format!("\\{c}"),
+        (0, '/') => "\\/".to_owned(),
+        (1, '\n') => "\\n".to_owned(),
+        (0 | 1, _) | (_, '\0'..' ') => {
+            let units = c
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .map(|u| format!("\\u{u:04x}"))
+                .collect::<Vec<_>>();
+            units.concat()
+        }
+        _ => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(one).collect::<String>())
+}
+
+/// An object with a key at `who.name` and a value, if there is one, at `ms.0`, dressed somehow.
+fn json_line(key: &str, value: Option<&str>, choices: &mut Choices) -> String {
+    let blank = ["", " ", "\t"][choices.of(3)];
+    let key = json_string(key, choices);
+    let value = match (value, choices.of(3)) {
+        (Some(value), 0) => format!("[{blank}\"{value}\", {{}}]"),
+        (Some(value), _) => format!("[{value}{blank}, [1]]"),
+        (None, 0) => "[]".to_owned(),
+        (None, 1) => "[null]".to_owned(),
+        (None, _) => "{\"1\": 7}".to_owned(),
+    };
+    let members = [
+        format!("\"who\":{blank}{{\"id\": 1, \"name\"{blank}: {key}}}"),
+        format!("\"ms\": {value}"),
+    ];
+    let members = if choices.of(2) == 0 {
+        members.join(",")
+    } else {
+        format!("{},{}", members[1], members[0])
+    };
+    format!("{blank}{{{members},\"name\": \"x\"}}{blank}")
+}
+
+/// The same records as quoted text, which the oracle reads.
+fn as_text(rows: &[(String, Option<String>)]) -> Vec<u8> {
+    let line = |(key, value): &(String, Option<String>)| {
+        format!("\"{}\",{}\n", key.replace('"', "\"\""), value.as_deref().unwrap_or_default())
+    };
+    rows.iter().map(line).collect::<String>().into_bytes()
+}
+
+/// What another syntax says of these columns, and what the oracle says of the same records as text.
+fn both(
+    input: &[u8],
+    (by, value, syntax): (&str, &str, Syntax),
+    rows: &[(String, Option<String>)],
+    choices: &mut Choices,
+) -> [String; 2] {
+    let mut query = Query::new(b',');
+    query.syntax = syntax;
+    query.by = fathom_aggregate::By::list(by).unwrap();
+    query.values = vec![Selector::Name(value.to_owned()).into()];
+    let options = choices.options();
+    let source = choices.source(input);
+    let summary =
+        delimited::aggregate(vec![source], &query, &options, OnError::Fail, &Progress::default());
+    let statistics = vec!["rows", "count", "sum", "median", "first", "last"];
+    let look = Look { statistics, ..Look::all(Form::Ndjson) };
+    let task = Task {
+        delimiter: b',',
+        plain: false,
+        values: vec![(oracle::Place::At(2), oracle::Null::Skip)],
+        nulls: vec![Vec::new()],
+        ..Task::plain()
+    };
+    let expected = text(&oracle::aggregate(&as_text(rows), &task).unwrap(), &look);
+    let summary =
+        summary.unwrap_or_else(|error| panic!("{error}: {:?}", String::from_utf8_lossy(input)));
+    [formatted(&summary, &look, options.threads), expected]
+        .map(|text| String::from_utf8(text).unwrap())
+}
+
+/// Keys of these characters, and a number for most.
+fn rows(keys: &'static str) -> impl Strategy<Value = Vec<(String, Option<String>)>> {
+    let number = (-9999..9999_i32, 0..3_usize).prop_map(|(units, decimals)| {
+        let sign = if units < 0 { "-" } else { "" };
+        let unit = 10_i32.pow(decimals as u32);
+        match decimals {
+            0 => units.to_string(),
+            _ => format!("{sign}{}.{:0decimals$}", units.abs() / unit, units.abs() % unit),
+        }
+    });
+    prop::collection::vec((keys, prop::option::weighted(0.8, number)), 0..40)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 192,
@@ -158,6 +253,45 @@ proptest! {
             let look = Look { statistics: vec!["min", "count"], keys, ..Look::all(Form::Ndjson) };
             Judge::new(&input, task).check(source, &[look], &options, "bytes");
         }
+    }
+
+    #[test]
+    fn lines_of_json_say_what_the_same_records_say_as_text(
+        rows in rows("[ab\"\\\\/\n\u{1}é\u{1F600}]{1,3}"),
+        choices in prop::collection::vec(any::<u64>(), 41),
+    ) {
+        let lines = rows.iter().zip(&choices).map(|((key, value), choices)| {
+            let line = json_line(key, value.as_deref(), &mut Choices(*choices));
+            if choices % 7 == 0 { line + "\n\n" } else { line + "\r\n" }
+        });
+        let input: String = lines.collect();
+        let columns = ("who.name", "ms.0", Syntax::JsonLines);
+        let [found, expected] = both(input.as_bytes(), columns, &rows, &mut Choices(choices[40]));
+        prop_assert_eq!(found, expected, "{}", input);
+    }
+
+    #[test]
+    fn access_logs_say_what_the_same_records_say_as_text(
+        rows in rows("/[a-c.\\[\\]\\-]{0,2}"),
+        combined in any::<bool>(),
+        choices in prop::collection::vec(any::<u64>(), 41),
+    ) {
+        let lines = rows.iter().zip(&choices).map(|((path, bytes), choices)| {
+            let mut choices = Choices(*choices);
+            let user = ["-", "ann", "ann b", "[x]"][choices.of(4)];
+            let query = ["", "?", "?a=/b", "?q=\\\"?"][choices.of(4)];
+            let agents = [" \"-\" \"a b\"", " \"\" \"\\\\\"", " \"/[\" \"\\\"\""][choices.of(3)];
+            let bytes = bytes.as_deref().unwrap_or("-");
+            format!(
+                "::1 - {user} [t] \"GET {path}{query} H\" 200 {bytes}{}{}\n",
+                if combined { agents } else { "" },
+                ["", " 1", " \"x\" y"][choices.of(3)],
+            )
+        });
+        let input: String = lines.collect();
+        let columns = ("path", "bytes", Syntax::Access { combined });
+        let [found, expected] = both(input.as_bytes(), columns, &rows, &mut Choices(choices[40]));
+        prop_assert_eq!(found, expected, "{}", input);
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl Head {
             }
         }
         let range = (at.max(self.from), limit);
-        Ok(Pieces::new(bytes, range, query.delimiter, ended).end(fields))
+        Ok(Pieces::new(bytes, range, query.cut_by(), ended).end(fields))
     }
 }
 
@@ -126,12 +126,8 @@ pub(super) struct StreamState {
 
 impl<'a> Chunks<'a> {
     pub(super) fn new(sources: Vec<Source>, query: &'a Query, chunk_bytes: usize) -> Chunks<'a> {
-        let stream = || StreamState {
-            carry: Vec::new(),
-            offset: 0,
-            ended: false,
-            columns: Columns::placed(query).map(Arc::new),
-        };
+        let stream =
+            || StreamState { carry: Vec::new(), offset: 0, ended: false, columns: known(query) };
         Chunks {
             query,
             queue: Queue::new(sources, chunk_bytes, stream),
@@ -231,7 +227,7 @@ impl<'a> Chunks<'a> {
         let FilePart { start, end, size, .. } = part;
         if start == 0 {
             turn.start = byte_order_mark(buffer.room(have)) as u64;
-            turn.columns = Columns::placed(self.query).map(Arc::new);
+            turn.columns = known(self.query);
         }
         if turn.start >= end {
             let bytes = if start == 0 { turn.start as usize } else { 0 };
@@ -355,6 +351,11 @@ impl<'a> Chunks<'a> {
             return Ok(Some(Chunk { bytes: taken, blank_lines, lines, cut }));
         }
     }
+}
+
+/// The columns where no header says them; whether there can be such was asked before.
+fn known(query: &Query) -> Option<Arc<Columns>> {
+    Columns::known(query, Path::new("-")).ok().flatten().map(Arc::new)
 }
 
 fn line_ends(text: &[u8]) -> u64 {

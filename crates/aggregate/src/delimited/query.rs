@@ -22,6 +22,8 @@ use crate::selector::{ListError, Selector};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Query {
+    /// How records are written.
+    pub syntax: Syntax,
     /// The byte between fields: not a quote, a line end, or part of a number.
     pub delimiter: u8,
     /// Whether the first record names the columns.
@@ -49,6 +51,7 @@ impl Query {
     /// second.
     pub fn new(delimiter: u8) -> Query {
         Query {
+            syntax: Syntax::Delimited,
             delimiter,
             header: false,
             by: vec![Selector::Place(1).into()],
@@ -63,10 +66,20 @@ impl Query {
 
     /// Whether any column is chosen by its name, which only a header gives.
     pub fn has_names(&self) -> bool {
+        self.columns().any(|column| matches!(column, Selector::Name(_)))
+    }
+
+    /// All columns that are asked for.
+    pub(super) fn columns(&self) -> impl Iterator<Item = &Selector> {
         let values = self.values.iter().map(|value| &value.column);
         let filtered = self.filter.iter().flat_map(Filter::columns);
-        let keys = self.by.iter().map(|by| &by.column);
-        keys.chain(values).chain(filtered).any(|column| matches!(column, Selector::Name(_)))
+        self.by.iter().map(|by| &by.column).chain(values).chain(filtered)
+    }
+
+    /// The byte that cuts records into fields, among which are quoted ones; None where every line is a
+    /// record that is read in another way.
+    pub(super) fn cut_by(&self) -> Option<u8> {
+        (self.syntax == Syntax::Delimited).then_some(self.delimiter)
     }
 
     /// Whether the parts of keys are other than what stands in the input.
@@ -97,6 +110,23 @@ impl Query {
         }
         Ok(Cow::Owned(name))
     }
+}
+
+/// How records are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Syntax {
+    /// Fields with a delimiter between them, some in quotes (RFC 4180).
+    #[default]
+    Delimited,
+    /// Lines of an access log in the common format, or in the combined one; their columns are `host`, `ident`,
+    /// `user`, `time`, `request`, `method`, `path`, `query`, `protocol`, `status`, `bytes`, `referer`, `agent`
+    /// and `rest`, whatever follows the format.
+    Access {
+        /// With referer and agent.
+        combined: bool,
+    },
+    /// A JSON object a line. Columns are paths of names, and numbers from 0, with dots between them.
+    JsonLines,
 }
 
 /// A column of the key: its fields as they are if made [from](From) a selector.

@@ -18,7 +18,6 @@ mod text;
 pub use cell::{Cell, cell};
 pub use markdown::markdown;
 pub use order::{Criterion, Sort, arrange};
-pub(crate) use telling::total;
 pub use telling::{Telling, append_total, side_by_side, tellings, told};
 pub use text::{brc, csv, headings, json, ndjson, table, tsv};
 

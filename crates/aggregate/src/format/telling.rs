@@ -210,20 +210,6 @@ fn negative(ratio: Ratio) -> Ratio {
     Ratio { above: -ratio.above, ..ratio }
 }
 
-/// All of these as one, joined in halves, so that values that are kept are moved a few times only.
-pub(crate) fn total(groups: &[Partial]) -> Stats {
-    match groups {
-        [] => Stats::of_none(),
-        [one] => one.stats.clone(),
-        _ => {
-            let (left, right) = groups.split_at(groups.len() / 2);
-            let mut all = total(left);
-            all.merge(&total(right));
-            all
-        }
-    }
-}
-
 /// Adds a last group to each column: its [total](Column::total), under a key whose first part is
 /// `label`, and whose other parts are empty.
 pub fn append_total(columns: &mut [Column], label: &str, parts: usize) {

@@ -13,7 +13,7 @@ use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Statistic};
 use fathom_aggregate::{
     Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions, Progress,
-    Query, Reject, Rounding, Source, Summary, kernel_level,
+    Query, Reject, Rounding, Source, Summary, Syntax, kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -41,7 +41,7 @@ use order::Wish;
 ///
 /// With any of --delimiter, --by, --value, --text, --where, --count, --header,
 /// --trim, --ignore-case, --null, --null-values and --ragged the
-/// input is delimited text in general, with quoted fields (RFC 4180).
+/// input is delimited text in general, with quoted fields (RFC 4180); --format-in takes access logs and lines of JSON.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
@@ -52,6 +52,8 @@ use order::Wish;
     fathom aggregate --delimiter , --by host --count --where 'status >= 500 && path =~ \"^/api/\"' log.csv\n  \
     fathom aggregate --by country,city --value price --stats count,sum --shares --total --sort country,sum export.csv\n  \
     fathom aggregate --compare --by path --value ms --stats count,p99 --sort p99_change --top 10 before.csv after.csv\n  \
+    fathom aggregate --format-in combined --by time:1h,status --count --shares access.log\n  \
+    fathom aggregate --format-in ndjson --by user.country --value request.ms --stats count,p99 events.ndjson\n  \
     zcat logs.gz | fathom aggregate --delimiter , --by 3 --value 7 --stats count,sum --format json")]
 pub(crate) struct Options {
     /// Files to read, all into one result; `-` is standard input
@@ -70,6 +72,12 @@ pub(crate) struct Options {
     /// the result, time and GB/s
     #[arg(short, long)]
     verbose: bool,
+
+    /// How the input is written: delimited text, an access log in the common or combined format, or
+    /// a JSON object a line. Columns of logs are host, ident, user, time, request, method, path, query, protocol,
+    /// status, bytes, referer, agent and rest; those of JSON are paths such as user.name or tags.0
+    #[arg(long, value_enum)]
+    format_in: Option<FormatIn>,
 
     /// Fields are separated by this one byte (`\t` or `tab` for a tab) [default: with another option of
     /// delimited text, the first of tab ; | and comma that cuts all records at the beginning of the
@@ -225,6 +233,21 @@ enum Format {
     Markdown,
 }
 
+/// Forms of the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FormatIn {
+    /// Fields with a delimiter between them, some in quotes (RFC 4180)
+    Delimited,
+    /// `host ident user [time] "request" status bytes`
+    #[value(alias = "clf")]
+    Common,
+    /// The same with `"referer" "agent"`
+    Combined,
+    /// One JSON object a line
+    #[value(aliases = ["jsonl", "json-lines"])]
+    Ndjson,
+}
+
 /// What to do with records of another number of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RaggedPolicy {
@@ -374,7 +397,9 @@ fn summarise(
     rejects: Option<&mut Output>,
 ) -> anyhow::Result<Summary> {
     let (mut sources, known_bytes) = open(files)?;
-    if let (Some(query), None) = (query.as_mut(), options.delimiter) {
+    if let (Some(query), None) = (query.as_mut(), options.delimiter)
+        && query.syntax == Syntax::Delimited
+    {
         query::guess_delimiter(query, &mut sources);
     }
     let progress = Arc::new(Progress::default());
@@ -439,6 +464,22 @@ fn mistake(
             "the brc format shows one key and one value: choose another --format for several";
         return Some(said.to_owned());
     }
+    let is_other = query.is_some_and(|query| query.syntax != Syntax::Delimited);
+    let delimited = options.delimiter.is_some() || options.header || options.ragged.is_some();
+    if is_other && delimited {
+        let said =
+            "--delimiter, --header and --ragged are of delimited text, which --format-in is not";
+        return Some(said.to_owned());
+    }
+    if is_other && options.by.is_empty() {
+        return Some(
+            "--by names the columns of the key: this --format-in has no first one".to_owned(),
+        );
+    }
+    let has_value = options.count || !options.value.is_empty() || !options.text.is_empty();
+    if is_other && !has_value {
+        return Some("--value, --text or --count says what is told of each key".to_owned());
+    }
     if options.compare && options.files.len() != 2 {
         return Some(
             "--compare takes two FILEs: the one from before and the one from after".into(),
@@ -502,7 +543,9 @@ impl Options {
 
 fn layout(options: &Options, query: Option<&Query>, summary: &Summary) -> Layout {
     let default = Layout::default();
-    let is_named = query.is_some_and(|query| query.header || query.by.len() > 1);
+    let is_named = query.is_some_and(|query| {
+        query.header || query.by.len() > 1 || query.syntax != Syntax::Delimited
+    });
     Layout {
         statistics: statistics(options),
         decimals: options.decimals,

@@ -1,7 +1,7 @@
 //! From the words of `--sort` to the order of a result.
 
 use fathom_aggregate::format::{self, Criterion, Sort, Statistic, Telling};
-use fathom_aggregate::{Bucket, Column, Kind, Layout, Query, Selector};
+use fathom_aggregate::{Bucket, Column, Kind, Layout, Query, Selector, Syntax};
 
 use super::{Options, statistics};
 
@@ -142,7 +142,7 @@ pub(super) fn mistake(options: &Options, query: Option<&Query>) -> Option<String
                 .iter()
                 .map(|by| &by.column)
                 .chain(values.clone().map(|value| &value.column));
-            if query.header && !selectors.all(is_known) {
+            if (query.header || query.syntax != Syntax::Delimited) && !selectors.all(is_known) {
                 return None;
             }
             let keys = query.by.iter().map(|by| by.column.to_string()).collect();
@@ -159,7 +159,9 @@ pub(super) fn mistake(options: &Options, query: Option<&Query>) -> Option<String
         std::iter::repeat_n(column, if options.compare { 2 } else { 1 })
     };
     let columns: Vec<Column> = values.iter().flat_map(column).collect();
-    let is_single = query.is_some_and(|query| !query.header && query.by.len() == 1);
+    let is_single = query.is_some_and(|query| {
+        !query.header && query.by.len() == 1 && query.syntax == Syntax::Delimited
+    });
     let keys = if is_single { vec!["key".to_owned()] } else { keys };
     let told = statistics(options);
     let layout = Layout { keys, statistics: told, pairs: options.compare, ..Layout::default() };

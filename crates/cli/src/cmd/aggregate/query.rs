@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal;
 
-use fathom_aggregate::{By, Filter, Null, Query, Ragged, Selector, Source, Value, guess};
+use fathom_aggregate::{By, Filter, Null, Query, Ragged, Selector, Source, Syntax, Value, guess};
 
-use super::{Options, RaggedPolicy};
+use super::{FormatIn, Options, RaggedPolicy};
 
 /// What is asked of delimited text; None for `key;value` lines.
 pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Result<Option<Query>> {
@@ -13,7 +13,8 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     let is_plain =
         lists.iter().all(|list| list.is_empty()) && options.ragged.is_none() && condition.is_none();
     let flags = [options.header, options.count, options.trim, options.ignore_case];
-    if is_plain && options.delimiter.is_none() && flags == [false; 4] {
+    if is_plain && options.delimiter.is_none() && options.format_in.is_none() && flags == [false; 4]
+    {
         return Ok(None);
     }
     let mut query = Query::new(options.delimiter.unwrap_or(b';'));
@@ -27,7 +28,15 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     }
     (query.trim, query.ignore_case) = (options.trim, options.ignore_case);
     query.filter = condition;
-    query.header = options.header || query.has_names();
+    query.syntax = match options.format_in {
+        None | Some(FormatIn::Delimited) => Syntax::Delimited,
+        Some(FormatIn::Common) => Syntax::Access { combined: false },
+        Some(FormatIn::Combined) => Syntax::Access { combined: true },
+        Some(FormatIn::Ndjson) => Syntax::JsonLines,
+    };
+    if query.syntax == Syntax::Delimited {
+        query.header = options.header || query.has_names();
+    }
     query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
     if options.ragged == Some(RaggedPolicy::Pad) {
         query.ragged = Ragged::Pad;
