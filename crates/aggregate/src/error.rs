@@ -217,6 +217,16 @@ pub enum Error {
         /// The columns there are.
         header: String,
     },
+    /// The file is no text.
+    #[error("{path}: this is {what}, not text: {hint}")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+        /// What to do.
+        hint: &'static str,
+    },
     /// Lines of JSON: a column chosen by a number.
     #[error("lines of JSON have no column {0}: name its member")]
     NumberedMember(usize),

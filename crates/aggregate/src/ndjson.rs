@@ -53,7 +53,8 @@ impl Finder {
         fields.resize(self.paths.len(), Field::new(start, start));
         self.found.clear();
         self.found.resize(self.paths.len(), false);
-        (self.path.clear(), self.open.clear());
+        self.path.clear();
+        self.open.clear();
         let mut lexer = self.fresh.clone();
         let wrong = |error: fathom_json::Error| {
             Fault::at(start + error.offset as usize, Reason::Json(error.code))

@@ -183,11 +183,13 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", err(&output));
         assert!(!output.stderr.is_empty());
     }
-    for args in [&["missing.txt"][..], &["."], &["a.txt", "-o", "no/such/folder/o"]] {
+    fs::create_dir(folder.0.path().join("empty")).unwrap();
+    for args in [&["missing.txt"][..], &["empty"], &["*.csv"], &["a.txt", "-o", "no/such/folder/o"]]
+    {
         let output = folder.run(args, b"");
         assert_eq!(output.status.code(), Some(4), "{args:?}: {}", err(&output));
     }
-    assert_eq!(folder.names(), ["a.txt"]);
+    assert_eq!(folder.names(), ["a.txt", "empty"]);
 }
 
 #[test]
@@ -629,4 +631,68 @@ fn keys_are_joined_by_time_by_hundreds_and_without_blanks_and_case() {
     let said = err(&output);
     assert!(said.starts_with("fathom: -:2:22: not a time (RFC 3339,"), "{said}");
     assert!(said.ends_with("host \"Web \"\n"), "{said}");
+}
+
+#[test]
+fn logs_json_and_folders_are_read_as_what_they_are() {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.path().join("logs")).unwrap();
+    let log = |host: &str, bytes: &str| {
+        format!(
+            "{host} - - [22/Nov/2026:10:00:00 +0000] \"GET /a?b HTTP/1.1\" 200 {bytes} \"-\" \"x\"\n"
+        )
+    };
+    folder.file("logs/2.log", log("::1", "100") + &log("::2", "-"));
+    folder.file("logs/1.log.gz", gzip(log("::1", "5").as_bytes()));
+    folder.file("logs/.hidden", "nothing of a log");
+    for args in ["--format-in combined", "--format-in common", ""] {
+        let args = format!("{args} --by host,path --value bytes --stats rows,sum logs");
+        let output = folder.run(&args.split_whitespace().collect::<Vec<_>>(), b"");
+        assert_eq!(err(&output), "", "{args}");
+        assert_eq!(out(&output), "host,path,rows,sum\n::1,/a,2,105\n::2,/a,1,0\n");
+    }
+    let output = folder.run(&["--by", "host", "--count", "logs/*.log", "logs/?.log.gz"], b"");
+    assert_eq!(out(&output), "host,count\n::1,2\n::2,1\n");
+    let json =
+        b"{\"user\": {\"id\": \"a\"}, \"ms\": 1.5}\n\n{\"ms\": 2, \"user\": {\"id\": \"a\"}}\n";
+    let args = ["--by", "user.id", "--value", "ms", "--stats", "sum"];
+    assert_eq!(out(&folder.run(&args, json)), "user.id,sum\na,3.5\n");
+    let wrong =
+        folder.run(&args, b"{\"user\": {\"id\": \"a\"}, \"ms\": 1}\n{\"user\": {\"id\" 1}}\n");
+    let said = "fathom: -:2:16: not JSON: expected ':' after the key: ";
+    assert!(err(&wrong).starts_with(said), "{}", err(&wrong));
+    let args = [&["--format-in", "ndjson"], &args[..]].concat();
+    let wrong = folder.run(&args, b"{\"user\": \"x\", \"ms\": {}}\n");
+    assert!(
+        err(&wrong).starts_with("fathom: -:1:21: an object or an array is no value"),
+        "{}",
+        err(&wrong)
+    );
+    let log = log("::1", "5") + "[22/Nov/2026] x\n";
+    let wrong = folder.run(&["--by", "host", "--count"], log.as_bytes());
+    let said = "fathom: -:2:15: not a line of an access log: expected an identity: ";
+    assert!(err(&wrong).starts_with(said), "{}", err(&wrong));
+    let unknown = folder.run(&["--format-in", "clf", "--by", "hots", "--count"], b"");
+    assert!(err(&unknown).contains("no column \"hots\"; it has: \"host\""), "{}", err(&unknown));
+    for args in [&["--by", "a"][..], &["--count"], &["--by", "a", "--count", "--header"]] {
+        let output = folder.run(&[&["--format-in", "ndjson"], args].concat(), b"");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn utf_16_is_decoded_and_other_formats_are_named() {
+    let folder = Folder::new();
+    let wide: Vec<u8> =
+        "\u{feff}k;1.5\né;2.0\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.file("wide.txt", &wide);
+    assert_eq!(out(&folder.run(&["wide.txt"], b"")), "{k=1.5/1.5/1.5, é=2.0/2.0/2.0}\n");
+    assert_eq!(out(&folder.run(&["-"], &gzip(&wide))), "{k=1.5/1.5/1.5, é=2.0/2.0/2.0}\n");
+    assert_eq!(folder.run(&[], &wide[..wide.len() - 1]).status.code(), Some(4));
+    folder.file("x.parquet", b"PAR1\x15\x04\x15\x00");
+    for args in [&["x.parquet"][..], &["--by", "a", "--count", "x.parquet"]] {
+        let output = folder.run(args, b"");
+        assert_eq!(output.status.code(), Some(3));
+        assert!(err(&output).starts_with("fathom: x.parquet: this is a Parquet file, not text: "));
+    }
 }

@@ -69,6 +69,11 @@ impl Query {
         self.columns().any(|column| matches!(column, Selector::Name(_)))
     }
 
+    /// Whether any column is chosen by its place.
+    pub fn has_places(&self) -> bool {
+        self.columns().any(|column| matches!(column, Selector::Place(_)))
+    }
+
     /// All columns that are asked for.
     pub(super) fn columns(&self) -> impl Iterator<Item = &Selector> {
         let values = self.values.iter().map(|value| &value.column);

@@ -1,7 +1,7 @@
 //! `fathom aggregate`: min, mean, max, quantiles and more per key of delimited text.
 
 use std::ffi::OsStr;
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -56,7 +56,8 @@ use order::Wish;
     fathom aggregate --format-in ndjson --by user.country --value request.ms --stats count,p99 events.ndjson\n  \
     zcat logs.gz | fathom aggregate --delimiter , --by 3 --value 7 --stats count,sum --format json")]
 pub(crate) struct Options {
-    /// Files to read, all into one result; `-` is standard input
+    /// Files to read, all into one result; `-` is standard input, a folder all files in it but hidden
+    /// ones, and where no file is called so, `*` any text and `?` any character of a name
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -74,7 +75,8 @@ pub(crate) struct Options {
     verbose: bool,
 
     /// How the input is written: delimited text, an access log in the common or combined format, or
-    /// a JSON object a line. Columns of logs are host, ident, user, time, request, method, path, query, protocol,
+    /// a JSON object a line [default: where columns are named and nothing else is said, what its first line is].
+    /// Columns of logs are host, ident, user, time, request, method, path, query, protocol,
     /// status, bytes, referer, agent and rest; those of JSON are paths such as user.name or tags.0
     #[arg(long, value_enum)]
     format_in: Option<FormatIn>,
@@ -356,7 +358,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         if options.compare { files.chunks(1).collect() } else { vec![files] };
     let mut summaries = Vec::new();
     for files in inputs {
-        summaries.push(summarise(options, &mut query, files, &engine, rejects.as_mut())?);
+        summaries.push(summarise(options, query.as_mut(), files, &engine, rejects.as_mut())?);
     }
     let mut summary = joined(summaries);
     let keys = summary.columns[0].groups.len();
@@ -388,20 +390,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     Ok(report_rejects(&summary, options.verbose))
 }
 
-/// What is known of these inputs together. A delimiter that is not chosen is guessed, once.
+/// What is known of these inputs together. What is not said of how they are written is guessed once for all of them.
 fn summarise(
     options: &Options,
-    query: &mut Option<Query>,
+    query: Option<&mut Query>,
     files: &[PathBuf],
     engine: &EngineOptions,
     rejects: Option<&mut Output>,
 ) -> anyhow::Result<Summary> {
     let (mut sources, known_bytes) = open(files)?;
-    if let (Some(query), None) = (query.as_mut(), options.delimiter)
-        && query.syntax == Syntax::Delimited
-    {
-        query::guess_delimiter(query, &mut sources);
-    }
+    let query = query.map(|query| {
+        query::guess(query, options, &mut sources);
+        &*query
+    });
     let progress = Arc::new(Progress::default());
     let _bar = progress::watch(known_bytes, {
         let progress = Arc::clone(&progress);
@@ -509,8 +510,9 @@ fn mistake(
     if output::is_same_file(rejects, &options.output) {
         return Some("--rejects and --output are the same file".to_owned());
     }
-    let inputs = files.iter().filter(|file| !is_standard(file));
-    let input = inputs.into_iter().find(|file| output::is_same_file(rejects, file))?;
+    let named = input::files_of(files).unwrap_or_default();
+    let mut inputs = named.iter().filter(|file| !is_standard(file));
+    let input = inputs.find(|file| output::is_same_file(rejects, file))?;
     Some(format!("--rejects would replace the input {}", input.display()))
 }
 
@@ -580,9 +582,9 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
 fn open(files: &[PathBuf]) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
     let mut known_bytes = Some(0);
     let mut sources = Vec::new();
-    for path in files {
+    for path in &input::files_of(files)? {
         let path = path.clone();
-        sources.push(match input::open(&path)? {
+        let source = match input::open(&path)? {
             Input::File(file, size) => {
                 known_bytes = known_bytes.map(|bytes| bytes + size);
                 Source::File { path, file, size }
@@ -591,9 +593,32 @@ fn open(files: &[PathBuf]) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
                 known_bytes = None;
                 Source::Stream { path, reader }
             }
-        });
+        };
+        sources.push(text_of(source)?);
     }
     Ok((sources, known_bytes))
+}
+
+/// The source as text in UTF-8.
+fn text_of(mut source: Source) -> anyhow::Result<Source> {
+    const LOOKED_AT_BYTES: usize = 64;
+    let (first, _) = source.peek(LOOKED_AT_BYTES);
+    let path = source.path().to_owned();
+    if let Some((what, hint)) = input::foreign(&first) {
+        return Err(Error::Foreign { path, what, hint }.into());
+    }
+    let Some(is_little) = input::utf_16(&first) else { return Ok(source) };
+    if std::io::stderr().is_terminal() {
+        eprintln!(
+            "fathom: {} is UTF-16 by its mark, and decoded",
+            escape::line(&path.display().to_string())
+        );
+    }
+    let reader: Box<dyn Read + Send> = match source {
+        Source::File { file, .. } => Box::new(file),
+        Source::Stream { reader, .. } => reader,
+    };
+    Ok(Source::Stream { path, reader: input::decoded(reader, is_little) })
 }
 
 fn announce(engine: &EngineOptions, files: &[PathBuf]) {

@@ -45,9 +45,42 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     Ok(Some(query))
 }
 
-/// Guesses the delimiter of the first source that has an opinion; whoever sees it is told.
-pub(super) fn guess_delimiter(query: &mut Query, sources: &mut [Source]) {
-    const LOOKED_AT_BYTES: usize = 64 << 10;
+/// Bytes that are looked at for a guess.
+const LOOKED_AT_BYTES: usize = 64 << 10;
+
+/// Guesses what was not said of how sources are written; whoever sees it is told.
+pub(super) fn guess(query: &mut Query, options: &Options, sources: &mut [Source]) {
+    let is_said = options.format_in.is_some() || options.delimiter.is_some();
+    if !is_said && !options.header && options.ragged.is_none() && !query.has_places() {
+        guess_syntax(query, sources);
+    }
+    if options.delimiter.is_none() && query.syntax == Syntax::Delimited {
+        guess_delimiter(query, sources);
+    }
+}
+
+/// Guesses from the first source that has a line whether it is a log or JSON.
+fn guess_syntax(query: &mut Query, sources: &mut [Source]) {
+    let guess = sources.iter_mut().find_map(|source| {
+        let (text, ended) = source.peek(LOOKED_AT_BYTES);
+        (!text.is_empty()).then(|| guess::syntax(&text, ended))
+    });
+    let syntax = guess.flatten().unwrap_or_default();
+    query.header = syntax == Syntax::Delimited;
+    let shown = match syntax {
+        Syntax::JsonLines => "lines of JSON (--format-in",
+        Syntax::Access { combined: true } => "an access log in the combined format (--format-in",
+        Syntax::Access { combined: false } => "an access log in the common format (--format-in",
+        Syntax::Delimited => "",
+    };
+    if syntax != query.syntax && syntax != Syntax::Delimited && std::io::stderr().is_terminal() {
+        eprintln!("fathom: the input is taken to be {shown} says otherwise)");
+    }
+    query.syntax = syntax;
+}
+
+/// Guesses the delimiter of the first source that has an opinion.
+fn guess_delimiter(query: &mut Query, sources: &mut [Source]) {
     let guess = sources.iter_mut().find_map(|source| {
         let (text, ended) = source.peek(LOOKED_AT_BYTES);
         guess::delimiter(&text, ended)
