@@ -111,6 +111,10 @@ pub struct Summary {
     pub shown_rejects: Vec<crate::error::Reject>,
     /// Bytes of (decompressed) input.
     pub bytes: u64,
+    /// Of delimited text that is a [part](crate::Source::Part) of one file: where the first record taken
+    /// starts, and where the next one would. Ranges were cut rightly if each begins where the one before it
+    /// ended; a line end inside quotes may have been taken for the end of a record otherwise.
+    pub seam: Option<[u64; 2]>,
 }
 
 impl Summary {
@@ -191,6 +195,11 @@ pub(crate) trait Form: Sync {
 
     /// What the keys and the values are called, once all chunks were taken.
     fn names(&self) -> Names;
+
+    /// As [`Summary::seam`].
+    fn seam(&self) -> Option<[u64; 2]> {
+        None
+    }
 }
 
 /// What the parts of the key, and the value columns, are called.
@@ -232,6 +241,7 @@ pub(crate) fn run(
     let mut summary =
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
     (summary.shown_rejects, summary.rejected) = collector.finish()?;
+    summary.seam = form.seam();
     let names = form.names();
     summary.keys = names.keys;
     let mut runs: Vec<Vec<Run>> = names.values.iter().map(|_| Vec::new()).collect();
@@ -334,7 +344,7 @@ impl Form for Lines {
         let mut taken = place.taken();
         if let Some(rows) = rows {
             let window = buffer.window(rows);
-            taken.lines = shard.take(&window, place)?;
+            taken.lines = shard.take(&window, place.of(rows))?;
             taken.bytes = rows.mark + rows.bytes;
             let name = |column: usize| line::FIELDS[column].to_owned();
             taken.rejects = located(&mut shard.refused, window.buffer(), rows, name);

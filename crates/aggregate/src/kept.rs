@@ -16,17 +16,16 @@ use hashbrown::HashMap;
 
 use crate::number::{Decimal, scaled};
 
-/// Where in the input a record stands: the source, the chunk, and the place in the chunk.
+/// Where in the input a record stands: the source, and the bytes of it before the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Order {
     pub(crate) source: usize,
-    pub(crate) chunk: u64,
-    pub(crate) start: usize,
+    pub(crate) byte: u64,
 }
 
 impl Order {
     /// Behind all records.
-    pub(crate) const LAST: Order = Order { source: usize::MAX, chunk: u64::MAX, start: usize::MAX };
+    pub(crate) const LAST: Order = Order { source: usize::MAX, byte: u64::MAX };
 }
 
 /// A value, somewhere.
@@ -82,6 +81,15 @@ impl Ends {
         }
         if other.last.0 >= self.last.0 {
             self.last.clone_from(&other.last);
+        }
+    }
+}
+
+impl Ends {
+    /// Gives the sources other numbers.
+    pub(crate) fn renumber(&mut self, sources: &[usize]) {
+        for (order, _) in [&mut self.first, &mut self.last] {
+            order.source = sources[order.source];
         }
     }
 }
@@ -269,6 +277,52 @@ impl Multiset {
             }
             Multiset::Texts(_) => Box::new(std::iter::empty()),
         }
+    }
+
+    /// All different values, ascending, with their counts.
+    pub(crate) fn counted(&self) -> Vec<(Datum, u64)> {
+        match self {
+            Multiset::Small(small) => {
+                let small = settled(small);
+                small.decimals().map(|(value, count)| (Datum::Number(value), count)).collect()
+            }
+            Multiset::Big(big) => {
+                big.iter().map(|(value, &count)| (Datum::Number(value.clone()), count)).collect()
+            }
+            Multiset::Texts(texts) => {
+                let mut counted: Vec<(Datum, u64)> =
+                    texts.iter().map(|(t, &count)| (Datum::Text(t.clone()), count)).collect();
+                counted.sort_unstable();
+                counted
+            }
+        }
+    }
+
+    /// Of different values of one kind, ascending, with their counts.
+    pub(crate) fn restored(counted: Vec<(Datum, u64)>) -> Multiset {
+        let scale = |(value, _): &(Datum, u64)| match value {
+            Datum::Number(number) => number.scale(),
+            Datum::Text(_) => 0,
+        };
+        let scale = counted.iter().map(scale).max().unwrap_or(0);
+        let small = |(value, count): &(Datum, u64)| match value {
+            Datum::Number(number) => {
+                let units = scaled(number.small()?, scale - number.scale())?;
+                Some((i64::try_from(units).ok()?, *count))
+            }
+            Datum::Text(_) => None,
+        };
+        if let Some(counted) = counted.iter().map(small).collect() {
+            return Multiset::Small(Small { scale, counted, waiting: Vec::new() });
+        }
+        let (mut big, mut texts) = (BTreeMap::new(), HashMap::new());
+        for (value, count) in counted {
+            match value {
+                Datum::Number(number) => drop(big.insert(number, count)),
+                Datum::Text(text) => drop(texts.insert(text, count)),
+            }
+        }
+        if texts.is_empty() { Multiset::Big(big) } else { Multiset::Texts(texts) }
     }
 
     /// How many different values there are.

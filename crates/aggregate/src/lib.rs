@@ -58,6 +58,7 @@ mod rejects;
 mod selector;
 mod shard;
 mod source;
+pub mod state;
 mod statistic;
 mod sums;
 mod table;

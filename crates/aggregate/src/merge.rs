@@ -251,6 +251,48 @@ impl Stats {
         self.missing = missing;
     }
 
+    /// Put together again from what was told of it: sums of the numbers, if there are any, and what
+    /// else was kept.
+    pub(crate) fn restored(
+        (count, missing): (u64, u64),
+        keep: Keep,
+        sums: Option<Sums>,
+        values: Option<Multiset>,
+        ends: Option<Ends>,
+    ) -> Stats {
+        let mut stats = Stats { count, missing, ..Stats::none(keep) };
+        let own = match &mut stats.known {
+            Known::Sums(own) => own,
+            Known::More(more) => {
+                (more.values, more.ends) = (values, ends);
+                &mut more.sums
+            }
+        };
+        if let Some(sums) = sums {
+            *own = sums;
+        }
+        stats
+    }
+
+    /// The sum of the squares, in units of `10^(-2 scale)`; None without any number, or if it was not kept.
+    pub(crate) fn squares(&self) -> Option<BigInt> {
+        self.sums().squares().filter(|_| self.numbers() > 0)
+    }
+
+    /// The first and the last value with their places.
+    pub(crate) fn ends(&self) -> Option<&Ends> {
+        self.more()?.ends.as_ref()
+    }
+
+    /// Gives the sources of places in the input other numbers.
+    pub(crate) fn renumber(&mut self, sources: &[usize]) {
+        if let Known::More(more) = &mut self.known
+            && let Some(ends) = &mut more.ends
+        {
+            ends.renumber(sources);
+        }
+    }
+
     fn sums(&self) -> &Sums {
         match &self.known {
             Known::Sums(sums) => sums,
@@ -265,7 +307,7 @@ impl Stats {
         }
     }
 
-    fn values(&self) -> Option<&Multiset> {
+    pub(crate) fn values(&self) -> Option<&Multiset> {
         self.more()?.values.as_ref()
     }
 

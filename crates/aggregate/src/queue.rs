@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
+use crate::chunk::Rows;
 use crate::error::Error;
 use crate::kept::Order;
 use crate::rejects::Taken;
@@ -46,20 +47,31 @@ pub(crate) struct Place {
     pub(crate) source: usize,
     /// Which chunk in the order of the input.
     pub(crate) number: u64,
+    /// The byte of the source that stands at the start of the buffer, or would; so it may wrap.
+    base: u64,
 }
 
 impl Place {
     /// The first of all.
-    pub(crate) const FIRST: Place = Place { source: 0, number: 0 };
+    pub(crate) const FIRST: Place = Place::new(0, 0);
+
+    const fn new(source: usize, number: u64) -> Place {
+        Place { source, number, base: 0 }
+    }
+
+    /// The same chunk once its rows are in a buffer.
+    pub(crate) fn of(self, rows: Rows) -> Place {
+        Place { base: rows.offset.wrapping_sub(rows.from as u64), ..self }
+    }
 
     /// What starts at this byte of the chunk's buffer.
     pub(crate) fn order(self, start: usize) -> Order {
-        Order { source: self.source, chunk: self.number, start }
+        Order { source: self.source, byte: self.base.wrapping_add(start as u64) }
     }
 
     /// The chunk with nothing in it.
     pub(crate) fn taken(self) -> Taken {
-        let Place { source, number } = self;
+        let Place { source, number, .. } = self;
         Taken { source, number, bytes: 0, lines: 0, rejects: Vec::new() }
     }
 }
@@ -74,7 +86,10 @@ impl<S> Queue<S> {
         let mut streams = Vec::new();
         for (index, source) in sources.into_iter().enumerate() {
             match source {
-                Source::File { path, file, size } => files.push(index, path, file, size),
+                Source::File { path, file, size } => files.push(index, path, file, 0..size, size),
+                Source::Part { path, file, size, range } => {
+                    files.push(index, path, file, range, size);
+                }
                 Source::Stream { path, reader } => {
                     let state = Reading { reader, state: stream_state(), ended: false };
                     streams.push(Stream { source: index, path, state: Mutex::new(state) });
@@ -105,7 +120,7 @@ impl<S> Queue<S> {
     pub(crate) fn file_chunk(&self) -> Option<(Place, FilePart<'_>)> {
         let number = self.next_file_chunk.fetch_add(1, Ordering::Relaxed);
         let part = self.files.part(number)?;
-        Some((Place { source: part.source, number }, part))
+        Some((Place::new(part.source, number), part))
     }
 
     /// Cuts the next chunk of the first stream nobody is reading; if all are being read, of the
@@ -137,7 +152,7 @@ impl<S> Queue<S> {
                     continue;
                 };
                 let number = self.next_stream_chunk.fetch_add(1, Ordering::Relaxed);
-                return Ok(Some((Place { source: *source, number }, chunk)));
+                return Ok(Some((Place::new(*source, number), chunk)));
             }
         }
         Ok(None)

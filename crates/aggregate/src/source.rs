@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,18 @@ pub enum Source {
         /// Bytes it has; what is appended later is not read.
         size: u64,
     },
+    /// Some bytes of a regular file: of the records those that start in them. With a header, or where
+    /// the first record says how many fields all have, the beginning of the file is read for it.
+    Part {
+        /// As the user named it.
+        path: PathBuf,
+        /// Open for reading.
+        file: File,
+        /// Bytes the whole file has.
+        size: u64,
+        /// The bytes; the end is not behind that of the file.
+        range: Range<u64>,
+    },
     /// Anything that can only be read forward: a pipe, a decompressor.
     Stream {
         /// As the user named it; `-` for standard input.
@@ -33,7 +46,9 @@ impl Source {
     /// As the user named it.
     pub fn path(&self) -> &Path {
         match self {
-            Source::File { path, .. } | Source::Stream { path, .. } => path,
+            Source::File { path, .. } | Source::Part { path, .. } | Source::Stream { path, .. } => {
+                path
+            }
         }
     }
 }
@@ -43,7 +58,7 @@ impl Source {
     /// run; so is what cannot be read, and said then.
     pub fn peek(&mut self, most: usize) -> (Vec<u8>, bool) {
         match self {
-            Source::File { file, size, .. } => {
+            Source::File { file, size, .. } | Source::Part { file, size, .. } => {
                 let ended = *size <= most as u64;
                 let mut bytes = vec![0; usize::try_from(*size).unwrap_or(most).min(most)];
                 match file.read_exact_at(&mut bytes, 0) {
@@ -86,6 +101,8 @@ struct FileInput {
     path: PathBuf,
     file: File,
     size: u64,
+    /// What is read of it.
+    range: Range<u64>,
     first_chunk: u64,
 }
 
@@ -94,6 +111,10 @@ struct FileInput {
 pub(crate) struct FilePart<'a> {
     /// Which of the sources.
     pub(crate) source: usize,
+    /// Whether it is the first of the source.
+    pub(crate) is_first: bool,
+    /// Where what is read of the source ends.
+    pub(crate) until: u64,
     pub(crate) path: &'a Path,
     pub(crate) file: &'a File,
     pub(crate) size: u64,
@@ -106,9 +127,17 @@ impl Files {
         Files { list: Vec::new(), chunk_bytes: chunk_bytes.clamp(1, 1 << 30) as u64, chunks: 0 }
     }
 
-    pub(crate) fn push(&mut self, source: usize, path: PathBuf, file: File, size: u64) {
-        self.list.push(FileInput { source, path, file, size, first_chunk: self.chunks });
-        self.chunks += size.div_ceil(self.chunk_bytes);
+    pub(crate) fn push(
+        &mut self,
+        source: usize,
+        path: PathBuf,
+        file: File,
+        range: Range<u64>,
+        size: u64,
+    ) {
+        let chunks = range.end.saturating_sub(range.start).div_ceil(self.chunk_bytes);
+        self.list.push(FileInput { source, path, file, size, range, first_chunk: self.chunks });
+        self.chunks += chunks;
     }
 
     /// How many chunks there are.
@@ -129,15 +158,16 @@ impl Files {
         // Files without a byte have no chunk, and share their first with the file after them.
         let after = self.list.partition_point(|input| input.first_chunk <= chunk);
         let input = &self.list[after - 1];
-        let start = (chunk - input.first_chunk) * self.chunk_bytes;
-        Some(input.part(start, (start + self.chunk_bytes).min(input.size)))
+        let start = input.range.start + (chunk - input.first_chunk) * self.chunk_bytes;
+        Some(input.part(start, (start + self.chunk_bytes).min(input.range.end)))
     }
 }
 
 impl FileInput {
     fn part(&self, start: u64, end: u64) -> FilePart<'_> {
-        let FileInput { source, ref path, ref file, size, .. } = *self;
-        FilePart { source, path, file, size, start, end }
+        let FileInput { source, ref path, ref file, size, ref range, .. } = *self;
+        let (is_first, until) = (start == range.start, range.end);
+        FilePart { source, is_first, until, path, file, size, start, end }
     }
 }
 

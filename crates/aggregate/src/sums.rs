@@ -88,6 +88,21 @@ impl Sums {
         Sums::Small { sum, squares, min, max, scale, min_scale: scale, max_scale: scale }
     }
 
+    /// Put together again: the smallest, the largest and the sum, and the sum of squares at twice the
+    /// scale of the sum, which is the finest.
+    pub(crate) fn restored([min, max, sum]: [&Decimal; 3], squares: Option<BigInt>) -> Sums {
+        let scale = sum.scale();
+        let extremes = [min, max].map(|number| i64::try_from(number.small()?).ok());
+        let small_squares = squares.as_ref().map(|squares| u128::try_from(squares).ok());
+        if let ([Some(min), Some(max)], Some(sum)) = (extremes, sum.small())
+            && small_squares != Some(None)
+        {
+            return Sums::of_units([min, max], sum, small_squares.flatten(), scale);
+        }
+        let [min, max, sum] = [min, max, sum].map(Decimal::to_big);
+        Sums::Big(Box::new(Big { sum, squares, min, max, scale }))
+    }
+
     /// Takes in one number.
     #[inline]
     pub(crate) fn add(&mut self, value: &Decimal) {

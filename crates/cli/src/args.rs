@@ -44,6 +44,8 @@ impl Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Aggregate(cmd::aggregate::Options),
+    Merge(Box<cmd::merge::Options>),
+    Plan(cmd::plan::Options),
     Haversine(cmd::haversine::Options),
     #[cfg(feature = "kv")]
     Kv(Box<cmd::kv::Options>),

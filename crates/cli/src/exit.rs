@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use fathom_aggregate::{self as aggregate, generate::GenerateError};
+use fathom_aggregate::{self as aggregate, generate::GenerateError, state::StateError};
 use fathom_haversine as haversine;
 use fathom_keys::WriteError;
 use fathom_machine::counter::metric::GroupError;
@@ -84,6 +84,7 @@ fn code(error: &anyhow::Error) -> u8 {
 fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
     // Reading and writing fail as I/O errors, which were looked for before.
     if cause.is::<haversine::Error>()
+        || cause.is::<StateError>()
         || cause.is::<GroupError>()
         || cause.is::<BadKeys>()
         || cause.is::<ReadError>()

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-pub(crate) use fathom_input::{Input, Lines, ZSTANDARD, decoded, foreign, utf_16};
+pub(crate) use fathom_input::{Input, Lines, ZSTANDARD, decoded, foreign, identity, utf_16};
 
 /// Opens a file, or standard input for `-`.
 ///

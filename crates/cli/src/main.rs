@@ -38,6 +38,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     fathom_machine::level::Level::chosen()?;
     match command {
         Command::Aggregate(options) => cmd::aggregate::run(&options),
+        Command::Merge(options) => cmd::merge::run(&options),
+        Command::Plan(options) => cmd::plan::run(&options),
         Command::Haversine(options) => cmd::haversine::run(&options),
         #[cfg(feature = "kv")]
         Command::Kv(options) => cmd::kv::run(&options),

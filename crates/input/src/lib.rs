@@ -68,6 +68,18 @@ pub fn open(path: &Path) -> io::Result<Input> {
     Ok(Input::File(file, metadata.len()))
 }
 
+/// How many bytes a file has, and a text that is another one when it was written to since, or is
+/// another file: its size, the time of the last change, and its number in the file system.
+///
+/// # Errors
+/// When the system does not tell.
+pub fn identity(path: &Path) -> io::Result<(u64, String)> {
+    let metadata = std::fs::metadata(path)?;
+    let (size, inode) = (metadata.len(), metadata.ino());
+    let changed = i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
+    Ok((size, format!("file:{size}:{changed}:{inode}")))
+}
+
 const MAGIC_BYTES: usize = 4;
 
 /// Beyond any size that a pseudo file system states for a file whose bytes it makes when read.

@@ -243,7 +243,7 @@ impl Values {
         let stats = self.exact[group].get_or_insert_with(none);
         match number {
             Some(number) => {
-                stats.take(Given::Number(&number), Order { source: 0, chunk, start: 0 });
+                stats.take(Given::Number(&number), Order { source: 0, byte: chunk });
             }
             None => stats.add_missing(),
         }

@@ -30,7 +30,7 @@ impl Columns {
     /// Columns that the format cannot have.
     pub(super) fn known(query: &Query, path: &Path) -> Result<Option<Columns>, Error> {
         match query.syntax {
-            Syntax::Delimited => Ok(Columns::placed(query)),
+            Syntax::Delimited => Ok(Columns::by_place(query)),
             Syntax::Access { .. } => {
                 let names: Vec<_> =
                     access::NAMES.iter().map(|name| Cow::Borrowed(name.as_bytes())).collect();
@@ -48,6 +48,11 @@ impl Columns {
         }
     }
 
+    /// Those that are known before anything is read, of a format that can have them.
+    pub(super) fn placed(query: &Query) -> Option<Columns> {
+        Columns::known(query, Path::new("-")).ok().flatten()
+    }
+
     /// The members of lines of JSON that are asked for, each once.
     pub(super) fn members(query: &Query) -> Result<Vec<Vec<u8>>, Error> {
         let mut members: Vec<Vec<u8>> = Vec::new();
@@ -62,7 +67,7 @@ impl Columns {
     }
 
     /// Those of a source without a header; None where a header must be read first.
-    fn placed(query: &Query) -> Option<Columns> {
+    fn by_place(query: &Query) -> Option<Columns> {
         let place = |selector: &Selector| match selector {
             Selector::Place(place) => place - 1,
             Selector::Name(_) => unreachable!("names come with a header"),

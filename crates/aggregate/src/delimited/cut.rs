@@ -9,12 +9,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use memchr::memchr_iter;
 
 use super::columns::Columns;
+use super::enter::enter;
+use super::head::{Head, terminate};
 use super::query::{Kind, Query};
 use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, longer, too_long};
 use crate::engine::Names;
 use crate::error::Error;
 use crate::queue::{Place, Queue, ReadSome};
-use crate::record::{Field, Pieces, Split, split};
+use crate::record::Field;
 use crate::selector::Selector;
 use crate::source::{FilePart, Source, read_at};
 
@@ -40,63 +42,6 @@ pub(super) struct Cut {
     pub(super) columns: Arc<Columns>,
 }
 
-/// What comes before the first record of a chunk, and what was learnt there.
-struct Head {
-    columns: Option<Arc<Columns>>,
-    blank_lines: u64,
-    /// Where the first record starts.
-    from: usize,
-}
-
-impl Head {
-    fn new(columns: Option<Arc<Columns>>, from: usize) -> Head {
-        Head { columns, blank_lines: 0, from }
-    }
-
-    /// Where the last record that starts before `limit` ends; those before `at` are complete. Reads
-    /// the header first if the columns are not known. An inner error is the place of a record that
-    /// is not complete.
-    fn end_of_records(
-        &mut self,
-        query: &Query,
-        path: &Path,
-        bytes: &[u8],
-        (at, limit): (usize, usize),
-        ended: bool,
-        fields: &mut Vec<Field>,
-    ) -> Result<Result<usize, usize>, Error> {
-        while self.columns.is_none() && self.from < limit {
-            match split(bytes, self.from, query.delimiter, ended, fields) {
-                Split::More => return Ok(Err(self.from)),
-                Split::Blank(end) => {
-                    self.blank_lines += 1;
-                    self.from = end;
-                }
-                Split::Malformed(reason, _) => {
-                    return Err(Error::BadHeader { path: path.to_owned(), reason });
-                }
-                Split::Record(end) => {
-                    let names: Vec<_> = fields.iter().map(|field| field.content(bytes)).collect();
-                    self.columns = Some(Arc::new(Columns::named(query, path, &names)?));
-                    self.from = end;
-                }
-            }
-        }
-        let mut first = self.from;
-        while let Some(columns) = self.columns.as_mut().filter(|known| known.fields.is_none())
-            && first < limit
-        {
-            match split(bytes, first, query.delimiter, ended, fields) {
-                Split::More => return Ok(Err(first)),
-                Split::Blank(end) | Split::Malformed(_, end) => first = end,
-                Split::Record(_) => Arc::make_mut(columns).fields = Some(fields.len()),
-            }
-        }
-        let range = (at.max(self.from), limit);
-        Ok(Pieces::new(bytes, range, query.cut_by(), ended).end(fields))
-    }
-}
-
 /// The chunks of all sources.
 pub(super) struct Chunks<'a> {
     pub(super) query: &'a Query,
@@ -110,8 +55,12 @@ pub(super) struct Chunks<'a> {
 /// Whose turn it is to find where records end.
 struct Turn {
     chunk: u64,
-    /// Where the next record of the file starts.
+    /// Where the first record of the file starts that is taken.
+    first: u64,
+    /// Where the next one starts.
     start: u64,
+    /// Where the first of all records of the file starts, once that is known.
+    records: Option<u64>,
     columns: Option<Arc<Columns>>,
 }
 
@@ -126,12 +75,16 @@ pub(super) struct StreamState {
 
 impl<'a> Chunks<'a> {
     pub(super) fn new(sources: Vec<Source>, query: &'a Query, chunk_bytes: usize) -> Chunks<'a> {
-        let stream =
-            || StreamState { carry: Vec::new(), offset: 0, ended: false, columns: known(query) };
+        let stream = || StreamState {
+            carry: Vec::new(),
+            offset: 0,
+            ended: false,
+            columns: Columns::placed(query).map(Arc::new),
+        };
         Chunks {
             query,
             queue: Queue::new(sources, chunk_bytes, stream),
-            turn: Mutex::new(Turn { chunk: 0, start: 0, columns: None }),
+            turn: Mutex::new(Turn { chunk: 0, first: 0, start: 0, records: None, columns: None }),
             passed: Condvar::new(),
             named: Mutex::new(None),
         }
@@ -154,6 +107,15 @@ impl<'a> Chunks<'a> {
             names.values.push(("records".to_owned(), false));
         }
         names
+    }
+
+    /// Where the first record of the last file starts, and where the one behind the last.
+    pub(super) fn seam(&self) -> Option<[u64; 2]> {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        // What comes before the first record of the file is its beginning, wherever that was left.
+        let is_behind = |at: &u64| turn.records.is_some_and(|records| *at > records);
+        let place = |at: u64| Some(at).filter(is_behind).unwrap_or(0);
+        (turn.chunk > 0).then(|| [turn.first, turn.start].map(place))
     }
 
     /// Notes the columns of a source whose header was read.
@@ -225,13 +187,21 @@ impl<'a> Chunks<'a> {
         fields: &mut Vec<Field>,
     ) -> Result<Chunk, Error> {
         let FilePart { start, end, size, .. } = part;
+        let mut blank_lines = 0;
         if start == 0 {
             turn.start = byte_order_mark(buffer.room(have)) as u64;
-            turn.columns = known(self.query);
+            turn.columns = Columns::placed(self.query).map(Arc::new);
+            (turn.first, turn.records) = (0, turn.columns.as_ref().map(|_| turn.start));
+        } else if part.is_first {
+            let entry = enter(self.query, part, fields)?;
+            (turn.start, turn.columns, turn.records) = (entry.start, entry.columns, entry.records);
+            turn.first = turn.start;
+            blank_lines = entry.blank_lines;
+            self.name(part.source, turn.columns.as_ref());
         }
         if turn.start >= end {
             let bytes = if start == 0 { turn.start as usize } else { 0 };
-            return Ok(Chunk { bytes, blank_lines: 0, lines: 0, cut: None });
+            return Ok(Chunk { bytes, blank_lines, lines: 0, cut: None });
         }
         let local = |offset: u64| (offset - start) as usize;
         let mut head = Head::new(turn.columns.take(), local(turn.start));
@@ -257,7 +227,9 @@ impl<'a> Chunks<'a> {
                 }
             }
         };
-        turn.start = start + at as u64;
+        turn.start = (start + at as u64).min(size);
+        let known = head.columns.as_ref().map(|_| start + head.from as u64);
+        turn.records = turn.records.or(known);
         turn.columns.clone_from(&head.columns);
         let from = head.from;
         self.name(part.source, head.columns.as_ref());
@@ -275,7 +247,7 @@ impl<'a> Chunks<'a> {
         });
         let bytes = at.min(have) - taken_from;
         let lines = line_ends(&buffer.room(from)[taken_from..]);
-        Ok(Chunk { bytes, blank_lines: head.blank_lines, lines, cut })
+        Ok(Chunk { bytes, blank_lines: blank_lines + head.blank.len() as u64, lines, cut })
     }
 
     /// The next chunk of a stream; None at its end.
@@ -347,26 +319,12 @@ impl<'a> Chunks<'a> {
             state.offset += at as u64;
             state.columns = head.columns;
             state.ended = ended;
-            let blank_lines = head.blank_lines;
+            let blank_lines = head.blank.len() as u64;
             return Ok(Some(Chunk { bytes: taken, blank_lines, lines, cut }));
         }
     }
 }
 
-/// The columns where no header says them; whether there can be such was asked before.
-fn known(query: &Query) -> Option<Arc<Columns>> {
-    Columns::known(query, Path::new("-")).ok().flatten().map(Arc::new)
-}
-
 fn line_ends(text: &[u8]) -> u64 {
     memchr_iter(b'\n', text).count() as u64
-}
-
-/// Puts a newline behind the last of `have` bytes unless it is one; true if it did.
-fn terminate(buffer: &mut Buffer, have: usize) -> bool {
-    let missing = buffer.room(have).last().is_some_and(|&byte| byte != b'\n');
-    if missing {
-        buffer.terminate(have);
-    }
-    missing
 }

@@ -17,6 +17,7 @@
 //! here looks at quotes. Access logs and lines of JSON have no records of several lines, and columns of known
 //! names; `crate::access` and `crate::ndjson` find them, and all else is the same.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ use crate::source::Source;
 
 mod columns;
 mod cut;
+mod enter;
+mod head;
 mod query;
 #[cfg(test)]
 mod tests;
@@ -56,6 +59,33 @@ pub fn aggregate(
     Columns::known(query, paths.first().map_or(Path::new("-"), PathBuf::as_path))?;
     let chunks = Chunks::new(sources, query, options.chunk_bytes);
     run(&chunks, &paths, options, on_error, progress)
+}
+
+/// Where the first records start that do not start before each multiple of `every` bytes: places at which
+/// a file can be cut whatever its quotes enclose. All of it is read, by one thread, and no value looked at.
+///
+/// # Errors
+/// What cannot be read, and records longer than [`MOST_RECORD_BYTES`](crate::MOST_RECORD_BYTES).
+pub fn record_starts(
+    path: &Path,
+    (file, size): (File, u64),
+    delimiter: u8,
+    every: u64,
+) -> Result<Vec<u64>, Error> {
+    const CHUNK_BYTES: u64 = 4 << 20;
+    let query = Query::new(delimiter);
+    let sources = vec![Source::File { path: path.to_owned(), file, size }];
+    let chunks = Chunks::new(sources, &query, every.min(CHUNK_BYTES) as usize);
+    let (mut buffer, mut fields, mut starts) = (Buffer::default(), Vec::new(), Vec::new());
+    let mut wanted = every;
+    while chunks.next(&mut buffer, &mut fields)?.is_some() {
+        let next = chunks.seam().map_or(0, |[_, next]| next);
+        if next >= wanted && next < size {
+            starts.push(next);
+            wanted = next - next % every + every;
+        }
+    }
+    Ok(starts)
 }
 
 impl<'a> Form for Chunks<'a> {
@@ -95,5 +125,9 @@ impl<'a> Form for Chunks<'a> {
 
     fn names(&self) -> Names {
         self.names()
+    }
+
+    fn seam(&self) -> Option<[u64; 2]> {
+        self.seam()
     }
 }

@@ -115,7 +115,7 @@ impl<'a> Worker<'a> {
     /// in `refused` afterwards, in order.
     pub(super) fn take(&mut self, buffer: &Buffer, cut: &Cut, place: Place) -> Result<u64, Error> {
         self.refused.clear();
-        self.place = place;
+        self.place = place.of(cut.rows);
         let bytes = &buffer.bytes()[..cut.readable];
         let range = (cut.rows.from, cut.rows.to);
         let mut pieces = Pieces::new(bytes, range, self.query.cut_by(), cut.ended);

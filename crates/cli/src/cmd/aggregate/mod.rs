@@ -11,9 +11,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Statistic};
+use fathom_aggregate::state::Question;
 use fathom_aggregate::{
-    Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions, Progress,
-    Query, Reject, Rounding, Source, Summary, Syntax, kernel_level,
+    Bucket, Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions,
+    Progress, Query, Reject, Rounding, Source, Summary, Syntax, kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -26,6 +27,7 @@ use crate::progress;
 use crate::value;
 
 mod order;
+pub(crate) mod partial;
 mod query;
 
 use order::Wish;
@@ -42,7 +44,7 @@ use order::Wish;
 /// With any of --delimiter, --by, --value, --text, --where, --count, --header,
 /// --trim, --ignore-case, --null, --null-values and --ragged the
 /// input is delimited text in general, with quoted fields (RFC 4180); --format-in takes access logs and lines of JSON.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
     fathom aggregate --format table --stats mean,count --sort mean --top 10 measurements.txt\n  \
@@ -211,6 +213,21 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SIZE", value_parser = value::bytes)]
     memory_limit: Option<u64>,
 
+    /// Write a state instead of a result: all that is known of this input, exactly, for `fathom merge`
+    /// to put together with other states
+    #[arg(long)]
+    partial: bool,
+
+    /// Read only these bytes of the one FILE: the records that start in them. A cut may fall anywhere but
+    /// inside quotes (`fathom plan`); END may be left out
+    #[arg(long, value_name = "START..END", value_parser = partial::range)]
+    range: Option<(u64, Option<u64>)>,
+
+    /// With --partial: the first FILE is number K, from 0, of the whole input, which has N; `first` and
+    /// `last` depend on K, and the merge finds what is missing by N
+    #[arg(long, value_name = "K[/N]", value_parser = partial::number)]
+    number: Option<(u64, Option<u64>)>,
+
     /// Write the result to this file, which appears whole or not at all
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -315,7 +332,7 @@ fn mebibytes(text: &str) -> Result<usize, String> {
     }
 }
 
-fn delimiter(text: &str) -> Result<u8, String> {
+pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
     let byte = match text.as_bytes() {
         b"\\t" | b"tab" => b'\t',
         [byte] => *byte,
@@ -334,19 +351,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         Err(error) => return usage(&format!("--where: {error}")),
     };
     let mut query = query::query(options, condition)?;
-    let format = options.format.unwrap_or_else(|| match &query {
-        None => Format::Brc,
-        Some(_) if options.output == Path::new("-") && std::io::stdout().is_terminal() => {
-            Format::Table
-        }
-        Some(_) => Format::Csv,
-    });
+    let format = options.format(query.is_none());
     let files = match options.files.as_slice() {
         [] => &[PathBuf::from("-")],
         files => files,
     };
     if let Some(mistake) = mistake(options, query.as_ref(), files, format) {
         return usage(&mistake);
+    }
+    if options.partial {
+        return partial::run(options, query, files);
     }
     let start = Instant::now();
     let engine = engine_options(options)?;
@@ -360,11 +374,66 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     for files in inputs {
         summaries.push(summarise(options, query.as_mut(), files, &engine, rejects.as_mut())?);
     }
-    let mut summary = joined(summaries);
+    let summary = joined(summaries);
+    if let Some(rejects) = rejects {
+        rejects.finish()?;
+    }
+    show(options, format, (query.as_ref(), query.as_ref().is_some_and(is_named)), summary, start)
+}
+
+/// Whether the parts of keys have names of their own.
+fn is_named(query: &Query) -> bool {
+    query.header || query.by.len() > 1 || query.syntax != Syntax::Delimited
+}
+
+/// Runs the engine; what is wrong with the input is said in the words of the command line.
+fn execute(
+    options: &Options,
+    query: Option<&Query>,
+    sources: Vec<Source>,
+    engine: &EngineOptions,
+    rejects: Option<&mut Output>,
+    progress: &Progress,
+) -> anyhow::Result<Summary> {
+    let on_error = match options.on_error {
+        ErrorPolicy::Fail => OnError::Fail,
+        ErrorPolicy::Skip => {
+            OnError::Skip(rejects.map(|file| Box::new(file) as Box<dyn Write + Send>))
+        }
+    };
+    let outcome = match query {
+        Some(query) => delimited::aggregate(sources, query, engine, on_error, progress),
+        None => fathom_aggregate::aggregate(sources, engine, on_error, progress),
+    };
+    let mut summary = outcome.map_err(|error| {
+        let error = partial::located(error, options, query.is_some());
+        if let Error::Record(reject) = &error {
+            if options.verbose {
+                eprintln!("{}", bytes(reject));
+            }
+            if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
+                eprintln!("fathom: without --by, --value or --delimiter, input is key;value lines");
+            }
+        }
+        error
+    })?;
+    if options.range.is_some() {
+        summary.shown_rejects.iter_mut().for_each(partial::count_lines);
+    }
+    Ok(summary)
+}
+
+/// Writes a result in its order and form.
+fn show(
+    options: &Options,
+    format: Format,
+    (query, is_named): (Option<&Query>, bool),
+    mut summary: Summary,
+    start: Instant,
+) -> anyhow::Result<Exit> {
     let keys = summary.columns[0].groups.len();
-    let layout = layout(options, query.as_ref(), &summary);
-    let order = order::criteria(options, query.as_ref(), &layout, &summary.columns);
-    let order = match order {
+    let layout = layout(options, is_named, &summary);
+    let order = match order::criteria(options, query, &layout, &summary.columns) {
         Ok(order) => order,
         Err(mistake) => return usage(&mistake),
     };
@@ -378,9 +447,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         format::append_total(&mut summary.columns, label, layout.keys.len());
     }
     let text = render(format, &summary.columns, &layout);
-    if let Some(rejects) = rejects {
-        rejects.finish()?;
-    }
     let mut output = Output::create(&options.output)?;
     output.write_all(&text)?;
     output.finish()?;
@@ -408,25 +474,9 @@ fn summarise(
         let progress = Arc::clone(&progress);
         move || progress.bytes.load(Ordering::Relaxed)
     });
-    let on_error = match options.on_error {
-        ErrorPolicy::Fail => OnError::Fail,
-        ErrorPolicy::Skip => {
-            OnError::Skip(rejects.map(|file| Box::new(file) as Box<dyn Write + Send>))
-        }
-    };
-    let outcome = match query {
-        Some(query) => delimited::aggregate(sources, query, engine, on_error, &progress),
-        None => fathom_aggregate::aggregate(sources, engine, on_error, &progress),
-    };
-    Ok(outcome.inspect_err(|error| {
-        let Error::Record(reject) = error else { return };
-        if options.verbose {
-            eprintln!("{}", bytes(reject));
-        }
-        if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
-            eprintln!("fathom: without --by, --value or --delimiter, input is key;value lines");
-        }
-    })?)
+    let sources = sources.into_iter().map(|source| partial::part(options, source));
+    let sources = sources.collect::<anyhow::Result<_>>()?;
+    execute(options, query, sources, engine, rejects, &progress)
 }
 
 /// One result, or two side by side.
@@ -445,6 +495,9 @@ fn joined(summaries: Vec<Summary>) -> Summary {
     summaries.into_iter().reduce(join).expect("there is an input")
 }
 
+const ONE_EACH: &str =
+    "the brc format shows one key and one value: choose another --format for several";
+
 /// What is wrong with how the command was called.
 fn mistake(
     options: &Options,
@@ -452,6 +505,9 @@ fn mistake(
     files: &[PathBuf],
     format: Format,
 ) -> Option<String> {
+    if let Some(mistake) = partial::mistake(options) {
+        return Some(mistake.to_owned());
+    }
     let is_standard = |file: &&PathBuf| *file == Path::new("-");
     if options.files.is_empty() && std::io::stdin().is_terminal() {
         let said = "no FILE was named, and standard input is a terminal (- insists on it)";
@@ -461,9 +517,7 @@ fn mistake(
         return Some("standard input can be read only once".to_owned());
     }
     if format == Format::Brc && query.is_some_and(|q| q.values.len() > 1 || q.by.len() > 1) {
-        let said =
-            "the brc format shows one key and one value: choose another --format for several";
-        return Some(said.to_owned());
+        return Some(ONE_EACH.to_owned());
     }
     let is_other = query.is_some_and(|query| query.syntax != Syntax::Delimited);
     let delimited = options.delimiter.is_some() || options.header || options.ragged.is_some();
@@ -480,6 +534,13 @@ fn mistake(
     let has_value = options.count || !options.value.is_empty() || !options.text.is_empty();
     if is_other && !has_value {
         return Some("--value, --text or --count says what is told of each key".to_owned());
+    }
+    let has_numbers =
+        |query: &Query| query.by.iter().any(|by| by.bucket.as_ref().is_some_and(Bucket::is_number));
+    if options.partial && (options.compare || query.is_some_and(has_numbers)) {
+        let said = "a state knows neither two inputs nor the order of buckets of numbers: \
+                    no --compare and no such --by with --partial";
+        return Some(said.to_owned());
     }
     if options.compare && options.files.len() != 2 {
         return Some(
@@ -534,7 +595,62 @@ fn statistics(options: &Options) -> Vec<Statistic> {
     wanted.iter().flat_map(with_share).flatten().collect()
 }
 
+/// What `fathom merge` has of these options.
 impl Options {
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    pub(crate) fn output(&self) -> &Path {
+        &self.output
+    }
+
+    pub(crate) fn is_partial(&self) -> bool {
+        self.partial
+    }
+
+    pub(crate) fn mistake_in_output(&self) -> Option<&'static str> {
+        partial::mistake(self)
+    }
+
+    /// Chooses the statistics that are shown.
+    pub(crate) fn choose(&mut self, stats: Vec<Statistic>) {
+        self.stats = stats;
+    }
+
+    /// What must be known to show what is asked.
+    pub(crate) fn asked(&self) -> Vec<Statistic> {
+        let sorted = self.sort.0.iter().flat_map(Wish::statistics);
+        self.stats.iter().copied().chain(sorted).collect()
+    }
+
+    /// Shows a result that was put together elsewhere.
+    pub(crate) fn print(
+        &self,
+        summary: Summary,
+        question: &Question,
+        start: Instant,
+    ) -> anyhow::Result<Exit> {
+        let format = self.format(question.is_plain);
+        let is_single = summary.columns.len() == 1 && summary.keys.len() == 1;
+        if format == Format::Brc && !is_single {
+            anyhow::bail!(ONE_EACH);
+        }
+        show(self, format, (None, question.has_names), summary, start)
+    }
+}
+
+impl Options {
+    fn format(&self, is_plain: bool) -> Format {
+        self.format.unwrap_or_else(|| match is_plain {
+            true => Format::Brc,
+            false if self.output == Path::new("-") && std::io::stdout().is_terminal() => {
+                Format::Table
+            }
+            false => Format::Csv,
+        })
+    }
+
     fn method(&self) -> Method {
         match self.quantiles {
             Quantiles::Linear => Method::Linear,
@@ -543,11 +659,8 @@ impl Options {
     }
 }
 
-fn layout(options: &Options, query: Option<&Query>, summary: &Summary) -> Layout {
+fn layout(options: &Options, is_named: bool, summary: &Summary) -> Layout {
     let default = Layout::default();
-    let is_named = query.is_some_and(|query| {
-        query.header || query.by.len() > 1 || query.syntax != Syntax::Delimited
-    });
     Layout {
         statistics: statistics(options),
         decimals: options.decimals,
@@ -573,9 +686,7 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
             .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         ..default
     };
-    let sorted = options.sort.0.iter().flat_map(Wish::statistics);
-    let wanted: Vec<Statistic> = options.stats.iter().copied().chain(sorted).collect();
-    Ok(engine.for_statistics(&wanted))
+    Ok(engine.for_statistics(&options.asked()))
 }
 
 /// Opens all inputs, and adds up their bytes if all sizes are known.
@@ -615,7 +726,7 @@ fn text_of(mut source: Source) -> anyhow::Result<Source> {
         );
     }
     let reader: Box<dyn Read + Send> = match source {
-        Source::File { file, .. } => Box::new(file),
+        Source::File { file, .. } | Source::Part { file, .. } => Box::new(file),
         Source::Stream { reader, .. } => reader,
     };
     Ok(Source::Stream { path, reader: input::decoded(reader, is_little) })

@@ -1,0 +1,226 @@
+//! What a state says of itself: the question it answers, and of which input.
+//!
+//! It is the metadata of the schema, as JSON: [`Head`], for people and programs that look in.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::StateError;
+
+/// Everything but the groups.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Head {
+    pub(super) question: Question,
+    pub(super) keys: Vec<String>,
+    pub(super) columns: Vec<ColumnHead>,
+    /// In the order of the input.
+    pub(super) objects: Vec<Object>,
+}
+
+/// A value column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ColumnHead {
+    pub(super) name: String,
+    pub(super) is_text: bool,
+    /// Of the finest value.
+    pub(super) scale: u16,
+    /// Whether all numbers fit decimals of 128 bits at that scale; otherwise they are texts.
+    pub(super) fits: bool,
+}
+
+/// What was asked: states are merged if they were asked the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// How the text was read, in words that are the same if and only if that was.
+    pub query: String,
+    /// What is to be told of each key, as users write it.
+    pub stats: Vec<String>,
+    /// Whether the input was `key;value` lines.
+    pub is_plain: bool,
+    /// Whether the parts of the key have names of their own.
+    pub has_names: bool,
+    /// What was kept: sums of squares.
+    pub squares: bool,
+    /// All different values with their counts.
+    pub values: bool,
+    /// The first and the last value.
+    pub ends: bool,
+}
+
+/// Something that is read: a file, an object of a store, a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Object {
+    /// The path or address. Two objects never have the same.
+    pub name: String,
+    /// Which one of the whole input it is, from 0; objects with the same number come by their names.
+    /// What comes first and last depends on it.
+    pub number: u64,
+    /// How many the whole input has, if that is known.
+    pub of: Option<u64>,
+    /// What changes when its content does, such as an `ETag`.
+    pub identity: String,
+    /// Bytes it has.
+    pub size: u64,
+    /// What was read of it, in order, without overlap; ranges that touch are one.
+    pub ranges: Vec<Range>,
+}
+
+/// Bytes of an object: of the records, those that start in them. A range is whole or not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// The first byte.
+    pub start: u64,
+    /// One behind the last.
+    pub end: u64,
+    /// As [`Summary::seam`](crate::Summary::seam).
+    pub seam: Option<[u64; 2]>,
+    /// Records taken.
+    pub records: u64,
+    /// Records refused.
+    pub rejected: u64,
+    /// Lines with nothing on them.
+    pub blank_lines: u64,
+    /// Records that a condition left out.
+    pub left_out: u64,
+    /// Bytes of (decompressed) input.
+    pub bytes: u64,
+}
+
+/// More records than any input has; sums of counts below it do not overflow.
+const MOST_RECORDS: u64 = 1 << 60;
+
+impl Head {
+    /// Records there were.
+    pub(super) fn records(&self) -> Option<u64> {
+        let ranges = self.objects.iter().flat_map(|object| &object.ranges);
+        let mut all = 0_u64;
+        for range in ranges {
+            for counted in [range.rejected, range.blank_lines, range.left_out, range.bytes] {
+                counted.checked_add(all).filter(|&sum| sum < MOST_RECORDS)?;
+            }
+            all = all.checked_add(range.records).filter(|&sum| sum < MOST_RECORDS)?;
+        }
+        Some(all)
+    }
+
+    /// Where the names of columns are from: the first place of the input that has any bytes.
+    pub(super) fn names_from(&self) -> (bool, u64, &str, u64) {
+        let place = |object: &&Object| object.ranges.first().map_or(0, |range| range.start);
+        let with_bytes = |object: &&Object| object.ranges.iter().any(|range| range.bytes > 0);
+        let first = self.objects.iter().find(with_bytes);
+        match first.or(self.objects.first()) {
+            Some(object) => (first.is_none(), object.number, &object.name, place(&object)),
+            None => (true, u64::MAX, "", 0),
+        }
+    }
+
+    /// Whether objects and ranges are in order, and none is there twice.
+    pub(super) fn is_in_order(&self) -> bool {
+        let place = |object: &Object| (object.number, object.name.clone());
+        let ordered = |pair: &[Object]| place(&pair[0]) < place(&pair[1]);
+        let apart = |pair: &[Range]| pair[0].end < pair[1].start;
+        let inside = |object: &Object| {
+            let right = |range: &Range| range.start <= range.end && range.end <= object.size;
+            !object.ranges.is_empty() && object.ranges.iter().all(right)
+        };
+        self.objects.windows(2).all(ordered)
+            && self.objects.iter().all(|o| inside(o) && o.ranges.windows(2).all(apart))
+    }
+}
+
+/// The objects of two states as one list.
+///
+/// # Errors
+/// What was read twice, changed in between, or was cut in the middle of a record.
+pub(super) fn joined(left: &[Object], right: &[Object]) -> Result<Vec<Object>, StateError> {
+    let mut all: Vec<Object> = left.to_vec();
+    let mut places: HashMap<_, usize> = left.iter().map(name).zip(0..).collect();
+    for object in right {
+        match places.get(&name(object)) {
+            Some(&at) => take_in(&mut all[at], object)?,
+            None => {
+                places.insert(name(object), all.len());
+                all.push(object.clone());
+            }
+        }
+    }
+    all.sort_by(|a, b| (a.number, &a.name).cmp(&(b.number, &b.name)));
+    for pair in all.windows(2) {
+        let is_claimed = pair[0].of.is_some() && pair[0].number == pair[1].number;
+        if is_claimed || pair[0].name == pair[1].name {
+            let [one, other] = [&pair[0], &pair[1]].map(|object| object.name.clone());
+            return Err(StateError::SameNumber { one, other, number: pair[0].number });
+        }
+    }
+    let mut by_identity: Vec<&Object> = all.iter().filter(|o| is_of_file(&o.identity)).collect();
+    by_identity.sort_by(|a, b| a.identity.cmp(&b.identity));
+    if let Some(pair) = by_identity.windows(2).find(|pair| pair[0].identity == pair[1].identity) {
+        let [one, other] = [pair[0], pair[1]].map(|object| object.name.clone());
+        return Err(StateError::SameFile { one, other });
+    }
+    Ok(all)
+}
+
+/// What two states call the same object. Streams have no names of their own.
+fn name(object: &Object) -> (&str, &str) {
+    let identity = if object.name == "-" { &object.identity } else { "" };
+    (&object.name, identity)
+}
+
+/// Whether an identity names one file, and not only what is in it.
+fn is_of_file(identity: &str) -> bool {
+    identity.starts_with("file:")
+}
+
+fn take_in(known: &mut Object, more: &Object) -> Result<(), StateError> {
+    let name = || known.name.clone();
+    if (&known.identity, known.size) != (&more.identity, more.size) {
+        let [one, other] = [&*known, more].map(|o| format!("{} ({} bytes)", o.identity, o.size));
+        return Err(StateError::Changed { name: name(), one, other });
+    }
+    let mut ranges = [&known.ranges[..], &more.ranges].concat();
+    ranges.sort_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start < last.end || range.start == range.end => {
+                let end = range.end.min(last.end);
+                return Err(StateError::Twice { name: name(), start: range.start, end });
+            }
+            Some(last) if range.start == last.end => append(last, &range, &known.name)?,
+            _ => merged.push(range),
+        }
+    }
+    if (known.number, known.of) != (more.number, more.of) {
+        return Err(StateError::OtherNumber { name: name(), numbers: [known.number, more.number] });
+    }
+    known.ranges = merged;
+    Ok(())
+}
+
+/// Two ranges that touch become one.
+fn append(range: &mut Range, more: &Range, name: &str) -> Result<(), StateError> {
+    let (next, first) = (range.seam.map(|[_, next]| next), more.seam.map(|[first, _]| first));
+    if next != first {
+        let (name, at) = (name.to_owned(), range.end);
+        return Err(StateError::Seam {
+            name,
+            at,
+            starts: [next, first].map(Option::unwrap_or_default),
+        });
+    }
+    range.seam = range.seam.zip(more.seam).map(|([first, _], [_, next])| [first, next]);
+    range.end = more.end;
+    range.records += more.records;
+    range.rejected += more.rejected;
+    range.blank_lines += more.blank_lines;
+    range.left_out += more.left_out;
+    range.bytes += more.bytes;
+    Ok(())
+}

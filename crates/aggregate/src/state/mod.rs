@@ -1,0 +1,453 @@
+//! States: what is known of a part of the input, as bytes that other processes and machines add to
+//! what they know.
+//!
+//! ```text
+//! Arrow's stream: schema, whose metadata is the head │ batches of groups │ end │ trailer
+//!                                                                               "fathom state end", length, XXH3
+//! ```
+//!
+//! A state is exact and says where it comes from: which ranges of which objects, and what each of them
+//! had. Merging is associative and commutative down to the last byte of what is written, and refuses
+//! what it has already, what changed in between, and ranges that were cut inside a record. The bytes
+//! are a stream that every Arrow library reads (`docs/scaling.md` has the columns); the trailer behind its
+//! end is for us, and what it does not vouch for is not read.
+//!
+//! Nothing here reads or writes files.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::engine::{Column, Summary};
+use crate::merge::{self, Partial};
+use crate::number::MOST_DIGITS;
+
+mod flat;
+mod groups;
+mod head;
+mod message;
+mod plan;
+mod watched;
+
+use head::{ColumnHead, Head, joined};
+pub use head::{Object, Question, Range};
+pub use plan::{Piece, plan};
+pub use watched::Watch;
+
+/// The version of the format, which readers of another one refuse.
+pub const VERSION: &str = "1";
+
+/// What the bytes of a state end with, before their length and their hash.
+const TRAILER: [u8; 16] = *b"fathom state end";
+
+/// Bytes of the trailer: with the end of the stream a multiple of those of messages.
+const TRAILER_BYTES: usize = 56;
+
+/// Groups in a batch.
+const BATCH_GROUPS: usize = 1 << 16;
+
+/// Why bytes are no state, or states do not go together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StateError {
+    /// They do not begin as a state does.
+    #[error("this is no state of fathom")]
+    Foreign,
+    /// They end too early, or are not what was written.
+    #[error("the state is damaged: {0}")]
+    Damaged(&'static str),
+    /// Another version wrote it.
+    #[error("the state has version {found} of the format, this program reads version {VERSION}")]
+    Version {
+        /// Its version.
+        found: String,
+    },
+    /// There is nothing to merge.
+    #[error("there is no state")]
+    None,
+    /// They answer different questions.
+    #[error("the states answer different questions: {one} and {other}")]
+    Question {
+        /// One of them.
+        one: String,
+        /// Another.
+        other: String,
+    },
+    /// An object is not what it was.
+    #[error("{name} changed between two states: it was {one}, then {other}")]
+    Changed {
+        /// The object.
+        name: String,
+        /// What it was in one of them.
+        one: String,
+        /// And in another.
+        other: String,
+    },
+    /// Two objects have the same number, or one name.
+    #[error("{one} and {other} are both number {number} of the input")]
+    SameNumber {
+        /// An object.
+        one: String,
+        /// Another.
+        other: String,
+        /// The number of both.
+        number: u64,
+    },
+    /// An object has two numbers.
+    #[error("{name} is number {} of the input in one state and {} in another, or of others", .numbers[0], .numbers[1])]
+    OtherNumber {
+        /// The object.
+        name: String,
+        /// Its numbers.
+        numbers: [u64; 2],
+    },
+    /// A file under two names.
+    #[error("{one} and {other} are the same file")]
+    SameFile {
+        /// A name.
+        one: String,
+        /// Another.
+        other: String,
+    },
+    /// Bytes were read twice.
+    #[error("bytes {start} to {end} of {name} are in two states")]
+    Twice {
+        /// The object.
+        name: String,
+        /// The first byte.
+        start: u64,
+        /// One behind the last.
+        end: u64,
+    },
+    /// Two ranges do not agree where a record starts.
+    #[error(
+        "{name} cannot be cut at byte {at}: the range before it says that the next record starts at byte \
+         {}, the range behind it says {}, as happens inside quotes; `fathom plan --records` cuts between records",
+        .starts[0], .starts[1]
+    )]
+    Seam {
+        /// The object.
+        name: String,
+        /// Where they touch.
+        at: u64,
+        /// What each says.
+        starts: [u64; 2],
+    },
+    /// Bytes were not read.
+    #[error("bytes {start} to {end} of {name} are in no state")]
+    Gap {
+        /// The object.
+        name: String,
+        /// The first byte.
+        start: u64,
+        /// One behind the last.
+        end: u64,
+    },
+    /// An object was not read.
+    #[error("number {number} of the {of} objects of the input is in no state")]
+    Missing {
+        /// Its number.
+        number: u64,
+        /// How many there are.
+        of: u64,
+    },
+}
+
+/// What is known of a part of the input.
+#[derive(Clone, Debug)]
+pub struct State {
+    head: Head,
+    columns: Vec<Column>,
+}
+
+impl State {
+    /// The result of a run over one object, of which `object` has everything but the ranges; the run
+    /// read `start..end`.
+    pub fn new(
+        summary: Summary,
+        question: Question,
+        object: Object,
+        [start, end]: [u64; 2],
+    ) -> State {
+        let range = Range {
+            start,
+            end,
+            seam: summary.seam,
+            records: summary.records,
+            rejected: summary.rejected,
+            blank_lines: summary.blank_lines,
+            left_out: summary.left_out,
+            bytes: summary.bytes,
+        };
+        let objects = vec![Object { ranges: vec![range], ..object }];
+        let Summary { columns, keys, .. } = summary;
+        State { head: Head { question, keys, columns: Vec::new(), objects }, columns }
+    }
+
+    /// What was asked.
+    pub fn question(&self) -> &Question {
+        &self.head.question
+    }
+
+    /// What was read, in the order of the input.
+    pub fn objects(&self) -> &[Object] {
+        &self.head.objects
+    }
+
+    /// Both as one.
+    ///
+    /// # Errors
+    /// What does not go together.
+    pub fn merge(self, other: State) -> Result<State, StateError> {
+        let questions = [&self, &other].map(|state| {
+            let texts = state.columns.iter().map(|column| column.is_text);
+            (&state.head.question, texts.collect::<Vec<_>>(), state.head.keys.len())
+        });
+        if questions[0] != questions[1] {
+            let [one, other] = questions.map(|(question, ..)| shown(question));
+            return Err(StateError::Question { one, other });
+        }
+        let objects = joined(&self.head.objects, &other.head.objects)?;
+        let names_are_own = self.head.names_from() <= other.head.names_from();
+        let (mut own, mut more) = (self, other);
+        if own.head.question.ends {
+            own.renumber(&objects);
+            more.renumber(&objects);
+        }
+        let (named, rest) = if names_are_own { (own, more) } else { (more, own) };
+        let columns = named.columns.into_iter().zip(rest.columns).map(|(column, more)| Column {
+            scale: column.scale.max(more.scale),
+            groups: merged(column.groups, more.groups),
+            ..column
+        });
+        let columns = columns.collect();
+        let head = Head { objects, ..named.head };
+        if head.records().is_none() {
+            return Err(StateError::Damaged("its counts are too large"));
+        }
+        Ok(State { head, columns })
+    }
+
+    /// Gives places in objects the numbers that the objects have in another list.
+    fn renumber(&mut self, objects: &[Object]) {
+        let place = |own: &Object| {
+            let before = |o: &Object| (o.number, &o.name) < (own.number, &own.name);
+            objects.partition_point(before)
+        };
+        let places: Vec<usize> = self.head.objects.iter().map(place).collect();
+        for column in &mut self.columns {
+            column.groups.iter_mut().for_each(|group| group.stats.renumber(&places));
+        }
+    }
+
+    /// Whether all of the input is in it that it knows of.
+    ///
+    /// # Errors
+    /// The first thing that is missing.
+    pub fn check_whole(&self) -> Result<(), StateError> {
+        for object in &self.head.objects {
+            let mut at = 0;
+            for range in &object.ranges {
+                if range.start > at {
+                    let name = object.name.clone();
+                    return Err(StateError::Gap { name, start: at, end: range.start });
+                }
+                at = range.end;
+            }
+            if at < object.size {
+                let name = object.name.clone();
+                return Err(StateError::Gap { name, start: at, end: object.size });
+            }
+        }
+        let of = self.head.objects.iter().find_map(|object| object.of).unwrap_or(0);
+        let numbers: Vec<u64> = self.head.objects.iter().map(|object| object.number).collect();
+        match (0..of).find(|number| !numbers.contains(number)) {
+            Some(number) => Err(StateError::Missing { number, of }),
+            None => Ok(()),
+        }
+    }
+
+    /// What a run over all of it would have returned, but for the rejects that are shown.
+    pub fn into_summary(self) -> Summary {
+        let mut summary =
+            Summary { columns: self.columns, keys: self.head.keys, ..Summary::default() };
+        for range in self.head.objects.iter().flat_map(|object| &object.ranges) {
+            summary.records += range.records;
+            summary.rejected += range.rejected;
+            summary.blank_lines += range.blank_lines;
+            summary.left_out += range.left_out;
+            summary.bytes += range.bytes;
+        }
+        summary
+    }
+
+    /// The bytes of the state: the same for all states that say the same.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let question = &self.head.question;
+        let about = |column: &Column| ColumnHead {
+            name: column.name.clone(),
+            is_text: column.is_text,
+            scale: column.scale,
+            fits: column.is_text || groups::fits(column, question.squares),
+        };
+        let head = Head { columns: self.columns.iter().map(about).collect(), ..self.head.clone() };
+        let fields = groups::fields(&head);
+        let mut bytes = schema(&head, &fields);
+        let groups = self.columns[0].groups.len();
+        for start in (0..groups).step_by(BATCH_GROUPS) {
+            let end = (start + BATCH_GROUPS).min(groups);
+            let data = groups::written(&head, &fields, &self.columns, start..end);
+            bytes.extend(message::batch(&data, end - start));
+        }
+        bytes.extend(message::END);
+        let trailer = trailer_of(&bytes);
+        bytes.extend(trailer);
+        bytes
+    }
+
+    /// All states that stand in some bytes, one behind the other, at least one.
+    ///
+    /// # Errors
+    /// What is wrong with the first that is none.
+    pub fn all(mut bytes: &[u8]) -> Result<Vec<State>, StateError> {
+        let mut states = Vec::new();
+        while !bytes.is_empty() || states.is_empty() {
+            let (state, rest) = State::first(bytes)?;
+            states.push(state);
+            bytes = rest;
+        }
+        Ok(states)
+    }
+
+    fn first(bytes: &[u8]) -> Result<(State, &[u8]), StateError> {
+        let damaged = StateError::Damaged;
+        let Some((message::Message::Schema(schema_table), mut rest)) = message::next(bytes) else {
+            return Err(StateError::Foreign);
+        };
+        let value = |key| message::metadata(schema_table, key);
+        match value(VERSION_KEY).map(String::from_utf8_lossy) {
+            None => return Err(StateError::Foreign),
+            Some(found) if found != VERSION => {
+                return Err(StateError::Version { found: found.into_owned() });
+            }
+            Some(_) => {}
+        }
+        let schema_bytes = bytes.len() - rest.len();
+        let mut batches = Vec::new();
+        loop {
+            match message::next(rest).ok_or(damaged("it ends too early"))? {
+                (message::Message::Batch(table, body), more) => {
+                    batches.push((table, body));
+                    rest = more;
+                }
+                (message::Message::End, more) => break rest = more,
+                (message::Message::Schema(_), _) => return Err(damaged("it has two schemas")),
+            }
+        }
+        let stream = &bytes[..bytes.len() - rest.len()];
+        let (trailer, rest) =
+            rest.split_at_checked(TRAILER_BYTES).ok_or(damaged("it ends too early"))?;
+        if *trailer != *trailer_of(stream) {
+            return Err(damaged("its checksum is another one"));
+        }
+        let head: Option<Head> = value(HEAD_KEY).and_then(|text| serde_json::from_slice(text).ok());
+        let head = head.ok_or(damaged("its head cannot be read"))?;
+        let mut state = State::empty(head)?;
+        let fields = groups::fields(&state.head);
+        if schema(&state.head, &fields) != bytes[..schema_bytes] {
+            return Err(damaged("its columns are not those of its head"));
+        }
+        for (table, body) in batches {
+            message::columns(table, body, &fields)
+                .and_then(|(len, data)| groups::read(&state.head, len, &data, &mut state.columns))
+                .ok_or(damaged("its groups cannot be read"))?;
+        }
+        Ok((state, rest))
+    }
+
+    /// With this head and no groups.
+    fn empty(head: Head) -> Result<State, StateError> {
+        if head.columns.is_empty() || head.keys.is_empty() {
+            return Err(StateError::Damaged("it has no columns"));
+        }
+        if head.columns.iter().any(|column| column.scale > MOST_DIGITS) {
+            return Err(StateError::Damaged("its numbers have too many digits"));
+        }
+        if head.objects.is_empty() || !head.is_in_order() || head.records().is_none() {
+            return Err(StateError::Damaged("its objects are not in order"));
+        }
+        let column = |about: &ColumnHead| Column {
+            name: about.name.clone(),
+            groups: Vec::new(),
+            scale: about.scale,
+            is_text: about.is_text,
+            total: None,
+        };
+        let columns = head.columns.iter().map(column).collect();
+        Ok(State { head, columns })
+    }
+}
+
+/// States that are merged while they come, in a tree: each takes part in as many merges as there are levels.
+#[derive(Debug, Default)]
+pub struct Merger {
+    /// Of the states at place `n`, there are `2^n` in each.
+    levels: Vec<Option<State>>,
+}
+
+impl Merger {
+    /// Takes in a state.
+    ///
+    /// # Errors
+    /// What does not go together with those before it.
+    pub fn push(&mut self, mut state: State) -> Result<(), StateError> {
+        for level in &mut self.levels {
+            match level.take() {
+                Some(before) => state = before.merge(state)?,
+                None => {
+                    *level = Some(state);
+                    return Ok(());
+                }
+            }
+        }
+        self.levels.push(Some(state));
+        Ok(())
+    }
+
+    /// All of them as one.
+    ///
+    /// # Errors
+    /// What does not go together, and [`StateError::None`].
+    pub fn finish(self) -> Result<State, StateError> {
+        let mut all = None;
+        for state in self.levels.into_iter().flatten() {
+            all = Some(match all {
+                None => state,
+                Some(rest) => state.merge(rest)?,
+            });
+        }
+        all.ok_or(StateError::None)
+    }
+}
+
+const VERSION_KEY: &str = "fathom.version";
+const HEAD_KEY: &str = "fathom.head";
+
+fn schema(head: &Head, fields: &[message::Field]) -> Vec<u8> {
+    let text = serde_json::to_string(head).expect("names, numbers and lists are JSON");
+    message::schema(fields, &[(VERSION_KEY, VERSION), (HEAD_KEY, &text)])
+}
+
+/// What vouches for a stream.
+fn trailer_of(stream: &[u8]) -> Box<[u8]> {
+    let (len, hash) = (stream.len() as u64, xxh3_64(stream));
+    let mut trailer = [&TRAILER[..], &len.to_le_bytes(), &hash.to_le_bytes()].concat();
+    trailer.resize(TRAILER_BYTES, 0);
+    trailer.into()
+}
+
+/// Groups of two lists, both sorted, as one.
+fn merged(left: Vec<Partial>, right: Vec<Partial>) -> Vec<Partial> {
+    merge::merge(vec![left, right])
+}
+
+fn shown(question: &Question) -> String {
+    format!("{} for {}", question.query, question.stats.join(","))
+}

@@ -1,0 +1,268 @@
+//! Ranges of a text, cut anywhere, written as states and merged in any order, give the oracle's answer on
+//! the whole; and what does not go together is refused.
+
+mod oracle;
+
+use std::fs::File;
+use std::io::Write;
+
+use fathom_aggregate::delimited::record_starts;
+use fathom_aggregate::state::{Object, Question, State, StateError};
+use fathom_aggregate::{Error, Options, Source};
+use oracle::check::{formatted, run};
+use oracle::choice::Choices;
+use oracle::shown::{Form, Look, text};
+use oracle::{Null, Place, Task};
+use proptest::prelude::*;
+
+/// A file that can be opened many times.
+struct Input(File, u64);
+
+impl Input {
+    fn new(bytes: &[u8]) -> Input {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        Input(file, bytes.len() as u64)
+    }
+
+    fn state(&self, range: [u64; 2], task: &Task, options: &Options) -> Result<State, Error> {
+        self.state_of("input", range, task, options)
+    }
+
+    fn state_of(
+        &self,
+        name: &str,
+        [start, end]: [u64; 2],
+        task: &Task,
+        options: &Options,
+    ) -> Result<State, Error> {
+        let (path, file) = (name.into(), self.0.try_clone().unwrap());
+        let source = Source::Part { path, file, size: self.1, range: start..end };
+        let question = Question {
+            query: "query".to_owned(),
+            is_plain: task.plain,
+            squares: options.with_squares,
+            values: options.with_values,
+            ends: options.with_ends,
+            ..Question::default()
+        };
+        let (name, identity) = (name.to_owned(), format!("{name} 1"));
+        let object = Object { name, identity, size: self.1, ..Object::default() };
+        Ok(State::new(run(source, task, options)?.0, question, object, [start, end]))
+    }
+}
+
+/// Every state as what was read of what was written of it.
+fn through_bytes(state: &State) -> State {
+    let mut states = State::all(&state.to_bytes()).unwrap();
+    assert_eq!(states.len(), 1);
+    states.remove(0)
+}
+
+/// Merges in an order and a tree drawn from a number.
+fn merged(mut states: Vec<State>, choices: &mut Choices) -> Result<State, StateError> {
+    while states.len() > 1 {
+        let one = states.swap_remove(choices.of(states.len()));
+        let other = states.swap_remove(choices.of(states.len()));
+        let both = if choices.of(2) == 0 { one.merge(other)? } else { other.merge(one)? };
+        states.push(if choices.of(3) == 0 { through_bytes(&both) } else { both });
+    }
+    Ok(states.remove(0))
+}
+
+/// The ranges between some places of a text.
+fn ranges(size: u64, cuts: &[u64]) -> Vec<[u64; 2]> {
+    let mut ends: Vec<u64> = cuts.iter().map(|cut| cut % (size + 1)).collect();
+    ends.extend([0, size]);
+    ends.sort_unstable();
+    ends.dedup();
+    match size {
+        0 => vec![[0, 0]],
+        _ => ends.windows(2).map(|pair| [pair[0], pair[1]]).collect(),
+    }
+}
+
+/// Asserts that the ranges of a text merge to what the oracle says of it, or do not fit at a quote.
+fn check(
+    input: &[u8],
+    task: &Task,
+    look: &Look,
+    (options, cuts): (&Options, &[u64]),
+    seed: u64,
+) -> Result<(), StateError> {
+    let whole = Input::new(input);
+    let states = |cuts: &[u64]| {
+        let ranges = ranges(input.len() as u64, cuts);
+        let state = |range: &[u64; 2]| whole.state(*range, task, options).unwrap();
+        ranges.iter().map(state).map(|state| through_bytes(&state)).collect::<Vec<_>>()
+    };
+    let Ok(answer) = oracle::aggregate(input, task) else {
+        let failed = |range: &[u64; 2]| whole.state(*range, task, options).is_err();
+        assert!(ranges(input.len() as u64, cuts).iter().any(failed));
+        return Ok(());
+    };
+    let states = states(cuts);
+    let (one, other) =
+        (merged(states.clone(), &mut Choices(seed))?, merged(states, &mut Choices(!seed))?);
+    one.check_whole()?;
+    let shown = format!("{task:?} {options:?} {cuts:?} {:?}", String::from_utf8_lossy(input));
+    assert!(one.to_bytes() == other.to_bytes(), "{shown}");
+    let summary = one.into_summary();
+    let counts = [summary.records, summary.blank_lines, summary.left_out, summary.rejected];
+    let refused = answer.refused.len() as u64;
+    assert_eq!(counts, [answer.records, answer.blank_lines, answer.left_out, refused], "{shown}");
+    let [found, expected] = [formatted(&summary, look, 1), text(&answer, look)]
+        .map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert_eq!(found, expected, "{shown}");
+    Ok(())
+}
+
+/// Pieces of lines and of delimited text with all that is hard about them.
+fn input() -> impl Strategy<Value = Vec<u8>> {
+    let pieces: Vec<&[u8]> = vec![
+        b"a;1.5\n",
+        b"b;-2\n",
+        b"a;99.9\r\n",
+        b"a long key that fits no table;0.25\n",
+        b"a;\n",
+        b"b;NA\n",
+        b"\n",
+        b"x\n",
+        b";1\n",
+        b"c;12345678901234567890.5\n",
+        b"c;1e-30\n",
+        b"c;-7e40\n",
+        b"\"a\";3\n",
+        b"\"a\nb\";4\n",
+        b"\"a;\n\n\"\"\nb\";4\n",
+        b"\"open;1\n",
+        b"a;1.5",
+        b"\xef\xbb\xbf",
+        b"\0;\x01;2\n",
+    ];
+    let piece = prop::sample::select(pieces).prop_map(<[u8]>::to_vec);
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+fn all_options(choices: &mut Choices) -> Options {
+    let mut options = choices.options();
+    let flags = [&mut options.with_squares, &mut options.with_values, &mut options.with_ends];
+    flags.into_iter().for_each(|flag| *flag |= choices.of(2) == 1);
+    options
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn lines_cut_anywhere_give_the_same_text(
+        input in input(),
+        cuts in prop::collection::vec(any::<u64>(), 0..8),
+        seed in any::<u64>(),
+    ) {
+        let mut choices = Choices(seed);
+        let (look, options) = (choices.look(&Task::plain()), all_options(&mut choices));
+        let checked = check(&input, &Task::plain(), &look, (&options, &cuts), seed);
+        prop_assert_eq!(checked, Ok(()));
+    }
+
+    #[test]
+    fn delimited_text_cut_anywhere_gives_the_same_text_or_a_place(
+        input in input(),
+        cuts in prop::collection::vec(any::<u64>(), 0..8),
+        task in any::<u64>(),
+        seed in any::<u64>(),
+    ) {
+        let task = Task { delimiter: b';', ..Choices(task).task() };
+        let mut choices = Choices(seed);
+        let (look, options) = (choices.look(&task), all_options(&mut choices));
+        match check(&input, &task, &look, (&options, &cuts), seed) {
+            Err(StateError::Seam { .. }) if input.contains(&b'"') => {
+                let file = Input::new(&input);
+                let cuts = record_starts("input".as_ref(), (file.0, file.1), b';', 7).unwrap();
+                prop_assert_eq!(check(&input, &task, &look, (&options, &cuts), seed), Ok(()));
+            }
+            checked => prop_assert_eq!(checked, Ok(())),
+        }
+    }
+}
+
+/// Records of two fields of which the second is a number.
+fn delimited() -> Task {
+    Task { plain: false, values: vec![(Place::At(2), Null::Fail)], ..Task::plain() }
+}
+
+#[test]
+fn text_without_quotes_can_be_cut_at_every_byte() {
+    let text = b"\xef\xbb\xbfk;v\na;1\n\nbb;22\r\nccc;333";
+    let look = Look { keys: vec!["k".into()], ..Look::all(Form::Csv) };
+    for header in [false, true] {
+        let task = Task { header, ..delimited() };
+        for task in [task, Task::plain()] {
+            for cut in 0..=text.len() as u64 {
+                for second in (cut..=text.len() as u64).step_by(7) {
+                    let options = Options { with_ends: true, ..Options::default() };
+                    check(text, &task, &look, (&options, &[cut, second]), cut).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_inside_quotes_is_an_error_that_says_where() {
+    let input = b"a;1\n\"b\nc\";2\nd;3\n";
+    let refused = |cut| {
+        let checked =
+            check(input, &delimited(), &Look::all(Form::Csv), (&Options::default(), &[cut]), 0);
+        checked.err().map(|error| error.to_string())
+    };
+    let seams: Vec<u64> = (0..input.len() as u64).filter(|&cut| refused(cut).is_some()).collect();
+    assert_eq!(seams, [5, 6, 7], "behind the quote and up to the line end in it");
+    let said = refused(6).unwrap();
+    assert!(said.contains("input cannot be cut at byte 6"), "{said}");
+    assert!(said.contains("starts at byte 12, the range behind it says 7"), "{said}");
+    let file = Input::new(input);
+    assert_eq!(record_starts("input".as_ref(), (file.0, file.1), b';', 5).unwrap(), [12]);
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let (task, options) = (Task::plain(), Options::default());
+    let text = Input::new(b"a;1\nb;2\nc;3\n");
+    let state = |from, to| text.state([from, to], &task, &options).unwrap();
+    let merge = |one: State, other: State| one.merge(other).unwrap_err();
+    let name = || "input".to_owned();
+    let twice = |start, end| StateError::Twice { name: name(), start, end };
+    assert_eq!(merge(state(0, 8), state(4, 12)), twice(4, 8));
+    assert_eq!(merge(state(0, 12), state(0, 12)), twice(0, 12));
+    let gap = state(0, 4).merge(state(8, 12)).unwrap();
+    assert_eq!(gap.check_whole(), Err(StateError::Gap { name: name(), start: 4, end: 8 }));
+    assert_eq!(gap.clone().merge(state(4, 8)).unwrap().check_whole(), Ok(()));
+    assert_eq!(merge(gap, state(7, 8).merge(state(0, 2)).unwrap()), twice(0, 2));
+    let longer = Input::new(b"a;1\nb;2\nc;3\nd;4\n").state([12, 16], &task, &options).unwrap();
+    assert!(matches!(merge(state(0, 4), longer), StateError::Changed { .. }));
+    let squares = Options { with_squares: true, ..options.clone() };
+    let other = text.state([4, 12], &task, &squares).unwrap();
+    assert!(matches!(merge(state(0, 4), other), StateError::Question { .. }));
+}
+
+#[test]
+fn damage_anywhere_is_an_error() {
+    let options = Options { with_values: true, with_ends: true, ..Options::default() };
+    let text = Input::new(b"a;1\nb;2.5\na;3\nb;2.5\n");
+    let bytes = text.state([0, 20], &Task::plain(), &options).unwrap().to_bytes();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        assert!(State::all(&damaged).is_err(), "byte {at}");
+        assert!(State::all(&bytes[..at]).is_err(), "the first {at} bytes");
+    }
+    assert_eq!(State::all(b"a;1\n").unwrap_err(), StateError::Foreign);
+    let two = [&bytes[..], &bytes].concat();
+    assert_eq!(State::all(&two).unwrap().len(), 2);
+}

@@ -1,0 +1,220 @@
+//! States instead of results: what is known of some bytes of the input, for `fathom merge`.
+
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use anyhow::Context;
+use fathom_aggregate::state::{Merger, Object, Question, State, Watch};
+use fathom_aggregate::{
+    Error, Options as EngineOptions, Progress, Query, Reject, SHOWN, Source, Summary,
+};
+
+use super::{Options, engine_options, execute, is_named, open, query, report_rejects, statistics};
+use crate::exit::Exit;
+use crate::input::{self, Lines};
+use crate::output::Output;
+
+/// What is wrong with how states or ranges were asked for.
+pub(super) fn mistake(options: &Options) -> Option<&'static str> {
+    if options.range.is_some() && options.files.len() != 1 {
+        return Some("--range is of one FILE");
+    }
+    if options.number.is_some() && !options.partial {
+        return Some("--number needs --partial");
+    }
+    let is_shown = options.output == Path::new("-") && std::io::stdout().is_terminal();
+    if options.partial && is_shown {
+        return Some("a state is not for a terminal: -o FILE, or a pipe");
+    }
+    None
+}
+
+/// Bytes of a file: `START..END`, `START..`, in the words of sizes.
+pub(super) fn range(text: &str) -> Result<(u64, Option<u64>), String> {
+    let error = || format!("{text:?} is no range of bytes (such as 0..64M or 67108864..)");
+    let (start, end) = text.split_once("..").ok_or_else(error)?;
+    let start = crate::value::bytes(start)?;
+    let end = (!end.is_empty()).then(|| crate::value::bytes(end)).transpose()?;
+    if end.is_some_and(|end| end <= start) { Err(error()) } else { Ok((start, end)) }
+}
+
+/// Which object of how many: `K`, `K/N`.
+pub(super) fn number(text: &str) -> Result<(u64, Option<u64>), String> {
+    let error = |_| format!("{text:?} is no number of an object (such as 0/12, 7)");
+    let (number, of) = match text.split_once('/') {
+        Some((number, of)) => (number, Some(of.parse::<u64>().map_err(error)?)),
+        None => (text, None),
+    };
+    let number = number.parse::<u64>().map_err(error)?;
+    match of {
+        Some(of) if number >= of => Err(format!("{text}: objects are numbered from 0")),
+        _ => Ok((number, of)),
+    }
+}
+
+/// The same source, or the part of it that was asked for.
+///
+/// # Errors
+/// What cannot be cut, and a range that ends behind the file.
+pub(super) fn part(options: &Options, source: Source) -> anyhow::Result<Source> {
+    let Some((start, end)) = options.range else { return Ok(source) };
+    let Source::File { path, file, size } = source else {
+        let name = source.path().display().to_string();
+        anyhow::bail!("{name}: only files that are not compressed have ranges: read it whole");
+    };
+    let end = end.unwrap_or(size);
+    anyhow::ensure!(
+        end <= size && start <= end,
+        "{}: the range {start}..{end} is not in its {size} bytes",
+        path.display()
+    );
+    Ok(Source::Part { path, file, size, range: start..end })
+}
+
+/// Writes the state of all files.
+pub(super) fn run(
+    options: &Options,
+    mut query: Option<Query>,
+    files: &[PathBuf],
+) -> anyhow::Result<Exit> {
+    let files = &input::files_of(files)?;
+    let (mut sources, _) = open(files)?;
+    if let Some(query) = &mut query {
+        query::guess(query, options, &mut sources);
+    }
+    let engine = engine_options(options)?;
+    let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
+    let question = question(options, query.as_ref(), &engine);
+    let (first, of) = options.number.unwrap_or((0, None));
+    let progress = Arc::new(Progress::default());
+    let (mut merger, mut all) = (Merger::default(), Summary::default());
+    for (number, (path, source)) in (first..).zip(files.iter().zip(sources)) {
+        let before = progress.bytes.load(Ordering::Relaxed);
+        let origin = Origin::new(path, source)?;
+        let source = part(options, origin.source)?;
+        let range = match &source {
+            Source::Part { range, .. } => Some([range.start, range.end]),
+            Source::File { .. } | Source::Stream { .. } => None,
+        };
+        let sources = vec![source];
+        let mut summary =
+            execute(options, query.as_ref(), sources, &engine, rejects.as_mut(), &progress)?;
+        summary.bytes -= before;
+        all.rejected += summary.rejected;
+        all.shown_rejects.append(&mut summary.shown_rejects);
+        let (size, identity) = origin.identity.now(path)?;
+        let name = name(path)?;
+        let object = Object { name, number, of, identity, size, ranges: Vec::new() };
+        let range = range.unwrap_or([0, size]);
+        merger.push(State::new(summary, question.clone(), object, range))?;
+    }
+    if let Some(rejects) = rejects {
+        rejects.finish()?;
+    }
+    write(&merger.finish()?, &options.output)?;
+    all.shown_rejects.truncate(SHOWN);
+    Ok(report_rejects(&all, options.verbose))
+}
+
+/// Writes a state, to a file that appears whole or not at all.
+pub(crate) fn write(state: &State, path: &Path) -> anyhow::Result<()> {
+    let mut output = Output::create(path)?;
+    output.write_all(&state.to_bytes())?;
+    output.finish()
+}
+
+fn question(options: &Options, query: Option<&Query>, engine: &EngineOptions) -> Question {
+    Question {
+        query: query.map_or_else(|| "key;value lines".to_owned(), |query| format!("{query:?}")),
+        stats: statistics(options).iter().map(ToString::to_string).collect(),
+        is_plain: query.is_none(),
+        has_names: query.is_some_and(is_named),
+        squares: engine.with_squares,
+        values: engine.with_values,
+        ends: engine.with_ends,
+    }
+}
+
+/// What is read, and what says which it was.
+struct Origin {
+    source: Source,
+    identity: Identity,
+}
+
+enum Identity {
+    File(u64, String),
+    Stream(Watch),
+}
+
+impl Origin {
+    fn new(path: &Path, source: Source) -> anyhow::Result<Origin> {
+        let is_file = path != Path::new("-") && fs::metadata(path).is_ok_and(|m| m.is_file());
+        if is_file {
+            let (size, identity) = identity(path)?;
+            return Ok(Origin { source, identity: Identity::File(size, identity) });
+        }
+        let watch = Watch::default();
+        let source = match source {
+            Source::Stream { path, reader } => Source::Stream { path, reader: watch.read(reader) },
+            other => other,
+        };
+        Ok(Origin { source, identity: Identity::Stream(watch) })
+    }
+}
+
+impl Identity {
+    /// Bytes there are and the identity, after all was read; a file that changed meanwhile is an error.
+    fn now(self, path: &Path) -> anyhow::Result<(u64, String)> {
+        match self {
+            Identity::Stream(watch) => Ok(watch.told()),
+            Identity::File(size, before) => {
+                let (_, after) = identity(path)?;
+                let name = path.display();
+                if before != after {
+                    let why = format!("{name} changed while it was read");
+                    return Err(std::io::Error::other(why).into());
+                }
+                Ok((size, before))
+            }
+        }
+    }
+}
+
+fn identity(path: &Path) -> anyhow::Result<(u64, String)> {
+    input::identity(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The same for a file however it is named here; `-` is itself.
+pub(crate) fn name(path: &Path) -> anyhow::Result<String> {
+    if path == Path::new("-") {
+        return Ok("-".to_owned());
+    }
+    Ok(std::path::absolute(path)?.to_string_lossy().into_owned())
+}
+
+/// The same error with the line in the whole file; what may be wrong with a range is said.
+pub(super) fn located(mut error: Error, options: &Options, is_delimited: bool) -> Error {
+    let Some((start, _)) = options.range.filter(|&(start, _)| start > 0) else { return error };
+    if let Error::Record(reject) = &mut error {
+        count_lines(reject);
+        if is_delimited {
+            eprintln!(
+                "fathom: if byte {start} lies inside quotes, the range began inside a record: \
+                 fathom plan --records cuts between records"
+            );
+        }
+    }
+    error
+}
+
+/// Gives a reject of a range the number its line has in the whole file.
+pub(super) fn count_lines(reject: &mut Reject) {
+    let at = &mut reject.position;
+    let place = Lines::of_file(&at.path, at.byte).ok().and_then(|lines| lines.place(at.byte));
+    if let Some((line, _)) = place {
+        at.line = line;
+    }
+}

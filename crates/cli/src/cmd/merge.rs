@@ -1,0 +1,149 @@
+//! `fathom merge`: states that `fathom aggregate --partial` wrote, as one result or one state.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, FromArgMatches};
+use fathom_aggregate::format::Statistic;
+use fathom_aggregate::state::{Merger, Question, State};
+
+use super::aggregate;
+use crate::exit::Exit;
+
+/// The options of `aggregate` that say how a result looks: those about reading are hidden and refused.
+#[derive(Debug)]
+pub(crate) struct Options {
+    show: aggregate::Options,
+    /// Whether statistics were chosen here; otherwise they are those the states were made for.
+    has_stats: bool,
+}
+
+/// What `aggregate` asks about its input.
+const ABOUT_READING: &str = "chunk delimiter by value text condition count header null null_values ragged \
+                             on_error rejects memory_limit range number format_in trim \
+                             ignore_case compare";
+
+const ABOUT: &str =
+    "Merge states that `fathom aggregate --partial` wrote, into a result or one state";
+
+const LONG_ABOUT: &str = "\
+Merge states that `fathom aggregate --partial` wrote, into a result or one state
+
+The states come from the files, or from standard input without any or for `-`; a file may hold several, \
+one behind the other. The result is the same, to the last byte, as that of `fathom aggregate` on the \
+whole input, however it was cut and in whatever order and tree it was merged.
+
+States say which bytes of which files they are of. What is in two of them, what changed in between and, \
+unless --partial is given, what is in none of them is an error. docs/scaling.md describes the format: \
+pyarrow, Polars and DuckDB read it.";
+
+const EXAMPLES: &str = "Examples:\n  \
+    fathom aggregate --partial --range 0..1G -o 0.fathom measurements.txt\n  \
+    fathom aggregate --partial --range 1G.. -o 1.fathom measurements.txt\n  \
+    fathom merge 0.fathom 1.fathom\n  \
+    fathom merge --partial -o both.fathom 0.fathom 1.fathom\n  \
+    ssh host fathom aggregate --partial log.txt | fathom merge - here.fathom";
+
+impl clap::Args for Options {
+    fn augment_args(command: Command) -> Command {
+        let mut command = aggregate::Options::augment_args(command);
+        for name in ABOUT_READING.split(' ') {
+            command = command.mut_arg(name, |argument| argument.hide(true));
+        }
+        command
+            .mut_arg("files", |files| {
+                files.value_name("STATE").help("States to merge; `-` is standard input")
+            })
+            .mut_arg("partial", |partial| {
+                partial.help("Write one state of all instead of a result; it may lack parts").long_help(None)
+            })
+            .mut_arg("stats", |stats| {
+                stats.default_value(None::<&str>).help(
+                    "What to say of each key, of what the states know [default: what they were made for]",
+                )
+            })
+            .about(ABOUT)
+            .long_about(LONG_ABOUT)
+            .after_long_help(EXAMPLES)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Options::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Options {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Options, clap::Error> {
+        let is_given = |name: &&str| matches.value_source(name) == Some(ValueSource::CommandLine);
+        if let Some(name) = ABOUT_READING.split(' ').find(is_given) {
+            let said = format!("--{} is for reading, which was done", name.replace('_', "-"));
+            return Err(<Options as clap::Args>::augment_args(Command::new("fathom merge"))
+                .error(clap::error::ErrorKind::ArgumentConflict, said));
+        }
+        let has_stats = is_given(&"stats");
+        Ok(Options { show: aggregate::Options::from_arg_matches(matches)?, has_stats })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Options::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let start = Instant::now();
+    let standard = [PathBuf::from("-")];
+    let show = &options.show;
+    if let Some(mistake) = show.mistake_in_output() {
+        anyhow::bail!(mistake);
+    }
+    let files = if show.files().is_empty() { &standard[..] } else { show.files() };
+    let mut merger = Merger::default();
+    for path in files {
+        let name = || path.display().to_string();
+        let bytes = read(path).with_context(|| format!("cannot read {}", name()))?;
+        for state in State::all(&bytes).with_context(name)? {
+            merger.push(state).with_context(name)?;
+        }
+    }
+    let state = merger.finish()?;
+    if show.is_partial() {
+        aggregate::partial::write(&state, show.output())?;
+        return Ok(Exit::Done);
+    }
+    state.check_whole()?;
+    let question = state.question().clone();
+    let mut show = show.clone();
+    if !options.has_stats {
+        show.choose(question.stats.iter().filter_map(|word| Statistic::named(word)).collect());
+    }
+    if let Some(mistake) = unknown(&question, &show.asked()) {
+        anyhow::bail!(mistake);
+    }
+    show.print(state.into_summary(), &question, start)
+}
+
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match path == Path::new("-") {
+        true => std::io::stdin().read_to_end(&mut bytes)?,
+        false => File::open(path)?.read_to_end(&mut bytes)?,
+    };
+    Ok(bytes)
+}
+
+/// What is asked that the states do not know.
+fn unknown(question: &Question, asked: &[Statistic]) -> Option<String> {
+    let is_known = |statistic: &&Statistic| {
+        (question.squares || !statistic.needs_squares())
+            && (question.values || !statistic.needs_values())
+            && (question.ends || !statistic.needs_ends())
+    };
+    let statistic = asked.iter().find(|statistic| !is_known(statistic))?;
+    let made_for = question.stats.join(",");
+    Some(format!("the states know no {statistic}: they were made for --stats {made_for}"))
+}

@@ -1,0 +1,142 @@
+//! `fathom plan`: how to cut an input for many processes, as arguments of `fathom aggregate --partial`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use fathom_aggregate::delimited::record_starts;
+use fathom_aggregate::state::{Piece, plan};
+
+use crate::cmd::aggregate;
+use crate::exit::Exit;
+use crate::input::{self, Input};
+use crate::output::Output;
+use crate::value;
+
+/// Cut an input for many processes: prints arguments of `fathom aggregate --partial`, a line a task
+///
+/// Files are cut into ranges of bytes, small ones packed; what is compressed stays whole. A cut may fall inside a
+/// record, which belongs to the range it starts in. What cannot be cut blindly is delimited text with line
+/// breaks inside quotes: --records reads it once, as fast as it can be read, and cuts between records. Without
+/// it such a cut is found when states are merged, and is an error there.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "Examples:\n  \
+    fathom plan --states out measurements.txt | xargs -P 16 -L 1 fathom aggregate --partial --threads 1\n  \
+    fathom merge out/*.fathom\n  \
+    fathom plan --tasks 8 --records --delimiter , --states out export.csv |\n    \
+    xargs -P 8 -L 1 fathom aggregate --partial --by host --value ms --threads 1")]
+pub(crate) struct Options {
+    /// Files to cut; all of the input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// Bytes of a task, at most, unless a file cannot be cut
+    #[arg(long, value_name = "SIZE", value_parser = value::bytes, default_value = "256M")]
+    bytes: u64,
+
+    /// About so many tasks instead
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "bytes")]
+    tasks: Option<u64>,
+
+    /// Read all files and cut between records, whatever quotes enclose
+    #[arg(long)]
+    records: bool,
+
+    /// With --records, what separates fields
+    #[arg(long, value_name = "BYTE", value_parser = aggregate::delimiter, default_value = ",")]
+    delimiter: u8,
+
+    /// Name a state in this folder for each task, too (`-o FOLDER/00000.fathom`)
+    #[arg(long, value_name = "FOLDER")]
+    states: Option<PathBuf>,
+
+    /// Write to this file, which appears whole or not at all
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let mut objects = Vec::new();
+    for path in &options.files {
+        objects.push(match input::open(path)? {
+            Input::File(_, size) => (size, true),
+            Input::Stream(_) => (input::identity(path)?.0, false),
+        });
+    }
+    let all: u64 = objects.iter().map(|(size, _)| size).sum();
+    let bytes = options.tasks.map_or(options.bytes, |tasks| all.div_ceil(tasks).max(1));
+    let mut tasks = plan(&objects, bytes);
+    if options.records {
+        tasks = between_records(options, &objects, bytes)?;
+    }
+    if let Some(folder) = &options.states {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    let mut text = String::new();
+    for (number, task) in tasks.iter().enumerate() {
+        line(options, number, task, &objects, &mut text)?;
+    }
+    let mut output = Output::create(&options.output)?;
+    output.write_all(text.as_bytes())?;
+    output.finish()?;
+    Ok(Exit::Done)
+}
+
+/// A plan whose cuts are where records start.
+fn between_records(
+    options: &Options,
+    objects: &[(u64, bool)],
+    bytes: u64,
+) -> anyhow::Result<Vec<Vec<Piece>>> {
+    let mut tasks = Vec::new();
+    for task in plan(&objects.iter().map(|&(size, _)| (size, false)).collect::<Vec<_>>(), bytes) {
+        let [Piece { object, range: [_, size] }] = task[..] else {
+            tasks.push(task);
+            continue;
+        };
+        let Input::File(file, _) = input::open(&options.files[object])? else {
+            tasks.push(task);
+            continue;
+        };
+        let path = &options.files[object];
+        let mut ends = record_starts(path, (file, size), options.delimiter, bytes)?;
+        ends.push(size);
+        let mut start = 0;
+        for end in ends {
+            tasks.push(vec![Piece { object, range: [start, end] }]);
+            start = end;
+        }
+    }
+    Ok(tasks)
+}
+
+/// The arguments of a task, quoted for a shell and for xargs.
+fn line(
+    options: &Options,
+    number: usize,
+    task: &[Piece],
+    objects: &[(u64, bool)],
+    text: &mut String,
+) -> anyhow::Result<()> {
+    let quoted = |path: &Path| -> anyhow::Result<String> {
+        let path = path.to_str().with_context(|| format!("{} is no UTF-8", path.display()))?;
+        anyhow::ensure!(!path.contains('\n'), "{path:?} has a line break");
+        Ok(shlex::try_quote(path)?.into_owned())
+    };
+    let first = task[0];
+    write!(text, "--number {}/{}", first.object, objects.len())?;
+    if first.range != [0, objects[first.object].0] {
+        write!(text, " --range {}..{}", first.range[0], first.range[1])?;
+    }
+    if let Some(folder) = &options.states {
+        write!(text, " -o {}", quoted(&folder.join(format!("{number:05}.fathom")))?)?;
+    }
+    text.push_str(" --");
+    for piece in task {
+        write!(text, " {}", quoted(&options.files[piece.object])?)?;
+    }
+    text.push('\n');
+    Ok(())
+}

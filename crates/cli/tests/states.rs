@@ -1,0 +1,193 @@
+//! `fathom aggregate --partial`, `merge` and `plan` from outside: what is cut and merged is the whole.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Runs words, apart by blanks.
+    fn run(&self, words: &str, input: &[u8]) -> Output {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+            .args(words.split_whitespace())
+            .current_dir(self.0.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A child that fails early closes its end; that is its right.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+
+    /// What a run prints that must end well.
+    fn out(&self, words: &str) -> Vec<u8> {
+        let output = self.run(words, b"");
+        assert_eq!(output.status.code(), Some(0), "{words}: {output:?}");
+        output.stdout
+    }
+
+    /// What a run says that must end with this code.
+    fn refused(&self, code: i32, words: &str) -> String {
+        let output = self.run(words, b"");
+        assert_eq!(output.status.code(), Some(code), "{words}: {output:?}");
+        assert_eq!(output.stdout, b"", "{words}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+}
+
+/// Readings of some places, with lines of many lengths.
+fn text(rows: u32) -> String {
+    let name = |i: u32| format!("place {:.width$}", f64::from(i % 7), width = (i % 11) as usize);
+    (0..rows).map(|i| format!("{};{}\n", name(i), f64::from(i * 37 % 2000) / 10.0 - 90.0)).collect()
+}
+
+#[test]
+fn ranges_merge_to_the_bytes_of_the_whole_for_every_statistic() {
+    let folder = Folder::new();
+    folder.file("a.txt", &text(900));
+    folder.file("b.txt", &text(20));
+    let stats = "--stats min,mean,max,count,rows,sum,variance,stddev,range,distinct,mode,first,last,p99,median";
+    let whole = folder.out(&format!("aggregate {stats} --format csv b.txt a.txt"));
+    for (name, words) in [
+        ("1", "--number 1/2 --range 0..5001 a.txt"),
+        ("2", "--number 1/2 --range 5001..5002 a.txt"),
+        ("3", "--number 1/2 --range 5002.. a.txt"),
+        ("4", "--number 0/2 b.txt"),
+    ] {
+        folder.out(&format!("aggregate {stats} --partial -o {name}.fathom {words}"));
+    }
+    for order in ["1 2 3 4", "4 3 2 1", "3 1 4 2"] {
+        let files: String = order.split(' ').map(|name| format!(" {name}.fathom")).collect();
+        assert!(folder.out(&format!("merge --format csv{files}")) == whole, "{order}");
+    }
+    folder.out("merge --partial -o 24.fathom 2.fathom 4.fathom");
+    let first = folder.out("merge --partial 1.fathom 3.fathom");
+    let piped = folder.run("merge --format csv - 24.fathom", &first);
+    assert!(piped.stdout == whole);
+    let both = [&first[..], &folder.out("merge --partial 24.fathom")].concat();
+    let behind = folder.run("merge --format csv", &both);
+    assert!(behind.stdout == whole, "one state behind the other");
+}
+
+#[test]
+fn what_a_plan_prints_is_what_aggregate_takes() {
+    let folder = Folder::new();
+    for (name, rows) in [("a.txt", 700), ("b.txt", 3), ("c.txt", 0), ("it's d.txt", 5)] {
+        folder.file(name, &text(rows));
+    }
+    let words =
+        ["plan", "--bytes", "4k", "--states", "out", "a.txt", "b.txt", "c.txt", "it's d.txt"];
+    let fathom = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.args(words).current_dir(folder.0.path()).output().unwrap()
+    };
+    let plan = String::from_utf8(fathom(&words).stdout).unwrap();
+    assert!(plan.lines().count() > 4 && plan.contains("--number 1/4 -o out/"), "{plan}");
+    for line in plan.lines() {
+        let task = shlex::split(line).unwrap();
+        let task: Vec<&str> = task.iter().map(String::as_str).collect();
+        let output = fathom(&[&["aggregate", "--partial"], &task[..]].concat());
+        assert!(output.status.success(), "{output:?}");
+    }
+    let mut states: Vec<PathBuf> = fs::read_dir(folder.0.path().join("out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    states.sort();
+    let states: Vec<&str> = states.iter().map(|path| path.to_str().unwrap()).collect();
+    let whole = fathom(&[&["aggregate"], &words[5..]].concat()).stdout;
+    assert!(fathom(&[&["merge"], &states[..]].concat()).stdout == whole);
+    let said = fathom(&[&["merge"], &states[1..]].concat()).stderr;
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("bytes 0 to ") && said.contains("are in no state"), "{said}");
+}
+
+#[test]
+fn quotes_are_cut_between_records_or_refused() {
+    let folder = Folder::new();
+    let text = "h,v\na,1\n\"b\n\nc\",2\nd,3\n".repeat(40).replace("\nh,v", "\nx,9");
+    folder.file("q.csv", &text);
+    let whole = folder.out("aggregate --by h --value v q.csv");
+    folder.out("aggregate --by h --value v --partial --range 0..10 -o 1.fathom q.csv");
+    let output = folder.run(
+        "aggregate --by h --value v --partial --range 10.. -o 2.fathom --on-error skip q.csv",
+        b"",
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let said = folder.refused(3, "merge 1.fathom 2.fathom");
+    assert!(said.contains("cannot be cut at byte 10") && said.contains("plan --records"), "{said}");
+    let plan =
+        String::from_utf8(folder.out("plan --records --tasks 5 --states out q.csv")).unwrap();
+    assert_eq!(plan.lines().count(), 5, "{plan}");
+    for line in plan.lines() {
+        folder.out(&format!("aggregate --by h --value v --partial {line}"));
+    }
+    let states = (0..5).map(|n| format!(" out/0000{n}.fathom")).collect::<String>();
+    assert_eq!(folder.out(&format!("merge{states}")), whole);
+}
+
+#[test]
+fn a_reject_of_a_range_has_the_line_of_the_whole_file() {
+    let folder = Folder::new();
+    folder.file("a.txt", "a;1\nb;2\nc;3\nd;x\n");
+    let said = folder.refused(3, "aggregate --range 6.. a.txt");
+    assert!(said.starts_with("fathom: a.txt:4:3: the value is not a decimal number"), "{said}");
+    let output = folder.run("aggregate --partial --on-error skip --range 6.. -o s a.txt", b"");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("skipped a.txt:4:3:"), "{said}");
+}
+
+#[test]
+fn mistakes_are_said() {
+    let folder = Folder::new();
+    folder.file("a.txt", &text(100));
+    fs::hard_link(folder.0.path().join("a.txt"), folder.0.path().join("same.txt")).unwrap();
+    let state = |name: &str, words: &str| {
+        folder.out(&format!("aggregate --partial -o {name} {words}"));
+    };
+    state("1", "--range 0..500 a.txt");
+    state("2", "--range 500.. a.txt");
+    state("max", "--stats max,p50 --range 500.. a.txt");
+    state("link", "--range 500.. same.txt");
+    let says = |code, words: &str, expected: &str| {
+        let said = folder.refused(code, words);
+        assert!(said.contains(expected), "{words}: {said}");
+    };
+    says(3, "merge 1 1", "bytes 0 to 500 of ");
+    says(3, "merge 1 max", "different questions");
+    says(3, "merge 1 link", "are the same file");
+    says(3, "merge 1", " are in no state");
+    says(3, "merge a.txt", "a.txt: this is no state of fathom");
+    says(4, "merge nothing", "cannot read nothing");
+    says(
+        2,
+        "merge --stats p99 1 2",
+        "the states know no p99: they were made for --stats min,mean,max",
+    );
+    says(2, "merge --delimiter , 1 2", "--delimiter is for reading");
+    says(2, "aggregate --range 5..5 a.txt", "no range of bytes");
+    says(2, "aggregate --range 0..5000000 a.txt", "is not in its ");
+    says(2, "aggregate --range 0..5 a.txt a.txt", "--range is of one FILE");
+    says(2, "aggregate --range 0..5", "--range is of one FILE");
+    says(2, "aggregate --number 3/3 --partial a.txt", "numbered from 0");
+    says(2, "aggregate --number 3 a.txt", "--number needs --partial");
+    says(3, "aggregate --partial -o x a.txt a.txt", "bytes 0 to ");
+    folder.file("a.txt", &text(101));
+    state("3", "--range 500.. a.txt");
+    says(3, "merge 1 3", "changed between two states");
+    assert!(!folder.0.path().join("x").exists());
+}
