@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use fathom_aggregate::columnar::{self, Frame};
 use fathom_aggregate::delimited::{self, Kind, Null, Query, Ragged, Selector, Value};
-use fathom_aggregate::format::{Sort, Statistic, arrange};
+use fathom_aggregate::format::{Criterion, Sort, Statistic, arrange};
 use fathom_aggregate::{Filter, Layout, Method, OnError, Options, Progress, Source, Summary};
 use fathom_input::Input;
 use pyo3::exceptions::PyValueError;
@@ -70,8 +70,11 @@ fn null(word: &str) -> PyResult<Null> {
 }
 
 fn statistic(word: &str) -> PyResult<Statistic> {
-    Statistic::named(word).ok_or_else(|| {
-        let known: Vec<&str> = Statistic::WORDS.iter().map(|(word, _)| *word).collect();
+    // Shares are the command's: a result here does not know the totals of all keys.
+    let is_told = |statistic: &Statistic| !statistic.is_share();
+    Statistic::named(word).filter(is_told).ok_or_else(|| {
+        let words = Statistic::WORDS.iter().map(|(word, _)| *word);
+        let known: Vec<&str> = words.filter(|word| !word.ends_with('%')).collect();
         PyValueError::new_err(format!("stats: {word:?} is none of {}", known.join(", ")))
     })
 }
@@ -82,14 +85,18 @@ impl Plan {
         Ok(statistic(word)?.by(method))
     }
 
-    fn sort(&self) -> PyResult<Sort> {
-        match &*self.sort {
-            "key" => Ok(Sort::Key),
-            word => self.statistic(word).map(Sort::By),
-        }
+    /// The statistic that is sorted by; None for the key.
+    fn sort(&self) -> PyResult<Option<Statistic>> {
+        (self.sort != "key").then(|| self.statistic(&self.sort)).transpose()
     }
 
-    fn options(&self, statistics: &[Statistic], sort: Sort) -> Options {
+    fn order(&self, sort: Option<Statistic>) -> Criterion {
+        let key = Criterion { sort: Sort::Key, falling: false };
+        let order = sort.map_or(key, Criterion::largest);
+        Criterion { falling: order.falling != self.reverse, ..order }
+    }
+
+    fn options(&self, statistics: &[Statistic], sort: Option<Statistic>) -> Options {
         let default = Options::default();
         let options = Options {
             threads: self.threads.unwrap_or(default.threads),
@@ -97,10 +104,7 @@ impl Plan {
             memory_limit_bytes: self.memory_limit,
             ..default
         };
-        match sort {
-            Sort::Key => options.for_statistics(statistics),
-            Sort::By(by) => options.for_statistics(statistics).for_statistics(&[by]),
-        }
+        options.for_statistics(statistics).for_statistics(sort.as_slice())
     }
 
     fn query(&self, delimiter: u8) -> PyResult<Query> {
@@ -113,7 +117,7 @@ impl Plan {
         let mut query = Query::new(delimiter);
         let filter = self.filter.as_deref().map(Filter::parse).transpose();
         query.filter = filter.map_err(|wrong| PyValueError::new_err(format!("where: {wrong}")))?;
-        query.by = self.by.iter().cloned().map(Selector::from).collect();
+        query.by = self.by.iter().cloned().map(|column| Selector::from(column).into()).collect();
         query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
         query.nulls.extend(self.null_values.iter().cloned());
@@ -165,7 +169,7 @@ pub(crate) fn aggregate(
         }
     };
     let mut summary: Summary = outcome?.map_err(|error| error::aggregated(py, error))?;
-    arrange(&mut summary.columns, sort, plan.reverse, plan.top);
+    arrange(&mut summary.columns, &[plan.order(sort)], plan.top);
     summary.bytes = told.bytes.load(Ordering::Relaxed);
     let mut layout = Layout { statistics, threads: options.threads, ..Layout::default() };
     if is_frame || query.is_some_and(|query| query.header) || plan.by.len() > 1 {

@@ -62,6 +62,7 @@ enum Check {
         /// Leave a picture of each page, at both widths and in both colour schemes, in this folder
         #[arg(long, value_name = "FOLDER")]
         pictures: Option<std::path::PathBuf>,
+    },
     /// Make what a release consists of: static programs, packages, recipes, sums
     Dist {
         /// The tag, v and the version; without it what lies here is taken
