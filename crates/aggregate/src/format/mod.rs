@@ -16,15 +16,10 @@ mod telling;
 mod text;
 
 pub use cell::{Cell, cell};
-<<<<<<< HEAD
-pub use order::{Sort, arrange};
-pub use text::{brc, csv, headings, json, lines, ndjson, table, told, tsv};
-=======
 pub use markdown::markdown;
 pub use order::{Criterion, Sort, arrange};
 pub use telling::{Telling, append_total, side_by_side, tellings, told};
-pub use text::{brc, csv, headings, json, ndjson, table, tsv};
->>>>>>> main
+pub use text::{brc, csv, headings, json, ndjson, rows, table, tsv};
 
 /// How numbers are shown.
 #[derive(Clone, Debug)]

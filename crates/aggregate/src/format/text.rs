@@ -275,17 +275,17 @@ fn quote(content: &str) -> String {
     text
 }
 
-<<<<<<< HEAD
-/// The cells of a table for people: the headings, then a line for each key.
-pub fn lines(columns: &[Column], layout: &Layout) -> Vec<Vec<String>> {
-=======
+/// The cells of [`table`]: the headings, then a line for each key.
+pub fn rows(columns: &[Column], layout: &Layout) -> Vec<Vec<String>> {
+    lines(columns, layout, plain)
+}
+
 /// The cells of a table for people, headings first; `plain` makes texts fit for it.
 pub(super) fn lines(
     columns: &[Column],
     layout: &Layout,
     plain: fn(&[u8]) -> String,
 ) -> Vec<Vec<String>> {
->>>>>>> main
     let keys = columns.first().map_or(&[][..], |column| &column.groups);
     let tellings = tellings(columns, layout);
     let headings = headings(columns, layout);
@@ -305,11 +305,6 @@ pub(super) fn lines(
     lines
 }
 
-<<<<<<< HEAD
-/// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
-pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
-    let lines = lines(columns, layout);
-=======
 /// How wide the widest cell of each column is, in characters.
 pub(super) fn widths(lines: &[Vec<String>]) -> Vec<usize> {
     let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
@@ -320,7 +315,6 @@ pub(super) fn widths(lines: &[Vec<String>]) -> Vec<usize> {
 pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
     let lines = lines(columns, layout, plain);
     let widths = widths(&lines);
->>>>>>> main
     let width = |text: &str| text.chars().count();
     let mut text = Vec::new();
     // Widths of formatting macros end at 65,535, and keys need not.

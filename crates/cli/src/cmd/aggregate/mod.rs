@@ -27,11 +27,8 @@ use crate::progress;
 use crate::sheet;
 use crate::value;
 
-<<<<<<< HEAD
-mod page;
-=======
 mod order;
->>>>>>> main
+mod page;
 pub(crate) mod partial;
 mod query;
 
@@ -257,12 +254,10 @@ enum Format {
     Json,
     /// One JSON object a line
     Ndjson,
-<<<<<<< HEAD
-    /// One self-contained page: a table to sort, with bars from min to max
-    Html,
-=======
     /// A table in Markdown
     Markdown,
+    /// One self-contained page: a table to sort, with bars from min to max
+    Html,
 }
 
 /// Forms of the input.
@@ -278,7 +273,6 @@ enum FormatIn {
     /// One JSON object a line
     #[value(aliases = ["jsonl", "json-lines"])]
     Ndjson,
->>>>>>> main
 }
 
 /// What to do with records of another number of fields.
@@ -446,11 +440,6 @@ fn show(
     start: Instant,
 ) -> anyhow::Result<Exit> {
     let keys = summary.columns[0].groups.len();
-<<<<<<< HEAD
-    format::arrange(&mut summary.columns, options.sort(), options.reverse, options.top);
-    let text = render(format, &summary.columns, &layout(options, is_named, &summary));
-    sheet::put(&text, &options.output, options.open)?;
-=======
     let layout = layout(options, is_named, &summary);
     let order = match order::criteria(options, query, &layout, &summary.columns) {
         Ok(order) => order,
@@ -466,10 +455,7 @@ fn show(
         format::append_total(&mut summary.columns, label, layout.keys.len());
     }
     let text = render(format, &summary.columns, &layout);
-    let mut output = Output::create(&options.output)?;
-    output.write_all(&text)?;
-    output.finish()?;
->>>>>>> main
+    sheet::put(&text, &options.output, options.open)?;
     if options.verbose {
         verdict(&text, keys, &summary, start.elapsed());
     }
@@ -776,11 +762,8 @@ fn render(format: Format, columns: &[Column], layout: &Layout) -> Vec<u8> {
         Format::Tsv => format::tsv(columns, layout),
         Format::Json => format::json(columns, layout),
         Format::Ndjson => format::ndjson(columns, layout),
-<<<<<<< HEAD
-        Format::Html => page::page(columns, layout, "fathom aggregate"),
-=======
         Format::Markdown => format::markdown(columns, layout),
->>>>>>> main
+        Format::Html => page::page(columns, layout, "fathom aggregate"),
     }
 }
 
