@@ -6,6 +6,7 @@
 
 mod agree;
 mod arm64;
+mod clusters;
 mod counters;
 mod cpio;
 mod cpp;
@@ -50,6 +51,15 @@ enum Check {
         /// Build it, and run no tests
         #[arg(long)]
         only_wheel: bool,
+    },
+    /// Run the Python package's drivers on clusters of this machine, under faults
+    Clusters {
+        /// Only engines whose name contains this
+        #[arg(default_value = "")]
+        only: String,
+        /// Runs of each fault
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+        runs: u32,
     },
     /// Plant mistakes one at a time, and run the tests that have to catch them
     Mutants {
@@ -119,6 +129,7 @@ fn main() -> ExitCode {
         Check::Arm64 { part, turn } => ("arm64", arm64::run_all(part, turn)),
         Check::Cpp => ("cpp", cpp::run_all()),
         Check::Python { release, only_wheel } => ("python", python::run_all(release, only_wheel)),
+        Check::Clusters { only, runs } => ("clusters", clusters::run_all(&only, runs)),
         Check::Mutants { check, only } => ("mutants", mutants::run_all(check, &only)),
         Check::Record { machine, only } => ("record", record::run_all(&machine, &only)),
         Check::Sanitize { tool, only } => ("sanitize", sanitize::run_all(tool, &only)),
