@@ -19,6 +19,7 @@ mod record;
 mod sanitize;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -66,6 +67,9 @@ enum Check {
         /// Only look for the places
         #[arg(long)]
         check: bool,
+        /// How many seconds the tests of one may take, and building them; who takes longer hangs
+        #[arg(long, default_value_t = 600)]
+        limit: u64,
         /// Only those whose name or file contains this
         #[arg(default_value = "")]
         only: String,
@@ -130,7 +134,9 @@ fn main() -> ExitCode {
         Check::Cpp => ("cpp", cpp::run_all()),
         Check::Python { release, only_wheel } => ("python", python::run_all(release, only_wheel)),
         Check::Clusters { only, runs } => ("clusters", clusters::run_all(&only, runs)),
-        Check::Mutants { check, only } => ("mutants", mutants::run_all(check, &only)),
+        Check::Mutants { check, limit, only } => {
+            ("mutants", mutants::run_all(check, &only, Duration::from_secs(limit)))
+        }
         Check::Record { machine, only } => ("record", record::run_all(&machine, &only)),
         Check::Sanitize { tool, only } => ("sanitize", sanitize::run_all(tool, &only)),
         Check::Agree { turns, fathom, rows } => ("agree", agree::run_all(turns, fathom, &rows)),

@@ -62,7 +62,7 @@ const RUNS: &[(&str, &[&str])] = &[
     ("haversine-stages", &["haversine", "--stages", "pairs.json", "--budget", "1s"]),
     ("haversine", &["bench", "haversine", "--budget", "2s", "--limit", "40s"]),
     ("json", &["bench", "json", "--operation", "validate", "--budget", "1s", "--limit", "40s"]),
-    ("cpu", &["cpu"]),
+    ("cpu", &["cpu", "--all"]),
     ("kv", &["kv", "words-1M"]),
     ("selftest", &["selftest", "--comparisons", "60", "--slowdowns", "4", "--format", "json"]),
 ];

@@ -287,7 +287,7 @@ impl AnyFamily for Own {
         Vec::new()
     }
 
-    fn absent(&self) -> Vec<&'static Absent> {
+    fn absent(&self) -> Vec<Absent> {
         Vec::new()
     }
 

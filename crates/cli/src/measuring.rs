@@ -15,7 +15,7 @@ use fathom_machine::os::affinity;
 use fathom_measure::bench::{Bench, Entrant, bench};
 use fathom_measure::compare::Clock;
 use fathom_measure::conductor::{Bounds, Launch};
-use fathom_measure::contender::Meta;
+use fathom_measure::contender::{Meta, Origin};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::protocol::Offered;
 use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
@@ -93,6 +93,25 @@ pub(crate) enum CounterChoice {
     Hardware,
     /// Those of a simulator (valgrind), each contender run once more under it
     Simulated,
+}
+
+/// Which libraries of this machine take part.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Libraries {
+    /// A library of this machine from this file (`zlib=/opt/lib/libz.so.1`), or not at all (`zlib=none`,
+    /// `none` for all); `FATHOM_LIBRARY_PATH` names folders that are searched first
+    #[arg(long = "library", value_name = "NAME=FILE")]
+    chosen: Vec<String>,
+}
+
+impl Libraries {
+    /// Before anybody asks for a library.
+    ///
+    /// # Errors
+    /// A choice that makes no sense, a file that is not there.
+    pub(crate) fn choose(&self) -> anyhow::Result<()> {
+        fathom_contenders::system::choose(&self.chosen).map_err(anyhow::Error::msg)
+    }
 }
 
 /// Where results go.
@@ -281,6 +300,8 @@ fn level(text: &str) -> Result<f64, String> {
 /// An allocator that is not part of this build.
 pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
     let mut arguments = vec!["worker".to_owned()];
+    // What this process has opened its workers open, too, from the same files.
+    arguments.extend(fathom_contenders::system::arguments());
     let Some(name) = allocator else {
         let program = crate::cmd::worker::own()?;
         return Ok(Launch { program, arguments, ..Launch::default() });
@@ -379,6 +400,23 @@ pub(crate) fn about(meta: &Meta) -> About {
         hardware: (meta.hardware)("").to_string(),
         keeps: meta.keeps,
         caveat: meta.caveat.to_owned(),
+        code: meta.code.to_owned(),
+        manifest: manifest(meta),
+    }
+}
+
+/// The line of `Cargo.toml` that brings a crate, at the version that was measured.
+pub(crate) fn manifest(meta: &Meta) -> String {
+    match meta.origin {
+        Origin::Crate(name) if meta.feature.is_empty() => {
+            format!("{name} = \"{}\"", version(meta.origin))
+        }
+        Origin::Crate(name) => format!(
+            "{name} = {{ version = \"{}\", features = [\"{}\"] }}",
+            version(meta.origin),
+            meta.feature
+        ),
+        Origin::Own | Origin::Library(..) => String::new(),
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn is_named(id: &str, wanted: &str) -> bool {
 /// What there is to say about a contender that is not there: why it is absent, or what is near.
 pub(crate) fn no_contender(wanted: &str, family: &dyn AnyFamily) -> anyhow::Error {
     if let Some(absent) = family.absent().iter().find(|absent| absent.name == wanted) {
-        return anyhow!("{wanted} is not in this build: {}", absent.reason);
+        return anyhow!("{wanted} is not here: {}", absent.reason);
     }
     let mut known: Vec<String> = Vec::new();
     for entry in family.entries() {

@@ -18,6 +18,12 @@ use tempfile::NamedTempFile;
 
 use crate::interrupt;
 
+/// Characters in a line of the terminal that is written to; the usual number where it is none.
+pub(crate) fn width() -> usize {
+    let size = console::Term::stdout().size_checked();
+    size.map_or(fathom_report::wrap::USUAL, |(_, columns)| usize::from(columns))
+}
+
 /// An output that was opened; nothing counts until [`Output::finish`].
 pub(crate) struct Output {
     writer: BufWriter<File>,

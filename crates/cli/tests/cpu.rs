@@ -22,16 +22,20 @@ const QUICK: [&str; 6] = ["cpu", "checksum", "--only", "crc32c,crc32", "--budget
 
 #[test]
 fn rows_are_printed_in_the_forebear_s_form_and_ours() {
-    let text = done(&QUICK);
+    let narrow = done(&QUICK);
+    let rows = narrow.split_once("\nchecksum ").unwrap().1;
+    assert!(rows.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+    assert!(!narrow.contains("2500 crc32c in "), "{narrow}");
+    let text = done(&[&QUICK[..], &["--wide"]].concat());
     let banner: Vec<&str> = text.lines().take(2).collect();
     assert!(banner[0].contains(" - "), "{text}");
     assert!(banner[1].contains(" x ") && banner[1].ends_with(')'), "{text}");
     assert!(text.contains("checksum crc32c, calls of 8 to 10,000 bytes"), "{text}");
     assert!(text.contains("2500 crc32c in ") && text.contains(" i.e. "), "{text}");
     assert!(text.contains("iB/s  fastest, spread "), "{text}");
-    assert!(text.contains("absent: checksum isa-l: "), "{text}");
     let (_, answer) = text.split_once("\nfastest here\n").unwrap();
-    let rows: Vec<&str> = answer.lines().take_while(|line| !line.is_empty()).collect();
+    let rows = answer.lines().take_while(|line| !line.is_empty());
+    let rows: Vec<&str> = rows.filter(|line| !line.starts_with("      ")).collect();
     assert!(matches!(rows[..], [a, b] if a.contains("crc32c ") && b.contains("crc32 ")), "{text}");
     assert!(!text.contains("adler32"), "{text}");
 }
@@ -54,6 +58,110 @@ fn a_recommendation_is_a_line_per_task() {
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with(task)).collect();
         assert_eq!(lines.len(), 1, "{text}");
     }
+    // Whoever is fastest: a crate with its version, or a library with its flags.
+    let (_, added) = text.split_once("\nto add the fastest of each\n").unwrap();
+    let lines: Vec<&str> = added.lines().take_while(|line| !line.is_empty()).collect();
+    let is_line = |line: &&str| line.contains(" = \"") || line.contains("$(pkg-config --cflags");
+    assert!(lines.iter().step_by(2).all(|line| is_line(&line)), "{text}");
+    assert!(lines.iter().skip(1).step_by(2).all(|line| line.contains("# crc32")), "{text}");
+}
+
+#[test]
+fn the_first_screen_answers_the_common_questions() {
+    let text = done(&["cpu", "--budget", "100ms"]);
+    let (_, screen) = text.split_once("against the usual choice\n").unwrap();
+    let lines: Vec<&str> = screen.lines().take_while(|line| !line.is_empty()).collect();
+    let questions = ["memcpy", "CRC-32C", "XXH3", "SHA-256", "AES-128-GCM", "ChaCha20-Poly1305"];
+    let others = ["LZ4 decompress", "UTF-8", "JSON"];
+    for question in questions.iter().chain(&others) {
+        let found = lines.iter().filter(|line| line.starts_with(question)).count();
+        assert_eq!(found, 1, "{question}: {text}");
+    }
+    assert!((12..=16).contains(&lines.len()), "{text}");
+    assert!(screen.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.contains("implementations are not here, and why: fathom cpu --absent"), "{text}");
+    assert!(!text.contains("absent: "), "{text}");
+}
+
+#[test]
+fn what_is_not_here_is_listed_with_the_reason() {
+    let text = done(&["cpu", "digest", "codec", "--absent", "--library", "none"]);
+    for line in [
+        "absent: digest openssl: openssl is left out by --library openssl=none",
+        "absent: codec zlib: zlib is left out by --library zlib=none",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{text}");
+    }
+    // Without any of them everything else is still measured, and right.
+    let text = done(&["cpu", "checksum", "codec", "sql", "--test", "--library", "none"]);
+    assert!(!text.contains("wrong"), "{text}");
+}
+
+/// What `cc` makes of a source file: a library for these tests.
+fn library(folder: &Path, name: &str, source: &str) -> String {
+    let (from, to) = (folder.join("source.c"), folder.join(name));
+    std::fs::write(&from, source).unwrap();
+    let mut compiler = Command::new("cc");
+    let status = compiler.args(["-shared", "-fPIC", "-o"]).arg(&to).arg(&from).status();
+    assert!(status.is_ok_and(|status| status.success()), "cc made no {name}");
+    to.to_str().unwrap().to_owned()
+}
+
+/// A library with Lizard's interface: runs of a byte, counted. `WRONG` is what it adds to the first byte.
+const LIZARD: &str = "
+int Lizard_compressBound(int n) { return 2 * n; }
+int Lizard_compress(const char *from, char *to, int n, int room, int level) {
+    int at = 0, used = 0;
+    while (level >= 10 && at < n) {
+        int run = 1;
+        while (run < 255 && at + run < n && from[at + run] == from[at]) run++;
+        if (used + 2 > room) return 0;
+        to[used++] = (char)run;
+        to[used++] = from[at];
+        at += run;
+    }
+    return used;
+}
+int Lizard_decompress_safe(const char *from, char *to, int n, int room) {
+    int used = 0;
+    for (int at = 0; at + 1 < n; at += 2)
+        for (int i = (unsigned char)from[at]; i > 0; i--) {
+            if (used == room) return -1;
+            to[used++] = from[at + 1];
+        }
+    if (used > 0) to[0] += WRONG;
+    return used;
+}
+";
+
+#[test]
+#[ignore = "needs the C compiler cc"]
+fn a_library_of_the_compiler_is_taken_from_the_file_or_folder_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("zeros");
+    std::fs::write(&data, vec![0; 50_000]).unwrap();
+    let set = format!("data={}", data.display());
+    let bench = ["bench", "codec", "--only", "stored,lizard+17", "--operation", "decompress"];
+    let bench = [&bench[..], &["--set", &set, "--set", "prefixes=4", "--rounds", "2"]].concat();
+    let file = library(folder.path(), "liblizard.so", &LIZARD.replace("WRONG", "0"));
+    let chosen = format!("lizard={file}");
+    let right = fathom(&[&bench[..], &["--library", &chosen]].concat());
+    let text = String::from_utf8_lossy(&right.stdout).into_owned();
+    assert!(right.status.success() && text.contains("lizard+17"), "{text}");
+    // The same by its folder, as a user of a build of his own would.
+    let mut listed = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    let listed = listed.args(["list", "codec"]).env("FATHOM_LIBRARY_PATH", folder.path());
+    let listed = String::from_utf8(listed.output().unwrap().stdout).unwrap();
+    assert!(listed.contains("lizard+41"), "{listed}");
+    // That a worker opens the same file is seen by a library that is wrong.
+    let wrong = library(folder.path(), "wrong.so", &LIZARD.replace("WRONG", "1"));
+    let wrong = fathom(&[&bench[..], &["--library", &format!("lizard={wrong}")]].concat());
+    let text = String::from_utf8_lossy(&wrong.stdout).into_owned();
+    assert!(wrong.status.code() == Some(1) && text.contains("wrong answer"), "{text}");
+    let other = library(folder.path(), "other.so", "int Lizard_compressBound(int n) { return n; }");
+    let other = format!("lizard={other}");
+    let text = done(&["list", "codec", "--library", &other]);
+    assert!(text.contains("has no Lizard_compress"), "{text}");
 }
 
 #[test]
@@ -111,7 +219,10 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
         (&["cpu", "checksum", "--only", "md5"], "in checksum; family digest has it"),
         (&["cpu", "--only", "sha265"], "did you mean \"sha256\"?"),
         (&["cpu", "digest", "--format", "svg"], "a plot shows one row at several sizes"),
-        (&["cpu", "checksum", "--only", "isa-l"], "isa-l is not in this build"),
+        (&["cpu", "digest", "--only", "openssl", "--library", "none"], "openssl is not here"),
+        (&["cpu", "--library", "zlip=none"], "no library \"zlip\""),
+        (&["cpu", "--library", "zlib=no-such.so"], "no-such.so: No such file"),
+        (&["cpu", "--library", "zlib"], "is no choice of a library"),
         (&["cpu", "digest", "--size", "many"], "\"many\" is no size"),
         (&["cpu", "digest", "--threads", "0"], "--threads"),
         (&["cpu", "digest", "--budget", "never"], "is no time"),

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use fathom_contenders::allocator::{CHOICES, PRELOADS, Preload};
 use serde_json::Value;
 
 fn fathom(folder: &Path, line: &str) -> Output {
@@ -223,6 +224,32 @@ fn any_structure_runs_on_any_allocator_of_the_build() {
 }
 
 #[test]
+#[ignore = "needs an allocator that can be preloaded, such as libmimalloc or libjemalloc"]
+fn allocators_of_the_machine_are_preloaded_into_workers_and_proven_to_be_in_effect() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let is_here = |p: &&Preload| p.file().is_some() && !CHOICES.contains(&p.name);
+    let here: Vec<&Preload> = PRELOADS.iter().filter(is_here).collect();
+    assert!(!here.is_empty(), "none of {PRELOADS:?} is here");
+    for preload in here {
+        let name = preload.name;
+        let line = format!(
+            "kv bench words -d btreemap --rounds 2 --operation insert -a system,{name} --format json"
+        );
+        let run = json(folder.path(), &line, 0);
+        let rows = run["cases"][1]["contenders"].as_array().unwrap();
+        let ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+        assert!(ids.contains(&&*format!("btreemap@{name}")), "{ids:?}");
+        // A worker that believes to have been started again for it looks before it serves.
+        let mut worker = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        worker.args(["worker", "--allocator", name]).env("FATHOM_ALLOCATOR", name);
+        let output = worker.output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("did not take effect") && !output.status.success(), "{stderr}");
+    }
+}
+
+#[test]
 fn what_is_not_there_is_said() {
     let folder = tempfile::tempdir().unwrap();
     words(folder.path());
@@ -237,8 +264,8 @@ fn what_is_not_there_is_said() {
     fails("kv words -h nonsense", 2, "no hash function");
     fails("kv words -a nonsense", 2, "no allocator \"nonsense\"; there is: system");
     fails("kv bench words -d std --sizes 5..3:2", 2, "from few to many");
-    if !cfg!(feature = "native") {
-        fails("kv words -a jemalloc", 2, "--features native");
+    if Preload::named("hoard").unwrap().file().is_none() {
+        fails("kv words -a hoard", 2, "libhoard.so is not on this machine");
     }
     fails("kv words --mix dance=1", 2, "none of hit");
     fails("kv words --concurrent 2 --mix hit=0.9,scan=0.1", 2, "not scan");

@@ -129,7 +129,7 @@ fn bench_refuses_what_it_does_not_know_by_name() {
     for (arguments, words) in [
         (&["bench", "checksun"][..], "a similar value exists: 'checksum'"),
         (&["bench", "checksum", "--only", "md5"], "no contender \"md5\""),
-        (&["bench", "checksum", "--only", "plain@tcmalloc"], "allocator \"tcmalloc\""),
+        (&["bench", "checksum", "--only", "plain@hoard"], "allocator \"hoard\""),
         (&["bench", "checksum", "-p", "speed=9"], "no parameter \"speed\""),
         (&["bench", "checksum", "-p", "size=many"], "expected a whole number"),
         (&["bench", "checksum", "--operation", "md5"], "no operation \"md5\""),

@@ -64,6 +64,8 @@ pub mod read;
 pub mod sql;
 #[cfg(feature = "kv")]
 pub mod store;
+#[allow(unsafe_code)] // foreign functions of the libraries of this machine, behind safe ones
+pub mod system;
 mod tasks;
 pub mod text;
 #[cfg(feature = "kv")]
@@ -76,7 +78,9 @@ mod unit;
 /// The memory allocator of a process: any contender can be put on any of them.
 #[cfg(feature = "kv")]
 pub mod allocator {
-    pub use crate::alloc::{Allocator, CHOICES, VARIABLE, absent, chosen, reserved_bytes};
+    pub use crate::alloc::{
+        Allocator, CHOICES, PRELOADS, Preload, VARIABLE, absent, chosen, reserved_bytes,
+    };
 }
 
 /// All families, in the order they are shown.
@@ -137,11 +141,26 @@ pub fn version(origin: Origin) -> String {
     }
 }
 
+/// The version of crate `name` that this package takes, where the lock file has several: the list of its
+/// dependencies tells them apart. Of what others bring there is one.
 fn locked_version(lock: &str, name: &str) -> Option<String> {
-    let wanted = format!("name = \"{name}\"");
-    let mut lines = lock.lines().skip_while(|line| *line != wanted);
-    let version = lines.nth(1)?.strip_prefix("version = \"")?;
-    Some(version.trim_end_matches('"').to_owned())
+    let package = |name: &str| {
+        let wanted = format!("name = \"{name}\"");
+        lock.split("[[package]]").find(|entry| entry.lines().any(|line| line == wanted))
+    };
+    let own = package(env!("CARGO_PKG_NAME")).unwrap_or_default();
+    let taken = own.lines().find_map(|line| {
+        line.trim().strip_prefix('"')?.strip_suffix("\",")?.strip_prefix(name)?.strip_prefix(' ')
+    });
+    let version = |entry: &str| {
+        let line = entry.lines().find_map(|line| line.strip_prefix("version = \""))?;
+        Some(line.trim_end_matches('"').to_owned())
+    };
+    match taken {
+        // A source may follow the version.
+        Some(version) => version.split(' ').next().map(str::to_owned),
+        None => version(package(name)?),
+    }
 }
 
 #[cfg(test)]
@@ -150,8 +169,15 @@ mod tests {
 
     #[test]
     fn versions_come_from_the_lock_file() {
-        let lock = "[[package]]\nname = \"a\"\nversion = \"1.2.3\"\n\n[[package]]\nname = \"ab\"\n";
-        assert_eq!(locked_version(lock, "a").as_deref(), Some("1.2.3"));
-        assert_eq!(locked_version(lock, "b"), None);
+        let entry = |name: &str, rest: &str| format!("[[package]]\nname = \"{name}\"\n{rest}\n\n");
+        let version = |number: &str| format!("version = \"{number}\"");
+        let lock = entry("a", &version("1.2.3"))
+            + &entry("ab", &version("0.1.0"))
+            + &entry("b", &version("0.14.5"))
+            + &entry("b", &version("0.17.1"))
+            + &entry("fathom-contenders", "dependencies = [\n \"a\",\n \"b 0.17.1\",\n]");
+        assert_eq!(locked_version(&lock, "a").as_deref(), Some("1.2.3"));
+        assert_eq!(locked_version(&lock, "b").as_deref(), Some("0.17.1"), "not the first of two");
+        assert_eq!(locked_version(&lock, "c"), None);
     }
 }

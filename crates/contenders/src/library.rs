@@ -1,8 +1,6 @@
 //! Libraries that serve several families, once: their names, pages and licences, and what they say
 //! about the instructions they take.
 
-#[cfg(feature = "native")]
-use fathom_measure::contender::Origin;
 use fathom_measure::contender::{Keeps, Meta, Path};
 use fathom_measure::family::{Absent, Reason};
 
@@ -59,10 +57,6 @@ pub(crate) const SONIC: Meta = Meta {
 pub(crate) const ZLIB_RS: Meta = Meta::of_crate("zlib-rs", "Zlib", "");
 
 #[cfg(feature = "native")]
-pub(crate) const LIBDEFLATE: Meta =
-    Meta { name: "libdeflate", ..Meta::of_crate("libdeflater", "MIT AND Apache-2.0", "") };
-
-#[cfg(feature = "native")]
 pub(crate) const AWS_LC: Meta =
     Meta { name: "aws-lc", ..Meta::of_crate("aws-lc-rs", "ISC AND (Apache-2.0 OR ISC)", "") };
 
@@ -75,21 +69,6 @@ pub(crate) const RING: Meta = Meta {
     },
     ..Meta::of_crate("ring", "Apache-2.0 AND ISC", "")
 };
-
-/// libcrypto of this system.
-#[cfg(feature = "native")]
-pub(crate) const OPENSSL: Meta = Meta {
-    name: "openssl",
-    origin: Origin::Library("OpenSSL", openssl_version),
-    link: "https://www.openssl.org",
-    ..Meta::of_crate("openssl", "Apache-2.0", "")
-};
-
-#[cfg(feature = "native")]
-fn openssl_version() -> String {
-    let text = openssl::version::version();
-    text.split(' ').nth(1).unwrap_or(text).to_owned()
-}
 
 /// Of crates that have vectors for AArch64 alone, where they do not say whether they take them.
 #[cfg(feature = "cpu")]

@@ -71,7 +71,6 @@ impl Mix {
     }
 
     /// The same of a contender in another language, whose vector registers are tidied up after each call.
-    #[cfg(feature = "native")]
     pub(crate) fn foreign<'w, O: Output>(
         &'w self,
         mut run: impl FnMut(&'w [u8]) -> O + 'w,

@@ -12,7 +12,7 @@ use crate::sample::Sample;
 use crate::sets::{self, Estimate, Sets};
 use crate::stats::{
     Interval, block_medians, fewest_for_interval, lag1, lag1_unbiased, mad, median, quantile,
-    sign_interval, sign_test,
+    sign_interval, sign_test, student_quantile, student_two_sided,
 };
 pub use crate::verdict::{Broken, Seen, Unresolved, Verdict};
 
@@ -188,7 +188,7 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
     };
     let floor = match (&sets, twin) {
         (Some(sets), _) => sets.twin().map(|twin| twin.interval(alpha_each)),
-        (None, Some(twin)) => view.pairs(twin, roles.twin_of).interval(alpha_each),
+        (None, Some(twin)) => view.pairs(twin, roles.twin_of).judged(alpha_each).1,
         (None, None) => None,
     };
     let floor = Floor { interval: floor, width: floor.map(|interval| interval.width()) };
@@ -243,8 +243,11 @@ pub fn time_interval(
     let view = View { measured, clock, subtract_ns: 0.0 };
     let logs = view.logs(None);
     match plan.fresh {
-        true => Pairs::new(logs.iter().filter_map(|round| round.1[contender]).collect(), 0)
-            .interval(alpha),
+        true => {
+            Pairs::new(logs.iter().filter_map(|round| round.1[contender]).collect(), 0)
+                .judged(alpha)
+                .1
+        }
         false => sets::alone(&logs, contender, alpha),
     }
 }
@@ -400,6 +403,13 @@ impl View<'_> {
     }
 }
 
+/// Blocks from which a spread can be told.
+const LEAST_BLOCKS: usize = 4;
+
+/// Part of the error that an interval of few blocks may use, since these still resemble each other: tried in
+/// `tests/coverage.rs`.
+const FEW: f64 = 0.05;
+
 /// The log ratios of two contenders.
 struct Pairs {
     logs: Vec<f64>,
@@ -417,13 +427,38 @@ impl Pairs {
         Pairs { lag1: lag1(&logs), logs, blocks, block_rounds, zero_readings }
     }
 
-    /// The interval of the ratio, as far as rounds can tell.
-    fn interval(&self, alpha: f64) -> Option<Interval> {
+    /// The log of the ratio, its interval as far as rounds can tell, and the p-value against 1. Where correlation
+    /// leaves too few blocks for their order to say anything, their spread still does, by Student's t: a
+    /// difference of many times its spread needs no sixteen blocks.
+    fn judged(&self, alpha: f64) -> (Option<f64>, Option<Interval>, f64) {
+        let by_order = sign_interval(&self.blocks, alpha);
         let enough = self.logs.len() >= rounds_needed(alpha);
-        sign_interval(&self.blocks, alpha)
-            .filter(|_| enough)
-            .map(|i| Interval { low: i.low.exp(), high: i.high.exp() })
+        let spread = by_order.is_none() && self.blocks.len() >= LEAST_BLOCKS;
+        let (log, interval, p_value) = match student(&self.blocks, alpha * FEW).filter(|_| spread) {
+            Some((mean, interval, p_value)) => (Some(mean), Some(interval), p_value),
+            None => (median(&self.logs), by_order, sign_test(&self.blocks)),
+        };
+        let ratio = |i: Interval| Interval { low: i.low.exp(), high: i.high.exp() };
+        match enough {
+            true => (log, interval.map(ratio), p_value),
+            false => (median(&self.logs), None, sign_test(&self.blocks)),
+        }
     }
+}
+
+/// The mean of `values`, its interval by Student's t, and the p-value of its being 0; nothing of values
+/// that do not differ, which tell nothing of how they would.
+fn student(values: &[f64], alpha: f64) -> Option<(f64, Interval, f64)> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let error = (squares / (count - 1.0) / count).sqrt();
+    if error.is_nan() || error <= 0.0 {
+        return None;
+    }
+    let reach = student_quantile(alpha, count - 1.0) * error;
+    let interval = Interval { low: mean - reach, high: mean + reach };
+    Some((mean, interval, (student_two_sided(mean.abs() / error, count - 1.0) / FEW).min(1.0)))
 }
 
 /// How many rounds are worth one that is independent. A sequence in which each value inherits a share r
@@ -435,8 +470,8 @@ fn correlated_rounds(logs: &[f64]) -> usize {
     if r <= CORRELATED {
         return 1;
     }
-    // A fifth more, because blocks of that size still resemble each other a little.
-    let mut rounds = (1.2 * (1.0 + r) / (1.0 - r)).ceil() as usize;
+    // Three tenths more, because blocks of that size still resemble each other a little.
+    let mut rounds = (1.3 * (1.0 + r) / (1.0 - r)).ceil() as usize;
     // Where enough blocks are left, they can be asked themselves.
     let correlate = |rounds| lag1_unbiased(&block_medians(logs, rounds)) > CORRELATED;
     while logs.len() / rounds >= 10 && correlate(rounds) {
@@ -468,13 +503,11 @@ impl Context<'_> {
         estimate: Option<Estimate>,
     ) -> Comparison {
         let by_sets = estimate.map(|e| (e.log, Some(e.interval(self.alpha_each)), e.p_value()));
-        let (ratio, interval, p_value) = match (by_sets, median(&pairs.logs)) {
-            (Some((log, interval, p_value)), _) => (Some(log.exp()), interval, p_value),
-            (None, log) => {
-                let interval = pairs.interval(self.alpha_each);
-                (log.map(f64::exp), interval, sign_test(&pairs.blocks))
-            }
+        let (log, interval, p_value) = match by_sets {
+            Some((log, interval, p_value)) => (Some(log), interval, p_value),
+            None => pairs.judged(self.alpha_each),
         };
+        let ratio = log.map(f64::exp);
         Comparison {
             contender,
             pairs: pairs.logs.len(),
@@ -508,8 +541,11 @@ impl Context<'_> {
         let (Some(ratio), Some(interval)) = (ratio, interval) else {
             // Fewer rounds than an interval takes tell nothing of how they are correlated.
             let (rounds, fewest) = (pairs.logs.len(), rounds_needed(self.alpha_each));
-            let blocks = fewest_for_interval(self.alpha_each) * pairs.block_rounds;
-            let needed = if rounds < fewest { fewest } else { blocks };
+            let needed = match pairs.blocks.len() {
+                _ if rounds < fewest => fewest,
+                ..LEAST_BLOCKS => LEAST_BLOCKS * pairs.block_rounds,
+                _ => fewest_for_interval(self.alpha_each) * pairs.block_rounds,
+            };
             let longer = needed as f64 / rounds.max(1) as f64;
             return unresolved(Unresolved::TooFew { rounds, needed }, Some(longer));
         };

@@ -22,6 +22,8 @@ pub struct Meta {
     pub origin: Origin,
     /// A page to read more; see [`Meta::link`].
     pub link: &'static str,
+    /// Its modules of `pkg-config`, for a library that C programs link; empty for others.
+    pub pkg_config: &'static str,
     /// SPDX expression.
     pub licence: &'static str,
     /// The path an operation takes on this processor; of the main one where the name is empty.
@@ -30,6 +32,11 @@ pub struct Meta {
     pub keeps: Keeps,
     /// Where the comparison is unfair or the implementation unusual; empty when there is nothing.
     pub caveat: &'static str,
+    /// How a Rust program writes it, crate and all; in it stand `K` and `V` for the types of keys and
+    /// values, `S` for the hasher, `bytes` for what is hashed. Empty where no crate has it.
+    pub code: &'static str,
+    /// The feature of its crate that it takes, unless it is one of the usual ones.
+    pub feature: &'static str,
     /// The source file of the contender; its `//!` comment is the page users read.
     pub source: &'static str,
 }
@@ -131,10 +138,13 @@ impl Meta {
             name: "",
             origin: Origin::Own,
             link: "",
+            pkg_config: "",
             licence: "MIT OR Apache-2.0",
             hardware: Path::portable,
             keeps: Keeps::Nothing,
             caveat: "",
+            code: "",
+            feature: "",
             source,
         }
     }
@@ -212,6 +222,12 @@ pub trait Contender<W>: Sync {
     /// Whether it is listed and chosen; what is not can still be asked for by its name.
     fn is_listed(&self) -> bool {
         true
+    }
+
+    /// Why it cannot take part on this machine although this build has it, if so: it is a library
+    /// that is looked for when the program runs.
+    fn absence(&self) -> Option<&'static str> {
+        None
     }
 
     /// Gets ready for `workload`: builds what is not timed.

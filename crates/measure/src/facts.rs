@@ -14,6 +14,8 @@ pub struct Facts {
     pub quick: Parameters,
     /// What is special about its operations; one that is not here is called what it is called.
     pub tasks: &'static [Task],
+    /// What most people ask about it.
+    pub common: &'static [Common],
     /// How its contenders take choices, if they do.
     pub choices: Option<Choices>,
     /// The contender that runs an outside program as its variant, if there is one.
@@ -29,6 +31,7 @@ impl Facts {
         reference: Timed::Always,
         quick: &[],
         tasks: &[],
+        common: &[],
         choices: None,
         outside: None,
         tables: |_| Vec::new(),
@@ -56,6 +59,21 @@ pub enum Timed {
     WhenNamed,
 }
 
+/// A question that most people have: a line of the first screen of `fathom cpu`.
+#[derive(Clone, Copy, Debug)]
+pub struct Common {
+    /// What they call it.
+    pub question: &'static str,
+    /// The operation that answers it.
+    pub operation: &'static str,
+    /// Its parameters; without any, those of a quick look.
+    pub parameters: Parameters,
+    /// The contenders that answer it, by their ids; without any, all.
+    pub only: &'static [&'static str],
+    /// What most programs use, by its id: the first of these that is here.
+    pub usual: &'static [&'static str],
+}
+
 /// An operation beside what it is called here.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
@@ -69,12 +87,20 @@ pub struct Task {
     pub quick: &'static [Parameters],
     /// The best instructions this processor has for it; `None` where nothing is made for it.
     pub best: fn() -> Option<&'static str>,
+    /// Why there are no two independent implementations of it, where that is so.
+    pub alone: &'static str,
 }
 
 impl Task {
     /// An operation about which nothing is special.
-    pub const NONE: Task =
-        Task { operation: "", forebear: "", form: Form::Pass, quick: &[], best: || None };
+    pub const NONE: Task = Task {
+        operation: "",
+        forebear: "",
+        form: Form::Pass,
+        quick: &[],
+        best: || None,
+        alone: "",
+    };
 
     /// What the forebear's table calls it if a contender does it.
     #[must_use]

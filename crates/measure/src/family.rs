@@ -52,7 +52,7 @@ impl Absent {
         match self.reason {
             Reason::Feature { on, .. } => !on,
             Reason::Processor { architecture } => architecture != std::env::consts::ARCH,
-            Reason::Program(_) | Reason::LeftOut(_) => true,
+            Reason::Program(_) | Reason::LeftOut(_) | Reason::Machine(_) => true,
         }
     }
 }
@@ -78,6 +78,8 @@ pub enum Reason {
     Program(&'static str),
     /// No build has it, for this reason.
     LeftOut(&'static str),
+    /// It is not on this machine, for this reason.
+    Machine(&'static str),
 }
 
 impl fmt::Display for Reason {
@@ -88,7 +90,7 @@ impl fmt::Display for Reason {
             }
             Reason::Processor { architecture } => write!(f, "exists on {architecture} only"),
             Reason::Program(how) => write!(f, "a program of its own: {how}"),
-            Reason::LeftOut(why) => f.write_str(why),
+            Reason::LeftOut(why) | Reason::Machine(why) => f.write_str(why),
         }
     }
 }
@@ -143,8 +145,8 @@ pub trait AnyFamily: Sync {
     fn facts(&self) -> &'static Facts {
         &Facts::NONE
     }
-    /// Contenders that are not part of this build.
-    fn absent(&self) -> Vec<&'static Absent>;
+    /// Contenders that are not part of this build, or not on this machine.
+    fn absent(&self) -> Vec<Absent>;
     /// The operations of its workloads.
     fn operations(&self) -> &'static [Offer];
     /// The parameters of its workloads.
@@ -196,7 +198,8 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
 
     fn entries(&self) -> Vec<Entry> {
         let mut entries = Vec::new();
-        for contender in self.contenders.iter().filter(|contender| contender.is_listed()) {
+        let is_here = |contender: &&&dyn Contender<W>| contender.absence().is_none();
+        for contender in self.contenders.iter().filter(|c| c.is_listed()).filter(is_here) {
             let meta = contender.meta();
             if contender.variants().is_empty() {
                 entries.push(Entry { id: meta.name.to_owned(), meta });
@@ -212,8 +215,13 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         self.facts
     }
 
-    fn absent(&self) -> Vec<&'static Absent> {
-        self.absent.iter().filter(|absent| absent.is_absent()).collect()
+    fn absent(&self) -> Vec<Absent> {
+        let of_build = self.absent.iter().filter(|absent| absent.is_absent()).copied();
+        let of_machine = self.contenders.iter().filter_map(|contender| {
+            let reason = Reason::Machine(contender.absence()?);
+            Some(Absent { name: contender.meta().name, reason })
+        });
+        of_build.chain(of_machine).collect()
     }
 
     fn operations(&self) -> &'static [Offer] {

@@ -167,6 +167,12 @@ pub struct About {
     pub keeps: Keeps,
     /// Where the comparison is unfair.
     pub caveat: String,
+    /// How a program writes it: see [`Meta::code`](crate::contender::Meta::code).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// The line of `Cargo.toml` that brings it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub manifest: String,
 }
 
 /// An event's count per iteration.

@@ -35,6 +35,8 @@ struct World {
     fresh: bool,
     /// The fastest becomes the baseline afterwards.
     chosen: bool,
+    /// Contender i takes this to the power of i times what the first does, unless one is chosen.
+    factor: f64,
 }
 
 const QUIET: World = World {
@@ -51,6 +53,7 @@ const QUIET: World = World {
     apart: true,
     fresh: false,
     chosen: false,
+    factor: 1.1,
 };
 
 fn bell(random: &mut Random) -> f64 {
@@ -59,10 +62,10 @@ fn bell(random: &mut Random) -> f64 {
 }
 
 impl World {
-    /// Contender i takes 1 + i / 10 times what the first does, or all the same if one is chosen.
+    /// What contender i takes as a multiple of the first; all the same if one is chosen.
     fn truth(&self, contender: usize) -> f64 {
         let copy = contender == self.contenders;
-        if copy || self.chosen { 1.0 } else { 1.0 + contender as f64 / 10.0 }
+        if copy || self.chosen { 1.0 } else { self.factor.powi(contender as i32) }
     }
 
     /// Log times of a contender without its own level.
@@ -220,13 +223,35 @@ fn intervals_over_sets_of_processes_hold_the_truth_in_many_trials() {
 fn intervals_over_runs_of_commands_hold_the_truth() {
     let command = World { fresh: true, apart: false, sets: 1, contenders: 2, noise: 0.03, ..QUIET };
     let mut worlds = Vec::new();
-    for rounds in [8, 12, 16, 23, 24, 48, 96] {
+    for rounds in [8, 12, 16, 20, 23, 24, 32, 48, 96] {
         for correlated in [0.0, 0.5, 0.7, 0.9] {
             let name = format!("{rounds} rounds correlated by {correlated}");
             worlds.push((name, World { rounds, correlated, ..command }));
         }
     }
     check(&worlds, 700);
+}
+
+/// Three times as slow is said after some dozens of runs that inherit of each other: how much
+/// slower is another question than whether.
+#[test]
+fn a_clear_difference_is_called_in_runs_of_commands() {
+    for (rounds, correlated) in [(16, 0.0), (32, 0.5), (64, 0.7)] {
+        let world = World {
+            fresh: true,
+            apart: false,
+            sets: 1,
+            contenders: 2,
+            noise: 0.08,
+            factor: 3.0,
+            rounds,
+            correlated,
+            ..QUIET
+        };
+        let power = world.power(300);
+        println!("{rounds} rounds correlated by {correlated}: {power:.3}");
+        assert!(power >= 0.35, "{rounds} rounds correlated by {correlated}: called in {power}");
+    }
 }
 
 #[test]

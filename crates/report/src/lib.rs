@@ -35,3 +35,4 @@ mod steps;
 pub mod table;
 pub mod text;
 pub mod view;
+pub mod wrap;

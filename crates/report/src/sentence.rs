@@ -52,8 +52,10 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
         Verdict::NotResolved { why: Unresolved::TooFew { needed, .. }, .. } => {
             let level = case.plan.level_percent();
             let seen = seen_words(comparison, baseline);
+            // One comparison alone would take fewer: they share the error.
+            let all = if case.judged.comparisons.len() > 1 { " for all together" } else { "" };
             format!(
-                "{name} was {seen}: too few for a verdict at {level:.0} %, which takes {needed}"
+                "{name} was {seen}: too few for a verdict at {level:.0} %{all}, which takes {needed}"
             )
         }
         Verdict::NotResolved { why: Unresolved::OneProcess, .. } => {

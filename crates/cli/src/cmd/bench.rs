@@ -17,7 +17,9 @@ use fathom_measure::workload::Spec;
 use crate::choices;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{self, Format, Method, Show, bounds, entrant, is_complete, new_run, show};
+use crate::measuring::{
+    self, Format, Libraries, Method, Show, bounds, entrant, is_complete, new_run, show,
+};
 use crate::names::{self, is_named};
 
 /// Measure the contenders of a family against each other, answers checked, with verdicts
@@ -73,9 +75,13 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     show: Show,
+
+    #[command(flatten)]
+    libraries: Libraries,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    options.libraries.choose()?;
     let family = names::family(&options.family)?;
     let entrants = entrants(options, family)?;
     let specs = specs(options, family)?;

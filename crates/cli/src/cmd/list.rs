@@ -9,6 +9,7 @@ use fathom_measure::contender::{Keeps, Meta, Origin, page, summary};
 use fathom_measure::family::{AnyFamily, Entry};
 
 use crate::exit::Exit;
+use crate::measuring::Libraries;
 use crate::names;
 
 /// List the families, the contenders of one, or all that is known about a single contender
@@ -25,6 +26,9 @@ pub(crate) struct Options {
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+
+    #[command(flatten)]
+    libraries: Libraries,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -36,6 +40,7 @@ enum Format {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    options.libraries.choose()?;
     let Some(name) = &options.family else {
         io::stdout().write_all(families(options.format).as_bytes())?;
         return Ok(Exit::Done);

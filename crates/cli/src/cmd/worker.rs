@@ -10,6 +10,7 @@ use fathom_machine::os::process;
 use fathom_measure::worker::serve;
 
 use crate::exit::Exit;
+use crate::measuring::Libraries;
 
 /// Serve contenders over stdin and stdout, as the measuring commands ask (docs/protocol.md)
 #[derive(Debug, clap::Args)]
@@ -17,9 +18,13 @@ pub(crate) struct Options {
     /// The memory allocator of this process, if not the system's: arena, mimalloc, jemalloc …
     #[arg(long, value_name = "NAME")]
     allocator: Option<String>,
+
+    #[command(flatten)]
+    libraries: Libraries,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    options.libraries.choose()?;
     if let Some(name) = &options.allocator {
         run_on(name)?;
     }
@@ -36,20 +41,35 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 /// No such allocator, or the command that builds it.
 #[cfg(feature = "kv")]
 pub(crate) fn program(name: &str) -> anyhow::Result<PathBuf> {
-    use fathom_contenders::allocator::{CHOICES, absent};
+    use fathom_contenders::allocator::{CHOICES, PRELOADS, Preload, absent};
 
     let own = own()?;
-    if CHOICES.contains(&name) {
+    let preload = Preload::named(name);
+    if CHOICES.contains(&name) || preload.is_some_and(|preload| preload.file().is_some()) {
         return Ok(own);
     }
-    let all = absent();
-    let absent = all.iter().find(|absent| absent.name == name).with_context(|| {
-        let known = CHOICES.iter().copied().chain(all.iter().map(|absent| absent.name));
-        format!("no allocator {name:?}; there is: {}", known.collect::<Vec<_>>().join(", "))
-    })?;
     let beside = own.with_file_name(format!("fathom-{name}"));
-    anyhow::ensure!(beside.exists(), "allocator {name:?} is not in this build: {}", absent.reason);
-    Ok(beside)
+    if beside.exists() {
+        return Ok(beside);
+    }
+    let all = absent();
+    let absent = all.iter().find(|absent| absent.name == name).map(|absent| absent.reason);
+    match (preload, absent) {
+        (Some(preload), Some(reason)) => anyhow::bail!(
+            "allocator {name:?} is not here: {}, nor is it in this build: {reason}",
+            preload.absence()
+        ),
+        (Some(preload), None) => {
+            anyhow::bail!("allocator {name:?} is not here: {}", preload.absence())
+        }
+        (None, Some(reason)) => anyhow::bail!("allocator {name:?} is not in this build: {reason}"),
+        (None, None) => {
+            let others = PRELOADS.iter().map(|preload| preload.name);
+            let others = others.filter(|name| !CHOICES.contains(name));
+            let known: Vec<&str> = CHOICES.iter().copied().chain(others).collect();
+            anyhow::bail!("no allocator {name:?}; there is: {}", known.join(", "))
+        }
+    }
 }
 
 /// This program's own file.
@@ -58,19 +78,35 @@ pub(crate) fn own() -> anyhow::Result<PathBuf> {
 }
 
 /// Makes `name` this process's allocator. It is chosen before `main`, from the environment, so the
-/// program starts itself again in its own place; the second time there is nothing left to do.
+/// program starts itself again in its own place; the second time there is nothing left to do but to make
+/// sure that a library that was to be preloaded is in effect.
 #[cfg(feature = "kv")]
 fn run_on(name: &str) -> anyhow::Result<()> {
     use std::os::unix::process::CommandExt;
     use std::process::Command;
 
-    use fathom_contenders::allocator::{VARIABLE, chosen};
+    use fathom_contenders::allocator::{CHOICES, Preload, VARIABLE, chosen};
 
     if chosen() == Some(name) {
         return Ok(());
     }
     let mut again = Command::new(program(name)?);
-    Err(again.args(env::args_os().skip(1)).env(VARIABLE, name).exec().into())
+    again.args(env::args_os().skip(1)).env(VARIABLE, name);
+    let preload = Preload::named(name).filter(|_| !CHOICES.contains(&name));
+    if let Some((preload, file)) = preload.and_then(|preload| Some((preload, preload.file()?))) {
+        if preload.is_in_effect() {
+            return Ok(());
+        }
+        // Started again for it, and still on another one.
+        let is_second = env::var_os(VARIABLE).is_some_and(|value| value == name);
+        anyhow::ensure!(
+            !is_second,
+            "allocator {name:?} did not take effect: {} was preloaded",
+            file.display()
+        );
+        again.env("LD_PRELOAD", file);
+    }
+    Err(again.exec().into())
 }
 
 /// The program whose workers can run on the allocator `name`: there is none.

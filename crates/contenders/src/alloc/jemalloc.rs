@@ -12,6 +12,7 @@ impl Direct for Jemalloc {
         origin: Origin::Crate("tikv-jemalloc-sys"),
         link: "https://github.com/jemalloc/jemalloc",
         licence: "BSD-2-Clause",
+        code: "tikv_jemallocator::Jemalloc",
         ..Meta::of(include_str!("jemalloc.rs"))
     };
     type Source = tikv_jemallocator::Jemalloc;

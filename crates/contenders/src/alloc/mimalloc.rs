@@ -15,6 +15,7 @@ impl Direct for Mimalloc {
         origin: Origin::Crate("libmimalloc-sys"),
         link: "https://github.com/microsoft/mimalloc",
         licence: "MIT",
+        code: "mimalloc::MiMalloc",
         ..Meta::of(include_str!("mimalloc.rs"))
     };
     type Source = mimalloc::MiMalloc;

@@ -22,6 +22,7 @@ mod jemalloc;
 mod kernel;
 #[cfg(feature = "native")]
 mod mimalloc;
+mod preload;
 #[cfg(feature = "native")]
 mod snmalloc;
 mod system;
@@ -29,6 +30,7 @@ mod workload;
 
 pub(crate) use kernel::counter;
 pub use kernel::{Allocator, CHOICES, VARIABLE, chosen};
+pub use preload::{PRELOADS, Preload};
 pub use workload::Blocks;
 use workload::Called;
 
@@ -61,9 +63,23 @@ pub fn reserved_bytes(name: &str) -> u64 {
 /// The allocator of a process that was told nothing.
 pub const SYSTEM: &str = "system";
 
+/// How a Rust program names allocator `name` of this build, if it is one that a program can choose.
+#[must_use]
+pub fn code(name: &str) -> Option<&'static str> {
+    let code = FAMILY.contenders.iter().map(|one| one.meta()).find(|meta| meta.name == name)?.code;
+    (!code.is_empty()).then_some(code)
+}
+
 /// Allocators that nobody would choose and that take part only when asked for: the arena never takes
 /// anything back, the counting one is the system's with a count.
-pub const UNASKED: [&str; 2] = ["arena", COUNTING];
+const UNASKED: [&str; 2] = ["arena", COUNTING];
+
+/// Whether an allocator takes part only when asked for: besides those, what would have to be preloaded, which
+/// is advice for a machine and not for a program.
+#[must_use]
+pub fn is_unasked(name: &str) -> bool {
+    UNASKED.contains(&name) || (Preload::named(name).is_some() && !CHOICES.contains(&name))
+}
 
 /// The system's allocator with a count.
 pub const COUNTING: &str = "counting";
@@ -90,6 +106,6 @@ const ABSENT: &[Absent] = &[
 ];
 
 /// The allocators that are known but not part of this build.
-pub fn absent() -> Vec<&'static Absent> {
+pub fn absent() -> Vec<Absent> {
     AnyFamily::absent(&FAMILY)
 }

@@ -13,6 +13,7 @@ impl Direct for Snmalloc {
         origin: Origin::Crate("snmalloc-sys"),
         link: "https://github.com/microsoft/snmalloc",
         licence: "MIT",
+        code: "snmalloc_rs::SnMalloc",
         ..Meta::of(include_str!("snmalloc.rs"))
     };
     type Source = snmalloc_rs::SnMalloc;

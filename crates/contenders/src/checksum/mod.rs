@@ -4,9 +4,9 @@
 //! are those of mORMot's table: CRC-32C, CRC-32, Adler-32, XXH32, its own `hash32` and `aesnihash`,
 //! and XXH3 beside them.
 
-use fathom_measure::family::{Absent, Family};
+use fathom_measure::family::Family;
 
-use crate::library::{CRATES, native};
+use crate::library::CRATES;
 
 #[cfg(feature = "cpu")]
 mod adler2;
@@ -18,9 +18,9 @@ mod crc32fast;
 #[cfg(feature = "cpu")]
 mod crc_fast;
 mod hash32;
+mod isal;
 #[allow(unsafe_code)] // vector code and AES rounds; every block says what makes it sound
 mod kernel;
-#[cfg(feature = "native")]
 mod libdeflate;
 mod plain_aesnihash;
 mod reference;
@@ -30,11 +30,10 @@ mod simd_adler32;
 mod twox_hash;
 mod workload;
 mod xxh3;
-#[cfg(feature = "native")]
-#[allow(unsafe_code)] // foreign functions, looked up by name
 mod xxhash_c;
 #[cfg(feature = "cpu")]
 mod xxhash_rust;
+mod zlib;
 #[cfg(feature = "cpu")]
 mod zlib_rs;
 
@@ -78,20 +77,11 @@ pub static FAMILY: Family<Buffer> = Family {
         &twox_hash::TWOX_HASH,
         #[cfg(feature = "cpu")]
         &xxhash_rust::XXHASH_RUST,
-        #[cfg(feature = "native")]
         &libdeflate::LIBDEFLATE,
-        #[cfg(feature = "native")]
+        &isal::ISA_L,
+        &zlib::ZLIB,
         &xxhash_c::XXHASH_C,
     ],
-    absent: &[
-        CRATES,
-        native("libdeflate"),
-        native("xxhash-c"),
-        Absent::left_out(
-            "isa-l",
-            "its crate builds it with autoconf and nasm, which few machines have; crc-fast \
-                     uses the same folding",
-        ),
-    ],
+    absent: &[CRATES],
     facts: &workload::FACTS,
 };

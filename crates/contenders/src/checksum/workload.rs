@@ -1,7 +1,7 @@
 //! The workload of the family: buffers of seeded bytes, each summed from its first byte to its last.
 
 use fathom_measure::contender::Preparation;
-use fathom_measure::facts::{Facts, Timed};
+use fathom_measure::facts::{Common, Facts, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use crate::mix::{self, Mix, Output};
@@ -23,16 +23,34 @@ tasks! {
         Adler32 "adler32" "Adler-32 of RFC 1950 (mORMot's row starts at 0)", form: mix::FORM, best: unit::vector;
         Xxhash32 "xxhash32" "XXH32, seed 0", form: mix::FORM;
         Xxh3 "xxh3" "XXH3, 64 bits, seed 0", form: mix::FORM, best: unit::vector;
-        Hash32 "hash32" "mORMot's two running sums; weak as a table hash", form: mix::FORM, best: unit::vector;
-        AesNiHash "aesnihash" "mORMot's hash of AES rounds, 64 bits, seed 0", form: mix::FORM, best: unit::aes;
+        Hash32 "hash32" "mORMot's two running sums; weak as a table hash", form: mix::FORM, best: unit::vector, alone: OWN;
+        AesNiHash "aesnihash" "mORMot's hash of AES rounds, 64 bits, seed 0", form: mix::FORM, best: unit::aes, alone: OWN;
     }
 }
+
+const OWN: &str = "the forebear's own; nobody else has it";
 
 /// What is special about the family.
 pub(super) const FACTS: Facts = Facts {
     part: Some("hash"),
     reference: Timed::AsOracle,
     tasks: Operation::TASKS,
+    common: &[
+        Common {
+            question: "CRC-32C",
+            operation: "crc32c",
+            parameters: &[],
+            only: &[],
+            usual: &["crc32c"],
+        },
+        Common {
+            question: "XXH3",
+            operation: "xxh3",
+            parameters: &[],
+            only: &[],
+            usual: &["xxhash-c", "xxhash-rust"],
+        },
+    ],
     ..Facts::NONE
 };
 
@@ -67,7 +85,6 @@ impl Buffer {
     }
 
     /// The same of a library in another language.
-    #[cfg(feature = "native")]
     pub(super) fn foreign<'w, O: Output>(
         &'w self,
         sum: impl FnMut(&'w [u8]) -> O + 'w,

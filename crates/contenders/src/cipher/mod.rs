@@ -27,11 +27,11 @@ pub mod container;
 #[cfg(feature = "cpu")]
 mod ctr;
 mod fathom;
+mod gcrypt;
 #[allow(unsafe_code)] // AES and CRC instructions; every block says what makes it sound
 mod kernel;
 #[cfg(feature = "cpu")]
 mod ofb;
-#[cfg(feature = "native")]
 mod openssl;
 #[cfg(feature = "cpu")]
 mod rc4;
@@ -40,6 +40,7 @@ mod reference;
 mod ring;
 #[cfg(feature = "cpu")]
 mod shake;
+mod sodium;
 mod workload;
 
 pub use reference::open;
@@ -69,13 +70,14 @@ pub static FAMILY: Family<Messages> = Family {
         &rc4::RC4,
         #[cfg(feature = "cpu")]
         &shake::SHAKE,
-        #[cfg(feature = "native")]
         &openssl::OPEN_SSL,
+        &gcrypt::GCRYPT,
+        &sodium::SODIUM,
         #[cfg(feature = "native")]
         &ring::RING,
         #[cfg(feature = "native")]
         &aws_lc::AWS_LC,
     ],
-    absent: &[CRATES, native("openssl"), native("ring"), native("aws-lc")],
+    absent: &[CRATES, native("ring"), native("aws-lc")],
     facts: &workload::FACTS,
 };

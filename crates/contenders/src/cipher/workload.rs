@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use fathom_measure::contender::{Preparation, Prepared};
 use fathom_measure::digest::Digest;
-use fathom_measure::facts::{Facts, Timed};
+use fathom_measure::facts::{Common, Facts, Timed};
 use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
@@ -85,11 +85,11 @@ listed! {
         (Operation::Aes(128, Mode::Ctr)) "aes-128-ctr" "counter, SP 800-38A",
             form: mix::FORM, forebear: "{} aes-128-ctr", best: unit::aes;
         (Operation::Aes(128, Mode::Cfc)) "aes-128-cfc" "cfb with mORMot's CRC-based integrity tag",
-            form: mix::FORM, forebear: "{} aes-128-cfc", best: unit::aes;
+            form: mix::FORM, forebear: "{} aes-128-cfc", best: unit::aes, alone: OWN;
         (Operation::Aes(128, Mode::Ofc)) "aes-128-ofc" "ofb with mORMot's CRC-based integrity tag",
-            form: mix::FORM, forebear: "{} aes-128-ofc", best: unit::aes;
+            form: mix::FORM, forebear: "{} aes-128-ofc", best: unit::aes, alone: OWN;
         (Operation::Aes(128, Mode::Ctc)) "aes-128-ctc" "ctr with mORMot's CRC-based integrity tag",
-            form: mix::FORM, forebear: "{} aes-128-ctc", best: unit::aes;
+            form: mix::FORM, forebear: "{} aes-128-ctc", best: unit::aes, alone: OWN;
         (Operation::Aes(128, Mode::Gcm)) "aes-128-gcm" "Galois/counter, SP 800-38D, authenticated",
             form: mix::FORM, forebear: "{} aes-128-gcm", best: unit::aes;
         (Operation::Aes(256, Mode::Cfb)) "aes-256-cfb" "cipher feedback, SP 800-38A",
@@ -101,11 +101,11 @@ listed! {
         (Operation::Aes(256, Mode::Ctr)) "aes-256-ctr" "counter, SP 800-38A",
             form: mix::FORM, forebear: "{} aes-256-ctr", best: unit::aes;
         (Operation::Aes(256, Mode::Cfc)) "aes-256-cfc" "cfb with mORMot's CRC-based integrity tag",
-            form: mix::FORM, forebear: "{} aes-256-cfc", best: unit::aes;
+            form: mix::FORM, forebear: "{} aes-256-cfc", best: unit::aes, alone: OWN;
         (Operation::Aes(256, Mode::Ofc)) "aes-256-ofc" "ofb with mORMot's CRC-based integrity tag",
-            form: mix::FORM, forebear: "{} aes-256-ofc", best: unit::aes;
+            form: mix::FORM, forebear: "{} aes-256-ofc", best: unit::aes, alone: OWN;
         (Operation::Aes(256, Mode::Ctc)) "aes-256-ctc" "ctr with mORMot's CRC-based integrity tag",
-            form: mix::FORM, forebear: "{} aes-256-ctc", best: unit::aes;
+            form: mix::FORM, forebear: "{} aes-256-ctc", best: unit::aes, alone: OWN;
         (Operation::Aes(256, Mode::Gcm)) "aes-256-gcm" "Galois/counter, SP 800-38D, authenticated",
             form: mix::FORM, forebear: "{} aes-256-gcm", best: unit::aes;
         (Operation::ChaCha20Poly1305) "chacha20-poly1305" "RFC 8439, authenticated",
@@ -118,11 +118,29 @@ listed! {
     }
 }
 
+const OWN: &str = "the forebear's own mode; nobody else has it";
+
 /// What is special about the family.
 pub(super) const FACTS: Facts = Facts {
     part: Some("cipher"),
     reference: Timed::AsOracle,
     tasks: Operation::TASKS,
+    common: &[
+        Common {
+            question: "AES-128-GCM",
+            operation: "aes-128-gcm",
+            parameters: &[],
+            only: &[],
+            usual: &["openssl", "aes-gcm"],
+        },
+        Common {
+            question: "ChaCha20-Poly1305",
+            operation: "chacha20-poly1305",
+            parameters: &[],
+            only: &[],
+            usual: &["openssl", "chacha20poly1305"],
+        },
+    ],
     ..Facts::NONE
 };
 
@@ -186,7 +204,6 @@ impl Messages {
     }
 
     /// The key as an array.
-    #[cfg(feature = "cpu")]
     pub(super) fn key_array<const N: usize>(&self) -> [u8; N] {
         self.key[..].try_into().expect("the operation's key length")
     }
@@ -212,7 +229,6 @@ impl Messages {
 
     /// The same by a contender that can also go on with a message, or begin one with its key, for the
     /// forms that want it.
-    #[cfg(feature = "native")]
     pub(super) fn sealed_in_any_form<'w>(
         &'w self,
         seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,

@@ -5,28 +5,31 @@
 //! the plain text and of the payload, stored when nothing is gained); decompression checks no CRC, as
 //! there. Codecs trade size for time: read the ratio beside the speed.
 
-use fathom_measure::family::{Absent, Family};
+use fathom_measure::family::Family;
 
-use crate::library::{CRATES, native};
+use crate::library::CRATES;
 
+mod brotli;
+mod bzip2;
 #[cfg(feature = "cpu")]
 mod deflate;
-#[cfg(feature = "native")]
 mod libdeflate;
-#[cfg(feature = "native")]
+mod lizard;
 mod lz4;
 #[cfg(feature = "cpu")]
 mod lz4_flex;
+mod lzma;
 mod reference;
 #[cfg(feature = "cpu")]
 mod ruzstd;
 #[cfg(feature = "cpu")]
 mod snap;
+mod snappy;
 pub mod synlz;
 mod workload;
+mod zlib;
 #[cfg(feature = "cpu")]
 mod zlib_rs;
-#[cfg(feature = "native")]
 mod zstd;
 
 pub use workload::{Operation, Texts};
@@ -49,24 +52,16 @@ pub static FAMILY: Family<Texts> = Family {
         &zlib_rs::ZlibRs,
         #[cfg(feature = "cpu")]
         &ruzstd::RUZSTD,
-        #[cfg(feature = "native")]
         &lz4::LZ4,
-        #[cfg(feature = "native")]
-        &zstd::Zstd,
-        #[cfg(feature = "native")]
-        &libdeflate::Libdeflate,
+        &lizard::LIZARD,
+        &snappy::SNAPPY,
+        &zstd::ZSTD,
+        &libdeflate::LIBDEFLATE,
+        &zlib::ZLIB,
+        &brotli::BROTLI,
+        &bzip2::BZIP2,
+        &lzma::LZMA,
     ],
-    absent: &[
-        CRATES,
-        native("lz4"),
-        native("zstd"),
-        native("libdeflate"),
-        Absent::left_out("lizard", LIZARD),
-        Absent::left_out("lizard-fast", "level 10 of lizard; see there"),
-        Absent::left_out("lizard-huffman", "level 41 of lizard; see there"),
-    ],
+    absent: &[CRATES],
     facts: &workload::FACTS,
 };
-
-const LIZARD: &str = "mORMot's Lizard is level 17 of a C library that no crate and no Debian package \
-                      builds; nor are streams published that a decoder of our own could be checked with";

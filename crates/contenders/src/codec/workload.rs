@@ -7,13 +7,14 @@ use std::hint::black_box;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use fathom_measure::contender::{Metric, Preparation, Prepared};
+use fathom_measure::contender::{Metric, Preparation, Prepared, Unsupported};
 use fathom_measure::digest::Digest;
-use fathom_measure::facts::{Facts, Form, Timed};
+use fathom_measure::facts::{Common, Facts, Form, Timed};
 use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use crate::checksum::{crc32c, fast_sum};
+use crate::system::Blocks;
 use crate::tasks::tasks;
 
 /// Texts and what is done with them.
@@ -54,6 +55,43 @@ pub(super) const FACTS: Facts = Facts {
     reference: Timed::AsOracle,
     quick: &[("prefixes", "6")],
     tasks: Operation::TASKS,
+    common: &[
+        Common {
+            question: "LZ4 compress",
+            operation: "compress",
+            parameters: &[],
+            only: &["lz4", "lz4-flex"],
+            usual: &["lz4"],
+        },
+        Common {
+            question: "LZ4 decompress",
+            operation: "decompress",
+            parameters: &[],
+            only: &["lz4", "lz4-flex"],
+            usual: &["lz4"],
+        },
+        Common {
+            question: "Zstd decompress",
+            operation: "decompress",
+            parameters: &[],
+            only: &["zstd+3", "ruzstd"],
+            usual: &["zstd+3"],
+        },
+        Common {
+            question: "deflate compress",
+            operation: "compress",
+            parameters: &[],
+            only: &["zlib+6", "zlib-rs+6", "libdeflate+6", "miniz-oxide+6"],
+            usual: &["zlib+6"],
+        },
+        Common {
+            question: "deflate decompress",
+            operation: "decompress",
+            parameters: &[],
+            only: &["zlib+6", "zlib-rs+6", "libdeflate+6", "miniz-oxide+6"],
+            usual: &["zlib+6"],
+        },
+    ],
     ..Facts::NONE
 };
 
@@ -149,6 +187,37 @@ impl Texts {
             pass.containers = pass.compressed();
         }
         Ok(Box::new(pass))
+    }
+
+    /// A contender that works on whole buffers.
+    pub(super) fn blocks<'w>(&'w self, blocks: impl Blocks + 'w) -> Preparation<'w> {
+        self.coded(Whole(blocks))
+    }
+
+    /// The same, if it has this level.
+    pub(super) fn perhaps<'w>(
+        &'w self,
+        blocks: Option<impl Blocks + 'w>,
+        level: i32,
+    ) -> Preparation<'w> {
+        let blocks = blocks.ok_or_else(|| Unsupported(format!("has no level {level}")))?;
+        self.blocks(blocks)
+    }
+}
+
+/// A codec of whole buffers.
+struct Whole<B>(B);
+
+impl<B: Blocks> Codec for Whole<B> {
+    fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {
+        payload.resize(self.0.bound(plain.len()), 0);
+        let length = self.0.compress(plain, payload).unwrap_or(0);
+        payload.truncate(length);
+    }
+
+    fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
+        plain.resize(length, 0);
+        self.0.decompress(payload, plain) == Some(length)
     }
 }
 

@@ -12,11 +12,10 @@ use crate::library::{CRATES, native};
 mod aws_lc;
 #[cfg(feature = "cpu")]
 mod blake3;
+mod gcrypt;
 #[cfg(feature = "cpu")]
 mod md5;
-#[cfg(feature = "native")]
 mod openssl;
-#[cfg(feature = "native")]
 mod openssl_fetched;
 mod reference;
 #[cfg(feature = "native")]
@@ -27,6 +26,7 @@ mod sha1;
 mod sha2;
 #[cfg(feature = "cpu")]
 mod sha3;
+mod sodium;
 mod workload;
 
 pub use workload::{Messages, Operation};
@@ -48,15 +48,15 @@ pub static FAMILY: Family<Messages> = Family {
         &sha3::SHA3,
         #[cfg(feature = "cpu")]
         &blake3::BLAKE3,
-        #[cfg(feature = "native")]
         &openssl::OPEN_SSL,
-        #[cfg(feature = "native")]
         &openssl_fetched::OPEN_SSL_FETCHED,
+        &gcrypt::GCRYPT,
+        &sodium::SODIUM,
         #[cfg(feature = "native")]
         &ring::RING,
         #[cfg(feature = "native")]
         &aws_lc::AWS_LC,
     ],
-    absent: &[CRATES, native("openssl"), native("ring"), native("aws-lc")],
+    absent: &[CRATES, native("ring"), native("aws-lc")],
     facts: &workload::FACTS,
 };

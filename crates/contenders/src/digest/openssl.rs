@@ -1,40 +1,29 @@
-//! OpenSSL's libcrypto of this system through the crate `openssl`: assembly chosen when it runs. Its
-//! one-call interface looks the algorithm up anew in every call since version 3.0.
+//! OpenSSL's libcrypto of this machine: assembly chosen when it runs. Its one-call interface looks the
+//! algorithm up anew in every call since version 3.0.
 
-use fathom_measure::contender::{Meta, Simple};
-use openssl::hash::{MessageDigest, hash};
-use openssl::pkey::PKey;
-use openssl::sign::Signer;
+use fathom_measure::contender::Meta;
 
 use super::workload::{Messages, Operation, SECRET};
-use crate::library;
+use crate::system::Lent;
+use crate::system::openssl::{self, Crypto};
 
-pub(super) static OPEN_SSL: Simple<Messages> = Simple {
-    meta: Meta { source: include_str!("openssl.rs"), ..library::OPENSSL },
-    prepare: |workload| {
-        let kind = match workload.operation {
-            Operation::Md5 | Operation::HmacMd5 => MessageDigest::md5(),
-            Operation::Sha1 | Operation::HmacSha1 => MessageDigest::sha1(),
-            Operation::Sha256 | Operation::HmacSha256 => MessageDigest::sha256(),
-            Operation::Sha384 | Operation::HmacSha384 => MessageDigest::sha384(),
-            Operation::Sha512 | Operation::HmacSha512 => MessageDigest::sha512(),
-            Operation::Sha3_256 => MessageDigest::sha3_256(),
-            Operation::Sha3_512 => MessageDigest::sha3_512(),
-            Operation::Blake3 => return workload.operation.unsupported(),
-        };
-        match workload.operation {
-            Operation::HmacMd5
-            | Operation::HmacSha1
-            | Operation::HmacSha256
-            | Operation::HmacSha384
-            | Operation::HmacSha512 => {
-                let key = PKey::hmac(SECRET).expect("a key");
-                workload.timed(move |bytes| {
-                    let mut signer = Signer::new(kind, &key).expect("a digest it has");
-                    signer.sign_oneshot_to_vec(bytes).expect("memory")
-                })
-            }
-            _ => workload.timed(move |bytes| hash(kind, bytes).expect("a digest it has").to_vec()),
-        }
+pub(super) static OPEN_SSL: Lent<Messages, Crypto> = Lent {
+    meta: Meta { source: include_str!("openssl.rs"), ..openssl::META },
+    library: &openssl::LIBRARY,
+    levels: &[],
+    prepare: |library, _, workload| match workload.operation {
+        Operation::Md5 => workload.perhaps(library.digest::<16>(c"MD5")),
+        Operation::Sha1 => workload.perhaps(library.digest::<20>(c"SHA1")),
+        Operation::Sha256 => workload.perhaps(library.digest::<32>(c"SHA256")),
+        Operation::Sha384 => workload.perhaps(library.digest::<48>(c"SHA384")),
+        Operation::Sha512 => workload.perhaps(library.digest::<64>(c"SHA512")),
+        Operation::Sha3_256 => workload.perhaps(library.digest::<32>(c"SHA3-256")),
+        Operation::Sha3_512 => workload.perhaps(library.digest::<64>(c"SHA3-512")),
+        Operation::Blake3 => workload.operation.unsupported(),
+        Operation::HmacMd5 => workload.perhaps(library.hmac::<16>(c"MD5", SECRET)),
+        Operation::HmacSha1 => workload.perhaps(library.hmac::<20>(c"SHA1", SECRET)),
+        Operation::HmacSha256 => workload.perhaps(library.hmac::<32>(c"SHA256", SECRET)),
+        Operation::HmacSha384 => workload.perhaps(library.hmac::<48>(c"SHA384", SECRET)),
+        Operation::HmacSha512 => workload.perhaps(library.hmac::<64>(c"SHA512", SECRET)),
     },
 };

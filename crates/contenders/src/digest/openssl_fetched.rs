@@ -1,40 +1,33 @@
-//! OpenSSL's libcrypto again, its algorithm looked up once and its context kept: what a program that
-//! digests many short messages should do since version 3.0. `openssl speed -evp` looks up once, too.
+//! OpenSSL again, its algorithm looked up once and its context kept: what a program that digests many short
+//! messages should do since version 3.0. `openssl speed -evp` looks up once, too. HMACs by `EVP_MAC`.
 
-use fathom_measure::contender::{Meta, Preparation, Simple};
-use openssl::md::Md;
-use openssl::md_ctx::MdCtx;
+use fathom_measure::contender::Meta;
 
-use super::workload::{Messages, Operation};
-use crate::library;
+use super::workload::{Messages, Operation, SECRET};
+use crate::system::Lent;
+use crate::system::openssl::{self, Crypto};
 
-pub(super) static OPEN_SSL_FETCHED: Simple<Messages> = Simple {
+pub(super) static OPEN_SSL_FETCHED: Lent<Messages, Crypto> = Lent {
     meta: Meta {
         name: "openssl-fetched",
         source: include_str!("openssl_fetched.rs"),
-        ..library::OPENSSL
+        ..openssl::META
     },
-    prepare: |workload| match workload.operation {
-        Operation::Md5 => digest::<16>(workload, "MD5"),
-        Operation::Sha1 => digest::<20>(workload, "SHA1"),
-        Operation::Sha256 => digest::<32>(workload, "SHA256"),
-        Operation::Sha384 => digest::<48>(workload, "SHA384"),
-        Operation::Sha512 => digest::<64>(workload, "SHA512"),
-        Operation::Sha3_256 => digest::<32>(workload, "SHA3-256"),
-        Operation::Sha3_512 => digest::<64>(workload, "SHA3-512"),
-        _ => workload.operation.unsupported(),
+    library: &openssl::LIBRARY,
+    levels: &[],
+    prepare: |library, _, workload| match workload.operation {
+        Operation::Md5 => workload.perhaps(library.fetched::<16>(c"MD5")),
+        Operation::Sha1 => workload.perhaps(library.fetched::<20>(c"SHA1")),
+        Operation::Sha256 => workload.perhaps(library.fetched::<32>(c"SHA256")),
+        Operation::Sha384 => workload.perhaps(library.fetched::<48>(c"SHA384")),
+        Operation::Sha512 => workload.perhaps(library.fetched::<64>(c"SHA512")),
+        Operation::Sha3_256 => workload.perhaps(library.fetched::<32>(c"SHA3-256")),
+        Operation::Sha3_512 => workload.perhaps(library.fetched::<64>(c"SHA3-512")),
+        Operation::Blake3 => workload.operation.unsupported(),
+        Operation::HmacMd5 => workload.perhaps(library.fetched_hmac::<16>(c"MD5", SECRET)),
+        Operation::HmacSha1 => workload.perhaps(library.fetched_hmac::<20>(c"SHA1", SECRET)),
+        Operation::HmacSha256 => workload.perhaps(library.fetched_hmac::<32>(c"SHA256", SECRET)),
+        Operation::HmacSha384 => workload.perhaps(library.fetched_hmac::<48>(c"SHA384", SECRET)),
+        Operation::HmacSha512 => workload.perhaps(library.fetched_hmac::<64>(c"SHA512", SECRET)),
     },
 };
-
-fn digest<'w, const N: usize>(workload: &'w Messages, name: &str) -> Preparation<'w> {
-    const DONE: &str = "libcrypto does what it did before";
-    let algorithm = Md::fetch(None, name, None).expect("a digest it has");
-    let mut context = MdCtx::new().expect("memory");
-    workload.timed(move |bytes| {
-        let mut digest = [0; N];
-        context.digest_init(&algorithm).expect(DONE);
-        context.digest_update(bytes).expect(DONE);
-        context.digest_final(&mut digest).expect(DONE);
-        digest
-    })
-}

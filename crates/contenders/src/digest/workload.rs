@@ -1,7 +1,7 @@
 //! The workload of the family: buffers of seeded bytes, each digested as one message.
 
 use fathom_measure::contender::Preparation;
-use fathom_measure::facts::{Facts, Timed};
+use fathom_measure::facts::{Common, Facts, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use crate::mix::{self, Mix, Output};
@@ -28,7 +28,8 @@ tasks! {
         Sha512 "sha512" "SHA-512, FIPS 180-4", form: mix::FORM, best: unit::sha512;
         Sha3_256 "sha3-256" "SHA3-256, FIPS 202", form: mix::FORM, forebear: "sha3_256", best: unit::sha3;
         Sha3_512 "sha3-512" "SHA3-512, FIPS 202", form: mix::FORM, forebear: "sha3_512", best: unit::sha3;
-        Blake3 "blake3" "BLAKE3, 32 bytes, one thread", form: mix::FORM, best: unit::vector;
+        Blake3 "blake3" "BLAKE3, 32 bytes, one thread", form: mix::FORM, best: unit::vector,
+            alone: "no library of a distribution has it; the other crate is the oracle";
         HmacMd5 "hmac-md5" "HMAC (RFC 2104) of MD5; not for new use", form: mix::FORM, forebear: "hmacmd5";
         HmacSha1 "hmac-sha1" "HMAC of SHA-1", form: mix::FORM, forebear: "hmacsha1", best: unit::sha1;
         HmacSha256 "hmac-sha256" "HMAC of SHA-256", form: mix::FORM, forebear: "hmacsha256", best: unit::sha256;
@@ -42,6 +43,13 @@ pub(super) const FACTS: Facts = Facts {
     part: Some("hash"),
     reference: Timed::AsOracle,
     tasks: Operation::TASKS,
+    common: &[Common {
+        question: "SHA-256",
+        operation: "sha256",
+        parameters: &[],
+        only: &[],
+        usual: &["openssl", "sha2"],
+    }],
     ..Facts::NONE
 };
 
@@ -73,5 +81,13 @@ impl Messages {
         digest: impl FnMut(&'w [u8]) -> O + 'w,
     ) -> Preparation<'w> {
         Ok(self.mix.timed(digest))
+    }
+
+    /// The same, unless a library of this machine was built without it.
+    pub(super) fn perhaps<'w, O: Output>(
+        &'w self,
+        digest: Option<impl FnMut(&'w [u8]) -> O + 'w>,
+    ) -> Preparation<'w> {
+        digest.map_or_else(|| self.operation.unsupported(), |digest| self.timed(digest))
     }
 }

@@ -8,5 +8,6 @@ use super::methods::by_build_hasher;
 
 by_build_hasher! {
     pub(super) AHash(RandomState) = RandomState::with_seeds(1, 2, 3, 4), true,
-    library!("ahash", "ahash", "MIT OR Apache-2.0", "ahash.rs")
+    library!("ahash", "ahash", "MIT OR Apache-2.0", "ahash.rs"),
+    flooding Seeded by ahash::RandomState
 }

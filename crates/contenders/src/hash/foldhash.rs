@@ -8,5 +8,6 @@ use super::methods::by_build_hasher;
 by_build_hasher! {
     /// foldhash, fast variant, fixed seed.
     pub FoldHash(FixedState) = FixedState::with_seed(0), true,
-    library!("foldhash", "foldhash", "Zlib", "foldhash.rs")
+    library!("foldhash", "foldhash", "Zlib", "foldhash.rs"),
+    flooding Seeded by foldhash::fast::RandomState
 }

@@ -7,5 +7,6 @@ use super::methods::by_build_hasher;
 
 by_build_hasher! {
     pub(super) FoldHashQuality(FixedState) = FixedState::with_seed(0), true,
-    library!("foldhash-quality", "foldhash", "Zlib", "foldhash_quality.rs")
+    library!("foldhash-quality", "foldhash", "Zlib", "foldhash_quality.rs"),
+    flooding Seeded by foldhash::quality::RandomState
 }

@@ -7,7 +7,7 @@
 macro_rules! by_build_hasher {
     (
         $(#[$doc:meta])* $seen:vis $name:ident($state:ty) = $new:expr, $avalanches:literal,
-        $meta:expr $(, vectors [$($vectors:tt)*])?
+        $meta:expr, flooding $flooding:ident by $random:ty $(, vectors [$($vectors:tt)*])?
     ) => {
         $(#[$doc])*
         #[derive(Clone)]
@@ -21,8 +21,13 @@ macro_rules! by_build_hasher {
         }
 
         impl $crate::hash::HashFunction for $name {
-            const META: fathom_measure::contender::Meta = $meta;
+            const META: fathom_measure::contender::Meta = {
+                /// That this is a `BuildHasher` of that crate.
+                const _: fn() -> $random = <$random>::default;
+                fathom_measure::contender::Meta { code: stringify!($random), ..$meta }
+            };
             const AVALANCHES: bool = $avalanches;
+            const FLOODING: $crate::hash::Flooding = $crate::hash::Flooding::$flooding;
 
             fn vectors() -> Vec<(u64, u64)> {
                 vec![$($($vectors)*)?]
@@ -51,7 +56,8 @@ macro_rules! by_build_hasher {
 /// from what it gives beside what it must give.
 macro_rules! function {
     (
-        $name:ident, $meta:expr $(, bits $bits:literal)? $(, avalanches $avalanches:literal)?;
+        $name:ident, $meta:expr $(, bits $bits:literal)? $(, avalanches $avalanches:literal)?
+        $(, flooding $flooding:ident $(by $random:ty)?)?;
         bytes($bytes:ident) => $hash:expr,
         vectors [$($vectors:tt)*]
     ) => {
@@ -59,7 +65,15 @@ macro_rules! function {
         pub(super) struct $name;
 
         impl $crate::hash::HashFunction for $name {
-            const META: fathom_measure::contender::Meta = $meta;
+            const META: fathom_measure::contender::Meta = {
+                let code = [$($(stringify!($random),)?)? stringify!($hash)][0];
+                $($(
+                    /// That this is a `BuildHasher` of that crate.
+                    const _: fn() -> $random = <$random>::default;
+                )?)?
+                fathom_measure::contender::Meta { code, ..$meta }
+            };
+            $(const FLOODING: $crate::hash::Flooding = $crate::hash::Flooding::$flooding;)?
             $(const BITS: u32 = $bits;)?
             $(const AVALANCHES: bool = $avalanches;)?
 

@@ -56,6 +56,8 @@ pub trait HashFunction: Clone + Default + Send + Sync + 'static {
     /// Whether each bit of the key changes the highest and lowest bits of the hash about half the
     /// time. Where not, a table that uses few bits must mix once more.
     const AVALANCHES: bool = true;
+    /// Whether keys can be chosen that collide.
+    const FLOODING: Flooding = Flooding::Open;
     /// What it gives and what it must give, for inputs whose hash somebody else published; none
     /// where the authors reserve the right to change the function.
     fn vectors() -> Vec<(u64, u64)>;
@@ -66,6 +68,19 @@ pub trait HashFunction: Clone + Default + Send + Sync + 'static {
     fn word(&self, word: u64) -> u64 {
         self.bytes(&word.to_le_bytes())
     }
+}
+
+/// What becomes of a table whose keys an enemy may choose: who finds keys that collide makes every
+/// operation take time proportional to their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Flooding {
+    /// Made to resist, as long as its seed is random and secret.
+    Keyed,
+    /// Seeded at random in every process: such keys must be found anew, but it is not made to resist
+    /// somebody who sees how long operations take.
+    Seeded,
+    /// The same in every process: such keys can be prepared.
+    Open,
 }
 
 /// A hash function as a structure uses it: 64 bits that fill a machine word.
@@ -228,6 +243,15 @@ macro_rules! functions {
         pub(crate) fn with<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
             $(if name == <$function as HashFunction>::META.name {
                 return Some(visitor.visit(functions!($how $function)));
+            })*
+            None
+        }
+
+        /// What is known of the hash function called `name`, and whether its tables can be flooded.
+        #[must_use]
+        pub fn facts(name: &str) -> Option<(Meta, Flooding)> {
+            $(if name == <$function as HashFunction>::META.name {
+                return Some((<$function>::META, <$function>::FLOODING));
             })*
             None
         }

@@ -8,6 +8,7 @@ use super::methods::by_build_hasher;
 by_build_hasher! {
     pub(super) RustcHash(FxBuildHasher) = FxBuildHasher, false,
     library!("rustc-hash", "rustc-hash", "Apache-2.0 OR MIT", "rustc_hash.rs"),
+    flooding Open by rustc_hash::FxBuildHasher,
     vectors [
         (RustcHash::default().word(1), 12_157_901_119_326_311_915),
         (RustcHash::default().word(u64::MAX), 6_288_842_954_450_348_564),

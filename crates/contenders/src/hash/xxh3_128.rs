@@ -4,7 +4,7 @@
 use super::methods::function;
 
 function! {
-    Xxh3Wide, library!("xxh3-128", "xxhash-rust", "BSL-1.0", "xxh3_128.rs");
+    Xxh3Wide, library!("xxh3-128", "xxhash-rust", "BSL-1.0", "xxh3_128.rs"; feature "xxh3");
     bytes(bytes) => xxhash_rust::xxh3::xxh3_128(bytes) as u64,
     vectors [
         (Xxh3Wide.bytes(b""), 0x6001_c324_468d_497f),

@@ -4,7 +4,7 @@
 use super::methods::function;
 
 function! {
-    Xxh64, library!("xxh64", "xxhash-rust", "BSL-1.0", "xxh64.rs");
+    Xxh64, library!("xxh64", "xxhash-rust", "BSL-1.0", "xxh64.rs"; feature "xxh64");
     bytes(bytes) => xxhash_rust::xxh64::xxh64(bytes, 0),
     vectors [
         (Xxh64.bytes(b""), 0xef46_db37_51d8_e999),

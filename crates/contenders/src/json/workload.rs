@@ -4,7 +4,7 @@
 
 use fathom_measure::contender::{Preparation, timed};
 use fathom_measure::digest::Digest;
-use fathom_measure::facts::{Facts, Timed};
+use fathom_measure::facts::{Common, Facts, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::table::{Table, compact};
@@ -53,6 +53,13 @@ pub(super) const FACTS: Facts = Facts {
     reference: Timed::AsOracle,
     quick: &[("records", "1000")],
     tasks: Operation::TASKS,
+    common: &[Common {
+        question: "JSON, parse",
+        operation: "dom",
+        parameters: &[],
+        only: &[],
+        usual: &["serde-json"],
+    }],
     ..Facts::NONE
 };
 

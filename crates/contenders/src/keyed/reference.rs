@@ -36,6 +36,7 @@ impl PlainMap for BTree {
         origin: STD,
         link: "https://doc.rust-lang.org/std/collections/struct.BTreeMap.html",
         keeps: Keeps::Borrowed,
+        code: "std::collections::BTreeMap<K, V>",
         ..Meta::of(include_str!("reference.rs"))
     };
     type Map<K: Key> = BTreeMap<K, u64>;

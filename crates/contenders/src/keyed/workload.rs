@@ -216,7 +216,7 @@ impl Keyed {
     }
 
     /// Whether every key that is ever met has so many bytes.
-    #[cfg(any(feature = "store", feature = "native"))]
+    #[cfg(any(feature = "store", feature = "native", feature = "cpu"))]
     pub(crate) fn has_lengths(&self, wanted: std::ops::RangeInclusive<usize>) -> bool {
         [&self.entries, &self.probes, &self.misses].into_iter().all(|keys| match keys {
             Keys::Integers(keys) => keys.is_empty() || wanted.contains(&8),

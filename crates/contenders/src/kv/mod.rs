@@ -113,6 +113,6 @@ pub fn kept_outside(family: &str) -> Keeps {
 }
 
 /// Who exists but is not in this build: of the structures and of the allocators.
-pub fn absent() -> impl Iterator<Item = &'static Absent> {
+pub fn absent() -> impl Iterator<Item = Absent> {
     MEMBERS.iter().flat_map(|family| family.absent()).chain(crate::alloc::absent())
 }

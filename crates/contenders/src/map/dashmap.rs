@@ -11,7 +11,8 @@ use crate::keyed::methods::{contender, structure};
 contender! {
     pub(super) DashMap: HashedMap<K, H> = Arc<Table<K, u64, Build<H>>>,
     library!("dashmap", "dashmap", "MIT", "dashmap.rs";
-        keeps Borrowed, caveat "made for several threads: every operation synchronises")
+        keeps Borrowed, caveat "made for several threads: every operation synchronises",
+        code dashmap::DashMap<K, V, S>)
 }
 
 structure! {

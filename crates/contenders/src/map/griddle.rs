@@ -11,5 +11,6 @@ by_methods!(Table, HashMap::with_capacity_and_hasher, remove);
 
 contender! {
     pub(super) Griddle: HashedMap<K, H> = Table<K, H>,
-    library!("griddle", "griddle", "MIT OR Apache-2.0", "griddle.rs"; keeps Borrowed)
+    library!("griddle", "griddle", "MIT OR Apache-2.0", "griddle.rs";
+        keeps Borrowed, code griddle::HashMap<K, V, S>)
 }

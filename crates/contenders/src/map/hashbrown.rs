@@ -11,5 +11,6 @@ by_methods!(Table, HashMap::with_capacity_and_hasher, remove);
 
 contender! {
     pub(super) Hashbrown: HashedMap<K, H> = Table<K, H>,
-    library!("hashbrown", "hashbrown", "MIT OR Apache-2.0", "hashbrown.rs"; keeps Borrowed)
+    library!("hashbrown", "hashbrown", "MIT OR Apache-2.0", "hashbrown.rs";
+        keeps Borrowed, code hashbrown::HashMap<K, V, S>)
 }

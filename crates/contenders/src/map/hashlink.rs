@@ -11,5 +11,6 @@ by_methods!(Table, LinkedHashMap::with_capacity_and_hasher, remove);
 
 contender! {
     pub(super) Hashlink: HashedMap<K, H> = Table<K, H>,
-    library!("hashlink", "hashlink", "MIT OR Apache-2.0", "hashlink.rs"; keeps Borrowed)
+    library!("hashlink", "hashlink", "MIT OR Apache-2.0", "hashlink.rs";
+        keeps Borrowed, code hashlink::LinkedHashMap<K, V, S>)
 }

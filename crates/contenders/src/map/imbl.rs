@@ -12,5 +12,6 @@ by_methods!(Table, |_, hasher| GenericHashMap::with_hasher(hasher), remove);
 
 contender! {
     pub(super) Imbl: HashedMap<K, H> = Table<K, H>,
-    library!("imbl-hash", "imbl", "MPL-2.0", "imbl.rs"; keeps Borrowed)
+    library!("imbl-hash", "imbl", "MPL-2.0", "imbl.rs"; keeps Borrowed,
+        code imbl::GenericHashMap<K, V, S, imbl::shared_ptr::DefaultSharedPtr>)
 }

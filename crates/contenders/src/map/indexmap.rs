@@ -11,5 +11,6 @@ by_methods!(Table, Indexed::with_capacity_and_hasher, swap_remove);
 
 contender! {
     pub(super) IndexMap: HashedMap<K, H> = Table<K, H>,
-    library!("indexmap", "indexmap", "Apache-2.0 OR MIT", "indexmap.rs"; keeps Borrowed)
+    library!("indexmap", "indexmap", "Apache-2.0 OR MIT", "indexmap.rs";
+        keeps Borrowed, code indexmap::IndexMap<K, V, S>)
 }

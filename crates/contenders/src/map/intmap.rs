@@ -7,7 +7,8 @@ type Table = intmap::IntMap<u64, u64>;
 
 contender! {
     pub(super) IntMap: IntegerMap = Table,
-    library!("intmap", "intmap", "MIT", "intmap.rs"; caveat "integer keys only")
+    library!("intmap", "intmap", "MIT", "intmap.rs";
+        caveat "integer keys only", code intmap::IntMap<u64, V>)
 }
 
 structure! {

@@ -12,7 +12,8 @@ use crate::keyed::methods::{contender, structure};
 contender! {
     pub(super) Papaya: HashedMap<K, H> = Arc<HashMap<K, u64, Build<H>>>,
     library!("papaya", "papaya", "MIT", "papaya.rs";
-        keeps Borrowed, caveat "made for several threads: every operation synchronises")
+        keeps Borrowed, caveat "made for several threads: every operation synchronises",
+        code papaya::HashMap<K, V, S>)
 }
 
 structure! {

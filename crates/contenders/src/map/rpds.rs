@@ -12,7 +12,8 @@ type Table<K, H> = HashTrieMapSync<K, u64, Build<H>>;
 contender! {
     pub(super) Rpds: HashedMap<K, H> = Table<K, H>,
     library!("rpds-hash", "rpds", "MIT", "rpds.rs";
-        keeps Borrowed, caveat "inserting and erasing look up first to tell what was there")
+        keeps Borrowed, caveat "inserting and erasing look up first to tell what was there",
+        code rpds::HashTrieMapSync<K, V, S>)
 }
 
 structure! {

@@ -12,7 +12,8 @@ use crate::keyed::methods::{contender, structure};
 contender! {
     pub(super) Scc: HashedMap<K, H> = Arc<HashMap<K, u64, Build<H>>>,
     library!("scc-hash", "scc", "Apache-2.0", "scc.rs";
-        keeps Borrowed, caveat "made for several threads: every operation synchronises")
+        keeps Borrowed, caveat "made for several threads: every operation synchronises",
+        code scc::HashMap<K, V, S>)
 }
 
 structure! {

@@ -20,6 +20,7 @@ contender! {
         link: "https://doc.rust-lang.org/std/collections/struct.HashMap.html",
         licence: "MIT OR Apache-2.0",
         keeps: Keeps::Borrowed,
+        code: "std::collections::HashMap<K, V, S>",
         ..Meta::of(include_str!("std.rs"))
     }
 }

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use fathom_machine::describe::Machine;
 use fathom_measure::contender::{Preparation, Prepared, Unsupported};
 use fathom_measure::digest::Digest;
-use fathom_measure::facts::{Facts, Form, Parameters};
+use fathom_measure::facts::{Common, Facts, Form, Parameters};
 use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
@@ -42,7 +42,7 @@ tasks! {
         Copy "copy" "the first half of the buffer to the second", quick: LEVELS;
         Read "read" "all words of the buffer, summed", quick: LEVELS;
         Chase "chase" "one read per cache line, each waiting for the one before, at most 64 Ki a time; an item is a read",
-            form: Form::Reads, quick: LEVELS;
+            form: Form::Reads, quick: LEVELS, alone: "a read has but one way";
     }
 }
 
@@ -76,8 +76,18 @@ pub(super) trait Mover {
 const SMALL_REACH: usize = 10_000 + 48;
 
 /// What is special about the family.
-pub(super) const FACTS: Facts =
-    Facts { part: Some("memory"), tasks: Operation::TASKS, ..Facts::NONE };
+pub(super) const FACTS: Facts = Facts {
+    part: Some("memory"),
+    tasks: Operation::TASKS,
+    common: &[Common {
+        question: "memcpy",
+        operation: "copy",
+        parameters: &[("size", "l2")],
+        only: &[],
+        usual: &["std"],
+    }],
+    ..Facts::NONE
+};
 
 impl Workload for Area {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;

@@ -8,11 +8,11 @@
 
 use fathom_measure::family::{Absent, Family};
 
-use crate::library::native;
+use crate::library::CRATES;
 
 pub mod job;
 mod reference;
-#[cfg(feature = "native")]
+#[cfg(feature = "cpu")]
 mod rusqlite;
 pub mod store;
 mod workload;
@@ -26,11 +26,11 @@ pub static FAMILY: Family<Database> = Family {
     reference: "plain",
     contenders: contenders![
         &reference::PLAIN,
-        #[cfg(feature = "native")]
+        #[cfg(feature = "cpu")]
         &rusqlite::Sqlite,
     ],
     absent: &[
-        native("sqlite"),
+        CRATES,
         Absent::left_out(
             "turso",
             "the rewrite of SQLite in Rust is a beta; not taken in and not measured",

@@ -1,10 +1,10 @@
-//! SQLite through the crate `rusqlite`, built from its one C file: in memory, or on a temporary file with
-//! `synchronous` off, exclusive locking and a memory map of 256 MiB. Statements are cached; REGEXP is
+//! SQLite of this machine through the crate `rusqlite`: in memory, or on a temporary file with `synchronous`
+//! off, exclusive locking and a memory map of 256 MiB. Statements are cached; REGEXP is
 //! the crate `regex`, and the log is read through the virtual table `csv`.
 
 use std::fs;
 
-use fathom_measure::contender::{Contender, Keeps, Meta, Origin, Preparation, Unsupported};
+use fathom_measure::contender::{Contender, Keeps, Meta, Preparation, Unsupported};
 use fathom_measure::scratch::{self, Folder};
 use regex::Regex;
 use rusqlite::functions::FunctionFlags;
@@ -14,6 +14,7 @@ use rusqlite::{Connection, Row, ToSql, params};
 use super::store::{Column, Function, Store, soundex};
 use super::workload::Database;
 use crate::people::Person;
+use crate::system::sqlite;
 
 pub(super) struct Sqlite;
 
@@ -21,14 +22,11 @@ const VARIANTS: &[&str] = &["memory", "file"];
 
 impl Contender<Database> for Sqlite {
     fn meta(&self) -> Meta {
-        Meta {
-            name: "sqlite",
-            origin: Origin::Library("SQLite", || ::rusqlite::version().to_owned()),
-            link: "https://crates.io/crates/rusqlite",
-            licence: "MIT AND blessing",
-            keeps: Keeps::Copied,
-            ..Meta::of(include_str!("rusqlite.rs"))
-        }
+        Meta { keeps: Keeps::Copied, source: include_str!("rusqlite.rs"), ..sqlite::META }
+    }
+
+    fn absence(&self) -> Option<&'static str> {
+        sqlite::LIBRARY.get().err()
     }
 
     fn variants(&self) -> &'static [&'static str] {
@@ -40,6 +38,7 @@ impl Contender<Database> for Sqlite {
     }
 
     fn prepare_variant<'w>(&self, variant: &str, workload: &'w Database) -> Preparation<'w> {
+        sqlite::LIBRARY.get().map_err(|why| Unsupported(why.to_owned()))?;
         match variant {
             "memory" => workload.timed(|| Box::new(Base::open(false))),
             "file" => workload.timed(|| Box::new(Base::open(true))),

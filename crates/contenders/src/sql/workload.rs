@@ -2,7 +2,7 @@
 
 use fathom_measure::contender::{Preparation, timed_batch};
 use fathom_measure::digest::Digest;
-use fathom_measure::facts::{Facts, Form, Timed};
+use fathom_measure::facts::{Common, Facts, Form, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::job;
@@ -21,17 +21,20 @@ tasks! {
     /// A job.
     Operation {
         Direct "direct" "functions called from SQL, insertion bound and literal, ordered and pattern queries",
-            forebear: "Database direct access", form: Form::Items;
+            forebear: "Database direct access", form: Form::Items, alone: ONE;
         VirtualTable "virtual-table" "a log file as a table: opened, six queries",
-            forebear: "Virtual table direct access", form: Form::Items;
+            forebear: "Virtual table direct access", form: Form::Items, alone: ONE;
         TableJson "table-json" "all rows as JSON and by cursor, VACUUM, sorted by every field and pair of fields",
-            forebear: "TOrmTableJson", form: Form::Items, quick: &[&[("rounds", "10")]];
+            forebear: "TOrmTableJson", form: Form::Items, quick: &[&[("rounds", "10")]], alone: ONE;
         Regexp "regexp" "FirstName REGEXP three patterns over all rows",
-            forebear: "Regexp function", form: Form::Items;
+            forebear: "Regexp function", form: Form::Items, alone: ONE;
         RecordVersion "record-version" "versioned rows replicated to a second database, changed, replicated again",
-            forebear: "TRecordVersion", form: Form::Items;
+            forebear: "TRecordVersion", form: Form::Items, alone: ONE;
     }
 }
+
+/// Why nobody else is in these rows.
+const ONE: &str = "no other library speaks this SQL, with functions and tables of the program";
 
 /// What is special about the family.
 pub(super) const FACTS: Facts = Facts {
@@ -39,6 +42,13 @@ pub(super) const FACTS: Facts = Facts {
     reference: Timed::AsOracle,
     quick: &[("rounds", "20")],
     tasks: Operation::TASKS,
+    common: &[Common {
+        question: "SQLite",
+        operation: "direct",
+        parameters: &[],
+        only: &["sqlite+memory", "sqlite+file"],
+        usual: &["sqlite+memory"],
+    }],
     ..Facts::NONE
 };
 

@@ -45,6 +45,10 @@ pub(super) trait Store: Sized + 'static {
     const NAMES: [&'static str; 3];
     /// The longest key it takes, in bytes; the shortest has one.
     const LONGEST_KEY: usize;
+    /// Why it is not here, if it is a library of the machine.
+    fn absence() -> Option<&'static str> {
+        None
+    }
     /// An empty one; `folder` is empty too, and on no disk for [`Kind::Memory`].
     fn open(kind: Kind, folder: &Path) -> Self;
     /// One transaction that changes.
@@ -72,7 +76,14 @@ impl<S: Store> Contender<Keyed> for Stored<S> {
         Meta { name: S::NAMES[self.kind as usize], keeps: Keeps::Copied, ..S::META }
     }
 
+    fn absence(&self) -> Option<&'static str> {
+        S::absence()
+    }
+
     fn prepare<'w>(&self, workload: &'w Keyed) -> Preparation<'w> {
+        if let Some(why) = S::absence() {
+            return Err(Unsupported(why.to_owned()));
+        }
         if self.kind == Kind::Memory && !Path::new(MEMORY).is_dir() {
             return Err(Unsupported(format!("needs {MEMORY} for a file on no disk")));
         }

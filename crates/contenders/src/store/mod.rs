@@ -17,7 +17,7 @@ use crate::library::{native, store};
 use crate::keyed::Keyed;
 use crate::keyed::reference::Reference;
 
-#[cfg(any(feature = "store", feature = "native"))]
+#[cfg(any(feature = "store", feature = "native", feature = "cpu"))]
 mod adapter;
 #[cfg(feature = "store")]
 mod fjall;
@@ -26,10 +26,10 @@ mod fjall;
 mod lmdb;
 #[cfg(feature = "store")]
 mod redb;
-#[cfg(feature = "native")]
+#[cfg(feature = "cpu")]
 mod sqlite;
 
-#[cfg(any(feature = "store", feature = "native"))]
+#[cfg(any(feature = "store", feature = "native", feature = "cpu"))]
 use adapter::{Kind, Stored};
 
 /// All of them, the reference first.
@@ -51,11 +51,11 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Stored::<lmdb::Lmdb>::of(Kind::File),
     #[cfg(feature = "native")]
     &Stored::<lmdb::Lmdb>::of(Kind::Synced),
-    #[cfg(feature = "native")]
+    #[cfg(feature = "cpu")]
     &Stored::<sqlite::Sqlite>::of(Kind::Memory),
-    #[cfg(feature = "native")]
+    #[cfg(feature = "cpu")]
     &Stored::<sqlite::Sqlite>::of(Kind::File),
-    #[cfg(feature = "native")]
+    #[cfg(feature = "cpu")]
     &Stored::<sqlite::Sqlite>::of(Kind::Synced),
 ];
 
@@ -69,7 +69,6 @@ pub static FAMILY: Family<Keyed> = Family {
         store("redb"),
         store("fjall"),
         native("lmdb"),
-        native("sqlite"),
         Absent::left_out("rocksdb", "ten minutes of C++ for one row: not worth a build option"),
     ],
     facts: &Facts::NONE,

@@ -1,12 +1,13 @@
-//! SQLite, by the crate `rusqlite` with its own copy of the library: SQL over B-trees; here a table
-//! without row ids whose primary key is the key.
+//! SQLite of this machine, by the crate `rusqlite`: SQL over B-trees; here a table without row ids whose
+//! primary key is the key.
 
 use std::path::Path;
 
-use fathom_measure::contender::{Meta, Origin};
+use fathom_measure::contender::Meta;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::adapter::{Kind, Reads, Store, Writes, occupied};
+use crate::system::sqlite;
 
 pub(super) struct Sqlite {
     connection: Connection,
@@ -20,15 +21,17 @@ const RANGE: &str = "SELECT value FROM keys WHERE key >= ?1 ORDER BY key LIMIT ?
 
 impl Store for Sqlite {
     const META: Meta = Meta {
-        origin: Origin::Library("sqlite", || rusqlite::version().to_owned()),
-        link: "https://www.sqlite.org",
-        licence: "blessing",
         caveat: "a pass is one transaction of prepared statements; a change reads first to tell \
                  what was there; files with a write-ahead log",
-        ..Meta::of(include_str!("sqlite.rs"))
+        source: include_str!("sqlite.rs"),
+        ..sqlite::META
     };
     const NAMES: [&'static str; 3] = ["sqlite-memory", "sqlite-file", "sqlite-synced"];
     const LONGEST_KEY: usize = 1 << 20;
+
+    fn absence() -> Option<&'static str> {
+        sqlite::LIBRARY.get().err()
+    }
 
     fn open(kind: Kind, folder: &Path) -> Sqlite {
         let connection = match kind {

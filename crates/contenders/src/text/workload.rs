@@ -6,7 +6,7 @@ use fathom_aggregate::Decimal;
 use fathom_aggregate::generate::{Measurements, Stations};
 use fathom_measure::contender::{Preparation, Prepared, timed};
 use fathom_measure::digest::Digest;
-use fathom_measure::facts::{Facts, Timed};
+use fathom_measure::facts::{Common, Facts, Timed};
 use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
@@ -48,7 +48,8 @@ tasks! {
         JsonProperties "json-properties" "properties of the first object, 100 calls; an item is a call",
             forebear: "JsonObjectPropCount()";
         JsonUnquoted "json-unquoted" "rewritten on one line, names unquoted where that is allowed; bytes written",
-            forebear: "jsonUnquotedPropNameCompact";
+            forebear: "jsonUnquotedPropNameCompact",
+            alone: "no JSON, so no library writes it";
         JsonHuman "json-human" "rewritten with a line per member, indented by tabs; bytes written",
             forebear: "jsonHumanReadable";
         LineEnds "line-ends" "positions of the ends of lines `station;-1.5`, eight per record asked for";
@@ -111,6 +112,13 @@ pub(super) const FACTS: Facts = Facts {
     part: Some("text"),
     reference: Timed::AsOracle,
     tasks: Operation::TASKS,
+    common: &[Common {
+        question: "UTF-8, valid?",
+        operation: "utf8",
+        parameters: &[],
+        only: &[],
+        usual: &["std"],
+    }],
     ..Facts::NONE
 };
 

@@ -13,7 +13,8 @@ contender! {
     pub(super) SkipList: PlainMap<K> = Arc<SkipMap<K::Owned, u64>>,
     library!("skiplist-crossbeam", "crossbeam-skiplist", "MIT OR Apache-2.0", "crossbeam.rs";
         keeps Copied,
-        caveat "made for several threads; an insert looks first, an update removes before it inserts")
+        caveat "made for several threads; an insert looks first, an update removes before it inserts",
+        code crossbeam_skiplist::SkipMap<K, V>)
 }
 
 structure! {

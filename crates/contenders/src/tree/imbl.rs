@@ -8,5 +8,5 @@ tree_by_methods!(OrdMap);
 
 contender! {
     pub(super) Imbl: PlainMap<K> = OrdMap<K, u64>,
-    library!("imbl-ord", "imbl", "MPL-2.0", "imbl.rs"; keeps Borrowed)
+    library!("imbl-ord", "imbl", "MPL-2.0", "imbl.rs"; keeps Borrowed, code imbl::OrdMap<K, V>)
 }

@@ -9,5 +9,6 @@ tree_by_methods!(BTreeMap);
 
 contender! {
     pub(super) IndexSet: PlainMap<K> = BTreeMap<K, u64>,
-    library!("indexset", "indexset", "MIT", "indexset.rs"; keeps Borrowed)
+    library!("indexset", "indexset", "MIT", "indexset.rs";
+        keeps Borrowed, code indexset::BTreeMap<K, V>)
 }

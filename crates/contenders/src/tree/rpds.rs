@@ -9,7 +9,8 @@ use crate::keyed::{Abilities, Key};
 contender! {
     pub(super) Rpds: PlainMap<K> = RedBlackTreeMapSync<K, u64>,
     library!("rpds-ord", "rpds", "MIT", "rpds.rs";
-        keeps Borrowed, caveat "inserting and erasing look up first to tell what was there")
+        keeps Borrowed, caveat "inserting and erasing look up first to tell what was there",
+        code rpds::RedBlackTreeMapSync<K, V>)
 }
 
 structure! {

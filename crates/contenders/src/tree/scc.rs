@@ -13,7 +13,8 @@ contender! {
     pub(super) Scc: PlainMap<K> = Arc<TreeIndex<K::Owned, u64>>,
     library!("scc-tree", "scc", "Apache-2.0", "scc.rs";
         keeps Copied,
-        caveat "made for several threads; inserting and erasing look first to tell what was there")
+        caveat "made for several threads; inserting and erasing look first to tell what was there",
+        code scc::TreeIndex<K, V>)
 }
 
 structure! {

@@ -10,7 +10,8 @@ use crate::keyed::{Abilities, Key};
 contender! {
     pub(super) Blart: PlainMap<K> = Table,
     library!("art-blart", "blart", "MIT OR Apache-2.0", "blart.rs";
-        keeps Copied, caveat "byte strings get a terminator, which costs a copy per operation")
+        keeps Copied, caveat "byte strings get a terminator, which costs a copy per operation",
+        code blart::TreeMap<Box<[u8]>, V>)
 }
 
 type Table = TreeMap<Box<[u8]>, u64>;

@@ -10,7 +10,8 @@ use crate::keyed::{Abilities, Key, Structure};
 contender! {
     pub(super) Cedarwood: PlainMap<K> = Table,
     library!("cedarwood", "cedarwood", "BSD-2-Clause", "cedarwood.rs";
-        keeps Copied, caveat "zero bytes are replaced; inserting and erasing look up first")
+        keeps Copied, caveat "zero bytes are replaced; inserting and erasing look up first",
+        code cedarwood::Cedar)
 }
 
 pub(super) struct Table {

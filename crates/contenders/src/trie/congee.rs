@@ -12,7 +12,7 @@ use crate::keyed::methods::{contender, structure};
 contender! {
     pub(super) Congee: IntegerMap = Arc<Table>,
     library!("art-congee", "congee", "MIT", "congee.rs";
-        caveat "integer keys only; made for several threads")
+        caveat "integer keys only; made for several threads", code congee::U64Congee<usize>)
 }
 
 pub(super) struct Table {

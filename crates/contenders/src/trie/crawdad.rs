@@ -11,7 +11,8 @@ use crate::keyed::{Abilities, Key};
 contender! {
     pub(super) Crawdad: PlainMap<K> = Table,
     library!("crawdad", "crawdad", "MIT OR Apache-2.0", "crawdad.rs";
-        keeps Copied, caveat "built once, never changed; made for characters, given bytes")
+        keeps Copied, caveat "built once, never changed; made for characters, given bytes",
+        code crawdad::MpTrie)
 }
 
 pub(super) struct Table {

@@ -13,7 +13,7 @@ const CAN: Abilities = Abilities { insert: false, erase: false, ..Abilities::TRE
 contender! {
     pub(super) Fst: PlainMap<K> = Map<Vec<u8>>,
     library!("fst", "fst", "Unlicense OR MIT", "fst.rs";
-        keeps Copied, caveat "built once, never changed")
+        keeps Copied, caveat "built once, never changed", code fst::Map<Vec<u8>>)
 }
 
 structure! {

@@ -8,7 +8,8 @@ use crate::keyed::{Abilities, Key};
 
 contender! {
     pub(super) Patricia: PlainMap<K> = PatriciaMap<u64>,
-    library!("patricia", "patricia_tree", "MIT", "patricia.rs"; keeps Copied)
+    library!("patricia", "patricia_tree", "MIT", "patricia.rs";
+        keeps Copied, code patricia_tree::PatriciaMap<V>)
 }
 
 structure! {

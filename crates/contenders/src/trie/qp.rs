@@ -8,7 +8,7 @@ use crate::keyed::methods::{contender, structure};
 
 contender! {
     pub(super) Qp: PlainMap<K> = Table<K>,
-    library!("qp-trie", "qp-trie", "MPL-2.0", "qp.rs"; keeps Borrowed)
+    library!("qp-trie", "qp-trie", "MPL-2.0", "qp.rs"; keeps Borrowed, code qp_trie::Trie<K, V>)
 }
 
 pub(super) struct Table<K: Key>(Trie<K::Raw, u64>);

@@ -11,7 +11,8 @@ contender! {
     pub(super) Rart: PlainMap<K> = Table,
     library!("art-rart", "rart", "Apache-2.0", "rart.rs";
         keeps Copied,
-        caveat "byte strings get a terminator; an insert or erase allocates a copy of the key")
+        caveat "byte strings get a terminator; an insert or erase allocates a copy of the key",
+        code rart::AdaptiveRadixTree<rart::VectorKey, V>)
 }
 
 type Table = AdaptiveRadixTree<VectorKey, u64>;

@@ -11,7 +11,8 @@ use crate::keyed::{Abilities, Key};
 contender! {
     pub(super) Yada: PlainMap<K> = Table,
     library!("yada", "yada", "MIT OR Apache-2.0", "yada.rs";
-        keeps Copied, caveat "built once, never changed; zero bytes are replaced")
+        keeps Copied, caveat "built once, never changed; zero bytes are replaced",
+        code yada::DoubleArray<Vec<u8>>)
 }
 
 pub(super) struct Table {

@@ -11,6 +11,7 @@ use fathom_report::number::{percent, times};
 use fathom_report::view::{Line, lines, throughput};
 use fathom_report::{escape, sentence};
 
+use super::common::short;
 use super::form;
 
 /// Makes the fastest implementation the one all others are compared with.
@@ -22,8 +23,9 @@ pub(super) fn compare_with_winner(case: &mut Case) {
     }
 }
 
-/// The row as text: a title, a line per implementation, notes.
-pub(super) fn text(case: &Case) -> String {
+/// The row as text: a title, a line per implementation, notes. Where it may be wide, the lines also have
+/// the forebear's form, and why a difference does not count.
+pub(super) fn text(case: &Case, is_wide: bool) -> String {
     let mut text = format!("{}\n", title(case));
     let lines = lines(case);
     let width = |of: &dyn Fn(&Line<'_>) -> usize| lines.iter().map(of).max().unwrap_or(0);
@@ -39,13 +41,17 @@ pub(super) fn text(case: &Case) -> String {
         };
         let rate = throughput(case, summary.ns_median);
         let (path, verdict) = (&line.row.about.hardware, verdict(line));
+        let shown = if is_wide { path } else { short(path) };
+        let line_of_all = format!("  {id:<id_width$} {rate:>12}  {verdict:<33} {shown}");
+        if !is_wide {
+            let _ = writeln!(text, "{}", line_of_all.trim_end());
+            continue;
+        }
+        let width = id_width + path_width + 51;
         let form = forebear(case, line, summary.ns_median);
         let why =
             line.comparison.and_then(because).map_or_else(String::new, |w| format!("  ({w})"));
-        let _ = writeln!(
-            text,
-            "  {id:<id_width$}  {rate:>12}  {verdict:<33}  {path:<path_width$}  {form}{why}"
-        );
+        let _ = writeln!(text, "{line_of_all:<width$}  {form}{why}");
     }
     for note in &case.notes {
         let _ = writeln!(text, "  note: {note}");
@@ -181,7 +187,7 @@ mod tests {
             notes: Vec::new(),
         };
         compare_with_winner(&mut case);
-        let text = text(&case);
+        let text = text(&case, true);
         assert!(text.contains("broken  wrong answer: its digest is 01"), "{text}");
         assert!(!text.contains("/s") && !text.contains(" in "), "{text}");
     }

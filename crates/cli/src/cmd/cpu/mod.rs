@@ -5,6 +5,7 @@
 
 mod answer;
 mod banner;
+mod common;
 mod form;
 mod join;
 mod recommend;
@@ -30,7 +31,7 @@ use fathom_measure::workload::{Spec, parse_number};
 
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{self, Format, Show, Ticker, entrant, is_complete, nanoseconds};
+use crate::measuring::{self, Format, Libraries, Show, Ticker, entrant, is_complete, nanoseconds};
 use crate::names;
 use crate::output::Output;
 
@@ -67,7 +68,21 @@ pub(crate) struct Options {
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "20s")]
     budget: Duration,
 
-    /// One line per task: what to use here, and what loses how much
+    /// Every row in full, not only the first screen's; what names rows, families or sizes asks for
+    /// these in full anyway
+    #[arg(long)]
+    all: bool,
+
+    /// Rows as wide as they are: each with the form of mORMot's tests, and why a difference does not count
+    #[arg(long)]
+    wide: bool,
+
+    /// What is not in this build or not on this machine, with the reason; measures nothing
+    #[arg(long, conflicts_with_all = ["recommend", "save", "test", "format"])]
+    absent: bool,
+
+    /// One line per task: what to use here, and what loses how much; then the lines that add it to a
+    /// project
     #[arg(long, conflicts_with = "format")]
     recommend: bool,
 
@@ -81,7 +96,19 @@ pub(crate) struct Options {
     test: bool,
 
     #[command(flatten)]
+    libraries: Libraries,
+
+    #[command(flatten)]
     show: Show,
+}
+
+impl Options {
+    /// Whether nothing was asked for but the first screen.
+    fn is_common(&self) -> bool {
+        let names_rows = !self.families.is_empty() || !self.only.is_empty() || self.size != ["mix"];
+        let asks_more = self.all || self.recommend || self.threads > 1;
+        !names_rows && !asks_more && self.show.format == Format::Text
+    }
 }
 
 /// The families of this command, in the order of the forebear's table.
@@ -106,11 +133,15 @@ impl Row {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    options.libraries.choose()?;
     if let [a, b] = &options.join[..] {
         let text = join::text(&Run::read(a)?, &Run::read(b)?);
         return written(&text, &options.show.output);
     }
     let families = chosen(&options.families)?;
+    if options.absent {
+        return written(&absent(&families), &options.show.output);
+    }
     if options.test {
         return test(&families, &options.only);
     }
@@ -137,15 +168,22 @@ fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> a
         measuring::save(run, path)?;
     }
     let mut text = banner::text(&Machine::here());
+    if options.is_common() {
+        // The machine alone, not what decides about paths: the answer is what the screen is for.
+        text = text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>() + "\n";
+    }
     if options.recommend {
-        text += &recommend::text(&run.cases);
+        text += &recommend::text(&run.cases, families);
+    } else if options.is_common() {
+        text += &common::text(&run.cases, families);
+        text += "all rows: fathom cpu --all; some: fathom cpu --only sha256,crc32c\n";
     } else {
         for case in &run.cases {
-            text += &answer::text(case);
+            text += &answer::text(case, options.wide);
         }
-        text += &winners::text(&run.cases);
-        text += &absent(families);
+        text += &winners::text(&run.cases, options.wide);
     }
+    text += &absences(families);
     written(&text, &options.show.output).map(drop)
 }
 
@@ -177,6 +215,32 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
 /// The rows asked for, each with who takes part.
 fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
     check_names(&options.only, families)?;
+    let rows = if options.is_common() { questions(families) } else { asked(options, families) }?;
+    ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
+    Ok(rows)
+}
+
+/// The rows of the first screen, each with those who answer its questions.
+fn questions(families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
+    let mut rows: Vec<Row> = Vec::new();
+    for (family, common) in common::questions(families) {
+        let spec = match common.parameters {
+            [] => specs(family, common.operation, &["mix".to_owned()]).swap_remove(0),
+            parameters => Spec::new(common.operation, parameters),
+        };
+        let spec = family.completed(&spec)?;
+        if rows.iter().any(|row| row.family.name() == family.name() && row.spec == spec) {
+            continue;
+        }
+        let mut entrants = entrants(family, &spec, &[])?;
+        entrants.retain(|entrant| common::takes_part(family, &spec, &entrant.id));
+        rows.extend(row(family, spec, entrants));
+    }
+    Ok(rows)
+}
+
+/// The rows that were asked for by name, or all.
+fn asked(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
     let sizes = sizes(options)?;
     let is_row = |name: &String| {
         families.iter().any(|f| f.operations().iter().any(|operation| operation.name == name))
@@ -187,20 +251,23 @@ fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resul
     for family in families {
         let is_wanted = |name: &str| operations.is_empty() || operations.iter().any(|o| *o == name);
         let offers = family.operations().iter().filter(|offer| is_wanted(offer.name));
-        for spec in offers.flat_map(|offer| specs(*family, offer.name, &sizes)) {
-            let mut spec = spec;
+        for mut spec in offers.flat_map(|offer| specs(*family, offer.name, &sizes)) {
             if options.threads > 1 {
                 spec.parameters.insert("threads".to_owned(), options.threads.to_string());
             }
             let spec = family.completed(&spec)?;
             let entrants = entrants(*family, &spec, &contenders)?;
-            let Some(first) = entrants.first() else { continue };
-            let opening = opening(*family, &first.id, &spec) * (entrants.len() as u32 + 2);
-            rows.push(Row { family: *family, spec, entrants, opening });
+            rows.extend(row(*family, spec, entrants));
         }
     }
-    ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
     Ok(rows)
+}
+
+/// A row, if there is anybody in it.
+fn row(family: &'static dyn AnyFamily, spec: Spec, entrants: Vec<Entrant>) -> Option<Row> {
+    let first = entrants.first()?;
+    let opening = opening(family, &first.id, &spec) * (entrants.len() as u32 + 2);
+    Some(Row { family, spec, entrants, opening })
 }
 
 /// Refuses what cannot be drawn before any time is spent on it.
@@ -235,7 +302,7 @@ fn check_names(names: &[String], families: &[&'static dyn AnyFamily]) -> anyhow:
             continue;
         }
         if let Some(absent) = families.iter().flat_map(|f| f.absent()).find(|a| a.name == name) {
-            bail!("{name} is not in this build: {}", absent.reason);
+            bail!("{name} is not here: {}", absent.reason);
         }
         bail!("no row and no implementation {name:?}{}; see fathom list", hint(name, families));
     }
@@ -412,7 +479,16 @@ fn missed(row: &Row) -> Vec<String> {
     others.filter_map(note).collect()
 }
 
-/// What is not in this build, and why.
+/// How much is not here, in a line.
+fn absences(families: &[&'static dyn AnyFamily]) -> String {
+    match families.iter().flat_map(|family| family.absent()).count() {
+        0 => String::new(),
+        1 => "1 implementation is not here, and why: fathom cpu --absent\n".to_owned(),
+        count => format!("{count} implementations are not here, and why: fathom cpu --absent\n"),
+    }
+}
+
+/// What is not in this build or not on this machine, and why.
 fn absent(families: &[&'static dyn AnyFamily]) -> String {
     let mut text = String::new();
     for family in families {

@@ -1,10 +1,13 @@
 //! One line per task: what to use on this processor, what is as good, what loses how much, and the
 //! sizes at which that changes.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use fathom_contenders::version;
 use fathom_measure::compare::{Comparison, Verdict};
-use fathom_measure::contender::Path as Hardware;
+use fathom_measure::contender::{Origin, Path as Hardware};
+use fathom_measure::family::AnyFamily;
 use fathom_measure::result::Case;
 use fathom_report::view::{Line, lines};
 
@@ -13,18 +16,46 @@ use super::winners::{Task, ids, joined, size, stretches, tasks};
 /// Losses below this share are not worth a word.
 const WORTH_A_WORD: f64 = 0.10;
 
-/// A line per operation, in the order they were measured.
-pub(super) fn text(cases: &[Case]) -> String {
+/// A line per operation, in the order they were measured; then the lines that add the fastest of each.
+pub(super) fn text(cases: &[Case], families: &[&'static dyn AnyFamily]) -> String {
     let mut text = String::new();
+    // What adds a library → the operations it is the fastest for.
+    let mut added: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for task in tasks(cases) {
         let _ = writeln!(text, "{}: {}", task.operation, advice(&task));
+        if let Some(line) = overall(&task).and_then(|case| adds(case, families)) {
+            added.entry(line).or_default().push(task.operation);
+        }
     }
-    text
+    if !added.is_empty() {
+        text += "\nto add the fastest of each\n";
+    }
+    for (line, operations) in added {
+        let _ = writeln!(text, "  {line}\n      # {}", operations.join(", "));
+    }
+    text + "\n"
+}
+
+/// The line that adds the fastest: one of `Cargo.toml`, or the flags of a compiler; nothing for what is
+/// part of a language or of this program.
+fn adds(case: &Case, families: &[&'static dyn AnyFamily]) -> Option<String> {
+    let family = families.iter().find(|family| family.name() == case.family)?;
+    let best = ids(case).first().copied()?;
+    let entry = family.entries().into_iter().find(|entry| entry.id == best)?;
+    match (entry.meta.origin, entry.meta.pkg_config) {
+        (Origin::Crate(name), _) => Some(format!("{name} = {:?}", version(entry.meta.origin))),
+        (_, "") => None,
+        (_, modules) => Some(format!("cc … $(pkg-config --cflags --libs {modules})")),
+    }
+}
+
+/// The case that stands for a task: without a mix, the one with the largest calls.
+fn overall<'c>(task: &Task<'c>) -> Option<&'c Case> {
+    task.mix.or_else(|| task.sizes.last().copied())
 }
 
 fn advice(task: &Task<'_>) -> String {
-    // Without a mix, the largest calls stand for the task.
-    let Some(overall) = task.mix.or_else(|| task.sizes.last().copied()) else {
+    let Some(overall) = overall(task) else {
         return "nothing measured".to_owned();
     };
     let mut words = vec![winners(overall)];

@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use fathom_contenders::family;
 use fathom_measure::result::Case;
 use fathom_measure::workload::parse_number;
 use fathom_report::view::{Line, lines, throughput};
@@ -97,9 +98,19 @@ pub(super) fn joined(ids: &[&str]) -> String {
     }
 }
 
+/// As many of them as fit a narrow screen beside their row and rate.
+fn some(ids: &[&str]) -> String {
+    const ROOM: usize = 30;
+    let fit = (1..=ids.len()).rev().find(|&count| joined(&ids[..count]).len() <= ROOM);
+    match fit.unwrap_or(1) {
+        count if count < ids.len() => format!("{} …", joined(&ids[..count])),
+        _ => joined(ids),
+    }
+}
+
 /// A line per case: who is fastest, at what rate, who comes next; and a line where the winner changes
 /// with the size.
-pub(super) fn text(cases: &[Case]) -> String {
+pub(super) fn text(cases: &[Case], is_wide: bool) -> String {
     let mut text = String::from("fastest here\n");
     let width = cases.iter().map(|case| joined(&ids(case)).len()).max().unwrap_or(0).min(40);
     for task in tasks(cases) {
@@ -112,8 +123,12 @@ pub(super) fn text(cases: &[Case]) -> String {
             let lines = lines(case);
             let rate = lines.first().and_then(|line| line.summary);
             let rate = rate.map_or_else(String::new, |s| throughput(case, s.ns_median));
-            let winners = joined(&ids(case));
-            let _ = writeln!(text, "  {row:<30} {rate:>12}  {winners:<width$}  {}", next(&lines));
+            let winners = if is_wide { joined(&ids(case)) } else { some(&ids(case)) };
+            let line = format!("  {row:<30} {rate:>12}  {winners:<width$}");
+            let next = next(case, &lines);
+            // On a line of its own where both would not fit.
+            let apart = if line.len() + next.len() > 78 { "\n      " } else { "  " };
+            let _ = writeln!(text, "{}{apart}{next}", line.trim_end());
         }
         let stretches = stretches(&task.sizes);
         if stretches.len() > 1 {
@@ -125,14 +140,18 @@ pub(super) fn text(cases: &[Case]) -> String {
 }
 
 /// The fastest of those that do not tie with the winner.
-fn next(lines: &[Line<'_>]) -> String {
+fn next(case: &Case, lines: &[Line<'_>]) -> String {
     let loser = lines.iter().find_map(|line| {
         line.comparison.filter(|comparison| !is_tie(comparison))?;
         Some(format!("then {}, {}", line.row.id, verdict(line)))
     });
     match (loser, lines.iter().filter(|line| line.summary.is_some()).count()) {
         (Some(words), _) => words,
-        (None, 0 | 1) => "alone".to_owned(),
+        (None, 0 | 1) => {
+            let task = family(&case.family).map(|f| f.facts().task(&case.workload.operation));
+            let why = task.map_or("", |task| task.alone);
+            format!("alone{}{why}", if why.is_empty() { "" } else { ": " })
+        }
         (None, _) => "no other".to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 //! are wanted is found by asking it.
 
 use anyhow::Context;
-use fathom_contenders::alloc::{self, SYSTEM, UNASKED};
+use fathom_contenders::alloc::{self, SYSTEM};
 use fathom_contenders::kv;
 use fathom_measure::bench::Entrant;
 use fathom_measure::conductor::{Bounds, Launch, Worker};
@@ -107,9 +107,15 @@ impl Candidate {
 
 /// The allocators that this build, or one beside it, can start workers on.
 pub(super) fn allocators() -> Vec<&'static str> {
-    let beside = alloc::absent().into_iter().map(|absent| absent.name);
-    let beside = beside.filter(|name| measuring::worker(Some(name)).is_ok());
-    alloc::CHOICES.iter().copied().chain(beside).collect()
+    let known = alloc::absent().into_iter().map(|absent| absent.name);
+    let known = known.chain(alloc::PRELOADS.iter().map(|preload| preload.name));
+    let mut all = alloc::CHOICES.to_vec();
+    for name in known {
+        if !all.contains(&name) && measuring::worker(Some(name)).is_ok() {
+            all.push(name);
+        }
+    }
+    all
 }
 
 /// What exists but is not in this build, in one line; nothing if `candidates` have it all.
@@ -122,9 +128,8 @@ pub(super) fn absent(candidates: &[Candidate]) -> Option<String> {
     names.sort_unstable();
     names.dedup();
     names.retain(|name| !is_here(name));
-    (!names.is_empty()).then(|| {
-        format!("not in this build: {}; fathom list says what brings each", names.join(", "))
-    })
+    let count = names.len();
+    (count > 0).then(|| format!("{count} more are not in this build; fathom list map, tree, trie, store or alloc says which"))
 }
 
 /// Every combination of this build; `unasked` says who of those that nobody
@@ -134,7 +139,7 @@ pub(super) fn all(unasked: &dyn Fn(&str) -> bool, with_planted: bool) -> Vec<Can
     entries
         .retain(|entry| entry.id != kv::SCAN && (!kv::is_unasked(&entry.id) || unasked(&entry.id)));
     let mut allocators = allocators();
-    allocators.retain(|name| !UNASKED.contains(name) || unasked(name));
+    allocators.retain(|name| !alloc::is_unasked(name) || unasked(name));
     let each =
         |entry: Entry| allocators.iter().map(move |allocator| Candidate::own(&entry, allocator));
     let planted = if with_planted { kv::planted() } else { Vec::new() };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use fathom_contenders::alloc::COUNTING;
+use fathom_contenders::alloc::{COUNTING, Preload};
 use fathom_contenders::kv;
 use fathom_keys::Format;
 use fathom_measure::family::Absent;
@@ -75,7 +75,8 @@ impl Choice {
             structures.iter().any(|name| planted.iter().any(|entry| entry.id == *name));
         let allocators: Vec<&str> = self.allocator.iter().map(String::as_str).collect();
         let unasked = |name: &str| {
-            let named = allocators.contains(&name) || structures.contains(&name);
+            let is_all = allocators == ["all"] && Preload::named(name).is_some();
+            let named = allocators.contains(&name) || structures.contains(&name) || is_all;
             named || (everybody && name != COUNTING)
         };
         let mut all = candidate::all(&unasked, with_planted || asks_planted);
@@ -108,7 +109,7 @@ impl Choice {
 
 /// Why a structure is not in this build, if it is known at all.
 fn absent(name: &str) -> String {
-    let is_it = |absent: &&Absent| match absent.name.strip_suffix('*') {
+    let is_it = |absent: &Absent| match absent.name.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
         None => absent.name == name,
     };

@@ -7,6 +7,7 @@
 //!
 //! `fathom kv bench` skips the choice and runs exactly what is asked.
 
+mod advice;
 mod alias;
 mod bench;
 mod candidate;
@@ -16,6 +17,7 @@ mod full;
 mod ladder;
 mod layout;
 mod mix;
+mod paste;
 mod screen;
 mod show;
 mod verdict;
@@ -30,6 +32,7 @@ use fathom_keys::Portrait;
 use fathom_measure::result::{Case, Run};
 use serde::Serialize;
 
+use self::advice::Advice;
 use self::candidate::Candidate;
 use self::choice::{Choice, Source};
 use self::data::Prepared;
@@ -41,7 +44,7 @@ use self::verdict::{Row, Weighed};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring;
-use crate::output::Output;
+use crate::output::{self, Output};
 
 /// Find the map, tree or trie that is best for the keys in a file, with proof
 ///
@@ -109,6 +112,10 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = Shown::Text)]
     format: Shown,
 
+    /// Every column of the table, what the keys are like, and how the finalists were found
+    #[arg(long)]
+    wide: bool,
+
     /// Write it to this file instead of stdout
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -154,7 +161,10 @@ struct Verdict {
     method: String,
     baseline: String,
     rows: Vec<Row>,
-    advice: Vec<String>,
+    #[serde(flatten)]
+    advice: Advice,
+    /// Who is out because it failed.
+    losses: Vec<String>,
     notes: Vec<String>,
     run: Run,
 }
@@ -218,7 +228,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         measuring::save(&verdict.run, path)?;
     }
     let text = match options.format {
-        Shown::Text => show::text(&verdict),
+        Shown::Text => show::text(&verdict, output::width(), options.wide),
         Shown::Json => serde_json::to_string(&verdict)? + "\n",
     };
     let mut output = Output::create(&options.output)?;
@@ -246,7 +256,7 @@ fn judged(
     let baseline = cases.first().map_or(baseline, |weighed| weighed.case.roles.baseline);
     let rows = verdict::rows(&finalists, &cases, baseline, key_bytes);
     let words = mix.words(options.concurrent);
-    let advice = verdict::advice(&rows, &finalists, baseline, &words, &portrait);
+    let advice = advice::advice(&rows, &finalists, baseline, &words, &portrait);
     let data = cases
         .iter()
         .flat_map(|weighed| &weighed.case.contenders)
@@ -256,6 +266,7 @@ fn judged(
     let method =
         cases.first().map_or_else(String::new, |weighed| method(&weighed.case, cases.len()));
     let mut run = measuring::new_run()?;
+    let losses = screening.iter().flat_map(|rung| failures(&rung.failures)).collect();
     let mut notes = notes(&screening);
     if options.choice.is_open() {
         notes.extend(candidate::absent(&options.choice.candidates(true, false)?));
@@ -278,6 +289,7 @@ fn judged(
         baseline: finalists[baseline].id(),
         rows,
         advice,
+        losses,
         notes,
         run,
     })
@@ -308,7 +320,6 @@ fn borrowed_bytes(portrait: &Portrait) -> f64 {
 fn notes(screening: &[Rung]) -> Vec<String> {
     let mut notes = Vec::new();
     for rung in screening {
-        notes.extend(failures(&rung.failures));
         notes.extend(rung.left_out.clone());
         if rung.unreached > 0 {
             notes.push(format!(

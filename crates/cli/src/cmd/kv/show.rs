@@ -2,42 +2,71 @@
 
 use std::fmt::Write;
 
+use fathom_contenders::alloc::SYSTEM;
 use fathom_report::escape;
+use fathom_report::wrap::{Column, USUAL, fitted, wrapped};
 
 use super::Verdict;
+use super::paste::Paste;
 use super::screen::Rung;
 use super::verdict::{Compound, Row, Standing};
 
-/// The whole verdict.
-pub(super) fn text(verdict: &Verdict) -> String {
+/// The verdict first, then what it rests on, in lines of `width` characters; `wide` has every column and
+/// everything about keys and method.
+pub(super) fn text(verdict: &Verdict, width: usize, wide: bool) -> String {
     let mut text = String::new();
-    let Verdict { file, portrait, .. } = verdict;
-    let _ = writeln!(text, "{} ({}, {} bytes)\n", file.name, file.format, file.bytes);
-    let _ = writeln!(text, "{portrait}");
-    let _ = writeln!(text, "memory     {}", verdict.data);
-    let _ = writeln!(text, "mix        {}", verdict.mix);
-    let _ = writeln!(text, "screening  {}", screening(&verdict.screening, verdict.rows.len()));
-    if let Some(scan) = &verdict.scan {
-        let _ = writeln!(
-            text,
-            "scan       {:.2} ns to touch a key (interval {:.2} to {:.2}): part of every figure \
-             below, never subtracted",
-            scan.ns_median, scan.ns_low, scan.ns_high
-        );
+    let Verdict { file, portrait, advice, .. } = verdict;
+    let opening =
+        format!("{}: {} keys ({}, {} bytes)", file.name, portrait.keys, file.format, file.bytes);
+    let _ = writeln!(text, "{}\n", wrapped(&opening, width, 2));
+    for sentence in &advice.sentences {
+        let _ = writeln!(text, "{}", wrapped(sentence, width, 2));
     }
-    let _ = writeln!(text, "method     {}\n", verdict.method);
-    text += &table(verdict);
-    text.push('\n');
-    for sentence in &verdict.advice {
-        let _ = writeln!(text, "{sentence}");
-    }
-    if !verdict.notes.is_empty() {
+    if let Some(Paste { manifest, code, .. }) = &advice.paste {
         text.push('\n');
+        let separator = if manifest.is_empty() { None } else { Some(String::new()) };
+        for line in manifest.iter().chain(&separator).chain(code) {
+            let _ = writeln!(text, "{}", format!("    {line}").trim_end());
+        }
     }
-    for note in &verdict.notes {
-        let _ = writeln!(text, "note: {note}");
+    let _ = write!(text, "\n{}", table(verdict, if wide { usize::MAX } else { width }));
+    text.push('\n');
+    if wide {
+        text += &details(verdict, width);
+    } else {
+        let _ = writeln!(text, "{}", wrapped(&in_short(verdict), width, 2));
+    }
+    for note in verdict.losses.iter().chain(verdict.notes.iter().filter(|_| wide)) {
+        let _ = writeln!(text, "{}", wrapped(&format!("note: {note}"), width, 6));
     }
     text
+}
+
+/// What the verdict rests on, for those who do not want to know more.
+fn in_short(verdict: &Verdict) -> String {
+    let tried = verdict.screening.first().map_or(0, |rung| rung.candidates);
+    format!(
+        "{tried} combinations tried, {} against each other with every answer checked; the 99 % hold for all \
+         together. More: --wide, docs/kv.md.",
+        verdict.rows.len()
+    )
+}
+
+/// The same for those who do.
+fn details(verdict: &Verdict, width: usize) -> String {
+    let mut lines: Vec<String> = verdict.portrait.to_string().lines().map(str::to_owned).collect();
+    lines.push(format!("memory     {}", verdict.data));
+    lines.push(format!("mix        {}", verdict.mix));
+    lines.push(format!("screening  {}", screening(&verdict.screening, verdict.rows.len())));
+    if let Some(scan) = &verdict.scan {
+        lines.push(format!(
+            "scan       {:.2} ns to touch a key (interval {:.2} to {:.2}): part of every figure above, \
+             never subtracted",
+            scan.ns_median, scan.ns_low, scan.ns_high
+        ));
+    }
+    lines.push(format!("method     {}", verdict.method));
+    lines.iter().fold(String::new(), |text, line| text + &wrapped(line, width, 11) + "\n")
 }
 
 fn screening(rungs: &[Rung], finalists: usize) -> String {
@@ -63,26 +92,17 @@ fn screening(rungs: &[Rung], finalists: usize) -> String {
     line
 }
 
-fn table(verdict: &Verdict) -> String {
-    let mut header: Vec<String> =
-        ["", "structure", "hash", "allocator", "ns/op"].map(Into::into).to_vec();
-    let operations: Vec<&str> = match verdict.rows.iter().find(|row| row.failure.is_none()) {
-        Some(row) => row.operations.iter().map(|figure| figure.operation.as_str()).collect(),
-        None => Vec::new(),
-    };
-    header.push(format!("against {}", verdict.baseline));
-    header.extend(operations.iter().map(|operation| format!("{operation} ns")));
-    header.extend(["B/entry", "live", "peak", "keys", "insert p99.9", "max"].map(Into::into));
-    let mut lines = vec![header];
+fn table(verdict: &Verdict, width: usize) -> String {
     let mut sorted: Vec<&Row> = verdict.rows.iter().collect();
     let cost = |row: &Row| row.cost_ns.unwrap_or(f64::INFINITY);
     sorted.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-    for row in &sorted {
-        lines.push(cells(row, operations.len(), &verdict.baseline));
+    let (mut text, dropped) = fitted(columns(verdict, &sorted), width);
+    let mut legend = "★ nobody measured is both faster and smaller.".to_owned();
+    if !dropped.is_empty() {
+        let _ = write!(legend, " --wide also has {}.", dropped.join(", "));
     }
-    let mut text = aligned(&lines, 4);
-    text += "★ nobody measured is both faster and smaller. B/entry: of the table that was timed, live \
-             bytes and, where keys are borrowed, their bytes in the file\n";
+    // A table may be wider than any terminal, sentences may not.
+    let _ = writeln!(text, "{}", wrapped(&legend, width.min(USUAL.max(width.min(120))), 2));
     for row in sorted.iter().filter(|row| row.failure.is_some()) {
         let failure = escape::line(row.failure.as_deref().unwrap_or_default());
         let _ = writeln!(text, "{}: {failure}", escape::line(&row.id));
@@ -90,31 +110,44 @@ fn table(verdict: &Verdict) -> String {
     text
 }
 
-fn cells(row: &Row, operations: usize, baseline: &str) -> Vec<String> {
-    let number = |value: Option<f64>, decimals: usize| {
-        value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
+/// What is known of each row; what tells least has the greatest rank.
+fn columns(verdict: &Verdict, rows: &[&Row]) -> Vec<Column> {
+    let column = |title: &str, left: bool, rank: u8, cell: &dyn Fn(&Row) -> String| Column {
+        cells: std::iter::once(title.to_owned()).chain(rows.iter().map(|row| cell(row))).collect(),
+        left,
+        rank,
     };
-    let mut cells = vec![
-        if row.on_the_front { "★".to_owned() } else { String::new() },
-        row.structure.clone(),
-        row.hash.clone().unwrap_or_else(|| "-".to_owned()),
-        row.allocator.clone(),
-        number(row.cost_ns, 1),
-    ];
-    cells.push(match row.against_baseline {
-        _ if row.id == baseline => "baseline".to_owned(),
+    let number =
+        |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}"));
+    let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), fathom_report::number::duration);
+    let star = |row: &Row| if row.on_the_front { "★".to_owned() } else { String::new() };
+    let against = |row: &Row| match row.against_baseline {
+        _ if row.id == verdict.baseline => "baseline".to_owned(),
         Some(ratio) => ratio_words(ratio),
         None => "-".to_owned(),
-    });
-    let figures = row.operations.iter().map(|figure| Some(figure.ns_median));
-    cells.extend(figures.chain(std::iter::repeat(None)).take(operations).map(|ns| number(ns, 1)));
-    cells.push(number(row.bytes_per_entry, 1));
-    cells.push(number(row.live_bytes_per_entry, 1));
-    cells.push(number(row.peak_bytes_per_entry, 1));
-    cells.push(row.keeps.word().to_owned());
-    cells.push(row.insert_ns_p999.map_or_else(|| "-".to_owned(), fathom_report::number::duration));
-    cells.push(row.insert_ns_max.map_or_else(|| "-".to_owned(), fathom_report::number::duration));
-    cells
+    };
+    let mut all = vec![
+        column("", true, 0, &star),
+        column("structure", true, 0, &|row| row.structure.clone()),
+        column("hash", true, 0, &|row| row.hash.clone().unwrap_or_else(|| "-".to_owned())),
+    ];
+    if rows.iter().any(|row| row.allocator != SYSTEM) {
+        all.push(column("allocator", true, 0, &|row| row.allocator.clone()));
+    }
+    all.push(column("ns/op", false, 0, &|row| number(row.cost_ns)));
+    all.push(column(&format!("against {}", verdict.baseline), true, 0, &against));
+    let measured = rows.iter().find(|row| row.failure.is_none());
+    for (at, figure) in measured.map_or(&[][..], |row| &row.operations[..]).iter().enumerate() {
+        let cell = |row: &Row| number(row.operations.get(at).map(|figure| figure.ns_median));
+        all.push(column(&format!("{} ns", figure.operation), false, 1, &cell));
+    }
+    all.push(column("B/entry", false, 0, &|row| number(row.bytes_per_entry)));
+    all.push(column("live", false, 4, &|row| number(row.live_bytes_per_entry)));
+    all.push(column("peak", false, 3, &|row| number(row.peak_bytes_per_entry)));
+    all.push(column("keys", true, 4, &|row| row.keeps.word().to_owned()));
+    all.push(column("insert p99.9", false, 3, &|row| time(row.insert_ns_p999)));
+    all.push(column("max", false, 2, &|row| time(row.insert_ns_max)));
+    all
 }
 
 fn ratio_words(ratio: Compound) -> String {
@@ -127,25 +160,4 @@ fn ratio_words(ratio: Compound) -> String {
         Standing::Open => format!("{interval} not resolved"),
         Standing::Unknown => format!("{middle:.2} too few rounds"),
     }
-}
-
-/// Columns; the first `left` ones and the ratio's flush left.
-fn aligned(lines: &[Vec<String>], left: usize) -> String {
-    let columns = lines.first().map_or(0, Vec::len);
-    let width = |column: usize| {
-        lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for line in lines {
-        let mut out = String::new();
-        for (column, cell) in line.iter().enumerate() {
-            let pad = " ".repeat(widths[column] - cell.chars().count());
-            let flush_left = column < left || column == left + 1;
-            let cell = if flush_left { format!("{cell}{pad}") } else { format!("{pad}{cell}") };
-            let _ = write!(out, "{cell}  ");
-        }
-        let _ = writeln!(text, "{}", out.trim_end());
-    }
-    text
 }

@@ -7,7 +7,6 @@
 //! share among them, so Σ s·[low, high] holds at the level of the whole: wider than it need be,
 //! never narrower.
 
-use fathom_keys::Portrait;
 use fathom_measure::compare::{Comparison, Judged, Unresolved, Verdict, judge};
 use fathom_measure::contender::{Keeps, Metric};
 use fathom_measure::result::Case;
@@ -91,6 +90,10 @@ pub(super) enum Standing {
 }
 
 impl Compound {
+    /// Nothing known.
+    pub(super) const NONE: Compound =
+        Compound { ratio: 1.0, low: 0.0, high: f64::INFINITY, resolved: false };
+
     pub(super) fn standing(&self) -> Standing {
         match (self.resolved, self.high.is_finite()) {
             (true, _) => Standing::Resolved,
@@ -252,173 +255,8 @@ fn mark_front(rows: &mut [Row]) {
     }
 }
 
-/// What to do, in plain sentences, the choice first.
-pub(super) fn advice(
-    rows: &[Row],
-    candidates: &[Candidate],
-    baseline: usize,
-    mix: &str,
-    portrait: &Portrait,
-) -> Vec<String> {
-    let Some(best) = fastest(rows) else {
-        return vec!["Nothing could be measured; the reasons are below.".to_owned()];
-    };
-    let words = |number: usize| candidates[number].words();
-    let mut sentences = vec![choice(rows, &words, best, baseline, mix)];
-    let Candidate { structure, about, .. } = &candidates[best];
-    if !about.caveat.is_empty() {
-        sentences.push(format!("Know of {structure}: {}.", about.caveat));
-    }
-    let standing = |row: &Row| row.against_fastest.map(|ratio| ratio.standing());
-    let open = |standing: Standing| -> Vec<String> {
-        let is = |(_, ratio): &(usize, Compound)| ratio.standing() == standing;
-        let said = |(number, ratio): (usize, Compound)| {
-            format!("{} ({:.2} to {:.2} times its time)", words(number), ratio.low, ratio.high)
-        };
-        let ratios = rows.iter().enumerate().filter_map(|(n, row)| Some((n, row.against_fastest?)));
-        ratios.filter(is).map(said).collect()
-    };
-    if rows.iter().filter_map(standing).any(|standing| standing == Standing::Unknown) {
-        sentences.push(
-            "Too few rounds for intervals: the times are medians without proof; give a longer \
-             --budget."
-                .to_owned(),
-        );
-    }
-    let undecided = open(Standing::Open);
-    if !undecided.is_empty() {
-        sentences.push(format!(
-            "Not resolved, either may be faster than {structure}: {}. A longer --budget tells more.",
-            listed(&undecided)
-        ));
-    }
-    let unproved = open(Standing::Unproved);
-    if !unproved.is_empty() {
-        sentences.push(format!(
-            "Slower as measured, but not proved, because copies of the same code differed in this run: \
-             {}.",
-            listed(&unproved)
-        ));
-    }
-    sentences.extend(smaller(rows, &words, best));
-    sentences.extend(spikes(rows, &words, best));
-    if portrait.duplicate_share() > 0.01 {
-        sentences.push(format!(
-            "{:.0} % of the keys repeat an earlier one: that share of the inserts are updates.",
-            portrait.duplicate_share() * 100.0
-        ));
-    }
-    sentences
-}
-
-fn choice(
-    rows: &[Row],
-    words: &dyn Fn(usize) -> String,
-    best: usize,
-    baseline: usize,
-    mix: &str,
-) -> String {
-    let cost = rows[best].cost_ns.unwrap_or(f64::NAN);
-    let opening =
-        format!("For these keys and {mix}, use {}: {cost:.1} ns per operation", words(best));
-    if best == baseline {
-        return format!("{opening}. Nothing else here was measured faster.");
-    }
-    // What is not resolved is no advice.
-    let measured = || {
-        let name = words(best);
-        format!("For these keys and {mix}, {name} was measured fastest: {cost:.1} ns per operation")
-    };
-    match rows[best].against_baseline {
-        Some(Compound { ratio, low, high, resolved: true }) => {
-            let interval = format!("99 % interval {low:.2} to {high:.2}");
-            let other = words(baseline);
-            format!("{opening}, {ratio:.2} times what {other} takes ({interval}).")
-        }
-        Some(compound) => unresolved(&measured(), compound, &words(baseline)),
-        None => format!("{opening}."),
-    }
-}
-
-/// The choice where the difference to what one would have taken anyway is not proved.
-fn unresolved(opening: &str, compound: Compound, other: &str) -> String {
-    let Compound { ratio, low, high, .. } = compound;
-    match compound.standing() {
-        Standing::Open => format!(
-            "{opening}. Whether that is less than {other} takes is not resolved (ratio {ratio:.2}, \
-             99 % interval {low:.2} to {high:.2}): a longer --budget tells more."
-        ),
-        Standing::Unknown => format!(
-            "{opening}, {ratio:.2} times what {other} takes by the medians, without an interval."
-        ),
-        Standing::Unproved | Standing::Resolved => format!(
-            "{opening}, {ratio:.2} times what {other} takes as measured (99 % interval {low:.2} to \
-             {high:.2}). That is not proved: copies of the same code differed in this run. Measure \
-             again on a quieter machine or with a longer --budget."
-        ),
-    }
-}
-
-/// Who on the front saves memory, and what it costs.
-fn smaller(rows: &[Row], words: &dyn Fn(usize) -> String, best: usize) -> Vec<String> {
-    let Some(bytes) = rows[best].bytes_per_entry else { return Vec::new() };
-    let mut found: Vec<(usize, f64)> = (0..rows.len())
-        .filter(|&number| number != best && rows[number].on_the_front)
-        .filter_map(|number| Some((number, rows[number].bytes_per_entry?)))
-        .filter(|&(_, other)| other < bytes * 0.95)
-        .collect();
-    found.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let sentence = |(number, other): (usize, f64)| {
-        let saved = (1.0 - other / bytes) * 100.0;
-        let ratio = rows[number].against_fastest?;
-        let price = match ratio.resolved {
-            true => format!(
-                "for {:.0} % more time (99 % interval {:.0} to {:.0} %)",
-                (ratio.ratio - 1.0) * 100.0,
-                (ratio.low - 1.0) * 100.0,
-                (ratio.high - 1.0) * 100.0
-            ),
-            false => "at a price in time that is not resolved".to_owned(),
-        };
-        let name = words(number);
-        Some(format!(
-            "{name} saves {saved:.0} % of the memory ({other:.1} bytes per entry) {price}."
-        ))
-    };
-    found.into_iter().filter_map(sentence).collect()
-}
-
-/// Whether single inserts stall, and who does not.
-fn spikes(rows: &[Row], words: &dyn Fn(usize) -> String, best: usize) -> Option<String> {
-    const STALL_NS: f64 = 1e6;
-    let worst = rows[best].insert_ns_max.filter(|&ns| ns > STALL_NS)?;
-    let calm = (0..rows.len())
-        .filter_map(|number| Some((number, rows[number].insert_ns_max?)))
-        .filter(|&(_, ns)| ns < worst / 10.0)
-        .min_by(|a, b| a.1.total_cmp(&b.1));
-    let opening = format!(
-        "While it grows, a single insert into {} took up to {:.1} ms",
-        words(best),
-        worst / 1e6
-    );
-    Some(match calm {
-        Some((number, ns)) => {
-            format!("{opening}; into {} at most {:.2} ms.", words(number), ns / 1e6)
-        }
-        None => format!("{opening}; reserve room beforehand if that matters."),
-    })
-}
-
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use fathom_contenders::alloc::SYSTEM;
     use fathom_measure::result::About;
     use fathom_measure::rounds::{End, Measured, Plan, Round};
@@ -427,7 +265,7 @@ mod tests {
 
     use super::*;
 
-    fn candidates(names: &[&str]) -> Vec<Candidate> {
+    pub(in super::super) fn candidates(names: &[&str]) -> Vec<Candidate> {
         let candidate = |name: &&str| Candidate {
             structure: (*name).to_owned(),
             hash: None,
@@ -440,7 +278,12 @@ mod tests {
 
     /// A case in which each contender took these nanoseconds, a few more in some rounds; the last
     /// one is the twin of the first.
-    fn weighed(operation: &str, share: f64, ns: &[u64], live: &[f64]) -> Weighed {
+    pub(in super::super) fn weighed(
+        operation: &str,
+        share: f64,
+        ns: &[u64],
+        live: &[f64],
+    ) -> Weighed {
         let times: Vec<u64> = ns.iter().chain(&ns[..1]).copied().collect();
         let sample = |&ns: &u64, round: u64| {
             let wall_ns = ns * 1000 + round * 7 % 5;
@@ -520,41 +363,6 @@ mod tests {
         assert_eq!(bytes.collect::<Vec<_>>(), [Some(51.2), Some(51.3)]);
         let front: Vec<bool> = rows.iter().map(|row| row.on_the_front).collect();
         assert_eq!(front, [true, true], "cuckoo is the smaller of the tables that were timed");
-    }
-
-    #[test]
-    fn what_is_not_resolved_is_never_called_equal_nor_a_reason_to_stay() {
-        let of = |ratio, low, high| Compound { ratio, low, high, resolved: false };
-        let proofless = unresolved("use x", of(0.34, 0.33, 0.34), "std");
-        assert!(proofless.contains("0.34 times what std takes as measured"), "{proofless}");
-        assert!(proofless.contains("copies of the same code differed"), "{proofless}");
-        let open = unresolved("use x", of(0.98, 0.9, 1.1), "std");
-        assert!(open.contains("not resolved (ratio 0.98, 99 % interval 0.90 to 1.10)"), "{open}");
-        for text in [proofless, open] {
-            assert!(!text.contains("as fast") && !text.contains("no reason"), "{text}");
-        }
-    }
-
-    #[test]
-    fn advice_names_the_choice_the_price_and_what_is_not_resolved() {
-        let cases = [weighed("insert", 1.0, &[1000, 500, 500, 800], &[40.0, 50.0, 50.0, 20.0])];
-        let mut candidates = candidates(&["base", "quick", "equal", "small"]);
-        for number in [1, 2] {
-            candidates[number].about.caveat = "built once".to_owned();
-        }
-        let rows = rows(&candidates, &cases, 0, 0.0);
-        let keys = fathom_keys::read(b"a a b", &fathom_keys::Format::Words).unwrap();
-        let advice = advice(&rows, &candidates, 0, "inserts", &Portrait::of(&keys));
-        let all = advice.join("\n");
-        assert!(all.starts_with("For these keys and inserts, use "), "{all}");
-        assert!(all.contains("0.50 times what base takes (99 % interval 0.50 to 0.50)"), "{all}");
-        assert!(all.contains("Not resolved, either may be faster than "), "{all}");
-        assert!(all.contains(": built once."), "{all}");
-        assert!(
-            all.contains("small saves 60 % of the memory (20.0 bytes per entry) for 60 % more"),
-            "{all}"
-        );
-        assert!(all.contains("33 % of the keys repeat"), "{all}");
     }
 
     #[test]

@@ -207,6 +207,27 @@ pub(super) fn libc_version() -> String {
     "0".to_owned()
 }
 
+/// The file whose `malloc` this process calls, wherever a library was put before the C library's.
+pub(super) fn file_of_malloc() -> Option<std::path::PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+
+    // SAFETY: the name ends in a zero byte. What is found is only looked at.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"malloc".as_ptr()) };
+    let mut about = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: the answer has room; any address may be asked about.
+    if found.is_null() || unsafe { libc::dladdr(found, about.as_mut_ptr()) } == 0 {
+        return None;
+    }
+    // SAFETY: filled in, and zeros before that.
+    let name = unsafe { about.assume_init() }.dli_fname;
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the name ends in a zero byte and lives as long as the library, which stays.
+    let name = unsafe { std::ffi::CStr::from_ptr(name) };
+    Some(std::ffi::OsStr::from_bytes(name.to_bytes()).into())
+}
+
 struct Unknown;
 
 /// The place in [`TABLES`] that the environment names. Allocates nothing.

@@ -1,0 +1,208 @@
+//! The five acts.
+
+use std::fs;
+use std::io::{self, Write};
+
+use anyhow::Context;
+
+use super::stage::Stage;
+use super::words;
+
+pub(super) struct Act {
+    pub(super) title: &'static str,
+    pub(super) play: fn(&mut Stage) -> anyhow::Result<()>,
+}
+
+pub(super) const ACTS: [Act; 5] = [
+    Act { title: "the same command twice", play: twice },
+    Act { title: "a file of measurements, and what else this machine has for it", play: rivals },
+    Act { title: "quick, and wrong", play: wrong },
+    Act { title: "a map for words of this machine", play: map },
+    Act { title: "the page", play: page },
+];
+
+/// The run of the second act, for the fifth.
+const SAVED: &str = "rivals.json";
+
+/// Runs of each, one command after the other, as a harness of means has them.
+const RUNS: usize = 12;
+
+fn twice(stage: &mut Stage) -> anyhow::Result<()> {
+    stage.quietly(&["generate", "measurements", "--rows", "50k", "--output", "small.txt"])?;
+    let line = "fathom aggregate small.txt";
+    let mut means = [(0.0, 0.0); 2];
+    stage.timed(line)?;
+    for mean in &mut means {
+        let times = (0..RUNS).map(|_| stage.timed(line)).collect::<anyhow::Result<Vec<f64>>>()?;
+        *mean = mean_and_deviation(&times);
+    }
+    let [first, second] =
+        means.map(|(mean, deviation)| format!("{:.2} ms ± {:.2}", mean * 1e3, deviation * 1e3));
+    let ratio = means[0].0 / means[1].0;
+    let (name, ratio) = if ratio < 1.0 { ("first", 1.0 / ratio) } else { ("second", ratio) };
+    writeln!(
+        io::stdout(),
+        "A harness that runs one {RUNS} times, then the other, and compares means: {first}, {second},\n\
+         so the {name} is {ratio:.2} times faster."
+    )?;
+    let words = ["run", "-N", "--clock", "wall", "--budget", "1s", "--names", "first,second"];
+    stage.fathom(&[&words[..], &[line, line]].concat())
+}
+
+/// Mean and standard deviation of at least two times.
+fn mean_and_deviation(times: &[f64]) -> (f64, f64) {
+    let count = times.len() as f64;
+    let mean = times.iter().sum::<f64>() / count;
+    let square = |time: &f64| (time - mean).powi(2);
+    (mean, (times.iter().map(square).sum::<f64>() / (count - 1.0)).sqrt())
+}
+
+/// Least, greatest and number by name, as programs of other makers find them.
+const RIVALS: [(&str, &str); 3] = [
+    ("awk", "awk -f extremes.awk measurements.txt"),
+    (
+        "mlr",
+        "mlr --icsv --ocsv --ifs ';' --implicit-csv-header --headerless-csv-output stats1 -a \
+         min,max,count -f 2 -g 1 measurements.txt",
+    ),
+    (
+        "duckdb",
+        "duckdb -csv -noheader -c \"select column0, min(column1), max(column1), count(*) from \
+         read_csv('measurements.txt', delim=';', header=false) group by 1\"",
+    ),
+];
+
+/// The obvious program.
+const EXTREMES: &str = r#"BEGIN { FS = ";" }
+!($1 in n) { low[$1] = high[$1] = $2 }
+{ n[$1]++ }
+$2 < low[$1] { low[$1] = $2 }
+$2 > high[$1] { high[$1] = $2 }
+END { for (city in n) printf "%s,%.1f,%.1f,%d\n", city, low[city], high[city], n[city] | "LC_ALL=C sort" }
+"#;
+
+/// Rows to choose from, how long a run of a rival may take, in seconds, and how many are a verdict.
+const ROWS: [(&str, f64); 5] =
+    [("10M", 1e7), ("3M", 3e6), ("1M", 1e6), ("300k", 3e5), ("100k", 1e5)];
+const PATIENCE: f64 = 0.12;
+const TURNS: &str = "32";
+
+fn rivals(stage: &mut Stage) -> anyhow::Result<()> {
+    let mut out = io::stdout();
+    fs::write(stage.file("extremes.awk"), EXTREMES)?;
+    stage.fathom(&["generate", "measurements", "--rows", "10M", "--output", "measurements.txt"])?;
+    let seconds = stage.timed("fathom aggregate measurements.txt")?;
+    writeln!(out, "fathom aggregate measurements.txt: ten million rows in {seconds:.3} s")?;
+    // On few rows it shows how many each can do in the time.
+    measurements(stage, "100k")?;
+    let mut here: Vec<(&str, &str)> = Vec::new();
+    let mut rows = ROWS[0];
+    for (name, line) in RIVALS.into_iter().filter(|(name, _)| stage.has(name)) {
+        let seconds = stage.timed(line)?;
+        match ROWS.iter().find(|(_, rows)| seconds * rows / 1e5 <= PATIENCE) {
+            Some(most) => {
+                here.push((name, line));
+                rows = if most.1 < rows.1 { *most } else { rows };
+            }
+            None => writeln!(out, "{name}: {seconds:.2} s for 100k of them, too slow for a demo")?,
+        }
+    }
+    if here.is_empty() {
+        let names = RIVALS.map(|(name, _)| name).join(", ");
+        writeln!(out, "None of {names} is here to compare it with in the time.")?;
+        return Ok(());
+    }
+    if rows.1 < 1e7 {
+        writeln!(out, "{} rows for the others, which take longer:", rows.0)?;
+    }
+    measurements(stage, rows.0)?;
+    let names: Vec<&str> = std::iter::once("fathom").chain(here.iter().map(|one| one.0)).collect();
+    let names = names.join(",");
+    let ours = "fathom aggregate --format csv --stats min,max,count measurements.txt";
+    let words =
+        ["run", "-N", "--runs", TURNS, "--clock", "wall", "--names", &names, "--save", SAVED, ours];
+    let theirs: Vec<&str> = here.iter().map(|(_, line)| *line).collect();
+    stage.fathom(&[&words[..], &theirs].concat())
+}
+
+/// So many rows in the file that all acts read.
+fn measurements(stage: &Stage, rows: &str) -> anyhow::Result<()> {
+    stage.quietly(&["generate", "measurements", "--rows", rows, "--output", "measurements.txt"])
+}
+
+fn wrong(stage: &mut Stage) -> anyhow::Result<()> {
+    if !stage.has("awk") {
+        writeln!(io::stdout(), "This act needs awk, which is not here.")?;
+        return Ok(());
+    }
+    stage.quietly(&[
+        "generate",
+        "measurements",
+        "--rows",
+        "50k",
+        "--output",
+        "measurements.txt",
+    ])?;
+    fs::write(stage.file("extremes.awk"), EXTREMES)?;
+    // Whoever forgets the first value compares with nothing, which is 0.
+    let hasty: Vec<&str> = EXTREMES.lines().filter(|line| !line.starts_with('!')).collect();
+    fs::write(stage.file("hasty.awk"), hasty.join("\n"))?;
+    writeln!(
+        io::stdout(),
+        "hasty.awk is extremes.awk without its second line: {}",
+        second(EXTREMES)
+    )?;
+    let lines = ["awk -f extremes.awk measurements.txt", "awk -f hasty.awk measurements.txt"];
+    let names = "extremes,hasty";
+    let words =
+        ["run", "-N", "--clock", "cpu", "--budget", "0.7s", "--same-output", "--names", names];
+    stage.fathom(&[&words[..], &lines].concat())
+}
+
+fn second(text: &str) -> &str {
+    text.lines().nth(1).unwrap_or_default()
+}
+
+fn map(stage: &mut Stage) -> anyhow::Result<()> {
+    let mut out = io::stdout();
+    match words::of_this_machine() {
+        Some((words, source)) => {
+            writeln!(out, "words.txt: {source}")?;
+            fs::write(stage.file("words.txt"), words)?;
+        }
+        None => stage.fathom(&[
+            "generate",
+            "keys",
+            "--count",
+            "50k",
+            "--keys",
+            "words",
+            "--output",
+            "words.txt",
+        ])?,
+    }
+    #[cfg(feature = "kv")]
+    {
+        let line = "kv words.txt -F lines --budget 3s -d std,hashbrown,btreemap -h \
+                    foldhash,ahash,siphash13";
+        stage.fathom(&line.split_whitespace().collect::<Vec<&str>>())?;
+        Ok(writeln!(out)?)
+    }
+    #[cfg(not(feature = "kv"))]
+    Ok(writeln!(out, "This build has no kv.")?)
+}
+
+fn page(stage: &mut Stage) -> anyhow::Result<()> {
+    if !stage.file(SAVED).exists() {
+        let lines = ["fathom machine", "fathom list"];
+        let words = ["run", "-N", "--budget", "1s", "--save", SAVED, lines[0], lines[1]];
+        stage.quietly(&[&words[..], &["--format", "csv", "--report", "table.csv"]].concat())?;
+    }
+    let page = tempfile::Builder::new().prefix("fathom-demo-").suffix(".html").tempfile();
+    let (_, path) =
+        page.and_then(|page| page.keep().map_err(io::Error::from)).context("the page")?;
+    let path = path.to_str().context("the temporary folder's name is not UTF-8")?;
+    stage.fathom(&["report", SAVED, "--format", "html", "--output", path])?;
+    writeln!(io::stdout(), "written: {path}")?;
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Where the acts are played: a folder that goes away, in which `fathom` is this program.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use fathom_measure::scratch;
+
+/// A hundred times what the longest command takes.
+const LIMIT: Duration = Duration::from_secs(600);
+
+pub(super) struct Stage {
+    folder: scratch::Folder,
+    /// Where programs are looked for: the folder first.
+    path: OsString,
+}
+
+impl Stage {
+    /// # Errors
+    /// When there is no temporary folder.
+    pub(super) fn new() -> anyhow::Result<Stage> {
+        let folder = scratch::folder("demo")?;
+        let program = std::env::current_exe().context("cannot find this program's own file")?;
+        symlink(&program, folder.path().join("fathom")).context("cannot name this program")?;
+        let mut places = vec![folder.path().to_path_buf()];
+        places.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
+        let path = std::env::join_paths(places).context("PATH")?;
+        Ok(Stage { folder, path })
+    }
+
+    /// A file of the stage.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Whether a program of this name is found.
+    pub(super) fn has(&self, name: &str) -> bool {
+        std::env::split_paths(&self.path).any(|place| is_program(&place.join(name)))
+    }
+
+    /// Shows `fathom` with these words and runs it.
+    ///
+    /// # Errors
+    /// When it fails; that somebody was left out because of a wrong answer is no failure.
+    pub(super) fn fathom(&self, words: &[&str]) -> anyhow::Result<()> {
+        let line = shown(words);
+        writeln!(io::stdout(), "$ fathom {line}")?;
+        self.quietly(words)
+    }
+
+    /// Runs `fathom` with these words.
+    ///
+    /// # Errors
+    /// As [`Stage::fathom`].
+    pub(super) fn quietly(&self, words: &[&str]) -> anyhow::Result<()> {
+        let mut command = self.command("fathom");
+        let status = ended(command.args(words).spawn().context("cannot run fathom")?)?;
+        // 1: somebody was left out.
+        let fine = matches!(status.code(), Some(0 | 1));
+        anyhow::ensure!(fine, "`fathom {}` ended with {status}", shown(words));
+        Ok(())
+    }
+
+    /// Seconds that a shell's line takes, its output thrown away.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub(super) fn timed(&self, line: &str) -> anyhow::Result<f64> {
+        let start = Instant::now();
+        let child = self.command("sh").args(["-c", line]).stdout(Stdio::null()).spawn();
+        let status = ended(child.context("cannot run sh")?)?;
+        anyhow::ensure!(status.success(), "`{line}` ended with {status}");
+        Ok(start.elapsed().as_secs_f64())
+    }
+
+    fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(name);
+        command.env("PATH", &self.path).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// Words as one would type them.
+fn shown(words: &[&str]) -> String {
+    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
+}
+
+fn ended(mut child: Child) -> anyhow::Result<ExitStatus> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if start.elapsed() > LIMIT {
+            // Its own processes end with it.
+            child.kill().and_then(|()| child.wait())?;
+            anyhow::bail!("a command did not end within {LIMIT:?}");
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

@@ -1,0 +1,367 @@
+//! From rows to advice: which one to take, and why, in plain sentences. Measures and judges nothing.
+
+use fathom_contenders::hash::Flooding;
+use fathom_keys::Portrait;
+use serde::Serialize;
+
+use super::candidate::Candidate;
+use super::paste::{self, Paste};
+use super::verdict::{Compound, Row, Standing, fastest};
+
+/// What to take.
+#[derive(Debug, Serialize)]
+pub(super) struct Advice {
+    /// The id of the row that is taken; none if nothing could be measured.
+    pub(super) choice: Option<String>,
+    /// How a program takes it or, where no library has it, the fastest that a library has.
+    pub(super) paste: Option<Paste>,
+    /// In sentences, the choice first.
+    #[serde(rename = "advice")]
+    pub(super) sentences: Vec<String>,
+}
+
+/// Who differs by no more than this, and not provably, is as good: 3 %.
+const TIE: f64 = 1.03;
+
+/// What to do, in plain sentences, the choice first.
+pub(super) fn advice(
+    rows: &[Row],
+    candidates: &[Candidate],
+    baseline: usize,
+    mix: &str,
+    portrait: &Portrait,
+) -> Advice {
+    let Some(quickest) = fastest(rows) else {
+        let sentences = vec!["Nothing could be measured; the reasons are below.".to_owned()];
+        return Advice { choice: None, paste: None, sentences };
+    };
+    let best = preferred(rows, candidates, quickest);
+    let words = |number: usize| candidates[number].words();
+    let mut sentences = vec![choice(rows, &words, best, baseline, mix)];
+    if best != quickest {
+        sentences.push(instead(rows, candidates, best, quickest));
+    }
+    let Candidate { structure, about, .. } = &candidates[best];
+    if !about.caveat.is_empty() {
+        sentences.push(format!("Know of {structure}: {}.", about.caveat));
+    }
+    sentences.extend(undecided(rows, &words, best, quickest));
+    sentences.extend(smaller(rows, &words, best, quickest));
+    sentences.extend(spikes(rows, &words, best));
+    if portrait.duplicate_share() > 0.01 {
+        sentences.push(format!(
+            "{:.0} % of the keys repeat an earlier one: that share of the inserts are updates.",
+            portrait.duplicate_share() * 100.0
+        ));
+    }
+    sentences.extend(paste::warning(&candidates[best]));
+    let integers = portrait.range.is_some();
+    let mut paste = paste::paste(&candidates[best], integers);
+    if paste.is_none() {
+        sentences.push(format!("No library has {structure}: it is fathom's own, for comparison."));
+        let next = next_best(rows, candidates);
+        paste = next.and_then(|next| paste::paste(&candidates[next], integers));
+        sentences.extend(next.and_then(|next| had(rows, &words, next, quickest)));
+    }
+    Advice { choice: Some(rows[best].id.clone()), paste, sentences }
+}
+
+/// Of all who are as fast as the fastest: who can be had, then the safer, the simpler, the smaller.
+fn preferred(rows: &[Row], candidates: &[Candidate], quickest: usize) -> usize {
+    let ties = |row: &Row| {
+        let near = |ratio: Compound| ratio.standing() == Standing::Open && ratio.ratio <= TIE;
+        row.cost_ns.is_some() && row.against_fastest.is_some_and(near)
+    };
+    let worth = |number: usize| {
+        let candidate = &candidates[number];
+        let flooding = paste::flooding(candidate).unwrap_or(Flooding::Seeded);
+        // Each crate is something more to trust; the standard library is none.
+        let crates = paste::paste(candidate, false).map(|paste| paste.manifest.len());
+        (crates.is_none(), flooding, crates, rows[number].bytes_per_entry.unwrap_or(f64::INFINITY))
+    };
+    let better = |&a: &usize, &b: &usize| {
+        let (a, b) = (worth(a), worth(b));
+        (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then(a.3.total_cmp(&b.3))
+    };
+    let tied = (0..rows.len()).filter(|&number| number == quickest || ties(&rows[number]));
+    tied.min_by(better).unwrap_or(quickest)
+}
+
+/// Why the fastest as measured is not the one that is advised.
+fn instead(rows: &[Row], candidates: &[Candidate], best: usize, quickest: usize) -> String {
+    let Compound { ratio, low, high, .. } = rows[best].against_fastest.unwrap_or(Compound::NONE);
+    let (this, other) = (&candidates[best], &candidates[quickest]);
+    let (safe, open) = (paste::flooding(this), paste::flooding(other));
+    let can_be_had = |candidate: &Candidate| paste::paste(candidate, false).is_some();
+    let why = if can_be_had(this) && !can_be_had(other) {
+        "a library has it"
+    } else if safe < open {
+        "it is safer where strangers choose the keys"
+    } else {
+        "it needs less"
+    };
+    format!(
+        "{} was measured as fast ({} takes {ratio:.2} times its time, 99 % interval {low:.2} to {high:.2}); \
+         the latter is advised because {why}.",
+        other.words(),
+        this.words()
+    )
+}
+
+/// Who may be as fast, or faster, as far as this run can tell.
+fn undecided(
+    rows: &[Row],
+    words: &dyn Fn(usize) -> String,
+    best: usize,
+    quickest: usize,
+) -> Vec<String> {
+    let name = words(quickest);
+    let all = || {
+        let ratios = rows.iter().enumerate().filter_map(|(n, row)| Some((n, row.against_fastest?)));
+        ratios.filter(|(number, _)| *number != best)
+    };
+    let of = |standing: Standing| -> Vec<String> {
+        let said = |(number, ratio): (usize, Compound)| {
+            format!("{} ({:.2} to {:.2} times its time)", words(number), ratio.low, ratio.high)
+        };
+        all().filter(|(_, ratio)| ratio.standing() == standing).map(said).collect()
+    };
+    let mut sentences = Vec::new();
+    if all().any(|(_, ratio)| ratio.standing() == Standing::Unknown) {
+        sentences.push(
+            "Too few rounds for intervals: the times are medians without proof; give a longer \
+             --budget."
+                .to_owned(),
+        );
+    }
+    let open = of(Standing::Open);
+    if !open.is_empty() {
+        sentences.push(format!(
+            "Not resolved, either may be faster than {name}: {}. A longer --budget tells more.",
+            listed(&open)
+        ));
+    }
+    let unproved = of(Standing::Unproved);
+    if !unproved.is_empty() {
+        sentences.push(format!(
+            "Slower than {name} as measured, but not proved, because copies of the same code differed in \
+             this run: {}.",
+            listed(&unproved)
+        ));
+    }
+    sentences
+}
+
+fn choice(
+    rows: &[Row],
+    words: &dyn Fn(usize) -> String,
+    best: usize,
+    baseline: usize,
+    mix: &str,
+) -> String {
+    let cost = rows[best].cost_ns.unwrap_or(f64::NAN);
+    let opening =
+        format!("For these keys and {mix}, use {}: {cost:.1} ns per operation", words(best));
+    if best == baseline {
+        return match rows.iter().any(|row| row.cost_ns < rows[best].cost_ns) {
+            true => format!("{opening}: what one takes anyway."),
+            false => format!("{opening}. Nothing else here was measured faster."),
+        };
+    }
+    // What is not resolved is no advice.
+    let measured = || {
+        let name = words(best);
+        format!("For these keys and {mix}, {name} was measured fastest: {cost:.1} ns per operation")
+    };
+    match rows[best].against_baseline {
+        Some(Compound { ratio, low, high, resolved: true }) => {
+            let interval = format!("99 % interval {low:.2} to {high:.2}");
+            let other = words(baseline);
+            format!("{opening}, {ratio:.2} times what {other} takes ({interval}).")
+        }
+        Some(compound) => unresolved(&measured(), compound, &words(baseline)),
+        None => format!("{opening}."),
+    }
+}
+
+/// The choice where the difference to what one would have taken anyway is not proved.
+fn unresolved(opening: &str, compound: Compound, other: &str) -> String {
+    let Compound { ratio, low, high, .. } = compound;
+    match compound.standing() {
+        Standing::Open => format!(
+            "{opening}. Whether that is less than {other} takes is not resolved (ratio {ratio:.2}, \
+             99 % interval {low:.2} to {high:.2}): a longer --budget tells more."
+        ),
+        Standing::Unknown => format!(
+            "{opening}, {ratio:.2} times what {other} takes by the medians, without an interval."
+        ),
+        Standing::Unproved | Standing::Resolved => format!(
+            "{opening}, {ratio:.2} times what {other} takes as measured (99 % interval {low:.2} to \
+             {high:.2}). That is not proved: copies of the same code differed in this run. Measure \
+             again on a quieter machine or with a longer --budget."
+        ),
+    }
+}
+
+/// The fastest that a library has.
+fn next_best(rows: &[Row], candidates: &[Candidate]) -> Option<usize> {
+    let had = |&number: &usize| paste::paste(&candidates[number], false).is_some();
+    let costs = (0..rows.len()).filter(had).filter_map(|n| Some((n, rows[n].cost_ns?)));
+    costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(number, _)| number)
+}
+
+/// What it costs to take it instead of the fastest, whom nobody can have.
+fn had(
+    rows: &[Row],
+    words: &dyn Fn(usize) -> String,
+    next: usize,
+    quickest: usize,
+) -> Option<String> {
+    let Compound { ratio, low, high, .. } = rows[next].against_fastest?;
+    Some(format!(
+        "Of what a library has, {} was measured fastest: {ratio:.2} times the time of {} (99 % interval \
+         {low:.2} to {high:.2}).",
+        words(next),
+        words(quickest),
+    ))
+}
+
+/// Who on the front saves memory, and what it costs.
+fn smaller(
+    rows: &[Row],
+    words: &dyn Fn(usize) -> String,
+    best: usize,
+    quickest: usize,
+) -> Vec<String> {
+    let Some(bytes) = rows[best].bytes_per_entry else { return Vec::new() };
+    let mut found: Vec<(usize, f64)> = (0..rows.len())
+        .filter(|&number| number != best && rows[number].on_the_front)
+        .filter_map(|number| Some((number, rows[number].bytes_per_entry?)))
+        .filter(|&(_, other)| other < bytes * 0.95)
+        .collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let sentence = |(number, other): (usize, f64)| {
+        let saved = (1.0 - other / bytes) * 100.0;
+        let ratio = rows[number].against_fastest?;
+        let price = match ratio.resolved {
+            true => format!(
+                "for {:.0} % more time than {} (99 % interval {:.0} to {:.0} %)",
+                (ratio.ratio - 1.0) * 100.0,
+                words(quickest),
+                (ratio.low - 1.0) * 100.0,
+                (ratio.high - 1.0) * 100.0
+            ),
+            false => "at a price in time that is not resolved".to_owned(),
+        };
+        let name = words(number);
+        Some(format!(
+            "{name} saves {saved:.0} % of the memory ({other:.1} bytes per entry) {price}."
+        ))
+    };
+    found.into_iter().filter_map(sentence).collect()
+}
+
+/// Whether single inserts stall, and who does not.
+fn spikes(rows: &[Row], words: &dyn Fn(usize) -> String, best: usize) -> Option<String> {
+    const STALL_NS: f64 = 1e6;
+    let worst = rows[best].insert_ns_max.filter(|&ns| ns > STALL_NS)?;
+    let calm = (0..rows.len())
+        .filter_map(|number| Some((number, rows[number].insert_ns_max?)))
+        .filter(|&(_, ns)| ns < worst / 10.0)
+        .min_by(|a, b| a.1.total_cmp(&b.1));
+    let opening = format!(
+        "While it grows, a single insert into {} took up to {:.1} ms",
+        words(best),
+        worst / 1e6
+    );
+    Some(match calm {
+        Some((number, ns)) => {
+            format!("{opening}; into {} at most {:.2} ms.", words(number), ns / 1e6)
+        }
+        None => format!("{opening}; reserve room beforehand if that matters."),
+    })
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::candidate::named;
+    use super::super::verdict::rows;
+    use super::super::verdict::tests::{candidates, weighed};
+    use super::*;
+
+    #[test]
+    fn what_is_not_resolved_is_never_called_equal_nor_a_reason_to_stay() {
+        let of = |ratio, low, high| Compound { ratio, low, high, resolved: false };
+        let proofless = unresolved("use x", of(0.34, 0.33, 0.34), "std");
+        assert!(proofless.contains("0.34 times what std takes as measured"), "{proofless}");
+        assert!(proofless.contains("copies of the same code differed"), "{proofless}");
+        let open = unresolved("use x", of(0.98, 0.9, 1.1), "std");
+        assert!(open.contains("not resolved (ratio 0.98, 99 % interval 0.90 to 1.10)"), "{open}");
+        for text in [proofless, open] {
+            assert!(!text.contains("as fast") && !text.contains("no reason"), "{text}");
+        }
+    }
+
+    #[test]
+    fn advice_names_the_choice_the_price_and_what_is_not_resolved() {
+        let cases = [weighed("insert", 1.0, &[1000, 500, 500, 800], &[40.0, 50.0, 50.0, 20.0])];
+        let mut candidates = candidates(&["base", "quick", "equal", "small"]);
+        for number in [1, 2] {
+            candidates[number].about.caveat = "built once".to_owned();
+        }
+        let rows = rows(&candidates, &cases, 0, 0.0);
+        let keys = fathom_keys::read(b"a a b", &fathom_keys::Format::Words).unwrap();
+        let Advice { sentences, .. } =
+            advice(&rows, &candidates, 0, "inserts", &Portrait::of(&keys));
+        let all = sentences.join("\n");
+        assert!(all.starts_with("For these keys and inserts, use "), "{all}");
+        assert!(all.contains("0.50 times what base takes (99 % interval 0.50 to 0.50)"), "{all}");
+        assert!(all.contains("Not resolved, either may be faster than "), "{all}");
+        assert!(all.contains(": built once."), "{all}");
+        assert!(
+            all.contains("small saves 60 % of the memory (20.0 bytes per entry) for 60 % more"),
+            "{all}"
+        );
+        assert!(all.contains("33 % of the keys repeat"), "{all}");
+    }
+
+    #[test]
+    fn of_equals_the_one_that_can_be_had_then_the_safer_then_the_simpler_is_advised() {
+        let cases = [weighed("insert", 1.0, &[1000, 500, 500, 500, 500], &[40.0; 5])];
+        let names = [
+            "std+siphash13",
+            "f14-value+foldhash",
+            "hashbrown+rustc-hash",
+            "hashbrown+foldhash",
+            "std+foldhash",
+        ];
+        let candidates = names.map(|name| named(name).unwrap());
+        let rows = rows(&candidates, &cases, 0, 12.0);
+        let keys = fathom_keys::read(b"a b", &fathom_keys::Format::Words).unwrap();
+        let of = |up_to: usize| {
+            advice(&rows[..up_to], &candidates[..up_to], 0, "inserts", &Portrait::of(&keys))
+        };
+        assert_eq!(of(5).choice.as_deref(), Some("std+foldhash"));
+        assert_eq!(of(4).choice.as_deref(), Some("hashbrown+foldhash"));
+        assert_eq!(of(3).choice.as_deref(), Some("hashbrown+rustc-hash"));
+        let own = of(2);
+        assert_eq!(own.choice.as_deref(), Some("f14-value+foldhash"));
+        assert_eq!(own.paste.unwrap().manifest, Vec::<String>::new(), "that of std+siphash13");
+        assert!(own.sentences.iter().any(|one| one.starts_with("No library has f14-value")));
+        let all = of(3).sentences.join("\n");
+        assert!(all.contains("because a library has it"), "{all}");
+        assert!(
+            all.contains("strangers who choose the keys can make every operation slow"),
+            "{all}"
+        );
+        assert!(of(4).sentences.join("\n").contains("because a library has it"));
+    }
+}

@@ -1,0 +1,218 @@
+//! The lines that bring a choice into a program, and what an enemy who chooses the keys can do to it.
+//! Every type in them is one that this build names, too (`library!`), so that it exists.
+
+use fathom_contenders::hash::{self, Flooding};
+use fathom_measure::contender::Meta;
+use serde::Serialize;
+
+use super::candidate::Candidate;
+use crate::measuring;
+
+/// What to write where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Paste {
+    /// Lines for `[dependencies]` in `Cargo.toml`; none where the standard library has it all.
+    pub(super) manifest: Vec<String>,
+    /// The type and what it needs.
+    pub(super) code: Vec<String>,
+}
+
+/// Where a hash function is a function, and a map wants something that makes hashers.
+const ONCE: &str = "
+#[derive(Default)]
+pub struct Once(u64); // for keys written in one piece: strings, slices, integers
+impl std::hash::Hasher for Once {
+    fn write(&mut self, bytes: &[u8]) {
+        let hash: u64 = HASH;
+        self.0 = self.0.rotate_left(23) ^ hash;
+    }
+    fn write_usize(&mut self, _: usize) {} // the length of a slice
+    fn write_u8(&mut self, _: u8) {} // the end of a string
+    fn finish(&self) -> u64 { self.0 }
+}";
+
+/// The lines for `candidate` over integers or byte strings; nothing if no library has it.
+pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
+    let about = &candidate.about;
+    if about.code.is_empty() {
+        return None;
+    }
+    if candidate.runner.is_some() {
+        // As its worker says it, in its own language.
+        let code = about.code.lines().map(str::to_owned).collect();
+        return Some(Paste { manifest: Vec::new(), code });
+    }
+    let hash = candidate.hash.as_deref().and_then(hash::facts).map(|facts| facts.0);
+    let builder = match hash {
+        Some(meta) if is_function(&meta) => "std::hash::BuildHasherDefault<Once>",
+        Some(meta) => meta.code,
+        None => "",
+    };
+    let key = match (integers, candidate.borrows()) {
+        (true, _) => "u64",
+        (false, true) => "&'keys [u8]",
+        (false, false) => "Vec<u8>",
+    };
+    let whole = filled(&about.code, key, builder);
+    let lifetime = if whole.contains("'keys") { "<'keys>" } else { "" };
+    let mut code = vec![format!("pub type Map{lifetime} = {whole};")];
+    if let Some(meta) = hash.filter(is_function) {
+        code.extend(ONCE.replace("HASH", meta.code).lines().map(str::to_owned));
+    }
+    let allocator = fathom_contenders::alloc::code(&candidate.allocator);
+    if let Some(allocator) = allocator {
+        code.extend([
+            String::new(),
+            "#[global_allocator]".to_owned(),
+            format!("static ALLOCATOR: {allocator} = {allocator};"),
+        ]);
+    }
+    let needed = [Some(about.manifest.clone()), hash.as_ref().map(measuring::manifest)];
+    // The standard library has what `siphasher` has, under a name of its own.
+    let is_std = |meta: &Meta| meta.code.starts_with("std::");
+    let [structure, function] = needed;
+    let function = function.filter(|_| !hash.as_ref().is_some_and(is_std));
+    let bring = allocator.map(|path| {
+        let name = path.split("::").next().unwrap_or(path).replace('_', "-");
+        format!("{name} = \"*\"")
+    });
+    let mut manifest: Vec<String> = [structure, function, bring].into_iter().flatten().collect();
+    manifest.retain(|line| !line.is_empty());
+    manifest.sort_unstable();
+    manifest.dedup();
+    Some(Paste { manifest, code })
+}
+
+/// Whether what is known of it is the hash of `bytes`, and not a type.
+fn is_function(meta: &Meta) -> bool {
+    meta.code.contains("bytes")
+}
+
+/// `code` with types for the words `K`, `V` and `S`.
+fn filled(code: &str, key: &str, builder: &str) -> String {
+    let mut text = String::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let end = match is_word(first) {
+            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, after) = rest.split_at(end);
+        text += match word {
+            "K" => key,
+            "V" => "u64",
+            "S" => builder,
+            other => other,
+        };
+        rest = after;
+    }
+    text
+}
+
+/// How well a candidate bears keys that an enemy chose; in between where it tells nothing.
+pub(super) fn flooding(candidate: &Candidate) -> Option<Flooding> {
+    candidate.hash.as_deref().and_then(hash::facts).map(|facts| facts.1)
+}
+
+/// The same in a sentence.
+pub(super) fn warning(candidate: &Candidate) -> Option<String> {
+    let hash = candidate.hash.as_deref()?;
+    Some(match flooding(candidate)? {
+        Flooding::Keyed => {
+            format!(
+                "Strangers may choose the keys as long as the seed of {hash} is random and secret."
+            )
+        }
+        Flooding::Seeded => format!(
+            "{hash} seeds itself at random, but is not made to withstand strangers who choose the keys; \
+             siphash13 is."
+        ),
+        Flooding::Open => format!(
+            "{hash} has no seed: strangers who choose the keys can make every operation slow; siphash13 \
+             withstands them."
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    use fathom_contenders::alloc::SYSTEM;
+    use fathom_contenders::kv;
+    use fathom_measure::family::AnyFamily;
+
+    use super::super::candidate::named;
+    use super::*;
+
+    fn of(id: &str, integers: bool) -> Paste {
+        paste(&named(id).unwrap(), integers).unwrap()
+    }
+
+    #[test]
+    fn a_library_is_named_with_its_version_and_its_type() {
+        let lines = of("hashbrown+foldhash", false);
+        let [foldhash, hashbrown] = &lines.manifest[..] else { panic!("{lines:?}") };
+        assert!(foldhash.starts_with("foldhash = \"0."), "{foldhash}");
+        assert!(hashbrown.starts_with("hashbrown = \"0."), "{hashbrown}");
+        let line = "pub type Map<'keys> = hashbrown::HashMap<&'keys [u8], u64, \
+                    foldhash::fast::RandomState>;";
+        assert_eq!(lines.code, [line]);
+        let usual = of("std+siphash13", true);
+        assert_eq!(usual.manifest, Vec::<String>::new());
+        let line = "pub type Map = std::collections::HashMap<u64, u64, std::hash::RandomState>;";
+        assert_eq!(usual.code, [line]);
+        let feature = of("std+xxh3-64", false).manifest.concat();
+        assert!(feature.ends_with("features = [\"xxh3\"] }"), "{feature}");
+        assert!(paste(&named("f14-value+foldhash").unwrap(), false).is_none(), "no library has it");
+    }
+
+    /// Every structure of every family, with a hash function that is a type and one that is a function,
+    /// has a place for each of its parameters.
+    #[test]
+    fn no_placeholder_is_left() {
+        let mut seen = 0;
+        for entry in kv::FAMILY.entries() {
+            for integers in [false, true] {
+                let Some(paste) = paste(&named(&entry.id).unwrap(), integers) else { continue };
+                let code = paste.code.join("\n");
+                let words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+                assert!(words.clone().all(|word| !["K", "S", "HASH"].contains(&word)), "{code}");
+                assert!(!code.contains(", >") && !code.contains("<,"), "{code}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 100, "{seen}");
+    }
+
+    /// What needs no crate compiles as it stands.
+    #[test]
+    fn what_is_pasted_compiles() {
+        for (id, integers) in [("std+fnv1a", false), ("std+siphash13", true), ("btreemap", false)] {
+            let lines = of(id, integers);
+            assert_eq!(lines.manifest, Vec::<String>::new(), "{id}");
+            let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+            let folder = tempfile::tempdir().unwrap();
+            let mut child = Command::new(rustc)
+                .args(["--edition=2024", "--crate-type=lib", "--emit=metadata", "-"])
+                .current_dir(folder.path())
+                .stdin(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let text = lines.code.join("\n");
+            child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+            assert!(child.wait().unwrap().success(), "{id}:\n{text}");
+        }
+    }
+
+    #[test]
+    fn an_allocator_that_is_known_is_brought_and_the_systems_is_not() {
+        let mut candidate = named("std+siphash13").unwrap();
+        assert!(paste(&candidate, false).unwrap().code.len() == 1 && candidate.allocator == SYSTEM);
+        candidate.allocator = "mimalloc".to_owned();
+        let code = paste(&candidate, false).unwrap().code.join("\n");
+        assert!(code.contains("#[global_allocator]") || !cfg!(feature = "native"), "{code}");
+    }
+}

@@ -1,0 +1,50 @@
+//! The demo is what a newcomer runs first: it ends, it fits a screen or two, every act says something, and
+//! nothing stays behind but the page.
+
+use std::process::{Command, Stdio};
+
+fn demo(folder: &std::path::Path, words: &[&str]) -> (String, bool) {
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .arg("demo")
+        .args(words)
+        .env("TMPDIR", folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.success())
+}
+
+#[test]
+fn five_acts_are_short_and_each_ends_with_what_was_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, is_done) = demo(folder.path(), &[]);
+    assert!(is_done, "{text}");
+    // On a quiet machine under 60; where little can be proved, more has to be said.
+    assert!(text.lines().count() < 70, "{} lines:\n{text}", text.lines().count());
+    let acts: Vec<&str> = text.split("== ").skip(1).collect();
+    assert_eq!(acts.len(), 5, "{text}");
+    assert!(acts[0].contains("second against first: ") || acts[0].contains("second is "), "{text}");
+    assert!(acts[0].contains("times faster.\n"), "{text}");
+    assert!(acts[1].contains("ten million rows in "), "{text}");
+    let has_awk = acts[1].contains("awk -f extremes.awk");
+    assert!(!has_awk || acts[1].contains("slower"), "{text}");
+    assert!(!has_awk || acts[2].contains("hasty: wrong answer: "), "{text}");
+    #[cfg(feature = "kv")]
+    assert!(
+        acts[3].contains("For these keys and 80 % finds") && acts[3].contains("pub type Map"),
+        "{text}"
+    );
+    let page = acts[4].lines().find_map(|line| line.strip_prefix("written: ")).expect(&text);
+    assert!(std::fs::read_to_string(page).unwrap().to_lowercase().starts_with("<!doctype html>"));
+    std::fs::remove_file(page).unwrap();
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0, "only the page stays");
+}
+
+#[test]
+fn an_act_can_be_repeated_alone_and_one_that_is_none_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, is_done) = demo(folder.path(), &["--act", "5"]);
+    assert!(is_done && text.starts_with("== 5 of 5") && text.contains("written: "), "{text}");
+    let (text, is_done) = demo(folder.path(), &["--act", "6"]);
+    assert!(!is_done && text.is_empty());
+}

@@ -1,0 +1,100 @@
+//! Allocators of this machine that take the place of the C library's: shared libraries that are preloaded
+//! into a process, which then runs on them wherever it would call `malloc`. No compiler is needed.
+//!
+//! Starts no process: whoever does sets `LD_PRELOAD` to [`Preload::file`], and the process asks
+//! [`is_in_effect`](Preload::is_in_effect) before it believes it.
+
+use std::path::PathBuf;
+
+use super::kernel::file_of_malloc;
+
+/// An allocator that can be preloaded.
+#[derive(Debug)]
+pub struct Preload {
+    /// What it is called here.
+    pub name: &'static str,
+    /// Its files, the one wanted most first.
+    files: &'static [&'static str],
+    /// The package of Debian that brings it; empty where there is none.
+    package: &'static str,
+}
+
+/// All that are known, by their names.
+pub static PRELOADS: &[Preload] = &[
+    known("hoard", &["libhoard.so"], ""),
+    known("jemalloc", &["libjemalloc.so.2"], "libjemalloc2"),
+    known("mimalloc", &["libmimalloc.so.3", "libmimalloc.so.2"], "libmimalloc2.0"),
+    known("mimalloc-secure", &["libmimalloc-secure.so.3", "libmimalloc-secure.so.2"], ""),
+    known("rpmalloc", &["librpmallocwrap.so", "librpmalloc.so"], ""),
+    known("scudo", &["libscudo.so", SCUDO], ""),
+    known("snmalloc", &["libsnmallocshim.so"], ""),
+    known("tcmalloc", &["libtcmalloc.so.4"], "libgoogle-perftools4"),
+    known("tcmalloc-minimal", &["libtcmalloc_minimal.so.4"], "libtcmalloc-minimal4"),
+];
+
+const SCUDO: &str = if cfg!(target_arch = "x86_64") {
+    "libclang_rt.scudo_standalone-x86_64.so"
+} else {
+    "libclang_rt.scudo_standalone-aarch64.so"
+};
+
+const fn known(
+    name: &'static str,
+    files: &'static [&'static str],
+    package: &'static str,
+) -> Preload {
+    Preload { name, files, package }
+}
+
+impl Preload {
+    /// The one called `name`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Preload> {
+        PRELOADS.iter().find(|preload| preload.name == name)
+    }
+
+    /// Its file on this machine: in the folders of `FATHOM_LIBRARY_PATH`, or where libraries lie.
+    #[must_use]
+    pub fn file(&self) -> Option<PathBuf> {
+        let named = ["FATHOM_LIBRARY_PATH", "LD_LIBRARY_PATH"].map(std::env::var_os);
+        let named = named.iter().flatten().flat_map(std::env::split_paths);
+        let named = named.filter(|folder| folder.is_absolute());
+        let multiarch = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
+        let usual = ["/usr/local/lib", &multiarch, "/usr/lib64", "/usr/lib"].map(PathBuf::from);
+        let folders: Vec<PathBuf> = named.chain(usual).collect();
+        let places =
+            folders.iter().flat_map(|folder| self.files.iter().map(|file| folder.join(file)));
+        places.into_iter().find(|place| place.is_file())
+    }
+
+    /// Whether this process takes its memory from it: its `malloc` is the one of that file.
+    #[must_use]
+    pub fn is_in_effect(&self) -> bool {
+        let same = |wanted: PathBuf| {
+            file_of_malloc().and_then(|file| file.canonicalize().ok()) == wanted.canonicalize().ok()
+        };
+        self.file().is_some_and(same)
+    }
+
+    /// Why it cannot be preloaded here.
+    #[must_use]
+    pub fn absence(&self) -> String {
+        let file = self.files[0];
+        match self.package {
+            "" => format!("{file} is not on this machine"),
+            package => format!("{file} is not on this machine (Debian: {package})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_in_effect_in_a_process_that_preloads_nothing() {
+        let file = file_of_malloc().expect("some file has malloc");
+        assert!(file.is_file(), "{}", file.display());
+        assert!(PRELOADS.iter().all(|preload| !preload.is_in_effect()), "{}", file.display());
+    }
+}

@@ -1,0 +1,78 @@
+//! Which file each library is opened from, where the user or the process that started this one says so.
+//!
+//! Opens nothing.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::ALL;
+
+/// Where a library comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// From this file and no other.
+    File(PathBuf),
+    /// From nowhere: it takes no part.
+    None,
+}
+
+/// By the names of the libraries; `*` stands for all.
+type Choices = Vec<(String, Choice)>;
+
+static CHOSEN: OnceLock<Choices> = OnceLock::new();
+
+/// Takes the choices of `--library`: `NAME=FILE`, `NAME=none`, or `none` for all; to be called before any
+/// library is asked for, and once.
+///
+/// # Errors
+/// A library that is not known, a file that is not there, a choice without a name.
+pub fn choose(texts: &[String]) -> Result<(), String> {
+    let choices = texts.iter().map(|text| parsed(text)).collect::<Result<Choices, String>>()?;
+    match CHOSEN.set(choices) {
+        Ok(()) => Ok(()),
+        Err(_) => Err("libraries are chosen once".to_owned()),
+    }
+}
+
+fn parsed(text: &str) -> Result<(String, Choice), String> {
+    if text == "none" {
+        return Ok(("*".to_owned(), Choice::None));
+    }
+    let (name, file) = text.split_once('=').ok_or_else(|| {
+        format!(
+            "{text:?} is no choice of a library (such as zlib=/opt/libz.so.1, zlib=none or none)"
+        )
+    })?;
+    if !ALL.iter().any(|library| library.name() == name) {
+        let all: Vec<&str> = ALL.iter().map(|library| library.name()).collect();
+        return Err(format!("no library {name:?}; there is: {}", all.join(", ")));
+    }
+    if file == "none" {
+        return Ok((name.to_owned(), Choice::None));
+    }
+    // Workers may run in other folders; and a name without one would be looked for by the loader.
+    let whole = Path::new(file).canonicalize().map_err(|error| format!("{file}: {error}"))?;
+    Ok((name.to_owned(), Choice::File(whole)))
+}
+
+/// What was chosen for a library; the last word counts.
+pub(super) fn chosen(name: &str) -> Option<Choice> {
+    let choices = CHOSEN.get()?;
+    let found = choices.iter().rev().find(|(of, _)| of == name || of == "*");
+    found.map(|(_, choice)| choice.clone())
+}
+
+/// The arguments with which a worker opens the same libraries: those that this process has opened from
+/// the files they came from, those it has not found not at all, the others as they were chosen.
+#[must_use]
+pub fn arguments() -> Vec<String> {
+    let settled = ALL.iter().filter_map(|library| {
+        let place = library.found().map(|found| found.unwrap_or("none").to_owned());
+        let place = place.or_else(|| match chosen(library.name())? {
+            Choice::File(file) => Some(file.to_string_lossy().into_owned()),
+            Choice::None => Some("none".to_owned()),
+        })?;
+        Some(format!("--library={}={place}", library.name()))
+    });
+    settled.collect()
+}

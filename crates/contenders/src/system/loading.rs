@@ -1,0 +1,219 @@
+//! One library: which files it may be, where they are looked for, and what it must have.
+//!
+//! Calls nothing of it but what tells its version.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use super::Named;
+use super::choice::{Choice, chosen};
+
+/// Folders that are searched before those of the system's loader.
+const PATH: &str = "FATHOM_LIBRARY_PATH";
+
+/// The foreign functions of a library.
+pub(crate) trait Functions: Send + Sync + Sized + 'static {
+    /// Looks them up; the error is the symbol that is missing.
+    ///
+    /// # Safety
+    /// The library's functions have the signatures that are written down here.
+    unsafe fn find(library: &Library) -> Result<Self, &'static str>;
+}
+
+/// Defines a structure of foreign functions by their symbols: those that must be there, and those that
+/// only newer versions have.
+macro_rules! functions {
+    (
+        $(#[$about:meta])* $name:ident {
+            $($field:ident = $symbol:literal ($($args:tt)*) $(-> $output:ty)?;)*
+            $(? $newer:ident = $newer_symbol:literal ($($newer_args:tt)*) $(-> $newer_output:ty)?;)*
+        }
+    ) => {
+        $(#[$about])*
+        pub(crate) struct $name {
+            $($field: unsafe extern "C" fn($($args)*) $(-> $output)?,)*
+            $($newer: Option<unsafe extern "C" fn($($newer_args)*) $(-> $newer_output)?>,)*
+        }
+
+        impl $crate::system::loading::Functions for $name {
+            unsafe fn find(
+                library: &::libloading::os::unix::Library,
+            ) -> Result<Self, &'static str> {
+                // SAFETY: the signatures are the library's, as the caller promises.
+                unsafe {
+                    Ok($name {
+                        $($field: *library.get($symbol.as_bytes()).map_err(|_| $symbol)?,)*
+                        $($newer: library.get($newer_symbol.as_bytes()).ok().map(|found| *found),)*
+                    })
+                }
+            }
+        }
+    };
+}
+pub(crate) use functions;
+
+/// A library that this machine may have.
+pub(crate) struct System<F: 'static> {
+    /// What users call it.
+    name: &'static str,
+    /// Its files, the one that is wanted most first. The number in a name promises the interface.
+    files: &'static [&'static str],
+    /// The package of Debian that brings it; empty where there is none.
+    package: &'static str,
+    /// The version it tells, nothing where it does not, or what is wrong with it.
+    version: fn(&F) -> Result<String, String>,
+    loaded: OnceLock<Result<Loaded<F>, String>>,
+}
+
+struct Loaded<F> {
+    functions: F,
+    version: String,
+    file: String,
+}
+
+impl<F: Functions> System<F> {
+    pub(crate) const fn new(
+        name: &'static str,
+        files: &'static [&'static str],
+        package: &'static str,
+        version: fn(&F) -> Result<String, String>,
+    ) -> System<F> {
+        System { name, files, package, version, loaded: OnceLock::new() }
+    }
+
+    /// Its functions, or why it is not here.
+    pub(crate) fn get(&'static self) -> Result<&'static F, &'static str> {
+        match self.loaded.get_or_init(|| self.load()) {
+            Ok(loaded) => Ok(&loaded.functions),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// The version it tells.
+    pub(crate) fn version(&'static self) -> String {
+        match self.loaded.get_or_init(|| self.load()) {
+            Ok(loaded) => loaded.version.clone(),
+            Err(_) => "not here".to_owned(),
+        }
+    }
+
+    fn load(&self) -> Result<Loaded<F>, String> {
+        let name = self.name;
+        match chosen(name) {
+            Some(Choice::File(file)) => opened(&file)
+                .ok_or_else(|| "it cannot be opened".to_owned())
+                .and_then(|library| self.checked(library))
+                .map_err(|why| format!("{name} in {}: {why}", file.display())),
+            Some(Choice::None) => Err(format!("{name} is left out by --library {name}=none")),
+            None => self.searched(),
+        }
+    }
+
+    /// The first file that is here and is what it should be; else what was wrong with the first.
+    fn searched(&self) -> Result<Loaded<F>, String> {
+        let mut wrong = None;
+        for place in places(self.files) {
+            match opened(&place).map(|library| self.checked(library)) {
+                Some(Ok(loaded)) => return Ok(loaded),
+                Some(Err(why)) => drop(wrong.get_or_insert(why)),
+                None => {}
+            }
+        }
+        let Self { name, package, .. } = self;
+        let packaged =
+            if package.is_empty() { String::new() } else { format!(" (Debian: {package})") };
+        Err(match wrong {
+            Some(why) => {
+                format!("{name} of this machine {why}; --library {name}=FILE names another")
+            }
+            None => {
+                let file = self.files[0];
+                format!("{file} is not on this machine{packaged}; --library {name}=FILE names one")
+            }
+        })
+    }
+
+    fn checked(&self, library: Library) -> Result<Loaded<F>, String> {
+        // SAFETY: its name, or who chose it, promises that it is this library; signatures are those of
+        // its public headers.
+        let functions = unsafe { F::find(&library) };
+        let functions = functions.map_err(|symbol| format!("has no {symbol}"))?;
+        let told = (self.version)(&functions)?;
+        let file = kept(library).unwrap_or_else(|| self.name.to_owned());
+        let version = if told.is_empty() { version_of(&file) } else { told };
+        Ok(Loaded { functions, version, file })
+    }
+}
+
+impl<F: Functions> Named for System<F> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn found(&self) -> Option<Result<&str, &str>> {
+        let loaded = self.loaded.get()?.as_ref();
+        Some(loaded.map(|loaded| loaded.file.as_str()).map_err(String::as_str))
+    }
+}
+
+/// Where a library may be: its files in the folders the user names, then wherever the system's loader
+/// looks.
+fn places(files: &'static [&'static str]) -> Vec<PathBuf> {
+    let folders = std::env::var_os(PATH).unwrap_or_default();
+    let folders: Vec<PathBuf> =
+        std::env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty()).collect();
+    let in_folders = folders.iter().flat_map(|folder| files.iter().map(|file| folder.join(file)));
+    in_folders.chain(files.iter().map(PathBuf::from)).collect()
+}
+
+fn opened(place: &Path) -> Option<Library> {
+    // SAFETY: libraries of these names do nothing at their start but look at the processor and get
+    // themselves ready; whoever names another file answers for it.
+    unsafe { Library::open(Some(place), RTLD_NOW | RTLD_LOCAL) }.ok()
+}
+
+/// Keeps a library open for good, since its functions are called as long as the process lives, and tells
+/// its file.
+fn kept(library: Library) -> Option<String> {
+    /// The part of `struct link_map` of `link.h` that programs may read.
+    #[repr(C)]
+    struct Map {
+        address: usize,
+        name: *const c_char,
+    }
+    let mut map: *const Map = std::ptr::null();
+    // SAFETY: the handle is open and stays so; the answer is a pointer to its map, whose name ends with
+    // a zero.
+    unsafe {
+        let into = (&raw mut map).cast::<c_void>();
+        let done = libc::dlinfo(library.into_raw(), libc::RTLD_DI_LINKMAP, into);
+        let name = (done == 0 && !map.is_null()).then(|| (*map).name).filter(|n| !n.is_null())?;
+        Some(CStr::from_ptr(name).to_string_lossy().into_owned())
+    }
+}
+
+/// The version in the name of a library's file: `2.0.30` of `libisal.so.2.0.30`.
+fn version_of(file: &str) -> String {
+    let whole = Path::new(file).canonicalize().unwrap_or_else(|_| file.into());
+    let whole = whole.to_string_lossy();
+    let number = whole.rsplit_once(".so.").map_or("0", |(_, number)| number);
+    number.to_owned()
+}
+
+/// The text that a library gives of itself, up to the first blank or comma: a version.
+///
+/// # Safety
+/// The text ends with a zero and is never changed.
+pub(super) unsafe fn told(text: *const c_char) -> Result<String, String> {
+    if text.is_null() {
+        return Err("does not tell its version".to_owned());
+    }
+    // SAFETY: see above.
+    let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+    let version =
+        text.split([' ', ',']).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    version.map(str::to_owned).ok_or_else(|| format!("tells {text:?} as its version"))
+}

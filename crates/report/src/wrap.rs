@@ -1,0 +1,118 @@
+//! Text in lines of a terminal's width: sentences wrapped at blanks, tables that drop what matters least.
+//! Width is in characters; nothing here is in a script that takes two columns.
+
+/// The width where nobody says another.
+pub const USUAL: usize = 80;
+
+/// `text` in lines of at most `width` characters where its words allow; every line after the first
+/// begins with `indent` blanks.
+#[must_use]
+pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
+    let mut lines = String::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if used > indent && used + 1 + length > width {
+            lines = format!("{}\n{}", lines.trim_end(), " ".repeat(indent));
+            used = indent;
+        } else if used > 0 {
+            lines.push(' ');
+            used += 1;
+        }
+        lines += word;
+        used += length;
+    }
+    lines
+}
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its title and its cells, all tables' rows in the same order.
+    pub cells: Vec<String>,
+    /// Text is flush left, numbers are flush right.
+    pub left: bool,
+    /// 0 is never dropped; the greatest is dropped first.
+    pub rank: u8,
+}
+
+impl Column {
+    fn width(&self) -> usize {
+        self.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0)
+    }
+}
+
+/// The columns side by side, two blanks apart. While they are wider than `width`, the one of the
+/// greatest rank goes, the last of them first; the titles of those that went are returned, too.
+#[must_use]
+pub fn fitted(mut columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
+    let mut dropped = Vec::new();
+    let total = |columns: &[Column]| {
+        columns.iter().map(|column| column.width() + 2).sum::<usize>().saturating_sub(2)
+    };
+    while total(&columns) > width {
+        let last = columns.iter().enumerate().filter(|(_, column)| column.rank > 0);
+        let Some((at, _)) = last.max_by_key(|(_, column)| column.rank) else { break };
+        dropped.push(columns.remove(at).cells.swap_remove(0));
+    }
+    dropped.reverse();
+    let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for row in 0..rows {
+        let mut line = String::new();
+        for column in &columns {
+            let cell = column.cells.get(row).map_or("", String::as_str);
+            let pad = " ".repeat(column.width() - cell.chars().count());
+            match column.left {
+                true => line.extend([cell, &pad, "  "]),
+                false => line.extend([pad.as_str(), cell, "  "]),
+            }
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    (text, dropped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stay_whole_and_lines_within_the_width() {
+        let text = "use std with hash foldhash: 57.9 ns per operation, 0.44 times the time";
+        for width in [20, 33, 80] {
+            let lines = wrapped(text, width, 4);
+            assert!(lines.lines().all(|line| line.chars().count() <= width), "{lines}");
+            let words: Vec<&str> = lines.split_whitespace().collect();
+            assert_eq!(words.join(" "), text);
+            assert!(lines.lines().skip(1).all(|line| line.starts_with("    ")), "{lines}");
+        }
+        assert_eq!(wrapped("a_word_longer_than_that b", 8, 2), "a_word_longer_than_that\n  b");
+        assert_eq!(wrapped("", 8, 2), "");
+    }
+
+    #[test]
+    fn what_matters_least_goes_first_and_is_named() {
+        let column = |cells: [&str; 2], left, rank| Column {
+            cells: cells.map(str::to_owned).to_vec(),
+            left,
+            rank,
+        };
+        let columns = vec![
+            column(["name", "hashbrown"], true, 0),
+            column(["ns", "57.9"], false, 0),
+            column(["peak", "86.5"], false, 2),
+            column(["live", "57.7"], false, 1),
+        ];
+        let (all, dropped) = fitted(columns.clone(), 80);
+        assert_eq!(all, "name         ns  peak  live\nhashbrown  57.9  86.5  57.7\n");
+        assert_eq!(dropped, Vec::<String>::new());
+        let (some, dropped) = fitted(columns.clone(), 22);
+        assert_eq!(some, "name         ns  live\nhashbrown  57.9  57.7\n");
+        assert_eq!(dropped, ["peak"]);
+        let (few, dropped) = fitted(columns, 3);
+        assert_eq!(few, "name         ns\nhashbrown  57.9\n");
+        assert_eq!(dropped, ["live", "peak"]);
+    }
+}
