@@ -1,6 +1,8 @@
-//! Tells the crate which compiler builds it: the version of what comes from `std`.
+//! Tells the crate which compiler builds it, the version of what comes from `std`, and where the lock file
+//! is, with the versions of all else: the workspace's, or the one beside the manifest of a published crate.
 
 use std::env;
+use std::path::Path;
 use std::process::Command;
 
 fn main() {
@@ -10,4 +12,10 @@ fn main() {
     let text = String::from_utf8_lossy(&output.stdout);
     let version = text.split_whitespace().nth(1).expect("`rustc <version> …`");
     println!("cargo::rustc-env=FATHOM_RUSTC={version}");
+    let folder = env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    let here = Path::new(&folder).join("Cargo.lock");
+    let there = Path::new(&folder).join("../../Cargo.lock");
+    let lock = if here.exists() { here } else { there };
+    println!("cargo::rerun-if-changed={}", lock.display());
+    println!("cargo::rustc-env=FATHOM_LOCK={}", lock.display());
 }

@@ -11,6 +11,7 @@ mod counters;
 mod cpio;
 mod cpp;
 mod cross;
+mod dist;
 mod emulator;
 mod mutants;
 mod packages;
@@ -21,7 +22,7 @@ mod sanitize;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Checks that need more than cargo test")]
@@ -61,6 +62,20 @@ enum Check {
         /// Runs of each fault
         #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
         runs: u32,
+    },
+    /// Make what a release consists of: static programs, packages, recipes, sums
+    Dist {
+        /// The tag, v and the version; without it what lies here is taken
+        tag: Option<String>,
+        /// Only for these machines
+        #[arg(long, value_enum, default_values = ["x86-64", "aarch64"])]
+        machine: Vec<dist::Machine>,
+        /// Where the repository will be: the Homebrew formula names it
+        #[arg(long, default_value = "https://example.invalid/fathom")]
+        url: String,
+        /// Only check descriptions, recipes and workflows, in seconds
+        #[arg(long)]
+        check: bool,
     },
     /// Plant mistakes one at a time, and run the tests that have to catch them
     Mutants {
@@ -104,6 +119,11 @@ enum Check {
     },
 }
 
+/// Whether there is a check of this name.
+fn knows(name: &str) -> bool {
+    Arguments::command().find_subcommand(name).is_some()
+}
+
 /// Why a check cannot run on this machine.
 #[derive(Debug)]
 struct Skip(String);
@@ -134,6 +154,10 @@ fn main() -> ExitCode {
         Check::Cpp => ("cpp", cpp::run_all()),
         Check::Python { release, only_wheel } => ("python", python::run_all(release, only_wheel)),
         Check::Clusters { only, runs } => ("clusters", clusters::run_all(&only, runs)),
+        Check::Dist { check: true, .. } => ("dist", dist::check()),
+        Check::Dist { tag, machine, url, .. } => {
+            ("dist", dist::run_all(tag.as_deref(), &machine, &url))
+        }
         Check::Mutants { check, limit, only } => {
             ("mutants", mutants::run_all(check, &only, Duration::from_secs(limit)))
         }

@@ -1,5 +1,5 @@
 //! `cargo xtask python`: builds the Python wheel, installs it into a fresh virtual environment as a
-//! user would, and runs the tests of the package there.
+//! user would, and runs the tests of the package and the notebooks of the documents there.
 //!
 //! The wheel brings the command: what the workspace built (or FATHOM_PROGRAM names), stripped. Libraries
 //! are shared with the workspace's build, so a check builds the module alone; `--release` makes the
@@ -40,7 +40,7 @@ pub(crate) fn run_all(release: bool, only_wheel: bool) -> Result<()> {
     if only_wheel {
         return Ok(());
     }
-    let wanted = format!("{}[test]", wheel.display());
+    let wanted = format!("{}[test,notebooks]", wheel.display());
     run(pip(&python).args(["--force-reinstall", &wanted]))?;
     // From another folder: the package's own has no native module, and must not be found.
     let mut tests = Command::new(&python);

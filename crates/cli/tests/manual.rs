@@ -1,4 +1,4 @@
-//! `docs/cli.md` is what the parser says it is.
+//! `docs/cli.md` is what the parser says it is, and there is a manual page for each command.
 
 use std::process::Command;
 
@@ -16,4 +16,24 @@ fn docs_cli_md_is_current() {
         written == current,
         "docs/cli.md differs from the parser; run FATHOM_BLESS=1 cargo test -p fathom-cli manual"
     );
+}
+
+#[test]
+fn there_is_a_page_for_each_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("of/pages");
+    let man = |folder: &std::path::Path| {
+        let arguments = ["man".as_ref(), "--folder".as_ref(), folder.as_os_str()];
+        Command::new(env!("CARGO_BIN_EXE_fathom")).args(arguments).output().unwrap()
+    };
+    assert!(man(&pages).status.success());
+    for name in ["fathom", "fathom-aggregate", "fathom-generate-measurements", "fathom-man"] {
+        let page = std::fs::read_to_string(pages.join(format!("{name}.1"))).unwrap();
+        assert!(page.contains(".SH NAME"), "{name}");
+    }
+    assert!(!pages.join("fathom-worker.1").exists(), "a command for programs");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let refused = man(&file);
+    assert_eq!(refused.status.code(), Some(4), "{}", String::from_utf8_lossy(&refused.stderr));
 }

@@ -136,7 +136,7 @@ pub fn version(origin: Origin) -> String {
     match origin {
         Origin::Own => env!("CARGO_PKG_VERSION").to_owned(),
         Origin::Library(_, version) => version(),
-        Origin::Crate(name) => locked_version(include_str!("../../../Cargo.lock"), name)
+        Origin::Crate(name) => locked_version(include_str!(env!("FATHOM_LOCK")), name)
             .unwrap_or_else(|| "not in the lock file".to_owned()),
     }
 }

@@ -86,16 +86,32 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The text of a view.
-#[inline]
-pub(super) fn view<'a>(view: &'a [u8; 16], buffers: &[&'a [u8]]) -> &'a [u8] {
-    let word = |at: usize| u32::from_le_bytes(view[at..at + 4].try_into().expect("4 bytes"));
-    let len = word(0) as usize;
-    if len <= 12 {
-        return &view[4..4 + len];
+/// What a view says.
+pub(super) enum View {
+    /// How many bytes the text has, and those twelve that stand in the view.
+    Here(usize, u128),
+    /// How many, in which buffer, and from where on.
+    There(usize, usize, usize),
+}
+
+impl View {
+    #[inline]
+    pub(super) fn of(view: &[u8; 16]) -> View {
+        let view = u128::from_le_bytes(*view);
+        let len = view as u32 as usize;
+        if len <= 12 {
+            return View::Here(len, view >> 32);
+        }
+        View::There(len, (view >> 64) as u32 as usize, (view >> 96) as usize)
     }
-    let (buffer, at) = (word(8) as usize, word(12) as usize);
-    &buffers[buffer][at..at + len]
+}
+
+/// The text of a view.
+fn view<'a>(view: &'a [u8; 16], buffers: &[&'a [u8]]) -> &'a [u8] {
+    match View::of(view) {
+        View::Here(len, _) => &view[4..4 + len],
+        View::There(len, buffer, at) => &buffers[buffer][at..at + len],
+    }
 }
 
 /// Integers of a width.
@@ -112,20 +128,29 @@ pub enum Integers<'a> {
     U64(&'a [u64]),
 }
 
+/// An expression over the slice of whichever width there is.
+macro_rules! each_width {
+    ($integers:expr, $all:ident => $what:expr) => {{
+        use $crate::columnar::Integers;
+        match $integers {
+            Integers::I8($all) => $what,
+            Integers::I16($all) => $what,
+            Integers::I32($all) => $what,
+            Integers::I64($all) => $what,
+            Integers::U8($all) => $what,
+            Integers::U16($all) => $what,
+            Integers::U32($all) => $what,
+            Integers::U64($all) => $what,
+        }
+    }};
+}
+pub(super) use each_width;
+
 impl Integers<'_> {
     /// The one of a row.
     #[inline]
     pub fn get(&self, row: usize) -> i128 {
-        match self {
-            Integers::I8(all) => all[row].into(),
-            Integers::I16(all) => all[row].into(),
-            Integers::I32(all) => all[row].into(),
-            Integers::I64(all) => all[row].into(),
-            Integers::U8(all) => all[row].into(),
-            Integers::U16(all) => all[row].into(),
-            Integers::U32(all) => all[row].into(),
-            Integers::U64(all) => all[row].into(),
-        }
+        each_width!(self, all => all[row].into())
     }
 }
 
@@ -154,11 +179,20 @@ impl<'a> Numbers<'a> {
 
     /// The floating-point numbers of these rows that are none, or infinite.
     pub(super) fn not_finite(&self, rows: Range<usize>) -> Vec<(usize, f64)> {
-        let found = |row: usize, value: f64| (!value.is_finite()).then_some((row, value));
         match self {
-            Numbers::F64(_, all) => rows.filter_map(|row| found(row, all[row])).collect(),
-            Numbers::F32(_, all) => rows.filter_map(|row| found(row, all[row].into())).collect(),
+            Numbers::F64(_, all) => not_finite(&all[rows.clone()], rows.start),
+            Numbers::F32(_, all) => not_finite(&all[rows.clone()], rows.start),
             Numbers::Integers(..) | Numbers::Decimals(..) => Vec::new(),
         }
     }
+}
+
+/// Looked for without a branch first: there are none in most tables.
+fn not_finite<T: Copy + Into<f64>>(all: &[T], first: usize) -> Vec<(usize, f64)> {
+    let is_none = |value: T| !value.into().is_finite();
+    if !all.iter().fold(false, |found, &value| found | is_none(value)) {
+        return Vec::new();
+    }
+    let found = all.iter().enumerate().filter(|(_, value)| is_none(**value));
+    found.map(|(at, &value)| (first + at, value.into())).collect()
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use hashbrown::HashTable;
 
-use super::batch::{Texts, view};
+use super::batch::{Texts, View};
 use super::fault::Fault;
 use crate::composite;
 use crate::error::Reason;
@@ -24,9 +24,13 @@ pub(super) struct Groups {
     seed: Seed,
 }
 
-/// A key of up to sixteen bytes: its first and last eight, or four, or one to three, and its length.
+/// A key of up to sixteen bytes: them, zeros behind, and how many; or, with [`INTEGER`] for that, an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Words(u64, u64, u8);
+
+/// Digits are only written once for each integer. A column has integers in all batches or in none, so
+/// none is another key than the text of its digits.
+const INTEGER: u8 = 17;
 
 #[derive(Debug)]
 struct Seed(u64, u64, RandomState);
@@ -52,22 +56,40 @@ impl Seed {
 }
 
 impl Words {
+    /// The first `len` of these bytes, 1 to 16 of them.
     #[inline]
-    fn new(key: &[u8]) -> Option<Words> {
-        let len = key.len();
-        let eight = |at: usize| u64::from_le_bytes(key[at..at + 8].try_into().expect("8 bytes"));
-        let four = |at: usize| u32::from_le_bytes(key[at..at + 4].try_into().expect("4 bytes"));
-        let (first, last) = match len {
-            0 => return None,
-            1..=3 => {
-                let bytes = [key[0], key[len / 2], key[len - 1], 0];
-                (u32::from_le_bytes(bytes).into(), 0)
+    fn cut(bytes: u128, len: usize) -> Words {
+        let bytes = bytes & u128::MAX >> (128 - 8 * len);
+        Words(bytes as u64, (bytes >> 64) as u64, len as u8)
+    }
+
+    #[inline]
+    fn of_integer(integer: i128) -> Words {
+        Words(integer as u64, (integer >> 64) as u64, INTEGER)
+    }
+
+    fn to_key(self) -> Key {
+        let Words(first, last, len) = self;
+        if len == INTEGER {
+            let integer = i128::from(last as i64) << 64 | i128::from(first);
+            return Key::from(integer.to_string().into_bytes());
+        }
+        let bytes = [first.to_le_bytes(), last.to_le_bytes()];
+        Key::from(&bytes.as_flattened()[..len.into()])
+    }
+
+    /// A text of as many bytes, within others: where sixteen can be read, nothing depends on how many are
+    /// its own.
+    #[inline]
+    fn within(bytes: &[u8], at: usize, len: usize) -> Words {
+        match bytes.get(at..at + 16) {
+            Some(sixteen) => Words::cut(u128::from_le_bytes(sixteen.try_into().expect("16")), len),
+            None => {
+                let mut sixteen = [0; 16];
+                sixteen[..len].copy_from_slice(&bytes[at..at + len]);
+                Words::cut(u128::from_le_bytes(sixteen), len)
             }
-            4..=7 => (four(0).into(), four(len - 4).into()),
-            8..=16 => (eight(0), eight(len - 8)),
-            _ => return None,
-        };
-        Some(Words(first, last, len as u8))
+        }
     }
 }
 
@@ -82,24 +104,42 @@ impl Groups {
 
     /// The number of a key that is not empty.
     #[inline]
-    fn find(&mut self, key: &[u8]) -> u32 {
-        let Groups { keys, short, long, seed } = self;
-        let next = u32::try_from(keys.len()).expect("fewer keys than 2^32");
-        if let Some(words) = Words::new(key) {
-            let hash = seed.hash(&words);
-            if let Some(&(_, number)) = short.find(hash, |(known, _)| *known == words) {
-                return number;
-            }
-            short.insert_unique(hash, (words, next), |(words, _)| seed.hash(words));
-        } else {
-            let hash = seed.2.hash_one(key);
-            if let Some(&number) = long.find(hash, |&number| *keys[number as usize] == *key) {
-                return number;
-            }
-            long.insert_unique(hash, next, |&number| seed.2.hash_one(&*keys[number as usize]));
+    fn find(&mut self, bytes: &[u8], at: usize, len: usize) -> u32 {
+        match len {
+            0 => NONE,
+            1..=16 => self.find_short(Words::within(bytes, at, len)),
+            _ => self.find_long(&bytes[at..at + len]),
         }
+    }
+
+    #[inline]
+    fn find_short(&mut self, words: Words) -> u32 {
+        let Groups { keys, short, seed, .. } = self;
+        let hash = seed.hash(&words);
+        if let Some(&(_, number)) = short.find(hash, |(known, _)| *known == words) {
+            return number;
+        }
+        let next = next(keys);
+        short.insert_unique(hash, (words, next), |(words, _)| seed.hash(words));
+        keys.push(words.to_key());
+        next
+    }
+
+    fn find_long(&mut self, key: &[u8]) -> u32 {
+        let Groups { keys, long, seed, .. } = self;
+        let hash = seed.2.hash_one(key);
+        if let Some(&number) = long.find(hash, |&number| *keys[number as usize] == *key) {
+            return number;
+        }
+        let next = next(keys);
+        long.insert_unique(hash, next, |&number| seed.2.hash_one(&*keys[number as usize]));
         keys.push(Key::from(key));
         next
+    }
+
+    /// The same for a text as it stands alone, if it does.
+    fn find_text(&mut self, text: Option<&[u8]>) -> u32 {
+        text.map_or(NONE, |text| self.find(text, 0, text.len()))
     }
 
     /// Numbers these rows' groups; a row without a key, or with empty parts alone, has none, and is a
@@ -115,6 +155,9 @@ impl Groups {
         match parts {
             [texts] => self.number_one(texts, rows.clone(), numbers),
             _ => self.number_several(parts, rows.clone(), numbers),
+        }
+        if !numbers.contains(&NONE) {
+            return;
         }
         let none = numbers.iter().enumerate().filter(|(_, number)| **number == NONE);
         faults.extend(none.map(|(at, _)| Fault {
@@ -135,29 +178,37 @@ impl Groups {
                 is_empty &= text.is_empty();
                 composite::push(&mut key, &text, at + 1 == parts.len());
             }
-            if is_empty { NONE } else { self.find(&key) }
+            if is_empty { NONE } else { self.find(&key, 0, key.len()) }
         }));
     }
 
     fn number_one(&mut self, texts: &Texts<'_>, rows: Range<usize>, numbers: &mut Vec<u32>) {
-        let mut find = |key: Option<&[u8]>| match key {
-            Some(key) if !key.is_empty() => self.find(key),
-            _ => NONE,
-        };
         match texts {
             Texts::Short(valid, offsets, bytes) => numbers.extend(rows.map(|row| {
-                let text = || &bytes[offsets[row] as usize..offsets[row + 1] as usize];
-                find(valid.has(row).then(text))
+                let (start, end) = (offsets[row] as usize, offsets[row + 1] as usize);
+                if valid.has(row) { self.find(bytes, start, end - start) } else { NONE }
             })),
             Texts::Long(valid, offsets, bytes) => numbers.extend(rows.map(|row| {
-                let text = || &bytes[offsets[row] as usize..offsets[row + 1] as usize];
-                find(valid.has(row).then(text))
+                let (start, end) = (offsets[row] as usize, offsets[row + 1] as usize);
+                if valid.has(row) { self.find(bytes, start, end - start) } else { NONE }
             })),
-            Texts::Views(valid, views, buffers) => numbers
-                .extend(rows.map(|row| find(valid.has(row).then(|| view(&views[row], buffers))))),
-            Texts::Integers(..) => {
-                numbers.extend(rows.map(|row| find(texts.get(row).as_deref())));
-            }
+            Texts::Views(valid, views, buffers) => numbers.extend(rows.map(|row| {
+                if !valid.has(row) {
+                    return NONE;
+                }
+                match View::of(&views[row]) {
+                    View::Here(0, _) => NONE,
+                    View::Here(len, bytes) => self.find_short(Words::cut(bytes, len)),
+                    View::There(len, buffer, at) => self.find(buffers[buffer], at, len),
+                }
+            })),
+            Texts::Integers(valid, integers) => numbers.extend(rows.map(|row| {
+                if valid.has(row) {
+                    self.find_short(Words::of_integer(integers.get(row)))
+                } else {
+                    NONE
+                }
+            })),
             Texts::Dictionary(valid, places, texts) => {
                 // What a place means is asked once for each that occurs.
                 const UNKNOWN: u32 = NONE - 1;
@@ -171,11 +222,15 @@ impl Groups {
                         known.resize(place + 1, UNKNOWN);
                     }
                     if known[place] == UNKNOWN {
-                        known[place] = find(texts.get(place).as_deref());
+                        known[place] = self.find_text(texts.get(place).as_deref());
                     }
                     known[place]
                 }));
             }
         }
     }
+}
+
+fn next(keys: &[Key]) -> u32 {
+    u32::try_from(keys.len()).expect("fewer keys than 2^32")
 }

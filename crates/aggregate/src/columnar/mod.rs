@@ -23,6 +23,7 @@ use crate::rejects::SHOWN;
 mod batch;
 mod fault;
 mod keys;
+mod units;
 mod values;
 
 pub use batch::{Batch, Integers, Numbers, Source, Texts, Valid};

@@ -1,29 +1,25 @@
 //! A column's statistics, group by group: integers at one scale while all fit, exact states beside them.
 //!
 //! The scale grows when a value needs it; what was added up before is then put aside as exact
-//! states, which merge at the finest scale. A floating-point number `v` has the shortest decimal
-//! `k / 10^scale` if that division gives `v` and `k` has at most 15 digits: so few digits tell all
-//! doubles apart, hence no shorter decimal and no other of this length gives the same `v`.
+//! states, which merge at the finest scale. Numbers become integers by blocks, where all of a block
+//! do at the column's scale; otherwise one by one.
 
 use std::ops::Range;
 
-use super::batch::{Numbers, Valid};
+use super::batch::{Numbers, Valid, each_width};
 use super::fault::Fault;
 use super::keys::{Groups, NONE};
+use super::units::{Fixed, MOST_SCALE, Number, exactly};
 use crate::delimited::Null;
 use crate::error::Reason;
-use crate::kept::{Given, Order};
+use crate::kept::{self, Order};
 use crate::merge::{Keep, Partial, Stats};
 use crate::number::{Decimal, NumberError};
 
-/// The finest scale that is tried for all of a column.
-const MOST_SCALE: u16 = 12;
-/// Numbers below this have a square whose sum over [`MOST_ROWS`] rows fits 128 bits.
-const MOST_UNITS: i64 = 1 << 53;
+/// Rows whose sum of squares fits 128 bits.
 const MOST_ROWS: u64 = 1 << 21;
-/// Doubles, and single-precision numbers, are told apart by this many digits.
-const MOST_F64: f64 = 1e15;
-const MOST_F32: f64 = 1e6;
+/// Rows of a block: small beside the first cache.
+const BLOCK_ROWS: usize = 512;
 
 /// The statistics of a thread's groups.
 #[derive(Debug)]
@@ -37,6 +33,19 @@ pub(super) struct Values {
     rows: u64,
 }
 
+/// Which rows are taken, and what they mean.
+struct Given<'a> {
+    /// The group of each, or none.
+    numbers: &'a [u32],
+    /// Their places in the batch.
+    rows: Range<usize>,
+    valid: Valid<'a>,
+    /// Whether a missing value is one of zero.
+    zero: bool,
+    /// How many rows there were before the batch.
+    before: u64,
+}
+
 /// A group's numbers at the column's scale.
 #[derive(Clone, Copy, Debug)]
 struct Hot {
@@ -48,80 +57,6 @@ struct Hot {
 }
 
 const EMPTY: Hot = Hot { count: 0, missing: 0, sum: 0, min: i64::MAX, max: i64::MIN };
-
-/// A number as it stands in an array.
-trait Number: Copy {
-    /// In units of `10^-scale`, if few digits suffice.
-    fn units(self, scale: u16) -> Option<i64>;
-    /// Exactly.
-    fn decimal(self) -> Decimal;
-}
-
-impl Number for i128 {
-    #[inline]
-    fn units(self, scale: u16) -> Option<i64> {
-        let units = i64::try_from(crate::number::scaled(self, scale)?).ok()?;
-        (-MOST_UNITS..MOST_UNITS).contains(&units).then_some(units)
-    }
-
-    fn decimal(self) -> Decimal {
-        Decimal::new(self, 0)
-    }
-}
-
-/// Units of a scale of their own.
-#[derive(Clone, Copy)]
-struct Fixed(i128, u16);
-
-impl Number for Fixed {
-    #[inline]
-    fn units(self, scale: u16) -> Option<i64> {
-        self.0.units(scale.checked_sub(self.1)?)
-    }
-
-    fn decimal(self) -> Decimal {
-        Decimal::new(self.0, self.1)
-    }
-}
-
-const POWERS: [f64; MOST_SCALE as usize + 1] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12];
-
-fn shortest(text: &str) -> Decimal {
-    Decimal::parse(text.as_bytes()).expect("a finite number is printed as one")
-}
-
-impl Number for f64 {
-    #[inline]
-    fn units(self, scale: u16) -> Option<i64> {
-        let power = POWERS[usize::from(scale)];
-        let units = (self * power).round_ties_even();
-        (units.abs() < MOST_F64 && units / power == self).then_some(units as i64)
-    }
-
-    fn decimal(self) -> Decimal {
-        shortest(&format!("{self:e}"))
-    }
-}
-
-impl Number for f32 {
-    #[inline]
-    fn units(self, scale: u16) -> Option<i64> {
-        let power = POWERS[usize::from(scale)];
-        let units = (f64::from(self) * power).round_ties_even();
-        (units.abs() < MOST_F32 && (units / power) as f32 == self).then_some(units as i64)
-    }
-
-    fn decimal(self) -> Decimal {
-        shortest(&format!("{self:e}"))
-    }
-}
-
-/// A number as a decimal, by way of few digits where they suffice.
-fn exactly<N: Number>(value: N) -> Decimal {
-    let few = (0..=MOST_SCALE).find_map(|scale| Some((value.units(scale)?, scale)));
-    few.map_or_else(|| value.decimal(), |(units, scale)| Decimal::new(units.into(), scale))
-}
 
 /// The cells of these rows that are refused.
 pub(super) fn check(
@@ -173,53 +108,76 @@ impl Values {
             self.put_aside();
         }
         self.rows += rows.len() as u64;
-        let given = numbers.iter().zip(rows).filter(|(number, _)| **number != NONE);
-        let given = given.map(|(&number, row)| (number as usize, row));
+        let valid = all.valid();
+        let given = Given { numbers, rows: rows.clone(), valid, zero, before };
         match *all {
-            Numbers::Integers(valid, all) => {
-                self.add(given, valid, (zero, before), |row| Some(all.get(row)));
+            Numbers::Integers(_, all) => each_width!(all, all => self.add(&given, all, |v| v)),
+            Numbers::Decimals(_, all, scale) => {
+                self.add(&given, all, |units| Fixed(i128::from_le_bytes(units), scale));
             }
-            Numbers::Decimals(valid, all, scale) => self.add(given, valid, (zero, before), |row| {
-                Some(Fixed(i128::from_le_bytes(all[row]), scale))
-            }),
-            Numbers::F64(valid, all) => self.add(given, valid, (zero, before), |row| {
-                let value = all[row];
-                (!value.is_nan()).then_some(value)
-            }),
-            Numbers::F32(valid, all) => self.add(given, valid, (zero, before), |row| {
-                let value = all[row];
-                (!value.is_nan()).then_some(value)
-            }),
+            Numbers::F64(_, all) => self.add(&given, all, |v| v),
+            Numbers::F32(_, all) => self.add(&given, all, |v| v),
         }
     }
 
     #[inline]
-    fn add<N: Number>(
-        &mut self,
-        given: impl Iterator<Item = (usize, usize)>,
-        valid: Valid<'_>,
-        (zero, before): (bool, u64),
-        value: impl Fn(usize) -> Option<N>,
-    ) {
+    fn add<T: Copy, N: Number>(&mut self, given: &Given<'_>, all: &[T], number: impl Fn(T) -> N) {
+        let all = &all[given.rows.clone()];
         if self.keep.is_more() {
-            let value = |row| valid.has(row).then(|| value(row)).flatten();
-            return given.for_each(|(group, row)| {
-                let number = value(row).map(exactly).or_else(|| zero.then(|| Decimal::new(0, 0)));
-                self.keep_value(group, before + row as u64, number);
-            });
+            return self.keep_all(given, all, number);
         }
-        for (group, row) in given {
-            let Some(value) = valid.has(row).then(|| value(row)).flatten() else {
-                if zero {
-                    self.add_units(group, 0);
+        let mut units = [0; BLOCK_ROWS];
+        for (block, (all, groups)) in
+            all.chunks(BLOCK_ROWS).zip(given.numbers.chunks(BLOCK_ROWS)).enumerate()
+        {
+            let first = given.rows.start + block * BLOCK_ROWS;
+            let units = &mut units[..all.len()];
+            let known = N::all_units(all.iter().map(|&v| number(v)), self.scale, units);
+            let is_whole = given.valid.bits.is_none() && known;
+            for (at, &group) in groups.iter().enumerate().filter(|(_, group)| **group != NONE) {
+                let group = group as usize;
+                if is_whole {
+                    self.add_units(group, units[at]);
+                } else if !given.valid.has(first + at) {
+                    self.add_missing(group, given.zero);
+                } else if known {
+                    self.add_units(group, units[at]);
                 } else {
-                    self.hot[group].missing += 1;
+                    self.add_one(group, number(all[at]), given.zero);
                 }
-                continue;
-            };
-            match value.units(self.scale) {
-                Some(units) => self.add_units(group, units),
-                None => self.add_rare(group, value),
+            }
+        }
+    }
+
+    /// A number that may need another scale than the column's.
+    fn add_one<N: Number>(&mut self, group: usize, value: N, zero: bool) {
+        if value.is_missing() {
+            return self.add_missing(group, zero);
+        }
+        match value.units(self.scale) {
+            Some(units) => self.add_units(group, units),
+            None => self.add_rare(group, value),
+        }
+    }
+
+    fn add_missing(&mut self, group: usize, zero: bool) {
+        if zero { self.add_units(group, 0) } else { self.hot[group].missing += 1 }
+    }
+
+    /// The same where more is kept than sums.
+    fn keep_all<T: Copy, N: Number>(
+        &mut self,
+        given: &Given<'_>,
+        all: &[T],
+        number: impl Fn(T) -> N,
+    ) {
+        for (row, (&value, &group)) in given.rows.clone().zip(all.iter().zip(given.numbers)) {
+            if group != NONE {
+                let value = Some(number(value));
+                let value = value.filter(|v| given.valid.has(row) && !v.is_missing());
+                let zero = || given.zero.then(|| Decimal::new(0, 0));
+                let order = given.before + row as u64;
+                self.keep_value(group as usize, order, value.map(exactly).or_else(zero));
             }
         }
     }
@@ -243,7 +201,7 @@ impl Values {
         let stats = self.exact[group].get_or_insert_with(none);
         match number {
             Some(number) => {
-                stats.take(Given::Number(&number), Order { source: 0, byte: chunk });
+                stats.take(kept::Given::Number(&number), Order { source: 0, byte: chunk });
             }
             None => stats.add_missing(),
         }

@@ -1,6 +1,7 @@
 //! `fathom man`: the manual, as man pages or as the Markdown of `docs/cli.md`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::CommandFactory;
@@ -18,9 +19,19 @@ pub(crate) struct Options {
     /// All commands in one Markdown document instead of a man page
     #[arg(long, conflicts_with = "command")]
     markdown: bool,
+
+    /// The pages of all commands, as files of this folder, which is made: for packages
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["command", "markdown"])]
+    folder: Option<PathBuf>,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    if let Some(folder) = &options.folder {
+        std::fs::create_dir_all(folder)
+            .and_then(|()| clap_mangen::generate_to(Args::command(), folder))
+            .with_context(|| format!("cannot write {}", folder.display()))?;
+        return Ok(Exit::Done);
+    }
     let mut root = Args::command();
     root.build();
     let mut page = Vec::new();

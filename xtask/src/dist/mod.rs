@@ -1,0 +1,163 @@
+//! `cargo xtask dist`: what a release consists of, for each machine it is made for.
+//!
+//! ```text
+//!   TAG ─▶ its tree ─▶ static program ─┬─▶ fathom-VERSION-TARGET.tar.gz  program, manual, completions, licences
+//!                      (its --version  ├─▶ fathom_VERSION_ARCH.deb       the same where Debian wants it
+//!                       is asked)      └─▶ oci/ARCH/fathom               what release/Containerfile copies
+//!   all of them ─▶ fathom.rb (Homebrew), SHA256SUMS
+//! ```
+//!
+//! The same bytes come out of the same tree and compiler. Nothing is uploaded, and nothing is published: that
+//! is for `.github/workflows/release.yml`, and for a person.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::packages::{cache, install, root, run};
+
+mod archive;
+mod check;
+mod deb;
+mod formula;
+mod program;
+
+use archive::File;
+pub(crate) use check::check;
+use program::{Program, SHELLS, texts};
+
+/// A machine releases are made for.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Machine {
+    /// x86-64
+    X86_64,
+    /// AArch64: cross-built, and started under emulation
+    Aarch64,
+}
+
+impl Machine {
+    /// The target, whose C library is linked in.
+    fn target(self) -> &'static str {
+        match self {
+            Machine::X86_64 => "x86_64-unknown-linux-musl",
+            Machine::Aarch64 => "aarch64-unknown-linux-musl",
+        }
+    }
+}
+
+/// Makes everything for `machines` into `target/xtask/dist`; of a tag, whose name is `v` and the version.
+pub(crate) fn run_all(tag: Option<&str>, machines: &[Machine], url: &str) -> Result<()> {
+    let source = tag.map_or_else(|| Ok(root()), tree)?;
+    let out = cache().join("dist");
+    let _ = fs::remove_dir_all(&out);
+    fs::create_dir_all(&out)?;
+    let mut version = String::new();
+    for machine in machines {
+        if *machine == Machine::Aarch64 && cfg!(target_arch = "x86_64") {
+            install(&["qemu-user"])?;
+        }
+        let program = build(&source, *machine)?;
+        ensure!(
+            tag.is_none_or(|tag| tag == format!("v{}", program.version)),
+            "the program of this tag says that it is {}",
+            program.version
+        );
+        pack(&program, &out)?;
+        version = program.version;
+    }
+    let sums = formula::sums(&out)?;
+    fs::write(out.join("fathom.rb"), formula::formula(&version, url, &sums))?;
+    let lines: String = sums.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
+    fs::write(out.join("SHA256SUMS"), lines)?;
+    println!("{}", out.display());
+    Ok(())
+}
+
+/// The files of a tag, as a working tree of its own, so that the program can name its commit.
+fn tree(tag: &str) -> Result<PathBuf> {
+    let folder = cache().join("dist-source");
+    let git = |arguments: &[&str]| {
+        run(Command::new("git").current_dir(root()).args(arguments).arg(&folder))
+    };
+    if folder.exists() {
+        git(&["worktree", "remove", "--force"])?;
+    }
+    let mut add = Command::new("git");
+    add.current_dir(root()).args(["worktree", "add", "--detach", "--quiet"]).arg(&folder).arg(tag);
+    run(&mut add).with_context(|| format!("the tree of {tag}"))?;
+    Ok(folder)
+}
+
+/// The program for a machine, and what it says about itself, under emulation where need be.
+fn build(source: &Path, machine: Machine) -> Result<Program> {
+    let target = machine.target();
+    let folder = cache().join("dist-build");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(source).env("CARGO_TARGET_DIR", &folder);
+    cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "false").env("CARGO_PROFILE_RELEASE_STRIP", "true");
+    // The linker of the toolchain knows all machines; nothing of C is linked but what comes with the target.
+    cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
+    cargo.args(["build", "--release", "--locked", "--quiet", "--package", "fathom-cli"]);
+    run(cargo.args(["--target", target]))
+        .with_context(|| format!("building for it (rustup target add {target})"))?;
+    let path = folder.join(target).join("release/fathom");
+    let said = |words: &[&str]| -> Result<Vec<u8>> {
+        let mut program = match machine {
+            Machine::Aarch64 if cfg!(target_arch = "x86_64") => {
+                let mut emulator = Command::new("qemu-aarch64");
+                emulator.arg(&path);
+                emulator
+            }
+            _ => Command::new(&path),
+        };
+        Ok(run(program.args(words))?.stdout)
+    };
+    let version = String::from_utf8(said(&["--version"])?)?;
+    let version = version.split_whitespace().nth(1).context("fathom VERSION")?.to_owned();
+    let rows = cache().join("dist-rows");
+    fs::write(&rows, "Oslo;1.5\nOslo;2.5\n")?;
+    let answer = said(&["aggregate", &rows.display().to_string()])?;
+    ensure!(answer == b"{Oslo=1.5/2.0/2.5}\n", "the program for {target} does not add rightly");
+    let pages = cache().join("dist-pages");
+    let _ = fs::remove_dir_all(&pages);
+    said(&["man", "--folder", &pages.display().to_string()])?;
+    let completions =
+        SHELLS.iter().map(|(shell, ..)| said(&["completions", shell])).collect::<Result<_>>()?;
+    let target = target.to_owned();
+    Ok(Program { version, target, bytes: fs::read(path)?, pages: read_all(&pages)?, completions })
+}
+
+/// The files of a folder, by name.
+fn read_all(folder: &Path) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        found.push((entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path())?));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Writes the archives of a program.
+fn pack(program: &Program, out: &Path) -> Result<()> {
+    let Program { version, target, bytes, pages, completions } = program;
+    let mut files = vec![File::program("fathom", &**bytes)];
+    files.extend(texts()?);
+    files.extend(pages.iter().map(|(name, page)| File::new(format!("man/{name}"), &**page)));
+    let shells = SHELLS.iter().zip(completions);
+    files.extend(
+        shells.map(|((_, name, _), text)| File::new(format!("completions/{name}"), &**text)),
+    );
+    let name = format!("fathom-{version}-{target}");
+    let archive = archive::gzip(&archive::tar(&format!("{name}/"), &files)?)?;
+    fs::write(out.join(format!("{name}.tar.gz")), archive)?;
+    let architecture = deb::architecture(target);
+    fs::write(out.join(format!("fathom_{version}_{architecture}.deb")), deb::package(program)?)?;
+    let oci = out.join("oci").join(architecture);
+    fs::create_dir_all(&oci)?;
+    fs::write(oci.join("fathom"), bytes)?;
+    fs::copy(root().join("release/Containerfile"), out.join("oci/Containerfile"))?;
+    Ok(())
+}
