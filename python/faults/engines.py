@@ -202,7 +202,7 @@ def stopped(engine, given):
     """A worker says nothing any more, but does not end; a timeout gives it up."""
     pids = engine.pids()
     with Fault(SECONDS * 4, lambda: strike(pids, signal.SIGSTOP)) as fault:
-        table = engine.run(given.paths, timeout=4)
+        table = engine.run(given.paths, timeout=5)
     assert fault.happened, "nobody was stopped"
     for pid in pids[:1]:
         try:
@@ -219,7 +219,7 @@ def hung(engine, given):
             os.remove(path + ".hung")
     engine.fresh()
     _scale.partial = hanging_once
-    return engine.run(given.paths, timeout=3)
+    return engine.run(given.paths, timeout=10)
 
 
 def changed(engine, given):

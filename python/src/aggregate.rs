@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use fathom_aggregate::columnar::{self, Frame};
 use fathom_aggregate::delimited::{self, Kind, Null, Query, Ragged, Selector, Value};
-use fathom_aggregate::format::{Sort, Statistic, arrange};
+use fathom_aggregate::format::{Criterion, Sort, Statistic, arrange};
 use fathom_aggregate::{
     Error, Filter, Layout, Method, OnError, Options, Progress, Source, Summary,
 };
@@ -72,8 +72,11 @@ fn null(word: &str) -> PyResult<Null> {
 }
 
 fn statistic(word: &str) -> PyResult<Statistic> {
-    Statistic::named(word).ok_or_else(|| {
-        let known: Vec<&str> = Statistic::WORDS.iter().map(|(word, _)| *word).collect();
+    // Shares are the command's: a result here does not know the totals of all keys.
+    let is_told = |statistic: &Statistic| !statistic.is_share();
+    Statistic::named(word).filter(is_told).ok_or_else(|| {
+        let words = Statistic::WORDS.iter().map(|(word, _)| *word);
+        let known: Vec<&str> = words.filter(|word| !word.ends_with('%')).collect();
         PyValueError::new_err(format!("stats: {word:?} is none of {}", known.join(", ")))
     })
 }
@@ -88,14 +91,18 @@ impl Plan {
         self.stats.iter().map(|word| self.statistic(word)).collect()
     }
 
-    pub(crate) fn sort(&self) -> PyResult<Sort> {
-        match &*self.sort {
-            "key" => Ok(Sort::Key),
-            word => self.statistic(word).map(Sort::By),
-        }
+    /// The statistic that is sorted by; None for the key.
+    pub(crate) fn sort(&self) -> PyResult<Option<Statistic>> {
+        (self.sort != "key").then(|| self.statistic(&self.sort)).transpose()
     }
 
-    pub(crate) fn options(&self, statistics: &[Statistic], sort: Sort) -> Options {
+    fn order(&self, sort: Option<Statistic>) -> Criterion {
+        let key = Criterion { sort: Sort::Key, falling: false };
+        let order = sort.map_or(key, Criterion::largest);
+        Criterion { falling: order.falling != self.reverse, ..order }
+    }
+
+    pub(crate) fn options(&self, statistics: &[Statistic], sort: Option<Statistic>) -> Options {
         let default = Options::default();
         let options = Options {
             threads: self.threads.unwrap_or(default.threads),
@@ -103,10 +110,7 @@ impl Plan {
             memory_limit_bytes: self.memory_limit,
             ..default
         };
-        match sort {
-            Sort::Key => options.for_statistics(statistics),
-            Sort::By(by) => options.for_statistics(statistics).for_statistics(&[by]),
-        }
+        options.for_statistics(statistics).for_statistics(sort.as_slice())
     }
 
     /// What is asked of delimited text; None for `key;value` lines.
@@ -121,7 +125,7 @@ impl Plan {
         let mut query = Query::new(delimiter);
         let filter = self.filter.as_deref().map(Filter::parse).transpose();
         query.filter = filter.map_err(|wrong| PyValueError::new_err(format!("where: {wrong}")))?;
-        query.by = self.by.iter().cloned().map(Selector::from).collect();
+        query.by = self.by.iter().cloned().map(|column| Selector::from(column).into()).collect();
         query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
         query.nulls.extend(self.null_values.iter().cloned());
@@ -137,7 +141,7 @@ impl Plan {
     /// A result in its order.
     pub(crate) fn shown(&self, mut summary: Summary, has_names: bool) -> PyResult<Groups> {
         let (statistics, sort) = (self.statistics()?, self.sort()?);
-        arrange(&mut summary.columns, sort, self.reverse, self.top);
+        arrange(&mut summary.columns, &[self.order(sort)], self.top);
         let threads = self.options(&statistics, sort).threads;
         let mut layout = Layout { statistics, threads, ..Layout::default() };
         if has_names {
