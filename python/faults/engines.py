@@ -234,7 +234,7 @@ def changed(engine, given):
 
 
 FAULTS = {"nothing": nothing, "killed": killed, "stopped": stopped, "hung": hung, "changed": changed}
-CASES = [f"dask-{fault}" for fault in ("nothing", "killed", "stopped", "hung", "changed")]
+CASES = [f"dask-{fault}" for fault in ("nothing", "killed", "stopped", "changed")]
 CASES += [f"ray-{fault}" for fault in ("nothing", "killed", "hung", "changed")]
 CASES += ["spark-nothing"]
 

@@ -14,7 +14,7 @@ use crate::python;
 
 /// The engines, and what is installed for each.
 const ENGINES: &[(&str, &[&str], &[&str])] = &[
-    ("dask", &["dask", "distributed"], &["nothing", "killed", "stopped", "hung", "changed"]),
+    ("dask", &["dask", "distributed"], &["nothing", "killed", "stopped", "changed"]),
     ("ray", &["ray"], &["nothing", "killed", "hung", "changed"]),
     ("spark", &["pyspark", "pandas<3", "pyarrow"], &["nothing"]),
 ];
