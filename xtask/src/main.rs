@@ -6,6 +6,7 @@
 
 mod agree;
 mod arm64;
+mod clusters;
 mod counters;
 mod cpio;
 mod cpp;
@@ -62,6 +63,15 @@ enum Check {
         /// Leave a picture of each page, at both widths and in both colour schemes, in this folder
         #[arg(long, value_name = "FOLDER")]
         pictures: Option<std::path::PathBuf>,
+    },
+    /// Run the Python package's drivers on clusters of this machine, under faults
+    Clusters {
+        /// Only engines whose name contains this
+        #[arg(default_value = "")]
+        only: String,
+        /// Runs of each fault
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+        runs: u32,
     },
     /// Make what a release consists of: static programs, packages, recipes, sums
     Dist {
@@ -154,6 +164,7 @@ fn main() -> ExitCode {
         Check::Cpp => ("cpp", cpp::run_all()),
         Check::Python { release, only_wheel } => ("python", python::run_all(release, only_wheel)),
         Check::Pages { bless, pictures } => ("pages", pages::run_all(bless, pictures)),
+        Check::Clusters { only, runs } => ("clusters", clusters::run_all(&only, runs)),
         Check::Dist { check: true, .. } => ("dist", dist::check()),
         Check::Dist { tag, machine, url, .. } => {
             ("dist", dist::run_all(tag.as_deref(), &machine, &url))
