@@ -28,6 +28,9 @@ _LATER = {
     "_result": ("Case", "Contender", "Keys", "Run", "Verdict"),
 }
 
+# Drivers of what runs tasks elsewhere, which is imported when they are called.
+_ENGINES = ("dask", "ray", "spark")
+
 __all__ = ["DataError", "Mean", "Table", "__version__", "aggregate", "haversine"]
 __all__ += [name for names in _LATER.values() for name in names]
 
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
 def __getattr__(name):
     import importlib
 
+    if name in _ENGINES:
+        return importlib.import_module(f"fathom.{name}")
     for module, names in _LATER.items():
         if name in names:
             return getattr(importlib.import_module(f"fathom.{module}"), name)

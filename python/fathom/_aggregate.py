@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 
 from fathom import _native
@@ -122,6 +123,23 @@ def aggregate(
     0.1 is 0.1, so that a table and its CSV have the same result. NaN and infinities are refused.
     Other threads of Python run meanwhile, and Ctrl-C ends the run.
     """
+    asked = dict(locals())
+    progress = asked.pop("progress")
+    inputs, plan = _asked(**asked)
+    return Table(_native.aggregate(inputs, plan, progress))
+
+
+def asked(data, **options) -> tuple[list, _Plan]:
+    """The inputs and the plan of `aggregate` with these options."""
+    bound = inspect.signature(aggregate).bind(data, **options)
+    bound.apply_defaults()
+    return _asked(**{name: bound.arguments[name] for name in bound.arguments if name != "progress"})
+
+
+def _asked(
+    data, by, values, texts, where, stats, quantiles, delimiter, header, null, null_values, ragged,
+    on_error, rejects, sort, reverse, top, threads, chunk_bytes, memory_limit,
+):  # fmt: skip
     for name, value, known in (
         ("ragged", ragged, ("fail", "pad")),
         ("on_error", on_error, ("fail", "skip")),
@@ -166,4 +184,4 @@ def aggregate(
         chunk_bytes=chunk_bytes,
         memory_limit=memory_limit,
     )
-    return Table(_native.aggregate(inputs, plan, progress))
+    return inputs, plan

@@ -7,8 +7,10 @@ use std::sync::atomic::Ordering;
 
 use fathom_aggregate::columnar::{self, Frame};
 use fathom_aggregate::delimited::{self, Kind, Null, Query, Ragged, Selector, Value};
-use fathom_aggregate::format::{Sort, Statistic, arrange};
-use fathom_aggregate::{Filter, Layout, Method, OnError, Options, Progress, Source, Summary};
+use fathom_aggregate::format::{Criterion, Sort, Statistic, arrange};
+use fathom_aggregate::{
+    Error, Filter, Layout, Method, OnError, Options, Progress, Source, Summary,
+};
 use fathom_input::Input;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -70,8 +72,11 @@ fn null(word: &str) -> PyResult<Null> {
 }
 
 fn statistic(word: &str) -> PyResult<Statistic> {
-    Statistic::named(word).ok_or_else(|| {
-        let known: Vec<&str> = Statistic::WORDS.iter().map(|(word, _)| *word).collect();
+    // Shares are the command's: a result here does not know the totals of all keys.
+    let is_told = |statistic: &Statistic| !statistic.is_share();
+    Statistic::named(word).filter(is_told).ok_or_else(|| {
+        let words = Statistic::WORDS.iter().map(|(word, _)| *word);
+        let known: Vec<&str> = words.filter(|word| !word.ends_with('%')).collect();
         PyValueError::new_err(format!("stats: {word:?} is none of {}", known.join(", ")))
     })
 }
@@ -82,14 +87,22 @@ impl Plan {
         Ok(statistic(word)?.by(method))
     }
 
-    fn sort(&self) -> PyResult<Sort> {
-        match &*self.sort {
-            "key" => Ok(Sort::Key),
-            word => self.statistic(word).map(Sort::By),
-        }
+    pub(crate) fn statistics(&self) -> PyResult<Vec<Statistic>> {
+        self.stats.iter().map(|word| self.statistic(word)).collect()
     }
 
-    fn options(&self, statistics: &[Statistic], sort: Sort) -> Options {
+    /// The statistic that is sorted by; None for the key.
+    pub(crate) fn sort(&self) -> PyResult<Option<Statistic>> {
+        (self.sort != "key").then(|| self.statistic(&self.sort)).transpose()
+    }
+
+    fn order(&self, sort: Option<Statistic>) -> Criterion {
+        let key = Criterion { sort: Sort::Key, falling: false };
+        let order = sort.map_or(key, Criterion::largest);
+        Criterion { falling: order.falling != self.reverse, ..order }
+    }
+
+    pub(crate) fn options(&self, statistics: &[Statistic], sort: Option<Statistic>) -> Options {
         let default = Options::default();
         let options = Options {
             threads: self.threads.unwrap_or(default.threads),
@@ -97,13 +110,12 @@ impl Plan {
             memory_limit_bytes: self.memory_limit,
             ..default
         };
-        match sort {
-            Sort::Key => options.for_statistics(statistics),
-            Sort::By(by) => options.for_statistics(statistics).for_statistics(&[by]),
-        }
+        options.for_statistics(statistics).for_statistics(sort.as_slice())
     }
 
-    fn query(&self, delimiter: u8) -> PyResult<Query> {
+    /// What is asked of delimited text; None for `key;value` lines.
+    pub(crate) fn query(&self) -> PyResult<Option<Query>> {
+        let Some(delimiter) = self.delimiter else { return Ok(None) };
         let value = |(column, word, is_text): &(Column, String, bool)| {
             let mut value = Value::from(Selector::from(column.clone()));
             value.null = null(word)?;
@@ -113,12 +125,29 @@ impl Plan {
         let mut query = Query::new(delimiter);
         let filter = self.filter.as_deref().map(Filter::parse).transpose();
         query.filter = filter.map_err(|wrong| PyValueError::new_err(format!("where: {wrong}")))?;
-        query.by = self.by.iter().cloned().map(Selector::from).collect();
+        query.by = self.by.iter().cloned().map(|column| Selector::from(column).into()).collect();
         query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
         query.nulls.extend(self.null_values.iter().cloned());
         query.header = self.header.unwrap_or_else(|| query.has_names());
-        Ok(query)
+        Ok(Some(query))
+    }
+
+    /// Whether records that are none are counted, and do not end the run.
+    pub(crate) fn skips(&self) -> bool {
+        self.skip
+    }
+
+    /// A result in its order.
+    pub(crate) fn shown(&self, mut summary: Summary, has_names: bool) -> PyResult<Groups> {
+        let (statistics, sort) = (self.statistics()?, self.sort()?);
+        arrange(&mut summary.columns, &[self.order(sort)], self.top);
+        let threads = self.options(&statistics, sort).threads;
+        let mut layout = Layout { statistics, threads, ..Layout::default() };
+        if has_names {
+            layout.keys.clone_from(&summary.keys);
+        }
+        Ok(Groups::new(summary, layout))
     }
 
     fn on_error(&self) -> PyResult<OnError<'static>> {
@@ -139,13 +168,10 @@ pub(crate) fn aggregate(
     plan: Plan,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Groups> {
-    let statistics =
-        plan.stats.iter().map(|word| plan.statistic(word)).collect::<PyResult<Vec<_>>>()?;
-    let sort = plan.sort()?;
-    let options = plan.options(&statistics, sort);
+    let options = plan.options(&plan.statistics()?, plan.sort()?);
     let (told, callback) = (Progress::default(), progress.as_ref());
     let flags = (&told.bytes, &told.stop);
-    let query = plan.delimiter.map(|delimiter| plan.query(delimiter)).transpose()?;
+    let query = plan.query()?;
     let is_frame = match &*inputs {
         [frame] => frame.hasattr("__arrow_c_stream__")?,
         _ => false,
@@ -158,20 +184,28 @@ pub(crate) fn aggregate(
         _ => {
             let sources = inputs.iter().map(open).collect::<PyResult<Vec<Source>>>()?;
             let on_error = plan.on_error()?;
-            wait::run(py, flags, callback, || match &query {
-                Some(query) => delimited::aggregate(sources, query, &options, on_error, &told),
-                None => fathom_aggregate::aggregate(sources, &options, on_error, &told),
-            })
+            let query = query.as_ref();
+            wait::run(py, flags, callback, || run(sources, query, &options, on_error, &told))
         }
     };
     let mut summary: Summary = outcome?.map_err(|error| error::aggregated(py, error))?;
-    arrange(&mut summary.columns, sort, plan.reverse, plan.top);
     summary.bytes = told.bytes.load(Ordering::Relaxed);
-    let mut layout = Layout { statistics, threads: options.threads, ..Layout::default() };
-    if is_frame || query.is_some_and(|query| query.header) || plan.by.len() > 1 {
-        layout.keys.clone_from(&summary.keys);
+    let has_names = is_frame || query.is_some_and(|query| query.header) || plan.by.len() > 1;
+    plan.shown(summary, has_names)
+}
+
+/// Runs the engine over texts.
+pub(crate) fn run(
+    sources: Vec<Source>,
+    query: Option<&Query>,
+    options: &Options,
+    on_error: OnError<'_>,
+    told: &Progress,
+) -> Result<Summary, Error> {
+    match query {
+        Some(query) => delimited::aggregate(sources, query, options, on_error, told),
+        None => fathom_aggregate::aggregate(sources, options, on_error, told),
     }
-    Ok(Groups::new(summary, layout))
 }
 
 fn open(input: &Bound<'_, PyAny>) -> PyResult<Source> {

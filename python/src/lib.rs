@@ -11,6 +11,7 @@ mod arrow;
 mod error;
 mod groups;
 mod haversine;
+mod partial;
 mod source;
 mod wait;
 
@@ -23,5 +24,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<groups::Groups>()?;
     module.add_function(wrap_pyfunction!(aggregate::aggregate, module)?)?;
     module.add_function(wrap_pyfunction!(haversine::haversine, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::object, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::cuts, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::partial, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::merge, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::finish, module)?)?;
     Ok(())
 }

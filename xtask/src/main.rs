@@ -6,6 +6,7 @@
 
 mod agree;
 mod arm64;
+mod clusters;
 mod counters;
 mod cpio;
 mod cpp;
@@ -52,6 +53,15 @@ enum Check {
         /// Build it, and run no tests
         #[arg(long)]
         only_wheel: bool,
+    },
+    /// Run the Python package's drivers on clusters of this machine, under faults
+    Clusters {
+        /// Only engines whose name contains this
+        #[arg(default_value = "")]
+        only: String,
+        /// Runs of each fault
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+        runs: u32,
     },
     /// Make what a release consists of: static programs, packages, recipes, sums
     Dist {
@@ -143,6 +153,7 @@ fn main() -> ExitCode {
         Check::Arm64 { part, turn } => ("arm64", arm64::run_all(part, turn)),
         Check::Cpp => ("cpp", cpp::run_all()),
         Check::Python { release, only_wheel } => ("python", python::run_all(release, only_wheel)),
+        Check::Clusters { only, runs } => ("clusters", clusters::run_all(&only, runs)),
         Check::Dist { check: true, .. } => ("dist", dist::check()),
         Check::Dist { tag, machine, url, .. } => {
             ("dist", dist::run_all(tag.as_deref(), &machine, &url))

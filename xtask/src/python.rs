@@ -17,13 +17,24 @@ use crate::packages::{cache, host_fathom, root, run};
 const MOST_WHEEL_BYTES: u64 = 25 << 20;
 const MOST_MODULE_BYTES: u64 = 5 << 20;
 
-pub(crate) fn run_all(release: bool, only_wheel: bool) -> Result<()> {
+/// A wheel for this machine.
+pub(crate) fn wheel() -> Result<PathBuf> {
+    build(&environment()?, false)
+}
+
+/// The Python of a fresh environment with what builds wheels and runs tests.
+fn environment() -> Result<PathBuf> {
     let environment = cache().join("python");
     let _ = fs::remove_dir_all(&environment);
     run(Command::new("python3").args(["-m", "venv"]).arg(&environment))
         .context("a virtual environment (Debian: python3-venv)")?;
     let python = environment.join("bin/python");
     run(pip(&python).args(["maturin", "pytest"]))?;
+    Ok(python)
+}
+
+pub(crate) fn run_all(release: bool, only_wheel: bool) -> Result<()> {
+    let python = environment()?;
     let wheel = build(&python, release)?;
     println!("{}", wheel.display());
     if only_wheel {
@@ -40,7 +51,7 @@ pub(crate) fn run_all(release: bool, only_wheel: bool) -> Result<()> {
     Ok(())
 }
 
-fn pip(python: &Path) -> Command {
+pub(crate) fn pip(python: &Path) -> Command {
     let mut pip = Command::new(python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
     pip

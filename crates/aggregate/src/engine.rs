@@ -19,7 +19,7 @@ use crate::error::{Error, FieldText};
 use crate::gather::{Run, gather};
 use crate::kernel::Kernel;
 use crate::line;
-use crate::merge::{Keep, Partial};
+use crate::merge::{Keep, Partial, Stats, total};
 use crate::queue::Queue;
 use crate::rejects::{Collector, OnError, Raw, Taken};
 use crate::shard::{Refused, Shard};
@@ -136,13 +136,21 @@ pub struct Column {
     pub scale: u16,
     /// Whether the values are texts, of which only some statistics can be told.
     pub is_text: bool,
+    /// What is known of all keys together, also of those that are not shown, once they were
+    /// [summed up](Column::sum_up).
+    pub total: Option<Box<Stats>>,
 }
 
 impl Column {
     /// A column of these groups.
     pub fn new(name: &str, groups: Vec<Partial>) -> Column {
         let scale = groups.iter().map(|group| group.stats.scale()).max().unwrap_or(0);
-        Column { name: name.to_owned(), groups, scale, is_text: false }
+        Column { name: name.to_owned(), groups, scale, is_text: false, total: None }
+    }
+
+    /// Makes the [total](Column::total) of the groups there are.
+    pub fn sum_up(&mut self) {
+        self.total = Some(Box::new(total(&self.groups)));
     }
 }
 

@@ -42,6 +42,32 @@ pub enum Reason {
     /// Delimited text: a value is missing where it must not.
     #[error("the value is missing")]
     Missing,
+    /// A line of an access log is not in its format.
+    #[error("not a line of an access log: expected {0}")]
+    AccessLog(&'static str),
+    /// A line of JSON is none.
+    #[error("not JSON: {}", .0.message())]
+    Json(fathom_json::Code),
+    /// A line of JSON is something else than an object.
+    #[error("the line is no JSON object")]
+    NoObject,
+    /// A JSON object has a member twice.
+    #[error("the member is there twice")]
+    Twice,
+    /// A member that was asked for is not a value, but has members or elements.
+    #[error("an object or an array is no value: name a member or element of it")]
+    Nested,
+    /// A JSON string has half a surrogate pair, which is no character.
+    #[error("the string holds half a surrogate pair")]
+    LoneSurrogate,
+    /// A field whose buckets are times is none.
+    #[error(
+        "not a time (RFC 3339, YYYY-MM-DD …, seconds or milliseconds since 1970, or that of access logs)"
+    )]
+    NoTime,
+    /// A number is too large for buckets so small.
+    #[error("the number is too large for a bucket of its own")]
+    NoBucket,
     /// Delimited text: a quoted field is followed by something other than a delimiter.
     #[error("text follows a closing quote")]
     AfterQuote,
@@ -181,7 +207,7 @@ pub enum Error {
         /// What it said.
         source: io::Error,
     },
-    /// Delimited text: a column name that the header lacks.
+    /// Delimited text: a column name that the header, or the format, lacks.
     #[error("{path}: the header has no column {name:?}; it has: {header}")]
     NoSuchColumn {
         /// The file.
@@ -190,6 +216,27 @@ pub enum Error {
         name: String,
         /// The columns there are.
         header: String,
+    },
+    /// The file is no text.
+    #[error("{path}: this is {what}, not text: {hint}")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// Lines of JSON: a column chosen by a number.
+    #[error("lines of JSON have no column {0}: name its member")]
+    NumberedMember(usize),
+    /// Access logs: a column name that they lack.
+    #[error("an access log has no column {name:?}; it has: {columns}")]
+    NoSuchLogColumn {
+        /// The name asked for.
+        name: String,
+        /// The columns there are.
+        columns: String,
     },
     /// Delimited text: a column name that the header has twice.
     #[error("{path}: the header has {name:?} twice, as columns {} and {}: choose one by its number",

@@ -1,9 +1,14 @@
 //! A guess at how delimited text is written, from its beginning.
 //!
-//! What is guessed is the delimiter, and nothing else: names of columns say that there is a header. A
-//! guess is made once and holds for the whole run; where it was wrong, records of another number of
-//! fields say so.
+//! What is guessed is the delimiter, and whether the text is delimited at all or an access log or lines of JSON, which
+//! their first line says: names of columns say that there is a header. A guess is made once and holds for the
+//! whole run; where it was wrong, records of another number of fields, or another form, say so.
 
+use memchr::memchr;
+
+use crate::access;
+use crate::delimited::Syntax;
+use crate::ndjson::Finder;
 use crate::record::{Field, Split, split};
 
 /// Delimiters there are, the surest first: a comma may be part of numbers, and stands in texts.
@@ -19,6 +24,38 @@ pub fn delimiter(text: &[u8], ended: bool) -> Option<u8> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let cuts = |delimiter: &u8| fields(text, ended, *delimiter).is_some_and(|fields| fields > 1);
     DELIMITERS.into_iter().find(cuts)
+}
+
+/// How the first line that is not blank is written, if that is plain: as an object of JSON, or as an
+/// access log has it. `ended` says that the text is all there is; a line that is cut off is not looked at.
+pub fn syntax(text: &[u8], ended: bool) -> Option<Syntax> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut at = 0;
+    loop {
+        let end = match memchr(b'\n', &text[at..]) {
+            Some(end) => at + end,
+            None if ended => text.len(),
+            None => return None,
+        };
+        if !text[at..end].trim_ascii().is_empty() {
+            return syntax_of(text, (at, end));
+        }
+        at = end + 1;
+        if at > text.len() {
+            return None;
+        }
+    }
+}
+
+fn syntax_of(text: &[u8], line: (usize, usize)) -> Option<Syntax> {
+    let mut fields = Vec::new();
+    if Finder::new(std::iter::empty()).split(text, line, &mut fields).is_ok() {
+        return Some(Syntax::JsonLines);
+    }
+    let mut is = |combined| access::split(text, line, combined, &mut fields).is_ok();
+    // A line of the combined format is one of the common format with something behind it.
+    let combined = is(true);
+    (combined || is(false)).then_some(Syntax::Access { combined })
 }
 
 /// Fields of each record, if all have as many.
@@ -66,6 +103,29 @@ mod tests {
         ] {
             assert_eq!(delimiter(text.as_bytes(), true), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn the_first_line_says_whether_a_text_is_a_log_or_json() {
+        let log = "::1 - - [10/Oct/2000:13:55:36 -0700] \"GET / HTTP/1.0\" 200 5";
+        let (common, combined) =
+            (Syntax::Access { combined: false }, Syntax::Access { combined: true });
+        for (text, expected) in [
+            (" {\"a\": 1}\n", Some(Syntax::JsonLines)),
+            ("\u{feff}\r\n{}\nx", Some(Syntax::JsonLines)),
+            ("[1]\n", None),
+            ("{a=1}\n", None),
+            ("host,ms\n", None),
+            ("", None),
+            ("\n", None),
+            (log, Some(common)),
+            (&format!("{log} 0.5\n"), Some(common)),
+            (&format!("{log} \"-\" \"curl\"\n"), Some(combined)),
+            (&format!("{log} \"-\" \"curl\" 0.5\n"), Some(combined)),
+        ] {
+            assert_eq!(syntax(text.as_bytes(), true), expected, "{text}");
+        }
+        assert_eq!(syntax(b"\n{\"a\": 1}", false), None, "a line may go on");
     }
 
     #[test]

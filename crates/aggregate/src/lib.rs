@@ -28,7 +28,9 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod access;
 mod account;
+mod bucket;
 mod chunk;
 pub mod columnar;
 mod composite;
@@ -46,6 +48,7 @@ mod kernel;
 mod key;
 mod line;
 mod merge;
+mod ndjson;
 mod number;
 pub mod parts;
 mod quantile;
@@ -60,8 +63,9 @@ mod statistic;
 mod sums;
 mod table;
 
+pub use bucket::Bucket;
 pub use chunk::MOST_RECORD_BYTES;
-pub use delimited::{Kind, Null, Query, Ragged, Value};
+pub use delimited::{By, Kind, Null, Query, Ragged, Syntax, Value};
 pub use engine::{CHUNK_BYTES, Column, Options, Progress, Summary, aggregate};
 pub use error::{BytePosition, Error, FieldText, Position, Reason, Reject};
 pub use filter::{Filter, FilterError};

@@ -117,6 +117,20 @@ impl More {
     }
 }
 
+/// All of these as one, joined in halves, so that values that are kept are moved a few times only.
+pub(crate) fn total(groups: &[Partial]) -> Stats {
+    match groups {
+        [] => Stats::of_none(),
+        [one] => one.stats.clone(),
+        _ => {
+            let (left, right) = groups.split_at(groups.len() / 2);
+            let mut all = total(left);
+            all.merge(&total(right));
+            all
+        }
+    }
+}
+
 impl Stats {
     /// The statistics of one number; `with_squares` if a variance will be asked of them.
     pub fn of(value: &Decimal, with_squares: bool) -> Stats {
@@ -128,6 +142,11 @@ impl Stats {
         let mut stats = Stats::none(Keep { squares: with_squares, ..Keep::default() });
         stats.add_missing();
         stats
+    }
+
+    /// Of no record, of which everything can be told.
+    pub(crate) fn of_none() -> Stats {
+        Stats::none(Keep { squares: true, values: true, ends: true, texts: false })
     }
 
     /// Of no record.

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use fathom_json::{Event, Lexer, Mode};
 use memchr::{memchr, memchr3, memrchr};
 
 use crate::error::{MOST_FIELDS, Reason};
@@ -17,11 +18,30 @@ use crate::error::{MOST_FIELDS, Reason};
 pub(crate) struct Field {
     start: usize,
     end: usize,
-    /// Whether it contains doubled quotes.
-    doubled: bool,
+    escaped: Escaped,
+}
+
+/// What a field contains that is not its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Escaped {
+    Nothing,
+    /// Quotes that are doubled.
+    Quotes,
+    /// Backslashes as in JSON.
+    Json,
 }
 
 impl Field {
+    /// What stands between two places is the content.
+    pub(crate) fn new(start: usize, end: usize) -> Field {
+        Field { start, end, escaped: Escaped::Nothing }
+    }
+
+    /// The inside of a JSON string, with the quotes right around it, which was read without an error.
+    pub(crate) fn json(start: usize, end: usize) -> Field {
+        Field { start, end, escaped: Escaped::Json }
+    }
+
     /// Where it stands, without the quotes around it.
     pub(crate) fn range(self) -> Range<usize> {
         self.start..self.end
@@ -30,8 +50,10 @@ impl Field {
     /// Its content in the bytes it was found in.
     pub(crate) fn content(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         let content = &bytes[self.start..self.end];
-        if !self.doubled {
-            return Cow::Borrowed(content);
+        match self.escaped {
+            Escaped::Nothing => return Cow::Borrowed(content),
+            Escaped::Json => return unescaped(&bytes[self.start - 1..=self.end]),
+            Escaped::Quotes => {}
         }
         let mut single = Vec::with_capacity(content.len());
         let mut quotes = 0;
@@ -45,6 +67,16 @@ impl Field {
         }
         Cow::Owned(single)
     }
+}
+
+/// What a JSON string says; its quotes are given, too.
+fn unescaped(quoted: &[u8]) -> Cow<'_, [u8]> {
+    let (mut lexer, mut at) = (Lexer::new(Mode::Document), 0);
+    let text = match lexer.next(quoted, &mut at) {
+        Ok(Some(Event::String(text))) => text.decode().ok(),
+        _ => None,
+    };
+    Cow::Owned(text.expect("it was read before").into_owned().into_bytes())
 }
 
 /// A piece of text.
@@ -65,7 +97,8 @@ pub(crate) struct Pieces<'a> {
     bytes: &'a [u8],
     at: usize,
     limit: usize,
-    delimiter: u8,
+    /// None where lines are records, whatever stands in them.
+    delimiter: Option<u8>,
     ended: bool,
     /// The first quote from `at` on, or the end of the bytes; not known if before `at`.
     quote: usize,
@@ -77,10 +110,13 @@ impl<'a> Pieces<'a> {
     pub(crate) fn new(
         bytes: &'a [u8],
         (at, limit): (usize, usize),
-        delimiter: u8,
+        delimiter: Option<u8>,
         ended: bool,
     ) -> Pieces<'a> {
-        let quote = memchr(b'"', &bytes[at..]).map_or(bytes.len(), |quote| at + quote);
+        let quote = match delimiter {
+            Some(_) => memchr(b'"', &bytes[at..]).map_or(bytes.len(), |quote| at + quote),
+            None => bytes.len(),
+        };
         Pieces { bytes, at, limit, delimiter, ended, quote }
     }
 
@@ -90,7 +126,7 @@ impl<'a> Pieces<'a> {
         if from >= self.limit {
             return Piece::End(from);
         }
-        if bytes.get(from) == Some(&b'"') {
+        if self.delimiter.is_some() && bytes.get(from) == Some(&b'"') {
             self.quote = from;
         } else if self.quote < from {
             self.quote = memchr(b'"', &bytes[from..]).map_or(bytes.len(), |quote| from + quote);
@@ -101,8 +137,10 @@ impl<'a> Pieces<'a> {
             Some(_) => memrchr(b'\n', &bytes[from..self.quote]).map_or(from, |n| from + n + 1),
             None => bytes.len(),
         };
-        if free == from {
-            let split = split(bytes, from, self.delimiter, self.ended, fields);
+        if free == from
+            && let Some(delimiter) = self.delimiter
+        {
+            let split = split(bytes, from, delimiter, self.ended, fields);
             self.at = match split {
                 Split::More => return Piece::More(from),
                 Split::Record(end) | Split::Blank(end) | Split::Malformed(_, end) => end,
@@ -179,14 +217,15 @@ pub(crate) fn split(
                     None => return Split::More,
                 }
             }
-            Field { start: at + 1, end: close, doubled }
+            let escaped = if doubled { Escaped::Quotes } else { Escaped::Nothing };
+            Field { start: at + 1, end: close, escaped }
         } else {
             let stop = match memchr3(delimiter, b'\n', b'"', &bytes[at..]) {
                 Some(stop) => at + stop,
                 None if ended => bytes.len(),
                 None => return Split::More,
             };
-            Field { start: at, end: stop, doubled: false }
+            Field::new(at, stop)
         };
         let mut after = field.end + usize::from(quoted);
         if quoted && bytes.get(after) == Some(&b'\r') {
@@ -253,7 +292,7 @@ mod tests {
             let starts = starts(bytes);
             for limit in 0..=bytes.len() {
                 for &at in &starts {
-                    let pieces = Pieces::new(bytes, (at, limit), b',', true);
+                    let pieces = Pieces::new(bytes, (at, limit), Some(b','), true);
                     let end = pieces.end(&mut Vec::new()).unwrap();
                     let expected = starts.iter().copied().find(|&s| s >= limit.max(at));
                     assert_eq!(end, expected.unwrap_or(bytes.len()), "{text:?} {at} {limit}");

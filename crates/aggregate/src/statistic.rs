@@ -51,6 +51,9 @@ statistics! {
     Count = "count", "How many values";
     Rows = "rows", "How many records, those without a value included";
     Sum = "sum", "The exact sum";
+    CountShare = "count%", "The values in percent of those of all keys";
+    RowsShare = "rows%", "The records in percent of those of all keys";
+    SumShare = "sum%", "The sum in percent of that of all keys";
     Variance = "variance", "Sample variance; nothing for fewer than two values";
     Stddev = "stddev", "Sample standard deviation, its root";
     Range = "range", "The largest value less the smallest";
@@ -78,8 +81,33 @@ impl Statistic {
 
     /// Whether it can be told of texts.
     pub fn is_of_texts(self) -> bool {
-        use Statistic::{Count, Distinct, First, Last, Mode, Rows};
-        matches!(self, Count | Rows | Distinct | Mode | First | Last)
+        use Statistic::{Distinct, First, Last, Mode};
+        let is_value = matches!(self, Distinct | Mode | First | Last);
+        is_value || self.is_count() || self.is_share_of_count()
+    }
+
+    /// Whether it is a number of things.
+    pub(crate) fn is_count(self) -> bool {
+        matches!(self, Statistic::Count | Statistic::Rows | Statistic::Distinct)
+    }
+
+    fn is_share_of_count(self) -> bool {
+        matches!(self, Statistic::CountShare | Statistic::RowsShare)
+    }
+
+    /// Whether it needs the [total](crate::Column::total) of its column.
+    pub fn is_share(self) -> bool {
+        self == Statistic::SumShare || self.is_share_of_count()
+    }
+
+    /// The share of the same that all keys have, if it adds up.
+    pub fn share(self) -> Option<Statistic> {
+        match self {
+            Statistic::Count => Some(Statistic::CountShare),
+            Statistic::Rows => Some(Statistic::RowsShare),
+            Statistic::Sum => Some(Statistic::SumShare),
+            _ => None,
+        }
     }
 
     /// Whether it may have more digits than the values, or digits without end.

@@ -2,11 +2,12 @@
 
 mod oracle;
 
-use fathom_aggregate::{Column, Options, Summary, merge};
+use fathom_aggregate::delimited::{self, Query, Selector, Syntax};
+use fathom_aggregate::{Column, OnError, Options, Progress, Summary, merge};
 use oracle::Task;
-use oracle::check::{Judge, file, formatted, run};
+use oracle::check::{Judge, compared, file, formatted, run};
 use oracle::choice::Choices;
-use oracle::shown::{Form, Look, text};
+use oracle::shown::{By, FORMS, Form, Look, text};
 use proptest::prelude::*;
 
 /// Lines that are mostly records, sometimes nearly, sometimes not at all.
@@ -72,11 +73,113 @@ fn field() -> impl Strategy<Value = Vec<u8>> {
         b"\0",
         b"\xef\xbb\xbf",
         b"c|12345678901234567890.5\n",
+        b" A |",
+        b"\t\"b \"|",
+        b"2026-11-22T23:14:58.5-05:30|",
+        b"2024-02-29 08:14|",
+        b"31/Dec/2026:23:59:60 +0000|",
+        b"2026-02-29|",
+        b"1795335298250|",
+        b"1e40|",
     ];
     prop_oneof![
         8 => prop::sample::select(texts).prop_map(<[u8]>::to_vec),
         1 => "[-+.0-9e]{0,6}\n".prop_map(String::into_bytes),
     ]
+}
+
+/// A text in a JSON string, its characters as they are or as escapes.
+fn json_string(text: &str, choices: &mut Choices) -> String {
+    let one = |c: char| match (choices.of(3), c) {
+        (_, '"' | '\\') => format!("\\{c}"),
+        (0, '/') => "\\/".to_owned(),
+        (1, '\n') => "\\n".to_owned(),
+        (0 | 1, _) | (_, '\0'..' ') => {
+            let units = c
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .map(|u| format!("\\u{u:04x}"))
+                .collect::<Vec<_>>();
+            units.concat()
+        }
+        _ => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(one).collect::<String>())
+}
+
+/// An object with a key at `who.name` and a value, if there is one, at `ms.0`, dressed somehow.
+fn json_line(key: &str, value: Option<&str>, choices: &mut Choices) -> String {
+    let blank = ["", " ", "\t"][choices.of(3)];
+    let key = json_string(key, choices);
+    let value = match (value, choices.of(3)) {
+        (Some(value), 0) => format!("[{blank}\"{value}\", {{}}]"),
+        (Some(value), _) => format!("[{value}{blank}, [1]]"),
+        (None, 0) => "[]".to_owned(),
+        (None, 1) => "[null]".to_owned(),
+        (None, _) => "{\"1\": 7}".to_owned(),
+    };
+    let members = [
+        format!("\"who\":{blank}{{\"id\": 1, \"name\"{blank}: {key}}}"),
+        format!("\"ms\": {value}"),
+    ];
+    let members = if choices.of(2) == 0 {
+        members.join(",")
+    } else {
+        format!("{},{}", members[1], members[0])
+    };
+    format!("{blank}{{{members},\"name\": \"x\"}}{blank}")
+}
+
+/// The same records as quoted text, which the oracle reads.
+fn as_text(rows: &[(String, Option<String>)]) -> Vec<u8> {
+    let line = |(key, value): &(String, Option<String>)| {
+        format!("\"{}\",{}\n", key.replace('"', "\"\""), value.as_deref().unwrap_or_default())
+    };
+    rows.iter().map(line).collect::<String>().into_bytes()
+}
+
+/// What another syntax says of these columns, and what the oracle says of the same records as text.
+fn both(
+    input: &[u8],
+    (by, value, syntax): (&str, &str, Syntax),
+    rows: &[(String, Option<String>)],
+    choices: &mut Choices,
+) -> [String; 2] {
+    let mut query = Query::new(b',');
+    query.syntax = syntax;
+    query.by = fathom_aggregate::By::list(by).unwrap();
+    query.values = vec![Selector::Name(value.to_owned()).into()];
+    let options = choices.options();
+    let source = choices.source(input);
+    let summary =
+        delimited::aggregate(vec![source], &query, &options, OnError::Fail, &Progress::default());
+    let statistics = vec!["rows", "count", "sum", "median", "first", "last"];
+    let look = Look { statistics, ..Look::all(Form::Ndjson) };
+    let task = Task {
+        delimiter: b',',
+        plain: false,
+        values: vec![(oracle::Place::At(2), oracle::Null::Skip)],
+        nulls: vec![Vec::new()],
+        ..Task::plain()
+    };
+    let expected = text(&oracle::aggregate(&as_text(rows), &task).unwrap(), &look);
+    let summary =
+        summary.unwrap_or_else(|error| panic!("{error}: {:?}", String::from_utf8_lossy(input)));
+    [formatted(&summary, &look, options.threads), expected]
+        .map(|text| String::from_utf8(text).unwrap())
+}
+
+/// Keys of these characters, and a number for most.
+fn rows(keys: &'static str) -> impl Strategy<Value = Vec<(String, Option<String>)>> {
+    let number = (-9999..9999_i32, 0..3_usize).prop_map(|(units, decimals)| {
+        let sign = if units < 0 { "-" } else { "" };
+        let unit = 10_i32.pow(decimals as u32);
+        match decimals {
+            0 => units.to_string(),
+            _ => format!("{sign}{}.{:0decimals$}", units.abs() / unit, units.abs() % unit),
+        }
+    });
+    prop::collection::vec((keys, prop::option::weighted(0.8, number)), 0..40)
 }
 
 proptest! {
@@ -150,6 +253,73 @@ proptest! {
             let look = Look { statistics: vec!["min", "count"], keys, ..Look::all(Form::Ndjson) };
             Judge::new(&input, task).check(source, &[look], &options, "bytes");
         }
+    }
+
+    #[test]
+    fn lines_of_json_say_what_the_same_records_say_as_text(
+        rows in rows("[ab\"\\\\/\n\u{1}é\u{1F600}]{1,3}"),
+        choices in prop::collection::vec(any::<u64>(), 41),
+    ) {
+        let lines = rows.iter().zip(&choices).map(|((key, value), choices)| {
+            let line = json_line(key, value.as_deref(), &mut Choices(*choices));
+            if choices % 7 == 0 { line + "\n\n" } else { line + "\r\n" }
+        });
+        let input: String = lines.collect();
+        let columns = ("who.name", "ms.0", Syntax::JsonLines);
+        let [found, expected] = both(input.as_bytes(), columns, &rows, &mut Choices(choices[40]));
+        prop_assert_eq!(found, expected, "{}", input);
+    }
+
+    #[test]
+    fn access_logs_say_what_the_same_records_say_as_text(
+        rows in rows("/[a-c.\\[\\]\\-]{0,2}"),
+        combined in any::<bool>(),
+        choices in prop::collection::vec(any::<u64>(), 41),
+    ) {
+        let lines = rows.iter().zip(&choices).map(|((path, bytes), choices)| {
+            let mut choices = Choices(*choices);
+            let user = ["-", "ann", "ann b", "[x]"][choices.of(4)];
+            let query = ["", "?", "?a=/b", "?q=\\\"?"][choices.of(4)];
+            let agents = [" \"-\" \"a b\"", " \"\" \"\\\\\"", " \"/[\" \"\\\"\""][choices.of(3)];
+            let bytes = bytes.as_deref().unwrap_or("-");
+            format!(
+                "::1 - {user} [t] \"GET {path}{query} H\" 200 {bytes}{}{}\n",
+                if combined { agents } else { "" },
+                ["", " 1", " \"x\" y"][choices.of(3)],
+            )
+        });
+        let input: String = lines.collect();
+        let columns = ("path", "bytes", Syntax::Access { combined });
+        let [found, expected] = both(input.as_bytes(), columns, &rows, &mut Choices(choices[40]));
+        prop_assert_eq!(found, expected, "{}", input);
+    }
+
+    #[test]
+    fn two_inputs_stand_side_by_side_with_how_they_differ(
+        inputs in [prop::collection::vec(field(), 0..60), prop::collection::vec(field(), 0..60)],
+        task in any::<u64>(),
+        look in any::<u64>(),
+    ) {
+        let mut task = Choices(task).task();
+        (task.delimiter, task.header) = (b'|', false);
+        task.keys.retain(|key| matches!(key, oracle::Place::At(_)));
+        task.values.retain(|(column, _)| matches!(column, oracle::Place::At(_)));
+        task.texts.clear();
+        prop_assume!(!task.keys.is_empty());
+        let mut choices = Choices(look);
+        let mut look = choices.look(&task);
+        look.form = FORMS[1 + choices.of(6)];
+        let by = [By::Change("mean"), By::Percent("max"), By::Change("count%"), By::Percent("p50")];
+        look.sort.insert(0, (by[choices.of(4)], choices.of(2) == 1));
+        look.sort.retain(|(by, _)| !matches!(by, By::Of(1.., _)));
+        let inputs = inputs.map(|fields| fields.concat());
+        let options = choices.options();
+        let [before, after] = inputs.each_ref().map(|input| run(file(input), &task, &options).unwrap().0);
+        let [own, other] = inputs.each_ref().map(|input| oracle::aggregate(input, &task).unwrap());
+        let (found, expected) =
+            (compared(&before, &after, &look), oracle::shown::compared(&own, &other, &look));
+        let [found, expected] = [found, expected].map(|t| String::from_utf8_lossy(&t).into_owned());
+        prop_assert_eq!(found, expected, "{:?} {:?}", inputs, look);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Opening inputs, with the name of the file in what is said when that fails.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-pub(crate) use fathom_input::{Input, Lines, ZSTANDARD, identity};
+pub(crate) use fathom_input::{Input, Lines, ZSTANDARD, decoded, foreign, identity, utf_16};
 
 /// Opens a file, or standard input for `-`.
 ///
@@ -11,4 +11,94 @@ pub(crate) use fathom_input::{Input, Lines, ZSTANDARD, identity};
 /// As [`fathom_input::open`]; names the file.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Input> {
     fathom_input::open(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The files that are meant: those in a folder, and those whose names a pattern fits, in the order
+/// of their names; anything else as it is.
+///
+/// # Errors
+/// Folders that cannot be read, and folders and patterns without a file.
+pub(crate) fn files_of(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in named {
+        if path.is_dir() {
+            files.extend(files_in(path, "*")?);
+            continue;
+        }
+        let pattern = path.file_name().and_then(|name| name.to_str());
+        let pattern = pattern.filter(|name| name.contains(['*', '?']) && !path.exists());
+        match (pattern, path.parent()) {
+            (Some(pattern), Some(folder)) => files.extend(files_in(folder, pattern)?),
+            _ => files.push(path.clone()),
+        }
+    }
+    Ok(files)
+}
+
+fn files_in(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
+    let shown = || format!("cannot read {}", folder.display());
+    let is_here = folder == Path::new("");
+    let entries = if is_here { Path::new(".").read_dir() } else { folder.read_dir() };
+    let mut files = Vec::new();
+    for entry in entries.with_context(shown)? {
+        let name = entry.with_context(shown)?.file_name();
+        let is_hidden = name.as_encoded_bytes().starts_with(b".");
+        let path = folder.join(&name);
+        let fits_it = name.to_str().map_or(pattern == "*", |name| fits(name, pattern));
+        if !is_hidden && fits_it && !path.is_dir() {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        let said = format!("no file is called {}", folder.join(pattern).display());
+        return Err(std::io::Error::new(std::io::ErrorKind::NotFound, said).into());
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Whether a name is what a pattern says, in which `*` is any text and `?` any character.
+fn fits(name: &str, pattern: &str) -> bool {
+    let (name, pattern): (Vec<char>, Vec<char>) =
+        (name.chars().collect(), pattern.chars().collect());
+    let (mut at, mut of) = (0, 0);
+    // Where to go on if the text of the last star must be longer.
+    let mut star = None;
+    while at < name.len() {
+        match pattern.get(of) {
+            Some('*') => {
+                star = Some((at, of));
+                of += 1;
+            }
+            Some(&c) if c == '?' || c == name[at] => (at, of) = (at + 1, of + 1),
+            _ => {
+                let Some((from, place)) = star else { return false };
+                star = Some((from + 1, place));
+                (at, of) = (from + 1, place + 1);
+            }
+        }
+    }
+    pattern[of..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_fit_names() {
+        for (name, pattern, is_fit) in [
+            ("a.csv", "*.csv", true),
+            ("a.csv.gz", "*.csv", false),
+            ("a.csv.csv", "*.csv", true),
+            ("2026-11-22.log", "2026-??-*.log", true),
+            ("2026-1-22.log", "2026-??-*.log", false),
+            ("ä", "?", true),
+            ("", "*", true),
+            ("aab", "*a*b", true),
+            ("aac", "*a*b", false),
+        ] {
+            assert_eq!(fits(name, pattern), is_fit, "{name} {pattern}");
+        }
+    }
 }

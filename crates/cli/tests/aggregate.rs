@@ -169,6 +169,11 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
         &["--stats", "average", "a.txt"],
         &["--stats", "p101", "a.txt"],
         &["--sort", "p", "a.txt"],
+        &["--sort", "key:up", "a.txt"],
+        &["--by", "host", "--value", "ms", "--sort", "kb_max", "a.txt"],
+        &["--by", "host", "--text", "user", "--sort", "user_min", "a.txt"],
+        &["--compare", "a.txt"],
+        &["--compare", "--format", "brc", "a.txt", "a.txt"],
         &["--text", "2", "a.txt"],
         &["--where", "$2 = 1", "a.txt"],
         &["--text", "2", "--stats", "mode", "--sort", "min", "a.txt"],
@@ -178,11 +183,13 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", err(&output));
         assert!(!output.stderr.is_empty());
     }
-    for args in [&["missing.txt"][..], &["."], &["a.txt", "-o", "no/such/folder/o"]] {
+    fs::create_dir(folder.0.path().join("empty")).unwrap();
+    for args in [&["missing.txt"][..], &["empty"], &["*.csv"], &["a.txt", "-o", "no/such/folder/o"]]
+    {
         let output = folder.run(args, b"");
         assert_eq!(output.status.code(), Some(4), "{args:?}: {}", err(&output));
     }
-    assert_eq!(folder.names(), ["a.txt"]);
+    assert_eq!(folder.names(), ["a.txt", "empty"]);
 }
 
 #[test]
@@ -533,4 +540,159 @@ fn ragged_records_were_taken_in_silence() {
     let named = [&args[..], &["--value", "v"]].concat();
     let said = err(&folder.run(&named, b"k,v,v\na,1,2\n"));
     assert!(said.contains("\"v\" twice"), "{said}");
+}
+
+/// What a run over `csv` prints, with these words as options.
+fn printed(csv: &str, args: &str) -> String {
+    let folder = Folder::new();
+    let output = folder.run(&args.split(' ').collect::<Vec<_>>(), csv.as_bytes());
+    assert_eq!(err(&output), "", "{args}");
+    out(&output)
+}
+
+const SALES: &str = "country,city,price\nNO,Oslo,30\nDK,Ribe,10.5\nNO,Bergen,20\nDK,Aarhus,10.5\n\
+    SE,Lund,\nNO,Oslo,9\n";
+
+#[test]
+fn order_shares_and_totals_are_those_of_all_keys() {
+    let run = |args: &str| printed(SALES, args);
+    assert_eq!(
+        run("--by country --value price --stats count,sum --shares --total --sort sum --top 1"),
+        "country,count,count%,sum,sum%\nNO,3,60,59,73.75\ntotal,5,100,80,100\n"
+    );
+    assert_eq!(
+        run("--by country,city --value price --stats sum --sort country:desc,sum:asc"),
+        "country,city,sum\nSE,Lund,0\nNO,Bergen,20\nNO,Oslo,39\nDK,Aarhus,10.5\nDK,Ribe,10.5\n"
+    );
+    assert_eq!(
+        run(
+            "--by country --value price --stats rows% --total=all --sort price_mean,key --format table"
+        ),
+        "country   rows%\nNO        50.00\nDK        33.33\nSE        16.67\nall      100.00\n"
+    );
+    assert_eq!(
+        run("--by country --count --shares --format markdown"),
+        "| country | count | count% |\n| ------- | ----: | -----: |\n| DK      |     2 |  33.33 |\n\
+         | NO      |     3 |  50.00 |\n| SE      |     1 |  16.67 |\n"
+    );
+    let folder = Folder::new();
+    let output = folder.run(&["--by=1", "--value=3", "--header", "--sort=ms"], SALES.as_bytes());
+    let said = "--sort: nothing is called \"ms\"; there is country, min, mean, max";
+    assert!(err(&output).contains(said), "{}", err(&output));
+    assert_eq!((output.status.code(), out(&output).as_str()), (Some(2), ""));
+}
+
+#[test]
+fn two_inputs_are_compared_key_by_key() {
+    let folder = Folder::new();
+    folder.file("before.csv", "path,ms\n/a,10\n/a,20\n/b,5\n/gone,1\n");
+    folder.file("after.csv", "path,ms\n/a,30\n/b,4\n/b,4\n/new,7\n");
+    let run = |args: &str| {
+        let args = format!("--compare --by path --value ms {args} before.csv after.csv");
+        let output = folder.run(&args.split(' ').collect::<Vec<_>>(), b"");
+        assert_eq!((err(&output).as_str(), output.status.code()), ("", Some(0)), "{args}");
+        out(&output)
+    };
+    assert_eq!(
+        run("--stats count,mean"),
+        "path,count_before,count_after,count_change,count_change%,mean_before,mean_after,mean_change,mean_change%\n\
+         /a,2,1,-1,-50,15,30,15,100\n/b,1,2,1,100,5,4,-1,-20\n/gone,1,0,-1,-100,1,,,\n/new,0,1,1,,,7,,\n"
+    );
+    assert_eq!(
+        run("--stats p50 --sort p50_change% --top 2 --total --format table"),
+        "path   p50_before  p50_after  p50_change  p50_change%\n\
+         /a          15.00      30.00       15.00       100.00\n\
+         /b           5.00       4.00       -1.00       -20.00\n\
+         total        7.50       5.50       -2.00       -26.67\n"
+    );
+}
+
+#[test]
+fn keys_are_joined_by_time_by_hundreds_and_without_blanks_and_case() {
+    let csv = "time,host,ms\n2026-11-22T08:59:59Z,Web ,99\n2026-11-22 09:00, web,100\n\
+        22/Nov/2026:10:30:00 +0100,DB,1250\n1795338000,db,0.5\n\
+        2026-11-22T08:00:00Z,db,-7\n";
+    assert_eq!(
+        printed(csv, "--by time:1h --value ms --stats count,max"),
+        "time,count,max\n2026-11-22T08:00:00Z,2,99\n2026-11-22T09:00:00Z,3,1250\n"
+    );
+    assert_eq!(printed(csv, "--by ms:100 --count"), "ms,count\n-100,1\n0,2\n100,1\n1200,1\n");
+    assert_eq!(
+        printed(csv, "--by 3:100 --header --count --sort key:desc --top 1"),
+        "ms,count\n1200,1\n"
+    );
+    assert_eq!(
+        printed(csv, "--by host,time:1d --trim --ignore-case --count"),
+        "host,time,count\ndb,2026-11-22,3\nweb,2026-11-22,2\n"
+    );
+    let folder = Folder::new();
+    let output = folder.run(&["--by", "host:1h", "--count"], csv.as_bytes());
+    assert_eq!(output.status.code(), Some(3));
+    let said = err(&output);
+    assert!(said.starts_with("fathom: -:2:22: not a time (RFC 3339,"), "{said}");
+    assert!(said.ends_with("host \"Web \"\n"), "{said}");
+}
+
+#[test]
+fn logs_json_and_folders_are_read_as_what_they_are() {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.path().join("logs")).unwrap();
+    let log = |host: &str, bytes: &str| {
+        format!(
+            "{host} - - [22/Nov/2026:10:00:00 +0000] \"GET /a?b HTTP/1.1\" 200 {bytes} \"-\" \"x\"\n"
+        )
+    };
+    folder.file("logs/2.log", log("::1", "100") + &log("::2", "-"));
+    folder.file("logs/1.log.gz", gzip(log("::1", "5").as_bytes()));
+    folder.file("logs/.hidden", "nothing of a log");
+    for args in ["--format-in combined", "--format-in common", ""] {
+        let args = format!("{args} --by host,path --value bytes --stats rows,sum logs");
+        let output = folder.run(&args.split_whitespace().collect::<Vec<_>>(), b"");
+        assert_eq!(err(&output), "", "{args}");
+        assert_eq!(out(&output), "host,path,rows,sum\n::1,/a,2,105\n::2,/a,1,0\n");
+    }
+    let output = folder.run(&["--by", "host", "--count", "logs/*.log", "logs/?.log.gz"], b"");
+    assert_eq!(out(&output), "host,count\n::1,2\n::2,1\n");
+    let json =
+        b"{\"user\": {\"id\": \"a\"}, \"ms\": 1.5}\n\n{\"ms\": 2, \"user\": {\"id\": \"a\"}}\n";
+    let args = ["--by", "user.id", "--value", "ms", "--stats", "sum"];
+    assert_eq!(out(&folder.run(&args, json)), "user.id,sum\na,3.5\n");
+    let wrong =
+        folder.run(&args, b"{\"user\": {\"id\": \"a\"}, \"ms\": 1}\n{\"user\": {\"id\" 1}}\n");
+    let said = "fathom: -:2:16: not JSON: expected ':' after the key: ";
+    assert!(err(&wrong).starts_with(said), "{}", err(&wrong));
+    let args = [&["--format-in", "ndjson"], &args[..]].concat();
+    let wrong = folder.run(&args, b"{\"user\": \"x\", \"ms\": {}}\n");
+    assert!(
+        err(&wrong).starts_with("fathom: -:1:21: an object or an array is no value"),
+        "{}",
+        err(&wrong)
+    );
+    let log = log("::1", "5") + "[22/Nov/2026] x\n";
+    let wrong = folder.run(&["--by", "host", "--count"], log.as_bytes());
+    let said = "fathom: -:2:15: not a line of an access log: expected an identity: ";
+    assert!(err(&wrong).starts_with(said), "{}", err(&wrong));
+    let unknown = folder.run(&["--format-in", "clf", "--by", "hots", "--count"], b"");
+    assert!(err(&unknown).contains("no column \"hots\"; it has: \"host\""), "{}", err(&unknown));
+    for args in [&["--by", "a"][..], &["--count"], &["--by", "a", "--count", "--header"]] {
+        let output = folder.run(&[&["--format-in", "ndjson"], args].concat(), b"");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn utf_16_is_decoded_and_other_formats_are_named() {
+    let folder = Folder::new();
+    let wide: Vec<u8> =
+        "\u{feff}k;1.5\né;2.0\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.file("wide.txt", &wide);
+    assert_eq!(out(&folder.run(&["wide.txt"], b"")), "{k=1.5/1.5/1.5, é=2.0/2.0/2.0}\n");
+    assert_eq!(out(&folder.run(&["-"], &gzip(&wide))), "{k=1.5/1.5/1.5, é=2.0/2.0/2.0}\n");
+    assert_eq!(folder.run(&[], &wide[..wide.len() - 1]).status.code(), Some(4));
+    folder.file("x.parquet", b"PAR1\x15\x04\x15\x00");
+    for args in [&["x.parquet"][..], &["--by", "a", "--count", "x.parquet"]] {
+        let output = folder.run(args, b"");
+        assert_eq!(output.status.code(), Some(3));
+        assert!(err(&output).starts_with("fathom: x.parquet: this is a Parquet file, not text: "));
+    }
 }

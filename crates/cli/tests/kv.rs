@@ -123,7 +123,7 @@ fn a_verdict_survives_them_too() {
     let line = "kv words --budget 4s --hang 2s --planted --hash siphash13 \
                 --mix hit=1 --format json -a system -d std,planted-wrong,planted-crash,planted-hang";
     let verdict = json(folder.path(), line, 1);
-    let notes = verdict["notes"].to_string();
+    let notes = verdict["losses"].to_string();
     assert!(notes.contains("planted-wrong is out: wrong answer"), "{notes}");
     assert!(notes.contains("planted-crash is out: crashed"), "{notes}");
     assert!(notes.contains("planted-hang is out: hung"), "{notes}");

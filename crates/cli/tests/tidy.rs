@@ -12,7 +12,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("measure", &["machine", "random"]),
     ("random", &[]),
     ("input", &[]),
-    ("aggregate", &["machine", "measure", "random"]),
+    ("aggregate", &["machine", "measure", "random", "json"]),
     ("json", &["machine", "measure"]),
     ("haversine", &["machine", "measure", "json"]),
     ("keys", &["random", "json"]),

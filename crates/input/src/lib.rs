@@ -3,7 +3,7 @@
 //! gzip and Zstandard are recognised by their first bytes, never by name; archives of several
 //! members or frames are read to their end, and checksums are verified. Zstandard is decoded in pure
 //! Rust, or by the C library under the feature `zstd`. [`Lines`] turns a byte of an input into its
-//! line and column.
+//! line and column, [`decoded`] UTF-16 into UTF-8, and [`foreign`] knows what is no text.
 #![forbid(unsafe_code)]
 
 use std::fs::File;
@@ -18,9 +18,13 @@ use ruzstd::decoding::{
     errors::{FrameDecoderError, ReadFrameHeaderError},
 };
 
+mod foreign;
 mod place;
+mod wide;
 
+pub use foreign::foreign;
 pub use place::Lines;
+pub use wide::{decoded, utf_16};
 
 /// What decodes Zstandard in this build.
 pub const ZSTANDARD: &str = if cfg!(feature = "zstd") {

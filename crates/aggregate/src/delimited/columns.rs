@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::query::Query;
+use super::query::{Query, Syntax};
+use crate::access;
 use crate::error::{Error, quoted};
 use crate::filter::Filter;
 use crate::selector::Selector;
@@ -23,8 +24,50 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Those of a source without a header; None where a header must be read first.
+    /// Those that are known before anything is read; None where a header must be read first.
+    ///
+    /// # Errors
+    /// Columns that the format cannot have.
+    pub(super) fn known(query: &Query, path: &Path) -> Result<Option<Columns>, Error> {
+        match query.syntax {
+            Syntax::Delimited => Ok(Columns::by_place(query)),
+            Syntax::Access { .. } => {
+                let names: Vec<_> =
+                    access::NAMES.iter().map(|name| Cow::Borrowed(name.as_bytes())).collect();
+                Columns::named(query, path, &names).map(Some).map_err(|error| match error {
+                    Error::NoSuchColumn { name, header, .. } => {
+                        Error::NoSuchLogColumn { name, columns: header }
+                    }
+                    error => error,
+                })
+            }
+            Syntax::JsonLines => {
+                let names: Vec<_> = Columns::members(query)?.into_iter().map(Cow::Owned).collect();
+                Columns::named(query, path, &names).map(Some)
+            }
+        }
+    }
+
+    /// Those that are known before anything is read, of a format that can have them.
     pub(super) fn placed(query: &Query) -> Option<Columns> {
+        Columns::known(query, Path::new("-")).ok().flatten()
+    }
+
+    /// The members of lines of JSON that are asked for, each once.
+    pub(super) fn members(query: &Query) -> Result<Vec<Vec<u8>>, Error> {
+        let mut members: Vec<Vec<u8>> = Vec::new();
+        for column in query.columns() {
+            match column {
+                Selector::Place(place) => return Err(Error::NumberedMember(*place)),
+                Selector::Name(name) if members.iter().any(|known| known == name.as_bytes()) => {}
+                Selector::Name(name) => members.push(name.clone().into_bytes()),
+            }
+        }
+        Ok(members)
+    }
+
+    /// Those of a source without a header; None where a header must be read first.
+    fn by_place(query: &Query) -> Option<Columns> {
         let place = |selector: &Selector| match selector {
             Selector::Place(place) => place - 1,
             Selector::Name(_) => unreachable!("names come with a header"),
@@ -32,7 +75,7 @@ impl Columns {
         let filter = query.filter.iter().flat_map(Filter::columns);
         (!query.header).then(|| Columns {
             filter: filter.map(place).collect(),
-            keys: query.by.iter().map(place).collect(),
+            keys: query.by.iter().map(|by| place(&by.column)).collect(),
             values: query.values.iter().map(|value| place(&value.column)).collect(),
             fields: None,
             names: Vec::new(),
@@ -67,7 +110,7 @@ impl Columns {
         let filter = query.filter.iter().flat_map(Filter::columns);
         Ok(Columns {
             filter: filter.map(place).collect::<Result<_, _>>()?,
-            keys: query.by.iter().map(place).collect::<Result<_, _>>()?,
+            keys: query.by.iter().map(|by| place(&by.column)).collect::<Result<_, _>>()?,
             values: query.values.iter().map(|v| place(&v.column)).collect::<Result<_, _>>()?,
             fields: Some(names.len()),
             names: names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(),

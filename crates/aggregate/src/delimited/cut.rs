@@ -98,7 +98,7 @@ impl<'a> Chunks<'a> {
             Some((_, columns)) => columns.name(place(columns)[at]),
             None => selector.to_string(),
         };
-        let keys = query.by.iter().enumerate().map(|(at, by)| name(by, |c| &c.keys, at));
+        let keys = query.by.iter().enumerate().map(|(at, by)| name(&by.column, |c| &c.keys, at));
         let values = query.values.iter().enumerate();
         let values = values
             .map(|(at, value)| (name(&value.column, |c| &c.values, at), value.kind == Kind::Text));

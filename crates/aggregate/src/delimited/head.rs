@@ -41,7 +41,7 @@ impl Head {
             return Ok(Err(incomplete));
         }
         let range = (at.max(self.from), limit);
-        Ok(Pieces::new(bytes, range, query.delimiter, ended).end(fields))
+        Ok(Pieces::new(bytes, range, query.cut_by(), ended).end(fields))
     }
 
     /// Whether nothing is left to be learnt.

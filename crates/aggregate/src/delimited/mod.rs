@@ -14,7 +14,8 @@
 //! others field by field. A byte order mark is passed over.
 //!
 //! The run itself is that of `crate::engine`. What a record is stands in `crate::record`; nothing
-//! here looks at quotes.
+//! here looks at quotes. Access logs and lines of JSON have no records of several lines, and columns of known
+//! names; `crate::access` and `crate::ndjson` find them, and all else is the same.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -38,8 +39,9 @@ mod query;
 mod tests;
 mod worker;
 
+use columns::Columns;
 use cut::Chunks;
-pub use query::{Kind, Null, Query, Ragged, Value};
+pub use query::{By, Kind, Null, Query, Ragged, Syntax, Value};
 use worker::Worker;
 
 /// Aggregates delimited text.
@@ -54,6 +56,7 @@ pub fn aggregate(
     progress: &Progress,
 ) -> Result<Summary, Error> {
     let paths: Vec<PathBuf> = sources.iter().map(|source| source.path().to_owned()).collect();
+    Columns::known(query, paths.first().map_or(Path::new("-"), PathBuf::as_path))?;
     let chunks = Chunks::new(sources, query, options.chunk_bytes);
     run(&chunks, &paths, options, on_error, progress)
 }

@@ -11,7 +11,7 @@ use crate::number::{Decimal, NumberError};
 
 fn shape(header: bool, key: Selector, values: &[Selector]) -> Query {
     let values = values.iter().cloned().map(Value::from).collect();
-    Query { header, by: vec![key], values, ..Query::new(b',') }
+    Query { header, by: vec![key.into()], values, ..Query::new(b',') }
 }
 
 /// Yields its bytes a few at a time.
@@ -233,7 +233,7 @@ fn ragged_records_and_ambiguous_names_are_errors_that_say_what_was_expected() {
     );
     let padded = Query { ragged: Ragged::Pad, ..plain.clone() };
     assert_eq!(ragged(text, &padded), [""; 0]);
-    let named = Query { by: vec![Selector::Name("k".into())], ..plain };
+    let named = Query { by: vec![Selector::Name("k".into()).into()], ..plain };
     let error = run("k,k,v\na,b,1\n", &named, 1000).unwrap_err().to_string();
     assert_eq!(
         error,

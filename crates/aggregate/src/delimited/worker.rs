@@ -7,7 +7,8 @@ use memchr::memchr_iter;
 
 use super::columns::Columns;
 use super::cut::Cut;
-use super::query::{Kind, Null, Query, Ragged, Value};
+use super::query::{Kind, Null, Query, Ragged, Syntax, Value};
+use crate::access;
 use crate::account::Account;
 use crate::chunk::{Buffer, Window};
 use crate::composite;
@@ -16,6 +17,7 @@ use crate::error::{Error, Fault, MOST_FIELDS, Reason};
 use crate::kept::Given;
 use crate::kernel::{Kernel, Odd, fields};
 use crate::merge::Keep;
+use crate::ndjson::Finder;
 use crate::number::{Decimal, NumberError};
 use crate::queue::Place;
 use crate::record::{Field, Piece, Pieces, Split, split};
@@ -34,7 +36,8 @@ enum Found {
 /// The state of one thread: a shard per value column.
 pub(super) struct Worker<'a> {
     query: &'a Query,
-    delimiter: u8,
+    /// Of lines of JSON.
+    finder: Finder,
     kernel: Kernel,
     keep: Keep,
     /// Where the chunk in hand stands.
@@ -56,6 +59,22 @@ pub(super) struct Worker<'a> {
     pub(super) left_out: u64,
 }
 
+/// The members that lines of JSON are looked through for.
+fn members(query: &Query) -> impl Iterator<Item = Vec<u8>> {
+    let is_json = query.syntax == Syntax::JsonLines;
+    let members = is_json.then(|| Columns::members(query).ok()).flatten();
+    members.into_iter().flatten()
+}
+
+/// Whether there is a record at a place that was split.
+fn found(split: &Split, start: usize) -> Result<bool, Fault> {
+    match split {
+        Split::Blank(_) => Ok(false),
+        Split::Malformed(reason, _) => Err(Fault::at(start, *reason)),
+        Split::Record(_) | Split::More => Ok(true),
+    }
+}
+
 impl<'a> Worker<'a> {
     pub(super) fn new(query: &'a Query, options: &Options, account: &Arc<Account>) -> Worker<'a> {
         let kernel = Kernel { level: options.level };
@@ -70,11 +89,13 @@ impl<'a> Worker<'a> {
         Worker {
             query,
             by_record: query.by.len() > 1
+                || query.shapes_keys()
+                || query.syntax != Syntax::Delimited
                 || query.filter.is_some()
                 || query.nulls.iter().any(is_tenths)
                 || query.values.iter().any(is_text)
                 || keep.is_more(),
-            delimiter: query.delimiter,
+            finder: Finder::new(members(query)),
             kernel,
             keep,
             place: Place::FIRST,
@@ -97,7 +118,7 @@ impl<'a> Worker<'a> {
         self.place = place.of(cut.rows);
         let bytes = &buffer.bytes()[..cut.readable];
         let range = (cut.rows.from, cut.rows.to);
-        let mut pieces = Pieces::new(bytes, range, self.delimiter, cut.ended);
+        let mut pieces = Pieces::new(bytes, range, self.query.cut_by(), cut.ended);
         let count = |from, to| memchr_iter(b'\n', &bytes[from..to]).count() as u64;
         // Line ends of records with quotes are counted once behind a run of them, `from..to`.
         let (mut lines, mut from, mut to) = (0, cut.rows.from, cut.rows.from);
@@ -122,7 +143,8 @@ impl<'a> Worker<'a> {
                         Split::Record(end) | Split::Blank(end) | Split::Malformed(_, end) => end,
                         Split::More => unreachable!("this is Piece::More"),
                     };
-                    self.exact(bytes, &cut.columns, (start, end - 1), &split);
+                    let found = found(&split, start);
+                    self.exact(bytes, &cut.columns, (start, end - 1), found);
                     self.settle(1)?;
                     to = end;
                 }
@@ -148,8 +170,18 @@ impl<'a> Worker<'a> {
         for &(start, newline) in &odd {
             // The newline belongs to the line.
             let line = &window.buffer()[..=newline];
-            let split = split(line, start, self.delimiter, true, &mut self.fields);
-            self.exact(line, columns, (start, newline), &split);
+            let range = (start, newline);
+            let found = match self.query.syntax {
+                Syntax::Delimited => {
+                    let delimiter = self.query.delimiter;
+                    found(&split(line, start, delimiter, true, &mut self.fields), start)
+                }
+                Syntax::Access { combined } => {
+                    access::split(line, range, combined, &mut self.fields)
+                }
+                Syntax::JsonLines => self.finder.split(line, range, &mut self.fields),
+            };
+            self.exact(line, columns, range, found);
         }
         self.odd = odd;
         self.settle(lines)?;
@@ -164,28 +196,34 @@ impl<'a> Worker<'a> {
             Some(fields) if self.query.ragged == Ragged::Fail => (last.max(fields - 1), fields - 1),
             _ => (last, MOST_FIELDS - 1),
         };
-        fields::Wanted { delimiter: self.delimiter, key, values: &columns.values, last, delimiters }
+        fields::Wanted {
+            delimiter: self.query.delimiter,
+            key,
+            values: &columns.values,
+            last,
+            delimiters,
+        }
     }
 
     fn settle(&mut self, records: u64) -> Result<(), Error> {
         self.shards.iter_mut().try_for_each(|shard| shard.settle(records))
     }
 
-    /// One record, whose fields were found, between its start and its line feed.
+    /// One record, whose fields were found unless there is nothing, between its start and its line feed.
     fn exact(
         &mut self,
         bytes: &[u8],
         columns: &Columns,
         (start, end): (usize, usize),
-        split: &Split,
+        found: Result<bool, Fault>,
     ) {
-        let outcome = match split {
-            Split::Blank(_) => {
+        let outcome = match found {
+            Ok(false) => {
                 self.blank_lines += 1;
                 Ok(())
             }
-            Split::Malformed(reason, _) => Err(Fault::at(start, *reason)),
-            Split::Record(_) | Split::More => self.add(bytes, start, columns),
+            Ok(true) => self.add(bytes, start, columns),
+            Err(fault) => Err(fault),
         };
         if let Err(fault) = outcome {
             self.refused.push(Refused { start, end, fault });
@@ -242,15 +280,21 @@ impl<'a> Worker<'a> {
         if self.query.values.is_empty() {
             self.values.push(Found::Number(Decimal::new(0, 1)));
         }
+        let part = |at: usize| {
+            let place = columns.keys[at];
+            let Some(field) = field(place)? else { return Ok(Cow::Borrowed(&[][..])) };
+            let part = self.query.shaped(&self.query.by[at], field.content(bytes));
+            part.map_err(|reason| Fault::of(place, field.range(), reason))
+        };
         let one;
-        let key: &[u8] = if let [place] = columns.keys[..] {
-            one = field(place)?.map(|field| field.content(bytes)).unwrap_or_default();
+        let key: &[u8] = if columns.keys.len() == 1 {
+            one = part(0)?;
             &one
         } else {
             self.key.clear();
             let mut is_empty = true;
-            for (at, &place) in columns.keys.iter().enumerate() {
-                let part = field(place)?.map(|field| field.content(bytes)).unwrap_or_default();
+            for at in 0..columns.keys.len() {
+                let part = part(at)?;
                 is_empty &= part.is_empty();
                 composite::push(&mut self.key, &part, at + 1 == columns.keys.len());
             }

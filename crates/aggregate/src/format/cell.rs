@@ -4,7 +4,9 @@ use std::io::Write as _;
 
 use num_bigint::{BigInt, BigUint, Sign};
 
+use super::telling::{Ratio, Telling, told_number};
 use super::{Layout, SPREAD_DECIMALS, Statistic};
+use crate::engine::Column;
 use crate::kept::Datum;
 use crate::merge::Stats;
 use crate::number::{Decimal, Rounding, big_power_of_ten, power_of_ten};
@@ -59,6 +61,52 @@ pub fn cell(text: &mut Vec<u8>, stats: &Stats, statistic: Statistic, layout: &La
     write_cell(text, stats, statistic, (Purpose::Programs, stats.scale()), layout)
 }
 
+/// Decimals of percentages for people.
+const PERCENT_DECIMALS: u16 = 2;
+
+/// Appends what is told of the group at a place.
+pub(super) fn write_told(
+    text: &mut Vec<u8>,
+    columns: &[Column],
+    (telling, place): (Telling, usize),
+    purpose: Purpose,
+    layout: &Layout,
+) -> Cell {
+    let (at, statistic, is_percent) = match telling {
+        Telling::Of(at, statistic) => (at, statistic, statistic.is_share()),
+        Telling::Change([_, at], statistic) => (at, statistic, statistic.is_share()),
+        Telling::Percent([_, at], statistic) => (at, statistic, true),
+    };
+    let column = &columns[at];
+    if matches!(telling, Telling::Of(..)) && !is_percent {
+        let digits = (purpose, column.scale);
+        return write_cell(text, &column.groups[place].stats, statistic, digits, layout);
+    }
+    let decimals = match (is_percent, layout.decimals, purpose) {
+        (true, None, Purpose::Challenge | Purpose::People) => Decimals::Fixed(PERCENT_DECIMALS),
+        (false, ..) if statistic.is_count() => Decimals::Fixed(0),
+        _ => purpose.decimals(statistic, column.scale, layout),
+    };
+    let Some(ratio) = told_number(columns, telling, place) else { return Cell::Nothing };
+    fraction(text, &ratio, decimals, layout.rounding);
+    Cell::Number
+}
+
+fn fraction(text: &mut Vec<u8>, ratio: &Ratio, decimals: Decimals, rounding: Rounding) {
+    let start = text.len();
+    let shown = match (decimals, ratio.ends) {
+        (Decimals::Fixed(decimals), _) => decimals,
+        (Decimals::All, Some(ends)) => ends,
+        (Decimals::All, None) if ratio.above.sign() == Sign::NoSign => 0,
+        (Decimals::All, None) => significant(ratio.above.magnitude(), ratio.below.magnitude(), 1),
+    };
+    let above = &ratio.above * big_power_of_ten(shown);
+    text.extend_from_slice(big_quotient(above, &ratio.below, shown, rounding).as_bytes());
+    if matches!(decimals, Decimals::All) {
+        trim(text, start);
+    }
+}
+
 /// Appends one statistic of one key. `scale` is the finest of the column.
 pub(super) fn write_cell(
     text: &mut Vec<u8>,
@@ -81,6 +129,8 @@ pub(super) fn write_cell(
         Statistic::Mode => stats.mode(),
         Statistic::First => stats.first(),
         Statistic::Last => stats.last(),
+        // Shares are no matter of one key alone.
+        Statistic::CountShare | Statistic::RowsShare | Statistic::SumShare => None,
         Statistic::Mean | Statistic::Variance | Statistic::Stddev => None,
     };
     let exists = match (datum, statistic) {

@@ -1,4 +1,4 @@
-//! From exact states to text: statistics, rounding, order, and six formats.
+//! From exact states to text: statistics, rounding, order, and seven formats.
 //!
 //! This is the only place where anything is rounded, and it is done on integers. A number is never
 //! printed as `-0.0`. Each format is a pure function from groups to bytes; of many groups each thread
@@ -8,14 +8,18 @@ use crate::number::Rounding;
 pub use crate::statistic::Statistic;
 
 mod cell;
+mod markdown;
 mod order;
 #[cfg(test)]
 mod samples;
+mod telling;
 mod text;
 
 pub use cell::{Cell, cell};
-pub use order::{Sort, arrange};
-pub use text::{brc, csv, headings, json, ndjson, table, told, tsv};
+pub use markdown::markdown;
+pub use order::{Criterion, Sort, arrange};
+pub use telling::{Telling, append_total, side_by_side, tellings, told};
+pub use text::{brc, csv, headings, json, ndjson, table, tsv};
 
 /// How numbers are shown.
 #[derive(Clone, Debug)]
@@ -31,6 +35,9 @@ pub struct Layout {
     pub rounding: Rounding,
     /// What the columns of the key's parts are called, at least one.
     pub keys: Vec<String>,
+    /// Whether columns come in pairs of the same keys, made by [`side_by_side`]: then both are shown,
+    /// with how the second differs from the first.
+    pub pairs: bool,
     /// Threads that write many groups, at least one; the text does not depend on it.
     pub threads: usize,
 }
@@ -45,6 +52,7 @@ impl Default for Layout {
             decimals: None,
             rounding: Rounding::HalfUp,
             keys: vec!["key".to_owned()],
+            pairs: false,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

@@ -1,52 +1,117 @@
-//! The order of groups: by key or by a statistic, compared exactly.
+//! The order of groups: by parts of their keys or by what is told of them, compared exactly.
 
 use std::cmp::Ordering;
 
 use super::Statistic;
+use super::telling::{Telling, told_number};
+use crate::composite;
 use crate::engine::Column;
 use crate::merge::{Partial, Stats};
-use crate::number::big_power_of_ten;
+use crate::number::{Decimal, big_power_of_ten};
 
 /// What is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// The bytes of the key, ascending.
+    /// The bytes of the key, part after part.
     Key,
-    /// A statistic, largest first; equal ones by key.
-    By(Statistic),
+    /// One part of the key.
+    Part {
+        /// Which, from 0.
+        at: usize,
+        /// How many parts keys have.
+        of: usize,
+        /// Whether its texts are numbers, and in the order of those; texts that are none come first.
+        is_number: bool,
+    },
+    /// What is told of the values; what does not exist is less than anything.
+    By(Telling),
 }
 
-/// Sorts all columns the same way, by the key or by a statistic of the first column, and keeps the
-/// first `top` groups of each.
-pub fn arrange(columns: &mut [Column], sort: Sort, reverse: bool, top: Option<usize>) {
+/// What is sorted by, and which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Criterion {
+    /// What is compared.
+    pub sort: Sort,
+    /// The largest first, or the last of the alphabet.
+    pub falling: bool,
+}
+
+impl Criterion {
+    /// A statistic of the first column, the largest first.
+    pub fn largest(statistic: Statistic) -> Criterion {
+        Criterion { sort: Sort::By(Telling::Of(0, statistic)), falling: true }
+    }
+
+    /// Whether columns must be [summed up](Column::sum_up) before.
+    pub fn needs_total(self) -> bool {
+        let Sort::By(
+            Telling::Of(_, statistic)
+            | Telling::Change(_, statistic)
+            | Telling::Percent(_, statistic),
+        ) = self.sort
+        else {
+            return false;
+        };
+        statistic.is_share()
+    }
+
+    fn compare(self, columns: &[Column], places: [u32; 2]) -> Ordering {
+        let places = places.map(|place| place as usize);
+        let [a, b] = places.map(|place| &columns[0].groups[place].key);
+        let order = match self.sort {
+            Sort::Key => a.cmp(b),
+            Sort::Part { at, of, is_number } => {
+                let part = |key| composite::parts(key, of).nth(at).unwrap_or_default();
+                let (a, b) = (part(a), part(b));
+                if is_number {
+                    Decimal::parse(&a).ok().cmp(&Decimal::parse(&b).ok())
+                } else {
+                    a.cmp(&b)
+                }
+            }
+            Sort::By(Telling::Of(column, statistic)) if !statistic.is_share() => {
+                let stats = places.map(|place| &columns[column].groups[place].stats);
+                compare(stats, statistic)
+            }
+            Sort::By(telling) => {
+                let [a, b] = places.map(|place| told_number(columns, telling, place));
+                a.cmp(&b)
+            }
+        };
+        if self.falling { order.reverse() } else { order }
+    }
+}
+
+/// Sorts all columns the same way, by the first criterion that tells two groups apart, and keeps the
+/// first `top` groups of each. What no criterion tells apart stays in the order it has; groups come in that of the
+/// bytes of their keys.
+pub fn arrange(columns: &mut [Column], order: &[Criterion], top: Option<usize>) {
     let Some(first) = columns.first() else { return };
-    if sort == Sort::Key && !reverse {
+    let top = top.unwrap_or(usize::MAX);
+    if matches!(order, [] | [Criterion { sort: Sort::Key, falling: false }, ..]) {
         // They come so.
-        let top = top.unwrap_or(usize::MAX);
         columns.iter_mut().for_each(|column| column.groups.truncate(top));
         return;
     }
-    let mut order: Vec<u32> = (0..first.groups.len() as u32).collect();
-    if let Sort::By(statistic) = sort {
-        // Groups come sorted by key and the sort is stable, so that equal ones stay in key order.
-        order.sort_by(|&a, &b| {
-            let (a, b) = (&first.groups[a as usize].stats, &first.groups[b as usize].stats);
-            let largest_first = compare(b, a, statistic);
-            if reverse { largest_first.reverse() } else { largest_first }
-        });
-    } else if reverse {
-        order.reverse();
-    }
-    order.truncate(top.unwrap_or(usize::MAX));
+    let mut places: Vec<u32> = (0..first.groups.len() as u32).collect();
+    places.sort_by(|&a, &b| {
+        let by =
+            |order: Ordering, next: &Criterion| order.then_with(|| next.compare(columns, [a, b]));
+        order.iter().fold(Ordering::Equal, by)
+    });
+    places.truncate(top);
     for column in columns {
         let mut groups: Vec<Option<Partial>> =
             std::mem::take(&mut column.groups).into_iter().map(Some).collect();
-        column.groups = order.iter().filter_map(|&at| groups[at as usize].take()).collect();
+        column.groups = places.iter().filter_map(|&at| groups[at as usize].take()).collect();
     }
 }
 
-fn compare(a: &Stats, b: &Stats, statistic: Statistic) -> Ordering {
+fn compare([a, b]: [&Stats; 2], statistic: Statistic) -> Ordering {
     match statistic {
+        Statistic::CountShare | Statistic::RowsShare | Statistic::SumShare => {
+            unreachable!("shares are told numbers")
+        }
         Statistic::Count => a.count().cmp(&b.count()),
         Statistic::Distinct => a.distinct().cmp(&b.distinct()),
         Statistic::Range => a.range().cmp(&b.range()),
@@ -86,7 +151,7 @@ mod tests {
             column("t", &[(b"a", &["1"]), (b"b", &["3"]), (b"c", &["2"])]),
             column("h", &[(b"a", &["10"]), (b"b", &["30"]), (b"c", &["20.25"])]),
         ];
-        arrange(&mut columns, Sort::By(Statistic::Max), false, Some(2));
+        arrange(&mut columns, &[Criterion::largest(Statistic::Max)], Some(2));
         let layout = Layout { statistics: vec![Statistic::Max], ..Layout::default() };
         let expected = "key,t_max,h_max\nb,3,30\nc,2,20.25\n";
         assert_eq!(csv(&columns, &layout), expected.as_bytes());
@@ -95,7 +160,7 @@ mod tests {
     #[test]
     fn showing_fewer_keys_does_not_change_how_many_decimals_they_have() {
         let mut columns = [column("t", &[(b"a", &["1"]), (b"b", &["3.125"])])];
-        arrange(&mut columns, Sort::Key, false, Some(1));
+        arrange(&mut columns, &[], Some(1));
         assert_eq!(brc(&columns[0], &Layout::default()), b"{a=1.000/1.000/1.000}\n");
     }
 
@@ -105,10 +170,24 @@ mod tests {
             "value",
             &[(b"a", &["1", "2"]), (b"b", &["1.50001"]), (b"c", &["1.5"]), (b"d", &["-7"])],
         )];
-        arrange(&mut columns, Sort::By(Statistic::Mean), false, None);
+        let mut by_mean = Criterion::largest(Statistic::Mean);
+        arrange(&mut columns, &[by_mean], None);
         let keys: Vec<&[u8]> = columns[0].groups.iter().map(|g| &*g.key).collect();
         assert_eq!(keys, [b"b", b"a", b"c", b"d"]);
-        arrange(&mut columns, Sort::By(Statistic::Mean), true, Some(1));
+        by_mean.falling = false;
+        arrange(&mut columns, &[by_mean], Some(1));
         assert_eq!(&*columns[0].groups[0].key, b"d");
+    }
+
+    #[test]
+    fn the_next_criterion_decides_where_one_does_not() {
+        let mut columns =
+            [column("t", &[(b"10", &["1"]), (b"2", &["2"]), (b"9", &["1"]), (b"x", &["2"])])];
+        let by_number = Sort::Part { at: 0, of: 1, is_number: true };
+        let order =
+            [Criterion::largest(Statistic::Max), Criterion { sort: by_number, falling: false }];
+        arrange(&mut columns, &order, None);
+        let keys: Vec<&[u8]> = columns[0].groups.iter().map(|g| &*g.key).collect();
+        assert_eq!(keys, [&b"x"[..], b"2", b"9", b"10"]);
     }
 }

@@ -1,11 +1,12 @@
-//! The six forms of a result. Of many groups each thread writes a part.
+//! The forms of a result. Of many groups each thread writes a part.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::Range;
 
-use super::cell::{Cell, Purpose, write_cell};
-use super::{Layout, Statistic};
+use super::Layout;
+use super::cell::{Cell, Purpose, write_told};
+use super::telling::{Telling, tellings, told};
 use crate::composite;
 use crate::engine::Column;
 
@@ -65,8 +66,10 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
             text.push(b'=');
             for (j, statistic) in told(column, layout).enumerate() {
                 text.extend((j > 0).then_some(b'/'));
-                let digits = (Purpose::Challenge, column.scale);
-                if let Cell::Text(cell) = write_cell(text, &group.stats, statistic, digits, layout)
+                let told = (Telling::Of(0, statistic), at);
+                let columns = std::slice::from_ref(column);
+                if let Cell::Text(cell) =
+                    write_told(text, columns, told, Purpose::Challenge, layout)
                 {
                     text.extend_from_slice(&cell);
                 }
@@ -77,15 +80,10 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
     text
 }
 
-/// The names over the parts of the key and over the numbers: the statistic, with the column in front
-/// if there are several; and a number behind what would be there twice.
+/// The names over the parts of the key and over [what is told](tellings); and a number behind what
+/// would be there twice.
 pub fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
-    let numbers = columns.iter().flat_map(|column| {
-        told(column, layout).map(move |statistic| match columns {
-            [_] => statistic.to_string(),
-            _ => format!("{}_{statistic}", column.name),
-        })
-    });
+    let numbers = tellings(columns, layout).into_iter().map(|(name, _)| name);
     let mut headings = Vec::new();
     for plain in layout.keys.iter().cloned().chain(numbers) {
         let mut heading = plain.clone();
@@ -99,12 +97,6 @@ pub fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
     headings
 }
 
-/// What is shown of a column: not all can be told of texts.
-pub fn told<'l>(column: &Column, layout: &'l Layout) -> impl Iterator<Item = Statistic> + 'l {
-    let is_text = column.is_text;
-    layout.statistics.iter().copied().filter(move |told| !is_text || told.is_of_texts())
-}
-
 /// Calls `write` for every key with its place and its columns' cells: columns have the same keys in
 /// the same order.
 fn by_rows(
@@ -113,9 +105,10 @@ fn by_rows(
     write: impl Fn(&mut Vec<u8>, usize, &[u8], &Cells<'_>) + Sync,
 ) -> Vec<u8> {
     let keys = columns.first().map_or(&[][..], |column| &column.groups);
+    let tellings = &tellings(columns, layout)[..];
     in_parts(keys.len(), layout, |range, text| {
         for at in range {
-            write(text, at, &keys[at].key, &Cells { columns, layout, at });
+            write(text, at, &keys[at].key, &Cells { columns, tellings, layout, at });
         }
     })
 }
@@ -123,6 +116,7 @@ fn by_rows(
 /// The numbers of one key.
 struct Cells<'a> {
     columns: &'a [Column],
+    tellings: &'a [(String, Telling)],
     layout: &'a Layout,
     at: usize,
 }
@@ -136,18 +130,13 @@ impl Cells<'_> {
         word: fn(&mut Vec<u8>, &[u8]),
         none: &[u8],
     ) {
-        let mut i = 0;
-        for column in self.columns {
-            for statistic in told(column, self.layout) {
-                before(text, i);
-                let stats = &column.groups[self.at].stats;
-                let digits = (Purpose::Programs, column.scale);
-                match write_cell(text, stats, statistic, digits, self.layout) {
-                    Cell::Number => {}
-                    Cell::Text(cell) => word(text, &cell),
-                    Cell::Nothing => text.extend_from_slice(none),
-                }
-                i += 1;
+        for (i, &(_, telling)) in self.tellings.iter().enumerate() {
+            before(text, i);
+            let told = (telling, self.at);
+            match write_told(text, self.columns, told, Purpose::Programs, self.layout) {
+                Cell::Number => {}
+                Cell::Text(cell) => word(text, &cell),
+                Cell::Nothing => text.extend_from_slice(none),
             }
         }
     }
@@ -286,30 +275,42 @@ fn quote(content: &str) -> String {
     text
 }
 
-/// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
-pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
+/// The cells of a table for people, headings first; `plain` makes texts fit for it.
+pub(super) fn lines(
+    columns: &[Column],
+    layout: &Layout,
+    plain: fn(&[u8]) -> String,
+) -> Vec<Vec<String>> {
     let keys = columns.first().map_or(&[][..], |column| &column.groups);
-    let mut lines = vec![headings(columns, layout)];
+    let tellings = tellings(columns, layout);
+    let headings = headings(columns, layout);
+    let mut lines = vec![headings.iter().map(|heading| plain(heading.as_bytes())).collect()];
     for (at, group) in keys.iter().enumerate() {
         let parts = composite::parts(&group.key, layout.keys.len()).map(|part| plain(&part));
-        let cells = columns.iter().flat_map(|column| {
-            let stats = &column.groups[at].stats;
-            told(column, layout).map(move |statistic| {
-                let mut cell = Vec::new();
-                let digits = (Purpose::People, column.scale);
-                match write_cell(&mut cell, stats, statistic, digits, layout) {
-                    Cell::Number => String::from_utf8(cell).expect("ASCII"),
-                    Cell::Text(text) => plain(&text),
-                    Cell::Nothing => "-".to_owned(),
-                }
-            })
+        let cells = tellings.iter().map(|&(_, telling)| {
+            let mut cell = Vec::new();
+            match write_told(&mut cell, columns, (telling, at), Purpose::People, layout) {
+                Cell::Number => String::from_utf8(cell).expect("ASCII"),
+                Cell::Text(text) => plain(&text),
+                Cell::Nothing => "-".to_owned(),
+            }
         });
         lines.push(parts.chain(cells).collect());
     }
+    lines
+}
+
+/// How wide the widest cell of each column is, in characters.
+pub(super) fn widths(lines: &[Vec<String>]) -> Vec<usize> {
+    let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
+    (0..lines[0].len()).map(width).collect()
+}
+
+/// A table for people: keys to the left, numbers to the right, columns as wide as they must be.
+pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
+    let lines = lines(columns, layout, plain);
+    let widths = widths(&lines);
     let width = |text: &str| text.chars().count();
-    let widths: Vec<usize> = (0..lines[0].len())
-        .map(|at| lines.iter().map(|line| width(&line[at])).max().unwrap_or(0))
-        .collect();
     let mut text = Vec::new();
     // Widths of formatting macros end at 65,535, and keys need not.
     let pad = |text: &mut Vec<u8>, bytes: usize| text.resize(text.len() + bytes, b' ');
@@ -327,7 +328,7 @@ pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
 }
 
 /// Text without control characters and bytes that are no characters.
-fn plain(part: &[u8]) -> String {
+pub(super) fn plain(part: &[u8]) -> String {
     let mut shown = String::new();
     for chunk in part.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -343,6 +344,7 @@ fn plain(part: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Statistic;
     use crate::format::samples::column;
 
     fn text(bytes: Vec<u8>) -> String {

@@ -378,6 +378,7 @@ impl State {
             groups: Vec::new(),
             scale: about.scale,
             is_text: about.is_text,
+            total: None,
         };
         let columns = head.columns.iter().map(column).collect();
         Ok(State { head, columns })

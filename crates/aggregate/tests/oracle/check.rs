@@ -3,13 +3,14 @@
 use std::io::{Cursor, Read, Write};
 
 use fathom_aggregate::delimited::{self, Kind, Null as EngineNull, Query, Ragged, Selector, Value};
-use fathom_aggregate::format::{self, Layout, Sort, Statistic};
+use fathom_aggregate::format::{self, Criterion, Layout, Sort, Statistic, Telling};
 use fathom_aggregate::{
-    Error, Filter, Method, OnError, Options, Progress, Rounding, SHOWN, Source, Summary,
+    Bucket, Column, Error, Filter, Method, OnError, Options, Progress, Rounding, SHOWN, Source,
+    Summary,
 };
 
 use super::number::Round;
-use super::shown::{Form, Look, text};
+use super::shown::{By, Form, Look, text};
 use super::{Answer, NoAnswer, Null, Place, Refused, Task};
 
 /// A file that holds `input` and nothing else, open for reading.
@@ -53,7 +54,11 @@ fn query(task: &Task) -> Query {
     };
     let mut query = Query::new(task.delimiter);
     query.header = task.header;
-    query.by = task.keys.iter().map(selector).collect();
+    query.by = task.keys.iter().map(|place| selector(place).into()).collect();
+    for (by, shape) in query.by.iter_mut().zip(&task.shapes) {
+        by.bucket = shape.map(|width| Bucket::parse(width).expect("a width"));
+    }
+    (query.trim, query.ignore_case) = (task.trim, task.ignore_case);
     query.values = task.values.iter().enumerate().map(value).collect();
     query.filter = task.filter.as_ref().map(|filter| {
         let text = filter.text();
@@ -74,6 +79,7 @@ fn layout(look: &Look, threads: usize) -> Layout {
             Round::HalfEven => Rounding::HalfEven,
         },
         threads,
+        pairs: false,
         keys: look.keys.clone(),
     }
 }
@@ -157,10 +163,30 @@ impl<'a> Judge<'a> {
 
 /// The engine's text.
 pub(crate) fn formatted(summary: &Summary, look: &Look, threads: usize) -> Vec<u8> {
-    let mut columns = summary.columns.clone();
-    let sort = look.sort.map_or(Sort::Key, |name| Sort::By(named(name, look)));
-    format::arrange(&mut columns, sort, look.reverse, look.top);
-    let layout = layout(look, threads);
+    rendered(summary.columns.clone(), look, layout(look, threads))
+}
+
+/// The engine's text of two inputs side by side.
+pub(crate) fn compared(before: &Summary, after: &Summary, look: &Look) -> Vec<u8> {
+    let columns = format::side_by_side(before.columns.clone(), after.columns.clone());
+    rendered(columns, look, Layout { pairs: true, ..layout(look, 1) })
+}
+
+fn rendered(mut columns: Vec<Column>, look: &Look, layout: Layout) -> Vec<u8> {
+    let sort = |by| match by {
+        By::Key => Sort::Key,
+        By::Part(at, is_number) => Sort::Part { at, of: look.keys.len(), is_number },
+        By::Of(at, name) => Sort::By(Telling::Of(at, named(name, look))),
+        By::Change(name) => Sort::By(Telling::Change([0, 1], named(name, look))),
+        By::Percent(name) => Sort::By(Telling::Percent([0, 1], named(name, look))),
+    };
+    let order: Vec<Criterion> =
+        look.sort.iter().map(|&(by, falling)| Criterion { sort: sort(by), falling }).collect();
+    columns.iter_mut().for_each(Column::sum_up);
+    format::arrange(&mut columns, &order, look.top);
+    if look.total {
+        format::append_total(&mut columns, "all", look.keys.len());
+    }
     match look.form {
         Form::Brc => format::brc(&columns[0], &layout),
         Form::Table => format::table(&columns, &layout),
@@ -168,6 +194,7 @@ pub(crate) fn formatted(summary: &Summary, look: &Look, threads: usize) -> Vec<u
         Form::Tsv => format::tsv(&columns, &layout),
         Form::Json => format::json(&columns, &layout),
         Form::Ndjson => format::ndjson(&columns, &layout),
+        Form::Markdown => format::markdown(&columns, &layout),
     }
 }
 

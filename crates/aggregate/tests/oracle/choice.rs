@@ -3,10 +3,11 @@
 use fathom_aggregate::{Options, Source};
 use fathom_machine::level::Level;
 
+use super::bucket::WIDTHS;
 use super::check::{file, stream};
 use super::condition::{Amount, COMPARISONS, PATTERNS, SIGNS, Test, Word};
 use super::number::Round;
-use super::shown::{FORMS, Look, OF_TEXTS, STATISTICS};
+use super::shown::{By, FORMS, Look, OF_TEXTS, STATISTICS};
 use super::{Null, Place, Task};
 
 /// Hands out small numbers of a large one.
@@ -34,6 +35,11 @@ impl Choices {
             plain: false,
             header,
             keys: (0..=self.of(3)).map(|_| self.place(header)).collect(),
+            shapes: (0..3)
+                .map(|_| [None, None, None, Some(WIDTHS[self.of(6)])][self.of(4)])
+                .collect(),
+            trim: self.of(4) == 0,
+            ignore_case: self.of(4) == 0,
             filter: None,
             values: Vec::new(),
             texts: Vec::new(),
@@ -104,21 +110,37 @@ impl Choices {
     pub(crate) fn look(&mut self, task: &Task) -> Look {
         let statistic = |choices: &mut Choices| STATISTICS[choices.of(STATISTICS.len())];
         let columns = task.values.len();
-        let sort = statistic(self);
-        // Not everything can be told of texts.
-        let can_sort = !task.texts.contains(&0) || OF_TEXTS.contains(&sort);
+        let sort = (0..self.of(3)).filter_map(|_| self.by(task)).collect();
         Look {
             // The challenge's form shows one column.
-            form: FORMS[if columns > 1 { 1 + self.of(5) } else { self.of(6) }],
+            form: FORMS[if columns > 1 { 1 + self.of(6) } else { self.of(7) }],
             statistics: (0..=self.of(3)).map(|_| statistic(self)).collect(),
             nearest: self.yes(),
             decimals: [None, Some(0), Some(2), Some(18)][self.of(4)],
             round: [Round::HalfUp, Round::Ceiling, Round::HalfEven][self.of(3)],
             keys: task.keys.iter().map(|_| ["key", "min", "a\"b"][self.of(3)].to_owned()).collect(),
-            sort: if self.yes() && can_sort { Some(sort) } else { None },
-            reverse: self.yes(),
+            sort,
             top: if self.yes() { Some(self.of(4)) } else { None },
+            total: self.yes(),
         }
+    }
+
+    /// What may be sorted by, and whether the largest come first.
+    fn by(&mut self, task: &Task) -> Option<(By, bool)> {
+        let by = match self.of(4) {
+            0 => By::Key,
+            1 => By::Part(self.of(task.keys.len()), self.yes()),
+            _ => {
+                let column = self.of(task.values.len().max(1));
+                let statistic = STATISTICS[self.of(STATISTICS.len())];
+                // Not everything can be told of texts.
+                if task.texts.contains(&column) && !OF_TEXTS.contains(&statistic) {
+                    return None;
+                }
+                By::Of(column, statistic)
+            }
+        };
+        Some((by, self.yes()))
     }
 
     /// A level, threads and a size of chunks.

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+pub(crate) mod bucket;
 pub(crate) mod check;
 pub(crate) mod choice;
 pub(crate) mod condition;
@@ -25,6 +26,11 @@ pub(crate) struct Task {
     pub(crate) header: bool,
     /// The parts of a key, at least one.
     pub(crate) keys: Vec<Place>,
+    /// How wide the buckets are that parts of the key are joined in.
+    pub(crate) shapes: Vec<Option<&'static str>>,
+    /// Whether blanks around parts of keys, and the case of their letters, mean nothing.
+    pub(crate) trim: bool,
+    pub(crate) ignore_case: bool,
     /// Which records are taken.
     pub(crate) filter: Option<condition::Test>,
     /// Without any, records are counted.
@@ -61,6 +67,9 @@ impl Task {
             plain: true,
             header: false,
             keys: vec![Place::At(1)],
+            shapes: Vec::new(),
+            trim: false,
+            ignore_case: false,
             filter: None,
             values: vec![(Place::At(2), Null::Fail)],
             texts: Vec::new(),
@@ -84,12 +93,14 @@ pub(crate) struct Answer {
 }
 
 /// A column of values: of each key how many records it has, and all numbers in them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) is_text: bool,
     /// By the parts of the key.
     pub(crate) groups: BTreeMap<Vec<Vec<u8>>, Group>,
+    /// All keys together.
+    pub(crate) all: Group,
 }
 
 /// What a column says of a key.
@@ -340,8 +351,12 @@ fn take(
         None => Err((record.start, format!("NoColumn({})", at + 1))),
     };
     let key = || {
-        let part = |key: &Place| Ok(field(place(key))?.map_or(Vec::new(), |f| f.content.clone()));
-        let parts: Vec<Vec<u8>> = task.keys.iter().map(part).collect::<Result<_, _>>()?;
+        let part = |(which, key): (usize, &Place)| {
+            let Some(field) = field(place(key))? else { return Ok(Vec::new()) };
+            bucket::shaped(&field.content, which, task).map_err(|why| (field.at, why))
+        };
+        let parts: Vec<Vec<u8>> =
+            task.keys.iter().enumerate().map(part).collect::<Result<_, _>>()?;
         let is_empty = parts.iter().all(Vec::is_empty);
         if is_empty { Err((record.start, "EmptyKey".to_owned())) } else { Ok(parts) }
     };
@@ -384,12 +399,13 @@ fn take(
     }
     let key = key()?;
     for (column, value) in answer.columns.iter_mut().zip(values) {
-        let group = column.groups.entry(key.clone()).or_default();
-        group.rows += 1;
-        match value {
-            None => {}
-            Some(Value::Number(number)) => group.values.push(number),
-            Some(Value::Text(text)) => group.texts.push(text),
+        for group in [column.groups.entry(key.clone()).or_default(), &mut column.all] {
+            group.rows += 1;
+            match &value {
+                None => {}
+                Some(Value::Number(number)) => group.values.push(number.clone()),
+                Some(Value::Text(text)) => group.texts.push(text.clone()),
+            }
         }
     }
     answer.records += 1;

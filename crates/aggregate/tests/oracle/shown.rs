@@ -1,4 +1,4 @@
-//! The six formats of the oracle.
+//! The formats of the oracle.
 
 use std::cmp::Ordering;
 
@@ -16,10 +16,24 @@ pub(crate) enum Form {
     Tsv,
     Json,
     Ndjson,
+    Markdown,
 }
 
-pub(crate) const FORMS: [Form; 6] =
-    [Form::Brc, Form::Table, Form::Csv, Form::Tsv, Form::Json, Form::Ndjson];
+pub(crate) const FORMS: [Form; 7] =
+    [Form::Brc, Form::Table, Form::Csv, Form::Tsv, Form::Json, Form::Ndjson, Form::Markdown];
+
+/// What is sorted by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum By {
+    Key,
+    /// A part of the key, and whether as a number.
+    Part(usize, bool),
+    /// A statistic of a column.
+    Of(usize, &'static str),
+    /// How much the second of a pair of columns is above the first, and in percent.
+    Change(&'static str),
+    Percent(&'static str),
+}
 
 /// What is shown, and how.
 #[derive(Clone, Debug)]
@@ -33,20 +47,22 @@ pub(crate) struct Look {
     pub(crate) round: Round,
     /// Names of the key's parts.
     pub(crate) keys: Vec<String>,
-    /// A statistic, largest first; by key without.
-    pub(crate) sort: Option<&'static str>,
-    pub(crate) reverse: bool,
+    /// Each with whether the largest come first; what nothing tells apart is in the order of keys.
+    pub(crate) sort: Vec<(By, bool)>,
     pub(crate) top: Option<usize>,
+    /// Whether a last line has all keys together.
+    pub(crate) total: bool,
 }
 
 /// Names of all statistics, and of some quantiles.
-pub(crate) const STATISTICS: [&str; 18] = [
+pub(crate) const STATISTICS: [&str; 21] = [
     "min", "mean", "max", "count", "rows", "sum", "variance", "stddev", "range", "distinct",
-    "mode", "first", "last", "median", "p0", "p12.5", "p99.9", "p100",
+    "mode", "first", "last", "median", "p0", "p12.5", "p99.9", "p100", "count%", "rows%", "sum%",
 ];
 
 /// What can be told of texts.
-pub(crate) const OF_TEXTS: [&str; 6] = ["count", "rows", "distinct", "mode", "first", "last"];
+pub(crate) const OF_TEXTS: [&str; 8] =
+    ["count", "rows", "distinct", "mode", "first", "last", "count%", "rows%"];
 
 /// What needs neither all values nor their order.
 pub(crate) const OF_SUMS: [&str; 9] =
@@ -62,9 +78,9 @@ impl Look {
             decimals: None,
             round: Round::HalfUp,
             keys: vec!["key".to_owned()],
-            sort: None,
-            reverse: false,
+            sort: Vec::new(),
             top: None,
+            total: false,
         }
     }
 }
@@ -200,54 +216,139 @@ enum Cell {
     Nothing,
 }
 
-fn cell(group: &Group, statistic: &str, finest: u32, look: &Look) -> Cell {
-    match (word(group, statistic), number(group, statistic, finest, look)) {
+/// What a cell says, of one column or of a pair.
+#[derive(Clone, Copy)]
+enum Said {
+    Of(usize, &'static str),
+    Change(&'static str, usize),
+    Percent(&'static str, usize),
+}
+
+/// A key in all columns; none for all keys together.
+type Row<'a> = (&'a [Column], Option<&'a Parts>);
+
+/// What a column knows of a key.
+fn group<'a>((columns, key): Row<'a>, at: usize) -> &'a Group {
+    static NONE: Group = Group { rows: 0, values: Vec::new(), texts: Vec::new() };
+    match key {
+        Some(key) => columns[at].groups.get(key).unwrap_or(&NONE),
+        None => &columns[at].all,
+    }
+}
+
+/// A statistic, or its share of that of all keys.
+fn share_or_value(row: Row<'_>, at: usize, statistic: &str, nearest: bool) -> Option<Fraction> {
+    let Some(whole) = statistic.strip_suffix('%') else {
+        return fraction(group(row, at), statistic, nearest);
+    };
+    let [part, all] = [row, (row.0, None)].map(|row| fraction(group(row, at), whole, nearest));
+    percent(&part?, &all?)
+}
+
+fn percent(part: &Fraction, whole: &Fraction) -> Option<Fraction> {
+    part.with("*", &Fraction::new(100.into(), 1.into()))?.with("/", whole)
+}
+
+fn said(row: Row<'_>, said: Said, nearest: bool) -> Option<Fraction> {
+    let zero = Fraction::new(0.into(), 1.into());
+    let both = |statistic, at| {
+        let [before, after] = [at, at + 1].map(|at| share_or_value(row, at, statistic, nearest));
+        Some((before?, after?))
+    };
+    match said {
+        Said::Of(at, statistic) => share_or_value(row, at, statistic, nearest),
+        Said::Change(statistic, at) => {
+            both(statistic, at).map(|(before, after)| after.minus(&before))
+        }
+        Said::Percent(statistic, at) => {
+            let (before, after) = both(statistic, at)?;
+            let size = if before.cmp(&zero).is_lt() { zero.minus(&before) } else { before.clone() };
+            percent(&after.minus(&before), &size)
+        }
+    }
+}
+
+fn cell(row: Row<'_>, what: Said, finest: &[u32], look: &Look) -> Cell {
+    let text = match what {
+        Said::Of(at, statistic) => word(group(row, at), statistic),
+        _ => None,
+    };
+    match (text, number(row, what, finest, look)) {
         (Some(word), _) => Cell::Text(word),
         (None, Some(number)) => Cell::Number(number),
         (None, None) => Cell::Nothing,
     }
 }
 
-fn number(group: &Group, statistic: &str, finest: u32, look: &Look) -> Option<String> {
-    let value = fraction(group, statistic, look.nearest)?;
-    if matches!(statistic, "count" | "rows" | "distinct") {
+fn number(row: Row<'_>, what: Said, finest: &[u32], look: &Look) -> Option<String> {
+    let value = said(row, what, look.nearest)?;
+    let (Said::Of(at, statistic) | Said::Change(statistic, at) | Said::Percent(statistic, at)) =
+        what;
+    let is_percent = matches!(what, Said::Percent(..)) || statistic.ends_with('%');
+    if matches!(statistic, "count" | "rows" | "distinct") && !is_percent {
         return Some(value.fixed(0, look.round));
     }
     let spread = matches!(statistic, "variance" | "stddev");
     let is_quantile = statistic == "median" || statistic.starts_with('p');
     let between = spread || statistic == "mean" || is_quantile && !look.nearest;
     let decimals = look.decimals.or(match look.form {
-        Form::Brc => Some(finest.max(1) + if spread { 2 } else { 0 }),
-        Form::Table => Some(finest + if between { 2 } else { 0 }),
+        Form::Brc | Form::Table | Form::Markdown if is_percent => Some(2),
+        Form::Brc => Some(finest[at].max(1) + if spread { 2 } else { 0 }),
+        Form::Table | Form::Markdown => Some(finest[at] + if between { 2 } else { 0 }),
         _ => None,
     });
     Some(match (decimals, statistic) {
-        (Some(decimals), "stddev") => value.root_fixed(decimals, look.round),
+        (Some(decimals), "stddev") if !is_percent => value.root_fixed(decimals, look.round),
         (Some(decimals), _) => value.fixed(decimals, look.round),
-        (None, "stddev") => value.root_seventeen(look.round),
+        (None, "stddev") if !is_percent => value.root_seventeen(look.round),
         (None, "mean" | "variance") => value.seventeen(look.round),
+        (None, _) if is_percent => value.seventeen(look.round),
         // What ends does so within the digits of the values and of the percentage.
-        (None, _) => all_digits(&value.ending(finest + 8)),
+        (None, _) => all_digits(&value.ending(finest[at] + 8)),
     })
 }
 
 /// The keys in the order that was asked for, as many as were asked for.
-fn order(column: &Column, look: &Look) -> Vec<Parts> {
-    let mut keys: Vec<&Parts> = column.groups.keys().collect();
-    if let Some(statistic) = look.sort {
-        let value = |key: &Parts| fraction(&column.groups[key], statistic, look.nearest);
-        let said = |key: &Parts| word(&column.groups[key], statistic);
-        keys.sort_by(|a, b| {
-            let ascending = match (value(a), value(b)) {
-                (Some(a), Some(b)) => a.cmp(&b),
-                (None, None) => said(a).cmp(&said(b)),
+fn order(columns: &[Column], look: &Look) -> Vec<Parts> {
+    let keys: std::collections::BTreeSet<&Parts> =
+        columns.iter().flat_map(|column| column.groups.keys()).collect();
+    let mut keys: Vec<&Parts> = keys.into_iter().collect();
+    let pick = |a: &Parts, b: &Parts, by: By| {
+        let of = |what| {
+            let [one, other] = [a, b].map(|key| said((columns, Some(key)), what, look.nearest));
+            match (one, other) {
+                (Some(one), Some(other)) => one.cmp(&other),
                 // What does not exist is less than anything.
-                (a, b) => a.is_some().cmp(&b.is_some()),
-            };
-            if look.reverse { ascending } else { ascending.reverse() }
+                (one, other) => one.is_some().cmp(&other.is_some()),
+            }
+        };
+        match by {
+            By::Key => a.cmp(b),
+            By::Part(at, false) => a[at].cmp(&b[at]),
+            By::Part(at, true) => {
+                let number = |key: &Parts| super::number::read(&key[at]).ok();
+                match [a, b].map(|key| number(key).map(|number| Fraction::of(&number))) {
+                    [Some(one), Some(other)] => one.cmp(&other),
+                    [one, other] => one.is_some().cmp(&other.is_some()),
+                }
+            }
+            By::Of(at, statistic) => {
+                let texts = [a, b].map(|key| word(group((columns, Some(key)), at), statistic));
+                if columns[at].is_text && texts != [None, None] {
+                    return texts[0].cmp(&texts[1]);
+                }
+                of(Said::Of(at, statistic))
+            }
+            By::Change(statistic) => of(Said::Change(statistic, 0)),
+            By::Percent(statistic) => of(Said::Percent(statistic, 0)),
+        }
+    };
+    // From the last to the first, so that the first decides.
+    for (by, falling) in look.sort.iter().rev() {
+        keys.sort_by(|a, b| {
+            let rising = pick(a, b, *by);
+            if *falling { rising.reverse() } else { rising }
         });
-    } else if look.reverse {
-        keys.reverse();
     }
     keys.into_iter().take(look.top.unwrap_or(usize::MAX)).cloned().collect()
 }
@@ -258,15 +359,34 @@ fn told(column: &Column, look: &Look) -> Vec<&'static str> {
     look.statistics.iter().copied().filter(is_told).collect()
 }
 
-/// The names over everything, none of them twice.
-fn headings(answer: &Answer, look: &Look) -> Vec<String> {
-    let mut wanted: Vec<String> = look.keys.clone();
-    for column in &answer.columns {
-        for statistic in told(column, look) {
-            wanted.push(match answer.columns.len() {
+/// What is said of each key, with names, none of them twice.
+fn headings(columns: &[Column], pairs: bool, look: &Look) -> (Vec<String>, Vec<Said>) {
+    let (mut wanted, mut all) = (look.keys.clone(), Vec::new());
+    let step = if pairs { 2 } else { 1 };
+    for at in (0..columns.len()).step_by(step) {
+        for statistic in told(&columns[at], look) {
+            let name = match columns.len() / step {
                 1 => statistic.to_owned(),
-                _ => format!("{}_{statistic}", column.name),
-            });
+                _ => format!("{}_{statistic}", columns[at].name),
+            };
+            if !pairs {
+                wanted.push(name);
+                all.push(Said::Of(at, statistic));
+                continue;
+            }
+            let has_change = statistic != "stddev"
+                && (!columns[at].is_text || ["count", "rows", "distinct"].contains(&statistic));
+            for (word, said) in [
+                ("before", Said::Of(at, statistic)),
+                ("after", Said::Of(at + 1, statistic)),
+                ("change", Said::Change(statistic, at)),
+                ("change%", Said::Percent(statistic, at)),
+            ] {
+                if has_change || matches!(said, Said::Of(..)) {
+                    wanted.push(format!("{name}_{word}"));
+                    all.push(said);
+                }
+            }
         }
     }
     let mut names: Vec<String> = Vec::new();
@@ -275,35 +395,42 @@ fn headings(answer: &Answer, look: &Look) -> Vec<String> {
         let free = std::iter::once(plain.clone()).chain(numbered).find(|n| !names.contains(n));
         names.push(free.expect("numbers do not end"));
     }
-    names
+    (names, all)
 }
 
 /// The whole result.
 pub(crate) fn text(answer: &Answer, look: &Look) -> Vec<u8> {
-    let finest: Vec<u32> = answer
-        .columns
-        .iter()
-        .map(|column| {
-            let values = column.groups.values().flat_map(|group| &group.values);
-            values.map(|number| number.decimals).max().unwrap_or(0)
-        })
-        .collect();
-    let keys = order(&answer.columns[0], look);
-    let rows: Vec<Row> = keys
-        .into_iter()
-        .map(|key| {
-            let mut cells = Vec::new();
-            for (column, &finest) in answer.columns.iter().zip(&finest) {
-                let group = &column.groups[&key];
-                cells.extend(told(column, look).iter().map(|s| cell(group, s, finest, look)));
-            }
-            (key, cells)
-        })
-        .collect();
-    let names = headings(answer, look);
+    written_out(&answer.columns, false, look)
+}
+
+/// Two results side by side.
+pub(crate) fn compared(before: &Answer, after: &Answer, look: &Look) -> Vec<u8> {
+    let pairs = before.columns.iter().zip(&after.columns);
+    let columns: Vec<Column> = pairs.flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+    written_out(&columns, true, look)
+}
+
+fn written_out(columns: &[Column], pairs: bool, look: &Look) -> Vec<u8> {
+    let scale = |column: &Column| column.all.values.iter().map(|n| n.decimals).max().unwrap_or(0);
+    let mut finest: Vec<u32> = columns.iter().map(scale).collect();
+    if pairs {
+        finest.chunks_mut(2).for_each(|pair| pair.fill(pair[0].max(pair[1])));
+    }
+    let (names, all) = headings(columns, pairs, look);
+    let cells = |key: Option<&Parts>| -> Vec<Cell> {
+        all.iter().map(|&what| cell((columns, key), what, &finest, look)).collect()
+    };
+    let keys = order(columns, look).into_iter();
+    let mut rows: Vec<Shown> = keys.map(|key| (key.clone(), cells(Some(&key)))).collect();
+    if look.total {
+        let mut key = vec![Vec::new(); look.keys.len()];
+        key[0] = b"all".to_vec();
+        rows.push((key, cells(None)));
+    }
     match look.form {
         Form::Brc => brc(&rows),
         Form::Table => table(&names, &rows, look.keys.len()),
+        Form::Markdown => markdown(&names, &rows, look.keys.len()),
         Form::Csv => separated(&names, &rows, b",", csv_field),
         Form::Tsv => separated(&names, &rows, b"\t", tsv_field),
         Form::Json => {
@@ -321,9 +448,9 @@ pub(crate) fn text(answer: &Answer, look: &Look) -> Vec<u8> {
 type Parts = Vec<Vec<u8>>;
 
 /// A key, and what is said of it.
-type Row = (Parts, Vec<Cell>);
+type Shown = (Parts, Vec<Cell>);
 
-fn brc(rows: &[Row]) -> Vec<u8> {
+fn brc(rows: &[Shown]) -> Vec<u8> {
     let rows: Vec<Vec<u8>> = rows
         .iter()
         .map(|(key, cells)| {
@@ -370,7 +497,7 @@ fn tsv_field(text: &[u8]) -> Vec<u8> {
     escaped
 }
 
-fn separated(names: &[String], rows: &[Row], by: &[u8], field: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+fn separated(names: &[String], rows: &[Shown], by: &[u8], field: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let mut lines = vec![names.iter().map(|name| field(name.as_bytes())).collect::<Vec<_>>()];
     for (key, cells) in rows {
         let cells = cells.iter().map(|cell| written(cell, field));
@@ -392,7 +519,7 @@ fn json_string(text: &str) -> String {
     format!("\"{escaped}\"")
 }
 
-fn object(names: &[String], (key, cells): &Row) -> Vec<u8> {
+fn object(names: &[String], (key, cells): &Shown) -> Vec<u8> {
     let mut members = Vec::new();
     for (name, part) in names.iter().zip(key) {
         let shown = String::from_utf8_lossy(part);
@@ -413,21 +540,24 @@ fn object(names: &[String], (key, cells): &Row) -> Vec<u8> {
     format!("{{{}}}", members.join(", ")).into_bytes()
 }
 
-fn table(names: &[String], rows: &[Row], keys: usize) -> Vec<u8> {
-    let shown = |key: &[u8]| {
-        let mut text = String::new();
-        for chunk in key.utf8_chunks() {
-            for c in chunk.valid().chars() {
-                match c.is_control() {
-                    true => text.extend(c.escape_default()),
-                    false => text.push(c),
-                }
+/// Text without control characters, and bytes that are no characters as escapes.
+fn visible(key: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in key.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c.is_control() {
+                true => text.extend(c.escape_default()),
+                false => text.push(c),
             }
-            text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
         }
-        text
-    };
-    let mut lines = vec![names.to_vec()];
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
+}
+
+/// Headings, then rows, texts by `shown`.
+fn cells_of(names: &[String], rows: &[Shown], shown: impl Fn(&[u8]) -> String) -> Vec<Vec<String>> {
+    let mut lines = vec![names.iter().map(|name| shown(name.as_bytes())).collect::<Vec<_>>()];
     for (key, cells) in rows {
         let cells = cells.iter().map(|cell| match cell {
             Cell::Number(number) => number.clone(),
@@ -436,7 +566,39 @@ fn table(names: &[String], rows: &[Row], keys: usize) -> Vec<u8> {
         });
         lines.push(key.iter().map(|part| shown(part)).chain(cells).collect());
     }
-    let length = |text: &str| text.chars().count();
+    lines
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn markdown(names: &[String], rows: &[Shown], keys: usize) -> Vec<u8> {
+    let special = |c: char| "\\|`*_[]<>&~".contains(c);
+    let escaped = |text: &[u8]| -> String {
+        let one = |c: char| if special(c) { format!("\\{c}") } else { c.to_string() };
+        visible(text).chars().map(one).collect()
+    };
+    let mut lines = cells_of(names, rows, escaped);
+    let longest = |at: usize| lines.iter().map(|line| length(&line[at])).max().unwrap_or(0).max(3);
+    let widths: Vec<usize> = (0..names.len()).map(longest).collect();
+    let dashes = widths.iter().enumerate().map(|(at, width)| {
+        let end = if at < keys { '-' } else { ':' };
+        format!("{}{end}", "-".repeat(width - 1))
+    });
+    lines.insert(1, dashes.collect());
+    let line = |line: Vec<String>| {
+        let cells = line.iter().enumerate().map(|(at, cell)| {
+            let width = widths[at];
+            if at < keys { format!(" {cell:<width$} ") } else { format!(" {cell:>width$} ") }
+        });
+        format!("|{}|\n", cells.collect::<Vec<_>>().join("|"))
+    };
+    lines.into_iter().map(line).collect::<String>().into_bytes()
+}
+
+fn table(names: &[String], rows: &[Shown], keys: usize) -> Vec<u8> {
+    let lines = cells_of(names, rows, visible);
     let widths: Vec<usize> = (0..names.len())
         .map(|at| lines.iter().map(|line| length(&line[at])).max().unwrap_or(0))
         .collect();

@@ -24,7 +24,8 @@ pub(crate) struct Options {
 
 /// What `aggregate` asks about its input.
 const ABOUT_READING: &str = "chunk delimiter by value text condition count header null null_values ragged \
-                             on_error rejects memory_limit range number";
+                             on_error rejects memory_limit range number format_in trim \
+                             ignore_case compare";
 
 const ABOUT: &str =
     "Merge states that `fathom aggregate --partial` wrote, into a result or one state";

@@ -1,7 +1,7 @@
 //! `fathom aggregate`: min, mean, max, quantiles and more per key of delimited text.
 
 use std::ffi::OsStr;
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
-use fathom_aggregate::format::{self, Sort, Statistic};
+use fathom_aggregate::format::{self, Statistic};
 use fathom_aggregate::state::Question;
 use fathom_aggregate::{
-    Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions, Progress,
-    Query, Reject, Rounding, Source, Summary, kernel_level,
+    Bucket, Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions,
+    Progress, Query, Reject, Rounding, Source, Summary, Syntax, kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -26,8 +26,11 @@ use crate::output::{self, Output};
 use crate::progress;
 use crate::value;
 
+mod order;
 pub(crate) mod partial;
 mod query;
+
+use order::Wish;
 
 /// Aggregate delimited text: min, mean, max, quantiles and more per key, exact, at memory speed
 ///
@@ -38,19 +41,25 @@ mod query;
 /// Blank lines are ignored. Numbers are exact from the first digit to the last: only what is printed
 /// is rounded.
 ///
-/// With any of --delimiter, --by, --value, --text, --where, --count, --header, --null, --null-values and --ragged the
-/// input is delimited text in general, with quoted fields (RFC 4180).
+/// With any of --delimiter, --by, --value, --text, --where, --count, --header,
+/// --trim, --ignore-case, --null, --null-values and --ragged the
+/// input is delimited text in general, with quoted fields (RFC 4180); --format-in takes access logs and lines of JSON.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
     fathom aggregate measurements.txt\n  \
     fathom aggregate --format table --stats mean,count --sort mean --top 10 measurements.txt\n  \
     fathom aggregate --delimiter , --by host,path --value ms,bytes --null-values NA export.csv\n  \
+    fathom aggregate --by time:1h,status --value ms --stats count,p99 access.csv\n  \
     fathom aggregate --delimiter , --by path --value ms --text user --stats p50,p99,distinct log.csv\n  \
     fathom aggregate --delimiter , --by host --count --where 'status >= 500 && path =~ \"^/api/\"' log.csv\n  \
-    fathom aggregate --delimiter , --by country --count --sort count --top 10 export.csv\n  \
+    fathom aggregate --by country,city --value price --stats count,sum --shares --total --sort country,sum export.csv\n  \
+    fathom aggregate --compare --by path --value ms --stats count,p99 --sort p99_change --top 10 before.csv after.csv\n  \
+    fathom aggregate --format-in combined --by time:1h,status --count --shares access.log\n  \
+    fathom aggregate --format-in ndjson --by user.country --value request.ms --stats count,p99 events.ndjson\n  \
     zcat logs.gz | fathom aggregate --delimiter , --by 3 --value 7 --stats count,sum --format json")]
 pub(crate) struct Options {
-    /// Files to read, all into one result; `-` is standard input
+    /// Files to read, all into one result; `-` is standard input, a folder all files in it but hidden
+    /// ones, and where no file is called so, `*` any text and `?` any character of a name
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -67,6 +76,13 @@ pub(crate) struct Options {
     #[arg(short, long)]
     verbose: bool,
 
+    /// How the input is written: delimited text, an access log in the common or combined format, or
+    /// a JSON object a line [default: where columns are named and nothing else is said, what its first line is].
+    /// Columns of logs are host, ident, user, time, request, method, path, query, protocol,
+    /// status, bytes, referer, agent and rest; those of JSON are paths such as user.name or tags.0
+    #[arg(long, value_enum)]
+    format_in: Option<FormatIn>,
+
     /// Fields are separated by this one byte (`\t` or `tab` for a tab) [default: with another option of
     /// delimited text, the first of tab ; | and comma that cuts all records at the beginning of the
     /// input into as many fields, or ;]
@@ -74,9 +90,19 @@ pub(crate) struct Options {
     delimiter: Option<u8>,
 
     /// Columns of the key, by name, by number from 1 or in ranges (`host,3,5-7`): several are one key.
-    /// A name with a comma, or that is a number, stands in quotes (`'"2024"'`) [default: 1]
+    /// A name with a comma, or that is a number, stands in quotes (`'"2024"'`). A width behind a colon
+    /// joins times (`time:15m`; s, m, h, d, w, mo and y) or numbers (`ms:100`) in buckets, each called by its
+    /// lower end, times in UTC [default: 1]
     #[arg(long, visible_alias = "key", value_name = "COL,…")]
     by: Vec<String>,
+
+    /// Blanks around the parts of keys are no part of them
+    #[arg(long)]
+    trim: bool,
+
+    /// Keys that differ only in the case of ASCII letters are one, in small letters
+    #[arg(long)]
+    ignore_case: bool,
 
     /// Columns of values, in the same words [default: 2]
     #[arg(long, value_name = "COL,…")]
@@ -123,7 +149,7 @@ pub(crate) struct Options {
     /// values, within --memory-limit
     #[arg(
         long,
-        value_parser = Words { with_key: false }.map(|word| word.expect("a statistic")),
+        value_parser = Words,
         value_delimiter = ',',
         value_name = "STAT,…",
         default_value = "min,mean,max"
@@ -135,14 +161,11 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = Quantiles::Linear)]
     quantiles: Quantiles,
 
-    /// Order of the keys: by their bytes, or by a statistic of the first value, largest first
-    #[arg(
-        long,
-        value_parser = Words { with_key: true }.map(|word| word.map_or(Sort::Key, Sort::By)),
-        default_value = "key",
-        value_name = "key|STAT"
-    )]
-    sort: Sort,
+    /// Order of the keys: `key`, the name of one of its columns, a statistic (of the first value), or a
+    /// column of the result such as `ms_p99`; the next in the list decides where one does not. Keys
+    /// start with the smallest, numbers with the largest, unless `:asc` or `:desc` follows
+    #[arg(long, value_name = "COL[:asc|:desc],…", default_value = "key", value_parser = Wish::list)]
+    sort: order::Wishes,
 
     /// Turn the order around
     #[arg(long)]
@@ -151,6 +174,19 @@ pub(crate) struct Options {
     /// Show only the first N keys of the order
     #[arg(long, value_name = "N")]
     top: Option<usize>,
+
+    /// Beside each count, rows and sum show its percentage of that of all keys
+    #[arg(long)]
+    shares: bool,
+
+    /// Add a last line of all keys together, also of those that --top leaves out, under this name
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "total")]
+    total: Option<String>,
+
+    /// Show two FILEs side by side, the one from before and the one from after: each number of both,
+    /// its change, and the change in percent
+    #[arg(long)]
+    compare: bool,
 
     /// Digits after the decimal point, 0 to 18; by default csv, tsv, json and ndjson show all there
     /// are, and 17 significant ones of means, variances and stddevs without end; brc and table show
@@ -212,6 +248,23 @@ enum Format {
     Json,
     /// One JSON object a line
     Ndjson,
+    /// A table in Markdown
+    Markdown,
+}
+
+/// Forms of the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FormatIn {
+    /// Fields with a delimiter between them, some in quotes (RFC 4180)
+    Delimited,
+    /// `host ident user [time] "request" status bytes`
+    #[value(alias = "clf")]
+    Common,
+    /// The same with `"referer" "agent"`
+    Combined,
+    /// One JSON object a line
+    #[value(aliases = ["jsonl", "json-lines"])]
+    Ndjson,
 }
 
 /// What to do with records of another number of fields.
@@ -228,34 +281,31 @@ enum Quantiles {
     Nearest,
 }
 
-/// Reads the word of a statistic, or `key` for none.
+/// Reads the word of a statistic.
 #[derive(Clone)]
-struct Words {
-    with_key: bool,
-}
+struct Words;
 
 impl TypedValueParser for Words {
-    type Value = Option<Statistic>;
+    type Value = Statistic;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         argument: Option<&clap::Arg>,
         word: &OsStr,
-    ) -> Result<Option<Statistic>, clap::Error> {
-        let statistic = word.to_str().and_then(Statistic::named);
-        if statistic.is_some() || self.with_key && word == "key" {
+    ) -> Result<Statistic, clap::Error> {
+        if let Some(statistic) = word.to_str().and_then(Statistic::named) {
             return Ok(statistic);
         }
         // Says what there is, and what is nearest.
         let values = self.possible_values().into_iter().flatten();
-        PossibleValuesParser::new(values).parse_ref(command, argument, word).map(|_| None)
+        let known = PossibleValuesParser::new(values).parse_ref(command, argument, word);
+        known.map(|_| unreachable!("all of them are statistics"))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let key = PossibleValue::new("key").help("The bytes of the key, ascending");
         let words = Statistic::WORDS.iter().map(|(word, doc)| PossibleValue::new(*word).help(*doc));
-        Some(Box::new(self.with_key.then_some(key).into_iter().chain(words)))
+        Some(Box::new(words))
     }
 }
 
@@ -313,29 +363,27 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         return partial::run(options, query, files);
     }
     let start = Instant::now();
-    let (mut sources, known_bytes) = open(files)?;
-    if let (Some(query), None) = (&mut query, options.delimiter) {
-        query::guess_delimiter(query, &mut sources);
-    }
     let engine = engine_options(options)?;
     if options.verbose {
         announce(&engine, files);
     }
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
-    let progress = Arc::new(Progress::default());
-    let bar = progress::watch(known_bytes, {
-        let progress = Arc::clone(&progress);
-        move || progress.bytes.load(Ordering::Relaxed)
-    });
-    let sources = sources.into_iter().map(|source| partial::part(options, source));
-    let sources = sources.collect::<anyhow::Result<_>>()?;
-    let summary = execute(options, query.as_ref(), sources, &engine, rejects.as_mut(), &progress)?;
-    drop(bar);
+    let inputs: Vec<&[PathBuf]> =
+        if options.compare { files.chunks(1).collect() } else { vec![files] };
+    let mut summaries = Vec::new();
+    for files in inputs {
+        summaries.push(summarise(options, query.as_mut(), files, &engine, rejects.as_mut())?);
+    }
+    let summary = joined(summaries);
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
-    let is_named = query.is_some_and(|query| query.header || query.by.len() > 1);
-    show(options, format, is_named, summary, start)
+    show(options, format, (query.as_ref(), query.as_ref().is_some_and(is_named)), summary, start)
+}
+
+/// Whether the parts of keys have names of their own.
+fn is_named(query: &Query) -> bool {
+    query.header || query.by.len() > 1 || query.syntax != Syntax::Delimited
 }
 
 /// Runs the engine; what is wrong with the input is said in the words of the command line.
@@ -379,13 +427,26 @@ fn execute(
 fn show(
     options: &Options,
     format: Format,
-    is_named: bool,
+    (query, is_named): (Option<&Query>, bool),
     mut summary: Summary,
     start: Instant,
 ) -> anyhow::Result<Exit> {
     let keys = summary.columns[0].groups.len();
-    format::arrange(&mut summary.columns, options.sort(), options.reverse, options.top);
-    let text = render(format, &summary.columns, &layout(options, is_named, &summary));
+    let layout = layout(options, is_named, &summary);
+    let order = match order::criteria(options, query, &layout, &summary.columns) {
+        Ok(order) => order,
+        Err(mistake) => return usage(&mistake),
+    };
+    let has_shares = layout.statistics.iter().any(|told| told.is_share())
+        || order.iter().any(|criterion| criterion.needs_total());
+    if options.total.is_some() || has_shares {
+        summary.columns.iter_mut().for_each(Column::sum_up);
+    }
+    format::arrange(&mut summary.columns, &order, options.top);
+    if let Some(label) = &options.total {
+        format::append_total(&mut summary.columns, label, layout.keys.len());
+    }
+    let text = render(format, &summary.columns, &layout);
     let mut output = Output::create(&options.output)?;
     output.write_all(&text)?;
     output.finish()?;
@@ -393,6 +454,45 @@ fn show(
         verdict(&text, keys, &summary, start.elapsed());
     }
     Ok(report_rejects(&summary, options.verbose))
+}
+
+/// What is known of these inputs together. What is not said of how they are written is guessed once for all of them.
+fn summarise(
+    options: &Options,
+    query: Option<&mut Query>,
+    files: &[PathBuf],
+    engine: &EngineOptions,
+    rejects: Option<&mut Output>,
+) -> anyhow::Result<Summary> {
+    let (mut sources, known_bytes) = open(files)?;
+    let query = query.map(|query| {
+        query::guess(query, options, &mut sources);
+        &*query
+    });
+    let progress = Arc::new(Progress::default());
+    let _bar = progress::watch(known_bytes, {
+        let progress = Arc::clone(&progress);
+        move || progress.bytes.load(Ordering::Relaxed)
+    });
+    let sources = sources.into_iter().map(|source| partial::part(options, source));
+    let sources = sources.collect::<anyhow::Result<_>>()?;
+    execute(options, query, sources, engine, rejects, &progress)
+}
+
+/// One result, or two side by side.
+fn joined(summaries: Vec<Summary>) -> Summary {
+    let join = |mut before: Summary, after: Summary| {
+        before.columns = format::side_by_side(before.columns, after.columns);
+        before.records += after.records;
+        before.blank_lines += after.blank_lines;
+        before.left_out += after.left_out;
+        before.rejected += after.rejected;
+        before.bytes += after.bytes;
+        before.shown_rejects.extend(after.shown_rejects);
+        before.shown_rejects.truncate(fathom_aggregate::SHOWN);
+        before
+    };
+    summaries.into_iter().reduce(join).expect("there is an input")
 }
 
 const ONE_EACH: &str =
@@ -419,9 +519,41 @@ fn mistake(
     if format == Format::Brc && query.is_some_and(|q| q.values.len() > 1 || q.by.len() > 1) {
         return Some(ONE_EACH.to_owned());
     }
+    let is_other = query.is_some_and(|query| query.syntax != Syntax::Delimited);
+    let delimited = options.delimiter.is_some() || options.header || options.ragged.is_some();
+    if is_other && delimited {
+        let said =
+            "--delimiter, --header and --ragged are of delimited text, which --format-in is not";
+        return Some(said.to_owned());
+    }
+    if is_other && options.by.is_empty() {
+        return Some(
+            "--by names the columns of the key: this --format-in has no first one".to_owned(),
+        );
+    }
+    let has_value = options.count || !options.value.is_empty() || !options.text.is_empty();
+    if is_other && !has_value {
+        return Some("--value, --text or --count says what is told of each key".to_owned());
+    }
+    let has_numbers =
+        |query: &Query| query.by.iter().any(|by| by.bucket.as_ref().is_some_and(Bucket::is_number));
+    if options.partial && (options.compare || query.is_some_and(has_numbers)) {
+        let said = "a state knows neither two inputs nor the order of buckets of numbers: \
+                    no --compare and no such --by with --partial";
+        return Some(said.to_owned());
+    }
+    if options.compare && options.files.len() != 2 {
+        return Some(
+            "--compare takes two FILEs: the one from before and the one from after".into(),
+        );
+    }
+    if options.compare && format == Format::Brc {
+        let said = "the brc format shows one input: choose another --format to --compare two";
+        return Some(said.to_owned());
+    }
     let values = query.map_or(&[][..], |query| &query.values);
     let mut kinds = values.iter().map(|value| value.kind);
-    if kinds.clone().all(|kind| kind == Kind::Text)
+    if kinds.all(|kind| kind == Kind::Text)
         && !values.is_empty()
         && !options.stats.iter().any(|statistic| statistic.is_of_texts())
     {
@@ -429,9 +561,8 @@ fn mistake(
             "--stats: of texts count, rows, distinct, mode, first and last are told".into(),
         );
     }
-    if kinds.next() == Some(Kind::Text) && options.sorted().is_some_and(|sort| !sort.is_of_texts())
-    {
-        return Some("--sort: the first value is a text, and has no such statistic".to_owned());
+    if let Some(mistake) = order::mistake(options, query) {
+        return Some(mistake);
     }
     let rejects = options.rejects.as_deref()?;
     if options.on_error == ErrorPolicy::Fail {
@@ -440,8 +571,9 @@ fn mistake(
     if output::is_same_file(rejects, &options.output) {
         return Some("--rejects and --output are the same file".to_owned());
     }
-    let inputs = files.iter().filter(|file| !is_standard(file));
-    let input = inputs.into_iter().find(|file| output::is_same_file(rejects, file))?;
+    let named = input::files_of(files).unwrap_or_default();
+    let mut inputs = named.iter().filter(|file| !is_standard(file));
+    let input = inputs.find(|file| output::is_same_file(rejects, file))?;
     Some(format!("--rejects would replace the input {}", input.display()))
 }
 
@@ -455,10 +587,12 @@ fn usage(message: &str) -> anyhow::Result<Exit> {
 
 /// What is said of each key.
 fn statistics(options: &Options) -> Vec<Statistic> {
-    if options.count {
-        return vec![Statistic::Count];
-    }
-    options.stats.iter().map(|statistic| statistic.by(options.method())).collect()
+    let wanted = if options.count { &[Statistic::Count][..] } else { &options.stats };
+    let with_share = |statistic: &Statistic| {
+        let share = statistic.share().filter(|_| options.shares);
+        [Some(statistic.by(options.method())), share]
+    };
+    wanted.iter().flat_map(with_share).flatten().collect()
 }
 
 /// What `fathom merge` has of these options.
@@ -486,7 +620,8 @@ impl Options {
 
     /// What must be known to show what is asked.
     pub(crate) fn asked(&self) -> Vec<Statistic> {
-        self.stats.iter().copied().chain(self.sorted()).collect()
+        let sorted = self.sort.0.iter().flat_map(Wish::statistics);
+        self.stats.iter().copied().chain(sorted).collect()
     }
 
     /// Shows a result that was put together elsewhere.
@@ -501,7 +636,7 @@ impl Options {
         if format == Format::Brc && !is_single {
             anyhow::bail!(ONE_EACH);
         }
-        show(self, format, question.has_names, summary, start)
+        show(self, format, (None, question.has_names), summary, start)
     }
 }
 
@@ -522,18 +657,6 @@ impl Options {
             Quantiles::Nearest => Method::Nearest,
         }
     }
-
-    fn sort(&self) -> Sort {
-        self.sorted().map_or(Sort::Key, Sort::By)
-    }
-
-    /// The statistic that is sorted by.
-    fn sorted(&self) -> Option<Statistic> {
-        match self.sort {
-            Sort::Key => None,
-            Sort::By(statistic) => Some(statistic.by(self.method())),
-        }
-    }
 }
 
 fn layout(options: &Options, is_named: bool, summary: &Summary) -> Layout {
@@ -547,6 +670,7 @@ fn layout(options: &Options, is_named: bool, summary: &Summary) -> Layout {
             RoundingMode::HalfEven => Rounding::HalfEven,
         },
         keys: if is_named { summary.keys.clone() } else { default.keys },
+        pairs: options.compare,
         threads: options.threads.map_or(default.threads, usize::from),
     }
 }
@@ -569,9 +693,9 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
 fn open(files: &[PathBuf]) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
     let mut known_bytes = Some(0);
     let mut sources = Vec::new();
-    for path in files {
+    for path in &input::files_of(files)? {
         let path = path.clone();
-        sources.push(match input::open(&path)? {
+        let source = match input::open(&path)? {
             Input::File(file, size) => {
                 known_bytes = known_bytes.map(|bytes| bytes + size);
                 Source::File { path, file, size }
@@ -580,9 +704,32 @@ fn open(files: &[PathBuf]) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
                 known_bytes = None;
                 Source::Stream { path, reader }
             }
-        });
+        };
+        sources.push(text_of(source)?);
     }
     Ok((sources, known_bytes))
+}
+
+/// The source as text in UTF-8.
+fn text_of(mut source: Source) -> anyhow::Result<Source> {
+    const LOOKED_AT_BYTES: usize = 64;
+    let (first, _) = source.peek(LOOKED_AT_BYTES);
+    let path = source.path().to_owned();
+    if let Some((what, hint)) = input::foreign(&first) {
+        return Err(Error::Foreign { path, what, hint }.into());
+    }
+    let Some(is_little) = input::utf_16(&first) else { return Ok(source) };
+    if std::io::stderr().is_terminal() {
+        eprintln!(
+            "fathom: {} is UTF-16 by its mark, and decoded",
+            escape::line(&path.display().to_string())
+        );
+    }
+    let reader: Box<dyn Read + Send> = match source {
+        Source::File { file, .. } | Source::Part { file, .. } => Box::new(file),
+        Source::Stream { reader, .. } => reader,
+    };
+    Ok(Source::Stream { path, reader: input::decoded(reader, is_little) })
 }
 
 fn announce(engine: &EngineOptions, files: &[PathBuf]) {
@@ -606,6 +753,7 @@ fn render(format: Format, columns: &[Column], layout: &Layout) -> Vec<u8> {
         Format::Tsv => format::tsv(columns, layout),
         Format::Json => format::json(columns, layout),
         Format::Ndjson => format::ndjson(columns, layout),
+        Format::Markdown => format::markdown(columns, layout),
     }
 }
 

@@ -12,7 +12,7 @@ use fathom_aggregate::{
     Error, Options as EngineOptions, Progress, Query, Reject, SHOWN, Source, Summary,
 };
 
-use super::{Options, engine_options, execute, open, query, report_rejects, statistics};
+use super::{Options, engine_options, execute, is_named, open, query, report_rejects, statistics};
 use crate::exit::Exit;
 use crate::input::{self, Lines};
 use crate::output::Output;
@@ -80,9 +80,10 @@ pub(super) fn run(
     mut query: Option<Query>,
     files: &[PathBuf],
 ) -> anyhow::Result<Exit> {
+    let files = &input::files_of(files)?;
     let (mut sources, _) = open(files)?;
-    if let (Some(query), None) = (&mut query, options.delimiter) {
-        query::guess_delimiter(query, &mut sources);
+    if let Some(query) = &mut query {
+        query::guess(query, options, &mut sources);
     }
     let engine = engine_options(options)?;
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
@@ -130,7 +131,7 @@ fn question(options: &Options, query: Option<&Query>, engine: &EngineOptions) ->
         query: query.map_or_else(|| "key;value lines".to_owned(), |query| format!("{query:?}")),
         stats: statistics(options).iter().map(ToString::to_string).collect(),
         is_plain: query.is_none(),
-        has_names: query.is_some_and(|query| query.header || query.by.len() > 1),
+        has_names: query.is_some_and(is_named),
         squares: engine.with_squares,
         values: engine.with_values,
         ends: engine.with_ends,

@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal;
 
-use fathom_aggregate::{Filter, Null, Query, Ragged, Selector, Source, Value, guess};
+use fathom_aggregate::{By, Filter, Null, Query, Ragged, Selector, Source, Syntax, Value, guess};
 
-use super::{Options, RaggedPolicy};
+use super::{FormatIn, Options, RaggedPolicy};
 
 /// What is asked of delimited text; None for `key;value` lines.
 pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Result<Option<Query>> {
@@ -12,19 +12,31 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     let lists = [by, value, text, null, null_values];
     let is_plain =
         lists.iter().all(|list| list.is_empty()) && options.ragged.is_none() && condition.is_none();
-    if is_plain && options.delimiter.is_none() && !options.header && !options.count {
+    let flags = [options.header, options.count, options.trim, options.ignore_case];
+    if is_plain && options.delimiter.is_none() && options.format_in.is_none() && flags == [false; 4]
+    {
         return Ok(None);
     }
     let mut query = Query::new(options.delimiter.unwrap_or(b';'));
     if !options.by.is_empty() {
-        query.by = columns("--by", &options.by)?;
+        let lists = options.by.iter().map(|list| By::list(list)).collect::<Result<Vec<_>, _>>();
+        query.by = lists.map_err(|why| anyhow::anyhow!("--by: {why}"))?.concat();
     }
     if options.count || !options.text.is_empty() || !options.value.is_empty() {
         query.values = columns("--value", &options.value)?.into_iter().map(Value::from).collect();
         query.values.extend(columns("--text", &options.text)?.into_iter().map(Value::text));
     }
+    (query.trim, query.ignore_case) = (options.trim, options.ignore_case);
     query.filter = condition;
-    query.header = options.header || query.has_names();
+    query.syntax = match options.format_in {
+        None | Some(FormatIn::Delimited) => Syntax::Delimited,
+        Some(FormatIn::Common) => Syntax::Access { combined: false },
+        Some(FormatIn::Combined) => Syntax::Access { combined: true },
+        Some(FormatIn::Ndjson) => Syntax::JsonLines,
+    };
+    if query.syntax == Syntax::Delimited {
+        query.header = options.header || query.has_names();
+    }
     query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
     if options.ragged == Some(RaggedPolicy::Pad) {
         query.ragged = Ragged::Pad;
@@ -33,9 +45,42 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     Ok(Some(query))
 }
 
-/// Guesses the delimiter of the first source that has an opinion; whoever sees it is told.
-pub(super) fn guess_delimiter(query: &mut Query, sources: &mut [Source]) {
-    const LOOKED_AT_BYTES: usize = 64 << 10;
+/// Bytes that are looked at for a guess.
+const LOOKED_AT_BYTES: usize = 64 << 10;
+
+/// Guesses what was not said of how sources are written; whoever sees it is told.
+pub(super) fn guess(query: &mut Query, options: &Options, sources: &mut [Source]) {
+    let is_said = options.format_in.is_some() || options.delimiter.is_some();
+    if !is_said && !options.header && options.ragged.is_none() && !query.has_places() {
+        guess_syntax(query, sources);
+    }
+    if options.delimiter.is_none() && query.syntax == Syntax::Delimited {
+        guess_delimiter(query, sources);
+    }
+}
+
+/// Guesses from the first source that has a line whether it is a log or JSON.
+fn guess_syntax(query: &mut Query, sources: &mut [Source]) {
+    let guess = sources.iter_mut().find_map(|source| {
+        let (text, ended) = source.peek(LOOKED_AT_BYTES);
+        (!text.is_empty()).then(|| guess::syntax(&text, ended))
+    });
+    let syntax = guess.flatten().unwrap_or_default();
+    query.header = syntax == Syntax::Delimited;
+    let shown = match syntax {
+        Syntax::JsonLines => "lines of JSON (--format-in",
+        Syntax::Access { combined: true } => "an access log in the combined format (--format-in",
+        Syntax::Access { combined: false } => "an access log in the common format (--format-in",
+        Syntax::Delimited => "",
+    };
+    if syntax != query.syntax && syntax != Syntax::Delimited && std::io::stderr().is_terminal() {
+        eprintln!("fathom: the input is taken to be {shown} says otherwise)");
+    }
+    query.syntax = syntax;
+}
+
+/// Guesses the delimiter of the first source that has an opinion.
+fn guess_delimiter(query: &mut Query, sources: &mut [Source]) {
     let guess = sources.iter_mut().find_map(|source| {
         let (text, ended) = source.peek(LOOKED_AT_BYTES);
         guess::delimiter(&text, ended)

@@ -1,0 +1,139 @@
+//! Buckets: the texts of a key's column, many of which become one, by the hour or by the hundred.
+//!
+//! A bucket is called by its lower end. Which of them a record belongs to is computed on integers; nothing is
+//! rounded but down.
+
+use std::fmt;
+
+use crate::error::Reason;
+use crate::number::{Decimal, power_of_ten};
+
+mod time;
+
+use time::Unit;
+
+/// How wide the buckets of a column are.
+///
+/// ```
+/// use fathom_aggregate::Bucket;
+///
+/// assert!(Bucket::parse("15m").is_some() && Bucket::parse("0.5").is_some());
+/// assert!(Bucket::parse("often").is_none() && Bucket::parse("0").is_none());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bucket(Width);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Width {
+    Time(u32, Unit),
+    /// In units of `10^-scale`, more than zero.
+    Number(i128, u16),
+}
+
+/// Digits of a width of numbers, so that it fits 64 bits.
+const MOST_DIGITS: usize = 18;
+
+impl Bucket {
+    /// Reads a width: a number for numbers, a whole number and a unit for times (`s`, `m`, `h`, `d`, `w`,
+    /// `mo`, `y`: seconds, minutes, hours, days, weeks from Monday, months, years). None for anything else.
+    pub fn parse(text: &str) -> Option<Bucket> {
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, unit) = text.split_at(digits);
+        if let Some(unit) = Unit::named(unit) {
+            let many = number.parse().ok().filter(|many| (1..=1_000_000).contains(many))?;
+            return Some(Bucket(Width::Time(many, unit)));
+        }
+        let is_plain = |c: char| c.is_ascii_digit() || c == '.';
+        if text.len() > MOST_DIGITS || !text.chars().all(is_plain) {
+            return None;
+        }
+        let width = Decimal::parse(text.as_bytes()).ok()?;
+        let units = width.small().filter(|&units| units > 0)?;
+        Some(Bucket(Width::Number(units, width.scale())))
+    }
+
+    /// Whether the names of its buckets are numbers, in whose order they are.
+    pub fn is_number(&self) -> bool {
+        matches!(self.0, Width::Number(..))
+    }
+
+    /// Appends the name of the bucket a text belongs to.
+    ///
+    /// # Errors
+    /// What the text is not.
+    pub(crate) fn push(&self, key: &mut Vec<u8>, text: &[u8]) -> Result<(), Reason> {
+        match self.0 {
+            Width::Time(many, unit) => {
+                let seconds = time::seconds(text).ok_or(Reason::NoTime)?;
+                unit.push(key, many.into(), seconds);
+            }
+            Width::Number(units, scale) => {
+                let number = Decimal::parse(text)?;
+                let name = lower(&number, units, scale).ok_or(Reason::NoBucket)?;
+                key.extend_from_slice(name.to_string().as_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The largest multiple of the width that is not above the number.
+fn lower(number: &Decimal, width: i128, scale: u16) -> Option<Decimal> {
+    // At the finer of the two scales both are integers.
+    let finest = scale.max(number.scale());
+    let number = number.small()?.checked_mul(power_of_ten(finest - number.scale())?)?;
+    let width_there = width.checked_mul(power_of_ten(finest - scale)?)?;
+    Some(Decimal::new(number.div_euclid(width_there) * width, scale))
+}
+
+impl fmt::Display for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Width::Time(many, unit) => write!(f, "{many}{}", unit.name()),
+            Width::Number(units, scale) => write!(f, "{}", Decimal::new(*units, *scale)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(width: &str, text: &str) -> Result<String, Reason> {
+        let mut key = Vec::new();
+        Bucket::parse(width).unwrap().push(&mut key, text.as_bytes())?;
+        Ok(String::from_utf8(key).unwrap())
+    }
+
+    #[test]
+    fn numbers_are_called_by_the_lower_end_of_their_bucket() {
+        for (width, text, name) in [
+            ("100", "0", "0"),
+            ("100", "99.99", "0"),
+            ("100", "100", "100"),
+            ("100", "-0.01", "-100"),
+            ("100", "-100", "-100"),
+            ("0.5", "0.75", "0.5"),
+            ("0.5", "-0.25", "-0.5"),
+            ("0.25", "7", "7.00"),
+            ("2.5", "1e3", "1000.0"),
+            ("7", "15e-1", "0"),
+        ] {
+            assert_eq!(named(width, text), Ok(name.to_owned()), "{text} by {width}");
+        }
+        assert!(matches!(named("1", "x"), Err(Reason::Number(_))));
+        assert_eq!(named("1", "1e40"), Err(Reason::NoBucket));
+    }
+
+    #[test]
+    fn widths_are_positive_numbers_or_times() {
+        for text in ["1s", "90m", "1h", "2d", "1w", "3mo", "1y", "100", "0.25", "1000000s"] {
+            assert_eq!(Bucket::parse(text).unwrap().to_string(), text);
+        }
+        for text in
+            ["", "h", "0h", "0", "0.0", "-5", "1e3", "1.5h", "1H", "1hour", "1000001s", "+1"]
+        {
+            assert_eq!(Bucket::parse(text), None, "{text}");
+        }
+    }
+}

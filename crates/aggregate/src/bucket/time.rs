@@ -1,0 +1,340 @@
+//! Times as logs and exports write them, in seconds since 1970 in UTC, and the spans they lie in.
+//!
+//! ```text
+//! 2026-11-22T08:14:58.5Z      RFC 3339; the offset may be +02:00, +0200 or nothing, which is UTC,
+//! 2026-11-22 08:14:58,250     the letter a blank, the fraction behind a comma, seconds left out,
+//! 2026-11-22                  or all of the time
+//! 22/Nov/2026:10:14:58 +0200  the common log format, perhaps in brackets
+//! 1795335298, 1795335298.25   seconds since 1970, of up to eleven digits before the point
+//! 1795335298250               milliseconds, of twelve to fifteen
+//! ```
+//!
+//! Days are those of the Gregorian calendar in all years from 0 to 9999. A second of 60 is the next minute.
+
+/// Spans times are cut into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Year,
+}
+
+const UNITS: [(&str, Unit); 7] = [
+    ("s", Unit::Second),
+    ("m", Unit::Minute),
+    ("h", Unit::Hour),
+    ("d", Unit::Day),
+    ("w", Unit::Week),
+    ("mo", Unit::Month),
+    ("y", Unit::Year),
+];
+
+const MONTHS: [&[u8]; 12] = [
+    b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
+];
+
+const DAY: i64 = 86_400;
+
+/// The first Monday of 1970, in days.
+const MONDAY: i64 = 4;
+
+impl Unit {
+    pub(super) fn named(name: &str) -> Option<Unit> {
+        UNITS.iter().find(|(known, _)| *known == name).map(|(_, unit)| *unit)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        UNITS.iter().find(|(_, unit)| *unit == self).expect("all units are there").0
+    }
+
+    /// Appends the first moment of the span of `many` units that a time lies in, as short as the unit allows.
+    /// Spans are counted from 1970, weeks from its first Monday, months and years from the year 0.
+    pub(super) fn push(self, key: &mut Vec<u8>, many: i64, seconds: i64) {
+        let floor = |value: i64, width: i64| value.div_euclid(width) * width;
+        let day = seconds.div_euclid(DAY);
+        let (day, text) = match self {
+            Unit::Second => return moment(key, floor(seconds, many)),
+            Unit::Minute => return moment(key, floor(seconds, many * 60)),
+            Unit::Hour => return moment(key, floor(seconds, many * 3600)),
+            Unit::Day => (floor(day, many), 10),
+            Unit::Week => (floor(day - MONDAY, 7 * many) + MONDAY, 10),
+            Unit::Month => {
+                let (year, month, _) = date(day);
+                let month = floor(year * 12 + month - 1, many);
+                (days(month.div_euclid(12), month.rem_euclid(12) + 1, 1), 7)
+            }
+            Unit::Year => (days(floor(date(day).0, many), 1, 1), 4),
+        };
+        let (year, month, day) = date(day);
+        let whole = format!("{year:04}-{month:02}-{day:02}");
+        key.extend_from_slice(&whole.as_bytes()[..whole.len() - (10 - text)]);
+    }
+}
+
+fn moment(key: &mut Vec<u8>, seconds: i64) {
+    let (year, month, day) = date(seconds.div_euclid(DAY));
+    let rest = seconds.rem_euclid(DAY);
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    let text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z");
+    key.extend_from_slice(text.as_bytes());
+}
+
+/// The day of a date, from the first of 1970: the arithmetic of Howard Hinnant's
+/// [chrono-compatible low-level date algorithms](https://howardhinnant.github.io/date_algorithms.html),
+/// in years that start in March, so that a leap day is the last.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// Year, month and day of a day: the other way round.
+fn date(day: i64) -> (i64, i64, i64) {
+    let day = day + 719_468;
+    let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let date = of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (era * 400 + year + next, month, date)
+}
+
+/// The second since 1970 in which a time lies; None if the text is none.
+pub(super) fn seconds(text: &[u8]) -> Option<i64> {
+    if text.get(4) == Some(&b'-') {
+        return calendar(text);
+    }
+    let inside = text.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")).unwrap_or(text);
+    if inside.get(2) == Some(&b'/') { common(inside) } else { epoch(text) }
+}
+
+/// A number of two or four digits.
+fn digits(text: &[u8], range: std::ops::Range<usize>) -> Option<i64> {
+    let digit = |number: i64, &byte: &u8| {
+        byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'))
+    };
+    text.get(range)?.iter().try_fold(0, digit)
+}
+
+fn day_of(year: i64, month: i64, day: i64) -> Option<i64> {
+    let number = ((1..=12).contains(&month) && day >= 1).then(|| days(year, month, day))?;
+    // A day that the month does not have is one of the next.
+    (date(number) == (year, month, day)).then_some(number)
+}
+
+/// `08:14`, `08:14:58` and what follows it.
+fn clock(text: &[u8]) -> Option<(i64, &[u8])> {
+    let (hour, minute) = (digits(text, 0..2)?, digits(text, 3..5)?);
+    let has_second = text.get(5) == Some(&b':');
+    let second = if has_second { digits(text, 6..8)? } else { 0 };
+    let fits = text[2] == b':' && hour < 24 && minute < 60 && second <= 60;
+    let rest = &text[if has_second { 8 } else { 5 }..];
+    fits.then_some((hour * 3600 + minute * 60 + second, rest))
+}
+
+/// Seconds east of Greenwich.
+fn offset(text: &[u8]) -> Option<i64> {
+    let (sign, rest) = match text {
+        [] | b"Z" | b"z" => return Some(0),
+        [b'+', rest @ ..] => (1, rest),
+        [b'-', rest @ ..] => (-1, rest),
+        _ => return None,
+    };
+    let minutes = match rest.len() {
+        2 => 0,
+        4 => digits(rest, 2..4)?,
+        5 if rest[2] == b':' => digits(rest, 3..5)?,
+        _ => return None,
+    };
+    let hours = digits(rest, 0..2)?;
+    (hours < 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
+}
+
+fn calendar(text: &[u8]) -> Option<i64> {
+    let (year, month, day) = (digits(text, 0..4)?, digits(text, 5..7)?, digits(text, 8..10)?);
+    let day = day_of(year, month, day).filter(|_| text[7] == b'-')? * DAY;
+    let time = match &text[10..] {
+        [] => return Some(day),
+        [b'T' | b't' | b' ', time @ ..] => time,
+        _ => return None,
+    };
+    let (second, rest) = clock(time)?;
+    let rest = match rest {
+        [b'.' | b',', fraction @ ..] => {
+            let many = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            (many > 0).then(|| &fraction[many..])?
+        }
+        rest => rest,
+    };
+    let rest = rest.strip_prefix(b" ").filter(|rest| !rest.is_empty()).unwrap_or(rest);
+    Some(day + second - offset(rest)?)
+}
+
+fn common(text: &[u8]) -> Option<i64> {
+    let month = MONTHS.iter().position(|month| Some(*month) == text.get(3..6))? as i64 + 1;
+    let (day, year) = (digits(text, 0..2)?, digits(text, 7..11)?);
+    let day =
+        day_of(year, month, day).filter(|_| text[6] == b'/' && text.get(11) == Some(&b':'))?;
+    let (second, rest) = clock(&text[12..])?;
+    let rest = rest.strip_prefix(b" ").filter(|rest| !rest.is_empty()).unwrap_or(rest);
+    Some(day * DAY + second - offset(rest)?)
+}
+
+fn epoch(text: &[u8]) -> Option<i64> {
+    const MOST_SECONDS: usize = 11;
+    const MOST: usize = 15;
+    let (is_negative, number) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let whole = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_fraction = match &number[whole..] {
+        [] => false,
+        [b'.', part @ ..] if !part.is_empty() && part.iter().all(u8::is_ascii_digit) => true,
+        _ => return None,
+    };
+    let value = (1..=MOST).contains(&whole).then(|| digits(number, 0..whole))??;
+    let has_rest = is_fraction && number[whole + 1..].iter().any(|&byte| byte != b'0');
+    let milliseconds = if whole > MOST_SECONDS { value } else { value * 1000 };
+    // Below zero what is left of a second belongs to the one before.
+    let milliseconds = if is_negative { -milliseconds - i64::from(has_rest) } else { milliseconds };
+    let second = milliseconds.div_euclid(1000);
+    // Years of four digits: 0000-01-01 to 9999-12-31.
+    (-62_167_219_200..253_402_300_800).contains(&second).then_some(second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_moment_is_read_as_people_and_programs_write_it() {
+        // By `date -u -d 2026-11-22T08:14:58Z +%s`.
+        for text in [
+            "2026-11-22T08:14:58Z",
+            "2026-11-22t08:14:58z",
+            "2026-11-22T08:14:58.999Z",
+            "2026-11-22T10:14:58+02:00",
+            "2026-11-22T10:14:58.5+0200",
+            "2026-11-22T02:44:58-05:30",
+            "2026-11-21 23:14:58 -09",
+            "2026-11-22 08:14:58",
+            "2026-11-22 08:14:58,250",
+            "2026-11-22 08:14:58.25 +00:00",
+            "22/Nov/2026:08:14:58 +0000",
+            "[22/Nov/2026:10:14:58 +0200]",
+            "22/Nov/2026:08:14:58",
+            "1795335298",
+            "1795335298.75",
+            "1795335298250",
+        ] {
+            assert_eq!(seconds(text.as_bytes()), Some(1_795_335_298), "{text}");
+        }
+        for (text, expected) in [
+            ("2026-11-22", 1_795_305_600),
+            ("2026-11-22T08:14Z", 1_795_335_240),
+            ("1970-01-01", 0),
+            ("1969-12-31T23:59:59Z", -1),
+            ("2024-02-29", 1_709_164_800),
+            ("2016-12-31T23:59:60Z", 1_483_228_800),
+            ("0", 0),
+            ("-1", -1),
+            ("-0.5", -1),
+            ("-1.0", -1),
+            ("0000-01-01", -62_167_219_200),
+            ("9999-12-31T23:59:59Z", 253_402_300_799),
+        ] {
+            assert_eq!(seconds(text.as_bytes()), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        for text in [
+            "",
+            "now",
+            "-",
+            ".",
+            "5.",
+            "1e9",
+            "2026-11-22T",
+            "2026-13-01",
+            "2026-02-29",
+            "2026-00-10",
+            "2026-11-00",
+            "2026-11-22T24:00:00Z",
+            "2026-11-22T08:60:00Z",
+            "2026-11-22T08:14:61Z",
+            "2026-11-22T08:14:58.Z",
+            "2026-11-22T08:14:58 ",
+            "2026-11-22T08:14:58+2",
+            "2026/11/22",
+            "2026-11-22X08:14:58Z",
+            "22/Nov/2026",
+            "22/nov/2026:08:14:58 +0000",
+            "31/Nov/2026:08:14:58",
+            "1234567890123456",
+            "999999999999999",
+            "26-11-22",
+            "2026-11-22T08-14-58Z",
+            "２０２６-11-22",
+        ] {
+            assert_eq!(seconds(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn spans_start_where_calendars_and_clocks_do() {
+        let name = |many, unit: &str, text: &str| {
+            let mut key = Vec::new();
+            let unit = Unit::named(unit).unwrap();
+            unit.push(&mut key, many, seconds(text.as_bytes()).unwrap());
+            String::from_utf8(key).unwrap()
+        };
+        let text = "2026-11-22T08:14:58Z";
+        for (many, unit, expected) in [
+            (1, "s", "2026-11-22T08:14:58Z"),
+            (30, "s", "2026-11-22T08:14:30Z"),
+            (5, "m", "2026-11-22T08:10:00Z"),
+            (1, "h", "2026-11-22T08:00:00Z"),
+            (6, "h", "2026-11-22T06:00:00Z"),
+            (1, "d", "2026-11-22"),
+            // A Sunday: its week began on Monday the 16th.
+            (1, "w", "2026-11-16"),
+            (1, "mo", "2026-11"),
+            (3, "mo", "2026-10"),
+            (1, "y", "2026"),
+            (10, "y", "2020"),
+        ] {
+            assert_eq!(name(many, unit, text), expected);
+        }
+        assert_eq!(name(1, "h", "1969-12-31T23:59:59Z"), "1969-12-31T23:00:00Z");
+        assert_eq!(name(1, "w", "1970-01-01"), "1969-12-29");
+        assert_eq!(name(1, "y", "0000-01-01"), "0000");
+    }
+
+    #[test]
+    fn days_and_dates_are_each_other_s_inverse_through_four_centuries() {
+        // A day at a time, by the rule of leap years and nothing else.
+        let (mut year, mut month, mut day) = (1970, 1, 1);
+        for number in 0..146_097 {
+            assert_eq!((days(year, month, day), date(number)), (number, (year, month, day)));
+            let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            let long = [31, 28 + i64::from(is_leap), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+            day += 1;
+            if day > long[month as usize - 1] {
+                (month, day) = (month + 1, 1);
+            }
+            if month > 12 {
+                (year, month) = (year + 1, 1);
+            }
+        }
+    }
+}

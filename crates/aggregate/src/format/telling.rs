@@ -1,0 +1,226 @@
+//! What is told of a key, cell by cell: statistics, and of two inputs side by side how they differ.
+
+use std::cmp::Ordering;
+
+use num_bigint::BigInt;
+
+use super::{Layout, Statistic};
+use crate::engine::Column;
+use crate::kept::Datum;
+use crate::merge::{Partial, Stats};
+use crate::number::{Decimal, big_power_of_ten};
+
+/// What stands in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// A statistic of a column.
+    Of(usize, Statistic),
+    /// That of the second column less that of the first.
+    Change([usize; 2], Statistic),
+    /// The same in percent of the first.
+    Percent([usize; 2], Statistic),
+}
+
+/// What is told of each key, with the names over it: the statistic, with the column in front if
+/// there are several. Of columns [side by side](side_by_side) both are told, and how they differ.
+pub fn tellings(columns: &[Column], layout: &Layout) -> Vec<(String, Telling)> {
+    let step = if layout.pairs { 2 } else { 1 };
+    let mut all = Vec::new();
+    for at in (0..columns.len()).step_by(step) {
+        let column = &columns[at];
+        for statistic in told(column, layout) {
+            let name = match columns.len() == step {
+                true => statistic.to_string(),
+                false => format!("{}_{statistic}", column.name),
+            };
+            if !layout.pairs {
+                all.push((name, Telling::Of(at, statistic)));
+                continue;
+            }
+            all.push((format!("{name}_before"), Telling::Of(at, statistic)));
+            all.push((format!("{name}_after"), Telling::Of(at + 1, statistic)));
+            // Roots have no difference that ends, and texts none at all.
+            if !column.is_text && statistic != Statistic::Stddev || statistic.is_count() {
+                let pair = [at, at + 1];
+                all.push((format!("{name}_change"), Telling::Change(pair, statistic)));
+                all.push((format!("{name}_change%"), Telling::Percent(pair, statistic)));
+            }
+        }
+    }
+    all
+}
+
+/// What is shown of a column: not all can be told of texts.
+pub fn told<'l>(column: &Column, layout: &'l Layout) -> impl Iterator<Item = Statistic> + 'l {
+    let is_text = column.is_text;
+    layout.statistics.iter().copied().filter(move |told| !is_text || told.is_of_texts())
+}
+
+/// The columns of two results in pairs, each with the keys of both; a key that one does not have has
+/// no record there. For a [`Layout`] of [pairs](Layout::pairs).
+pub fn side_by_side(before: Vec<Column>, after: Vec<Column>) -> Vec<Column> {
+    let pair = |(mut before, mut after): (Column, Column)| {
+        let keys = [&before, &after].map(|column| column.groups.iter().map(|g| g.key.clone()));
+        let [own, other] = keys.map(Iterator::collect::<Vec<_>>);
+        complete(&mut before.groups, other);
+        complete(&mut after.groups, own);
+        let scale = before.scale.max(after.scale);
+        (before.scale, after.scale) = (scale, scale);
+        [before, after]
+    };
+    before.into_iter().zip(after).flat_map(pair).collect()
+}
+
+/// Adds the keys that are missing, both lists being in the order of their bytes.
+fn complete(groups: &mut Vec<Partial>, keys: Vec<crate::Key>) {
+    let mut all = Vec::with_capacity(groups.len().max(keys.len()));
+    let mut own = std::mem::take(groups).into_iter().peekable();
+    for key in keys {
+        while let Some(group) = own.next_if(|group| group.key < key) {
+            all.push(group);
+        }
+        if own.peek().is_none_or(|group| group.key != key) {
+            all.push(Partial { key, stats: Stats::of_none() });
+        } else {
+            all.extend(own.next());
+        }
+    }
+    all.extend(own);
+    *groups = all;
+}
+
+/// A number as a fraction.
+#[derive(Clone, Debug)]
+pub(super) struct Ratio {
+    pub(super) above: BigInt,
+    /// More than zero.
+    pub(super) below: BigInt,
+    /// Decimals with which it ends, if that is known.
+    pub(super) ends: Option<u16>,
+}
+
+impl Ratio {
+    fn of(number: &Decimal) -> Ratio {
+        let (above, below) = (number.to_big(), big_power_of_ten(number.scale()));
+        Ratio { above, below, ends: Some(number.scale()) }
+    }
+
+    fn whole(number: u64) -> Ratio {
+        Ratio { above: number.into(), below: 1.into(), ends: Some(0) }
+    }
+
+    fn minus(&self, other: &Ratio) -> Ratio {
+        Ratio {
+            above: &self.above * &other.below - &other.above * &self.below,
+            below: &self.below * &other.below,
+            ends: self.ends.zip(other.ends).map(|(own, other)| own.max(other)),
+        }
+    }
+
+    /// In percent of another; None of nothing.
+    fn percent_of(&self, other: &Ratio) -> Option<Ratio> {
+        let zero = BigInt::from(0);
+        let above: BigInt = &self.above * &other.below * 100;
+        let below: BigInt = &self.below * &other.above;
+        match below.cmp(&zero) {
+            Ordering::Less => Some(Ratio { above: -above, below: -below, ends: None }),
+            Ordering::Equal => None,
+            Ordering::Greater => Some(Ratio { above, below, ends: None }),
+        }
+    }
+}
+
+impl PartialEq for Ratio {
+    fn eq(&self, other: &Ratio) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ratio {}
+
+impl PartialOrd for Ratio {
+    fn partial_cmp(&self, other: &Ratio) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ratio {
+    fn cmp(&self, other: &Ratio) -> Ordering {
+        (&self.above * &other.below).cmp(&(&other.above * &self.below))
+    }
+}
+
+/// A statistic of a key in a column as a fraction; None for texts, roots and what does not exist.
+pub(super) fn number(column: &Column, stats: &Stats, statistic: Statistic) -> Option<Ratio> {
+    let share =
+        |part: Ratio, whole: fn(&Stats) -> Ratio| part.percent_of(&whole(column.total.as_deref()?));
+    let of_datum = |datum: Option<Datum>| match datum? {
+        Datum::Number(number) => Some(Ratio::of(&number)),
+        Datum::Text(_) => None,
+    };
+    match statistic {
+        Statistic::Count => Some(Ratio::whole(stats.count())),
+        Statistic::Rows => Some(Ratio::whole(stats.rows())),
+        Statistic::Distinct => stats.distinct().map(Ratio::whole),
+        Statistic::Sum => Some(Ratio::of(&stats.sum())),
+        Statistic::CountShare => share(Ratio::whole(stats.count()), |t| Ratio::whole(t.count())),
+        Statistic::RowsShare => share(Ratio::whole(stats.rows()), |t| Ratio::whole(t.rows())),
+        Statistic::SumShare => share(Ratio::of(&stats.sum()), |total| Ratio::of(&total.sum())),
+        Statistic::Min => stats.min().map(|number| Ratio::of(&number)),
+        Statistic::Max => stats.max().map(|number| Ratio::of(&number)),
+        Statistic::Range => stats.range().map(|number| Ratio::of(&number)),
+        Statistic::Quantile(quantile) => stats.quantile(quantile).map(|q| Ratio::of(&q)),
+        Statistic::Mode => of_datum(stats.mode()),
+        Statistic::First => of_datum(stats.first()),
+        Statistic::Last => of_datum(stats.last()),
+        Statistic::Mean if stats.numbers() == 0 => None,
+        Statistic::Mean => {
+            let sum = Ratio::of(&stats.sum());
+            Some(Ratio { below: sum.below * stats.count(), ends: None, ..sum })
+        }
+        Statistic::Variance => {
+            let (above, below) = stats.variance()?;
+            let unit = big_power_of_ten(stats.scale());
+            let below = BigInt::from(below) * &unit * unit;
+            Some(Ratio { above: above.into(), below, ends: None })
+        }
+        Statistic::Stddev => None,
+    }
+}
+
+/// What is told of the group at a place, as a fraction, where it is one.
+pub(super) fn told_number(columns: &[Column], telling: Telling, place: usize) -> Option<Ratio> {
+    let of =
+        |at: usize, statistic| number(&columns[at], &columns[at].groups[place].stats, statistic);
+    match telling {
+        Telling::Of(at, statistic) => of(at, statistic),
+        Telling::Change([before, after], statistic) => {
+            Some(of(after, statistic)?.minus(&of(before, statistic)?))
+        }
+        Telling::Percent([before, after], statistic) => {
+            let start = of(before, statistic)?;
+            let change = of(after, statistic)?.minus(&start);
+            let start = if start.above < BigInt::from(0) { negative(start) } else { start };
+            change.percent_of(&start)
+        }
+    }
+}
+
+fn negative(ratio: Ratio) -> Ratio {
+    Ratio { above: -ratio.above, ..ratio }
+}
+
+/// Adds a last group to each column: its [total](Column::total), under a key whose first part is
+/// `label`, and whose other parts are empty.
+pub fn append_total(columns: &mut [Column], label: &str, parts: usize) {
+    let mut key = Vec::new();
+    for part in 0..parts {
+        let text = if part == 0 { label.as_bytes() } else { b"" };
+        crate::composite::push(&mut key, text, part + 1 == parts);
+    }
+    for column in columns {
+        if let Some(stats) = column.total.as_deref().cloned() {
+            column.groups.push(Partial { key: key[..].into(), stats });
+        }
+    }
+}

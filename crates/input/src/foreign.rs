@@ -1,0 +1,63 @@
+//! What is no text, by its first bytes: so that a message can say what a file is, and how it becomes one.
+
+/// Formats, their first bytes, and what to do with them.
+const FORMATS: &[(&[u8], &str, &str)] = &[
+    (b"ARROW1\0\0", "an Arrow file", "duckdb, polars or pyarrow write it as CSV"),
+    (b"\xfd7zXZ\0", "compressed by xz", "xz -dc FILE | fathom … - decompresses it"),
+    (b"BZh91AY&SY", "compressed by bzip2", "bzip2 -dc FILE | fathom … - decompresses it"),
+    (b"\x04\"M\x18", "compressed by lz4", "lz4 -dc FILE | fathom … - decompresses it"),
+    (b"LZIP\x01", "compressed by lzip", "lzip -dc FILE | fathom … - decompresses it"),
+    (
+        b"PK\x03\x04",
+        "a zip archive or a spreadsheet",
+        "unzip -p FILE | fathom … - reads a text in it",
+    ),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "7z x -so FILE | fathom … - reads a text in it"),
+    (
+        b"SQLite format 3\0",
+        "an SQLite database",
+        "sqlite3 -csv -header FILE 'SELECT …' | fathom … - reads a table",
+    ),
+    (b"%PDF-", "a PDF document", "it has no records"),
+    (b"\x89PNG\r\n\x1a\n", "an image", "it has no records"),
+    (b"\x7fELF", "a program", "it has no records"),
+];
+
+/// What these first bytes of an input are instead of text, and what to do with it; None for what may
+/// be text. No text starts with any of them but by intent.
+pub fn foreign(first: &[u8]) -> Option<(&'static str, &'static str)> {
+    let known = FORMATS.iter().find(|(magic, ..)| first.starts_with(magic));
+    if let Some((_, what, hint)) = known {
+        return Some((what, hint));
+    }
+    // Its first page follows, whose header starts so: "PAR1" alone may be a key.
+    if first.starts_with(b"PAR1") && first.get(4).is_some_and(|&byte| byte < b'\t' || byte == 0x15)
+    {
+        return Some(("a Parquet file", "duckdb, polars or pyarrow write it as CSV"));
+    }
+    let start = first.trim_ascii_start();
+    let is_page =
+        start.get(..14).is_some_and(|start| start.eq_ignore_ascii_case(b"<!doctype html"));
+    is_page.then_some(("a web page", "perhaps the address wanted a login, or was wrong"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_known_by_their_first_bytes_and_text_is_none() {
+        for (first, what) in [
+            (&b"PAR1\x15\x04\x15"[..], "a Parquet file"),
+            (b"\xfd7zXZ\0\0\x04", "compressed by xz"),
+            (b"PK\x03\x04\x14\0", "a zip archive or a spreadsheet"),
+            (b"\n<!DOCTYPE html>\n<html", "a web page"),
+            (b"ARROW1\0\0\xff", "an Arrow file"),
+        ] {
+            assert_eq!(foreign(first).map(|(what, _)| what), Some(what));
+        }
+        for text in ["", "PAR1;2.0\n", "PK;1.0", "BZh9;1.0", "<html>;1.0\n", "%PD", "host,ms\n"] {
+            assert_eq!(foreign(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+"""Plans, states and merges: what the drivers of all engines share.
+
+A task is bytes of some files; its state is bytes that say what is in them, exactly, and which they are.
+States merge in any order, and what is merged twice, missing or changed meanwhile is an error; so a task
+may be run again, anywhere, as often as an engine likes.
+"""
+
+from __future__ import annotations
+
+import os
+
+from fathom import _native
+from fathom._aggregate import asked
+from fathom._table import Table
+
+#: Bytes of a task, at most.
+TASK_BYTES = 256 << 20
+
+#: States that are merged at a time.
+WIDTH = 32
+
+
+class Piece:
+    """Bytes of a file, and what it was when they were planned; read by the native half."""
+
+    def __init__(self, path, number, of, size, identity, start, end):
+        self.path, self.number, self.of = path, number, of
+        self.size, self.identity, self.start, self.end = size, identity, start, end
+
+
+def plan(urls, task_bytes: int, records: bool, options: dict):
+    """The tasks, each a list of pieces, and what is asked of them."""
+    if options.get("rejects") is not None or options.get("progress") is not None:
+        raise ValueError("rejects= and progress= are of one machine: leave them out")
+    options.setdefault("threads", 1)
+    inputs, query = asked(urls, **options)
+    for data in inputs:
+        if not isinstance(data, (str, os.PathLike)):
+            raise TypeError(f"paths are read by many processes, and {type(data).__name__} is none")
+    paths = [os.path.abspath(os.fspath(path)) for path in inputs]
+    if len(set(paths)) < len(paths):
+        raise ValueError("a path is there twice")
+    objects = [_native.object(path) for path in paths]
+    sizes = [(size, can_be_cut and not records) for size, _, can_be_cut in objects]
+    tasks = _native.plan(sizes, task_bytes)
+    if records and query.delimiter is not None:
+        tasks = [part for task in tasks for part in _between_records(task, paths, query, task_bytes)]
+    pieces = [
+        [Piece(paths[at], at, len(paths), *objects[at][:2], start, end) for at, start, end in task]
+        for task in tasks
+    ]
+    return pieces, query
+
+
+def _between_records(task, paths, query, task_bytes):
+    """A task that is one large file, cut where records start; any other as it is."""
+    if len(task) > 1:
+        return [task]
+    [(at, start, end)] = task
+    ends = [*_native.cuts(paths[at], query.delimiter, task_bytes), end]
+    return [[(at, start, end)] for start, end in zip([start, *ends], ends)]
+
+
+def partial(task, query) -> bytes:
+    """The state of a task."""
+    return _native.partial(task, query)
+
+
+def merge(states) -> bytes:
+    """Several states as one."""
+    return _native.merge(list(states))
+
+
+def finish(states, query) -> Table:
+    """The result, if the states have all of the input."""
+    return Table(_native.finish(list(states), query))
+
+
+def groups(items: list, width: int = WIDTH) -> list[list]:
+    """Lists of up to ``width`` items each."""
+    return [items[at : at + width] for at in range(0, len(items), width)]
+
+
+class TimedOut(RuntimeError):
+    """A task did not end in its time, as often as it was tried."""
+
+
+def run(engine, urls, *, task_bytes, records, timeout, retries, options) -> Table:
+    """Plans, reads and merges on an engine that can ``submit`` functions and ``wait`` for some of them.
+
+    If no task ends within ``timeout`` seconds, those that are left are started again beside the first, up
+    to ``retries`` times; whichever ends first counts.
+    """
+    tasks, query = plan(urls, task_bytes, records, options)
+    states = _all(engine, [(partial, task, query) for task in tasks], timeout, retries)
+    while len(states) > 1:
+        states = _all(engine, [(merge, group) for group in groups(states)], timeout, retries)
+    return finish(engine.results(states), query)
+
+
+def _all(engine, calls, timeout, retries) -> list:
+    """The results of all calls, as the engine holds them."""
+    ended = [None] * len(calls)
+    running = {engine.submit(*call): at for at, call in enumerate(calls)}
+    tries = [1] * len(calls)
+    while running:
+        some = engine.wait(list(running), timeout)
+        for future in some:
+            at = running.pop(future)
+            engine.check(future)
+            ended[at] = future if ended[at] is None else ended[at]
+        late = sorted({at for at in running.values() if ended[at] is None})
+        if not late:
+            break
+        if not some:
+            engine.late(timeout)
+            for at in late:
+                if tries[at] > retries:
+                    raise TimedOut(f"{len(late)} tasks hang: none ended in {timeout} s, {tries[at]} times")
+                tries[at] += 1
+                running[engine.submit(*calls[at])] = at
+    for future in running:
+        engine.cancel(future)
+    return ended

@@ -1,0 +1,77 @@
+"""Aggregation on a Dask cluster: the same result as `fathom.aggregate`, byte for byte.
+
+    client = distributed.Client("tcp://scheduler:8786")
+    fathom.dask.aggregate(["/data/a.csv", "/data/b.csv"], client=client, by="host", values="ms")
+
+fathom must be installed on the workers and the scheduler, and the paths be theirs, too (a shared file system).
+"""
+
+from __future__ import annotations
+
+import time
+
+from fathom import _scale
+
+__all__ = ["aggregate"]
+
+
+class _Engine:
+    def __init__(self, client, retries):
+        self.client, self.retries = client, retries
+
+    def submit(self, function, *arguments):
+        # Not pure: a second try is a task of its own.
+        return self.client.submit(function, *arguments, pure=False, retries=self.retries)
+
+    def wait(self, futures, timeout):
+        from distributed import wait
+        from distributed.utils import TimeoutError
+
+        try:
+            done = wait(futures, timeout=timeout, return_when="FIRST_COMPLETED").done
+        except (TimeoutError, TimeoutError.__base__):
+            return [future for future in futures if future.done()]
+        return list(done)
+
+    def check(self, future):
+        if future.status != "finished":
+            future.result()
+
+    def results(self, futures):
+        return self.client.gather(futures)
+
+    def cancel(self, future):
+        future.cancel()
+
+    def late(self, seconds):
+        self.client.run_on_scheduler(_forget_silent, seconds=seconds)
+
+
+async def _forget_silent(seconds, dask_scheduler=None):
+    """Gives up workers that have said nothing for so long: others do again what they had."""
+    silent = [
+        address for address, worker in dask_scheduler.workers.items() if time.time() - worker.last_seen > seconds
+    ]
+    for address in silent:
+        await dask_scheduler.remove_worker(address, stimulus_id=f"fathom-late-{address}")
+
+
+def aggregate(
+    urls, *, client=None, task_bytes=_scale.TASK_BYTES, records=False, timeout=None, retries=3, **options
+):
+    """As `fathom.aggregate`, by the workers of a Dask cluster (by default that of the current client).
+
+    task_bytes   of a task; small files are packed
+    records      cut between records: needed if quotes enclose line breaks, and reads all once before
+    timeout      seconds in which no task ends, after which those left are started a second time and
+                 workers that say nothing are given up; None waits for ever
+    retries      how often
+    """
+    if client is None:
+        from distributed import get_client
+
+        client = get_client()
+    engine = _Engine(client, retries)
+    return _scale.run(
+        engine, urls, task_bytes=task_bytes, records=records, timeout=timeout, retries=retries, options=options
+    )

@@ -1,0 +1,178 @@
+//! States in Python's hands: bytes of what is known of some ranges, merged, and shown in the end.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use fathom_aggregate::delimited::record_starts;
+use fathom_aggregate::state::{self, Merger, Object, Piece, Question, State, StateError};
+use fathom_aggregate::{Error, OnError, Progress, Source};
+use fathom_input::Input;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+
+use crate::aggregate::{Plan, run};
+use crate::error;
+use crate::groups::Groups;
+use crate::wait;
+
+/// Bytes of a file: which of how many, what it was when it was planned, and from where to where.
+#[derive(FromPyObject)]
+pub(crate) struct Task {
+    path: PathBuf,
+    number: u64,
+    of: u64,
+    size: u64,
+    identity: String,
+    start: u64,
+    end: u64,
+}
+
+/// Size, identity, and whether it can be cut, of a file.
+#[pyfunction]
+pub(crate) fn object(path: PathBuf) -> PyResult<(u64, String, bool)> {
+    let said = |said| error::system(&said, &path);
+    let (size, identity) = fathom_input::identity(&path).map_err(said)?;
+    let input = fathom_input::open(&path).map_err(said)?;
+    Ok((size, identity, matches!(input, Input::File(..)) || size == 0))
+}
+
+/// Tasks of about so many bytes: lists of object, start and end.
+#[pyfunction]
+pub(crate) fn plan(objects: Vec<(u64, bool)>, task_bytes: u64) -> Vec<Vec<(usize, u64, u64)>> {
+    let piece = |piece: Piece| (piece.object, piece.range[0], piece.range[1]);
+    let tasks = state::plan(&objects, task_bytes).into_iter();
+    tasks.map(|task| task.into_iter().map(piece).collect()).collect()
+}
+
+/// Where a file can be cut whatever its quotes enclose, about every so many bytes.
+#[pyfunction]
+pub(crate) fn cuts(py: Python<'_>, path: PathBuf, delimiter: u8, every: u64) -> PyResult<Vec<u64>> {
+    let input = fathom_input::open(&path).map_err(|said| error::system(&said, &path))?;
+    let Input::File(file, size) = input else { return Ok(Vec::new()) };
+    let starts = py.detach(|| record_starts(&path, (file, size), delimiter, every.max(1)));
+    starts.map_err(|error| error::aggregated(py, error))
+}
+
+/// What ends the reading of a task.
+enum Failure {
+    Engine(Error),
+    State(StateError),
+    System(std::io::Error, PathBuf),
+}
+
+/// The state of some ranges.
+#[pyfunction]
+pub(crate) fn partial<'py>(
+    py: Python<'py>,
+    tasks: Vec<Task>,
+    plan: Plan,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let statistics = plan.statistics()?;
+    let options = plan.options(&statistics, plan.sort()?);
+    let query = plan.query()?;
+    let question = Question {
+        query: query.as_ref().map_or_else(|| "key;value lines".to_owned(), |q| format!("{q:?}")),
+        stats: statistics.iter().map(ToString::to_string).collect(),
+        is_plain: query.is_none(),
+        has_names: query.as_ref().is_some_and(|query| query.header || query.by.len() > 1),
+        squares: options.with_squares,
+        values: options.with_values,
+        ends: options.with_ends,
+    };
+    let skips = plan.skips();
+    let told = Progress::default();
+    let read = |task: Task| -> Result<State, Failure> {
+        let before = told.bytes.load(Ordering::Relaxed);
+        let source = opened(&task)?;
+        let on_error = if skips { OnError::Skip(None) } else { OnError::Fail };
+        let mut summary = run(vec![source], query.as_ref(), &options, on_error, &told)
+            .map_err(Failure::Engine)?;
+        summary.bytes -= before;
+        unchanged(&task)?;
+        let Task { path, number, of, size, identity, start, end } = task;
+        let name = path.to_string_lossy().into_owned();
+        let object = Object { name, number, of: Some(of), identity, size, ranges: Vec::new() };
+        Ok(State::new(summary, question.clone(), object, [start, end]))
+    };
+    let all = || -> Result<Vec<u8>, Failure> {
+        let mut merger = Merger::default();
+        for task in tasks {
+            merger.push(read(task)?).map_err(Failure::State)?;
+        }
+        merger.finish().map(|state| state.to_bytes()).map_err(Failure::State)
+    };
+    match wait::run(py, (&told.bytes, &told.stop), None, all)? {
+        Ok(bytes) => Ok(PyBytes::new(py, &bytes)),
+        Err(Failure::Engine(error)) => Err(error::aggregated(py, error)),
+        Err(Failure::State(why)) => Err(no_state(py, &why)),
+        Err(Failure::System(said, path)) => Err(error::system(&said, &path)),
+    }
+}
+
+/// The bytes of a task, which are those that were planned.
+fn opened(task: &Task) -> Result<Source, Failure> {
+    unchanged(task)?;
+    let path = task.path.clone();
+    let input = fathom_input::open(&path).map_err(|said| Failure::System(said, path.clone()))?;
+    Ok(match input {
+        Input::File(file, size) if task.end <= size => {
+            Source::Part { path, file, size, range: task.start..task.end }
+        }
+        Input::File(file, size) => Source::File { path, file, size },
+        Input::Stream(reader) => Source::Stream { path, reader },
+    })
+}
+
+fn unchanged(task: &Task) -> Result<(), Failure> {
+    let failed = |said| Failure::System(said, task.path.clone());
+    let (size, identity) = fathom_input::identity(&task.path).map_err(failed)?;
+    if (size, &identity) != (task.size, &task.identity) {
+        let name = task.path.to_string_lossy().into_owned();
+        let [one, other] = [&task.identity, &identity].map(Clone::clone);
+        return Err(Failure::State(StateError::Changed { name, one, other }));
+    }
+    Ok(())
+}
+
+/// States do not go together because the input changed or was cut wrongly, which is the data's fault, or
+/// are none.
+fn no_state(py: Python<'_>, why: &StateError) -> PyErr {
+    let message = why.to_string();
+    match why {
+        StateError::Changed { name, .. } | StateError::Seam { name, .. } => {
+            error::data(py, error::Data { message, path: Some(name.clone()), ..Default::default() })
+        }
+        StateError::Gap { .. } | StateError::Missing { .. } => PyOSError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}
+
+/// Several states as one.
+fn merged(states: &[PyBackedBytes]) -> Result<State, StateError> {
+    let mut merger = Merger::default();
+    for bytes in states {
+        State::all(bytes)?.into_iter().try_for_each(|state| merger.push(state))?;
+    }
+    merger.finish()
+}
+
+/// Several states as one.
+#[pyfunction]
+pub(crate) fn merge<'py>(
+    py: Python<'py>,
+    states: Vec<PyBackedBytes>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = py.detach(|| merged(&states).map(|state| state.to_bytes()));
+    Ok(PyBytes::new(py, &bytes.map_err(|why| no_state(py, &why))?))
+}
+
+/// The result of a state that has all of its input.
+#[pyfunction]
+pub(crate) fn finish(py: Python<'_>, states: Vec<PyBackedBytes>, plan: Plan) -> PyResult<Groups> {
+    let state = py.detach(|| merged(&states)).map_err(|why| no_state(py, &why))?;
+    state.check_whole().map_err(|why| no_state(py, &why))?;
+    let has_names = state.question().has_names;
+    plan.shown(state.into_summary(), has_names)
+}

@@ -1,0 +1,148 @@
+"""States from Python: any cut, any order, the command's bytes; what does not fit is an error."""
+
+import io
+import json
+import os
+import random
+
+import pytest
+
+import fathom
+from fathom import _scale
+
+
+def written(path, rows, seed=1):
+    draw = random.Random(seed)
+    lines = (f"place {draw.randrange(40)};{draw.randrange(-9999, 9999) / 10}\n" for _ in range(rows))
+    path.write_text("".join(lines))
+    return os.fspath(path)
+
+
+class Here:
+    """An engine that runs everything in this process, some of it twice, in any order."""
+
+    def __init__(self, seed):
+        self.draw, self.calls = random.Random(seed), 0
+
+    def submit(self, function, *arguments):
+        values = [[x.value for x in a] if isinstance(a, list) and isinstance(a[0], Done) else a for a in arguments]
+        self.calls += 1
+        return Done(function(*values))
+
+    def wait(self, futures, timeout):
+        return self.draw.sample(futures, self.draw.randrange(1, len(futures) + 1))
+
+    def check(self, future):
+        pass
+
+    def results(self, futures):
+        return [future.value for future in futures]
+
+    def cancel(self, future):
+        pass
+
+    def late(self, seconds):
+        assert seconds == 1
+
+
+class Done:
+    def __init__(self, value):
+        self.value = value
+
+
+def run(urls, engine, *, task_bytes=1000, records=False, timeout=None, **options):
+    return _scale.run(
+        engine, urls, task_bytes=task_bytes, records=records, timeout=timeout, retries=2, options=options
+    )
+
+
+STATS = ["min", "mean", "max", "count", "rows", "variance", "p99", "distinct", "mode", "first", "last"]
+
+
+@pytest.mark.parametrize("task_bytes", [100, 1000, 10**6])
+def test_tasks_of_any_size_give_the_result_of_one_process(tmp_path, command, task_bytes):
+    paths = [written(tmp_path / name, rows) for name, rows in [("b", 300), ("a", 0), ("c", 5), ("d", 40)]]
+    table = run(paths, Here(task_bytes), task_bytes=task_bytes, stats=STATS)
+    expected = command("aggregate", "--format", "csv", "--stats", ",".join(STATS), *paths)
+    assert table.format("csv") == expected
+
+
+def test_columns_and_conditions_pass_through(tmp_path, command):
+    path = tmp_path / "log.csv"
+    path.write_text("host,status,ms\n" + "".join(f"h{i % 9},{200 + i % 4},{i}\n" for i in range(500)))
+    table = run(path, Here(1), by="host", values="ms", where="status > 200", stats=["p50", "last"], sort="last", top=3)
+    words = ["--by", "host", "--value", "ms", "--where", "status > 200", "--stats", "p50,last"]
+    expected = command("aggregate", *words, "--sort", "last", "--top", "3", path)
+    assert table.format("csv") == expected
+
+
+def test_quotes_are_cut_between_records_or_refused(tmp_path, command):
+    path = tmp_path / "quoted.csv"
+    path.write_text("k,v\n" + '"a\n\n\nb",1\nc,2\n' * 200)
+    with pytest.raises(fathom.DataError):
+        run(path, Here(2), task_bytes=61, by="k", values="v")
+    table = run(path, Here(2), task_bytes=61, records=True, by="k", values="v")
+    assert table.format("csv") == command("aggregate", "--by", "k", "--value", "v", path)
+
+
+def test_what_changes_counts_twice_or_lacks_is_an_error(tmp_path):
+    path = written(tmp_path / "a", 100)
+    tasks, query = _scale.plan(path, 300, False, {})
+    states = [_scale.partial(task, query) for task in tasks]
+    with pytest.raises(ValueError, match="are in two states"):
+        _scale.finish([*states, states[0]], query)
+    with pytest.raises(OSError, match="are in no state"):
+        _scale.finish(states[1:], query)
+    damaged = bytearray(states[0])
+    damaged[-100] ^= 1
+    with pytest.raises(ValueError, match="checksum"):
+        _scale.finish([bytes(damaged)], query)
+    written(tmp_path / "a", 101)
+    with pytest.raises(fathom.DataError, match="changed") as raised:
+        _scale.partial(tasks[0], query)
+    assert raised.value.path == path
+
+
+def test_a_task_that_is_late_is_started_again_and_given_up_in_the_end(tmp_path):
+    path = written(tmp_path / "a", 100)
+
+    class Late(Here):
+        """Whose first tries of two tasks never end, and no try of the tasks in `never`."""
+
+        def __init__(self, never=0):
+            super().__init__(3)
+            self.never, self.hung = never, []
+
+        def submit(self, function, *arguments):
+            future = super().submit(function, *arguments)
+            if self.calls in (2, 3) or self.calls > len(self.hung) > 0 < self.never:
+                self.hung.append(future)
+            return future
+
+        def wait(self, futures, timeout):
+            return [future for future in futures if future not in self.hung]
+
+    assert run(path, Late(), task_bytes=300, timeout=1).records == 100
+    with pytest.raises(_scale.TimedOut, match="none ended in 1 s, 3 times"):
+        run(path, Late(never=1), task_bytes=300, timeout=1)
+
+
+def test_others_read_states(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+    duckdb = pytest.importorskip("duckdb")
+    path = written(tmp_path / "a", 400)
+    [task], query = _scale.plan(path, 10**6, False, {"stats": STATS})
+    state = _scale.partial(task, query)
+    read = pyarrow.ipc.open_stream(io.BytesIO(state)).read_all()
+    read.validate(full=True)
+    expected = fathom.aggregate(path, stats=["min", "max", "sum", "count", "distinct", "first", "last"])
+    rows = [
+        (row["key"].decode(), row["min"], row["max"], row["sum"], row["count"], len(row["values"]), row["first"], row["last"])
+        for row in read.to_pylist()
+    ]
+    assert rows == [tuple(row.values()) for row in expected.to_dicts(exact=True)]
+    head = json.loads(read.schema.metadata[b"fathom.head"])
+    assert head["objects"][0]["name"] == path and head["objects"][0]["ranges"][0]["records"] == 400
+    assert polars.read_ipc_stream(io.BytesIO(state))["sum"].to_list() == read["sum"].to_pylist()
+    assert duckdb.sql("select sum(count) from read").fetchall() == [(400,)]

@@ -1,0 +1,45 @@
+//! `cargo xtask clusters`: the drivers of the Python package on real clusters of this machine, under faults.
+//!
+//! Installs each engine with the package's wheel into a fresh environment, and runs
+//! `python/faults/engines.py` there: workers killed, stopped and hung, files that change.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::packages::{cache, host_fathom, root, run};
+use crate::python;
+
+/// The engines, and what is installed for each.
+const ENGINES: &[(&str, &[&str], &[&str])] = &[
+    ("dask", &["dask", "distributed"], &["nothing", "killed", "stopped", "changed"]),
+    ("ray", &["ray"], &["nothing", "killed", "hung", "changed"]),
+    ("spark", &["pyspark", "pandas<3", "pyarrow"], &["nothing"]),
+];
+
+pub(crate) fn run_all(only: &str, runs: u32) -> Result<()> {
+    let wheel = python::wheel()?;
+    let program = host_fathom()?;
+    for (engine, packages, faults) in ENGINES.iter().filter(|(engine, ..)| engine.contains(only)) {
+        let environment = cache().join("clusters").join(engine);
+        let _ = fs::remove_dir_all(&environment);
+        run(Command::new("python3").args(["-m", "venv"]).arg(&environment))
+            .context("a virtual environment (Debian: python3-venv)")?;
+        let python = environment.join("bin/python");
+        run(python::pip(&python).args(*packages).arg(&wheel))?;
+        let cases: Vec<String> = faults.iter().map(|fault| format!("{engine}-{fault}")).collect();
+        under_faults(&python, &program, &cases.join(","), runs)?;
+    }
+    Ok(())
+}
+
+fn under_faults(python: &Path, program: &Path, cases: &str, runs: u32) -> Result<()> {
+    let mut tests = Command::new(python);
+    tests.current_dir(root().join("python/faults")).arg("engines.py").arg(program);
+    tests.args(["--only", cases, "--runs", &runs.to_string()]);
+    let status = tests.status().context("engines.py")?;
+    ensure!(status.success(), "{cases}: {status}");
+    Ok(())
+}
