@@ -177,6 +177,7 @@ fn opened(place: &Path) -> Option<Library> {
 
 /// Keeps a library open for good, since its functions are called as long as the process lives, and tells
 /// its file.
+#[cfg(target_env = "gnu")]
 fn kept(library: Library) -> Option<String> {
     /// The part of `struct link_map` of `link.h` that programs may read.
     #[repr(C)]
@@ -193,6 +194,12 @@ fn kept(library: Library) -> Option<String> {
         let name = (done == 0 && !map.is_null()).then(|| (*map).name).filter(|n| !n.is_null())?;
         Some(CStr::from_ptr(name).to_string_lossy().into_owned())
     }
+}
+
+/// Programs with another C library are linked with all of it, and open no library.
+#[cfg(not(target_env = "gnu"))]
+fn kept(_: Library) -> Option<String> {
+    None
 }
 
 /// The version in the name of a library's file: `2.0.30` of `libisal.so.2.0.30`.
