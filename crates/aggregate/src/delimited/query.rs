@@ -105,7 +105,8 @@ impl Query {
                 Cow::Owned(text) => Cow::Owned(text.trim_ascii().to_vec()),
             };
         }
-        if self.ignore_case && part.iter().any(u8::is_ascii_uppercase) {
+        // The letters of a time mean something: `Nov`.
+        if self.ignore_case && by.bucket.is_none() && part.iter().any(u8::is_ascii_uppercase) {
             part.to_mut().make_ascii_lowercase();
         }
         let Some(bucket) = &by.bucket else { return Ok(part) };

@@ -22,7 +22,8 @@ pub(crate) fn shaped(field: &[u8], which: usize, task: &Task) -> Result<Vec<u8>,
     while task.trim && part.last().is_some_and(is_blank) {
         part.pop();
     }
-    for byte in part.iter_mut().filter(|_| task.ignore_case) {
+    let is_bucket = task.shapes.get(which).copied().flatten().is_some();
+    for byte in part.iter_mut().filter(|_| task.ignore_case && !is_bucket) {
         *byte = byte.to_ascii_lowercase();
     }
     let Some(width) = task.shapes.get(which).copied().flatten() else { return Ok(part) };
