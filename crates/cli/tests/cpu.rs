@@ -62,7 +62,7 @@ fn a_recommendation_is_a_line_per_task() {
     let (_, added) = text.split_once("\nto add the fastest of each\n").unwrap();
     let lines: Vec<&str> = added.lines().take_while(|line| !line.is_empty()).collect();
     let is_line = |line: &&str| line.contains(" = \"") || line.contains("$(pkg-config --cflags");
-    assert!(lines.iter().step_by(2).all(|line| is_line(&line)), "{text}");
+    assert!(lines.iter().step_by(2).all(is_line), "{text}");
     assert!(lines.iter().skip(1).step_by(2).all(|line| line.contains("# crc32")), "{text}");
 }
 
