@@ -64,7 +64,11 @@ impl Finder {
             self.take(located, line, start, fields)?;
         }
         lexer.end().map_err(wrong)?;
-        Ok(true)
+        // A number that nothing follows ends with the text, without an event.
+        match line.iter().position(|byte| !byte.is_ascii_whitespace()) {
+            Some(first) if line[first] != b'{' => Err(Fault::at(start + first, Reason::NoObject)),
+            _ => Ok(true),
+        }
     }
 
     fn take(

@@ -589,8 +589,9 @@ fn markdown(names: &[String], rows: &[Shown], keys: usize) -> Vec<u8> {
     lines.insert(1, dashes.collect());
     let line = |line: Vec<String>| {
         let cells = line.iter().enumerate().map(|(at, cell)| {
-            let width = widths[at];
-            if at < keys { format!(" {cell:<width$} ") } else { format!(" {cell:>width$} ") }
+            // `format!` knows no width above 65,535.
+            let blanks = " ".repeat(widths[at] - length(cell));
+            if at < keys { format!(" {cell}{blanks} ") } else { format!(" {blanks}{cell} ") }
         });
         format!("|{}|\n", cells.collect::<Vec<_>>().join("|"))
     };
