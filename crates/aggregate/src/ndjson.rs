@@ -63,8 +63,8 @@ impl Finder {
         while let Some(located) = lexer.next_located(line, &mut at).map_err(wrong)? {
             self.take(located, line, start, fields)?;
         }
-        lexer.end().map_err(wrong)?;
-        // A number that nothing follows ends with the text, without an event.
+        // A number that nothing follows comes now: it is the whole line, or the line is cut.
+        while lexer.end().map_err(wrong)?.is_some() {}
         match line.iter().position(|byte| !byte.is_ascii_whitespace()) {
             Some(first) if line[first] != b'{' => Err(Fault::at(start + first, Reason::NoObject)),
             _ => Ok(true),
