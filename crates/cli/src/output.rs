@@ -19,6 +19,7 @@ use tempfile::NamedTempFile;
 use crate::interrupt;
 
 /// Characters in a line of the terminal that is written to; the usual number where it is none.
+#[cfg(any(feature = "kv", feature = "cpu"))]
 pub(crate) fn width() -> usize {
     let size = console::Term::stdout().size_checked();
     size.map_or(fathom_report::wrap::USUAL, |(_, columns)| usize::from(columns))
