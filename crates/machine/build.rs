@@ -28,12 +28,22 @@ fn compile(target: &str, file: &Path) -> bool {
         "strip=symbols",
         "relocation-model=static",
         "target-feature=+crt-static",
-        "link-args=-nostartfiles -nostdlib -static -Wl,--build-id=none -Wl,-z,noseparate-code",
     ] {
         rustc.args(["-C", option]);
     }
-    if let Some(linker) = env::var_os("RUSTC_LINKER") {
-        rustc.arg("-C").arg(format!("linker={}", linker.display()));
+    let linker = env::var("RUSTC_LINKER").unwrap_or_default();
+    // A compiler links by default, and hands on what it does not know; a linker alone is told directly.
+    let arguments = match linker.ends_with("lld") {
+        true => "-static --build-id=none -z noseparate-code",
+        false => "-nostartfiles -nostdlib -static -Wl,--build-id=none -Wl,-z,noseparate-code",
+    };
+    rustc.arg("-C").arg(format!("link-args={arguments}"));
+    if target.ends_with("-musl") {
+        // Else the compiler brings the beginning of a C program, and there are two.
+        rustc.args(["-C", "link-self-contained=no"]);
+    }
+    if !linker.is_empty() {
+        rustc.arg("-C").arg(format!("linker={linker}"));
     }
     rustc.arg("-o").arg(file).arg("src/warden/main.rs").stdin(Stdio::null());
     rustc.status().is_ok_and(|status| status.success())

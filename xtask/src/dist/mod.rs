@@ -120,6 +120,12 @@ fn build(source: &Path, machine: Machine) -> Result<Program> {
     fs::write(&rows, "Oslo;1.5\nOslo;2.5\n")?;
     let answer = said(&["aggregate", &rows.display().to_string()])?;
     ensure!(answer == b"{Oslo=1.5/2.0/2.5}\n", "the program for {target} does not add rightly");
+    if machine.target().starts_with(std::env::consts::ARCH) {
+        // An emulator starts no programs of another machine.
+        let measured = said(&["run", "-N", "--runs", "2", "true"])?;
+        let has_peak = String::from_utf8_lossy(&measured).contains(" peak ");
+        ensure!(has_peak, "the program for {target} guards no commands: it has no warden");
+    }
     let pages = cache().join("dist-pages");
     let _ = fs::remove_dir_all(&pages);
     said(&["man", "--folder", &pages.display().to_string()])?;
