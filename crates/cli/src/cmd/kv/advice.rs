@@ -92,8 +92,7 @@ fn instead(rows: &[Row], candidates: &[Candidate], best: usize, quickest: usize)
     let Compound { ratio, low, high, .. } = rows[best].against_fastest.unwrap_or(Compound::NONE);
     let (this, other) = (&candidates[best], &candidates[quickest]);
     let (safe, open) = (paste::flooding(this), paste::flooding(other));
-    let can_be_had = |candidate: &Candidate| paste::paste(candidate, false).is_some();
-    let why = if can_be_had(this) && !can_be_had(other) {
+    let why = if paste::is_had(this) && !paste::is_had(other) {
         "a library has it"
     } else if safe < open {
         "it is safer where strangers choose the keys"
@@ -205,7 +204,7 @@ fn unresolved(opening: &str, compound: Compound, other: &str) -> String {
 
 /// The fastest that a library has.
 fn next_best(rows: &[Row], candidates: &[Candidate]) -> Option<usize> {
-    let had = |&number: &usize| paste::paste(&candidates[number], false).is_some();
+    let had = |&number: &usize| paste::is_had(&candidates[number]);
     let costs = (0..rows.len()).filter(had).filter_map(|n| Some((n, rows[n].cost_ns?)));
     costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(number, _)| number)
 }

@@ -31,10 +31,15 @@ impl std::hash::Hasher for Once {
     fn finish(&self) -> u64 { self.0 }
 }";
 
+/// Whether a library has it, so that there is something to paste.
+pub(super) fn is_had(candidate: &Candidate) -> bool {
+    !candidate.about.code.is_empty()
+}
+
 /// The lines for `candidate` over integers or byte strings; nothing if no library has it.
 pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
     let about = &candidate.about;
-    if about.code.is_empty() {
+    if !is_had(candidate) {
         return None;
     }
     if candidate.runner.is_some() {

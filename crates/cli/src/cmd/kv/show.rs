@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fathom_contenders::alloc::SYSTEM;
 use fathom_report::escape;
-use fathom_report::wrap::{Column, USUAL, fitted, wrapped};
+use fathom_report::wrap::{Column, fitted, wrapped};
 
 use super::Verdict;
 use super::paste::Paste;
@@ -92,6 +92,9 @@ fn screening(rungs: &[Rung], finalists: usize) -> String {
     line
 }
 
+/// A table may be wider than any terminal, sentences may not.
+const WIDEST: usize = 120;
+
 fn table(verdict: &Verdict, width: usize) -> String {
     let mut sorted: Vec<&Row> = verdict.rows.iter().collect();
     let cost = |row: &Row| row.cost_ns.unwrap_or(f64::INFINITY);
@@ -101,8 +104,7 @@ fn table(verdict: &Verdict, width: usize) -> String {
     if !dropped.is_empty() {
         let _ = write!(legend, " --wide also has {}.", dropped.join(", "));
     }
-    // A table may be wider than any terminal, sentences may not.
-    let _ = writeln!(text, "{}", wrapped(&legend, width.min(USUAL.max(width.min(120))), 2));
+    let _ = writeln!(text, "{}", wrapped(&legend, width.min(WIDEST), 2));
     for row in sorted.iter().filter(|row| row.failure.is_some()) {
         let failure = escape::line(row.failure.as_deref().unwrap_or_default());
         let _ = writeln!(text, "{}: {failure}", escape::line(&row.id));
