@@ -1,5 +1,7 @@
 //! `fathom aggregate` from outside: what a user types, sees and gets back as exit code.
 
+mod common;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,18 +26,7 @@ impl Folder {
     }
 
     fn run(&self, args: &[&str], input: &[u8]) -> Output {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
-            .arg("aggregate")
-            .args(args)
-            .current_dir(self.0.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A child that fails early closes its end; that is its right.
-        let _ = child.stdin.take().unwrap().write_all(input);
-        child.wait_with_output().unwrap()
+        common::piped(self.0.path(), [&["aggregate"], args].concat(), input)
     }
 
     fn names(&self) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! `fathom generate pairs` and `fathom haversine`, as a user calls them.
 
+mod common;
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -11,15 +13,7 @@ fn fathom(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 fn piped(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
+    common::piped(Path::new("."), arguments, input)
 }
 
 fn text(bytes: &[u8]) -> String {

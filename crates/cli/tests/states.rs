@@ -1,9 +1,10 @@
 //! `fathom aggregate --partial`, `merge` and `plan` from outside: what is cut and merged is the whole.
 
+mod common;
+
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 struct Folder(tempfile::TempDir);
 
@@ -20,17 +21,7 @@ impl Folder {
 
     /// Runs words, apart by blanks.
     fn run(&self, words: &str, input: &[u8]) -> Output {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
-            .args(words.split_whitespace())
-            .current_dir(self.0.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A child that fails early closes its end; that is its right.
-        let _ = child.stdin.take().unwrap().write_all(input);
-        child.wait_with_output().unwrap()
+        common::piped(self.0.path(), words.split_whitespace(), input)
     }
 
     /// What a run prints that must end well.
