@@ -30,6 +30,7 @@
 
 mod access;
 mod account;
+mod approx;
 mod bucket;
 mod chunk;
 pub mod columnar;
@@ -63,6 +64,7 @@ mod statistic;
 mod sums;
 mod table;
 
+pub use approx::Approx;
 pub use bucket::Bucket;
 pub use chunk::MOST_RECORD_BYTES;
 pub use delimited::{By, Kind, Null, Query, Ragged, Syntax, Value};

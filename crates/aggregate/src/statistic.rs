@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::approx::Approx;
 use crate::quantile::{Method, Quantile};
 
 /// Defines the statistics: each with its word, and what it is in a sentence.
@@ -70,8 +71,26 @@ impl Statistic {
     }
 
     /// Whether [`Options::with_values`](crate::Options::with_values) must have been set.
-    pub fn needs_values(self) -> bool {
-        matches!(self, Statistic::Quantile(_) | Statistic::Distinct | Statistic::Mode)
+    pub fn needs_values(self, approx: Option<Approx>) -> bool {
+        match self {
+            Statistic::Distinct => approx.is_none(),
+            _ => matches!(self, Statistic::Quantile(_) | Statistic::Mode),
+        }
+    }
+
+    /// Whether [`Options::with_sketch`](crate::Options::with_sketch) must have been set.
+    pub fn needs_sketch(self, approx: Option<Approx>) -> bool {
+        self == Statistic::Distinct && approx.is_some()
+    }
+
+    /// Whether it is told only nearly of sketches.
+    pub fn is_estimate(self) -> bool {
+        matches!(self, Statistic::Quantile(_) | Statistic::Distinct)
+    }
+
+    /// Whether sketches cannot tell it.
+    pub fn needs_all(self) -> bool {
+        self == Statistic::Mode
     }
 
     /// Whether [`Options::with_ends`](crate::Options::with_ends) must have been set.

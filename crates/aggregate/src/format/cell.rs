@@ -56,9 +56,14 @@ pub enum Cell {
     Text(Box<[u8]>),
 }
 
-/// Appends one statistic of one key as [`csv`](super::csv) and [`json`](super::json) have it.
-pub fn cell(text: &mut Vec<u8>, stats: &Stats, statistic: Statistic, layout: &Layout) -> Cell {
-    write_cell(text, stats, statistic, (Purpose::Programs, stats.scale()), layout)
+/// Appends what is told of the group at a place as [`csv`](super::csv) and [`json`](super::json) have it.
+pub fn tell(
+    text: &mut Vec<u8>,
+    columns: &[Column],
+    (telling, place): (Telling, usize),
+    layout: &Layout,
+) -> Cell {
+    write_told(text, columns, (telling, place), Purpose::Programs, layout)
 }
 
 /// Decimals of percentages for people.
@@ -74,6 +79,7 @@ pub(super) fn write_told(
 ) -> Cell {
     let (at, statistic, is_percent) = match telling {
         Telling::Of(at, statistic) => (at, statistic, statistic.is_share()),
+        Telling::Error(at, statistic) => (at, statistic, true),
         Telling::Change([_, at], statistic) => (at, statistic, statistic.is_share()),
         Telling::Percent([_, at], statistic) => (at, statistic, true),
     };
@@ -83,6 +89,7 @@ pub(super) fn write_told(
         return write_cell(text, &column.groups[place].stats, statistic, digits, layout);
     }
     let decimals = match (is_percent, layout.decimals, purpose) {
+        _ if matches!(telling, Telling::Error(..)) => Decimals::All,
         (true, None, Purpose::Challenge | Purpose::People) => Decimals::Fixed(PERCENT_DECIMALS),
         (false, ..) if statistic.is_count() => Decimals::Fixed(0),
         _ => purpose.decimals(statistic, column.scale, layout),

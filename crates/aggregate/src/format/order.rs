@@ -46,6 +46,7 @@ impl Criterion {
     pub fn needs_total(self) -> bool {
         let Sort::By(
             Telling::Of(_, statistic)
+            | Telling::Error(_, statistic)
             | Telling::Change(_, statistic)
             | Telling::Percent(_, statistic),
         ) = self.sort

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::Layout;
 use super::cell::{Cell, Purpose, write_told};
-use super::telling::{Telling, tellings, told};
+use super::telling::{Telling, tellings};
 use crate::composite;
 use crate::engine::Column;
 
@@ -55,6 +55,8 @@ fn in_parts(
 /// keys nor between the parts of one, which commas keep apart.
 pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
     let last = column.groups.len();
+    let columns = std::slice::from_ref(column);
+    let tellings = &tellings(columns, layout)[..];
     let mut text = in_parts(last, layout, |range, text| {
         for at in range {
             let group = &column.groups[at];
@@ -64,10 +66,9 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
                 text.extend_from_slice(&part);
             }
             text.push(b'=');
-            for (j, statistic) in told(column, layout).enumerate() {
+            for (j, &(_, telling)) in tellings.iter().enumerate() {
                 text.extend((j > 0).then_some(b'/'));
-                let told = (Telling::Of(0, statistic), at);
-                let columns = std::slice::from_ref(column);
+                let told = (telling, at);
                 if let Cell::Text(cell) =
                     write_told(text, columns, told, Purpose::Challenge, layout)
                 {

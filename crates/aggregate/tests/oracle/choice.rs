@@ -122,6 +122,7 @@ impl Choices {
             sort,
             top: if self.yes() { Some(self.of(4)) } else { None },
             total: self.yes(),
+            approx: [None, None, Some(2), Some(3), Some(4)][self.of(5)],
         }
     }
 
@@ -152,6 +153,7 @@ impl Choices {
             chunk_bytes: 1 + self.of(1000),
             with_squares: true,
             with_values: true,
+            with_sketch: true,
             with_ends: true,
             ..Options::default()
         }
