@@ -95,7 +95,14 @@ impl Plan {
 
     /// The statistic that is sorted by; None for the key.
     pub(crate) fn sort(&self) -> PyResult<Option<Statistic>> {
-        (self.sort != "key").then(|| self.statistic(&self.sort)).transpose()
+        if self.sort == "key" {
+            return Ok(None);
+        }
+        let statistic = self.statistic(&self.sort)?;
+        match statistic.has_order() {
+            true => Ok(Some(statistic)),
+            false => Err(PyValueError::new_err(format!("sort: a {statistic} has no order"))),
+        }
     }
 
     fn order(&self, sort: Option<Statistic>) -> Criterion {

@@ -90,7 +90,7 @@ impl Groups {
                     match format::tell(&mut text, &summary.columns, told, layout) {
                         Cell::Nothing => return None,
                         Cell::Number => {}
-                        Cell::Text(found) => text = found.into_vec(),
+                        Cell::Text(found) | Cell::Json(found) => text = found.into_vec(),
                     }
                     Some(String::from_utf8_lossy(&text).into_owned())
                 };
@@ -113,6 +113,7 @@ impl Groups {
         let column = &summary.columns[at];
         let may_be_integer = match statistic {
             Statistic::Count | Statistic::Rows | Statistic::Distinct => true,
+            Statistic::Histogram => return Kind::Text,
             _ if column.is_text => return Kind::Text,
             _ if statistic.is_between() => false,
             _ => column.scale == 0,

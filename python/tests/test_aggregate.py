@@ -305,3 +305,10 @@ def test_estimates_are_followed_by_their_errors():
         fathom.aggregate(text, stats=["mode"], approx=True)
     with pytest.raises(ValueError, match="none of 1%, 0.1%, 0.01%"):
         fathom.aggregate(text, stats=["p50"], approx="2%")
+
+
+def test_a_histogram_is_a_text_of_bins():
+    [row] = fathom.aggregate(b"k;0\nk;9.5\nk;10\n", stats=["histogram"]).to_dicts()
+    assert json.loads(row["histogram"]) == {"from": 0, "to": 10, "counts": [1, 0, 0, 0, 0, 0, 0, 0, 0, 2]}
+    with pytest.raises(ValueError, match="no order"):
+        fathom.aggregate(b"k;0\n", stats=["histogram"], sort="histogram")

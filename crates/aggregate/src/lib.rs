@@ -43,6 +43,7 @@ pub mod format;
 mod gather;
 pub mod generate;
 pub mod guess;
+mod histogram;
 mod kept;
 #[allow(unsafe_code)] // the hot loops: their preconditions are types, each block says why it holds
 mod kernel;

@@ -7,6 +7,7 @@
 use num_bigint::{BigInt, BigUint};
 
 use crate::approx::{Approx, STANDARD_ERROR, Sketch};
+use crate::histogram::Histogram;
 use crate::kept::{Datum, Ends, Given, Multiset, Order};
 use crate::key::Key;
 use crate::number::Decimal;
@@ -386,6 +387,11 @@ impl Stats {
     /// The largest number less the smallest; None without any.
     pub fn range(&self) -> Option<Decimal> {
         Some(self.max()?.minus(&self.min()?))
+    }
+
+    /// How the numbers are spread, or what they were rounded to. None without any, or if they were not kept.
+    pub(crate) fn histogram(&self) -> Option<Histogram> {
+        Histogram::of(self.values()?)
     }
 
     /// A quantile of the numbers, or of what they were rounded to. None without any, or if they were not

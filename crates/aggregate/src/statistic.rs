@@ -62,6 +62,7 @@ statistics! {
     Mode = "mode", "The most frequent value; of several the smallest";
     First = "first", "The first value in the order of the input";
     Last = "last", "The last value in the order of the input";
+    Histogram = "histogram", "How many values lie in each tenth of the way from the smallest to the largest";
 }
 
 impl Statistic {
@@ -74,7 +75,7 @@ impl Statistic {
     pub fn needs_values(self, approx: Option<Approx>) -> bool {
         match self {
             Statistic::Distinct => approx.is_none(),
-            _ => matches!(self, Statistic::Quantile(_) | Statistic::Mode),
+            _ => matches!(self, Statistic::Quantile(_) | Statistic::Mode | Statistic::Histogram),
         }
     }
 
@@ -103,6 +104,16 @@ impl Statistic {
         use Statistic::{Distinct, First, Last, Mode};
         let is_value = matches!(self, Distinct | Mode | First | Last);
         is_value || self.is_count() || self.is_share_of_count()
+    }
+
+    /// Whether keys can be sorted by it.
+    pub fn has_order(self) -> bool {
+        self != Statistic::Histogram
+    }
+
+    /// Whether two of it have a difference that ends: roots have none, and lists none at all.
+    pub(crate) fn has_difference(self) -> bool {
+        !matches!(self, Statistic::Stddev | Statistic::Histogram)
     }
 
     /// Whether it is a number of things.

@@ -54,6 +54,8 @@ pub enum Cell {
     Number,
     /// Nothing: this text is to be written as the format writes texts.
     Text(Box<[u8]>),
+    /// Nothing: this is to be written as it is where there is JSON, otherwise as a text.
+    Json(Box<[u8]>),
 }
 
 /// Appends what is told of the group at a place as [`csv`](super::csv) and [`json`](super::json) have it.
@@ -128,6 +130,7 @@ pub(super) fn write_cell(
         Statistic::Count => return counted(text, Some(stats.count())),
         Statistic::Rows => return counted(text, Some(stats.rows())),
         Statistic::Distinct => return counted(text, stats.distinct()),
+        Statistic::Histogram => return histogram(stats, purpose),
         Statistic::Min => stats.min().map(Datum::Number),
         Statistic::Max => stats.max().map(Datum::Number),
         Statistic::Range => stats.range().map(Datum::Number),
@@ -143,7 +146,7 @@ pub(super) fn write_cell(
     let exists = match (datum, statistic) {
         (Some(Datum::Text(datum)), _) => return Cell::Text(datum),
         (Some(Datum::Number(number)), _) => {
-            exact(text, &number, decimals, layout);
+            exact(text, &number, decimals, layout.rounding);
             true
         }
         (None, Statistic::Mean) if stats.numbers() > 0 => {
@@ -168,6 +171,24 @@ pub(super) fn write_cell(
     if exists { Cell::Number } else { Cell::Nothing }
 }
 
+/// Bars for people, for programs the bins.
+fn histogram(stats: &Stats, purpose: Purpose) -> Cell {
+    let Some(histogram) = stats.histogram() else { return Cell::Nothing };
+    if purpose != Purpose::Programs {
+        return Cell::Text(histogram.bars().into_bytes().into());
+    }
+    let mut text = Vec::new();
+    for (name, bound) in [("{\"from\": ", &histogram.from), (", \"to\": ", &histogram.to)] {
+        text.extend_from_slice(name.as_bytes());
+        let start = text.len();
+        exact(&mut text, bound, Decimals::All, Rounding::HalfUp);
+        trim(&mut text, start);
+    }
+    let counts: Vec<String> = histogram.counts.iter().map(u64::to_string).collect();
+    let _ = write!(text, ", \"counts\": [{}]}}", counts.join(", "));
+    Cell::Json(text.into())
+}
+
 fn counted(text: &mut Vec<u8>, number: Option<u64>) -> Cell {
     let Some(number) = number else { return Cell::Nothing };
     digits(text, number.into());
@@ -175,12 +196,12 @@ fn counted(text: &mut Vec<u8>, number: Option<u64>) -> Cell {
 }
 
 /// Appends a number whose digits end.
-fn exact(text: &mut Vec<u8>, number: &Decimal, decimals: Decimals, layout: &Layout) {
+fn exact(text: &mut Vec<u8>, number: &Decimal, decimals: Decimals, rounding: Rounding) {
     let decimals = match decimals {
         Decimals::Fixed(decimals) => decimals,
         Decimals::All => number.scale(),
     };
-    quotient(text, number, 1, decimals, layout.rounding);
+    quotient(text, number, 1, decimals, rounding);
 }
 
 /// Takes zeros off the end of a number with decimals that starts at `start`.

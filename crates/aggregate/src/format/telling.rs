@@ -48,8 +48,7 @@ pub fn tellings(columns: &[Column], layout: &Layout) -> Vec<(String, Telling)> {
             }
             tell(&mut all, format!("{name}_before"), at, statistic);
             tell(&mut all, format!("{name}_after"), at + 1, statistic);
-            // Roots have no difference that ends, and texts none at all.
-            if !column.is_text && statistic != Statistic::Stddev || statistic.is_count() {
+            if !column.is_text && statistic.has_difference() || statistic.is_count() {
                 let pair = [at, at + 1];
                 all.push((format!("{name}_change"), Telling::Change(pair, statistic)));
                 all.push((format!("{name}_change%"), Telling::Percent(pair, statistic)));
@@ -193,7 +192,7 @@ pub(super) fn number(column: &Column, stats: &Stats, statistic: Statistic) -> Op
             let below = BigInt::from(below) * &unit * unit;
             Some(Ratio { above: above.into(), below, ends: None })
         }
-        Statistic::Stddev => None,
+        Statistic::Stddev | Statistic::Histogram => None,
     }
 }
 

@@ -123,12 +123,13 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Appends each with something before it, texts by `word`, and `none` for what does not exist.
+    /// Appends each with something before it, texts by `word`, JSON by `json`, and `none` for what does
+    /// not exist.
     fn write(
         &self,
         text: &mut Vec<u8>,
         mut before: impl FnMut(&mut Vec<u8>, usize),
-        word: fn(&mut Vec<u8>, &[u8]),
+        [word, json]: [fn(&mut Vec<u8>, &[u8]); 2],
         none: &[u8],
     ) {
         for (i, &(_, telling)) in self.tellings.iter().enumerate() {
@@ -137,6 +138,7 @@ impl Cells<'_> {
             match write_told(text, self.columns, told, Purpose::Programs, self.layout) {
                 Cell::Number => {}
                 Cell::Text(cell) => word(text, &cell),
+                Cell::Json(cell) => json(text, &cell),
                 Cell::Nothing => text.extend_from_slice(none),
             }
         }
@@ -168,7 +170,7 @@ fn separated(
             text.extend((at > 0).then_some(separator));
             name(text, &part);
         }
-        cells.write(text, |text, _| text.push(separator), name, b"");
+        cells.write(text, |text, _| text.push(separator), [name, name], b"");
         text.push(b'\n');
     }));
     text
@@ -254,7 +256,8 @@ fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, headings: &[String]
     let word = |text: &mut Vec<u8>, cell: &[u8]| {
         text.extend_from_slice(quote(&String::from_utf8_lossy(cell)).as_bytes());
     };
-    cells.write(text, before, word, b"null");
+    let json = |text: &mut Vec<u8>, cell: &[u8]| text.extend_from_slice(cell);
+    cells.write(text, before, [word, json], b"null");
     text.push(b'}');
 }
 
@@ -297,7 +300,7 @@ pub(super) fn lines(
             let mut cell = Vec::new();
             match write_told(&mut cell, columns, (telling, at), Purpose::People, layout) {
                 Cell::Number => String::from_utf8(cell).expect("ASCII"),
-                Cell::Text(text) => plain(&text),
+                Cell::Text(text) | Cell::Json(text) => plain(&text),
                 Cell::Nothing => "-".to_owned(),
             }
         });

@@ -135,7 +135,8 @@ impl Choices {
                 let column = self.of(task.values.len().max(1));
                 let statistic = STATISTICS[self.of(STATISTICS.len())];
                 // Not everything can be told of texts.
-                if task.texts.contains(&column) && !OF_TEXTS.contains(&statistic) {
+                let is_text = task.texts.contains(&column) && !OF_TEXTS.contains(&statistic);
+                if is_text || statistic == "histogram" {
                     return None;
                 }
                 By::Of(column, statistic)

@@ -57,9 +57,29 @@ pub(crate) struct Look {
 }
 
 /// Names of all statistics, and of some quantiles.
-pub(crate) const STATISTICS: [&str; 21] = [
-    "min", "mean", "max", "count", "rows", "sum", "variance", "stddev", "range", "distinct",
-    "mode", "first", "last", "median", "p0", "p12.5", "p99.9", "p100", "count%", "rows%", "sum%",
+pub(crate) const STATISTICS: [&str; 22] = [
+    "min",
+    "mean",
+    "max",
+    "count",
+    "rows",
+    "sum",
+    "variance",
+    "stddev",
+    "range",
+    "distinct",
+    "mode",
+    "first",
+    "last",
+    "median",
+    "p0",
+    "p12.5",
+    "p99.9",
+    "p100",
+    "count%",
+    "rows%",
+    "sum%",
+    "histogram",
 ];
 
 /// What can be told of texts.
@@ -195,6 +215,44 @@ fn quantile(group: &Group, percent: &str, look: &Look) -> Option<Fraction> {
     between_extremes(low.between(high, &Fraction::new(rest, below)))
 }
 
+/// The bounds, and how many numbers are in each tenth between them: not below its lower end, and below its upper
+/// end unless it is the last.
+fn bins(group: &Group, look: &Look) -> Option<(Number, Number, Vec<usize>)> {
+    let near: Vec<Number> = match look.approx {
+        None => group.values.clone(),
+        Some(digits) => group.values.iter().map(|number| number.nearly(digits)).collect(),
+    };
+    let near = Group { values: near, ..Group::default() };
+    let [low, high] = [Ordering::Less, Ordering::Greater].map(|o| extreme(&near, o));
+    let (low, high) = (low?, high?);
+    let [from, to] = [&low, &high].map(Fraction::of);
+    if from.cmp(&to).is_eq() {
+        return Some((low, high, vec![near.values.len()]));
+    }
+    let bound = |tenths: i32| from.between(&to, &Fraction::new(tenths.into(), 10.into()));
+    let is_in = |bin: i32, number: &&Number| {
+        let number = Fraction::of(number);
+        number.cmp(&bound(bin)).is_ge() && (bin == 9 || number.cmp(&bound(bin + 1)).is_lt())
+    };
+    let count = |bin| near.values.iter().filter(|number| is_in(bin, number)).count();
+    Some((low, high, (0..10).map(count).collect()))
+}
+
+fn histogram(group: &Group, look: &Look) -> Cell {
+    let Some((low, high, counts)) = bins(group, look) else { return Cell::Nothing };
+    if matches!(look.form, Form::Brc | Form::Table | Form::Markdown) {
+        let most = counts.iter().max().copied().unwrap_or(0);
+        let bar = |&count: &usize| {
+            let eighths = (0..=8).find(|eighths| eighths * most >= count * 8);
+            "·▁▂▃▄▅▆▇█".chars().nth(eighths.expect("the fullest has eight"))
+        };
+        let bars: String = counts.iter().filter_map(bar).collect();
+        return Cell::Text(bars.into_bytes());
+    }
+    let [from, to] = [low, high].map(|number| all_digits(&number));
+    Cell::Json(format!("{{\"from\": {from}, \"to\": {to}, \"counts\": {counts:?}}}"))
+}
+
 /// A statistic as a fraction; the standard deviation as its square.
 fn fraction(group: &Group, statistic: &str, look: &Look) -> Option<Fraction> {
     let whole = |n: usize| Some(Fraction::new(n.into(), 1.into()));
@@ -216,6 +274,7 @@ fn fraction(group: &Group, statistic: &str, look: &Look) -> Option<Fraction> {
         "last" => group.values.last().map(Fraction::of),
         "median" => quantile(group, "50", look),
         "variance" | "stddev" => variance(group),
+        "histogram" => None,
         _ => quantile(group, statistic.strip_prefix('p').expect("a quantile"), look),
     }
 }
@@ -235,6 +294,8 @@ fn word(group: &Group, statistic: &str, look: &Look) -> Option<Vec<u8>> {
 enum Cell {
     Number(String),
     Text(Vec<u8>),
+    /// As it is, or as a text where there is no JSON.
+    Json(String),
     /// There is nothing to say.
     Nothing,
 }
@@ -300,6 +361,7 @@ fn said(row: Row<'_>, said: Said, look: &Look) -> Option<Fraction> {
 
 fn cell(row: Row<'_>, what: Said, finest: &[u32], look: &Look) -> Cell {
     let text = match what {
+        Said::Of(at, "histogram") => return histogram(group(row, at), look),
         Said::Of(at, statistic) => word(group(row, at), statistic, look),
         _ => None,
     };
@@ -416,7 +478,7 @@ fn headings(columns: &[Column], pairs: bool, look: &Look) -> (Vec<String>, Vec<S
                 }
                 continue;
             }
-            let has_change = statistic != "stddev"
+            let has_change = !matches!(statistic, "stddev" | "histogram")
                 && (!columns[at].is_text || ["count", "rows", "distinct"].contains(&statistic));
             for (word, said) in [
                 ("before", Said::Of(at, statistic)),
@@ -516,6 +578,7 @@ fn written(cell: &Cell, field: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     match cell {
         Cell::Number(number) => number.clone().into_bytes(),
         Cell::Text(text) => field(text),
+        Cell::Json(text) => field(text.as_bytes()),
         Cell::Nothing => Vec::new(),
     }
 }
@@ -582,6 +645,7 @@ fn object(names: &[String], (key, cells): &Shown) -> Vec<u8> {
         let cell = match cell {
             Cell::Number(number) => number.clone(),
             Cell::Text(text) => json_string(&String::from_utf8_lossy(text)),
+            Cell::Json(text) => text.clone(),
             Cell::Nothing => "null".to_owned(),
         };
         members.push(format!("{}: {cell}", json_string(name)));
@@ -611,6 +675,7 @@ fn cells_of(names: &[String], rows: &[Shown], shown: impl Fn(&[u8]) -> String) -
         let cells = cells.iter().map(|cell| match cell {
             Cell::Number(number) => number.clone(),
             Cell::Text(text) => shown(text),
+            Cell::Json(text) => shown(text.as_bytes()),
             Cell::Nothing => "-".to_owned(),
         });
         lines.push(key.iter().map(|part| shown(part)).chain(cells).collect());

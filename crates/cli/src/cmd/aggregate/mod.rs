@@ -176,6 +176,12 @@ pub(crate) struct Options {
     )]
     approx: Option<Approx>,
 
+    /// Show also how the values of each key are spread, as `histogram` in --stats does: a bar for each tenth of the
+    /// way from the smallest to the largest; csv, tsv, json and ndjson have their bounds and how many values are
+    /// in each
+    #[arg(long, conflicts_with = "count")]
+    histogram: bool,
+
     /// Order of the keys: `key`, the name of one of its columns, a statistic (of the first value), or a
     /// column of the result such as `ms_p99`; the next in the list decides where one does not. Keys
     /// start with the smallest, numbers with the largest, unless `:asc` or `:desc` follows
@@ -634,7 +640,10 @@ fn usage(message: &str) -> anyhow::Result<Exit> {
 
 /// What is said of each key.
 fn statistics(options: &Options) -> Vec<Statistic> {
-    let wanted = if options.count { &[Statistic::Count][..] } else { &options.stats };
+    let wanted = match options.count {
+        true => vec![Statistic::Count],
+        false => options.stats(),
+    };
     let with_share = |statistic: &Statistic| {
         let share = statistic.share().filter(|_| options.shares);
         [Some(statistic.by(options.method())), share]
@@ -668,7 +677,14 @@ impl Options {
     /// What must be known to show what is asked.
     pub(crate) fn asked(&self) -> Vec<Statistic> {
         let sorted = self.sort.0.iter().flat_map(Wish::statistics);
-        self.stats.iter().copied().chain(sorted).collect()
+        self.stats().into_iter().chain(sorted).collect()
+    }
+
+    /// What --stats names, and what --histogram adds.
+    fn stats(&self) -> Vec<Statistic> {
+        let has_one = self.stats.contains(&Statistic::Histogram);
+        let more = (self.histogram && !has_one).then_some(Statistic::Histogram);
+        self.stats.iter().copied().chain(more).collect()
     }
 
     /// Says that what is shown comes from sketches.

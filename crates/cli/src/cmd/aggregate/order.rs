@@ -97,6 +97,11 @@ impl Wish {
             let name = &columns[at].name;
             return Err(format!("--sort: {name} is a text, and has no {statistic}"));
         }
+        if let Sort::By(Telling::Of(_, statistic)) = sort
+            && !statistic.has_order()
+        {
+            return Err(format!("--sort: a {statistic} has no order"));
+        }
         let falling = self.falling.unwrap_or(matches!(sort, Sort::By(_)));
         Ok(Criterion { sort, falling: falling != options.reverse })
     }

@@ -23,9 +23,7 @@ fn ranges(columns: &[Column], layout: &Layout) -> Vec<[usize; 3]> {
     let told = format::tellings(columns, layout);
     let range = |at: usize| {
         let place = |word: &str| {
-            let is_it = |telling: &Telling| {
-                matches!(telling, Telling::Of(of, told) if *of == at && told.to_string() == word)
-            };
+            let is_it = |telling: &Telling| matches!(telling, Telling::Of(of, told) if *of == at && told.to_string() == word);
             let found = told.iter().position(|(_, telling)| is_it(telling))?;
             Some(layout.keys.len() + found)
         };
