@@ -114,6 +114,9 @@ fn by_rows(
     })
 }
 
+/// Appends bytes in some form.
+type Append = fn(&mut Vec<u8>, &[u8]);
+
 /// The numbers of one key.
 struct Cells<'a> {
     columns: &'a [Column],
@@ -129,7 +132,7 @@ impl Cells<'_> {
         &self,
         text: &mut Vec<u8>,
         mut before: impl FnMut(&mut Vec<u8>, usize),
-        [word, json]: [fn(&mut Vec<u8>, &[u8]); 2],
+        [word, json]: [Append; 2],
         none: &[u8],
     ) {
         for (i, &(_, telling)) in self.tellings.iter().enumerate() {
