@@ -19,6 +19,7 @@ mod pages;
 mod python;
 mod record;
 mod sanitize;
+mod site;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -64,6 +65,8 @@ enum Check {
         #[arg(long, value_name = "FOLDER")]
         pictures: Option<std::path::PathBuf>,
     },
+    /// Make the site of the documents, every link of which leads somewhere
+    Site,
     /// Run the Python package's drivers on clusters of this machine, under faults
     Clusters {
         /// Only engines whose name contains this
@@ -164,6 +167,7 @@ fn main() -> ExitCode {
         Check::Cpp => ("cpp", cpp::run_all()),
         Check::Python { release, only_wheel } => ("python", python::run_all(release, only_wheel)),
         Check::Pages { bless, pictures } => ("pages", pages::run_all(bless, pictures)),
+        Check::Site => ("site", site::run_all()),
         Check::Clusters { only, runs } => ("clusters", clusters::run_all(&only, runs)),
         Check::Dist { check: true, .. } => ("dist", dist::check()),
         Check::Dist { tag, machine, url, .. } => {
