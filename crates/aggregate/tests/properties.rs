@@ -307,6 +307,7 @@ proptest! {
         task.keys.retain(|key| matches!(key, oracle::Place::At(_)));
         task.values.retain(|(column, _)| matches!(column, oracle::Place::At(_)));
         task.texts.clear();
+        task.formulas.clear();
         prop_assume!(!task.keys.is_empty());
         let mut choices = Choices(look);
         let mut look = choices.look(&task);

@@ -381,6 +381,37 @@ fn histograms_are_bars_for_people_and_bins_for_programs() {
 }
 
 #[test]
+fn values_are_computed_exactly_or_the_formula_is_refused() {
+    let folder = Folder::new();
+    folder.file("a.csv", "k,price,n,b c\na,0.10,3,7\na,19.99,2,\nb,1,x,1\n");
+    let run = |value: &str, more: &[&str]| {
+        let args = ["--by", "k", "--value", value, "--stats", "rows,count,sum", "a.csv"];
+        folder.run(&[&args[..], more].concat(), b"")
+    };
+    let a = &["--where", "k == \"a\""];
+    assert_eq!(out(&run("price * n", a)), "k,rows,count,sum\na,2,2,40.28\n");
+    let two =
+        "k,price * n_rows,price * n_count,price * n_sum,n_rows,n_count,n_sum\na,2,2,40.28,2,2,5\n";
+    assert_eq!(out(&run("price * n,n", a)), two);
+    assert_eq!(out(&run("round(price / n, 3) - `b c` / 2", a)), "k,rows,count,sum\na,2,1,-3.467\n");
+    let zero = ["--null", "n - `b c`=zero", "--where", "k == \"a\""];
+    assert_eq!(out(&run("n - `b c`", &zero)), "k,rows,count,sum\na,2,2,-4\n");
+    let output = run("price * n", &[]);
+    assert_eq!(output.status.code(), Some(3));
+    let said = err(&output);
+    assert!(said.contains("a.csv:4:5: the value is not a decimal number: n \"x\""), "{said}");
+    for (value, expected) in [
+        ("price / n", "a quotient may have digits without end"),
+        ("price * \"x\"", "a text is no number\n  price * \"x\"\n          ^^^"),
+        ("price * nobody", "no column \"nobody\""),
+    ] {
+        let output = run(value, &[]);
+        assert!(matches!(output.status.code(), Some(2 | 3)), "{output:?}");
+        assert!(err(&output).contains(expected) && output.stdout.is_empty(), "{}", err(&output));
+    }
+}
+
+#[test]
 fn conditions_choose_records_and_say_what_is_wrong_with_them() {
     let folder = Folder::new();
     let csv = "host,status,ms\nweb,200,5\nweb,503,x\ndb,500,7\ndb,,1\nweb,504,9\n";

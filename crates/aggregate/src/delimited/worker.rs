@@ -93,7 +93,7 @@ impl<'a> Worker<'a> {
                 || query.syntax != Syntax::Delimited
                 || query.filter.is_some()
                 || query.nulls.iter().any(is_tenths)
-                || query.values.iter().any(is_text)
+                || query.values.iter().any(|value| is_text(value) || value.formula.is_some())
                 || keep.is_more(),
             finder: Finder::new(members(query)),
             kernel,
@@ -244,22 +244,39 @@ impl<'a> Worker<'a> {
             None => Err(Fault::at(start, Reason::NoColumn(place + 1))),
         };
         let is_null = |content: &[u8]| self.query.nulls.iter().any(|null| **null == *content);
+        let content = |place: usize| {
+            let content = field(place)?.map(|field| field.content(bytes));
+            Ok(content.filter(|content| !is_null(content)))
+        };
+        let failed = |place: usize, why: NumberError| {
+            Fault::of(place, self.fields[place].range(), why.into())
+        };
         if let Some(filter) = &self.query.filter {
-            let content = |at: usize| {
-                let content = field(columns.filter[at])?.map(|field| field.content(bytes));
-                Ok(content.filter(|content| !is_null(content)))
-            };
-            let failed = |at: usize, why: NumberError| {
-                let place = columns.filter[at];
-                Fault::of(place, self.fields[place].range(), why.into())
-            };
-            if !filter.holds(content, failed)? {
+            let places = &columns.filter;
+            if !filter.holds(|at| content(places[at]), |at, why| failed(places[at], why))? {
                 self.left_out += 1;
                 return Ok(());
             }
         }
         self.values.clear();
-        for (value, &place) in self.query.values.iter().zip(&columns.values) {
+        for (at, value) in self.query.values.iter().enumerate() {
+            if let Some(formula) = &value.formula {
+                let places = &columns.formulas[at];
+                let number =
+                    formula.value(|at| content(places[at]), |at, why| failed(places[at], why))?;
+                let fault = |reason| Fault::at(start, reason);
+                self.values.push(match (number, value.null) {
+                    (Some(number), _) if number.is_too_long() => {
+                        return Err(fault(NumberError::TooLong.into()));
+                    }
+                    (Some(number), _) => Found::Number(number),
+                    (None, Null::Skip) => Found::Nothing,
+                    (None, Null::Zero) => Found::Number(Decimal::new(0, 0)),
+                    (None, Null::Fail) => return Err(fault(Reason::Missing)),
+                });
+                continue;
+            }
+            let place = columns.values[at];
             let (content, at) = match field(place)? {
                 Some(field) => (field.content(bytes), field.range()),
                 None => (Cow::Borrowed(&b""[..]), start..start),

@@ -14,14 +14,18 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use crate::number::{Decimal, NumberError};
+use num_bigint::{BigInt, Sign};
+
+use crate::number::{Decimal, NumberError, big_power_of_ten};
 use crate::selector::Selector;
 
 mod error;
+mod formula;
 mod grammar;
 mod program;
 
 pub use error::FilterError;
+pub use formula::Formula;
 use grammar::{Arithmetic, Comparison};
 use program::{Number, Test, Text};
 
@@ -152,6 +156,9 @@ where
                 let (left, right) = (self.number(left)?, self.number(right)?);
                 left.zip(right).and_then(|(left, right)| left.with(*sign, &right))
             }
+            Number::Round(inner, decimals) => {
+                self.number(inner)?.map(|number| number.rounded(*decimals).into())
+            }
         })
     }
 }
@@ -184,6 +191,19 @@ impl Fraction {
                 Fraction { above, below: product(self.below.as_ref(), Some(&other.above)) }
             }
         })
+    }
+
+    /// The nearest number with so many decimals; of two the one farther from zero.
+    fn rounded(&self, decimals: u16) -> Decimal {
+        let one = Decimal::new(1, 0);
+        let below = self.below.as_ref().unwrap_or(&one);
+        let above =
+            self.above.to_big() * big_power_of_ten(decimals) * big_power_of_ten(below.scale());
+        let below = below.to_big() * big_power_of_ten(self.above.scale());
+        let is_negative = (above.sign() == Sign::Minus) != (below.sign() == Sign::Minus);
+        let [above, below] = [above, below].map(|number| BigInt::from(number.magnitude().clone()));
+        let nearest: BigInt = (above * 2_u32 + &below) / (below * 2_u32);
+        Decimal::of_big(if is_negative { -nearest } else { nearest }, decimals)
     }
 
     fn cmp(&self, other: &Fraction) -> Ordering {
@@ -255,6 +275,7 @@ mod tests {
             ("1 / 3 * 3 == 1", true),
             ("1 / -3 < 1 / -4 && -1 / 3 > 1 / -2", true),
             ("-a < -1", true),
+            ("round(a / 7, 2) == 0.21 && round(-a, 0) == -2", true),
             ("a in (1, 1.500, -2)", true),
             ("a not in (1, 2)", true),
             ("b in (\"y\", \"x\")", true),

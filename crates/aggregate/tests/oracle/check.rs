@@ -47,7 +47,10 @@ fn query(task: &Task) -> Query {
         Null::Fail => EngineNull::Fail,
     };
     let value = |(at, (place, n)): (usize, &(Place, Null))| {
-        let mut value = Value::from(selector(place));
+        let mut value = match task.formulas.get(&at) {
+            Some(formula) => Value::list(&formula.whole_text()).unwrap().remove(0),
+            None => Value::from(selector(place)),
+        };
         value.null = null(*n);
         value.kind = if task.texts.contains(&at) { Kind::Text } else { Kind::Number };
         value

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use super::Place;
-use super::number::{self, Fraction};
+use super::number::{self, Fraction, Number};
 
 #[derive(Clone, Debug)]
 pub(crate) enum Test {
@@ -28,6 +28,7 @@ pub(crate) enum Amount {
     Field(Place),
     /// With a sign of [`SIGNS`].
     Of(usize, Box<[Amount; 2]>),
+    Rounded(Box<Amount>, u32),
 }
 
 #[derive(Clone, Debug)]
@@ -45,6 +46,10 @@ pub(crate) const COMPARISONS: [(&str, [bool; 3]); 6] = [
     (">", [false, false, true]),
     (">=", [false, true, true]),
 ];
+
+/// Divisors of values, and one over them.
+pub(crate) const RECIPROCALS: [(&str, &str); 4] =
+    [("2", "0.5"), ("1000", "0.001"), ("0.125", "8"), ("1.60", "0.625")];
 
 pub(crate) const SIGNS: [&str; 4] = ["+", "-", "*", "/"];
 
@@ -160,11 +165,12 @@ impl Test {
 }
 
 impl Amount {
-    fn columns(&self) -> Vec<&Place> {
+    pub(crate) fn columns(&self) -> Vec<&Place> {
         match self {
             Amount::Literal(_) => Vec::new(),
             Amount::Field(place) => vec![place],
             Amount::Of(_, sides) => sides.iter().flat_map(Amount::columns).collect(),
+            Amount::Rounded(inner, _) => inner.columns(),
         }
     }
 
@@ -176,7 +182,48 @@ impl Amount {
                 let [left, right] = sides.each_ref().map(Amount::text);
                 format!("({left} {} {right})", SIGNS[*sign])
             }
+            Amount::Rounded(inner, decimals) => format!("round({},{decimals})", inner.text()),
         }
+    }
+
+    /// As a list of values has it.
+    pub(crate) fn whole_text(&self) -> String {
+        format!("0 + {}", self.text())
+    }
+
+    /// What it is, with decimals: as many as the finer summand has, as both factors have together; a divisor is a
+    /// literal whose reciprocal is known.
+    pub(crate) fn exactly(&self, fields: Fields<'_>) -> Result<Option<Number>, (usize, String)> {
+        Ok(match self {
+            Amount::Literal(text) => Some(number::read(text.as_bytes()).unwrap()),
+            Amount::Field(place) => match fields(place)? {
+                None => None,
+                Some((at, text)) => {
+                    Some(number::read(&text).map_err(|why| (at, format!("Number({why})")))?)
+                }
+            },
+            Amount::Of(sign, sides) => {
+                let right = match (SIGNS[*sign], &sides[1]) {
+                    ("/", Amount::Literal(divisor)) => {
+                        let known = RECIPROCALS.iter().find(|(text, _)| text == divisor);
+                        Some(number::read(known.expect("a known one").1.as_bytes()).unwrap())
+                    }
+                    _ => None,
+                };
+                let left = sides[0].exactly(fields)?;
+                let right = if right.is_some() { right } else { sides[1].exactly(fields)? };
+                let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+                let is_sum = matches!(SIGNS[*sign], "+" | "-");
+                let decimals = match is_sum {
+                    true => left.decimals.max(right.decimals),
+                    false => left.decimals + right.decimals,
+                };
+                let sign = if is_sum { SIGNS[*sign] } else { "*" };
+                let both = Fraction::of(&left).with(sign, &Fraction::of(&right));
+                both.map(|fraction| fraction.ending(decimals))
+            }
+            Amount::Rounded(inner, decimals) => inner.value(fields)?.map(|f| f.nearest(*decimals)),
+        })
     }
 
     fn value(&self, fields: Fields<'_>) -> Result<Option<Fraction>, (usize, String)> {
@@ -193,6 +240,9 @@ impl Amount {
             Amount::Of(sign, sides) => {
                 let (left, right) = (sides[0].value(fields)?, sides[1].value(fields)?);
                 left.zip(right).and_then(|(left, right)| left.with(SIGNS[*sign], &right))
+            }
+            Amount::Rounded(inner, decimals) => {
+                inner.value(fields)?.map(|fraction| Fraction::of(&fraction.nearest(*decimals)))
             }
         })
     }

@@ -35,6 +35,8 @@ pub(crate) struct Task {
     pub(crate) filter: Option<condition::Test>,
     /// Without any, records are counted.
     pub(crate) values: Vec<(Place, Null)>,
+    /// Those that are computed, and from what.
+    pub(crate) formulas: BTreeMap<usize, condition::Amount>,
     /// Which of them are texts.
     pub(crate) texts: Vec<usize>,
     /// Records may have more or fewer fields than the first.
@@ -72,6 +74,7 @@ impl Task {
             ignore_case: false,
             filter: None,
             values: vec![(Place::At(2), Null::Fail)],
+            formulas: BTreeMap::new(),
             texts: Vec::new(),
             pad: false,
             nulls: Vec::new(),
@@ -253,11 +256,12 @@ fn quoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
 pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
     let mut answer = Answer::default();
     answer.columns.resize_with(task.values.len().max(1), Column::default);
-    for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
+    for (at, ((place, _), column)) in task.values.iter().zip(&mut answer.columns).enumerate() {
         // What they are called until a header says it; an input without a line has none.
-        column.name = match place {
-            Place::At(place) => format!("column {place}"),
-            Place::Named(name) => name.clone(),
+        column.name = match (task.formulas.get(&at), place) {
+            (Some(formula), _) => formula.whole_text(),
+            (None, Place::At(place)) => format!("column {place}"),
+            (None, Place::Named(name)) => name.clone(),
         };
     }
     task.texts.iter().for_each(|&at| answer.columns[at].is_text = true);
@@ -300,8 +304,16 @@ pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
                     .try_for_each(|place| found(place, &header).map(drop))?;
             }
             answer.keys = Some(task.keys.iter().map(name).collect::<Result<_, _>>()?);
-            for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
-                column.name = name(place)?;
+            for (at, ((place, _), column)) in
+                task.values.iter().zip(&mut answer.columns).enumerate()
+            {
+                match task.formulas.get(&at) {
+                    None => column.name = name(place)?,
+                    Some(formula) => formula
+                        .columns()
+                        .into_iter()
+                        .try_for_each(|place| found(place, &header).map(drop))?,
+                }
             }
             names = Some(header);
             continue;
@@ -364,11 +376,11 @@ fn take(
     if task.plain {
         key()?;
     }
+    let content = |at: &Place| {
+        let found = field(place(at))?.filter(|field| !task.nulls.contains(&field.content));
+        Ok(found.map(|field| (field.at, field.content.clone())))
+    };
     if let Some(filter) = &task.filter {
-        let content = |at: &Place| {
-            let found = field(place(at))?.filter(|field| !task.nulls.contains(&field.content));
-            Ok(found.map(|field| (field.at, field.content.clone())))
-        };
         if filter.holds(&content)? != Some(true) {
             answer.left_out += 1;
             return Ok(());
@@ -376,6 +388,19 @@ fn take(
     }
     let mut values = Vec::new();
     for (which, (column, null)) in task.values.iter().enumerate() {
+        if let Some(formula) = task.formulas.get(&which) {
+            let number = formula.exactly(&content)?;
+            values.push(match (number, null) {
+                (Some(number), _) if number.is_too_long() => {
+                    return Err((record.start, "Number(TooLong)".to_owned()));
+                }
+                (Some(number), _) => Some(Value::Number(number)),
+                (None, Null::Skip) => None,
+                (None, Null::Zero) => Some(Value::Number(number::read(b"0").expect("a number"))),
+                (None, Null::Fail) => return Err((record.start, "Missing".to_owned())),
+            });
+            continue;
+        }
         let found = field(place(column))?;
         let at = found.map_or(record.start, |field| field.at);
         let is_null = found.is_none_or(|field| task.nulls.contains(&field.content));

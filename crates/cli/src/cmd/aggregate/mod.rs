@@ -106,7 +106,9 @@ pub(crate) struct Options {
     #[arg(long)]
     ignore_case: bool,
 
-    /// Columns of values, in the same words [default: 2]
+    /// Columns of values, in the same words [default: 2], or formulas with blanks around their signs
+    /// (`'price * quantity,(total - tax) / 2'`): exact, so that quotients by columns are rounded (`'round(bytes / ms, 3)'`).
+    /// In them a column is a name, \`a name\` or $3, as in --where
     #[arg(long, value_name = "COL,…")]
     value: Vec<String>,
 

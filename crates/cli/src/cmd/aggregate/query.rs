@@ -23,7 +23,9 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
         query.by = lists.map_err(|why| anyhow::anyhow!("--by: {why}"))?.concat();
     }
     if options.count || !options.text.is_empty() || !options.value.is_empty() {
-        query.values = columns("--value", &options.value)?.into_iter().map(Value::from).collect();
+        let lists =
+            options.value.iter().map(|list| Value::list(list)).collect::<Result<Vec<_>, _>>();
+        query.values = lists.map_err(|why| anyhow::anyhow!("--value: {why}"))?.concat();
         query.values.extend(columns("--text", &options.text)?.into_iter().map(Value::text));
     }
     (query.trim, query.ignore_case) = (options.trim, options.ignore_case);
