@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     delimiter: Option<u8>,
     /// By default if a column is asked for by its name.
     header: Option<bool>,
+    quotes: bool,
+    decimal_comma: bool,
     by: Vec<Column>,
     /// Column, what a missing value means, and whether it is one of texts.
     values: Vec<(Column, String, bool)>,
@@ -165,6 +167,7 @@ impl Plan {
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
         query.nulls.extend(self.null_values.iter().cloned());
         query.header = self.header.unwrap_or_else(|| query.has_names());
+        (query.quotes, query.decimal_comma) = (self.quotes, self.decimal_comma);
         Ok(Some(query))
     }
 

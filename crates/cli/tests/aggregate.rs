@@ -412,6 +412,52 @@ fn values_are_computed_exactly_or_the_formula_is_refused() {
 }
 
 #[test]
+fn headers_quotes_and_decimal_commas_are_guessed_once_and_said_otherwise() {
+    let folder = Folder::new();
+    let run = |args: &[&str], input: &str| folder.run(args, input.as_bytes());
+    let sum = ["--by", "1", "--value", "2", "--stats", "sum"];
+    let with = |more: &[&'static str]| [&sum[..], more].concat();
+    let text = "name;value\na;1,5\na;2\nb;-0,25\n";
+    assert_eq!(out(&run(&sum, text)), "name,sum\na,3.5\nb,-0.25\n");
+    let refused = |args: &[&str], input: &str, place: &str| {
+        let output = run(args, input);
+        assert_eq!((output.status.code(), out(&output).as_str()), (Some(3), ""), "{args:?}");
+        assert!(err(&output).contains(place), "{}", err(&output));
+    };
+    refused(&with(&["--header=no"]), text, "-:1:6: the value is not a decimal number");
+    refused(&with(&["--decimal-comma=no"]), text, "-:2:3: the value is not a decimal number");
+    let long = "a;1,5\n".repeat(20_000);
+    refused(&sum, &format!("{long}a;1.5\n"), "-:20001:3: the value is not a decimal number");
+    let long = "a;1.5\n".repeat(20_000);
+    refused(&sum, &format!("{long}a;1,5\n"), "-:20001:3: the value is not a decimal number");
+    refused(&sum, &format!("{long}a;x\n"), "-:20001:3: the value is not a decimal number");
+    let pipes = "5\" pipe;1,5\n7\" pipe;2\n5\" pipe;0,5\n";
+    assert_eq!(out(&run(&sum, pipes)), "key,sum\n\"5\"\" pipe\",2\n\"7\"\" pipe\",2\n");
+    refused(&with(&["--quotes", "yes"]), pipes, "-:1:");
+    let quoted = "\"a\";1\n\"a\";2\n";
+    assert_eq!(out(&run(&sum, quoted)), "key,sum\na,3\n");
+    let bytes = out(&run(&with(&["--quotes", "no", "--delimiter", ";"]), quoted));
+    assert_eq!(bytes, "key,sum\n\"\"\"a\"\"\",3\n");
+    let usage = run(&["--header=no", "--by", "name"], text);
+    assert_eq!(usage.status.code(), Some(2));
+    assert!(err(&usage).contains("only a header has names"), "{}", err(&usage));
+    let commas = [
+        "--decimal-comma",
+        "--by",
+        "k:0.5",
+        "--value",
+        "v",
+        "--where",
+        "v * 2 > 2.5",
+        "--stats",
+        "sum",
+    ];
+    assert_eq!(out(&run(&commas, "k;v\n0,75;1,5\n0,9;1\n")), "k,sum\n0.5,1.5\n");
+    let exact = out(&run(&["--delimiter", ",", "--by", "1", "--value", "2"], "k,v\na,1\n"));
+    assert_eq!(exact, "k,min,mean,max\na,1,1,1\n");
+}
+
+#[test]
 fn conditions_choose_records_and_say_what_is_wrong_with_them() {
     let folder = Folder::new();
     let csv = "host,status,ms\nweb,200,5\nweb,503,x\ndb,500,7\ndb,,1\nweb,504,9\n";

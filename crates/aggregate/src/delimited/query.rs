@@ -4,9 +4,13 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr;
+
 use crate::bucket::Bucket;
 use crate::error::Reason;
 use crate::filter::{Filter, FilterError, Formula};
+use crate::number::{Decimal, NumberError};
+use crate::record::Dialect;
 use crate::selector::{ListError, Selector};
 
 /// A question to delimited text: [`Query::new`], and what differs from it.
@@ -26,6 +30,10 @@ pub struct Query {
     pub syntax: Syntax,
     /// The byte between fields: not a quote, a line end, or part of a number.
     pub delimiter: u8,
+    /// Whether fields may stand in quotes; otherwise a quote is a byte like any other.
+    pub quotes: bool,
+    /// Whether numbers have a comma where others have a point, and no points.
+    pub decimal_comma: bool,
     /// Whether the first record names the columns.
     pub header: bool,
     /// The columns whose fields make the key, at least one. Of several, each but not all may be
@@ -53,6 +61,8 @@ impl Query {
         Query {
             syntax: Syntax::Delimited,
             delimiter,
+            quotes: true,
+            decimal_comma: false,
             header: false,
             by: vec![Selector::Place(1).into()],
             trim: false,
@@ -74,6 +84,11 @@ impl Query {
         self.columns().any(|column| matches!(column, Selector::Place(_)))
     }
 
+    /// The columns whose fields are values that are numbers.
+    pub(crate) fn number_columns(&self) -> impl Iterator<Item = &Selector> {
+        self.values.iter().filter(|value| value.kind == Kind::Number).flat_map(Value::columns)
+    }
+
     /// All columns that are asked for.
     pub(super) fn columns(&self) -> impl Iterator<Item = &Selector> {
         let values = self.values.iter().flat_map(Value::columns);
@@ -84,7 +99,26 @@ impl Query {
     /// The byte that cuts records into fields, among which are quoted ones; None where every line is a
     /// record that is read in another way.
     pub(super) fn cut_by(&self) -> Option<u8> {
-        (self.syntax == Syntax::Delimited).then_some(self.delimiter)
+        (self.syntax == Syntax::Delimited && self.quotes).then_some(self.delimiter)
+    }
+
+    /// How records of delimited text are cut into fields.
+    pub(crate) fn dialect(&self) -> Dialect {
+        Dialect { delimiter: self.delimiter, quotes: self.quotes }
+    }
+
+    /// Reads a field as a number.
+    pub(crate) fn number(&self, text: &[u8]) -> Result<Decimal, NumberError> {
+        if !self.decimal_comma {
+            return Decimal::parse(text);
+        }
+        if text.contains(&b'.') {
+            return Err(NumberError::Malformed);
+        }
+        let Some(comma) = memchr(b',', text) else { return Decimal::parse(text) };
+        let mut pointed = text.to_vec();
+        pointed[comma] = b'.';
+        Decimal::parse(&pointed)
     }
 
     /// Whether the parts of keys are other than what stands in the input.
@@ -112,7 +146,7 @@ impl Query {
         let Some(bucket) = &by.bucket else { return Ok(part) };
         let mut name = Vec::new();
         if !part.is_empty() && !self.nulls.iter().any(|null| **null == *part) {
-            bucket.push(&mut name, &part)?;
+            bucket.push(&mut name, &part, |text| self.number(text))?;
         }
         Ok(Cow::Owned(name))
     }

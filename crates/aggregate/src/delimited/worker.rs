@@ -92,6 +92,8 @@ impl<'a> Worker<'a> {
                 || query.shapes_keys()
                 || query.syntax != Syntax::Delimited
                 || query.filter.is_some()
+                || query.decimal_comma
+                || !query.quotes
                 || query.nulls.iter().any(is_tenths)
                 || query.values.iter().any(|value| is_text(value) || value.formula.is_some())
                 || keep.is_more(),
@@ -173,8 +175,8 @@ impl<'a> Worker<'a> {
             let range = (start, newline);
             let found = match self.query.syntax {
                 Syntax::Delimited => {
-                    let delimiter = self.query.delimiter;
-                    found(&split(line, start, delimiter, true, &mut self.fields), start)
+                    let dialect = self.query.dialect();
+                    found(&split(line, start, dialect, true, &mut self.fields), start)
                 }
                 Syntax::Access { combined } => {
                     access::split(line, range, combined, &mut self.fields)
@@ -248,12 +250,14 @@ impl<'a> Worker<'a> {
             let content = field(place)?.map(|field| field.content(bytes));
             Ok(content.filter(|content| !is_null(content)))
         };
-        let failed = |place: usize, why: NumberError| {
-            Fault::of(place, self.fields[place].range(), why.into())
+        let read = |place: usize, text: &[u8]| {
+            let failed =
+                |why: NumberError| Fault::of(place, self.fields[place].range(), why.into());
+            self.query.number(text).map_err(failed)
         };
         if let Some(filter) = &self.query.filter {
             let places = &columns.filter;
-            if !filter.holds(|at| content(places[at]), |at, why| failed(places[at], why))? {
+            if !filter.holds(|at| content(places[at]), |at, text| read(places[at], text))? {
                 self.left_out += 1;
                 return Ok(());
             }
@@ -263,7 +267,7 @@ impl<'a> Worker<'a> {
             if let Some(formula) = &value.formula {
                 let places = &columns.formulas[at];
                 let number =
-                    formula.value(|at| content(places[at]), |at, why| failed(places[at], why))?;
+                    formula.value(|at| content(places[at]), |at, text| read(places[at], text))?;
                 let fault = |reason| Fault::at(start, reason);
                 self.values.push(match (number, value.null) {
                     (Some(number), _) if number.is_too_long() => {
@@ -285,7 +289,7 @@ impl<'a> Worker<'a> {
             let fault = |reason| Fault::of(place, at, reason);
             self.values.push(match (is_null, value.null, value.kind) {
                 (false, _, Kind::Number) => {
-                    Found::Number(Decimal::parse(&content).map_err(|why| fault(why.into()))?)
+                    Found::Number(self.query.number(&content).map_err(|why| fault(why.into()))?)
                 }
                 (false, _, Kind::Text) => Found::Text(place),
                 (true, Null::Skip, _) => Found::Nothing,

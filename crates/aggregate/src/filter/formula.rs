@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::error::FilterError;
 use super::program::Number;
 use super::{Record, grammar, program};
-use crate::number::{Decimal, NumberError};
+use crate::number::Decimal;
 use crate::selector::Selector;
 
 /// A computation on the fields of a record.
@@ -44,17 +44,17 @@ impl Formula {
         &self.columns
     }
 
-    /// What it is for a record; None if it is computed from null. `fields` and `failed` are as in
+    /// What it is for a record; None if it is computed from null. `fields` and `read` are as in
     /// [`Filter::holds`](super::Filter::holds).
     ///
     /// # Errors
-    /// What `fields` says, and columns that are no numbers.
+    /// What they say.
     pub(crate) fn value<'r, E>(
         &self,
         fields: impl Fn(usize) -> Result<Option<Cow<'r, [u8]>>, E>,
-        failed: impl Fn(usize, NumberError) -> E,
+        read: impl Fn(usize, &[u8]) -> Result<Decimal, E>,
     ) -> Result<Option<Decimal>, E> {
-        let record = Record { fields, failed };
+        let record = Record { fields, read };
         Ok(record.number(&self.number)?.map(|fraction| fraction.above))
     }
 }
@@ -62,6 +62,7 @@ impl Formula {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::NumberError;
 
     /// What a formula is for the fields of `a` and `b`, of which an empty one is null.
     fn value(text: &str, fields: [&str; 2]) -> Result<Option<String>, String> {
@@ -73,20 +74,21 @@ mod tests {
             };
             Ok((!field.is_empty()).then_some(Cow::Borrowed(field.as_bytes())))
         };
-        let value = formula.value(field, |_, why| why.to_string())?;
+        let read = |_, text: &[u8]| Decimal::parse(text).map_err(|why| why.to_string());
+        let value = formula.value(field, read)?;
         Ok(value.map(|value| value.to_string()))
     }
 
     #[test]
     fn formulas_are_what_they_say() {
         for (text, expected) in [
-            ("a * b", "30.00"),
+            ("a * b", "30.0000"),
             ("a + b", "14.50"),
             ("$2 - a", "-9.50"),
             ("-(a - b) / 2", "-4.750"),
             ("a / 0.25", "48.00"),
             ("a / -1000", "-0.01200"),
-            ("b / 1024", "0.00244140625000"),
+            ("b / 1024", "0.002441406250"),
             ("round(a / 7, 3)", "1.714"),
             ("round(b / -a, 3)", "-0.208"),
             ("round(b / 4, 2)", "0.63"),
@@ -115,7 +117,7 @@ mod tests {
             ("a / (1 + 1)", program::ENDLESS, 4..11),
             ("a / 0", program::ENDLESS, 4..5),
             ("round(a / b)", "expected a comma and a number of decimals, at most 18", 11..12),
-            ("round(a / b, 19)", "expected a comma and a number of decimals, at most 18", 11..12),
+            ("round(a / b, 19)", "expected a comma and a number of decimals, at most 18", 13..14),
             ("a*a*a*a*a*a*a", "too many numbers are multiplied with each other", 0..13),
             ("round(a*a*a*a*a*a*a, 2)", "too many numbers are multiplied with each other", 0..23),
         ] {

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 
 use num_bigint::{BigInt, Sign};
 
-use crate::number::{Decimal, NumberError, big_power_of_ten};
+use crate::number::{Decimal, big_power_of_ten};
 use crate::selector::Selector;
 
 mod error;
@@ -65,13 +65,13 @@ impl Filter {
     /// [`columns`](Filter::columns), None for null.
     ///
     /// # Errors
-    /// What `fields` says, and columns that are no numbers where numbers are compared.
+    /// What `fields` says, and what `read` does of columns that are compared as numbers.
     pub(crate) fn holds<'r, E>(
         &self,
         fields: impl Fn(usize) -> Result<Option<Cow<'r, [u8]>>, E>,
-        failed: impl Fn(usize, NumberError) -> E,
+        read: impl Fn(usize, &[u8]) -> Result<Decimal, E>,
     ) -> Result<bool, E> {
-        let record = Record { fields, failed };
+        let record = Record { fields, read };
         Ok(record.test(&self.test)? == Some(true))
     }
 }
@@ -79,7 +79,8 @@ impl Filter {
 /// What a condition sees of a record.
 struct Record<F, G> {
     fields: F,
-    failed: G,
+    /// The number of a field.
+    read: G,
 }
 
 /// A number, as a fraction where it was divided.
@@ -92,7 +93,7 @@ struct Fraction {
 impl<'r, E, F, G> Record<F, G>
 where
     F: Fn(usize) -> Result<Option<Cow<'r, [u8]>>, E>,
-    G: Fn(usize, NumberError) -> E,
+    G: Fn(usize, &[u8]) -> Result<Decimal, E>,
 {
     fn test(&self, test: &Test) -> Result<Option<bool>, E> {
         Ok(match test {
@@ -146,10 +147,7 @@ where
         Ok(match number {
             Number::Literal(literal) => Some(literal.clone().into()),
             Number::Column(column) => match (self.fields)(*column)? {
-                Some(field) => {
-                    let parsed = Decimal::parse(&field).map_err(|why| (self.failed)(*column, why));
-                    Some(parsed?.into())
-                }
+                Some(field) => Some((self.read)(*column, &field)?.into()),
                 None => None,
             },
             Number::Arithmetic(sign, left, right) => {
@@ -243,6 +241,7 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::NumberError;
 
     /// What a condition says of `a`, `b` and `c`, of which an empty one is null.
     fn holds(text: &str, fields: [&str; 3]) -> Result<bool, String> {
@@ -254,7 +253,7 @@ mod tests {
             };
             Ok((!field.is_empty()).then_some(Cow::Borrowed(field.as_bytes())))
         };
-        filter.holds(field, |_, why| why.to_string())
+        filter.holds(field, |_, text| Decimal::parse(text).map_err(|why| why.to_string()))
     }
 
     #[test]

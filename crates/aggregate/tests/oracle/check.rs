@@ -57,6 +57,7 @@ fn query(task: &Task) -> Query {
     };
     let mut query = Query::new(task.delimiter);
     query.header = task.header;
+    (query.quotes, query.decimal_comma) = (task.quotes, task.comma);
     query.by = task.keys.iter().map(|place| selector(place).into()).collect();
     for (by, shape) in query.by.iter_mut().zip(&task.shapes) {
         by.bucket = shape.map(|width| Bucket::parse(width).expect("a width"));

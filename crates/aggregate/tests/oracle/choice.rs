@@ -35,6 +35,8 @@ impl Choices {
         let mut task = Task {
             delimiter: b";,\t|"[self.of(4)],
             plain: false,
+            quotes: true,
+            comma: false,
             header,
             keys: (0..=self.of(3)).map(|_| self.place(header)).collect(),
             shapes: (0..3)
@@ -61,6 +63,7 @@ impl Choices {
                 task.formulas.insert(at, self.formula(header));
             }
         }
+        (task.quotes, task.comma) = (self.of(5) > 0, self.of(5) == 1);
         task
     }
 

@@ -64,9 +64,10 @@ pub(crate) const PATTERNS: [(&str, Meaning); 5] = [
     (r"\.", |text| text.contains(&b'.')),
 ];
 
-/// The field of a place: None for null, or why the record is none.
+/// The field of a place, where it stands, its text, and that of the number it may be; None for null, or why the
+/// record is none.
 pub(crate) type Fields<'f> =
-    &'f dyn Fn(&Place) -> Result<Option<(usize, Vec<u8>)>, (usize, String)>;
+    &'f dyn Fn(&Place) -> Result<Option<(usize, Vec<u8>, Vec<u8>)>, (usize, String)>;
 
 impl Test {
     pub(crate) fn text(&self) -> String {
@@ -198,7 +199,7 @@ impl Amount {
             Amount::Literal(text) => Some(number::read(text.as_bytes()).unwrap()),
             Amount::Field(place) => match fields(place)? {
                 None => None,
-                Some((at, text)) => {
+                Some((at, _, text)) => {
                     Some(number::read(&text).map_err(|why| (at, format!("Number({why})")))?)
                 }
             },
@@ -231,7 +232,7 @@ impl Amount {
             Amount::Literal(text) => Some(Fraction::of(&number::read(text.as_bytes()).unwrap())),
             Amount::Field(place) => match fields(place)? {
                 None => None,
-                Some((at, text)) => {
+                Some((at, _, text)) => {
                     let number =
                         number::read(&text).map_err(|why| (at, format!("Number({why})")))?;
                     Some(Fraction::of(&number))
@@ -266,7 +267,7 @@ impl Word {
     fn value(&self, fields: Fields<'_>) -> Result<Option<Vec<u8>>, (usize, String)> {
         match self {
             Word::Literal(text) => Ok(Some(text.as_bytes().to_vec())),
-            Word::Field(place) => Ok(fields(place)?.map(|(_, text)| text)),
+            Word::Field(place) => Ok(fields(place)?.map(|(_, text, _)| text)),
         }
     }
 }

@@ -23,6 +23,10 @@ pub(crate) struct Task {
     pub(crate) delimiter: u8,
     /// `key;value` lines, in which a quote is a byte like any other.
     pub(crate) plain: bool,
+    /// Whether fields may stand in quotes.
+    pub(crate) quotes: bool,
+    /// Whether numbers have a comma where others have a point.
+    pub(crate) comma: bool,
     pub(crate) header: bool,
     /// The parts of a key, at least one.
     pub(crate) keys: Vec<Place>,
@@ -62,11 +66,23 @@ pub(crate) enum Null {
 }
 
 impl Task {
+    /// A field as the number it may be is written elsewhere: with a point, of which there was none.
+    pub(crate) fn number(&self, field: &[u8]) -> Vec<u8> {
+        let text = |byte: &u8| match (self.comma, byte) {
+            (true, b',') => b'.',
+            (true, b'.') => b'?',
+            _ => *byte,
+        };
+        field.iter().map(text).collect()
+    }
+
     /// `key;value` lines.
     pub(crate) fn plain() -> Task {
         Task {
             delimiter: b';',
             plain: true,
+            quotes: true,
+            comma: false,
             header: false,
             keys: vec![Place::At(1)],
             shapes: Vec::new(),
@@ -194,6 +210,23 @@ fn plain_line(input: &[u8], start: usize) -> (Step, usize) {
     (step, next)
 }
 
+/// A line of fields, in which a quote is a byte like any other.
+fn unquoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
+    let (end, next) = line_end(input, start);
+    let line = &input[start..end];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let mut at = start;
+    let fields = line.split(|byte| *byte == delimiter).map(|content| {
+        let field = Field { at, content: content.to_vec() };
+        at += content.len() + 1;
+        field
+    });
+    let fields: Vec<Field> = fields.collect();
+    let step =
+        if line.is_empty() { Step::Blank } else { Step::Record(Record { start, end, fields }) };
+    (step, next)
+}
+
 /// A record of delimited text: RFC 4180, a byte at a time. After a record that is none, reading goes
 /// on behind its first line.
 fn quoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
@@ -272,8 +305,10 @@ pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
         let start = at;
         let (step, next) = if task.plain {
             plain_line(input, at)
-        } else {
+        } else if task.quotes {
             quoted_record(input, at, task.delimiter)
+        } else {
+            unquoted_record(input, at, task.delimiter)
         };
         at = next;
         let record = match step {
@@ -378,7 +413,7 @@ fn take(
     }
     let content = |at: &Place| {
         let found = field(place(at))?.filter(|field| !task.nulls.contains(&field.content));
-        Ok(found.map(|field| (field.at, field.content.clone())))
+        Ok(found.map(|field| (field.at, field.content.clone(), task.number(&field.content))))
     };
     if let Some(filter) = &task.filter {
         if filter.holds(&content)? != Some(true) {
@@ -416,7 +451,8 @@ fn take(
         values.push(Some(if task.texts.contains(&which) {
             Value::Text(content.to_vec())
         } else {
-            Value::Number(number::read(content).map_err(|why| (at, format!("Number({why})")))?)
+            let content = if is_null { content.to_vec() } else { task.number(content) };
+            Value::Number(number::read(&content).map_err(|why| (at, format!("Number({why})")))?)
         }));
     }
     if task.values.is_empty() {
