@@ -415,11 +415,11 @@ fn take(
         let found = field(place(at))?.filter(|field| !task.nulls.contains(&field.content));
         Ok(found.map(|field| (field.at, field.content.clone(), task.number(&field.content))))
     };
-    if let Some(filter) = &task.filter {
-        if filter.holds(&content)? != Some(true) {
-            answer.left_out += 1;
-            return Ok(());
-        }
+    if let Some(filter) = &task.filter
+        && filter.holds(&content)? != Some(true)
+    {
+        answer.left_out += 1;
+        return Ok(());
     }
     let mut values = Vec::new();
     for (which, (column, null)) in task.values.iter().enumerate() {
