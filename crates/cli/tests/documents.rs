@@ -103,6 +103,25 @@ fn documents_show_what_their_commands_print() {
     assert!(sessions >= 50, "{sessions} commands with their answers");
 }
 
+#[test]
+fn pictures_are_small_come_in_both_schemes_and_are_shown() {
+    let texts: String = pages().iter().map(|page| fs::read_to_string(page).unwrap()).collect();
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(root().join("docs/pictures")).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let bytes = entry.metadata().unwrap().len();
+        assert!(bytes < 100_000, "{name}: {bytes} bytes");
+        assert!(texts.contains(&format!("pictures/{name}\"")), "{name}: no document shows it");
+        names.insert(name);
+    }
+    for name in &names {
+        let other = name.replace("-light", "-other").replace("-dark", "-light");
+        assert!(names.contains(&other.replace("-other", "-dark")), "{name}: one scheme only");
+    }
+    assert!(names.len() > 3, "{names:?}");
+}
+
 /// Why the parser refuses a command, if the reason is that there is no such thing.
 fn unknown(words: &[String]) -> Option<String> {
     let fathom = Path::new(env!("CARGO_BIN_EXE_fathom"));
