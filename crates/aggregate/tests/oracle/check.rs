@@ -17,7 +17,7 @@ use super::{Answer, NoAnswer, Null, Place, Refused, Task};
 pub(crate) fn file(input: &[u8]) -> Source {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(input).unwrap();
-    Source::File { path: "input".into(), file, size: input.len() as u64 }
+    Source::File { path: "input".into(), file: Box::new(file), size: input.len() as u64 }
 }
 
 /// A stream that hands out `portion` bytes at a time.

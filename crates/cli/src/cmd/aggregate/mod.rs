@@ -61,7 +61,8 @@ use order::Wish;
     zcat logs.gz | fathom aggregate --delimiter , --by 3 --value 7 --stats count,sum --format json")]
 pub(crate) struct Options {
     /// Files to read, all into one result; `-` is standard input, a folder all files in it but hidden
-    /// ones, and where no file is called so, `*` any text and `?` any character of a name
+    /// ones, and where no file is called so, `*` any text and `?` any character of a name. Builds with the
+    /// feature remote take objects of stores, too: s3://BUCKET/KEY, gs://, az://, https:// (docs/scaling.md)
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -792,8 +793,9 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
 fn open(files: &[PathBuf]) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
     let mut known_bytes = Some(0);
     let mut sources = Vec::new();
-    for path in &input::files_of(files)? {
-        let path = path.clone();
+    let files = input::files_of(files)?;
+    input::prepare(&files)?;
+    for path in files {
         let source = match input::open(&path)? {
             Input::File(file, size) => {
                 known_bytes = known_bytes.map(|bytes| bytes + size);
@@ -825,7 +827,9 @@ fn text_of(mut source: Source) -> anyhow::Result<Source> {
         );
     }
     let reader: Box<dyn Read + Send> = match source {
-        Source::File { file, .. } | Source::Part { file, .. } => Box::new(file),
+        Source::File { file, .. } | Source::Part { file, .. } => {
+            Box::new(input::Forward::new(file))
+        }
         Source::Stream { reader, .. } => reader,
     };
     Ok(Source::Stream { path, reader: input::decoded(reader, is_little) })
