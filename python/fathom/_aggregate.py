@@ -78,6 +78,7 @@ def aggregate(
     where: str | None = None,
     stats=("min", "mean", "max"),
     quantiles: str = "linear",
+    approx: str | bool = False,
     delimiter: str | None = None,
     header: bool | None = None,
     null="skip",
@@ -106,8 +107,11 @@ def aggregate(
     where          a condition, such as ``'status >= 500 && host != "x"'`` (grammar: docs/aggregate.md)
     texts          columns of texts, of which count, rows, distinct, mode, first and last can be told
     stats          of min, mean, max, count, rows, sum, variance, stddev, range, distinct, mode, first,
-                   last, median and quantiles such as p99.9
+                   last, histogram (a text in JSON), median and quantiles such as p99.9
     quantiles      linear, between the two nearest values (type 7 of Hyndman and Fan), or nearest (type 1)
+    approx         True, or "1%", "0.1%" or "0.01%": quantiles are as near as that (1 % for True), and distinct is an
+                   estimate, from sketches whose size does not grow with the values; a column behind each
+                   has its error in percent
     delimiter      one byte; by default a comma for .csv, a tab for .tsv, otherwise ``;``
     header         whether the first record names the columns; by default if one is asked for by name
     null           what a missing value means: skip, zero or fail; or a dict of columns to these
@@ -137,7 +141,7 @@ def asked(data, **options) -> tuple[list, _Plan]:
 
 
 def _asked(
-    data, by, values, texts, where, stats, quantiles, delimiter, header, null, null_values, ragged,
+    data, by, values, texts, where, stats, quantiles, approx, delimiter, header, null, null_values, ragged,
     on_error, rejects, sort, reverse, top, threads, chunk_bytes, memory_limit,
 ):  # fmt: skip
     for name, value, known in (
@@ -175,6 +179,7 @@ def _asked(
         pad=ragged == "pad",
         stats=["count"] if counts else _list(stats),
         nearest=quantiles == "nearest",
+        approx="1%" if approx is True else approx or None,
         sort=sort,
         reverse=reverse,
         top=top,

@@ -9,7 +9,7 @@ use fathom_aggregate::columnar::{self, Frame};
 use fathom_aggregate::delimited::{self, Kind, Null, Query, Ragged, Selector, Value};
 use fathom_aggregate::format::{Criterion, Sort, Statistic, arrange};
 use fathom_aggregate::{
-    Error, Filter, Layout, Method, OnError, Options, Progress, Source, Summary,
+    Approx, Error, Filter, Layout, Method, OnError, Options, Progress, Source, Summary,
 };
 use fathom_input::Input;
 use pyo3::exceptions::PyValueError;
@@ -36,6 +36,8 @@ pub(crate) struct Plan {
     pad: bool,
     stats: Vec<String>,
     nearest: bool,
+    /// How near sketches are; exact without.
+    approx: Option<String>,
     sort: String,
     reverse: bool,
     top: Option<usize>,
@@ -93,7 +95,14 @@ impl Plan {
 
     /// The statistic that is sorted by; None for the key.
     pub(crate) fn sort(&self) -> PyResult<Option<Statistic>> {
-        (self.sort != "key").then(|| self.statistic(&self.sort)).transpose()
+        if self.sort == "key" {
+            return Ok(None);
+        }
+        let statistic = self.statistic(&self.sort)?;
+        match statistic.has_order() {
+            true => Ok(Some(statistic)),
+            false => Err(PyValueError::new_err(format!("sort: a {statistic} has no order"))),
+        }
     }
 
     fn order(&self, sort: Option<Statistic>) -> Criterion {
@@ -102,15 +111,37 @@ impl Plan {
         Criterion { falling: order.falling != self.reverse, ..order }
     }
 
-    pub(crate) fn options(&self, statistics: &[Statistic], sort: Option<Statistic>) -> Options {
+    /// How near sketches are.
+    fn approx(&self, statistics: &[Statistic]) -> PyResult<Option<Approx>> {
+        let Some(word) = &self.approx else { return Ok(None) };
+        let approx = Approx::named(word).ok_or_else(|| {
+            let known = Approx::ALL.map(|(word, _)| word).join(", ");
+            PyValueError::new_err(format!("approx: {word:?} is none of {known}"))
+        })?;
+        match statistics.iter().find(|statistic| statistic.needs_all()) {
+            Some(told) => {
+                let said = format!("approx: sketches keep no values, and cannot tell {told}");
+                Err(PyValueError::new_err(said))
+            }
+            None => Ok(Some(approx)),
+        }
+    }
+
+    pub(crate) fn options(
+        &self,
+        statistics: &[Statistic],
+        sort: Option<Statistic>,
+    ) -> PyResult<Options> {
         let default = Options::default();
+        let asked = [statistics, sort.as_slice()].concat();
         let options = Options {
             threads: self.threads.unwrap_or(default.threads),
             chunk_bytes: self.chunk_bytes.unwrap_or(default.chunk_bytes),
             memory_limit_bytes: self.memory_limit,
+            approx: self.approx(&asked)?,
             ..default
         };
-        options.for_statistics(statistics).for_statistics(sort.as_slice())
+        Ok(options.for_statistics(&asked))
     }
 
     /// What is asked of delimited text; None for `key;value` lines.
@@ -142,8 +173,9 @@ impl Plan {
     pub(crate) fn shown(&self, mut summary: Summary, has_names: bool) -> PyResult<Groups> {
         let (statistics, sort) = (self.statistics()?, self.sort()?);
         arrange(&mut summary.columns, &[self.order(sort)], self.top);
-        let threads = self.options(&statistics, sort).threads;
-        let mut layout = Layout { statistics, threads, ..Layout::default() };
+        let Options { threads, approx, .. } = self.options(&statistics, sort)?;
+        let errors = approx.is_some();
+        let mut layout = Layout { statistics, threads, errors, ..Layout::default() };
         if has_names {
             layout.keys.clone_from(&summary.keys);
         }
@@ -168,7 +200,7 @@ pub(crate) fn aggregate(
     plan: Plan,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Groups> {
-    let options = plan.options(&plan.statistics()?, plan.sort()?);
+    let options = plan.options(&plan.statistics()?, plan.sort()?)?;
     let (told, callback) = (Progress::default(), progress.as_ref());
     let flags = (&told.bytes, &told.stop);
     let query = plan.query()?;

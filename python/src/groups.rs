@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fathom_aggregate::format::{self, Cell, Statistic};
+use fathom_aggregate::format::{self, Cell, Statistic, Telling};
 use fathom_aggregate::{Column, Layout, Rounding, Summary};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -83,17 +83,18 @@ impl Groups {
     fn texts(&self, number: usize) -> Cow<'_, [Option<String>]> {
         match &self.inner {
             Inner::Live(summary, layout) => {
-                let (column, statistic) = cells(summary, layout)[number];
-                let cell = |stats| {
+                let telling = telling(summary, layout, number);
+                let cell = |place| {
                     let mut text = Vec::new();
-                    match format::cell(&mut text, stats, statistic, layout) {
+                    let told = (telling, place);
+                    match format::tell(&mut text, &summary.columns, told, layout) {
                         Cell::Nothing => return None,
                         Cell::Number => {}
-                        Cell::Text(found) => text = found.into_vec(),
+                        Cell::Text(found) | Cell::Json(found) => text = found.into_vec(),
                     }
                     Some(String::from_utf8_lossy(&text).into_owned())
                 };
-                column.groups.iter().map(|group| cell(&group.stats)).collect()
+                (0..summary.columns[0].groups.len()).map(cell).collect()
             }
             Inner::Saved(saved) => Cow::Borrowed(&saved.texts[number]),
         }
@@ -106,9 +107,13 @@ impl Groups {
             Inner::Live(summary, layout) => (summary, layout),
             Inner::Saved(saved) => return Kind::named(&saved.kinds[number]),
         };
-        let (column, statistic) = cells(summary, layout)[number];
+        let Telling::Of(at, statistic) = telling(summary, layout, number) else {
+            return Kind::Number;
+        };
+        let column = &summary.columns[at];
         let may_be_integer = match statistic {
             Statistic::Count | Statistic::Rows | Statistic::Distinct => true,
+            Statistic::Histogram => return Kind::Text,
             _ if column.is_text => return Kind::Text,
             _ if statistic.is_between() => false,
             _ => column.scale == 0,
@@ -182,11 +187,9 @@ impl Groups {
 /// Rows at either end whose lines are kept for showing.
 const SAVED_LINES: usize = 10;
 
-/// The columns of numbers in their order.
-fn cells<'a>(summary: &'a Summary, layout: &'a Layout) -> Vec<(&'a Column, Statistic)> {
-    let statistics =
-        |column| format::told(column, layout).map(move |statistic| (column, statistic));
-    summary.columns.iter().flat_map(statistics).collect()
+/// What stands in a column behind the key.
+fn telling(summary: &Summary, layout: &Layout, number: usize) -> Telling {
+    format::tellings(&summary.columns, layout)[number].1
 }
 
 fn are_texts(keys: &[Cow<'_, [u8]>]) -> bool {

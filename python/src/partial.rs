@@ -70,7 +70,7 @@ pub(crate) fn partial<'py>(
     plan: Plan,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let statistics = plan.statistics()?;
-    let options = plan.options(&statistics, plan.sort()?);
+    let options = plan.options(&statistics, plan.sort()?)?;
     let query = plan.query()?;
     let question = Question {
         query: query.as_ref().map_or_else(|| "key;value lines".to_owned(), |q| format!("{q:?}")),
@@ -80,6 +80,8 @@ pub(crate) fn partial<'py>(
         squares: options.with_squares,
         values: options.with_values,
         ends: options.with_ends,
+        sketch: options.with_sketch,
+        approx: options.approx,
     };
     let skips = plan.skips();
     let told = Progress::default();

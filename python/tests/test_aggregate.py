@@ -289,3 +289,26 @@ def test_paths_may_be_of_any_kind(tmp_path):
         assert fathom.aggregate(opened) == fathom.aggregate(file)
     with pytest.raises(OSError, match="binary"):
         fathom.aggregate(io.StringIO("a;1\n"))
+
+
+def test_estimates_are_followed_by_their_errors():
+    text = "".join(f"k;{i}\n" for i in range(5000)).encode()
+    near = fathom.aggregate(text, stats=["p50", "distinct", "sum"], approx=True)
+    assert near.columns == ["key", "p50", "p50_error%", "distinct", "distinct_error%", "sum"]
+    [row] = near.to_dicts()
+    assert abs(row["p50"] / 2499.5 - 1) <= 0.01 and row["p50_error%"] == 1
+    assert abs(row["distinct"] / 5000 - 1) <= 0.04 and row["distinct_error%"] == 0.8125
+    assert row["sum"] == sum(range(5000))
+    finer = fathom.aggregate(text, stats=["p99"], approx="0.01%")
+    assert abs(finer["p99"][0] / 4949.01 - 1) <= 0.0001
+    with pytest.raises(ValueError, match="cannot tell mode"):
+        fathom.aggregate(text, stats=["mode"], approx=True)
+    with pytest.raises(ValueError, match="none of 1%, 0.1%, 0.01%"):
+        fathom.aggregate(text, stats=["p50"], approx="2%")
+
+
+def test_a_histogram_is_a_text_of_bins():
+    [row] = fathom.aggregate(b"k;0\nk;9.5\nk;10\n", stats=["histogram"]).to_dicts()
+    assert json.loads(row["histogram"]) == {"from": 0, "to": 10, "counts": [1, 0, 0, 0, 0, 0, 0, 0, 0, 2]}
+    with pytest.raises(ValueError, match="no order"):
+        fathom.aggregate(b"k;0\n", stats=["histogram"], sort="histogram")

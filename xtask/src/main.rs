@@ -19,6 +19,7 @@ mod pages;
 mod python;
 mod record;
 mod sanitize;
+mod site;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -63,7 +64,12 @@ enum Check {
         /// Leave a picture of each page, at both widths and in both colour schemes, in this folder
         #[arg(long, value_name = "FOLDER")]
         pictures: Option<std::path::PathBuf>,
+        /// Make the pictures of the documents anew from saved runs, and check nothing
+        #[arg(long, conflicts_with_all = ["bless", "pictures"])]
+        documents: bool,
     },
+    /// Make the site of the documents, every link of which leads somewhere
+    Site,
     /// Run the Python package's drivers on clusters of this machine, under faults
     Clusters {
         /// Only engines whose name contains this
@@ -163,7 +169,9 @@ fn main() -> ExitCode {
         Check::Arm64 { part, turn } => ("arm64", arm64::run_all(part, turn)),
         Check::Cpp => ("cpp", cpp::run_all()),
         Check::Python { release, only_wheel } => ("python", python::run_all(release, only_wheel)),
-        Check::Pages { bless, pictures } => ("pages", pages::run_all(bless, pictures)),
+        Check::Pages { documents: true, .. } => ("pages", pages::documents()),
+        Check::Pages { bless, pictures, .. } => ("pages", pages::run_all(bless, pictures)),
+        Check::Site => ("site", site::run_all()),
         Check::Clusters { only, runs } => ("clusters", clusters::run_all(&only, runs)),
         Check::Dist { check: true, .. } => ("dist", dist::check()),
         Check::Dist { tag, machine, url, .. } => {

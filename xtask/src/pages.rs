@@ -1,5 +1,6 @@
 //! `cargo xtask pages`: loads every kind of page in headless Chromium. What is checked there is in
 //! `xtask/pages/check.mjs`; the pages are those that a test of `fathom-report` writes from a seed.
+//! `--documents` makes the pictures of the documents instead, of saved runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,15 +8,40 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::packages::{cache, root, run};
+use crate::packages::{cache, host_fathom, root, run};
 use crate::skip;
 
 /// What is installed, and what runs there.
-const PROJECT: [&str; 3] = ["package.json", "package-lock.json", "check.mjs"];
+const PROJECT: [&str; 4] = ["package.json", "package-lock.json", "check.mjs", "shoot.mjs"];
+
+/// The pictures of the documents: name, saved run, and the heading at which the picture begins.
+const PICTURES: [(&str, &str, &str); 3] = [
+    ("run", "2026-11-22-1f9daf00-epyc-zen4-2core/run-threads.json", ""),
+    ("cpu", "2026-11-22-1f9daf00-epyc-zen4-2core/cpu.json", "All implementations"),
+    ("scan", "2026-11-21-xeon-avx512-2core/aggregate-names.json", ""),
+];
+
+/// Pictures under `docs/pictures`, in both colour schemes.
+pub(crate) fn documents() -> Result<()> {
+    let browser = found()?;
+    let program = host_fathom()?;
+    let project = installed()?;
+    let mut shoot = Command::new("node");
+    shoot.arg(project.join("shoot.mjs")).arg(browser).arg(root().join("docs/pictures"));
+    for (name, saved, heading) in PICTURES {
+        let page = cache().join(format!("pages/{name}.html"));
+        let mut report = Command::new(&program);
+        report.arg("report").arg(root().join("record").join(saved));
+        run(report.args(["--format", "html", "--output"]).arg(&page))?;
+        shoot.arg(&page).arg(heading);
+    }
+    let status = shoot.status().context("node")?;
+    ensure!(status.success(), "the pictures: {status}");
+    Ok(())
+}
 
 pub(crate) fn run_all(bless: bool, pictures: Option<PathBuf>) -> Result<()> {
-    let browser =
-        browser().ok_or_else(|| skip("no Chromium (Debian: chromium, or FATHOM_CHROMIUM)"))?;
+    let browser = found()?;
     let pages = written()?;
     let project = installed()?;
     let mut check = Command::new("node");
@@ -31,6 +57,10 @@ pub(crate) fn run_all(bless: bool, pictures: Option<PathBuf>) -> Result<()> {
     let status = check.status().context("node")?;
     ensure!(status.success(), "the pages: {status}");
     Ok(())
+}
+
+fn found() -> Result<PathBuf> {
+    browser().ok_or_else(|| skip("no Chromium (Debian: chromium, or FATHOM_CHROMIUM)"))
 }
 
 fn browser() -> Option<PathBuf> {

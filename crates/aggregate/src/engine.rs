@@ -13,6 +13,7 @@ use fathom_machine::level::Level;
 use memchr::{memchr_iter, memrchr};
 
 use crate::account::Account;
+use crate::approx::Approx;
 use crate::chunk::{Buffer, Carry, Rows, read_rows};
 use crate::composite;
 use crate::error::{Error, FieldText};
@@ -39,8 +40,13 @@ pub struct Options {
     pub with_squares: bool,
     /// Keeps all different values and how often each came, for quantiles, modes and their number.
     pub with_values: bool,
+    /// Keeps a sketch of how many values differ.
+    pub with_sketch: bool,
     /// Keeps the first and the last value in the order of the input.
     pub with_ends: bool,
+    /// Keeps values no nearer than so: quantiles may be so far off, and there are neither modes nor, but by
+    /// a sketch, how many values differ.
+    pub approx: Option<Approx>,
     /// Most bytes all tables together may take while they grow, with what the result will take.
     pub memory_limit_bytes: Option<usize>,
 }
@@ -56,27 +62,36 @@ impl Default for Options {
             level: Level::current(),
             with_squares: false,
             with_values: false,
+            with_sketch: false,
             with_ends: false,
+            approx: None,
             memory_limit_bytes: None,
         }
     }
 }
 
 impl Options {
-    /// Keeps what these statistics need, too.
+    /// Keeps what these statistics need, too, as exact as [`approx`](Options::approx) says.
     #[must_use]
     pub fn for_statistics(mut self, statistics: &[Statistic]) -> Options {
         for statistic in statistics {
             self.with_squares |= statistic.needs_squares();
-            self.with_values |= statistic.needs_values();
+            self.with_values |= statistic.needs_values(self.approx);
+            self.with_sketch |= statistic.needs_sketch(self.approx);
             self.with_ends |= statistic.needs_ends();
         }
         self
     }
 
     pub(crate) fn keep(&self) -> Keep {
-        let (squares, values, ends) = (self.with_squares, self.with_values, self.with_ends);
-        Keep { squares, values, ends, texts: false }
+        Keep {
+            squares: self.with_squares,
+            values: self.with_values,
+            rounding: self.approx,
+            sketch: self.with_sketch,
+            ends: self.with_ends,
+            texts: false,
+        }
     }
 }
 

@@ -30,6 +30,7 @@
 
 mod access;
 mod account;
+mod approx;
 mod bucket;
 mod chunk;
 pub mod columnar;
@@ -42,6 +43,7 @@ pub mod format;
 mod gather;
 pub mod generate;
 pub mod guess;
+mod histogram;
 mod kept;
 #[allow(unsafe_code)] // the hot loops: their preconditions are types, each block says why it holds
 mod kernel;
@@ -63,6 +65,7 @@ mod statistic;
 mod sums;
 mod table;
 
+pub use approx::Approx;
 pub use bucket::Bucket;
 pub use chunk::MOST_RECORD_BYTES;
 pub use delimited::{By, Kind, Null, Query, Ragged, Syntax, Value};

@@ -6,6 +6,8 @@
 
 use num_bigint::{BigInt, BigUint};
 
+use crate::approx::{Approx, STANDARD_ERROR, Sketch};
+use crate::histogram::Histogram;
 use crate::kept::{Datum, Ends, Given, Multiset, Order};
 use crate::key::Key;
 use crate::number::Decimal;
@@ -35,6 +37,7 @@ struct More {
     /// Means nothing while there is no number; nothing ever of texts.
     sums: Sums,
     values: Option<Multiset>,
+    sketch: Option<Sketch>,
     ends: Option<Ends>,
 }
 
@@ -45,6 +48,10 @@ pub(crate) struct Keep {
     pub(crate) squares: bool,
     /// All of them, for quantiles, modes and how many differ.
     pub(crate) values: bool,
+    /// Those rounded, and for quantiles only.
+    pub(crate) rounding: Option<Approx>,
+    /// How many differ, nearly.
+    pub(crate) sketch: bool,
     /// The first and the last.
     pub(crate) ends: bool,
     /// They are texts, of which there is neither sum nor extreme.
@@ -54,7 +61,13 @@ pub(crate) struct Keep {
 impl Keep {
     /// Whether the hot tables cannot keep it.
     pub(crate) fn is_more(self) -> bool {
-        self.values || self.ends || self.texts
+        self.values || self.sketch || self.ends || self.texts
+    }
+
+    /// The same of a column of texts, or of numbers: texts are not rounded.
+    pub(crate) fn of(self, texts: bool) -> Keep {
+        let values = self.values && !(texts && self.rounding.is_some());
+        Keep { texts, values, ..self }
     }
 }
 
@@ -68,8 +81,10 @@ impl PartialEq for Stats {
             let (sum, squares) = (stats.sum(), stats.sums().squares());
             (stats.count, stats.missing, stats.scale(), stats.min(), stats.max(), sum, squares)
         };
-        let of_values =
-            |stats: &Stats| (stats.distinct(), stats.first(), stats.last(), stats.mode());
+        let of_values = |stats: &Stats| {
+            let counted = stats.values().map(Multiset::counted);
+            (counted, stats.sketch().cloned(), stats.first(), stats.last())
+        };
         said(self) == said(other) && of_values(self) == of_values(other)
     }
 }
@@ -87,7 +102,18 @@ pub struct Partial {
 
 impl More {
     fn take(&mut self, value: Given<'_>, at: Order) {
+        if self.keep.sketch {
+            match &mut self.sketch {
+                Some(sketch) => sketch.add(value),
+                None => self.sketch = Some(Sketch::of(value)),
+            }
+        }
         if self.keep.values {
+            let rounded = match (self.keep.rounding, value) {
+                (Some(approx), Given::Number(number)) => Some(approx.rounded(number)),
+                _ => None,
+            };
+            let value = rounded.as_ref().map_or(value, Given::Number);
             match &mut self.values {
                 Some(values) => values.add(value),
                 None => self.values = Some(Multiset::of(value)),
@@ -105,8 +131,13 @@ impl More {
     fn merge(&mut self, other: &More) {
         self.sums.merge(&other.sums);
         self.keep.values &= other.keep.values;
+        self.keep.sketch &= other.keep.sketch;
         self.keep.ends &= other.keep.ends;
         self.values = self.values.take().zip(other.values.as_ref()).map(|(mut own, more)| {
+            own.merge(more);
+            own
+        });
+        self.sketch = self.sketch.take().zip(other.sketch.as_ref()).map(|(mut own, more)| {
             own.merge(more);
             own
         });
@@ -146,7 +177,8 @@ impl Stats {
 
     /// Of no record, of which everything can be told.
     pub(crate) fn of_none() -> Stats {
-        Stats::none(Keep { squares: true, values: true, ends: true, texts: false })
+        let (squares, values, ends) = (true, true, true);
+        Stats::none(Keep { squares, values, ends, sketch: true, ..Keep::default() })
     }
 
     /// Of no record.
@@ -154,7 +186,9 @@ impl Stats {
         let sums = Sums::of(&Decimal::new(0, 0), keep.squares);
         let known = match keep.is_more() {
             false => Known::Sums(sums),
-            true => Known::More(Box::new(More { keep, sums, values: None, ends: None })),
+            true => {
+                Known::More(Box::new(More { keep, sums, values: None, sketch: None, ends: None }))
+            }
         };
         Stats { count: 0, missing: 0, known }
     }
@@ -206,14 +240,15 @@ impl Stats {
     /// Bytes that adding this value may allocate.
     pub(crate) fn growth(&self, value: Given<'_>) -> usize {
         let Known::More(more) = &self.known else { return 0 };
-        more.values.as_ref().map_or(0, |values| values.growth(value))
+        let sketch = more.sketch.as_ref().map_or(0, Sketch::growth);
+        sketch + more.values.as_ref().map_or(0, |values| values.growth(value))
     }
 
     /// Bytes that values take, if they come and go; those of texts and big numbers only come.
     pub(crate) fn kept_bytes(&self) -> Option<usize> {
         let Known::More(more) = &self.known else { return None };
         let values = more.values.as_ref().map_or(Some(0), Multiset::bytes)?;
-        Some(size_of::<More>() + values)
+        Some(size_of::<More>() + values + more.sketch.as_ref().map_or(0, Sketch::bytes))
     }
 
     /// Makes ready what is asked of values.
@@ -257,14 +292,14 @@ impl Stats {
         (count, missing): (u64, u64),
         keep: Keep,
         sums: Option<Sums>,
-        values: Option<Multiset>,
+        (values, sketch): (Option<Multiset>, Option<Sketch>),
         ends: Option<Ends>,
     ) -> Stats {
         let mut stats = Stats { count, missing, ..Stats::none(keep) };
         let own = match &mut stats.known {
             Known::Sums(own) => own,
             Known::More(more) => {
-                (more.values, more.ends) = (values, ends);
+                (more.values, more.sketch, more.ends) = (values, sketch, ends);
                 &mut more.sums
             }
         };
@@ -311,16 +346,32 @@ impl Stats {
         self.more()?.values.as_ref()
     }
 
-    /// How many different values there are; 1 and 1.0 are the same number. None if values were not
-    /// kept.
+    pub(crate) fn sketch(&self) -> Option<&Sketch> {
+        self.more()?.sketch.as_ref()
+    }
+
+    /// What values were rounded by.
+    fn rounding(&self) -> Option<Approx> {
+        self.more()?.keep.rounding
+    }
+
+    /// How many different values there are, or nearly so many; 1 and 1.0 are the same number. None if
+    /// neither values were kept nor a sketch of them.
     pub fn distinct(&self) -> Option<u64> {
-        let more = self.more().filter(|more| more.keep.values)?;
-        Some(more.values.as_ref().map_or(0, Multiset::distinct))
+        let more = self.more().filter(|more| more.keep.values || more.keep.sketch)?;
+        if let Some(sketch) = &more.sketch {
+            return Some(sketch.count());
+        }
+        match (&more.values, more.keep.rounding) {
+            (None, _) => Some(0),
+            (Some(values), None) => Some(values.distinct()),
+            (Some(_), Some(_)) => None,
+        }
     }
 
     /// The most frequent value; of several the smallest. None without any, or if they were not kept.
     pub fn mode(&self) -> Option<Datum> {
-        self.values()?.mode()
+        self.values().filter(|_| self.rounding().is_none())?.mode()
     }
 
     /// The first value in the order of the input. None without any, or if it was not kept.
@@ -338,9 +389,34 @@ impl Stats {
         Some(self.max()?.minus(&self.min()?))
     }
 
-    /// A quantile of the numbers, exact. None without any, or if they were not kept.
+    /// How the numbers are spread, or what they were rounded to. None without any, or if they were not kept.
+    pub(crate) fn histogram(&self) -> Option<Histogram> {
+        Histogram::of(self.values()?)
+    }
+
+    /// A quantile of the numbers, or of what they were rounded to. None without any, or if they were not
+    /// kept.
     pub fn quantile(&self, quantile: Quantile) -> Option<Decimal> {
-        quantile.of(self.values()?, self.count)
+        let found = quantile.of(self.values()?, self.count)?;
+        match self.rounding() {
+            None => Some(found),
+            // The extremes are known better.
+            Some(_) => Some(found.clamp(self.min()?, self.max()?)),
+        }
+    }
+
+    /// How far [`quantile`](Stats::quantile) may be from the quantile, in percent of it; None if nothing was
+    /// rounded.
+    pub(crate) fn quantile_error(&self) -> Option<Decimal> {
+        self.values().and(self.rounding()).map(Approx::percent)
+    }
+
+    /// The standard error of [`distinct`](Stats::distinct) in percent: zero where it is no estimate.
+    pub(crate) fn distinct_error(&self) -> Option<Decimal> {
+        self.more().filter(|more| more.keep.sketch)?;
+        let is_exact = self.sketch().is_none_or(Sketch::is_exact);
+        let (units, decimals) = if is_exact { (0, 0) } else { STANDARD_ERROR };
+        Some(Decimal::new(units, decimals))
     }
 
     /// The most digits after the decimal point any of the numbers had.

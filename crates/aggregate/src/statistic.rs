@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::approx::Approx;
 use crate::quantile::{Method, Quantile};
 
 /// Defines the statistics: each with its word, and what it is in a sentence.
@@ -61,6 +62,7 @@ statistics! {
     Mode = "mode", "The most frequent value; of several the smallest";
     First = "first", "The first value in the order of the input";
     Last = "last", "The last value in the order of the input";
+    Histogram = "histogram", "How many values lie in each tenth of the way from the smallest to the largest";
 }
 
 impl Statistic {
@@ -70,8 +72,26 @@ impl Statistic {
     }
 
     /// Whether [`Options::with_values`](crate::Options::with_values) must have been set.
-    pub fn needs_values(self) -> bool {
-        matches!(self, Statistic::Quantile(_) | Statistic::Distinct | Statistic::Mode)
+    pub fn needs_values(self, approx: Option<Approx>) -> bool {
+        match self {
+            Statistic::Distinct => approx.is_none(),
+            _ => matches!(self, Statistic::Quantile(_) | Statistic::Mode | Statistic::Histogram),
+        }
+    }
+
+    /// Whether [`Options::with_sketch`](crate::Options::with_sketch) must have been set.
+    pub fn needs_sketch(self, approx: Option<Approx>) -> bool {
+        self == Statistic::Distinct && approx.is_some()
+    }
+
+    /// Whether it is told only nearly of sketches.
+    pub fn is_estimate(self) -> bool {
+        matches!(self, Statistic::Quantile(_) | Statistic::Distinct)
+    }
+
+    /// Whether sketches cannot tell it.
+    pub fn needs_all(self) -> bool {
+        self == Statistic::Mode
     }
 
     /// Whether [`Options::with_ends`](crate::Options::with_ends) must have been set.
@@ -84,6 +104,16 @@ impl Statistic {
         use Statistic::{Distinct, First, Last, Mode};
         let is_value = matches!(self, Distinct | Mode | First | Last);
         is_value || self.is_count() || self.is_share_of_count()
+    }
+
+    /// Whether keys can be sorted by it.
+    pub fn has_order(self) -> bool {
+        self != Statistic::Histogram
+    }
+
+    /// Whether two of it have a difference that ends: roots have none, and lists none at all.
+    pub(crate) fn has_difference(self) -> bool {
+        !matches!(self, Statistic::Stddev | Statistic::Histogram)
     }
 
     /// Whether it is a number of things.

@@ -3,9 +3,11 @@
 mod oracle;
 
 use fathom_aggregate::delimited::{self, Query, Selector, Syntax};
-use fathom_aggregate::{Column, OnError, Options, Progress, Summary, merge};
+use fathom_aggregate::{
+    Approx, Column, Decimal, Method, OnError, Options, Progress, Quantile, Summary, merge,
+};
 use oracle::Task;
-use oracle::check::{Judge, compared, file, formatted, run};
+use oracle::check::{Judge, compared, file, formatted, near, run};
 use oracle::choice::Choices;
 use oracle::shown::{By, FORMS, Form, Look, text};
 use proptest::prelude::*;
@@ -313,13 +315,40 @@ proptest! {
         look.sort.insert(0, (by[choices.of(4)], choices.of(2) == 1));
         look.sort.retain(|(by, _)| !matches!(by, By::Of(1.., _)));
         let inputs = inputs.map(|fields| fields.concat());
-        let options = choices.options();
+        let options = near(&choices.options(), &look);
         let [before, after] = inputs.each_ref().map(|input| run(file(input), &task, &options).unwrap().0);
         let [own, other] = inputs.each_ref().map(|input| oracle::aggregate(input, &task).unwrap());
         let (found, expected) =
             (compared(&before, &after, &look), oracle::shown::compared(&own, &other, &look));
         let [found, expected] = [found, expected].map(|t| String::from_utf8_lossy(&t).into_owned());
         prop_assert_eq!(found, expected, "{:?} {:?}", inputs, look);
+    }
+
+    #[test]
+    fn estimates_are_as_near_as_they_say(
+        values in prop::collection::vec((any::<i64>(), 0..60_u32, 0..6_u16), 1..400),
+        which in 0..3_usize,
+        threads in 1..4_usize,
+    ) {
+        let line = |&(units, less, scale): &(i64, u32, u16)| {
+            format!("k;{}\n", Decimal::new((units >> less).into(), scale))
+        };
+        let text: String = values.iter().map(line).collect();
+        let stats = |approx: Option<Approx>| {
+            let options = Options { with_values: true, with_sketch: true, approx, threads, ..Options::default() };
+            let (summary, _) = run(file(text.as_bytes()), &Task::plain(), &options).unwrap();
+            summary.columns[0].groups[0].stats.clone()
+        };
+        let (exact, near) = (stats(None), stats(Some(Approx::ALL[which].1)));
+        let parts_of_one = [100, 1000, 10_000][which];
+        prop_assert_eq!(exact.distinct(), near.distinct());
+        for name in ["p0", "p5", "median", "p99.9", "p100"] {
+            let quantile = Quantile::named(name).unwrap().by(Method::Nearest);
+            let [exact, near] = [&exact, &near].map(|stats| stats.quantile(quantile).unwrap());
+            let [exact, near] = [exact, near].map(|number| number.rescaled(6).to_big());
+            let off = (&exact - near).magnitude() * parts_of_one as u32;
+            prop_assert!(off <= *exact.magnitude(), "{} {}", name, text);
+        }
     }
 
     #[test]

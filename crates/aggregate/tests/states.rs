@@ -9,7 +9,7 @@ use std::io::Write;
 use fathom_aggregate::delimited::record_starts;
 use fathom_aggregate::state::{Object, Question, State, StateError};
 use fathom_aggregate::{Error, Options, Source};
-use oracle::check::{formatted, run};
+use oracle::check::{formatted, near, run};
 use oracle::choice::Choices;
 use oracle::shown::{Form, Look, text};
 use oracle::{Null, Place, Task};
@@ -44,6 +44,8 @@ impl Input {
             squares: options.with_squares,
             values: options.with_values,
             ends: options.with_ends,
+            sketch: options.with_sketch,
+            approx: options.approx,
             ..Question::default()
         };
         let (name, identity) = (name.to_owned(), format!("{name} 1"));
@@ -90,7 +92,7 @@ fn check(
     (options, cuts): (&Options, &[u64]),
     seed: u64,
 ) -> Result<(), StateError> {
-    let whole = Input::new(input);
+    let (whole, options) = (Input::new(input), &near(options, look));
     let states = |cuts: &[u64]| {
         let ranges = ranges(input.len() as u64, cuts);
         let state = |range: &[u64; 2]| whole.state(*range, task, options).unwrap();
@@ -146,7 +148,12 @@ fn input() -> impl Strategy<Value = Vec<u8>> {
 
 fn all_options(choices: &mut Choices) -> Options {
     let mut options = choices.options();
-    let flags = [&mut options.with_squares, &mut options.with_values, &mut options.with_ends];
+    let flags = [
+        &mut options.with_squares,
+        &mut options.with_values,
+        &mut options.with_sketch,
+        &mut options.with_ends,
+    ];
     flags.into_iter().for_each(|flag| *flag |= choices.of(2) == 1);
     options
 }

@@ -194,6 +194,13 @@ impl Show {
         if self.open { Format::Html } else { self.format }
     }
 
+    /// Whether nothing but text was asked for.
+    pub(crate) fn is_plain_text(&self) -> bool {
+        let Show { columns, time_unit, sort, style, save, .. } = self;
+        let is_usual = columns.is_empty() && time_unit.is_none() && *sort == Sort::Auto;
+        self.form() == Format::Text && is_usual && *style == Style::Auto && save.is_none()
+    }
+
     pub(crate) fn time_unit(&self) -> Option<TimeUnit> {
         self.time_unit.map(|unit| match unit {
             Unit::Microsecond => TimeUnit::Microsecond,

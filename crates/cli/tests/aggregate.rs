@@ -325,6 +325,62 @@ fn quantiles_and_what_else_values_say_are_exact() {
 }
 
 #[test]
+fn estimates_say_in_every_format_how_far_off_they_may_be() {
+    let folder = Folder::new();
+    folder.file("a.csv", "k,v\na,137\na,2.525\nb,996\n");
+    let shown = |format: &str| {
+        let args = ["--approx", "--by", "k", "--value", "v", "--stats", "p50,distinct", "a.csv"];
+        out(&folder
+            .run(&[&args[..], &["--quantiles", "nearest", "--format", format]].concat(), b""))
+    };
+    assert_eq!(
+        shown("csv"),
+        "k,p50,p50_error%,distinct,distinct_error%\na,2.55,1,2,0\nb,996,1,1,0\n",
+        "no estimate leaves the extremes"
+    );
+    assert_eq!(shown("tsv"), shown("csv").replace(',', "\t"));
+    let table = "k      p50  p50_error%  distinct  distinct_error%\n";
+    assert!(shown("table").starts_with(table), "{}", shown("table"));
+    let first =
+        "{\"k\": \"a\", \"p50\": 2.55, \"p50_error%\": 1, \"distinct\": 2, \"distinct_error%\": 0}";
+    assert!(shown("ndjson").starts_with(first) && shown("json").contains(first));
+    assert!(shown("brc").starts_with("{a=2.550/1/2/0, "), "{}", shown("brc"));
+    assert!(shown("markdown").contains("| p50\\_error% | distinct |"), "{}", shown("markdown"));
+    assert!(shown("html").contains("p50_error%"));
+    let usage = |args: &[&str]| {
+        let output = folder.run(&[args, &["a.csv"]].concat(), b"");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        err(&output)
+    };
+    let said = usage(&["--approx", "--stats", "p50,mode", "--by", "k", "--value", "v"]);
+    assert!(said.contains("--approx keeps no values, and cannot tell mode"), "{said}");
+    let said = usage(&["--approx=2%", "--stats", "p50"]);
+    assert!(said.contains("1%, 0.1%, 0.01%"), "{said}");
+}
+
+#[test]
+fn histograms_are_bars_for_people_and_bins_for_programs() {
+    let folder = Folder::new();
+    folder.file("a.csv", "k,v\na,0\na,1\na,1.5\na,10\nb,7\n");
+    let shown = |more: &[&str]| {
+        let args = ["--by", "k", "--value", "v", "--stats", "max", "--histogram", "a.csv"];
+        out(&folder.run(&[&args[..], more].concat(), b""))
+    };
+    let table = "k   max   histogram\na  10.0  ▄█·······▄\nb   7.0           █\n";
+    assert_eq!(shown(&["--format", "table"]), table);
+    let first = "{\"k\": \"a\", \"max\": 10, \"histogram\": \
+                 {\"from\": 0, \"to\": 10, \"counts\": [1, 2, 0, 0, 0, 0, 0, 0, 0, 1]}}\n";
+    assert!(shown(&["--format", "ndjson"]).starts_with(first));
+    let csv =
+        "k,max,histogram\na,10,\"{\"\"from\"\": 0, \"\"to\"\": 10, \"\"counts\"\": [1, 2, 0, 0, ";
+    assert!(shown(&[]).starts_with(csv), "{}", shown(&[]));
+    assert!(shown(&["--format", "html"]).contains("▄█·······▄"));
+    let sorted = folder.run(&["--histogram", "--sort", "histogram", "a.csv"], b"");
+    assert_eq!(sorted.status.code(), Some(2));
+    assert!(err(&sorted).contains("a histogram has no order"), "{}", err(&sorted));
+}
+
+#[test]
 fn conditions_choose_records_and_say_what_is_wrong_with_them() {
     let folder = Folder::new();
     let csv = "host,status,ms\nweb,200,5\nweb,503,x\ndb,500,7\ndb,,1\nweb,504,9\n";

@@ -75,6 +75,38 @@ fn ranges_merge_to_the_bytes_of_the_whole_for_every_statistic() {
 }
 
 #[test]
+fn sketches_merge_to_the_bytes_of_the_whole_and_say_that_they_are_sketches() {
+    let folder = Folder::new();
+    let rows = (0..40_000_u32).map(|i| format!("k;{}\n", i.wrapping_mul(2_654_435_761) % 30_011));
+    folder.file("a.txt", &rows.collect::<String>());
+    let asked = "aggregate --approx=0.1% --stats p50,p99,distinct";
+    let whole = folder.out(&format!("{asked} --format csv a.txt"));
+    let text = String::from_utf8(whole.clone()).unwrap();
+    assert!(
+        text.starts_with("key,p50,p50_error%,p99,p99_error%,distinct,distinct_error%\n"),
+        "{text}"
+    );
+    assert!(text.contains(",0.1,") && text.ends_with(",0.8125\n"), "{text}");
+    for (name, range) in [("1", "0..90001"), ("2", "90001..90002"), ("3", "90002..")] {
+        folder.out(&format!("{asked} --partial -o {name}.fathom --range {range} a.txt"));
+    }
+    for order in ["1 2 3", "3 1 2"] {
+        let files: String = order.split(' ').map(|name| format!(" {name}.fathom")).collect();
+        assert!(folder.out(&format!("merge --format csv{files}")) == whole, "{order}");
+        assert!(folder.out(&format!("merge --partial{files}")).len() < 150_000, "of 30,011 values");
+    }
+    let refused = |code, words: &str, expected: &str| {
+        let said = folder.refused(code, words);
+        assert!(said.contains(expected), "{words}: {said}");
+    };
+    folder
+        .out("aggregate --stats p50,p99,distinct --partial -o exact.fathom --range 90002.. a.txt");
+    refused(3, "merge 1.fathom 2.fathom exact.fathom", "different questions");
+    refused(2, "merge --stats mode 1.fathom 2.fathom 3.fathom", "the states know no mode");
+    refused(2, "merge --approx 1.fathom", "--approx is for reading");
+}
+
+#[test]
 fn what_a_plan_prints_is_what_aggregate_takes() {
     let folder = Folder::new();
     for (name, rows) in [("a.txt", 700), ("b.txt", 3), ("c.txt", 0), ("it's d.txt", 5)] {

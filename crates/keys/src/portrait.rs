@@ -1,10 +1,11 @@
 //! What kind of keys these are: the figures that decide which structure suits them. Exact over all
 //! keys, except where a field says that it comes from a sample. Advises nothing.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use fathom_random::Random;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::set::{KeySet, Keys};
@@ -13,7 +14,7 @@ use crate::set::{KeySet, Keys};
 const NEIGHBOURS: usize = 1 << 16;
 
 /// The figures. Lengths are in bytes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Portrait {
     /// Keys, duplicates counted.
     pub keys: u64,
@@ -30,7 +31,7 @@ pub struct Portrait {
     /// Different bytes that occur.
     pub alphabet: u32,
     /// What they are.
-    pub alphabet_name: &'static str,
+    pub alphabet_name: Cow<'static, str>,
     /// Bytes with which every key begins.
     pub common_prefix_bytes: u64,
     /// Mean length of what two neighbours share when the keys are sorted, from a sample of at most
@@ -45,7 +46,7 @@ pub struct Portrait {
 }
 
 /// The distribution of lengths, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lengths {
     /// The least.
     pub min: u32,
@@ -60,7 +61,7 @@ pub struct Lengths {
 }
 
 /// How the keys stand in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     /// Never down.
@@ -133,7 +134,7 @@ fn of_bytes(keys: &KeySet<'_>) -> Portrait {
         order: order(all()),
         entropy_bits_per_byte: entropy(&counts),
         alphabet: counts.iter().filter(|&&count| count > 0).count() as u32,
-        alphabet_name: alphabet_name(&counts, &keys.bytes),
+        alphabet_name: alphabet_name(&counts, &keys.bytes).into(),
         common_prefix_bytes: common as u64,
         neighbours_share_bytes: neighbours(sample.windows(2).map(|w| shared(w[0], w[1]))),
         is_terminated: !spans.is_empty() && all().all(|key| key.last() == Some(&0)),
@@ -161,7 +162,7 @@ fn of_integers(numbers: &[u64]) -> Portrait {
         order: order(numbers.iter()),
         entropy_bits_per_byte: entropy(&counts),
         alphabet: counts.iter().filter(|&&count| count > 0).count() as u32,
-        alphabet_name: "integers",
+        alphabet_name: "integers".into(),
         common_prefix_bytes: common as u64,
         neighbours_share_bytes: neighbours(sorted.windows(2).map(|w| shared(w[0], w[1]))),
         is_terminated: false,

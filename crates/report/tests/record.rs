@@ -149,7 +149,7 @@ fn new_runs_know_their_build() {
 fn tables_in_prose_say_what_their_saved_runs_say() {
     let mut found = 0;
     let mut pages = vec![root().join("README.md")];
-    pages.extend(entries(&root().join("docs")));
+    pages.extend(["docs", "docs/questions"].iter().flat_map(|name| entries(&root().join(name))));
     for page in pages.iter().filter(|page| page.extension().is_some_and(|e| e == "md")) {
         let text = fs::read_to_string(page).unwrap();
         let mut expected = String::new();

@@ -79,7 +79,7 @@ impl<'a> Worker<'a> {
     pub(super) fn new(query: &'a Query, options: &Options, account: &Arc<Account>) -> Worker<'a> {
         let kernel = Kernel { level: options.level };
         let keep = options.keep();
-        let shard = |texts| Shard::new(kernel, Keep { texts, ..keep }, false, account);
+        let shard = |texts| Shard::new(kernel, keep.of(texts), false, account);
         let is_text = |value: &Value| value.kind == Kind::Text;
         let mut shards: Vec<Shard> = query.values.iter().map(|v| shard(is_text(v))).collect();
         if shards.is_empty() {

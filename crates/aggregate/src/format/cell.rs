@@ -54,11 +54,18 @@ pub enum Cell {
     Number,
     /// Nothing: this text is to be written as the format writes texts.
     Text(Box<[u8]>),
+    /// Nothing: this is to be written as it is where there is JSON, otherwise as a text.
+    Json(Box<[u8]>),
 }
 
-/// Appends one statistic of one key as [`csv`](super::csv) and [`json`](super::json) have it.
-pub fn cell(text: &mut Vec<u8>, stats: &Stats, statistic: Statistic, layout: &Layout) -> Cell {
-    write_cell(text, stats, statistic, (Purpose::Programs, stats.scale()), layout)
+/// Appends what is told of the group at a place as [`csv`](super::csv) and [`json`](super::json) have it.
+pub fn tell(
+    text: &mut Vec<u8>,
+    columns: &[Column],
+    (telling, place): (Telling, usize),
+    layout: &Layout,
+) -> Cell {
+    write_told(text, columns, (telling, place), Purpose::Programs, layout)
 }
 
 /// Decimals of percentages for people.
@@ -74,6 +81,7 @@ pub(super) fn write_told(
 ) -> Cell {
     let (at, statistic, is_percent) = match telling {
         Telling::Of(at, statistic) => (at, statistic, statistic.is_share()),
+        Telling::Error(at, statistic) => (at, statistic, true),
         Telling::Change([_, at], statistic) => (at, statistic, statistic.is_share()),
         Telling::Percent([_, at], statistic) => (at, statistic, true),
     };
@@ -83,6 +91,7 @@ pub(super) fn write_told(
         return write_cell(text, &column.groups[place].stats, statistic, digits, layout);
     }
     let decimals = match (is_percent, layout.decimals, purpose) {
+        _ if matches!(telling, Telling::Error(..)) => Decimals::All,
         (true, None, Purpose::Challenge | Purpose::People) => Decimals::Fixed(PERCENT_DECIMALS),
         (false, ..) if statistic.is_count() => Decimals::Fixed(0),
         _ => purpose.decimals(statistic, column.scale, layout),
@@ -121,6 +130,7 @@ pub(super) fn write_cell(
         Statistic::Count => return counted(text, Some(stats.count())),
         Statistic::Rows => return counted(text, Some(stats.rows())),
         Statistic::Distinct => return counted(text, stats.distinct()),
+        Statistic::Histogram => return histogram(stats, purpose),
         Statistic::Min => stats.min().map(Datum::Number),
         Statistic::Max => stats.max().map(Datum::Number),
         Statistic::Range => stats.range().map(Datum::Number),
@@ -136,7 +146,7 @@ pub(super) fn write_cell(
     let exists = match (datum, statistic) {
         (Some(Datum::Text(datum)), _) => return Cell::Text(datum),
         (Some(Datum::Number(number)), _) => {
-            exact(text, &number, decimals, layout);
+            exact(text, &number, decimals, layout.rounding);
             true
         }
         (None, Statistic::Mean) if stats.numbers() > 0 => {
@@ -161,6 +171,24 @@ pub(super) fn write_cell(
     if exists { Cell::Number } else { Cell::Nothing }
 }
 
+/// Bars for people, for programs the bins.
+fn histogram(stats: &Stats, purpose: Purpose) -> Cell {
+    let Some(histogram) = stats.histogram() else { return Cell::Nothing };
+    if purpose != Purpose::Programs {
+        return Cell::Text(histogram.bars().into_bytes().into());
+    }
+    let mut text = Vec::new();
+    for (name, bound) in [("{\"from\": ", &histogram.from), (", \"to\": ", &histogram.to)] {
+        text.extend_from_slice(name.as_bytes());
+        let start = text.len();
+        exact(&mut text, bound, Decimals::All, Rounding::HalfUp);
+        trim(&mut text, start);
+    }
+    let counts: Vec<String> = histogram.counts.iter().map(u64::to_string).collect();
+    let _ = write!(text, ", \"counts\": [{}]}}", counts.join(", "));
+    Cell::Json(text.into())
+}
+
 fn counted(text: &mut Vec<u8>, number: Option<u64>) -> Cell {
     let Some(number) = number else { return Cell::Nothing };
     digits(text, number.into());
@@ -168,12 +196,12 @@ fn counted(text: &mut Vec<u8>, number: Option<u64>) -> Cell {
 }
 
 /// Appends a number whose digits end.
-fn exact(text: &mut Vec<u8>, number: &Decimal, decimals: Decimals, layout: &Layout) {
+fn exact(text: &mut Vec<u8>, number: &Decimal, decimals: Decimals, rounding: Rounding) {
     let decimals = match decimals {
         Decimals::Fixed(decimals) => decimals,
         Decimals::All => number.scale(),
     };
-    quotient(text, number, 1, decimals, layout.rounding);
+    quotient(text, number, 1, decimals, rounding);
 }
 
 /// Takes zeros off the end of a number with decimals that starts at `start`.

@@ -15,10 +15,10 @@ mod samples;
 mod telling;
 mod text;
 
-pub use cell::{Cell, cell};
+pub use cell::{Cell, tell};
 pub use markdown::markdown;
 pub use order::{Criterion, Sort, arrange};
-pub use telling::{Telling, append_total, side_by_side, tellings, told};
+pub use telling::{Telling, append_total, side_by_side, tellings};
 pub use text::{brc, csv, headings, json, ndjson, rows, table, tsv};
 
 /// How numbers are shown.
@@ -38,6 +38,9 @@ pub struct Layout {
     /// Whether columns come in pairs of the same keys, made by [`side_by_side`]: then both are shown,
     /// with how the second differs from the first.
     pub pairs: bool,
+    /// Whether quantiles and numbers of different values are [nearly](crate::Options::approx) so: then each
+    /// is followed by how far it may be off.
+    pub errors: bool,
     /// Threads that write many groups, at least one; the text does not depend on it.
     pub threads: usize,
 }
@@ -53,6 +56,7 @@ impl Default for Layout {
             rounding: Rounding::HalfUp,
             keys: vec!["key".to_owned()],
             pairs: false,
+            errors: false,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

@@ -46,6 +46,7 @@ impl Criterion {
     pub fn needs_total(self) -> bool {
         let Sort::By(
             Telling::Of(_, statistic)
+            | Telling::Error(_, statistic)
             | Telling::Change(_, statistic)
             | Telling::Percent(_, statistic),
         ) = self.sort
@@ -112,6 +113,7 @@ fn compare([a, b]: [&Stats; 2], statistic: Statistic) -> Ordering {
         Statistic::CountShare | Statistic::RowsShare | Statistic::SumShare => {
             unreachable!("shares are told numbers")
         }
+        Statistic::Histogram => Ordering::Equal,
         Statistic::Count => a.count().cmp(&b.count()),
         Statistic::Distinct => a.distinct().cmp(&b.distinct()),
         Statistic::Range => a.range().cmp(&b.range()),

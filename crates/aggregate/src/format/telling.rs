@@ -15,6 +15,8 @@ use crate::number::{Decimal, big_power_of_ten};
 pub enum Telling {
     /// A statistic of a column.
     Of(usize, Statistic),
+    /// How far it may be off, in percent of it: of quantiles a bound, of `distinct` the standard error.
+    Error(usize, Statistic),
     /// That of the second column less that of the first.
     Change([usize; 2], Statistic),
     /// The same in percent of the first.
@@ -22,10 +24,17 @@ pub enum Telling {
 }
 
 /// What is told of each key, with the names over it: the statistic, with the column in front if
-/// there are several. Of columns [side by side](side_by_side) both are told, and how they differ.
+/// there are several; behind each estimate of a sketch how far it [may be off](Layout::errors). Of columns
+/// [side by side](side_by_side) both are told, and how they differ.
 pub fn tellings(columns: &[Column], layout: &Layout) -> Vec<(String, Telling)> {
     let step = if layout.pairs { 2 } else { 1 };
     let mut all = Vec::new();
+    let tell = |all: &mut Vec<_>, name: String, at, statistic: Statistic| {
+        let error = (layout.errors && statistic.is_estimate())
+            .then(|| (format!("{name}_error%"), Telling::Error(at, statistic)));
+        all.push((name, Telling::Of(at, statistic)));
+        all.extend(error);
+    };
     for at in (0..columns.len()).step_by(step) {
         let column = &columns[at];
         for statistic in told(column, layout) {
@@ -34,13 +43,12 @@ pub fn tellings(columns: &[Column], layout: &Layout) -> Vec<(String, Telling)> {
                 false => format!("{}_{statistic}", column.name),
             };
             if !layout.pairs {
-                all.push((name, Telling::Of(at, statistic)));
+                tell(&mut all, name, at, statistic);
                 continue;
             }
-            all.push((format!("{name}_before"), Telling::Of(at, statistic)));
-            all.push((format!("{name}_after"), Telling::Of(at + 1, statistic)));
-            // Roots have no difference that ends, and texts none at all.
-            if !column.is_text && statistic != Statistic::Stddev || statistic.is_count() {
+            tell(&mut all, format!("{name}_before"), at, statistic);
+            tell(&mut all, format!("{name}_after"), at + 1, statistic);
+            if !column.is_text && statistic.has_difference() || statistic.is_count() {
                 let pair = [at, at + 1];
                 all.push((format!("{name}_change"), Telling::Change(pair, statistic)));
                 all.push((format!("{name}_change%"), Telling::Percent(pair, statistic)));
@@ -51,7 +59,7 @@ pub fn tellings(columns: &[Column], layout: &Layout) -> Vec<(String, Telling)> {
 }
 
 /// What is shown of a column: not all can be told of texts.
-pub fn told<'l>(column: &Column, layout: &'l Layout) -> impl Iterator<Item = Statistic> + 'l {
+fn told<'l>(column: &Column, layout: &'l Layout) -> impl Iterator<Item = Statistic> + 'l {
     let is_text = column.is_text;
     layout.statistics.iter().copied().filter(move |told| !is_text || told.is_of_texts())
 }
@@ -184,7 +192,7 @@ pub(super) fn number(column: &Column, stats: &Stats, statistic: Statistic) -> Op
             let below = BigInt::from(below) * &unit * unit;
             Some(Ratio { above: above.into(), below, ends: None })
         }
-        Statistic::Stddev => None,
+        Statistic::Stddev | Statistic::Histogram => None,
     }
 }
 
@@ -194,6 +202,14 @@ pub(super) fn told_number(columns: &[Column], telling: Telling, place: usize) ->
         |at: usize, statistic| number(&columns[at], &columns[at].groups[place].stats, statistic);
     match telling {
         Telling::Of(at, statistic) => of(at, statistic),
+        Telling::Error(at, statistic) => {
+            let stats = &columns[at].groups[place].stats;
+            let error = match statistic {
+                Statistic::Distinct => stats.distinct_error(),
+                _ => stats.quantile_error(),
+            };
+            error.map(|error| Ratio::of(&error))
+        }
         Telling::Change([before, after], statistic) => {
             Some(of(after, statistic)?.minus(&of(before, statistic)?))
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::Layout;
 use super::cell::{Cell, Purpose, write_told};
-use super::telling::{Telling, tellings, told};
+use super::telling::{Telling, tellings};
 use crate::composite;
 use crate::engine::Column;
 
@@ -55,6 +55,8 @@ fn in_parts(
 /// keys nor between the parts of one, which commas keep apart.
 pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
     let last = column.groups.len();
+    let columns = std::slice::from_ref(column);
+    let tellings = &tellings(columns, layout)[..];
     let mut text = in_parts(last, layout, |range, text| {
         for at in range {
             let group = &column.groups[at];
@@ -64,10 +66,9 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
                 text.extend_from_slice(&part);
             }
             text.push(b'=');
-            for (j, statistic) in told(column, layout).enumerate() {
+            for (j, &(_, telling)) in tellings.iter().enumerate() {
                 text.extend((j > 0).then_some(b'/'));
-                let told = (Telling::Of(0, statistic), at);
-                let columns = std::slice::from_ref(column);
+                let told = (telling, at);
                 if let Cell::Text(cell) =
                     write_told(text, columns, told, Purpose::Challenge, layout)
                 {
@@ -113,6 +114,9 @@ fn by_rows(
     })
 }
 
+/// Appends bytes in some form.
+type Append = fn(&mut Vec<u8>, &[u8]);
+
 /// The numbers of one key.
 struct Cells<'a> {
     columns: &'a [Column],
@@ -122,12 +126,13 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Appends each with something before it, texts by `word`, and `none` for what does not exist.
+    /// Appends each with something before it, texts by `word`, JSON by `json`, and `none` for what does
+    /// not exist.
     fn write(
         &self,
         text: &mut Vec<u8>,
         mut before: impl FnMut(&mut Vec<u8>, usize),
-        word: fn(&mut Vec<u8>, &[u8]),
+        [word, json]: [Append; 2],
         none: &[u8],
     ) {
         for (i, &(_, telling)) in self.tellings.iter().enumerate() {
@@ -136,6 +141,7 @@ impl Cells<'_> {
             match write_told(text, self.columns, told, Purpose::Programs, self.layout) {
                 Cell::Number => {}
                 Cell::Text(cell) => word(text, &cell),
+                Cell::Json(cell) => json(text, &cell),
                 Cell::Nothing => text.extend_from_slice(none),
             }
         }
@@ -167,7 +173,7 @@ fn separated(
             text.extend((at > 0).then_some(separator));
             name(text, &part);
         }
-        cells.write(text, |text, _| text.push(separator), name, b"");
+        cells.write(text, |text, _| text.push(separator), [name, name], b"");
         text.push(b'\n');
     }));
     text
@@ -253,7 +259,8 @@ fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, headings: &[String]
     let word = |text: &mut Vec<u8>, cell: &[u8]| {
         text.extend_from_slice(quote(&String::from_utf8_lossy(cell)).as_bytes());
     };
-    cells.write(text, before, word, b"null");
+    let json = |text: &mut Vec<u8>, cell: &[u8]| text.extend_from_slice(cell);
+    cells.write(text, before, [word, json], b"null");
     text.push(b'}');
 }
 
@@ -296,7 +303,7 @@ pub(super) fn lines(
             let mut cell = Vec::new();
             match write_told(&mut cell, columns, (telling, at), Purpose::People, layout) {
                 Cell::Number => String::from_utf8(cell).expect("ASCII"),
-                Cell::Text(text) => plain(&text),
+                Cell::Text(text) | Cell::Json(text) => plain(&text),
                 Cell::Nothing => "-".to_owned(),
             }
         });

@@ -9,11 +9,12 @@ use num_bigint::BigInt;
 
 use super::head::{ColumnHead, Head};
 use super::message::{Data, Field, Kind, MOST_DIGITS};
+use crate::approx::Sketch;
 use crate::composite;
 use crate::engine::Column;
 use crate::kept::{Datum, Ends, Multiset, Order};
 use crate::key::Key;
-use crate::merge::{Keep, Partial, Stats};
+use crate::merge::{Partial, Stats};
 use crate::number::{Decimal, power_of_ten};
 use crate::sums::Sums;
 
@@ -43,10 +44,14 @@ pub(super) fn fields(head: &Head) -> Vec<Field> {
                 push("squares", number(column.scale.saturating_mul(2)), true);
             }
         }
-        if head.question.values {
+        let keep = head.question.keep(column.is_text);
+        if keep.values {
             push("values", Kind::Counted(Box::new(value.clone())), false);
         }
-        if head.question.ends {
+        if keep.sketch {
+            push("sketch", Kind::Binary, true);
+        }
+        if keep.ends {
             for name in ["first", "last"] {
                 push(name, value.clone(), true);
                 push(&format!("{name}_object"), Kind::Integer, false);
@@ -123,10 +128,14 @@ pub(super) fn written(
                     next().push_number(squares.as_ref(), about.scale.saturating_mul(2));
                 }
             }
-            if head.question.values {
+            let keep = head.question.keep(about.is_text);
+            if keep.values {
                 next().push_counted(stats.values(), about.scale);
             }
-            if head.question.ends {
+            if keep.sketch {
+                next().push_bytes(stats.sketch().map(Sketch::to_bytes).as_deref());
+            }
+            if keep.ends {
                 let ends = stats.ends();
                 for end in [ends.map(|ends| &ends.first), ends.map(|ends| &ends.last)] {
                     next().push_datum(end.map(|(_, datum)| datum), about.scale);
@@ -231,6 +240,16 @@ impl Data {
         }
         (sum == count).then(|| (count > 0).then(|| Multiset::restored(found)))
     }
+
+    /// A sketch of some of `count` values.
+    fn sketch(&self, at: usize, count: u64) -> Option<Option<Sketch>> {
+        (self.is_there(at)? == (count > 0)).then_some(())?;
+        if count == 0 {
+            return Some(None);
+        }
+        let sketch = Sketch::restored(self.bytes(at)?)?;
+        (!sketch.is_exact() || sketch.count() <= count).then_some(Some(sketch))
+    }
 }
 
 /// What ends at the place `at`.
@@ -288,12 +307,7 @@ fn stats<'d>(
     places: &mut impl Iterator<Item = &'d Data>,
 ) -> Option<Stats> {
     let question = &head.question;
-    let keep = Keep {
-        squares: question.squares,
-        values: question.values,
-        ends: question.ends,
-        texts: about.is_text,
-    };
+    let keep = question.keep(about.is_text);
     let (count, missing) = (places.next()?.integer(at)?, places.next()?.integer(at)?);
     count.checked_add(missing)?;
     let mut number = |scale| {
@@ -316,15 +330,19 @@ fn stats<'d>(
             sums = Some(Sums::restored(numbers.each_ref(), squares));
         }
     }
-    let values = match question.values {
+    let values = match keep.values {
         true => places.next()?.counted(at, about, count)?,
         false => None,
     };
-    let ends = match question.ends {
+    let sketch = match keep.sketch {
+        true => places.next()?.sketch(at, count)?,
+        false => None,
+    };
+    let ends = match keep.ends {
         true => ends(head, about, at, count, places)?,
         false => None,
     };
-    Some(Stats::restored((count, missing), keep, sums, values, ends))
+    Some(Stats::restored((count, missing), keep, sums, (values, sketch), ends))
 }
 
 /// The first and the last value with their places.

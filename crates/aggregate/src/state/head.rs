@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::StateError;
+use super::{StateError, VERSIONS};
+use crate::approx::Approx;
+use crate::merge::Keep;
 
 /// Everything but the groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +51,29 @@ pub struct Question {
     pub values: bool,
     /// The first and the last value.
     pub ends: bool,
+    /// Sketches of how many values differ.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub sketch: bool,
+    /// How near the values are that were kept; of the exact ones nothing is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approx: Option<Approx>,
+}
+
+fn is_not(flag: &bool) -> bool {
+    !flag
+}
+
+impl Question {
+    /// What was kept of the values of a column.
+    pub(super) fn keep(&self, texts: bool) -> Keep {
+        let Question { squares, values, ends, sketch, approx, .. } = *self;
+        Keep { squares, values, rounding: approx, sketch, ends, texts }.of(texts)
+    }
+
+    /// The version of the format in which it is written: readers of the first know nothing of sketches.
+    pub(super) fn version(&self) -> &'static str {
+        if self.approx.is_some() || self.sketch { VERSIONS[1] } else { VERSIONS[0] }
+    }
 }
 
 /// Something that is read: a file, an object of a store, a stream.

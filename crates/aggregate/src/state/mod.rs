@@ -32,8 +32,9 @@ pub use head::{Object, Question, Range};
 pub use plan::{Piece, plan};
 pub use watched::Watch;
 
-/// The version of the format, which readers of another one refuse.
-pub const VERSION: &str = "1";
+/// The versions of the format, which readers of others refuse: that of exact states, and that of states with
+/// sketches.
+pub const VERSIONS: [&str; 2] = ["1", "2"];
 
 /// What the bytes of a state end with, before their length and their hash.
 const TRAILER: [u8; 16] = *b"fathom state end";
@@ -54,7 +55,7 @@ pub enum StateError {
     #[error("the state is damaged: {0}")]
     Damaged(&'static str),
     /// Another version wrote it.
-    #[error("the state has version {found} of the format, this program reads version {VERSION}")]
+    #[error("the state has version {found} of the format, this program reads versions {}", VERSIONS.join(" and "))]
     Version {
         /// Its version.
         found: String,
@@ -324,7 +325,7 @@ impl State {
         let value = |key| message::metadata(schema_table, key);
         match value(VERSION_KEY).map(String::from_utf8_lossy) {
             None => return Err(StateError::Foreign),
-            Some(found) if found != VERSION => {
+            Some(found) if !VERSIONS.contains(&&*found) => {
                 return Err(StateError::Version { found: found.into_owned() });
             }
             Some(_) => {}
@@ -432,7 +433,7 @@ const HEAD_KEY: &str = "fathom.head";
 
 fn schema(head: &Head, fields: &[message::Field]) -> Vec<u8> {
     let text = serde_json::to_string(head).expect("names, numbers and lists are JSON");
-    message::schema(fields, &[(VERSION_KEY, VERSION), (HEAD_KEY, &text)])
+    message::schema(fields, &[(VERSION_KEY, head.question.version()), (HEAD_KEY, &text)])
 }
 
 /// What vouches for a stream.

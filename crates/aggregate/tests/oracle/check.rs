@@ -5,8 +5,8 @@ use std::io::{Cursor, Read, Write};
 use fathom_aggregate::delimited::{self, Kind, Null as EngineNull, Query, Ragged, Selector, Value};
 use fathom_aggregate::format::{self, Criterion, Layout, Sort, Statistic, Telling};
 use fathom_aggregate::{
-    Bucket, Column, Error, Filter, Method, OnError, Options, Progress, Rounding, SHOWN, Source,
-    Summary,
+    Approx, Bucket, Column, Error, Filter, Method, OnError, Options, Progress, Rounding, SHOWN,
+    Source, Summary,
 };
 
 use super::number::Round;
@@ -80,6 +80,7 @@ fn layout(look: &Look, threads: usize) -> Layout {
         },
         threads,
         pairs: false,
+        errors: look.approx.is_some(),
         keys: look.keys.clone(),
     }
 }
@@ -126,6 +127,7 @@ impl<'a> Judge<'a> {
 
     /// Asserts that the engine says the same of `source`, which holds the input.
     pub(crate) fn check(&self, source: Source, looks: &[Look], options: &Options, what: &str) {
+        let options = &near(options, &looks[0]);
         let shown = || {
             let beginning = &self.input[..self.input.len().min(2000)];
             let text = String::from_utf8_lossy(beginning).into_owned();
@@ -159,6 +161,12 @@ impl<'a> Judge<'a> {
             }
         }
     }
+}
+
+/// The same, as near as the look wants values.
+pub(crate) fn near(options: &Options, look: &Look) -> Options {
+    let approx = look.approx.map(|digits| Approx::ALL[digits as usize - 2].1);
+    Options { approx, ..options.clone() }
 }
 
 /// The engine's text.

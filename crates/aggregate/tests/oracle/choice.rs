@@ -122,6 +122,7 @@ impl Choices {
             sort,
             top: if self.yes() { Some(self.of(4)) } else { None },
             total: self.yes(),
+            approx: [None, None, Some(2), Some(3), Some(4)][self.of(5)],
         }
     }
 
@@ -134,7 +135,8 @@ impl Choices {
                 let column = self.of(task.values.len().max(1));
                 let statistic = STATISTICS[self.of(STATISTICS.len())];
                 // Not everything can be told of texts.
-                if task.texts.contains(&column) && !OF_TEXTS.contains(&statistic) {
+                let is_text = task.texts.contains(&column) && !OF_TEXTS.contains(&statistic);
+                if is_text || statistic == "histogram" {
                     return None;
                 }
                 By::Of(column, statistic)
@@ -152,6 +154,7 @@ impl Choices {
             chunk_bytes: 1 + self.of(1000),
             with_squares: true,
             with_values: true,
+            with_sketch: true,
             with_ends: true,
             ..Options::default()
         }

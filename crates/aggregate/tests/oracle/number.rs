@@ -12,6 +12,29 @@ pub(crate) struct Number {
     pub(crate) decimals: u32,
 }
 
+impl Number {
+    /// Rounded to the nearest of the steps that are two, five or ten units of the digit behind so many: two from
+    /// 1 to 2.5, five to 5, ten to 10. Of two that are as near the one farther from zero.
+    pub(crate) fn nearly(&self, digits: u32) -> Number {
+        let text = self.units.magnitude().to_string();
+        if text.len() <= digits as usize {
+            return self.clone();
+        }
+        let rest = (text.len() - digits as usize - 1) as u32;
+        // Texts of digits that start alike are in the order of their numbers.
+        let steps = [("5", 10_u32), ("25", 5), ("1", 2)];
+        let (_, step) =
+            steps.into_iter().find(|(from, _)| &*text >= *from).expect("no zeros in front");
+        let step = ten_to(rest) * step;
+        let magnitude = BigInt::from(self.units.magnitude().clone());
+        let below = &magnitude / &step * &step;
+        let is_up = (&magnitude - &below) * 2 >= step;
+        let near = if is_up { below + step } else { below };
+        let units = if self.units.sign() == Sign::Minus { -near } else { near };
+        Number { units, decimals: self.decimals }
+    }
+}
+
 /// Digits on one side of the point from which a number is too long.
 const MOST: i64 = 10_000;
 

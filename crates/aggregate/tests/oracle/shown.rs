@@ -52,12 +52,34 @@ pub(crate) struct Look {
     pub(crate) top: Option<usize>,
     /// Whether a last line has all keys together.
     pub(crate) total: bool,
+    /// To a hundredth, a thousandth or a ten-thousandth of a value, as digits that all values keep.
+    pub(crate) approx: Option<u32>,
 }
 
 /// Names of all statistics, and of some quantiles.
-pub(crate) const STATISTICS: [&str; 21] = [
-    "min", "mean", "max", "count", "rows", "sum", "variance", "stddev", "range", "distinct",
-    "mode", "first", "last", "median", "p0", "p12.5", "p99.9", "p100", "count%", "rows%", "sum%",
+pub(crate) const STATISTICS: [&str; 22] = [
+    "min",
+    "mean",
+    "max",
+    "count",
+    "rows",
+    "sum",
+    "variance",
+    "stddev",
+    "range",
+    "distinct",
+    "mode",
+    "first",
+    "last",
+    "median",
+    "p0",
+    "p12.5",
+    "p99.9",
+    "p100",
+    "count%",
+    "rows%",
+    "sum%",
+    "histogram",
 ];
 
 /// What can be told of texts.
@@ -81,6 +103,7 @@ impl Look {
             sort: Vec::new(),
             top: None,
             total: false,
+            approx: None,
         }
     }
 }
@@ -156,26 +179,82 @@ fn text_runs(group: &Group) -> Vec<(&Vec<u8>, usize)> {
 }
 
 /// Definitions 7 and 1 of Hyndman and Fan, with places from 0.
-fn quantile(group: &Group, percent: &str, nearest: bool) -> Option<Fraction> {
+fn quantile(group: &Group, percent: &str, look: &Look) -> Option<Fraction> {
     let share = super::number::read(percent.as_bytes()).expect("a percentage");
     let (above, below) = (share.units, ten_to(share.decimals + 2));
-    let sorted = sorted(group);
+    let near;
+    let nearly = match look.approx {
+        None => group,
+        Some(digits) => {
+            near = Group {
+                values: group.values.iter().map(|n| n.nearly(digits)).collect(),
+                ..group.clone()
+            };
+            &near
+        }
+    };
+    let sorted = sorted(nearly);
+    let between_extremes = |found: Fraction| {
+        let [low, high] = [Ordering::Less, Ordering::Greater].map(|o| extreme(group, o));
+        let [low, high] = [Fraction::of(&low?), Fraction::of(&high?)];
+        let low_or_found = if found.cmp(&low).is_lt() { low } else { found };
+        Some(if low_or_found.cmp(&high).is_gt() { high } else { low_or_found })
+    };
     let count = BigInt::from(sorted.len());
     let at = |place: &BigInt| usize::try_from(place).ok().and_then(|at| sorted.get(at));
-    if nearest {
+    if look.nearest {
         // The first value of which at least the share is not above it.
         let is_enough = |place: &usize| BigInt::from(place + 1) * &below >= &count * &above;
-        return (0..sorted.len()).find(is_enough).map(|place| sorted[place].0.clone());
+        let place = (0..sorted.len()).find(is_enough)?;
+        return between_extremes(sorted[place].0.clone());
     }
     let whole: BigInt = (&count - 1) * &above / &below;
     let rest = (&count - 1) * &above - &whole * &below;
     let low = &at(&whole)?.0;
     let high = at(&(&whole + 1)).map_or(low, |high| &high.0);
-    Some(low.between(high, &Fraction::new(rest, below)))
+    between_extremes(low.between(high, &Fraction::new(rest, below)))
+}
+
+/// The bounds, and how many numbers are in each tenth between them: not below its lower end, and below its upper
+/// end unless it is the last.
+fn bins(group: &Group, look: &Look) -> Option<(Number, Number, Vec<usize>)> {
+    let near: Vec<Number> = match look.approx {
+        None => group.values.clone(),
+        Some(digits) => group.values.iter().map(|number| number.nearly(digits)).collect(),
+    };
+    let near = Group { values: near, ..Group::default() };
+    let [low, high] = [Ordering::Less, Ordering::Greater].map(|o| extreme(&near, o));
+    let (low, high) = (low?, high?);
+    let [from, to] = [&low, &high].map(Fraction::of);
+    if from.cmp(&to).is_eq() {
+        return Some((low, high, vec![near.values.len()]));
+    }
+    let bound = |tenths: i32| from.between(&to, &Fraction::new(tenths.into(), 10.into()));
+    let is_in = |bin: i32, number: &&Number| {
+        let number = Fraction::of(number);
+        number.cmp(&bound(bin)).is_ge() && (bin == 9 || number.cmp(&bound(bin + 1)).is_lt())
+    };
+    let count = |bin| near.values.iter().filter(|number| is_in(bin, number)).count();
+    Some((low, high, (0..10).map(count).collect()))
+}
+
+fn histogram(group: &Group, look: &Look) -> Cell {
+    let Some((low, high, counts)) = bins(group, look) else { return Cell::Nothing };
+    if matches!(look.form, Form::Brc | Form::Table | Form::Markdown) {
+        let most = counts.iter().max().copied().unwrap_or(0);
+        let bar = |&count: &usize| {
+            let eighths = (0..=8).find(|eighths| eighths * most >= count * 8);
+            "·▁▂▃▄▅▆▇█".chars().nth(eighths.expect("the fullest has eight"))
+        };
+        let bars: String = counts.iter().filter_map(bar).collect();
+        return Cell::Text(bars.into_bytes());
+    }
+    let [from, to] = [low, high].map(|number| all_digits(&number));
+    Cell::Json(format!("{{\"from\": {from}, \"to\": {to}, \"counts\": {counts:?}}}"))
 }
 
 /// A statistic as a fraction; the standard deviation as its square.
-fn fraction(group: &Group, statistic: &str, nearest: bool) -> Option<Fraction> {
+fn fraction(group: &Group, statistic: &str, look: &Look) -> Option<Fraction> {
     let whole = |n: usize| Some(Fraction::new(n.into(), 1.into()));
     match statistic {
         "min" => Some(Fraction::of(&extreme(group, Ordering::Less)?)),
@@ -189,18 +268,21 @@ fn fraction(group: &Group, statistic: &str, nearest: bool) -> Option<Fraction> {
         "distinct" => whole(runs(group).len() + text_runs(group).len()),
         "sum" => Some(Fraction::of(&sum(group))),
         "mean" => mean(group),
+        "mode" if look.approx.is_some() => None,
         "mode" => most(runs(group)).map(Fraction::of),
         "first" => group.values.first().map(Fraction::of),
         "last" => group.values.last().map(Fraction::of),
-        "median" => quantile(group, "50", nearest),
+        "median" => quantile(group, "50", look),
         "variance" | "stddev" => variance(group),
-        _ => quantile(group, statistic.strip_prefix('p').expect("a quantile"), nearest),
+        "histogram" => None,
+        _ => quantile(group, statistic.strip_prefix('p').expect("a quantile"), look),
     }
 }
 
 /// The text a statistic says, of texts.
-fn word(group: &Group, statistic: &str) -> Option<Vec<u8>> {
+fn word(group: &Group, statistic: &str, look: &Look) -> Option<Vec<u8>> {
     match statistic {
+        "mode" if look.approx.is_some() => None,
         "mode" => most(text_runs(group)).cloned(),
         "first" => group.texts.first().cloned(),
         "last" => group.texts.last().cloned(),
@@ -212,6 +294,8 @@ fn word(group: &Group, statistic: &str) -> Option<Vec<u8>> {
 enum Cell {
     Number(String),
     Text(Vec<u8>),
+    /// As it is, or as a text where there is no JSON.
+    Json(String),
     /// There is nothing to say.
     Nothing,
 }
@@ -220,6 +304,7 @@ enum Cell {
 #[derive(Clone, Copy)]
 enum Said {
     Of(usize, &'static str),
+    Error(usize, &'static str),
     Change(&'static str, usize),
     Percent(&'static str, usize),
 }
@@ -237,11 +322,11 @@ fn group<'a>((columns, key): Row<'a>, at: usize) -> &'a Group {
 }
 
 /// A statistic, or its share of that of all keys.
-fn share_or_value(row: Row<'_>, at: usize, statistic: &str, nearest: bool) -> Option<Fraction> {
+fn share_or_value(row: Row<'_>, at: usize, statistic: &str, look: &Look) -> Option<Fraction> {
     let Some(whole) = statistic.strip_suffix('%') else {
-        return fraction(group(row, at), statistic, nearest);
+        return fraction(group(row, at), statistic, look);
     };
-    let [part, all] = [row, (row.0, None)].map(|row| fraction(group(row, at), whole, nearest));
+    let [part, all] = [row, (row.0, None)].map(|row| fraction(group(row, at), whole, look));
     percent(&part?, &all?)
 }
 
@@ -249,14 +334,20 @@ fn percent(part: &Fraction, whole: &Fraction) -> Option<Fraction> {
     part.with("*", &Fraction::new(100.into(), 1.into()))?.with("/", whole)
 }
 
-fn said(row: Row<'_>, said: Said, nearest: bool) -> Option<Fraction> {
+fn said(row: Row<'_>, said: Said, look: &Look) -> Option<Fraction> {
     let zero = Fraction::new(0.into(), 1.into());
     let both = |statistic, at| {
-        let [before, after] = [at, at + 1].map(|at| share_or_value(row, at, statistic, nearest));
+        let [before, after] = [at, at + 1].map(|at| share_or_value(row, at, statistic, look));
         Some((before?, after?))
     };
     match said {
-        Said::Of(at, statistic) => share_or_value(row, at, statistic, nearest),
+        Said::Of(at, statistic) => share_or_value(row, at, statistic, look),
+        // So few values are counted.
+        Said::Error(_, "distinct") => Some(zero),
+        Said::Error(at, statistic) => {
+            share_or_value(row, at, statistic, look)?;
+            Some(Fraction::new(1.into(), ten_to(look.approx? - 2)))
+        }
         Said::Change(statistic, at) => {
             both(statistic, at).map(|(before, after)| after.minus(&before))
         }
@@ -270,7 +361,8 @@ fn said(row: Row<'_>, said: Said, nearest: bool) -> Option<Fraction> {
 
 fn cell(row: Row<'_>, what: Said, finest: &[u32], look: &Look) -> Cell {
     let text = match what {
-        Said::Of(at, statistic) => word(group(row, at), statistic),
+        Said::Of(at, "histogram") => return histogram(group(row, at), look),
+        Said::Of(at, statistic) => word(group(row, at), statistic, look),
         _ => None,
     };
     match (text, number(row, what, finest, look)) {
@@ -281,9 +373,14 @@ fn cell(row: Row<'_>, what: Said, finest: &[u32], look: &Look) -> Cell {
 }
 
 fn number(row: Row<'_>, what: Said, finest: &[u32], look: &Look) -> Option<String> {
-    let value = said(row, what, look.nearest)?;
-    let (Said::Of(at, statistic) | Said::Change(statistic, at) | Said::Percent(statistic, at)) =
-        what;
+    let value = said(row, what, look)?;
+    if matches!(what, Said::Error(..)) {
+        return Some(all_digits(&value.ending(2)));
+    }
+    let (Said::Of(at, statistic)
+    | Said::Error(at, statistic)
+    | Said::Change(statistic, at)
+    | Said::Percent(statistic, at)) = what;
     let is_percent = matches!(what, Said::Percent(..)) || statistic.ends_with('%');
     if matches!(statistic, "count" | "rows" | "distinct") && !is_percent {
         return Some(value.fixed(0, look.round));
@@ -315,7 +412,7 @@ fn order(columns: &[Column], look: &Look) -> Vec<Parts> {
     let mut keys: Vec<&Parts> = keys.into_iter().collect();
     let pick = |a: &Parts, b: &Parts, by: By| {
         let of = |what| {
-            let [one, other] = [a, b].map(|key| said((columns, Some(key)), what, look.nearest));
+            let [one, other] = [a, b].map(|key| said((columns, Some(key)), what, look));
             match (one, other) {
                 (Some(one), Some(other)) => one.cmp(&other),
                 // What does not exist is less than anything.
@@ -333,7 +430,8 @@ fn order(columns: &[Column], look: &Look) -> Vec<Parts> {
                 }
             }
             By::Of(at, statistic) => {
-                let texts = [a, b].map(|key| word(group((columns, Some(key)), at), statistic));
+                let texts =
+                    [a, b].map(|key| word(group((columns, Some(key)), at), statistic, look));
                 if columns[at].is_text && texts != [None, None] {
                     return texts[0].cmp(&texts[1]);
                 }
@@ -369,20 +467,33 @@ fn headings(columns: &[Column], pairs: bool, look: &Look) -> (Vec<String>, Vec<S
                 1 => statistic.to_owned(),
                 _ => format!("{}_{statistic}", columns[at].name),
             };
+            let is_near = look.approx.is_some()
+                && (statistic == "distinct" || statistic == "median" || statistic.starts_with('p'));
             if !pairs {
-                wanted.push(name);
+                wanted.push(name.clone());
                 all.push(Said::Of(at, statistic));
+                if is_near {
+                    wanted.push(format!("{name}_error%"));
+                    all.push(Said::Error(at, statistic));
+                }
                 continue;
             }
-            let has_change = statistic != "stddev"
+            let has_change = !matches!(statistic, "stddev" | "histogram")
                 && (!columns[at].is_text || ["count", "rows", "distinct"].contains(&statistic));
             for (word, said) in [
                 ("before", Said::Of(at, statistic)),
+                ("before_error%", Said::Error(at, statistic)),
                 ("after", Said::Of(at + 1, statistic)),
+                ("after_error%", Said::Error(at + 1, statistic)),
                 ("change", Said::Change(statistic, at)),
                 ("change%", Said::Percent(statistic, at)),
             ] {
-                if has_change || matches!(said, Said::Of(..)) {
+                let is_shown = match said {
+                    Said::Of(..) => true,
+                    Said::Error(..) => is_near,
+                    Said::Change(..) | Said::Percent(..) => has_change,
+                };
+                if is_shown {
                     wanted.push(format!("{name}_{word}"));
                     all.push(said);
                 }
@@ -467,6 +578,7 @@ fn written(cell: &Cell, field: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     match cell {
         Cell::Number(number) => number.clone().into_bytes(),
         Cell::Text(text) => field(text),
+        Cell::Json(text) => field(text.as_bytes()),
         Cell::Nothing => Vec::new(),
     }
 }
@@ -533,6 +645,7 @@ fn object(names: &[String], (key, cells): &Shown) -> Vec<u8> {
         let cell = match cell {
             Cell::Number(number) => number.clone(),
             Cell::Text(text) => json_string(&String::from_utf8_lossy(text)),
+            Cell::Json(text) => text.clone(),
             Cell::Nothing => "null".to_owned(),
         };
         members.push(format!("{}: {cell}", json_string(name)));
@@ -562,6 +675,7 @@ fn cells_of(names: &[String], rows: &[Shown], shown: impl Fn(&[u8]) -> String) -
         let cells = cells.iter().map(|cell| match cell {
             Cell::Number(number) => number.clone(),
             Cell::Text(text) => shown(text),
+            Cell::Json(text) => shown(text.as_bytes()),
             Cell::Nothing => "-".to_owned(),
         });
         lines.push(key.iter().map(|part| shown(part)).chain(cells).collect());

@@ -25,7 +25,7 @@ pub(crate) struct Options {
 /// What `aggregate` asks about its input.
 const ABOUT_READING: &str = "chunk delimiter by value text condition count header null null_values ragged \
                              on_error rejects memory_limit range number format_in trim \
-                             ignore_case compare";
+                             ignore_case compare approx";
 
 const ABOUT: &str =
     "Merge states that `fathom aggregate --partial` wrote, into a result or one state";
@@ -118,6 +118,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     state.check_whole()?;
     let question = state.question().clone();
     let mut show = show.clone();
+    show.estimate(question.approx);
     if !options.has_stats {
         show.choose(question.stats.iter().filter_map(|word| Statistic::named(word)).collect());
     }
@@ -140,7 +141,9 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 fn unknown(question: &Question, asked: &[Statistic]) -> Option<String> {
     let is_known = |statistic: &&Statistic| {
         (question.squares || !statistic.needs_squares())
-            && (question.values || !statistic.needs_values())
+            && (question.values || !statistic.needs_values(question.approx))
+            && (question.sketch || !statistic.needs_sketch(question.approx))
+            && (question.approx.is_none() || !statistic.needs_all())
             && (question.ends || !statistic.needs_ends())
     };
     let statistic = asked.iter().find(|statistic| !is_known(statistic))?;

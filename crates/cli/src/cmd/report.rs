@@ -58,8 +58,24 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         // What the command concluded was about its own baseline.
         run.answer = serde_json::Value::Null;
     }
-    show(&run, &options.show)?;
+    // Whose tables were chosen sees tables.
+    let is_plain = options.baseline.is_none() && options.show.is_plain_text();
+    match is_plain.then(|| as_shown(&run)).flatten() {
+        Some(text) => sheet::put(text.as_bytes(), &options.show.output, false)?,
+        None => show(&run, &options.show)?,
+    }
     Ok(Exit::Done)
+}
+
+/// What a command with a text of its own showed of its run.
+fn as_shown(run: &Run) -> Option<String> {
+    let commands: &[fn(&Run) -> Option<String>] = &[
+        #[cfg(feature = "kv")]
+        super::kv::again,
+        #[cfg(feature = "cpu")]
+        super::cpu::again,
+    ];
+    commands.iter().find_map(|again| again(run))
 }
 
 fn folder(options: &Options) -> anyhow::Result<Exit> {

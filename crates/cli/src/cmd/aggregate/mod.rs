@@ -13,7 +13,7 @@ use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Statistic};
 use fathom_aggregate::state::Question;
 use fathom_aggregate::{
-    Bucket, Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions,
+    Approx, Bucket, Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions,
     Progress, Query, Reject, Rounding, Source, Summary, Syntax, kernel_level,
 };
 use fathom_machine::level::Level;
@@ -162,6 +162,25 @@ pub(crate) struct Options {
     /// Fan, as in R, NumPy and spreadsheets), or the smallest value that is large enough (type 1)
     #[arg(long, value_enum, default_value_t = Quantiles::Linear)]
     quantiles: Quantiles,
+
+    /// Tell quantiles and `distinct` nearly, from sketches whose size does not grow with the values: quantiles
+    /// no farther than this from the exact ones (1%, 0.1% or 0.01% of them), `distinct` with a standard
+    /// error of 0.81 % where 1,024 and more values differ. A column behind each has its error in percent
+    #[arg(
+        long,
+        value_name = "ERROR",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1%",
+        value_parser = Bounds
+    )]
+    approx: Option<Approx>,
+
+    /// Show also how the values of each key are spread, as `histogram` in --stats does: a bar for each tenth of the
+    /// way from the smallest to the largest; csv, tsv, json and ndjson have their bounds and how many values are
+    /// in each
+    #[arg(long, conflicts_with = "count")]
+    histogram: bool,
 
     /// Order of the keys: `key`, the name of one of its columns, a statistic (of the first value), or a
     /// column of the result such as `ms_p99`; the next in the list decides where one does not. Keys
@@ -314,6 +333,29 @@ impl TypedValueParser for Words {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let words = Statistic::WORDS.iter().map(|(word, doc)| PossibleValue::new(*word).help(*doc));
         Some(Box::new(words))
+    }
+}
+
+/// Reads how near sketches are.
+#[derive(Clone)]
+struct Bounds;
+
+impl TypedValueParser for Bounds {
+    type Value = Approx;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        word: &OsStr,
+    ) -> Result<Approx, clap::Error> {
+        let known = PossibleValuesParser::new(Approx::ALL.map(|(word, _)| word));
+        let word = known.parse_ref(command, argument, word)?;
+        Ok(Approx::named(&word).expect("a known word"))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Approx::ALL.into_iter().map(|(word, _)| PossibleValue::new(word))))
     }
 }
 
@@ -567,6 +609,11 @@ fn mistake(
             "--stats: of texts count, rows, distinct, mode, first and last are told".into(),
         );
     }
+    if let Some(statistic) = options.asked().into_iter().find(|told| told.needs_all())
+        && options.approx.is_some()
+    {
+        return Some(format!("--approx keeps no values, and cannot tell {statistic}"));
+    }
     if let Some(mistake) = order::mistake(options, query) {
         return Some(mistake);
     }
@@ -593,7 +640,10 @@ fn usage(message: &str) -> anyhow::Result<Exit> {
 
 /// What is said of each key.
 fn statistics(options: &Options) -> Vec<Statistic> {
-    let wanted = if options.count { &[Statistic::Count][..] } else { &options.stats };
+    let wanted = match options.count {
+        true => vec![Statistic::Count],
+        false => options.stats(),
+    };
     let with_share = |statistic: &Statistic| {
         let share = statistic.share().filter(|_| options.shares);
         [Some(statistic.by(options.method())), share]
@@ -627,7 +677,19 @@ impl Options {
     /// What must be known to show what is asked.
     pub(crate) fn asked(&self) -> Vec<Statistic> {
         let sorted = self.sort.0.iter().flat_map(Wish::statistics);
-        self.stats.iter().copied().chain(sorted).collect()
+        self.stats().into_iter().chain(sorted).collect()
+    }
+
+    /// What --stats names, and what --histogram adds.
+    fn stats(&self) -> Vec<Statistic> {
+        let has_one = self.stats.contains(&Statistic::Histogram);
+        let more = (self.histogram && !has_one).then_some(Statistic::Histogram);
+        self.stats.iter().copied().chain(more).collect()
+    }
+
+    /// Says that what is shown comes from sketches.
+    pub(crate) fn estimate(&mut self, approx: Option<Approx>) {
+        self.approx = approx;
     }
 
     /// Shows a result that was put together elsewhere.
@@ -680,6 +742,7 @@ fn layout(options: &Options, is_named: bool, summary: &Summary) -> Layout {
         },
         keys: if is_named { summary.keys.clone() } else { default.keys },
         pairs: options.compare,
+        errors: options.approx.is_some(),
         threads: options.threads.map_or(default.threads, usize::from),
     }
 }
@@ -693,6 +756,7 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
         memory_limit_bytes: options
             .memory_limit
             .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
+        approx: options.approx,
         ..default
     };
     Ok(engine.for_statistics(&options.asked()))

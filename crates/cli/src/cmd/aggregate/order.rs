@@ -35,10 +35,11 @@ impl Wish {
 
     /// The statistics it may mean, all of which must be kept.
     pub(super) fn statistics(&self) -> impl Iterator<Item = Statistic> + '_ {
+        let ended = self.name.strip_suffix("_error%").unwrap_or(&self.name);
         let name = ["_before", "_after", "_change", "_change%"]
             .iter()
-            .find_map(|end| self.name.strip_suffix(end))
-            .unwrap_or(&self.name);
+            .find_map(|end| ended.strip_suffix(end))
+            .unwrap_or(ended);
         let ends = name.match_indices('_').map(move |(at, _)| &name[at + 1..]);
         ends.chain([name]).filter_map(Statistic::named)
     }
@@ -95,6 +96,11 @@ impl Wish {
         {
             let name = &columns[at].name;
             return Err(format!("--sort: {name} is a text, and has no {statistic}"));
+        }
+        if let Sort::By(Telling::Of(_, statistic)) = sort
+            && !statistic.has_order()
+        {
+            return Err(format!("--sort: a {statistic} has no order"));
         }
         let falling = self.falling.unwrap_or(matches!(sort, Sort::By(_)));
         Ok(Criterion { sort, falling: falling != options.reverse })
@@ -164,6 +170,7 @@ pub(super) fn mistake(options: &Options, query: Option<&Query>) -> Option<String
     });
     let keys = if is_single { vec!["key".to_owned()] } else { keys };
     let told = statistics(options);
-    let layout = Layout { keys, statistics: told, pairs: options.compare, ..Layout::default() };
+    let (pairs, errors) = (options.compare, options.approx.is_some());
+    let layout = Layout { keys, statistics: told, pairs, errors, ..Layout::default() };
     criteria(options, query, &layout, &columns).err()
 }

@@ -1,6 +1,6 @@
 //! The finished table as a page.
 
-use fathom_aggregate::format;
+use fathom_aggregate::format::{self, Telling};
 use fathom_aggregate::{Column, Layout};
 use fathom_report::html::grid::{self, Grid};
 
@@ -20,16 +20,15 @@ pub(super) fn page(columns: &[Column], layout: &Layout, title: &str) -> Vec<u8> 
 
 /// Where each value's least, middle and greatest stand: the middle is the mean, or else the median.
 fn ranges(columns: &[Column], layout: &Layout) -> Vec<[usize; 3]> {
-    let mut ranges = Vec::new();
-    let mut first = layout.keys.len();
-    for column in columns {
-        let told: Vec<String> = format::told(column, layout).map(|one| one.to_string()).collect();
-        let place = |word: &str| told.iter().position(|one| one == word);
+    let told = format::tellings(columns, layout);
+    let range = |at: usize| {
+        let place = |word: &str| {
+            let is_it = |telling: &Telling| matches!(telling, Telling::Of(of, told) if *of == at && told.to_string() == word);
+            let found = told.iter().position(|(_, telling)| is_it(telling))?;
+            Some(layout.keys.len() + found)
+        };
         let middle = place("mean").or_else(|| place("p50")).or_else(|| place("median"));
-        if let (Some(min), Some(middle), Some(max)) = (place("min"), middle, place("max")) {
-            ranges.push([min, middle, max].map(|place| first + place));
-        }
-        first += told.len();
-    }
-    ranges
+        Some([place("min")?, middle?, place("max")?])
+    };
+    (0..columns.len()).filter_map(range).collect()
 }

@@ -135,6 +135,8 @@ fn question(options: &Options, query: Option<&Query>, engine: &EngineOptions) ->
         squares: engine.with_squares,
         values: engine.with_values,
         ends: engine.with_ends,
+        sketch: engine.with_sketch,
+        approx: engine.approx,
     }
 }
 

@@ -18,6 +18,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use clap::Parser;
 use fathom_contenders::FAMILIES;
 use fathom_machine::describe::Machine;
 use fathom_measure::bench::{Bench, Entrant, Session};
@@ -172,7 +173,18 @@ fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> a
     if let Some(path) = &options.show.save {
         measuring::save(run, path)?;
     }
-    let mut text = banner::text(&Machine::here());
+    let text = text(options, run, families, &Machine::here()) + &absences(families);
+    written(&text, &options.show.output).map(drop)
+}
+
+/// A run as text: all but what is absent here.
+fn text(
+    options: &Options,
+    run: &Run,
+    families: &[&'static dyn AnyFamily],
+    machine: &Machine,
+) -> String {
+    let mut text = banner::text(machine);
     if options.is_common() {
         // The machine alone, not what decides about paths: the answer is what the screen is for.
         text = text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>() + "\n";
@@ -192,8 +204,26 @@ fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> a
         }
         text += &winners::text(&run.cases, options.wide);
     }
-    text += &absences(families);
-    written(&text, &options.show.output).map(drop)
+    text
+}
+
+/// A saved run of this command.
+#[derive(clap::Parser)]
+struct Saved {
+    #[command(flatten)]
+    options: Options,
+}
+
+/// The text of a saved run of this command, as its options asked for it; none for runs of others.
+pub(crate) fn again(run: &Run) -> Option<String> {
+    let [_, command, ..] = &run.command[..] else { return None };
+    if command != "cpu" {
+        return None;
+    }
+    let Saved { options } = Saved::try_parse_from(&run.command[1..]).ok()?;
+    let machine = serde_json::from_value(run.machine.clone()).unwrap_or_default();
+    let families = chosen(&options.families).ok()?;
+    Some(text(&options, run, &families, &machine))
 }
 
 fn written(text: &str, path: &Path) -> anyhow::Result<Exit> {

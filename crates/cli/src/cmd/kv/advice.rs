@@ -2,14 +2,14 @@
 
 use fathom_contenders::hash::Flooding;
 use fathom_keys::Portrait;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
 use super::paste::{self, Paste};
 use super::verdict::{Compound, Row, Standing, fastest};
 
 /// What to take.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Advice {
     /// The id of the row that is taken; none if nothing could be measured.
     pub(super) choice: Option<String>,

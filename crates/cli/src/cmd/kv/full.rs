@@ -11,7 +11,7 @@ use fathom_measure::provision::Prepare;
 use fathom_measure::result::Case;
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Options;
 use super::candidate::{self, Candidate};
@@ -20,7 +20,7 @@ use super::mix::Part;
 use crate::measuring;
 
 /// What touching every key costs, in nanoseconds per key.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct Scan {
     pub(super) ns_median: f64,
     pub(super) ns_low: f64,

@@ -22,6 +22,7 @@ mod screen;
 mod show;
 mod verdict;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ use fathom_contenders::kv::MEMBERS;
 use fathom_keys::Portrait;
 use fathom_measure::result::{Case, Run};
 use fathom_report::table::Look;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::advice::Advice;
 use self::candidate::Candidate;
@@ -154,9 +155,9 @@ enum Shown {
 }
 
 /// The end of it all but the measurements: what a saved run keeps of it, and pages show.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Verdict {
-    schema: &'static str,
+    schema: Cow<'static, str>,
     version: u32,
     file: Origin,
     portrait: Portrait,
@@ -186,12 +187,15 @@ struct Whole<'a> {
 }
 
 /// The user's file.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Origin {
     name: String,
     format: String,
     bytes: u64,
 }
+
+/// What [`Verdict`] is called in saved runs.
+const SCHEMA: &str = "fathom-kv";
 
 /// Keys of the samples that combinations are tried on.
 const SAMPLES: [usize; 3] = [2_048, 16_384, 131_072];
@@ -297,7 +301,7 @@ fn judged(
     }
     let name = options.source.path()?.display().to_string();
     let verdict = Verdict {
-        schema: "fathom-kv",
+        schema: SCHEMA.into(),
         version: 1,
         file: Origin { name, format: format.to_string(), bytes: file_bytes },
         portrait_words: portrait.to_string(),
@@ -314,6 +318,14 @@ fn judged(
         notes,
     };
     Ok((verdict, run))
+}
+
+/// The verdict of a saved run as it was shown, if the run is one of this command. A run of an older version
+/// may lack what is shown now.
+pub(crate) fn again(run: &Run) -> Option<String> {
+    let verdict: Verdict = serde_json::from_value(run.answer.clone()).ok()?;
+    let wide = run.command.iter().any(|word| word == "--wide");
+    (verdict.schema == SCHEMA).then(|| show::text(&verdict, output::width(), wide))
 }
 
 /// How it was measured, in one line.

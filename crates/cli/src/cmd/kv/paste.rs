@@ -3,13 +3,13 @@
 
 use fathom_contenders::hash::{self, Flooding};
 use fathom_measure::contender::Meta;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
 use crate::measuring;
 
 /// What to write where.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Paste {
     /// Lines for `[dependencies]` in `Cargo.toml`; none where the standard library has it all.
     pub(super) manifest: Vec<String>,

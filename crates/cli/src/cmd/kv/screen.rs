@@ -18,7 +18,7 @@ use fathom_measure::contender::Metric;
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 use fathom_random::Random;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
 use super::data::Data;
@@ -37,7 +37,7 @@ pub(super) struct Score {
 }
 
 /// What a rung of the ladder did.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Rung {
     /// Keys of the sample.
     pub(super) keys: usize,

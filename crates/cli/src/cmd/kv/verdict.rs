@@ -11,7 +11,7 @@ use fathom_measure::compare::{Comparison, Judged, Unresolved, Verdict, judge};
 use fathom_measure::contender::{Keeps, Metric};
 use fathom_measure::result::Case;
 use fathom_measure::rounds::Roles;
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::candidate::Candidate;
 
@@ -22,7 +22,7 @@ pub(super) struct Weighed {
 }
 
 /// What is said about one who was measured at full size.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) structure: String,
@@ -55,7 +55,7 @@ pub(super) struct Row {
 }
 
 /// One operation's figure.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Figure {
     pub(super) operation: String,
     pub(super) ns_median: f64,
@@ -63,17 +63,23 @@ pub(super) struct Figure {
 }
 
 /// A ratio of two costs of the mix.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Compound {
     /// Time of the one over time of the other.
     pub(super) ratio: f64,
     /// Its interval; equal to 0 and infinity where there were too few rounds.
     pub(super) low: f64,
     /// See `low`.
+    #[serde(deserialize_with = "or_infinite")]
     pub(super) high: f64,
     /// Whether the difference is beyond interval and noise floor, and no copy of a contender
     /// differed from itself.
     pub(super) resolved: bool,
+}
+
+/// JSON has no infinity, and says null.
+fn or_infinite<'de, D: Deserializer<'de>>(value: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(value)?.unwrap_or(f64::INFINITY))
 }
 
 /// What may be said of a ratio. Never that two are equal: that nobody can measure.
