@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use fathom_haversine::{
     EARTH_RADIUS_KM, Error, MOST_RADIUS, OnError, Options, Outcome, Source, read,
 };
-use fathom_input::{Input, Lines};
+use fathom_input::{Forward, Input, Lines};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -48,7 +48,7 @@ pub(crate) fn haversine(
     let stop = Arc::new(AtomicBool::new(false));
     let stops = |reader| Box::new(Stops { reader, stop: Arc::clone(&stop) });
     let source: Box<dyn Read + Send> = match input {
-        Input::File(file, _) => stops(Box::new(file) as Box<dyn Read + Send>),
+        Input::File(file, _) => stops(Box::new(Forward::new(file)) as Box<dyn Read + Send>),
         Input::Stream(stream) => lines.watch(stops(stream)),
     };
     let none = AtomicU64::new(0);

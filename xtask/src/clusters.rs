@@ -3,7 +3,6 @@
 //! Installs each engine with the package's wheel into a fresh environment, and runs
 //! `python/faults/engines.py` there: workers killed, stopped and hung, files that change.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -23,11 +22,7 @@ pub(crate) fn run_all(only: &str, runs: u32) -> Result<()> {
     let wheel = python::wheel()?;
     let program = host_fathom()?;
     for (engine, packages, faults) in ENGINES.iter().filter(|(engine, ..)| engine.contains(only)) {
-        let environment = cache().join("clusters").join(engine);
-        let _ = fs::remove_dir_all(&environment);
-        run(Command::new("python3").args(["-m", "venv"]).arg(&environment))
-            .context("a virtual environment (Debian: python3-venv)")?;
-        let python = environment.join("bin/python");
+        let python = python::fresh(&cache().join("clusters").join(engine))?;
         run(python::pip(&python).args(*packages).arg(&wheel))?;
         let cases: Vec<String> = faults.iter().map(|fault| format!("{engine}-{fault}")).collect();
         under_faults(&python, &program, &cases.join(","), runs)?;

@@ -18,6 +18,7 @@ mod packages;
 mod pages;
 mod python;
 mod record;
+mod remote;
 mod sanitize;
 mod site;
 
@@ -122,6 +123,12 @@ enum Check {
         #[arg(default_value = "")]
         only: String,
     },
+    /// Read objects from stores: one that does wrong, and moto
+    Remote {
+        /// Packages and features to test with, as for cargo test [default: the command with the feature remote]
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        choice: Vec<String>,
+    },
     /// Compare our figures with those of `openssl speed` and `xxhsum -b`, in turn
     Agree {
         /// Times each pair is run
@@ -182,6 +189,7 @@ fn main() -> ExitCode {
         }
         Check::Record { machine, only } => ("record", record::run_all(&machine, &only)),
         Check::Sanitize { tool, only } => ("sanitize", sanitize::run_all(tool, &only)),
+        Check::Remote { choice } => ("remote", remote::run_all(&choice)),
         Check::Agree { turns, fathom, rows } => ("agree", agree::run_all(turns, fathom, &rows)),
     };
     match outcome {

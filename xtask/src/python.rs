@@ -24,13 +24,17 @@ pub(crate) fn wheel() -> Result<PathBuf> {
 
 /// The Python of a fresh environment with what builds wheels and runs tests.
 fn environment() -> Result<PathBuf> {
-    let environment = cache().join("python");
-    let _ = fs::remove_dir_all(&environment);
-    run(Command::new("python3").args(["-m", "venv"]).arg(&environment))
-        .context("a virtual environment (Debian: python3-venv)")?;
-    let python = environment.join("bin/python");
+    let python = fresh(&cache().join("python"))?;
     run(pip(&python).args(["maturin", "pytest"]))?;
     Ok(python)
+}
+
+/// The Python of an environment that is made anew.
+pub(crate) fn fresh(environment: &Path) -> Result<PathBuf> {
+    let _ = fs::remove_dir_all(environment);
+    run(Command::new("python3").args(["-m", "venv"]).arg(environment))
+        .context("a virtual environment (Debian: python3-venv)")?;
+    Ok(environment.join("bin/python"))
 }
 
 pub(crate) fn run_all(release: bool, only_wheel: bool) -> Result<()> {

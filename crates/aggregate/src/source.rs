@@ -2,22 +2,22 @@
 //!
 //! Nothing here knows what is in them: where records start is for whoever takes a chunk to find.
 
-use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+
+use fathom_machine::os::read_at::ReadAt;
 
 use crate::error::Error;
 
 /// Where input comes from.
 pub enum Source {
-    /// A regular file, read in any order at known offsets.
+    /// A regular file, or what is read like one: in any order at known offsets.
     File {
         /// As the user named it.
         path: PathBuf,
         /// Open for reading.
-        file: File,
+        file: Box<dyn ReadAt>,
         /// Bytes it has; what is appended later is not read.
         size: u64,
     },
@@ -27,7 +27,7 @@ pub enum Source {
         /// As the user named it.
         path: PathBuf,
         /// Open for reading.
-        file: File,
+        file: Box<dyn ReadAt>,
         /// Bytes the whole file has.
         size: u64,
         /// The bytes; the end is not behind that of the file.
@@ -99,7 +99,7 @@ pub(crate) struct Files {
 struct FileInput {
     source: usize,
     path: PathBuf,
-    file: File,
+    file: Box<dyn ReadAt>,
     size: u64,
     /// What is read of it.
     range: Range<u64>,
@@ -116,7 +116,7 @@ pub(crate) struct FilePart<'a> {
     /// Where what is read of the source ends.
     pub(crate) until: u64,
     pub(crate) path: &'a Path,
-    pub(crate) file: &'a File,
+    pub(crate) file: &'a dyn ReadAt,
     pub(crate) size: u64,
     pub(crate) start: u64,
     pub(crate) end: u64,
@@ -131,11 +131,12 @@ impl Files {
         &mut self,
         source: usize,
         path: PathBuf,
-        file: File,
+        file: Box<dyn ReadAt>,
         range: Range<u64>,
         size: u64,
     ) {
         let chunks = range.end.saturating_sub(range.start).div_ceil(self.chunk_bytes);
+        file.expect(range.clone());
         self.list.push(FileInput { source, path, file, size, range, first_chunk: self.chunks });
         self.chunks += chunks;
     }
@@ -166,7 +167,7 @@ impl Files {
 impl FileInput {
     fn part(&self, start: u64, end: u64) -> FilePart<'_> {
         let FileInput { source, ref path, ref file, size, ref range, .. } = *self;
-        let (is_first, until) = (start == range.start, range.end);
+        let (is_first, until, file) = (start == range.start, range.end, &**file);
         FilePart { source, is_first, until, path, file, size, start, end }
     }
 }
@@ -174,7 +175,7 @@ impl FileInput {
 /// Fills `into` from byte `at` of a file that had `size` bytes.
 pub(crate) fn read_at(
     path: &Path,
-    file: &File,
+    file: &dyn ReadAt,
     size: u64,
     into: &mut [u8],
     at: u64,

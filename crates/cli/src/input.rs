@@ -3,24 +3,34 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-pub(crate) use fathom_input::{Input, Lines, ZSTANDARD, decoded, foreign, identity, utf_16};
+pub(crate) use fathom_input::{
+    Forward, Input, Lines, ZSTANDARD, decoded, foreign, identity, is_remote, utf_16,
+};
+use fathom_input::{REMOTE, WITHOUT_REMOTE, remote};
 
-/// Opens a file, or standard input for `-`.
+/// Opens a file, standard input for `-`, or an object of a store.
 ///
 /// # Errors
 /// As [`fathom_input::open`]; names the file.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Input> {
+    if is_remote(path) {
+        anyhow::ensure!(REMOTE, WITHOUT_REMOTE);
+    }
     fathom_input::open(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// The files that are meant: those in a folder, and those whose names a pattern fits, in the order
-/// of their names; anything else as it is.
+/// of their names, also of objects; anything else as it is.
 ///
 /// # Errors
 /// Folders that cannot be read, and folders and patterns without a file.
 pub(crate) fn files_of(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in named {
+        if is_remote(path) {
+            files.extend(objects_of(path)?);
+            continue;
+        }
         if path.is_dir() {
             files.extend(files_in(path, "*")?);
             continue;
@@ -33,6 +43,44 @@ pub(crate) fn files_of(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         }
     }
     Ok(files)
+}
+
+/// The same of an address in a store. What is known of the objects is asked for later, of all at once.
+fn objects_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    anyhow::ensure!(REMOTE, WITHOUT_REMOTE);
+    let text = path.to_str().unwrap_or_default();
+    let (folder, name) = text.split_at(text.rfind('/').map_or(0, |slash| slash + 1));
+    let pattern = if name.is_empty() { "*" } else { name };
+    if !pattern.contains(['*', '?']) || text.starts_with("http") {
+        return Ok(vec![path.to_owned()]);
+    }
+    let listed = remote::folder(Path::new(folder));
+    let listed = listed.with_context(|| format!("cannot list {folder}"))?;
+    let name = |url: &String| url[url.rfind('/').map_or(0, |slash| slash + 1)..].to_owned();
+    let is_wanted = |url: &String| !name(url).starts_with('.') && fits(&name(url), pattern);
+    let found: Vec<_> = listed.into_iter().filter(is_wanted).map(PathBuf::from).collect();
+    if found.is_empty() {
+        return Err(none_called(&format!("{folder}{pattern}")));
+    }
+    Ok(found)
+}
+
+fn none_called(pattern: &str) -> anyhow::Error {
+    let said = format!("no file is called {pattern}");
+    std::io::Error::new(std::io::ErrorKind::NotFound, said).into()
+}
+
+/// Asks for all objects among the files at once, where each alone would take its time.
+///
+/// # Errors
+/// What is wrong with the first that cannot be opened; names it.
+pub(crate) fn prepare(files: &[PathBuf]) -> anyhow::Result<()> {
+    let named = |(place, error)| {
+        let files: &[PathBuf] = files;
+        let place: usize = place;
+        anyhow::Error::from(error).context(format!("cannot read {}", files[place].display()))
+    };
+    remote::prepare(files).map_err(named)
 }
 
 fn files_in(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
@@ -50,8 +98,7 @@ fn files_in(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
         }
     }
     if files.is_empty() {
-        let said = format!("no file is called {}", folder.join(pattern).display());
-        return Err(std::io::Error::new(std::io::ErrorKind::NotFound, said).into());
+        return Err(none_called(&folder.join(pattern).display().to_string()));
     }
     files.sort_unstable();
     Ok(files)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use fathom_keys::{Error, Format, KeySet, detect, read};
 
-use crate::input::{self, Input};
+use crate::input::{self, Forward, Input};
 
 /// All bytes of a file, or of standard input for `-`; decompressed.
 ///
@@ -16,11 +16,11 @@ use crate::input::{self, Input};
 pub(crate) fn load(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = match input::open(path)? {
-        Input::File(mut file, length) => {
+        Input::File(file, length) => {
             // A hint: the file may grow or shrink while it is read.
             let hint = usize::try_from(length).unwrap_or(usize::MAX);
             match bytes.try_reserve_exact(hint) {
-                Ok(()) => file.read_to_end(&mut bytes),
+                Ok(()) => Forward::new(file).read_to_end(&mut bytes),
                 Err(_) => Err(io::Error::new(
                     io::ErrorKind::OutOfMemory,
                     format!("its {length} bytes do not fit in memory"),

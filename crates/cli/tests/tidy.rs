@@ -11,7 +11,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("machine", &[]),
     ("measure", &["machine", "random"]),
     ("random", &[]),
-    ("input", &[]),
+    ("input", &["machine"]),
     ("aggregate", &["machine", "measure", "random", "json"]),
     ("json", &["machine", "measure"]),
     ("haversine", &["machine", "measure", "json"]),

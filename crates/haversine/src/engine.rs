@@ -15,14 +15,13 @@
 //! Distances are kept in order; their sum is an integer ([`ExactSum`]), so no split changes it.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
-use std::os::unix::fs::FileExt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use fathom_machine::level::Level;
+use fathom_machine::os::read_at::ReadAt;
 
 use crate::block::Block;
 use crate::error::Error;
@@ -35,8 +34,8 @@ use crate::zone::zone;
 
 /// Where the bytes come from.
 pub enum Source<'a> {
-    /// A regular file, read from its beginning by all threads.
-    File(File),
+    /// A regular file, or what is read like one: from its beginning by all threads.
+    File(Box<dyn ReadAt>),
     /// Anything else, read by one thread at a time.
     Stream(Box<dyn Read + Send + 'a>),
 }
@@ -179,7 +178,7 @@ fn read_alone(source: Source<'_>, mut merge: Merge, options: &Options) -> Result
     let mut block = Block::new(options.block_bytes.get());
     loop {
         match &mut source {
-            Source::File(file) => fill_at(&mut block, file, merge.bytes)?,
+            Source::File(file) => fill_at(&mut block, &**file, merge.bytes)?,
             Source::Stream(stream) => fill_from(&mut block, stream)?,
         }
         merge.take(&block, None)?;
@@ -189,7 +188,7 @@ fn read_alone(source: Source<'_>, mut merge: Merge, options: &Options) -> Result
     }
 }
 
-fn fill_at(block: &mut Block, file: &File, offset: u64) -> io::Result<()> {
+fn fill_at(block: &mut Block, file: &dyn ReadAt, offset: u64) -> io::Result<()> {
     let mut zone = zone!("read", faults);
     block.fill(|room, done| file.read_at(room, offset + done as u64))?;
     zone.bytes(block.bytes().len() as u64);
@@ -206,7 +205,7 @@ fn fill_from(block: &mut Block, stream: &mut (impl Read + ?Sized)) -> io::Result
 /// What all threads see.
 struct Shared<'a> {
     options: &'a Options,
-    file: Option<File>,
+    file: Option<Box<dyn ReadAt>>,
     claim: Mutex<Claim<'a>>,
     merge: Mutex<Merge>,
     /// Signalled when blocks were merged.
@@ -265,7 +264,7 @@ impl Shared<'_> {
         let filled = match (&self.file, &mut claim.stream) {
             (Some(file), _) => {
                 drop(claim);
-                let filled = fill_at(block, file, number * block.capacity() as u64);
+                let filled = fill_at(block, &**file, number * block.capacity() as u64);
                 claim = lock(&self.claim);
                 filled
             }

@@ -3,14 +3,16 @@
 //! gzip and Zstandard are recognised by their first bytes, never by name; archives of several
 //! members or frames are read to their end, and checksums are verified. Zstandard is decoded in pure
 //! Rust, or by the C library under the feature `zstd`. [`Lines`] turns a byte of an input into its
-//! line and column, [`decoded`] UTF-16 into UTF-8, and [`foreign`] knows what is no text.
+//! line and column, [`decoded`] UTF-16 into UTF-8, and [`foreign`] knows what is no text. Under the
+//! feature `remote` an address such as `s3://bucket/key` is opened like the path of a file.
 #![forbid(unsafe_code)]
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use fathom_machine::os::read_at::ReadAt;
 use flate2::bufread::MultiGzDecoder;
 #[cfg(not(feature = "zstd"))]
 use ruzstd::decoding::{
@@ -18,10 +20,15 @@ use ruzstd::decoding::{
     errors::{FrameDecoderError, ReadFrameHeaderError},
 };
 
+#[cfg(not(feature = "remote"))]
+mod absent;
 mod foreign;
 mod place;
+#[cfg(feature = "remote")]
+pub mod remote;
 mod wide;
 
+pub use fathom_machine::os::read_at::Forward;
 pub use foreign::foreign;
 pub use place::Lines;
 pub use wide::{decoded, utf_16};
@@ -33,21 +40,52 @@ pub const ZSTANDARD: &str = if cfg!(feature = "zstd") {
     "ruzstd in pure Rust (the C library is faster: cargo build --features zstd)"
 };
 
+/// Objects of stores: not in this build.
+#[cfg(not(feature = "remote"))]
+pub mod remote {
+    pub use crate::absent::{folder, prepare};
+    pub(crate) use crate::absent::{identity, open};
+}
+
+/// Whether this build reads objects of stores, which is the feature `remote`.
+pub const REMOTE: bool = cfg!(feature = "remote");
+
+/// What to do where it does not.
+pub const WITHOUT_REMOTE: &str = "this fathom was built without the feature `remote`, which reads objects of stores and \
+                                  web servers: cargo build --features remote";
+
+/// Whether a path is the address of an object: `s3://…`, `gs://…`, `az://…`, `https://…` and their other names.
+pub fn is_remote(path: &Path) -> bool {
+    const SCHEMES: &str = "s3 s3a gs az adl azure abfs abfss https http";
+    let scheme = path.to_str().and_then(|text| text.split_once("://"));
+    scheme.is_some_and(|(scheme, _)| SCHEMES.split(' ').any(|known| known == scheme))
+}
+
 /// An input that was opened.
 pub enum Input {
-    /// A regular, uncompressed file of so many bytes: readable at any offset.
-    File(File, u64),
+    /// A regular, uncompressed file (or an object of a store) of so many bytes: readable at any offset.
+    File(Box<dyn ReadAt>, u64),
     /// Anything else: readable forward, decompressed.
     Stream(Box<dyn Read + Send>),
 }
 
-/// Opens a file, or standard input for `-`.
+/// Opens a file, standard input for `-`, or an object of a store by its address.
 ///
 /// # Errors
 /// When it cannot be opened or its first bytes cannot be read.
 pub fn open(path: &Path) -> io::Result<Input> {
     if path == Path::new("-") {
         return stream(Box::new(io::stdin()));
+    }
+    if is_remote(path) {
+        let (object, size) = remote::open(path)?;
+        let mut first = [0; MAGIC_BYTES];
+        let first = &mut first[..MAGIC_BYTES.min(size as usize)];
+        object.read_exact_at(first, 0)?;
+        return match Compression::of(first) {
+            Some(_) => stream(Box::new(Forward::new(object))),
+            None => Ok(Input::File(object, size)),
+        };
     }
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -65,15 +103,19 @@ pub fn open(path: &Path) -> io::Result<Input> {
     if Compression::of(&first[..read]).is_some() {
         return stream(Box::new(file));
     }
-    Ok(Input::File(file, metadata.len()))
+    Ok(Input::File(Box::new(file), metadata.len()))
 }
 
 /// How many bytes a file has, and a text that is another one when it was written to since, or is
-/// another file: its size, the time of the last change, and its number in the file system.
+/// another file: its size, the time of the last change, and its number in the file system. Of an object of
+/// a store: its size and ETag when it was opened first.
 ///
 /// # Errors
 /// When the system does not tell.
 pub fn identity(path: &Path) -> io::Result<(u64, String)> {
+    if is_remote(path) {
+        return remote::identity(path);
+    }
     let metadata = std::fs::metadata(path)?;
     let (size, inode) = (metadata.len(), metadata.ino());
     let changed = i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());

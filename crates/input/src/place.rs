@@ -2,10 +2,11 @@
 //! are remembered while they are read.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::{Forward, Input, open};
 
 /// Line ends remembered: further than any thread reads ahead of the one that finds a fault.
 const MOST_KEPT: usize = 1 << 20;
@@ -31,7 +32,11 @@ impl Lines {
     /// Those of a file's first `bytes` bytes.
     pub fn of_file(path: &Path, bytes: u64) -> io::Result<Lines> {
         let lines = Lines::default();
-        io::copy(&mut lines.watch(File::open(path)?.take(bytes)), &mut io::sink())?;
+        let source: Box<dyn Read + Send> = match open(path)? {
+            Input::File(file, _) => Box::new(Forward::new(file)),
+            Input::Stream(stream) => stream,
+        };
+        io::copy(&mut lines.watch(source.take(bytes)), &mut io::sink())?;
         Ok(lines)
     }
 

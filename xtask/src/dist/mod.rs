@@ -45,6 +45,21 @@ impl Machine {
             Machine::Aarch64 => "aarch64-unknown-linux-musl",
         }
     }
+
+    /// A C compiler for it, and Debian's package of that.
+    fn compiler(self) -> &'static str {
+        match self {
+            Machine::X86_64 => "x86_64-linux-gnu-gcc",
+            Machine::Aarch64 => "aarch64-linux-gnu-gcc",
+        }
+    }
+
+    fn package(self) -> &'static str {
+        match self {
+            Machine::X86_64 => "gcc-x86-64-linux-gnu",
+            Machine::Aarch64 => "gcc-aarch64-linux-gnu",
+        }
+    }
 }
 
 /// Makes everything for `machines` into `target/xtask/dist`; of a tag, whose name is `v` and the version.
@@ -57,6 +72,9 @@ pub(crate) fn run_all(tag: Option<&str>, machines: &[Machine], url: &str) -> Res
     for machine in machines {
         if *machine == Machine::Aarch64 && cfg!(target_arch = "x86_64") {
             install(&["qemu-user"])?;
+        }
+        if Command::new(machine.compiler()).arg("--version").output().is_err() {
+            install(&[machine.package()])?;
         }
         let program = build(&source, *machine)?;
         ensure!(
@@ -97,10 +115,12 @@ fn build(source: &Path, machine: Machine) -> Result<Program> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(source).env("CARGO_TARGET_DIR", &folder);
     cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "false").env("CARGO_PROFILE_RELEASE_STRIP", "true");
-    // The linker of the toolchain knows all machines; nothing of C is linked but what comes with the target.
+    // The linker of the toolchain knows all machines; what is C is the cryptography of TLS, which wants nothing of
+    // a C library but what all have.
     cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
+    cargo.env(format!("CC_{}", target.replace('-', "_")), machine.compiler());
     cargo.args(["build", "--release", "--locked", "--quiet", "--package", "fathom-cli"]);
-    run(cargo.args(["--target", target]))
+    run(cargo.args(["--features", "remote", "--target", target]))
         .with_context(|| format!("building for it (rustup target add {target})"))?;
     let path = folder.join(target).join("release/fathom");
     let said = |words: &[&str]| -> Result<Vec<u8>> {

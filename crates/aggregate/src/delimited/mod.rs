@@ -17,9 +17,10 @@
 //! here looks at quotes. Access logs and lines of JSON have no records of several lines, and columns of known
 //! names; `crate::access` and `crate::ndjson` find them, and all else is the same.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use fathom_machine::os::read_at::ReadAt;
 
 use crate::account::Account;
 use crate::chunk::Buffer;
@@ -41,7 +42,7 @@ mod worker;
 
 use columns::Columns;
 use cut::Chunks;
-pub use query::{By, Kind, Null, Query, Ragged, Syntax, Value};
+pub use query::{By, Kind, Null, Query, Ragged, Syntax, Value, ValueError};
 use worker::Worker;
 
 /// Aggregates delimited text.
@@ -68,7 +69,7 @@ pub fn aggregate(
 /// What cannot be read, and records longer than [`MOST_RECORD_BYTES`](crate::MOST_RECORD_BYTES).
 pub fn record_starts(
     path: &Path,
-    (file, size): (File, u64),
+    (file, size): (Box<dyn ReadAt>, u64),
     delimiter: u8,
     every: u64,
 ) -> Result<Vec<u64>, Error> {

@@ -44,7 +44,7 @@ fn run_bytes(
     let source = if as_file {
         let mut file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut file, text).unwrap();
-        Source::File { path: "t.csv".into(), file, size: text.len() as u64 }
+        Source::File { path: "t.csv".into(), file: Box::new(file), size: text.len() as u64 }
     } else {
         let reader = Box::new(Slow(text.to_vec(), 0, portion));
         Source::Stream { path: "t.csv".into(), reader }

@@ -27,7 +27,7 @@ use crate::value;
     fathom plan --tasks 8 --records --delimiter , --states out export.csv |\n    \
     xargs -P 8 -L 1 fathom aggregate --partial --by host --value ms --threads 1")]
 pub(crate) struct Options {
-    /// Files to cut; all of the input
+    /// Files to cut, folders and patterns of names as `fathom aggregate` takes them; all of the input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
@@ -57,8 +57,10 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let files = &input::files_of(&options.files)?;
+    input::prepare(files)?;
     let mut objects = Vec::new();
-    for path in &options.files {
+    for path in files {
         objects.push(match input::open(path)? {
             Input::File(_, size) => (size, true),
             Input::Stream(_) => (input::identity(path)?.0, false),
@@ -68,7 +70,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let bytes = options.tasks.map_or(options.bytes, |tasks| all.div_ceil(tasks).max(1));
     let mut tasks = plan(&objects, bytes);
     if options.records {
-        tasks = between_records(options, &objects, bytes)?;
+        tasks = between_records(options, (files, &objects), bytes)?;
     }
     if let Some(folder) = &options.states {
         std::fs::create_dir_all(folder)
@@ -76,7 +78,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let mut text = String::new();
     for (number, task) in tasks.iter().enumerate() {
-        line(options, number, task, &objects, &mut text)?;
+        line(options, number, task, (files, &objects), &mut text)?;
     }
     let mut output = Output::create(&options.output)?;
     output.write_all(text.as_bytes())?;
@@ -87,7 +89,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 /// A plan whose cuts are where records start.
 fn between_records(
     options: &Options,
-    objects: &[(u64, bool)],
+    (files, objects): (&[PathBuf], &[(u64, bool)]),
     bytes: u64,
 ) -> anyhow::Result<Vec<Vec<Piece>>> {
     let mut tasks = Vec::new();
@@ -96,11 +98,11 @@ fn between_records(
             tasks.push(task);
             continue;
         };
-        let Input::File(file, _) = input::open(&options.files[object])? else {
+        let Input::File(file, _) = input::open(&files[object])? else {
             tasks.push(task);
             continue;
         };
-        let path = &options.files[object];
+        let path = &files[object];
         let mut ends = record_starts(path, (file, size), options.delimiter, bytes)?;
         ends.push(size);
         let mut start = 0;
@@ -117,7 +119,7 @@ fn line(
     options: &Options,
     number: usize,
     task: &[Piece],
-    objects: &[(u64, bool)],
+    (files, objects): (&[PathBuf], &[(u64, bool)]),
     text: &mut String,
 ) -> anyhow::Result<()> {
     let quoted = |path: &Path| -> anyhow::Result<String> {
@@ -135,7 +137,7 @@ fn line(
     }
     text.push_str(" --");
     for piece in task {
-        write!(text, " {}", quoted(&options.files[piece.object])?)?;
+        write!(text, " {}", quoted(&files[piece.object])?)?;
     }
     text.push('\n');
     Ok(())

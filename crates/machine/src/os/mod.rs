@@ -10,6 +10,7 @@ pub mod map;
 #[allow(unsafe_code)] // mappings: each block says what keeps the bytes alive and in bounds
 pub mod memory;
 pub mod process;
+pub mod read_at;
 #[allow(unsafe_code)] // as above; what crosses a process border is sealed against change first
 pub mod shared;
 pub(crate) mod source;

@@ -154,7 +154,7 @@ enum Identity {
 impl Origin {
     fn new(path: &Path, source: Source) -> anyhow::Result<Origin> {
         let is_file = path != Path::new("-") && fs::metadata(path).is_ok_and(|m| m.is_file());
-        if is_file {
+        if is_file || input::is_remote(path) {
             let (size, identity) = identity(path)?;
             return Ok(Origin { source, identity: Identity::File(size, identity) });
         }
@@ -189,10 +189,10 @@ fn identity(path: &Path) -> anyhow::Result<(u64, String)> {
     input::identity(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The same for a file however it is named here; `-` is itself.
+/// The same for a file however it is named here; `-` and addresses are themselves.
 pub(crate) fn name(path: &Path) -> anyhow::Result<String> {
-    if path == Path::new("-") {
-        return Ok("-".to_owned());
+    if path == Path::new("-") || input::is_remote(path) {
+        return Ok(path.to_string_lossy().into_owned());
     }
     Ok(std::path::absolute(path)?.to_string_lossy().into_owned())
 }

@@ -34,7 +34,7 @@ mod stages;
                         an error; so is everything RFC 8259 refuses."
 )]
 pub(crate) struct Options {
-    /// The JSON file; - is stdin
+    /// The JSON file; - is stdin, and the address of an object is one as in `fathom aggregate`
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -159,7 +159,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let lines = Lines::default();
     let (source, lines) = match input::open(&options.file)? {
-        Input::File(file, _) => (Source::File(file), None),
+        Input::File(file, size) => {
+            file.expect(0..size);
+            (Source::File(file), None)
+        }
         Input::Stream(stream) => (Source::Stream(lines.watch(stream)), Some(lines)),
     };
     if options.profile {

@@ -57,7 +57,7 @@ pub fn aggregate(path: &Path, strategy: &Strategy, level: Level) -> Result<Vec<P
     if strategy.is_engine() {
         let options =
             Options { threads, chunk_bytes: strategy.chunk_bytes, level, ..Options::default() };
-        let sources = vec![Source::File { path: path.to_owned(), file, size }];
+        let sources = vec![Source::File { path: path.to_owned(), file: Box::new(file), size }];
         let progress = Progress::default();
         let summary = fathom_aggregate::aggregate(sources, &options, OnError::Fail, &progress)?;
         return Ok(summary.columns.into_iter().flat_map(|column| column.groups).collect());

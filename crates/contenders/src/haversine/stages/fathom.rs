@@ -21,13 +21,13 @@ pub(super) static FATHOM: Simple<File> = Simple {
 /// The mean by `threads` threads.
 pub(super) fn run(file: fs::File, threads: NonZeroUsize) -> io::Result<Answer> {
     let options = Options { threads, keep_distances: false, ..Options::default() };
-    let outcome = read(Source::File(file), &options).map_err(io::Error::other)?;
+    let outcome = read(Source::File(Box::new(file)), &options).map_err(io::Error::other)?;
     Ok(Answer { pairs: outcome.pairs, mean: outcome.mean_exact })
 }
 
 /// All distances by the reference formula.
 pub(super) fn by(file: fs::File, threads: NonZeroUsize) -> io::Result<Vec<f64>> {
     let options = Options { threads, trigonometry: Trigonometry::Libm, ..Options::default() };
-    let outcome = read(Source::File(file), &options).map_err(io::Error::other)?;
+    let outcome = read(Source::File(Box::new(file)), &options).map_err(io::Error::other)?;
     Ok(outcome.distances.concat())
 }

@@ -116,7 +116,7 @@ fn exact(path: &PathBuf, keep_distances: bool) -> Result<Outcome, String> {
     let trigonometry = Trigonometry::Libm;
     let options = Options { keep_distances, trigonometry, ..Options::default() };
     let file = fs::File::open(path).map_err(|error| error.to_string())?;
-    read(Source::File(file), &options).map_err(|error| error.to_string())
+    read(Source::File(Box::new(file)), &options).map_err(|error| error.to_string())
 }
 
 impl File {

@@ -1,0 +1,311 @@
+//! Stores and their objects, by the crate `object_store`: whose addresses they are, what is asked of them,
+//! and what their errors mean to a person.
+//!
+//! Credentials and endpoints come from the environment variables that crate knows; nothing is read from
+//! the files of other tools but what it reads itself.
+
+use std::collections::HashMap;
+use std::env;
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpStream};
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::http::HttpBuilder;
+use object_store::path::Path;
+use object_store::{
+    ClientConfigKey, ClientOptions, Error, GetOptions, GetRange, ObjectMeta, ObjectStore,
+    ObjectStoreExt, RetryConfig,
+};
+
+/// How long a server may say nothing before a request is repeated, unless the environment says otherwise.
+const PATIENCE: &str = "30 seconds";
+
+/// Where machines of Amazon, Google and Microsoft ask for the credentials they were given.
+const METADATA: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
+
+/// What an error says of that, where somebody answers but gives none.
+const METADATA_WORDS: [&str; 2] = ["169.254.169.254", "metadata.google.internal"];
+
+/// Where an object is.
+pub(super) struct Address {
+    /// As the user wrote it.
+    pub(super) text: String,
+    scheme: String,
+    /// The bucket, container or server.
+    place: String,
+    path: Path,
+}
+
+/// An object as it was when it was opened.
+pub(super) struct Object {
+    pub(super) url: String,
+    store: Arc<dyn ObjectStore>,
+    path: Path,
+    meta: ObjectMeta,
+    /// Its first bytes.
+    pub(super) head: Bytes,
+}
+
+impl Address {
+    pub(super) fn parse(text: &str) -> io::Result<Address> {
+        let wrong = |said: String| io::Error::new(ErrorKind::InvalidInput, said);
+        let (scheme, rest) = text.split_once("://").ok_or_else(|| wrong("no address".into()))?;
+        let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let is_web = scheme.starts_with("http");
+        if is_web && path.contains(['?', '#']) {
+            return Err(wrong("addresses with ? or # are not supported".into()));
+        }
+        let parsed = if is_web {
+            Path::from_url_path(path)
+        } else {
+            Path::parse(path.trim_end_matches('/'))
+        };
+        let path = parsed.map_err(|error| wrong(error.to_string()))?;
+        let [text, scheme, place] = [text, scheme, place].map(str::to_owned);
+        Ok(Address { text, scheme, place, path })
+    }
+
+    /// The addresses of the objects in it as a folder, sorted.
+    pub(super) async fn list(&self) -> io::Result<Vec<String>> {
+        if self.scheme.starts_with("http") {
+            let said = "a web server lists nothing: name each object";
+            return Err(io::Error::new(ErrorKind::Unsupported, said));
+        }
+        let listed = self.store()?.list_with_delimiter(Some(&self.path)).await.map_err(said)?;
+        let address =
+            |meta: ObjectMeta| format!("{}://{}/{}", self.scheme, self.place, meta.location);
+        let mut found: Vec<String> = listed.objects.into_iter().map(address).collect();
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// The store it is in, of which there is one.
+    fn store(&self) -> io::Result<Arc<dyn ObjectStore>> {
+        static STORES: Mutex<Option<HashMap<String, Arc<dyn ObjectStore>>>> = Mutex::new(None);
+        let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
+        let stores = stores.get_or_insert_default();
+        let name = format!("{}://{}", self.scheme, self.place);
+        if let Some(store) = stores.get(&name) {
+            return Ok(Arc::clone(store));
+        }
+        let store = self.connect(&name)?;
+        stores.insert(name, Arc::clone(&store));
+        Ok(store)
+    }
+
+    fn connect(&self, name: &str) -> io::Result<Arc<dyn ObjectStore>> {
+        static PROVIDER: Once = Once::new();
+        // Who has chosen another one in this process may keep it.
+        PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+        let retry = retry();
+        Ok(match self.scheme.as_str() {
+            "s3" | "s3a" => {
+                has_credentials("AWS_")?;
+                let mut builder = AmazonS3Builder::from_env().with_bucket_name(&self.place);
+                for (key, value) in patient("AWS_") {
+                    builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
+                }
+                Arc::new(builder.with_retry(retry).build().map_err(said)?)
+            }
+            "gs" => {
+                has_credentials("GOOGLE_")?;
+                let mut builder =
+                    GoogleCloudStorageBuilder::from_env().with_bucket_name(&self.place);
+                for (key, value) in patient("GOOGLE_") {
+                    builder = builder.with_config(GoogleConfigKey::Client(key), value);
+                }
+                Arc::new(builder.with_retry(retry).build().map_err(said)?)
+            }
+            "http" | "https" => {
+                let mut options = ClientOptions::new().with_allow_http(self.scheme == "http");
+                for (key, value) in patient("HTTP_") {
+                    options = options.with_config(key, value);
+                }
+                let builder = HttpBuilder::new().with_url(name).with_client_options(options);
+                Arc::new(builder.with_retry(retry).build().map_err(said)?)
+            }
+            _ => {
+                has_credentials("AZURE_")?;
+                let mut builder = MicrosoftAzureBuilder::from_env().with_url(name);
+                for (key, value) in patient("AZURE_") {
+                    builder = builder.with_config(AzureConfigKey::Client(key), value);
+                }
+                Arc::new(builder.with_retry(retry).build().map_err(said)?)
+            }
+        })
+    }
+}
+
+/// A number from the environment.
+pub(super) fn number<N: FromStr>(name: &str) -> Option<N> {
+    env::var(name).ok()?.parse().ok()
+}
+
+fn retry() -> RetryConfig {
+    let usual = RetryConfig::default();
+    RetryConfig { max_retries: number("FATHOM_RETRIES").unwrap_or(usual.max_retries), ..usual }
+}
+
+/// How long to wait, where nobody said: the crate gives up on what takes half a minute in all, which on
+/// a slow line is every block.
+fn patient(prefix: &str) -> impl Iterator<Item = (ClientConfigKey, &'static str)> {
+    let wanted = [(ClientConfigKey::Timeout, "1 hour"), (ClientConfigKey::ReadTimeout, PATIENCE)];
+    let is_unsaid = |key: &ClientConfigKey| {
+        let name = format!("{prefix}{}", key.as_ref().to_ascii_uppercase());
+        env::var_os(name).is_none()
+    };
+    wanted.into_iter().filter(move |(key, _)| is_unsaid(key)).collect::<Vec<_>>().into_iter()
+}
+
+/// Whether credentials can be had. If no variable speaks of any, they are asked of the cloud's own
+/// machine around this one; where there is none, nobody answers, and that would be tried for long.
+fn has_credentials(prefix: &str) -> io::Result<()> {
+    const ABOUT: &str =
+        "KEY TOKEN SECRET CREDENTIAL SERVICE_ACCOUNT SKIP_SIGNATURE ENDPOINT CLI EMULATOR METADATA";
+    let tells = |name: &str| {
+        let is_ours =
+            name.starts_with(prefix) && name != "AWS_ENDPOINT" && name != "AWS_ENDPOINT_URL";
+        let is_other = ["SERVICE_ACCOUNT", "MSI_ENDPOINT", "IDENTITY_ENDPOINT"].contains(&name);
+        is_other || is_ours && ABOUT.split(' ').any(|word| name.contains(word))
+    };
+    let is_said = env::vars_os().any(|(name, _)| name.to_str().is_some_and(tells));
+    let home = env::var_os("HOME").map(std::path::PathBuf::from).unwrap_or_default();
+    let by_login = home.join(".config/gcloud/application_default_credentials.json");
+    if is_said || prefix == "GOOGLE_" && by_login.exists() {
+        return Ok(());
+    }
+    let metadata = SocketAddr::from(METADATA);
+    let found = TcpStream::connect_timeout(&metadata, Duration::from_secs(1));
+    found.map(drop).map_err(|_| no_credentials(prefix))
+}
+
+fn no_credentials(prefix: &str) -> io::Error {
+    let names = match prefix {
+        "AWS_" => "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true",
+        "GOOGLE_" => "GOOGLE_SERVICE_ACCOUNT, or GOOGLE_SKIP_SIGNATURE=true",
+        _ => "AZURE_STORAGE_ACCOUNT_KEY, or AZURE_SKIP_SIGNATURE=true",
+    };
+    let said = format!("there are no credentials: set {names} where everybody may read");
+    io::Error::new(ErrorKind::PermissionDenied, said)
+}
+
+impl Object {
+    /// The object, with as many first bytes.
+    pub(super) async fn open(address: &Address, head_bytes: u64) -> io::Result<Object> {
+        let (store, path) = (address.store()?, address.path.clone());
+        let options =
+            GetOptions { range: Some(GetRange::Bounded(0..head_bytes)), ..GetOptions::default() };
+        let (meta, head) = match store.get_opts(&path, options).await {
+            Ok(answer) => {
+                let meta = answer.meta.clone();
+                (meta, answer.bytes().await.map_err(said)?)
+            }
+            // Nothing is no range of bytes.
+            Err(error @ Error::Generic { .. }) => match store.head(&path).await {
+                Ok(meta) if meta.size == 0 => (meta, Bytes::new()),
+                _ => return Err(said(error)),
+            },
+            Err(error) => return Err(said(error)),
+        };
+        let object = Object { url: address.text.clone(), store, path, meta, head };
+        if object.tag().is_none() && object.meta.last_modified.timestamp() == 0 {
+            let why = "the server tells neither ETag nor date: whether it changes while it is read would stay unknown";
+            return Err(io::Error::new(ErrorKind::Unsupported, why));
+        }
+        let missing = object.meta.size.min(head_bytes) - (object.head.len() as u64).min(head_bytes);
+        if missing > 0 { Err(cut_off(missing)) } else { Ok(object) }
+    }
+
+    /// Its size in bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.meta.size
+    }
+
+    /// A text that is another one once the object is another one.
+    pub(super) fn identity(&self) -> String {
+        match &self.meta.e_tag {
+            Some(tag) => format!("object:{}:{tag}", self.size()),
+            None => format!("object:{}:{}", self.size(), self.meta.last_modified.to_rfc3339()),
+        }
+    }
+
+    /// The ETag, if it may be asked for: a weak one equals none, not even itself.
+    fn tag(&self) -> Option<&String> {
+        self.meta.e_tag.as_ref().filter(|tag| !tag.starts_with("W/"))
+    }
+
+    /// Some bytes of it, if it still is what it was.
+    pub(super) async fn get(&self, range: Range<u64>) -> io::Result<Bytes> {
+        let tag = self.tag().cloned();
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(range.clone())),
+            if_unmodified_since: tag.is_none().then_some(self.meta.last_modified),
+            if_match: tag,
+            ..GetOptions::default()
+        };
+        let answer = self.store.get_opts(&self.path, options).await.map_err(said)?;
+        let (now, then) = (&answer.meta, &self.meta);
+        if (now.size, &now.e_tag) != (then.size, &then.e_tag) {
+            return Err(changed());
+        }
+        let bytes = answer.bytes().await.map_err(said)?;
+        match (range.end - range.start).checked_sub(bytes.len() as u64) {
+            Some(0) => Ok(bytes),
+            missing => Err(cut_off(missing.unwrap_or(0))),
+        }
+    }
+}
+
+fn changed() -> io::Error {
+    io::Error::other("it changed while it was read")
+}
+
+fn cut_off(missing: u64) -> io::Error {
+    io::Error::other(format!("the answer was cut off: {missing} bytes are missing"))
+}
+
+/// What a store's error means.
+fn said(error: Error) -> io::Error {
+    let (mut text, mut cause) = (error.to_string(), std::error::Error::source(&error));
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        if !text.contains(&inner_text) {
+            text = format!("{text}: {inner_text}");
+        }
+        cause = inner.source();
+    }
+    let code = text.split_once("<Code>").and_then(|(_, rest)| Some(rest.split_once("</Code>")?.0));
+    let code = code.map_or_else(String::new, |code| format!(", {code}"));
+    let (kind, words) = match error {
+        Error::NotFound { .. } => (ErrorKind::NotFound, format!("it is not there (404{code})")),
+        Error::PermissionDenied { .. } => {
+            (ErrorKind::PermissionDenied, format!("access is refused (403{code})"))
+        }
+        Error::Unauthenticated { .. } => {
+            let said = format!("credentials are missing or wrong (401{code})");
+            (ErrorKind::PermissionDenied, said)
+        }
+        _ if text.contains("412 Precondition Failed") => return changed(),
+        _ if METADATA_WORDS.iter().any(|words| text.contains(words)) => {
+            let stores = [("S3", "AWS_"), ("GCS", "GOOGLE_")];
+            let store = stores.iter().find(|(store, _)| text.contains(store));
+            return no_credentials(store.map_or("AZURE_", |(_, prefix)| prefix));
+        }
+        _ if text.contains("non-partial response") => (
+            ErrorKind::Unsupported,
+            "the server cannot read parts of it (no ranges of bytes)".into(),
+        ),
+        _ => {
+            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            (ErrorKind::Other, line.chars().take(600).collect())
+        }
+    };
+    io::Error::new(kind, words)
+}

@@ -1,0 +1,32 @@
+//! `cargo xtask remote`: objects of stores as input, from a server of our own that does wrong and from one
+//! that others wrote: moto, Amazon's interface in Python, installed into an environment of its own.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::packages::{cache, root, run};
+use crate::python;
+
+/// The command with everything it needs for this, unless other packages and features are chosen.
+const CHOICE: [&str; 4] = ["--package", "fathom-cli", "--features", "remote"];
+
+pub(crate) fn run_all(choice: &[String]) -> Result<()> {
+    let environment = cache().join("moto");
+    let moto = environment.join("bin/moto_server");
+    // It takes longer than the tests, and is never changed by them.
+    if !moto.exists() {
+        let python = python::fresh(&environment)?;
+        run(python::pip(&python).args(["moto[s3]", "flask", "flask-cors"]))?;
+    }
+    let mut tests = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    tests.current_dir(root()).env("FATHOM_MOTO", moto).args(["test", "--locked"]);
+    match choice {
+        [] => tests.args(CHOICE),
+        choice => tests.args(choice),
+    };
+    tests.args(["--test", "remote", "--", "--include-ignored"]);
+    let status = tests.status().context("cargo test")?;
+    ensure!(status.success(), "cargo test: {status}");
+    Ok(())
+}
