@@ -221,7 +221,7 @@ impl Show {
             columns: self.columns.iter().filter_map(|name| Column::named(name)).collect(),
             unit: self.time_unit(),
             as_given: self.sort == Sort::Command,
-            width: if to_terminal { output::terminal_width() } else { None },
+            width: (self.output == Path::new("-")).then(output::terminal_width).flatten(),
         }
     }
 }

@@ -18,9 +18,11 @@ use tempfile::NamedTempFile;
 
 use crate::interrupt;
 
-/// Characters in a line of the terminal that is written to, if it is one.
+/// Characters in a line of the terminal that is written to, if it is one; of a pipe what `COLUMNS` says.
 pub(crate) fn terminal_width() -> Option<usize> {
-    console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
+    let size = console::Term::stdout().size_checked();
+    let said = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0);
+    size.map(|(_, columns)| usize::from(columns)).or_else(said)
 }
 
 /// The same; the usual number where it is none.

@@ -70,7 +70,9 @@ fn report(saved: &str, command: &str) -> String {
     let shown = shlex::split(&command.replace("\\\n", " ")).unwrap();
     assert_eq!(shown, made, "{saved} is of another command");
     let words = ["report".as_ref(), file.as_os_str()];
-    let output = Command::new(env!("CARGO_BIN_EXE_fathom")).args(words).output().unwrap();
+    let mut report = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    // As on a terminal of the usual width.
+    let output = report.args(words).env("COLUMNS", "80").output().unwrap();
     assert!(output.status.success(), "{saved}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
