@@ -2,7 +2,7 @@
 //! oracle says. The first 16 bytes choose a task and a condition; the rest is a text and the input.
 #![no_main]
 
-use fathom_aggregate::{Filter, OnError, Options, Progress, Query, Source, delimited};
+use fathom_aggregate::{Filter, Formula, OnError, Options, Progress, Query, Source, delimited};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../../crates/aggregate/tests/oracle/mod.rs"]
@@ -28,6 +28,9 @@ fuzz_target!(|data: &[u8]| {
 
 /// A text that is no condition shows where; one that is looks at records and does not panic.
 fn any_text(text: &str) {
+    if let Err(error) = Formula::parse(text) {
+        assert!(error.to_string().contains('^') && text.get(error.span()).is_some());
+    }
     let filter = match Filter::parse(text) {
         Ok(filter) => filter,
         Err(error) => {

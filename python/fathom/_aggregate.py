@@ -81,6 +81,8 @@ def aggregate(
     approx: str | bool = False,
     delimiter: str | None = None,
     header: bool | None = None,
+    quotes: bool = True,
+    decimal_comma: bool = False,
     null="skip",
     null_values=(),
     ragged: str = "fail",
@@ -103,7 +105,8 @@ def aggregate(
     ``key;value``; with one of them it is delimited text in general, with quoted fields (RFC 4180).
 
     by, values     columns by name or place (from 1), or lists of them; without by the first column,
-                   without values the second; ``values=[]`` counts records
+                   without values the second; ``values=[]`` counts records; a value with a sign between
+                   blanks is a formula, such as ``"price * quantity"`` or ``"round(bytes / ms, 3)"``
     where          a condition, such as ``'status >= 500 && host != "x"'`` (grammar: docs/aggregate.md)
     texts          columns of texts, of which count, rows, distinct, mode, first and last can be told
     stats          of min, mean, max, count, rows, sum, variance, stddev, range, distinct, mode, first,
@@ -113,6 +116,8 @@ def aggregate(
                    estimate, from sketches whose size does not grow with the values; a column behind each
                    has its error in percent
     delimiter      one byte; by default a comma for .csv, a tab for .tsv, otherwise ``;``
+    quotes         whether fields may stand in quotes; otherwise a quote is a byte like any other
+    decimal_comma  numbers have a comma where others have a point, and no points
     header         whether the first record names the columns; by default if one is asked for by name
     null           what a missing value means: skip, zero or fail; or a dict of columns to these
     null_values    fields that say there is no value, besides empty ones (of Arrow: ``"NaN"``)
@@ -141,7 +146,7 @@ def asked(data, **options) -> tuple[list, _Plan]:
 
 
 def _asked(
-    data, by, values, texts, where, stats, quantiles, approx, delimiter, header, null, null_values, ragged,
+    data, by, values, texts, where, stats, quantiles, approx, delimiter, header, quotes, decimal_comma, null, null_values, ragged,
     on_error, rejects, sort, reverse, top, threads, chunk_bytes, memory_limit,
 ):  # fmt: skip
     for name, value, known in (
@@ -164,7 +169,8 @@ def _asked(
         raise ValueError("where= needs text: filter the table before")
     counts = values is not None and not _list(values) and not words
     is_plain = (
-        by is None and values is None and where is None and not words and delimiter is None and not header and null == "skip"
+        by is None and values is None and where is None and not words and delimiter is None and not header
+        and quotes and not decimal_comma and null == "skip"
     ) and not _list(null_values) and ragged == "fail"
     keys = _list(by) or [1]
     columns = _list(values) + words or ([] if counts else [2])
@@ -172,6 +178,8 @@ def _asked(
     plan = _Plan(
         delimiter=None if is_plain or is_frame else _byte(delimiter or _delimiter_of(inputs)),
         header=header,
+        quotes=quotes,
+        decimal_comma=decimal_comma,
         by=keys,
         values=list(zip(columns, _nulls(null, columns), is_text)),
         filter=where,

@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     delimiter: Option<u8>,
     /// By default if a column is asked for by its name.
     header: Option<bool>,
+    quotes: bool,
+    decimal_comma: bool,
     by: Vec<Column>,
     /// Column, what a missing value means, and whether it is one of texts.
     values: Vec<(Column, String, bool)>,
@@ -148,7 +150,11 @@ impl Plan {
     pub(crate) fn query(&self) -> PyResult<Option<Query>> {
         let Some(delimiter) = self.delimiter else { return Ok(None) };
         let value = |(column, word, is_text): &(Column, String, bool)| {
-            let mut value = Value::from(Selector::from(column.clone()));
+            let mut value = match column {
+                Column::Name(name) if !is_text && Value::is_formula(name) => Value::derived(name)
+                    .map_err(|wrong| PyValueError::new_err(format!("values: {wrong}")))?,
+                _ => Value::from(Selector::from(column.clone())),
+            };
             value.null = null(word)?;
             value.kind = if *is_text { Kind::Text } else { Kind::Number };
             Ok(value)
@@ -161,6 +167,7 @@ impl Plan {
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
         query.nulls.extend(self.null_values.iter().cloned());
         query.header = self.header.unwrap_or_else(|| query.has_names());
+        (query.quotes, query.decimal_comma) = (self.quotes, self.decimal_comma);
         Ok(Some(query))
     }
 

@@ -312,3 +312,15 @@ def test_a_histogram_is_a_text_of_bins():
     assert json.loads(row["histogram"]) == {"from": 0, "to": 10, "counts": [1, 0, 0, 0, 0, 0, 0, 0, 0, 2]}
     with pytest.raises(ValueError, match="no order"):
         fathom.aggregate(b"k;0\n", stats=["histogram"], sort="histogram")
+
+
+def test_values_are_computed_and_commas_are_points():
+    text = b"k;price;n\na;0,10;3\na;19,99;2\n"
+    [row] = fathom.aggregate(
+        text, by="k", values=["price * n", "n"], stats=["sum"], delimiter=";", decimal_comma=True
+    ).to_dicts(exact=True)
+    assert row == {"k": "a", "price * n_sum": Decimal("40.28"), "n_sum": Decimal(5)}
+    with pytest.raises(ValueError, match="digits without end"):
+        fathom.aggregate(text, by="k", values="price / n", delimiter=";")
+    plain = fathom.aggregate(b'5" pipe;1\n', by=1, values=2, stats=["sum"], delimiter=";", quotes=False)
+    assert plain["key"] == ['5" pipe']

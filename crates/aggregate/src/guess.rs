@@ -1,15 +1,19 @@
 //! A guess at how delimited text is written, from its beginning.
 //!
-//! What is guessed is the delimiter, and whether the text is delimited at all or an access log or lines of JSON, which
+//! What is guessed is the delimiter, whether fields stand in quotes, whether numbers have a decimal comma, whether the
+//! first record is a header, and whether the text is delimited at all or an access log or lines of JSON, which
 //! their first line says: names of columns say that there is a header. A guess is made once and holds for the
 //! whole run; where it was wrong, records of another number of fields, or another form, say so.
 
 use memchr::memchr;
 
 use crate::access;
-use crate::delimited::Syntax;
+use crate::delimited::{Query, Syntax};
 use crate::ndjson::Finder;
+use crate::number::Decimal;
+pub use crate::record::Dialect;
 use crate::record::{Field, Split, split};
+use crate::selector::Selector;
 
 /// Delimiters there are, the surest first: a comma may be part of numbers, and stands in texts.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
@@ -18,12 +22,89 @@ const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 const MOST_RECORDS: usize = 1000;
 
 /// The delimiter that cuts every record of the text into as many fields, two at least: the first of
-/// tab, semicolon, bar and comma that does. None if there is none. `ended` says that the text is all
-/// there is; otherwise its last record is not looked at unless it is the only one.
-pub fn delimiter(text: &[u8], ended: bool) -> Option<u8> {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    let cuts = |delimiter: &u8| fields(text, ended, *delimiter).is_some_and(|fields| fields > 1);
-    DELIMITERS.into_iter().find(cuts)
+/// tab, semicolon, bar and comma that does, where fields may stand in quotes, and if none does, where quotes are
+/// bytes like any other. None if there is none. `ended` says that the text is all there is; otherwise its last record
+/// is not looked at unless it is the only one.
+pub fn dialect(text: &[u8], ended: bool) -> Option<Dialect> {
+    dialect_of(text, ended, &DELIMITERS, &[true, false])
+}
+
+/// Whether fields may stand in quotes, where the delimiter is known; None if that tells nothing.
+pub fn quotes(text: &[u8], ended: bool, delimiter: u8) -> Option<bool> {
+    dialect_of(text, ended, &[delimiter], &[true, false]).map(|dialect| dialect.quotes)
+}
+
+/// The delimiter alone, where it is known whether there are quotes.
+pub fn delimiter(text: &[u8], ended: bool, quotes: bool) -> Option<u8> {
+    dialect_of(text, ended, &DELIMITERS, &[quotes]).map(|dialect| dialect.delimiter)
+}
+
+fn dialect_of(text: &[u8], ended: bool, delimiters: &[u8], quotes: &[bool]) -> Option<Dialect> {
+    let all = quotes
+        .iter()
+        .flat_map(|&quotes| delimiters.iter().map(move |&delimiter| Dialect { delimiter, quotes }));
+    let cuts = |dialect: &Dialect| {
+        let records = records(text, ended, *dialect).unwrap_or_default();
+        let fields = records.first().map_or(0, Vec::len);
+        // What stands in quotes as a whole shows that they mean something, and that another field is wrong.
+        let is_quoted =
+            |field: &Vec<u8>| field.len() > 1 && field[0] == b'"' && field.ends_with(b"\"");
+        fields > 1
+            && records.iter().all(|record| record.len() == fields)
+            && (dialect.quotes || !records.iter().flatten().any(is_quoted))
+    };
+    all.into_iter().find(cuts)
+}
+
+/// What the values at the beginning of a text say of how it is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Values {
+    /// The first record has no number where all others have one: it is a header.
+    pub header: bool,
+    /// Numbers have a comma among their digits, and none a point.
+    pub decimal_comma: bool,
+}
+
+/// A guess from the columns whose values are numbers, by the rest of what is known of the text. Columns chosen by name are found in the
+/// first record.
+pub fn values(text: &[u8], ended: bool, query: &Query) -> Values {
+    let mut records = records(text, ended, query.dialect()).unwrap_or_default();
+    let Some(first) = records.first().cloned() else { return Values::default() };
+    let place = |selector: &Selector| match selector {
+        Selector::Place(place) => Some(place - 1),
+        Selector::Name(name) => first.iter().position(|field| field == name.as_bytes()),
+    };
+    let places: Vec<usize> = query.number_columns().filter_map(place).collect();
+    let is_number = |text: &[u8]| {
+        let has_both = text.contains(&b',') && text.contains(&b'.');
+        let pointed: Vec<u8> = text.iter().map(|&b| if b == b',' { b'.' } else { b }).collect();
+        !has_both && Decimal::parse(&pointed).is_ok()
+    };
+    let is_null = |text: &[u8]| query.nulls.iter().any(|null| **null == *text);
+    let header = !query.header && {
+        let rest: Vec<&[u8]> = fields_of(&records[1..], &places).collect();
+        let mut own = fields_of(&records[..1], &places).peekable();
+        own.peek().is_some()
+            && own.all(|field| !is_number(field) && !is_null(field))
+            && rest.iter().all(|field| is_number(field) || is_null(field))
+            && rest.iter().any(|field| is_number(field))
+    };
+    if header || query.header {
+        records.remove(0);
+    }
+    let has = |byte: u8| {
+        let mut numbers = fields_of(&records, &places).filter(|field| is_number(field));
+        numbers.any(|field| field.contains(&byte))
+    };
+    Values { header, decimal_comma: query.delimiter != b',' && has(b',') && !has(b'.') }
+}
+
+/// The fields at these places, of the records that have them.
+fn fields_of<'r>(
+    records: &'r [Vec<Vec<u8>>],
+    places: &'r [usize],
+) -> impl Iterator<Item = &'r [u8]> {
+    records.iter().flat_map(|record| places.iter().filter_map(|&at| Some(&**record.get(at)?)))
 }
 
 /// How the first line that is not blank is written, if that is plain: as an object of JSON, or as an
@@ -58,25 +139,24 @@ fn syntax_of(text: &[u8], line: (usize, usize)) -> Option<Syntax> {
     (combined || is(false)).then_some(Syntax::Access { combined })
 }
 
-/// Fields of each record, if all have as many.
-fn fields(text: &[u8], ended: bool, delimiter: u8) -> Option<usize> {
-    let (mut at, mut common, mut fields) = (0, None, Vec::<Field>::new());
+/// The fields of the first records; None if one is none.
+fn records(text: &[u8], ended: bool, dialect: Dialect) -> Option<Vec<Vec<Vec<u8>>>> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let (mut at, mut records, mut fields) = (0, Vec::new(), Vec::<Field>::new());
     for _ in 0..MOST_RECORDS {
-        match split(text, at, delimiter, ended, &mut fields) {
+        match split(text, at, dialect, ended, &mut fields) {
             Split::Record(end) => {
-                if *common.get_or_insert(fields.len()) != fields.len() {
-                    return None;
-                }
+                records.push(fields.iter().map(|field| field.content(text).into_owned()).collect());
                 at = end;
             }
             Split::Blank(end) => at = end,
             Split::Malformed(..) => return None,
-            Split::More if common.is_some() || ended => break,
+            Split::More if !records.is_empty() || ended => break,
             // One line, longer than what was read.
-            Split::More => return self::fields(text, true, delimiter),
+            Split::More => return self::records(text, true, dialect),
         }
     }
-    common
+    Some(records)
 }
 
 #[cfg(test)]
@@ -101,7 +181,52 @@ mod tests {
             ("\n", None),
             ("\"open,a\n", None),
         ] {
-            assert_eq!(delimiter(text.as_bytes(), true), expected, "{text:?}");
+            assert_eq!(delimiter(text.as_bytes(), true, true), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn quotes_that_enclose_nothing_are_bytes() {
+        for (text, expected) in [
+            ("a;5\" pipe;1\nb;7\" pipe;2\n", Some((b';', false))),
+            ("a;\"x\";1\nb;7;2\n", Some((b';', true))),
+            ("a;b\nc;d\n", Some((b';', true))),
+            ("a;\"b\nc;d\n", Some((b';', false))),
+            ("a\"b\n", None),
+            ("\"a\";1\nb\"c;2\n", None),
+        ] {
+            let found = dialect(text.as_bytes(), true);
+            let found = found.map(|dialect| (dialect.delimiter, dialect.quotes));
+            assert_eq!(found, expected, "{text:?}");
+        }
+        assert_eq!(quotes(b"a;5\";1\n", true, b';'), Some(false));
+        assert_eq!(quotes(b"a;5\";1\n", true, b'|'), None);
+    }
+
+    #[test]
+    fn values_say_whether_there_is_a_header_and_where_numbers_have_a_comma() {
+        let guessed = |text: &str, value: &str, header: bool| {
+            let mut query = Query::new(b';');
+            query.values = crate::delimited::Value::list(value).unwrap();
+            query.header = header;
+            let Values { header, decimal_comma } = values(text.as_bytes(), true, &query);
+            (header, decimal_comma)
+        };
+        for (text, value, header, expected) in [
+            ("k;v\na;1,5\nb;2\n", "2", false, (true, true)),
+            ("k;v\na;1.5\nb;2\n", "2", false, (true, false)),
+            ("a;1,5\nb;2\n", "2", false, (false, true)),
+            ("a;1,5\nb;2.5\n", "2", false, (false, false)),
+            ("k;v\na;1,5\n", "v", true, (false, true)),
+            ("k;v\na;1,5\n", "k", true, (false, false)),
+            ("k;v\na;x\n", "2", false, (false, false)),
+            ("k;v\n", "2", false, (false, false)),
+            ("k;v\na;\n", "2", false, (false, false)),
+            ("k;1,5\na;2\n", "2 * $2", false, (false, true)),
+            ("k;1.234,5\n", "2", false, (false, false)),
+            ("", "2", false, (false, false)),
+        ] {
+            assert_eq!(guessed(text, value, header), expected, "{text:?} {value}");
         }
     }
 
@@ -132,9 +257,9 @@ mod tests {
     fn a_text_cut_anywhere_behind_its_first_record_is_guessed_as_the_whole() {
         let text = b"host,path,ms\nweb,\"/a;b\n;c\",1\ndb,/x|y;z,2\n";
         for end in 13..=text.len() {
-            assert_eq!(delimiter(&text[..end], false), Some(b','), "{end}");
+            assert_eq!(delimiter(&text[..end], false, true), Some(b','), "{end}");
         }
-        assert_eq!(delimiter(&text[..9], false), Some(b','), "a line that does not end");
+        assert_eq!(delimiter(&text[..9], false, true), Some(b','), "a line that does not end");
     }
 
     proptest! {
@@ -157,7 +282,9 @@ mod tests {
                 let fields: Vec<String> = row.iter().map(|f| { at += 1; field(at, f) }).collect();
                 text += &(fields.join(&own.to_string()) + "\n");
             }
-            prop_assert_eq!(delimiter(text.as_bytes(), true), Some(own as u8), "{:?}", text);
+            let found = dialect(text.as_bytes(), true);
+            let expected = Dialect { delimiter: own as u8, quotes: true };
+            prop_assert_eq!(found, Some(expected), "{:?}", text);
         }
     }
 }

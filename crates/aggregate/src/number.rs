@@ -125,6 +125,14 @@ impl Decimal {
         }
     }
 
+    /// Whether it has more digits on one side of its point than may be written.
+    pub(crate) fn is_too_long(&self) -> bool {
+        let is_wide = || {
+            *self.to_big().magnitude() >= *big_power_of_ten(MOST_DIGITS + self.scale).magnitude()
+        };
+        self.scale > MOST_DIGITS || self.small().is_none() && is_wide()
+    }
+
     /// The same number with more digits after the point.
     ///
     /// # Panics

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use fathom_json::{Event, Lexer, Mode};
-use memchr::{memchr, memchr3, memrchr};
+use memchr::{memchr, memchr2, memchr3, memrchr};
 
 use crate::error::{MOST_FIELDS, Reason};
 
@@ -79,6 +79,15 @@ fn unescaped(quoted: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text.expect("it was read before").into_owned().into_bytes())
 }
 
+/// How records are cut into fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// The byte between fields.
+    pub delimiter: u8,
+    /// Whether fields may stand in quotes; otherwise a quote is a byte like any other.
+    pub quotes: bool,
+}
+
 /// A piece of text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
@@ -140,7 +149,8 @@ impl<'a> Pieces<'a> {
         if free == from
             && let Some(delimiter) = self.delimiter
         {
-            let split = split(bytes, from, delimiter, self.ended, fields);
+            let dialect = Dialect { delimiter, quotes: true };
+            let split = split(bytes, from, dialect, self.ended, fields);
             self.at = match split {
                 Split::More => return Piece::More(from),
                 Split::Record(end) | Split::Blank(end) | Split::Malformed(_, end) => end,
@@ -187,7 +197,7 @@ pub(crate) enum Split {
 pub(crate) fn split(
     bytes: &[u8],
     start: usize,
-    delimiter: u8,
+    Dialect { delimiter, quotes }: Dialect,
     ended: bool,
     fields: &mut Vec<Field>,
 ) -> Split {
@@ -202,7 +212,7 @@ pub(crate) fn split(
     };
     let mut at = start;
     loop {
-        let quoted = bytes.get(at) == Some(&b'"');
+        let quoted = quotes && bytes.get(at) == Some(&b'"');
         let field = if quoted {
             let mut doubled = false;
             let mut close = at + 1;
@@ -220,7 +230,11 @@ pub(crate) fn split(
             let escaped = if doubled { Escaped::Quotes } else { Escaped::Nothing };
             Field { start: at + 1, end: close, escaped }
         } else {
-            let stop = match memchr3(delimiter, b'\n', b'"', &bytes[at..]) {
+            let stop = match quotes {
+                true => memchr3(delimiter, b'\n', b'"', &bytes[at..]),
+                false => memchr2(delimiter, b'\n', &bytes[at..]),
+            };
+            let stop = match stop {
                 Some(stop) => at + stop,
                 None if ended => bytes.len(),
                 None => return Split::More,
@@ -271,7 +285,8 @@ mod tests {
         let (mut at, mut starts, mut fields) = (0, Vec::new(), Vec::new());
         while at < bytes.len() {
             starts.push(at);
-            at = match split(bytes, at, b',', true, &mut fields) {
+            let dialect = Dialect { delimiter: b',', quotes: true };
+            at = match split(bytes, at, dialect, true, &mut fields) {
                 Split::Record(end) | Split::Blank(end) | Split::Malformed(_, end) => end,
                 Split::More => unreachable!("the text has ended"),
             };

@@ -83,6 +83,9 @@ fn field() -> impl Strategy<Value = Vec<u8>> {
         b"2026-02-29|",
         b"1795335298250|",
         b"1e40|",
+        b"2,5\n",
+        b"a|-1,25\n",
+        b"b|,5e1|",
     ];
     prop_oneof![
         8 => prop::sample::select(texts).prop_map(<[u8]>::to_vec),
@@ -307,6 +310,7 @@ proptest! {
         task.keys.retain(|key| matches!(key, oracle::Place::At(_)));
         task.values.retain(|(column, _)| matches!(column, oracle::Place::At(_)));
         task.texts.clear();
+        task.formulas.clear();
         prop_assume!(!task.keys.is_empty());
         let mut choices = Choices(look);
         let mut look = choices.look(&task);

@@ -381,6 +381,83 @@ fn histograms_are_bars_for_people_and_bins_for_programs() {
 }
 
 #[test]
+fn values_are_computed_exactly_or_the_formula_is_refused() {
+    let folder = Folder::new();
+    folder.file("a.csv", "k,price,n,b c\na,0.10,3,7\na,19.99,2,\nb,1,x,1\n");
+    let run = |value: &str, more: &[&str]| {
+        let args = ["--by", "k", "--value", value, "--stats", "rows,count,sum", "a.csv"];
+        folder.run(&[&args[..], more].concat(), b"")
+    };
+    let a = &["--where", "k == \"a\""];
+    assert_eq!(out(&run("price * n", a)), "k,rows,count,sum\na,2,2,40.28\n");
+    let two =
+        "k,price * n_rows,price * n_count,price * n_sum,n_rows,n_count,n_sum\na,2,2,40.28,2,2,5\n";
+    assert_eq!(out(&run("price * n,n", a)), two);
+    assert_eq!(out(&run("round(price / n, 3) - `b c` / 2", a)), "k,rows,count,sum\na,2,1,-3.467\n");
+    let zero = ["--null", "n - `b c`=zero", "--where", "k == \"a\""];
+    assert_eq!(out(&run("n - `b c`", &zero)), "k,rows,count,sum\na,2,2,-4\n");
+    let output = run("price * n", &[]);
+    assert_eq!(output.status.code(), Some(3));
+    let said = err(&output);
+    assert!(said.contains("a.csv:4:5: the value is not a decimal number: n \"x\""), "{said}");
+    for (value, expected) in [
+        ("price / n", "a quotient may have digits without end"),
+        ("price * \"x\"", "a text is no number\n  price * \"x\"\n          ^^^"),
+        ("price * nobody", "no column \"nobody\""),
+    ] {
+        let output = run(value, &[]);
+        assert!(matches!(output.status.code(), Some(2 | 3)), "{output:?}");
+        assert!(err(&output).contains(expected) && output.stdout.is_empty(), "{}", err(&output));
+    }
+}
+
+#[test]
+fn headers_quotes_and_decimal_commas_are_guessed_once_and_said_otherwise() {
+    let folder = Folder::new();
+    let run = |args: &[&str], input: &str| folder.run(args, input.as_bytes());
+    let sum = ["--by", "1", "--value", "2", "--stats", "sum"];
+    let with = |more: &[&'static str]| [&sum[..], more].concat();
+    let text = "name;value\na;1,5\na;2\nb;-0,25\n";
+    assert_eq!(out(&run(&sum, text)), "name,sum\na,3.5\nb,-0.25\n");
+    let refused = |args: &[&str], input: &str, place: &str| {
+        let output = run(args, input);
+        assert_eq!((output.status.code(), out(&output).as_str()), (Some(3), ""), "{args:?}");
+        assert!(err(&output).contains(place), "{}", err(&output));
+    };
+    refused(&with(&["--header=no"]), text, "-:1:6: the value is not a decimal number");
+    refused(&with(&["--decimal-comma=no"]), text, "-:2:3: the value is not a decimal number");
+    let long = "a;1,5\n".repeat(20_000);
+    refused(&sum, &format!("{long}a;1.5\n"), "-:20001:3: the value is not a decimal number");
+    let long = "a;1.5\n".repeat(20_000);
+    refused(&sum, &format!("{long}a;1,5\n"), "-:20001:3: the value is not a decimal number");
+    refused(&sum, &format!("{long}a;x\n"), "-:20001:3: the value is not a decimal number");
+    let pipes = "5\" pipe;1,5\n7\" pipe;2\n5\" pipe;0,5\n";
+    assert_eq!(out(&run(&sum, pipes)), "key,sum\n\"5\"\" pipe\",2\n\"7\"\" pipe\",2\n");
+    refused(&with(&["--quotes", "yes"]), pipes, "-:1:");
+    let quoted = "\"a\";1\n\"a\";2\n";
+    assert_eq!(out(&run(&sum, quoted)), "key,sum\na,3\n");
+    let bytes = out(&run(&with(&["--quotes", "no", "--delimiter", ";"]), quoted));
+    assert_eq!(bytes, "key,sum\n\"\"\"a\"\"\",3\n");
+    let usage = run(&["--header=no", "--by", "name"], text);
+    assert_eq!(usage.status.code(), Some(2));
+    assert!(err(&usage).contains("only a header has names"), "{}", err(&usage));
+    let commas = [
+        "--decimal-comma",
+        "--by",
+        "k:0.5",
+        "--value",
+        "v",
+        "--where",
+        "v * 2 > 2.5",
+        "--stats",
+        "sum",
+    ];
+    assert_eq!(out(&run(&commas, "k;v\n0,75;1,5\n0,9;1\n")), "k,sum\n0.5,1.5\n");
+    let exact = out(&run(&["--delimiter", ",", "--by", "1", "--value", "2"], "k,v\na,1\n"));
+    assert_eq!(exact, "k,min,mean,max\na,1,1,1\n");
+}
+
+#[test]
 fn conditions_choose_records_and_say_what_is_wrong_with_them() {
     let folder = Folder::new();
     let csv = "host,status,ms\nweb,200,5\nweb,503,x\ndb,500,7\ndb,,1\nweb,504,9\n";

@@ -139,6 +139,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_power_of_ten_has_175_steps() {
+        for (approx, steps) in [(Approx::Percent, 175), (Approx::Tenth, 1750)] {
+            let rounded = (100_000..1_000_000).map(|n| approx.rounded(&Decimal::new(n, 0)).small());
+            let all: std::collections::BTreeSet<_> = rounded.collect();
+            assert_eq!(all.len(), steps + 1, "with the next power of ten");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

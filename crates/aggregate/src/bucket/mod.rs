@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::error::Reason;
-use crate::number::{Decimal, power_of_ten};
+use crate::number::{Decimal, NumberError, power_of_ten};
 
 mod time;
 
@@ -57,18 +57,23 @@ impl Bucket {
         matches!(self.0, Width::Number(..))
     }
 
-    /// Appends the name of the bucket a text belongs to.
+    /// Appends the name of the bucket a text belongs to; `read` makes it a number.
     ///
     /// # Errors
     /// What the text is not.
-    pub(crate) fn push(&self, key: &mut Vec<u8>, text: &[u8]) -> Result<(), Reason> {
+    pub(crate) fn push(
+        &self,
+        key: &mut Vec<u8>,
+        text: &[u8],
+        read: impl Fn(&[u8]) -> Result<Decimal, NumberError>,
+    ) -> Result<(), Reason> {
         match self.0 {
             Width::Time(many, unit) => {
                 let seconds = time::seconds(text).ok_or(Reason::NoTime)?;
                 unit.push(key, many.into(), seconds);
             }
             Width::Number(units, scale) => {
-                let number = Decimal::parse(text)?;
+                let number = read(text)?;
                 let name = lower(&number, units, scale).ok_or(Reason::NoBucket)?;
                 key.extend_from_slice(name.to_string().as_bytes());
             }
@@ -101,7 +106,7 @@ mod tests {
 
     fn named(width: &str, text: &str) -> Result<String, Reason> {
         let mut key = Vec::new();
-        Bucket::parse(width).unwrap().push(&mut key, text.as_bytes())?;
+        Bucket::parse(width).unwrap().push(&mut key, text.as_bytes(), Decimal::parse)?;
         Ok(String::from_utf8(key).unwrap())
     }
 

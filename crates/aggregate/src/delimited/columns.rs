@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::query::{Query, Syntax};
+use super::query::{Query, Syntax, Value};
 use crate::access;
 use crate::error::{Error, quoted};
-use crate::filter::Filter;
+use crate::filter::{Filter, Formula};
 use crate::selector::Selector;
 
 /// What is known of the records of a source.
@@ -14,13 +14,26 @@ use crate::selector::Selector;
 pub(super) struct Columns {
     /// Where the parts of the key stand, from 0.
     pub(super) keys: Vec<usize>,
+    /// Those of the values; of one that is computed nothing.
     pub(super) values: Vec<usize>,
+    /// Of each value the columns it is computed from.
+    pub(super) formulas: Vec<Vec<usize>>,
     /// Those a filter asks for, in its order.
     pub(super) filter: Vec<usize>,
     /// How many fields a record has; None until the first one was seen.
     pub(super) fields: Option<usize>,
     /// What the header calls all columns; nothing without one.
     names: Vec<String>,
+}
+
+/// The column of each value that is not computed.
+fn fields(query: &Query) -> impl Iterator<Item = Option<&Selector>> {
+    query.values.iter().map(|value: &Value| value.formula.is_none().then_some(&value.column))
+}
+
+/// The columns that each value is computed from.
+fn formulas(query: &Query) -> impl Iterator<Item = &[Selector]> {
+    query.values.iter().map(|value| value.formula.as_ref().map_or(&[][..], Formula::columns))
 }
 
 impl Columns {
@@ -76,7 +89,8 @@ impl Columns {
         (!query.header).then(|| Columns {
             filter: filter.map(place).collect(),
             keys: query.by.iter().map(|by| place(&by.column)).collect(),
-            values: query.values.iter().map(|value| place(&value.column)).collect(),
+            values: fields(query).map(|column| column.map_or(0, place)).collect(),
+            formulas: formulas(query).map(|all| all.iter().map(place).collect()).collect(),
             fields: None,
             names: Vec::new(),
         })
@@ -111,7 +125,12 @@ impl Columns {
         Ok(Columns {
             filter: filter.map(place).collect::<Result<_, _>>()?,
             keys: query.by.iter().map(|by| place(&by.column)).collect::<Result<_, _>>()?,
-            values: query.values.iter().map(|v| place(&v.column)).collect::<Result<_, _>>()?,
+            values: fields(query)
+                .map(|column| column.map_or(Ok(0), place))
+                .collect::<Result<_, _>>()?,
+            formulas: formulas(query)
+                .map(|all| all.iter().map(place).collect())
+                .collect::<Result<_, _>>()?,
             fields: Some(names.len()),
             names: names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(),
         })

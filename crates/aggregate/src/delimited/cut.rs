@@ -100,8 +100,10 @@ impl<'a> Chunks<'a> {
         };
         let keys = query.by.iter().enumerate().map(|(at, by)| name(&by.column, |c| &c.keys, at));
         let values = query.values.iter().enumerate();
-        let values = values
-            .map(|(at, value)| (name(&value.column, |c| &c.values, at), value.kind == Kind::Text));
+        let values = values.map(|(at, value)| match value.formula {
+            Some(_) => (value.column.to_string(), false),
+            None => (name(&value.column, |c| &c.values, at), value.kind == Kind::Text),
+        });
         let mut names = Names { keys: keys.collect(), values: values.collect() };
         if query.values.is_empty() {
             names.values.push(("records".to_owned(), false));

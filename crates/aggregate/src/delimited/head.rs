@@ -61,7 +61,7 @@ impl Head {
         fields: &mut Vec<Field>,
     ) -> Result<Result<(), usize>, Error> {
         while self.columns.is_none() && self.from < limit {
-            match split(bytes, self.from, query.delimiter, ended, fields) {
+            match split(bytes, self.from, query.dialect(), ended, fields) {
                 Split::More => return Ok(Err(self.from)),
                 Split::Blank(end) => {
                     self.blank.push(self.from);
@@ -81,7 +81,7 @@ impl Head {
         while let Some(columns) = self.columns.as_mut().filter(|known| known.fields.is_none())
             && first < limit
         {
-            match split(bytes, first, query.delimiter, ended, fields) {
+            match split(bytes, first, query.dialect(), ended, fields) {
                 Split::More => return Ok(Err(first)),
                 Split::Blank(end) | Split::Malformed(_, end) => first = end,
                 Split::Record(_) => Arc::make_mut(columns).fields = Some(fields.len()),

@@ -42,7 +42,7 @@ mod worker;
 
 use columns::Columns;
 use cut::Chunks;
-pub use query::{By, Kind, Null, Query, Ragged, Syntax, Value};
+pub use query::{By, Kind, Null, Query, Ragged, Syntax, Value, ValueError};
 use worker::Worker;
 
 /// Aggregates delimited text.

@@ -4,9 +4,13 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr;
+
 use crate::bucket::Bucket;
 use crate::error::Reason;
-use crate::filter::Filter;
+use crate::filter::{Filter, FilterError, Formula};
+use crate::number::{Decimal, NumberError};
+use crate::record::Dialect;
 use crate::selector::{ListError, Selector};
 
 /// A question to delimited text: [`Query::new`], and what differs from it.
@@ -26,6 +30,10 @@ pub struct Query {
     pub syntax: Syntax,
     /// The byte between fields: not a quote, a line end, or part of a number.
     pub delimiter: u8,
+    /// Whether fields may stand in quotes; otherwise a quote is a byte like any other.
+    pub quotes: bool,
+    /// Whether numbers have a comma where others have a point, and no points.
+    pub decimal_comma: bool,
     /// Whether the first record names the columns.
     pub header: bool,
     /// The columns whose fields make the key, at least one. Of several, each but not all may be
@@ -53,6 +61,8 @@ impl Query {
         Query {
             syntax: Syntax::Delimited,
             delimiter,
+            quotes: true,
+            decimal_comma: false,
             header: false,
             by: vec![Selector::Place(1).into()],
             trim: false,
@@ -74,9 +84,14 @@ impl Query {
         self.columns().any(|column| matches!(column, Selector::Place(_)))
     }
 
+    /// The columns whose fields are values that are numbers.
+    pub(crate) fn number_columns(&self) -> impl Iterator<Item = &Selector> {
+        self.values.iter().filter(|value| value.kind == Kind::Number).flat_map(Value::columns)
+    }
+
     /// All columns that are asked for.
     pub(super) fn columns(&self) -> impl Iterator<Item = &Selector> {
-        let values = self.values.iter().map(|value| &value.column);
+        let values = self.values.iter().flat_map(Value::columns);
         let filtered = self.filter.iter().flat_map(Filter::columns);
         self.by.iter().map(|by| &by.column).chain(values).chain(filtered)
     }
@@ -84,7 +99,26 @@ impl Query {
     /// The byte that cuts records into fields, among which are quoted ones; None where every line is a
     /// record that is read in another way.
     pub(super) fn cut_by(&self) -> Option<u8> {
-        (self.syntax == Syntax::Delimited).then_some(self.delimiter)
+        (self.syntax == Syntax::Delimited && self.quotes).then_some(self.delimiter)
+    }
+
+    /// How records of delimited text are cut into fields.
+    pub(crate) fn dialect(&self) -> Dialect {
+        Dialect { delimiter: self.delimiter, quotes: self.quotes }
+    }
+
+    /// Reads a field as a number.
+    pub(crate) fn number(&self, text: &[u8]) -> Result<Decimal, NumberError> {
+        if !self.decimal_comma {
+            return Decimal::parse(text);
+        }
+        if text.contains(&b'.') {
+            return Err(NumberError::Malformed);
+        }
+        let Some(comma) = memchr(b',', text) else { return Decimal::parse(text) };
+        let mut pointed = text.to_vec();
+        pointed[comma] = b'.';
+        Decimal::parse(&pointed)
     }
 
     /// Whether the parts of keys are other than what stands in the input.
@@ -112,7 +146,7 @@ impl Query {
         let Some(bucket) = &by.bucket else { return Ok(part) };
         let mut name = Vec::new();
         if !part.is_empty() && !self.nulls.iter().any(|null| **null == *part) {
-            bucket.push(&mut name, &part)?;
+            bucket.push(&mut name, &part, |text| self.number(text))?;
         }
         Ok(Cow::Owned(name))
     }
@@ -178,8 +212,10 @@ impl From<Selector> for By {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Value {
-    /// Which one.
+    /// Which one; of a formula its text, as the name of what it makes.
     pub column: Selector,
+    /// What is computed of each record, if it is not the field of a column.
+    pub formula: Option<Formula>,
     /// What its fields are.
     pub kind: Kind,
     /// What a missing value means.
@@ -191,11 +227,100 @@ impl Value {
     pub fn text(column: Selector) -> Value {
         Value { kind: Kind::Text, ..Value::from(column) }
     }
+
+    /// What a formula makes of each record.
+    ///
+    /// # Errors
+    /// What is wrong with its text, and where.
+    pub fn derived(text: &str) -> Result<Value, FilterError> {
+        let formula = Formula::parse(text)?;
+        let column = Selector::Name(text.trim().to_owned());
+        Ok(Value { formula: Some(formula), ..Value::from(column) })
+    }
+
+    /// Reads a [list of columns](Selector::list), among which may be formulas: what has a sign `+`, `-`, `*` or `/`
+    /// with blanks around it and outside quotes, or starts with `round(`. `ms, price * quantity` has one.
+    ///
+    /// # Errors
+    /// [`ValueError`], which shows the text.
+    pub fn list(text: &str) -> Result<Vec<Value>, ValueError> {
+        let pieces = pieces(text);
+        if !pieces.iter().any(|piece| Value::is_formula(piece)) {
+            return Ok(Selector::list(text)?.into_iter().map(Value::from).collect());
+        }
+        let mut values = Vec::new();
+        for piece in pieces {
+            if Value::is_formula(piece) {
+                values.push(Value::derived(piece)?);
+            } else {
+                values.extend(Selector::list(piece.trim())?.into_iter().map(Value::from));
+            }
+        }
+        Ok(values)
+    }
+
+    /// Whether a part of a list of values is a formula.
+    pub fn is_formula(piece: &str) -> bool {
+        let bytes = piece.as_bytes();
+        let is_blank = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
+        let is_sign = |(at, byte, is_quoted, _): (usize, u8, bool, usize)| {
+            b"+-*/".contains(&byte) && !is_quoted && at > 0 && is_blank(at - 1) && is_blank(at + 1)
+        };
+        piece.trim_start().starts_with("round(") || placed(piece).any(is_sign)
+    }
+
+    /// The columns it is made of.
+    fn columns(&self) -> &[Selector] {
+        match &self.formula {
+            Some(formula) => formula.columns(),
+            None => std::slice::from_ref(&self.column),
+        }
+    }
+}
+
+/// Why a text is no list of values.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ValueError {
+    /// Something is wrong with a column.
+    #[error(transparent)]
+    List(#[from] ListError),
+    /// Or with a formula.
+    #[error(transparent)]
+    Formula(#[from] FilterError),
+}
+
+/// Each byte of a text with whether it stands in quotes of either kind, and inside how many parentheses.
+fn placed(text: &str) -> impl Iterator<Item = (usize, u8, bool, usize)> {
+    let (mut quote, mut depth) = (None, 0_usize);
+    text.bytes().enumerate().map(move |(at, byte)| {
+        match (quote, byte) {
+            (None, b'"' | b'`') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            (None, b'(') => depth += 1,
+            (None, b')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (at, byte, quote.is_some(), depth)
+    })
+}
+
+/// What stands between the commas that are in no quotes and no parentheses.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut from = 0;
+    let mut pieces = Vec::new();
+    for (at, byte, is_quoted, depth) in placed(text) {
+        if byte == b',' && !is_quoted && depth == 0 {
+            pieces.push(&text[from..at]);
+            from = at + 1;
+        }
+    }
+    pieces.push(&text[from..]);
+    pieces
 }
 
 impl From<Selector> for Value {
     fn from(column: Selector) -> Value {
-        Value { column, kind: Kind::Number, null: Null::Skip }
+        Value { column, formula: None, kind: Kind::Number, null: Null::Skip }
     }
 }
 
@@ -231,4 +356,25 @@ pub enum Ragged {
     Fail,
     /// Fields it lacks are missing, those it has more are passed over.
     Pad,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_values_have_formulas_where_signs_have_blanks_around_them() {
+        let names = |text: &str| -> Vec<(String, bool)> {
+            let values = Value::list(text).unwrap();
+            values.iter().map(|v| (v.column.to_string(), v.formula.is_some())).collect()
+        };
+        let plain = |name: &str| (name.to_owned(), false);
+        let formula = |name: &str| (name.to_owned(), true);
+        assert_eq!(names("km/h,a-b,\"x - y\""), [plain("km/h"), plain("a-b"), plain("x - y")]);
+        assert_eq!(names("ms, a * b ,3"), [plain("ms"), formula("a * b"), plain("column 3")]);
+        let both = [formula("round(a / b, 2)"), formula("`c,d` - 1")];
+        assert_eq!(names("round(a / b, 2),`c,d` - 1"), both);
+        assert!(matches!(Value::list("a / b"), Err(ValueError::Formula(_))));
+        assert!(matches!(Value::list("a * 2,"), Err(ValueError::List(_))));
+    }
 }

@@ -92,8 +92,10 @@ impl<'a> Worker<'a> {
                 || query.shapes_keys()
                 || query.syntax != Syntax::Delimited
                 || query.filter.is_some()
+                || query.decimal_comma
+                || !query.quotes
                 || query.nulls.iter().any(is_tenths)
-                || query.values.iter().any(is_text)
+                || query.values.iter().any(|value| is_text(value) || value.formula.is_some())
                 || keep.is_more(),
             finder: Finder::new(members(query)),
             kernel,
@@ -173,8 +175,8 @@ impl<'a> Worker<'a> {
             let range = (start, newline);
             let found = match self.query.syntax {
                 Syntax::Delimited => {
-                    let delimiter = self.query.delimiter;
-                    found(&split(line, start, delimiter, true, &mut self.fields), start)
+                    let dialect = self.query.dialect();
+                    found(&split(line, start, dialect, true, &mut self.fields), start)
                 }
                 Syntax::Access { combined } => {
                     access::split(line, range, combined, &mut self.fields)
@@ -244,22 +246,41 @@ impl<'a> Worker<'a> {
             None => Err(Fault::at(start, Reason::NoColumn(place + 1))),
         };
         let is_null = |content: &[u8]| self.query.nulls.iter().any(|null| **null == *content);
+        let content = |place: usize| {
+            let content = field(place)?.map(|field| field.content(bytes));
+            Ok(content.filter(|content| !is_null(content)))
+        };
+        let read = |place: usize, text: &[u8]| {
+            let failed =
+                |why: NumberError| Fault::of(place, self.fields[place].range(), why.into());
+            self.query.number(text).map_err(failed)
+        };
         if let Some(filter) = &self.query.filter {
-            let content = |at: usize| {
-                let content = field(columns.filter[at])?.map(|field| field.content(bytes));
-                Ok(content.filter(|content| !is_null(content)))
-            };
-            let failed = |at: usize, why: NumberError| {
-                let place = columns.filter[at];
-                Fault::of(place, self.fields[place].range(), why.into())
-            };
-            if !filter.holds(content, failed)? {
+            let places = &columns.filter;
+            if !filter.holds(|at| content(places[at]), |at, text| read(places[at], text))? {
                 self.left_out += 1;
                 return Ok(());
             }
         }
         self.values.clear();
-        for (value, &place) in self.query.values.iter().zip(&columns.values) {
+        for (at, value) in self.query.values.iter().enumerate() {
+            if let Some(formula) = &value.formula {
+                let places = &columns.formulas[at];
+                let number =
+                    formula.value(|at| content(places[at]), |at, text| read(places[at], text))?;
+                let fault = |reason| Fault::at(start, reason);
+                self.values.push(match (number, value.null) {
+                    (Some(number), _) if number.is_too_long() => {
+                        return Err(fault(NumberError::TooLong.into()));
+                    }
+                    (Some(number), _) => Found::Number(number),
+                    (None, Null::Skip) => Found::Nothing,
+                    (None, Null::Zero) => Found::Number(Decimal::new(0, 0)),
+                    (None, Null::Fail) => return Err(fault(Reason::Missing)),
+                });
+                continue;
+            }
+            let place = columns.values[at];
             let (content, at) = match field(place)? {
                 Some(field) => (field.content(bytes), field.range()),
                 None => (Cow::Borrowed(&b""[..]), start..start),
@@ -268,7 +289,7 @@ impl<'a> Worker<'a> {
             let fault = |reason| Fault::of(place, at, reason);
             self.values.push(match (is_null, value.null, value.kind) {
                 (false, _, Kind::Number) => {
-                    Found::Number(Decimal::parse(&content).map_err(|why| fault(why.into()))?)
+                    Found::Number(self.query.number(&content).map_err(|why| fault(why.into()))?)
                 }
                 (false, _, Kind::Text) => Found::Text(place),
                 (true, Null::Skip, _) => Found::Nothing,

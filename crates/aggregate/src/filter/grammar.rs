@@ -11,6 +11,7 @@
 //! sum     = product { ("+" | "-") product }
 //! product = factor { ("*" | "/") factor }
 //! factor  = "-" factor | number | text | column | "text" "(" column ")" | "(" any ")"
+//!         | "round" "(" sum "," digits ")"
 //! column  = name | "`" … "`" | "$" digits
 //! text    = '"' … '"'          in which \" and \\ are a quote and a backslash, and every other \ is one
 //! name    = a letter or "_", then letters, digits, "_" and "."
@@ -33,6 +34,9 @@ use crate::selector::Selector;
 /// Parentheses, signs and exclamation marks within each other.
 const MOST_DEPTH: u32 = 100;
 
+/// Decimals that a number is rounded to.
+const MOST_DECIMALS: u16 = 18;
+
 /// A text, and how deep inside it the parser is.
 type Input<'a> = Stateful<LocatingSlice<&'a str>, u32>;
 
@@ -52,6 +56,7 @@ pub(super) enum What {
     TextOf(Box<Node>),
     Negative(Box<Node>),
     Arithmetic(Arithmetic, Box<Node>, Box<Node>),
+    Round(Box<Node>, u16),
     Compare(Comparison, Box<Node>, Box<Node>),
     Match(Box<Node>, Box<Node>),
     In(Box<Node>, Vec<Node>),
@@ -81,9 +86,21 @@ pub(super) enum Comparison {
 
 /// Reads a whole text as one condition.
 pub(super) fn parse(text: &str) -> Result<Node, Wrong> {
+    whole(text, any, "an operator, && or || or the end")
+}
+
+/// Reads a whole text as one sum.
+pub(super) fn parse_sum(text: &str) -> Result<Node, Wrong> {
+    whole(text, sum, "an operator or the end")
+}
+
+fn whole(
+    text: &str,
+    part: fn(&mut Input<'_>) -> ModalResult<Node>,
+    end: &'static str,
+) -> Result<Node, Wrong> {
     let input = Stateful { input: LocatingSlice::new(text), state: 0 };
-    let end = (multispace0, eof.context(expected("an operator, && or || or the end")));
-    terminated(any, end).parse(input).map_err(|error| {
+    terminated(part, (multispace0, eof.context(expected(end)))).parse(input).map_err(|error| {
         let blanks = |at: usize| text[at..].len() - text[at..].trim_start().len();
         let at = error.offset() + blanks(error.offset());
         let words = error.inner().context().find_map(|context| match context {
@@ -264,6 +281,16 @@ fn factor(input: &mut Input<'_>) -> ModalResult<Node> {
         let span = inside..input.previous_token_end();
         cut_err(symbol(")")).context(expected("a closing parenthesis")).parse_next(input)?;
         What::TextOf(Box::new(Node { what, span }))
+    } else if opt((literal("round"), symbol("("))).parse_next(input)?.is_some() {
+        let inner = deeper(input, sum)?;
+        let decimals = preceded(multispace0, digit1)
+            .verify_map(|digits: &str| digits.parse().ok().filter(|&n| n <= MOST_DECIMALS));
+        let decimals = preceded(symbol(","), decimals);
+        let decimals = cut_err(decimals)
+            .context(expected("a comma and a number of decimals, at most 18"))
+            .parse_next(input)?;
+        cut_err(symbol(")")).context(expected("a closing parenthesis")).parse_next(input)?;
+        What::Round(Box::new(inner), decimals)
     } else {
         let parts = (number, text, column);
         alt(parts).context(expected("a column, a number or a text")).parse_next(input)?

@@ -14,14 +14,18 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use crate::number::{Decimal, NumberError};
+use num_bigint::{BigInt, Sign};
+
+use crate::number::{Decimal, big_power_of_ten};
 use crate::selector::Selector;
 
 mod error;
+mod formula;
 mod grammar;
 mod program;
 
 pub use error::FilterError;
+pub use formula::Formula;
 use grammar::{Arithmetic, Comparison};
 use program::{Number, Test, Text};
 
@@ -61,13 +65,13 @@ impl Filter {
     /// [`columns`](Filter::columns), None for null.
     ///
     /// # Errors
-    /// What `fields` says, and columns that are no numbers where numbers are compared.
+    /// What `fields` says, and what `read` does of columns that are compared as numbers.
     pub(crate) fn holds<'r, E>(
         &self,
         fields: impl Fn(usize) -> Result<Option<Cow<'r, [u8]>>, E>,
-        failed: impl Fn(usize, NumberError) -> E,
+        read: impl Fn(usize, &[u8]) -> Result<Decimal, E>,
     ) -> Result<bool, E> {
-        let record = Record { fields, failed };
+        let record = Record { fields, read };
         Ok(record.test(&self.test)? == Some(true))
     }
 }
@@ -75,7 +79,8 @@ impl Filter {
 /// What a condition sees of a record.
 struct Record<F, G> {
     fields: F,
-    failed: G,
+    /// The number of a field.
+    read: G,
 }
 
 /// A number, as a fraction where it was divided.
@@ -88,7 +93,7 @@ struct Fraction {
 impl<'r, E, F, G> Record<F, G>
 where
     F: Fn(usize) -> Result<Option<Cow<'r, [u8]>>, E>,
-    G: Fn(usize, NumberError) -> E,
+    G: Fn(usize, &[u8]) -> Result<Decimal, E>,
 {
     fn test(&self, test: &Test) -> Result<Option<bool>, E> {
         Ok(match test {
@@ -142,15 +147,15 @@ where
         Ok(match number {
             Number::Literal(literal) => Some(literal.clone().into()),
             Number::Column(column) => match (self.fields)(*column)? {
-                Some(field) => {
-                    let parsed = Decimal::parse(&field).map_err(|why| (self.failed)(*column, why));
-                    Some(parsed?.into())
-                }
+                Some(field) => Some((self.read)(*column, &field)?.into()),
                 None => None,
             },
             Number::Arithmetic(sign, left, right) => {
                 let (left, right) = (self.number(left)?, self.number(right)?);
                 left.zip(right).and_then(|(left, right)| left.with(*sign, &right))
+            }
+            Number::Round(inner, decimals) => {
+                self.number(inner)?.map(|number| number.rounded(*decimals).into())
             }
         })
     }
@@ -184,6 +189,19 @@ impl Fraction {
                 Fraction { above, below: product(self.below.as_ref(), Some(&other.above)) }
             }
         })
+    }
+
+    /// The nearest number with so many decimals; of two the one farther from zero.
+    fn rounded(&self, decimals: u16) -> Decimal {
+        let one = Decimal::new(1, 0);
+        let below = self.below.as_ref().unwrap_or(&one);
+        let above =
+            self.above.to_big() * big_power_of_ten(decimals) * big_power_of_ten(below.scale());
+        let below = below.to_big() * big_power_of_ten(self.above.scale());
+        let is_negative = (above.sign() == Sign::Minus) != (below.sign() == Sign::Minus);
+        let [above, below] = [above, below].map(|number| BigInt::from(number.magnitude().clone()));
+        let nearest: BigInt = (above * 2_u32 + &below) / (below * 2_u32);
+        Decimal::of_big(if is_negative { -nearest } else { nearest }, decimals)
     }
 
     fn cmp(&self, other: &Fraction) -> Ordering {
@@ -223,6 +241,7 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::NumberError;
 
     /// What a condition says of `a`, `b` and `c`, of which an empty one is null.
     fn holds(text: &str, fields: [&str; 3]) -> Result<bool, String> {
@@ -234,7 +253,7 @@ mod tests {
             };
             Ok((!field.is_empty()).then_some(Cow::Borrowed(field.as_bytes())))
         };
-        filter.holds(field, |_, why| why.to_string())
+        filter.holds(field, |_, text| Decimal::parse(text).map_err(|why| why.to_string()))
     }
 
     #[test]
@@ -255,6 +274,7 @@ mod tests {
             ("1 / 3 * 3 == 1", true),
             ("1 / -3 < 1 / -4 && -1 / 3 > 1 / -2", true),
             ("-a < -1", true),
+            ("round(a / 7, 2) == 0.21 && round(-a, 0) == -2", true),
             ("a in (1, 1.500, -2)", true),
             ("a not in (1, 2)", true),
             ("b in (\"y\", \"x\")", true),

@@ -2,11 +2,12 @@
 //!
 //! A column is what it is compared with: a text beside a text, a number beside anything else.
 
+use num_bigint::BigInt;
 use regex::bytes::Regex;
 
 use super::error::Wrong;
 use super::grammar::{Arithmetic, Comparison, Node, What};
-use crate::number::{Decimal, MOST_DIGITS};
+use crate::number::{Decimal, MOST_DIGITS, big_power_of_ten};
 use crate::selector::Selector;
 
 /// A condition. Columns are numbered as they were first met.
@@ -29,6 +30,7 @@ pub(super) enum Number {
     Literal(Decimal),
     Column(usize),
     Arithmetic(Arithmetic, Box<Number>, Box<Number>),
+    Round(Box<Number>, u16),
 }
 
 #[derive(Clone, Debug)]
@@ -39,13 +41,26 @@ pub(super) enum Text {
 
 /// The condition of a tree, and its columns.
 pub(super) fn compile(tree: &Node) -> Result<(Test, Vec<Selector>), Wrong> {
-    let mut compiler = Compiler { columns: Vec::new() };
+    let mut compiler = Compiler { columns: Vec::new(), ends: false };
     let test = compiler.test(tree)?;
     Ok((test, compiler.columns))
 }
 
+/// The same of a number whose digits end.
+pub(super) fn compile_value(tree: &Node) -> Result<(Number, Vec<Selector>), Wrong> {
+    let mut compiler = Compiler { columns: Vec::new(), ends: true };
+    let number = compiler.number(tree)?;
+    bounded(&number, &Number::Literal(Decimal::new(0, 0)), tree)?;
+    Ok((number, compiler.columns))
+}
+
+/// What is wrong with most quotients as values.
+pub(super) const ENDLESS: &str = "a quotient may have digits without end: divide by a number such as 2 or 1000, or round(a / b, 4)";
+
 struct Compiler {
     columns: Vec<Selector>,
+    /// Whether the digits of numbers must end.
+    ends: bool,
 }
 
 impl Compiler {
@@ -98,13 +113,9 @@ impl Compiler {
             texts.sort_unstable();
             return Ok(Test::AmongTexts(self.text(one)?, texts));
         }
-        let literal = |member: &Node| match &member.what {
-            What::Number(number) => Ok(number.clone()),
-            What::Negative(inner) => match &inner.what {
-                What::Number(number) => Ok(Decimal::new(0, 0).minus(number)),
-                _ => Err(Wrong::at(&member.span, "expected a number")),
-            },
-            _ => Err(Wrong::at(&member.span, "expected a number, or texts in quotes")),
+        let literal = |member: &Node| {
+            let said = "expected a number, or texts in quotes";
+            constant(member).ok_or_else(|| Wrong::at(&member.span, said))
         };
         let mut numbers = members.iter().map(literal).collect::<Result<Vec<_>, _>>()?;
         numbers.sort_unstable();
@@ -123,6 +134,20 @@ impl Compiler {
                 let zero = Box::new(Number::Literal(Decimal::new(0, 0)));
                 Number::Arithmetic(Arithmetic::Minus, zero, Box::new(self.number(inner)?))
             }
+            What::Arithmetic(Arithmetic::Over, left, right) if self.ends => {
+                let left = self.number(left)?;
+                let factor = constant(right).and_then(|divisor| reciprocal(&divisor));
+                let factor = factor.ok_or_else(|| Wrong::at(&right.span, ENDLESS))?;
+                let factor = Box::new(Number::Literal(factor));
+                Number::Arithmetic(Arithmetic::Times, Box::new(left), factor)
+            }
+            What::Round(inner, decimals) => {
+                let ends = std::mem::replace(&mut self.ends, false);
+                let inner = self.number(inner)?;
+                self.ends = ends;
+                bounded(&inner, &Number::Literal(Decimal::new(0, 0)), node)?;
+                Number::Round(Box::new(inner), *decimals)
+            }
             What::Arithmetic(sign, left, right) => {
                 let (left, right) = (self.number(left)?, self.number(right)?);
                 Number::Arithmetic(*sign, Box::new(left), Box::new(right))
@@ -139,7 +164,7 @@ impl Compiler {
             What::Text(text) => Ok(Text::Literal(text.clone().into_bytes())),
             What::Column(selector) => Ok(Text::Column(self.column(selector))),
             What::TextOf(column) => self.text(column),
-            What::Number(_) | What::Negative(_) | What::Arithmetic(..) => {
+            What::Number(_) | What::Negative(_) | What::Arithmetic(..) | What::Round(..) => {
                 Err(Wrong::at(&node.span, "a number is no text: \"…\" makes it one"))
             }
             _ => Err(Wrong::at(&node.span, "a condition is no text")),
@@ -161,6 +186,7 @@ impl Number {
         match self {
             Number::Literal(literal) => [literal.scale().into(), 0],
             Number::Column(_) => [MOST_DIGITS.into(), 0],
+            Number::Round(_, decimals) => [(*decimals).into(), 0],
             Number::Arithmetic(sign, left, right) => {
                 let ([above, below], [over, under]) = (left.decimals(), right.decimals());
                 match sign {
@@ -183,6 +209,28 @@ fn bounded(left: &Number, right: &Number, node: &Node) -> Result<(), Wrong> {
         true => Ok(()),
         false => Err(Wrong::at(&node.span, "too many numbers are multiplied with each other")),
     }
+}
+
+/// The number that stands there, perhaps with a sign.
+fn constant(node: &Node) -> Option<Decimal> {
+    match &node.what {
+        What::Number(number) => Some(number.clone()),
+        What::Negative(inner) => constant(inner).map(|number| Decimal::new(0, 0).minus(&number)),
+        _ => None,
+    }
+}
+
+/// One over a number, if its digits end, and soon.
+fn reciprocal(number: &Decimal) -> Option<Decimal> {
+    const MOST_DECIMALS: u16 = 64;
+    let (units, zero) = (number.to_big(), BigInt::ZERO);
+    if units == zero {
+        return None;
+    }
+    (0..=MOST_DECIMALS).find_map(|decimals| {
+        let one = big_power_of_ten(number.scale() + decimals);
+        (&one % &units == zero).then(|| Decimal::of_big(one / &units, decimals))
+    })
 }
 
 fn is_text(node: &Node) -> bool {

@@ -31,7 +31,7 @@ pub(crate) fn shaped(field: &[u8], which: usize, task: &Task) -> Result<Vec<u8>,
         return Ok(Vec::new());
     }
     match width {
-        "100" | "0.5" => lower(&part, width),
+        "100" | "0.5" => lower(&task.number(&part), width),
         _ => start(&part, width).ok_or_else(|| "NoTime".to_owned()),
     }
     .map(String::into_bytes)

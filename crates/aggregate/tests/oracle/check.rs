@@ -47,13 +47,17 @@ fn query(task: &Task) -> Query {
         Null::Fail => EngineNull::Fail,
     };
     let value = |(at, (place, n)): (usize, &(Place, Null))| {
-        let mut value = Value::from(selector(place));
+        let mut value = match task.formulas.get(&at) {
+            Some(formula) => Value::list(&formula.whole_text()).unwrap().remove(0),
+            None => Value::from(selector(place)),
+        };
         value.null = null(*n);
         value.kind = if task.texts.contains(&at) { Kind::Text } else { Kind::Number };
         value
     };
     let mut query = Query::new(task.delimiter);
     query.header = task.header;
+    (query.quotes, query.decimal_comma) = (task.quotes, task.comma);
     query.by = task.keys.iter().map(|place| selector(place).into()).collect();
     for (by, shape) in query.by.iter_mut().zip(&task.shapes) {
         by.bucket = shape.map(|width| Bucket::parse(width).expect("a width"));

@@ -1,11 +1,13 @@
 //! Wishes drawn from a number: every option, format and way of running, for property tests and fuzzing.
 
+use std::collections::BTreeMap;
+
 use fathom_aggregate::{Options, Source};
 use fathom_machine::level::Level;
 
 use super::bucket::WIDTHS;
 use super::check::{file, stream};
-use super::condition::{Amount, COMPARISONS, PATTERNS, SIGNS, Test, Word};
+use super::condition::{Amount, COMPARISONS, PATTERNS, RECIPROCALS, SIGNS, Test, Word};
 use super::number::Round;
 use super::shown::{By, FORMS, Look, OF_TEXTS, STATISTICS};
 use super::{Null, Place, Task};
@@ -33,6 +35,8 @@ impl Choices {
         let mut task = Task {
             delimiter: b";,\t|"[self.of(4)],
             plain: false,
+            quotes: true,
+            comma: false,
             header,
             keys: (0..=self.of(3)).map(|_| self.place(header)).collect(),
             shapes: (0..3)
@@ -42,6 +46,7 @@ impl Choices {
             ignore_case: self.of(4) == 0,
             filter: None,
             values: Vec::new(),
+            formulas: BTreeMap::new(),
             texts: Vec::new(),
             pad: self.yes(),
             nulls: nulls[self.of(3)].iter().map(|null| null.as_bytes().to_vec()).collect(),
@@ -53,7 +58,37 @@ impl Choices {
             }
             task.values.push((self.place(header), null));
         }
+        for at in 0..task.values.len() {
+            if !task.texts.contains(&at) && self.of(4) == 0 {
+                task.formulas.insert(at, self.formula(header));
+            }
+        }
+        (task.quotes, task.comma) = (self.of(5) > 0, self.of(5) == 1);
         task
+    }
+
+    /// A value that is computed.
+    fn formula(&mut self, header: bool) -> Amount {
+        match self.of(3) {
+            0 => Amount::Rounded(Box::new(self.amount(header, 2)), self.of(4) as u32),
+            1 => {
+                let divisor = RECIPROCALS[self.of(RECIPROCALS.len())].0;
+                Amount::Of(3, Box::new([self.product(header, 1), Amount::Literal(divisor)]))
+            }
+            _ => self.product(header, 2),
+        }
+    }
+
+    /// An amount in which nothing is divided.
+    fn product(&mut self, header: bool, depth: usize) -> Amount {
+        match self.of(if depth == 0 { 2 } else { 3 }) {
+            0 => Amount::Literal(["0", "1.50", "2", "1e3", "0.333"][self.of(5)]),
+            1 => Amount::Field(self.place(header)),
+            _ => {
+                let sides = [(); 2].map(|()| self.product(header, depth - 1));
+                Amount::Of(self.of(3), Box::new(sides))
+            }
+        }
     }
 
     /// A condition on the same columns.
@@ -82,9 +117,10 @@ impl Choices {
     }
 
     fn amount(&mut self, header: bool, depth: usize) -> Amount {
-        match self.of(if depth == 0 { 2 } else { 3 }) {
+        match self.of(if depth == 0 { 2 } else { 4 }) {
             0 => Amount::Literal(["0", "1.50", "2", "1e3", "0.333"][self.of(5)]),
             1 => Amount::Field(self.place(header)),
+            2 => Amount::Rounded(Box::new(self.amount(header, depth - 1)), self.of(3) as u32),
             _ => {
                 let sides = [(); 2].map(|()| self.amount(header, depth - 1));
                 Amount::Of(self.of(SIGNS.len()), Box::new(sides))

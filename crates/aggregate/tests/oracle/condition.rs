@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use super::Place;
-use super::number::{self, Fraction};
+use super::number::{self, Fraction, Number};
 
 #[derive(Clone, Debug)]
 pub(crate) enum Test {
@@ -28,6 +28,7 @@ pub(crate) enum Amount {
     Field(Place),
     /// With a sign of [`SIGNS`].
     Of(usize, Box<[Amount; 2]>),
+    Rounded(Box<Amount>, u32),
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +47,10 @@ pub(crate) const COMPARISONS: [(&str, [bool; 3]); 6] = [
     (">=", [false, true, true]),
 ];
 
+/// Divisors of values, and one over them.
+pub(crate) const RECIPROCALS: [(&str, &str); 4] =
+    [("2", "0.5"), ("1000", "0.001"), ("0.125", "8"), ("1.60", "0.625")];
+
 pub(crate) const SIGNS: [&str; 4] = ["+", "-", "*", "/"];
 
 type Meaning = fn(&[u8]) -> bool;
@@ -59,9 +64,10 @@ pub(crate) const PATTERNS: [(&str, Meaning); 5] = [
     (r"\.", |text| text.contains(&b'.')),
 ];
 
-/// The field of a place: None for null, or why the record is none.
+/// The field of a place, where it stands, its text, and that of the number it may be; None for null, or why the
+/// record is none.
 pub(crate) type Fields<'f> =
-    &'f dyn Fn(&Place) -> Result<Option<(usize, Vec<u8>)>, (usize, String)>;
+    &'f dyn Fn(&Place) -> Result<Option<(usize, Vec<u8>, Vec<u8>)>, (usize, String)>;
 
 impl Test {
     pub(crate) fn text(&self) -> String {
@@ -160,11 +166,12 @@ impl Test {
 }
 
 impl Amount {
-    fn columns(&self) -> Vec<&Place> {
+    pub(crate) fn columns(&self) -> Vec<&Place> {
         match self {
             Amount::Literal(_) => Vec::new(),
             Amount::Field(place) => vec![place],
             Amount::Of(_, sides) => sides.iter().flat_map(Amount::columns).collect(),
+            Amount::Rounded(inner, _) => inner.columns(),
         }
     }
 
@@ -176,7 +183,48 @@ impl Amount {
                 let [left, right] = sides.each_ref().map(Amount::text);
                 format!("({left} {} {right})", SIGNS[*sign])
             }
+            Amount::Rounded(inner, decimals) => format!("round({},{decimals})", inner.text()),
         }
+    }
+
+    /// As a list of values has it.
+    pub(crate) fn whole_text(&self) -> String {
+        format!("0 + {}", self.text())
+    }
+
+    /// What it is, with decimals: as many as the finer summand has, as both factors have together; a divisor is a
+    /// literal whose reciprocal is known.
+    pub(crate) fn exactly(&self, fields: Fields<'_>) -> Result<Option<Number>, (usize, String)> {
+        Ok(match self {
+            Amount::Literal(text) => Some(number::read(text.as_bytes()).unwrap()),
+            Amount::Field(place) => match fields(place)? {
+                None => None,
+                Some((at, _, text)) => {
+                    Some(number::read(&text).map_err(|why| (at, format!("Number({why})")))?)
+                }
+            },
+            Amount::Of(sign, sides) => {
+                let right = match (SIGNS[*sign], &sides[1]) {
+                    ("/", Amount::Literal(divisor)) => {
+                        let known = RECIPROCALS.iter().find(|(text, _)| text == divisor);
+                        Some(number::read(known.expect("a known one").1.as_bytes()).unwrap())
+                    }
+                    _ => None,
+                };
+                let left = sides[0].exactly(fields)?;
+                let right = if right.is_some() { right } else { sides[1].exactly(fields)? };
+                let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+                let is_sum = matches!(SIGNS[*sign], "+" | "-");
+                let decimals = match is_sum {
+                    true => left.decimals.max(right.decimals),
+                    false => left.decimals + right.decimals,
+                };
+                let sign = if is_sum { SIGNS[*sign] } else { "*" };
+                let both = Fraction::of(&left).with(sign, &Fraction::of(&right));
+                both.map(|fraction| fraction.ending(decimals))
+            }
+            Amount::Rounded(inner, decimals) => inner.value(fields)?.map(|f| f.nearest(*decimals)),
+        })
     }
 
     fn value(&self, fields: Fields<'_>) -> Result<Option<Fraction>, (usize, String)> {
@@ -184,7 +232,7 @@ impl Amount {
             Amount::Literal(text) => Some(Fraction::of(&number::read(text.as_bytes()).unwrap())),
             Amount::Field(place) => match fields(place)? {
                 None => None,
-                Some((at, text)) => {
+                Some((at, _, text)) => {
                     let number =
                         number::read(&text).map_err(|why| (at, format!("Number({why})")))?;
                     Some(Fraction::of(&number))
@@ -193,6 +241,9 @@ impl Amount {
             Amount::Of(sign, sides) => {
                 let (left, right) = (sides[0].value(fields)?, sides[1].value(fields)?);
                 left.zip(right).and_then(|(left, right)| left.with(SIGNS[*sign], &right))
+            }
+            Amount::Rounded(inner, decimals) => {
+                inner.value(fields)?.map(|fraction| Fraction::of(&fraction.nearest(*decimals)))
             }
         })
     }
@@ -216,7 +267,7 @@ impl Word {
     fn value(&self, fields: Fields<'_>) -> Result<Option<Vec<u8>>, (usize, String)> {
         match self {
             Word::Literal(text) => Ok(Some(text.as_bytes().to_vec())),
-            Word::Field(place) => Ok(fields(place)?.map(|(_, text)| text)),
+            Word::Field(place) => Ok(fields(place)?.map(|(_, text, _)| text)),
         }
     }
 }

@@ -23,6 +23,10 @@ pub(crate) struct Task {
     pub(crate) delimiter: u8,
     /// `key;value` lines, in which a quote is a byte like any other.
     pub(crate) plain: bool,
+    /// Whether fields may stand in quotes.
+    pub(crate) quotes: bool,
+    /// Whether numbers have a comma where others have a point.
+    pub(crate) comma: bool,
     pub(crate) header: bool,
     /// The parts of a key, at least one.
     pub(crate) keys: Vec<Place>,
@@ -35,6 +39,8 @@ pub(crate) struct Task {
     pub(crate) filter: Option<condition::Test>,
     /// Without any, records are counted.
     pub(crate) values: Vec<(Place, Null)>,
+    /// Those that are computed, and from what.
+    pub(crate) formulas: BTreeMap<usize, condition::Amount>,
     /// Which of them are texts.
     pub(crate) texts: Vec<usize>,
     /// Records may have more or fewer fields than the first.
@@ -60,11 +66,23 @@ pub(crate) enum Null {
 }
 
 impl Task {
+    /// A field as the number it may be is written elsewhere: with a point, of which there was none.
+    pub(crate) fn number(&self, field: &[u8]) -> Vec<u8> {
+        let text = |byte: &u8| match (self.comma, byte) {
+            (true, b',') => b'.',
+            (true, b'.') => b'?',
+            _ => *byte,
+        };
+        field.iter().map(text).collect()
+    }
+
     /// `key;value` lines.
     pub(crate) fn plain() -> Task {
         Task {
             delimiter: b';',
             plain: true,
+            quotes: true,
+            comma: false,
             header: false,
             keys: vec![Place::At(1)],
             shapes: Vec::new(),
@@ -72,6 +90,7 @@ impl Task {
             ignore_case: false,
             filter: None,
             values: vec![(Place::At(2), Null::Fail)],
+            formulas: BTreeMap::new(),
             texts: Vec::new(),
             pad: false,
             nulls: Vec::new(),
@@ -191,6 +210,23 @@ fn plain_line(input: &[u8], start: usize) -> (Step, usize) {
     (step, next)
 }
 
+/// A line of fields, in which a quote is a byte like any other.
+fn unquoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
+    let (end, next) = line_end(input, start);
+    let line = &input[start..end];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let mut at = start;
+    let fields = line.split(|byte| *byte == delimiter).map(|content| {
+        let field = Field { at, content: content.to_vec() };
+        at += content.len() + 1;
+        field
+    });
+    let fields: Vec<Field> = fields.collect();
+    let step =
+        if line.is_empty() { Step::Blank } else { Step::Record(Record { start, end, fields }) };
+    (step, next)
+}
+
 /// A record of delimited text: RFC 4180, a byte at a time. After a record that is none, reading goes
 /// on behind its first line.
 fn quoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
@@ -253,11 +289,12 @@ fn quoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
 pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
     let mut answer = Answer::default();
     answer.columns.resize_with(task.values.len().max(1), Column::default);
-    for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
+    for (at, ((place, _), column)) in task.values.iter().zip(&mut answer.columns).enumerate() {
         // What they are called until a header says it; an input without a line has none.
-        column.name = match place {
-            Place::At(place) => format!("column {place}"),
-            Place::Named(name) => name.clone(),
+        column.name = match (task.formulas.get(&at), place) {
+            (Some(formula), _) => formula.whole_text(),
+            (None, Place::At(place)) => format!("column {place}"),
+            (None, Place::Named(name)) => name.clone(),
         };
     }
     task.texts.iter().for_each(|&at| answer.columns[at].is_text = true);
@@ -268,8 +305,10 @@ pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
         let start = at;
         let (step, next) = if task.plain {
             plain_line(input, at)
-        } else {
+        } else if task.quotes {
             quoted_record(input, at, task.delimiter)
+        } else {
+            unquoted_record(input, at, task.delimiter)
         };
         at = next;
         let record = match step {
@@ -300,8 +339,16 @@ pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
                     .try_for_each(|place| found(place, &header).map(drop))?;
             }
             answer.keys = Some(task.keys.iter().map(name).collect::<Result<_, _>>()?);
-            for ((place, _), column) in task.values.iter().zip(&mut answer.columns) {
-                column.name = name(place)?;
+            for (at, ((place, _), column)) in
+                task.values.iter().zip(&mut answer.columns).enumerate()
+            {
+                match task.formulas.get(&at) {
+                    None => column.name = name(place)?,
+                    Some(formula) => formula
+                        .columns()
+                        .into_iter()
+                        .try_for_each(|place| found(place, &header).map(drop))?,
+                }
             }
             names = Some(header);
             continue;
@@ -364,18 +411,31 @@ fn take(
     if task.plain {
         key()?;
     }
-    if let Some(filter) = &task.filter {
-        let content = |at: &Place| {
-            let found = field(place(at))?.filter(|field| !task.nulls.contains(&field.content));
-            Ok(found.map(|field| (field.at, field.content.clone())))
-        };
-        if filter.holds(&content)? != Some(true) {
-            answer.left_out += 1;
-            return Ok(());
-        }
+    let content = |at: &Place| {
+        let found = field(place(at))?.filter(|field| !task.nulls.contains(&field.content));
+        Ok(found.map(|field| (field.at, field.content.clone(), task.number(&field.content))))
+    };
+    if let Some(filter) = &task.filter
+        && filter.holds(&content)? != Some(true)
+    {
+        answer.left_out += 1;
+        return Ok(());
     }
     let mut values = Vec::new();
     for (which, (column, null)) in task.values.iter().enumerate() {
+        if let Some(formula) = task.formulas.get(&which) {
+            let number = formula.exactly(&content)?;
+            values.push(match (number, null) {
+                (Some(number), _) if number.is_too_long() => {
+                    return Err((record.start, "Number(TooLong)".to_owned()));
+                }
+                (Some(number), _) => Some(Value::Number(number)),
+                (None, Null::Skip) => None,
+                (None, Null::Zero) => Some(Value::Number(number::read(b"0").expect("a number"))),
+                (None, Null::Fail) => return Err((record.start, "Missing".to_owned())),
+            });
+            continue;
+        }
         let found = field(place(column))?;
         let at = found.map_or(record.start, |field| field.at);
         let is_null = found.is_none_or(|field| task.nulls.contains(&field.content));
@@ -391,7 +451,8 @@ fn take(
         values.push(Some(if task.texts.contains(&which) {
             Value::Text(content.to_vec())
         } else {
-            Value::Number(number::read(content).map_err(|why| (at, format!("Number({why})")))?)
+            let content = if is_null { content.to_vec() } else { task.number(content) };
+            Value::Number(number::read(&content).map_err(|why| (at, format!("Number({why})")))?)
         }));
     }
     if task.values.is_empty() {

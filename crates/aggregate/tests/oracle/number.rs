@@ -13,6 +13,11 @@ pub(crate) struct Number {
 }
 
 impl Number {
+    pub(crate) fn is_too_long(&self) -> bool {
+        let digits = self.units.magnitude().to_string().len() as i64;
+        i64::from(self.decimals) > MOST || digits - i64::from(self.decimals) > MOST
+    }
+
     /// Rounded to the nearest of the steps that are two, five or ten units of the digit behind so many: two from
     /// 1 to 2.5, five to 5, ten to 10. Of two that are as near the one farther from zero.
     pub(crate) fn nearly(&self, digits: u32) -> Number {
@@ -152,6 +157,14 @@ impl Fraction {
         let units = &self.above * ten_to(decimals) / &self.below;
         assert_eq!(&units * &self.below, &self.above * ten_to(decimals), "more decimals");
         Number { units, decimals }
+    }
+
+    /// The nearest number of so many decimals, of two the one farther from zero.
+    pub(crate) fn nearest(&self, decimals: u32) -> Number {
+        let zero = self.above.sign() == Sign::Minus;
+        let above = BigInt::from(self.above.magnitude().clone()) * ten_to(decimals);
+        let units = floor(&(&above * 2 + &self.below), &(&self.below * 2));
+        Number { units: if zero { -units } else { units }, decimals }
     }
 
     /// With so many decimals.

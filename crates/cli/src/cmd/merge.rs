@@ -25,7 +25,7 @@ pub(crate) struct Options {
 /// What `aggregate` asks about its input.
 const ABOUT_READING: &str = "chunk delimiter by value text condition count header null null_values ragged \
                              on_error rejects memory_limit range number format_in trim \
-                             ignore_case compare approx";
+                             ignore_case compare approx quotes decimal_comma";
 
 const ABOUT: &str =
     "Merge states that `fathom aggregate --partial` wrote, into a result or one state";

@@ -43,7 +43,7 @@ use order::Wish;
 /// Blank lines are ignored. Numbers are exact from the first digit to the last: only what is printed
 /// is rounded.
 ///
-/// With any of --delimiter, --by, --value, --text, --where, --count, --header,
+/// With any of --delimiter, --by, --value, --text, --where, --count, --header, --quotes, --decimal-comma,
 /// --trim, --ignore-case, --null, --null-values and --ragged the
 /// input is delimited text in general, with quoted fields (RFC 4180); --format-in takes access logs and lines of JSON.
 #[derive(Clone, Debug, clap::Args)]
@@ -107,7 +107,9 @@ pub(crate) struct Options {
     #[arg(long)]
     ignore_case: bool,
 
-    /// Columns of values, in the same words [default: 2]
+    /// Columns of values, in the same words [default: 2], or formulas with blanks around their signs
+    /// (`'price * quantity,(total - tax) / 2'`): exact, so that quotients by columns are rounded (`'round(bytes / ms, 3)'`).
+    /// In them a column is a name, \`a name\` or $3, as in --where
     #[arg(long, value_name = "COL,…")]
     value: Vec<String>,
 
@@ -126,9 +128,20 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["value", "text", "stats", "null"])]
     count: bool,
 
-    /// The first record of each file names the columns; so it is where a column is chosen by name
-    #[arg(long)]
-    header: bool,
+    /// The first record of each file names the columns; so it is where a column is chosen by name [default:
+    /// whether it has no number where those behind it have the values]
+    #[arg(long, value_name = "yes|no", value_parser = yes_or_no, num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
+    header: Option<bool>,
+
+    /// Whether fields may stand in quotes (RFC 4180); otherwise a quote is a byte like any other [default: no where
+    /// the beginning of the input has quotes that enclose nothing]
+    #[arg(long, value_name = "yes|no", value_parser = yes_or_no)]
+    quotes: Option<bool>,
+
+    /// Numbers have a comma where others have a point, as in 1,5, and no points [default: whether those at the
+    /// beginning of the input do, and the delimiter is another]; results have points
+    #[arg(long, value_name = "yes|no", value_parser = yes_or_no, num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
+    decimal_comma: Option<bool>,
 
     /// What a missing value means: skip it, take it for zero, or refuse the record; `COL=…` says it
     /// of one value column. A record without one value still counts in the others [default: skip]
@@ -373,6 +386,14 @@ enum ErrorPolicy {
     Skip,
 }
 
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err(format!("{text:?} is neither yes nor no")),
+    }
+}
+
 fn mebibytes(text: &str) -> Result<usize, String> {
     let mebibytes: f64 = text.parse().map_err(|_| format!("{text:?} is no number of MiB"))?;
     let bytes = mebibytes * f64::from(1 << 20);
@@ -569,11 +590,16 @@ fn mistake(
         return Some(ONE_EACH.to_owned());
     }
     let is_other = query.is_some_and(|query| query.syntax != Syntax::Delimited);
-    let delimited = options.delimiter.is_some() || options.header || options.ragged.is_some();
+    let delimited = options.delimiter.is_some()
+        || options.header.is_some()
+        || options.quotes.is_some()
+        || options.ragged.is_some();
     if is_other && delimited {
-        let said =
-            "--delimiter, --header and --ragged are of delimited text, which --format-in is not";
+        let said = "--delimiter, --header, --quotes and --ragged are of delimited text, which --format-in is not";
         return Some(said.to_owned());
+    }
+    if options.header == Some(false) && query.is_some_and(Query::has_names) {
+        return Some("--header=no: columns are chosen by name, and only a header has names".into());
     }
     if is_other && options.by.is_empty() {
         return Some(

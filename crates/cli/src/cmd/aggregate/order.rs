@@ -148,7 +148,8 @@ pub(super) fn mistake(options: &Options, query: Option<&Query>) -> Option<String
                 .iter()
                 .map(|by| &by.column)
                 .chain(values.clone().map(|value| &value.column));
-            if (query.header || query.syntax != Syntax::Delimited) && !selectors.all(is_known) {
+            let may_have_names = query.header || options.header.is_none();
+            if (may_have_names || query.syntax != Syntax::Delimited) && !selectors.all(is_known) {
                 return None;
             }
             let keys = query.by.iter().map(|by| by.column.to_string()).collect();

@@ -2,7 +2,8 @@
 
 use std::io::IsTerminal;
 
-use fathom_aggregate::{By, Filter, Null, Query, Ragged, Selector, Source, Syntax, Value, guess};
+use fathom_aggregate::guess::{self, Dialect};
+use fathom_aggregate::{By, Filter, Null, Query, Ragged, Selector, Source, Syntax, Value};
 
 use super::{FormatIn, Options, RaggedPolicy};
 
@@ -12,9 +13,10 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     let lists = [by, value, text, null, null_values];
     let is_plain =
         lists.iter().all(|list| list.is_empty()) && options.ragged.is_none() && condition.is_none();
-    let flags = [options.header, options.count, options.trim, options.ignore_case];
-    if is_plain && options.delimiter.is_none() && options.format_in.is_none() && flags == [false; 4]
-    {
+    let said = [options.header, options.quotes, options.decimal_comma];
+    let is_plain = is_plain && said == [None; 3] && options.delimiter.is_none();
+    let flags = [options.count, options.trim, options.ignore_case];
+    if is_plain && options.format_in.is_none() && flags == [false; 3] {
         return Ok(None);
     }
     let mut query = Query::new(options.delimiter.unwrap_or(b';'));
@@ -23,10 +25,13 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
         query.by = lists.map_err(|why| anyhow::anyhow!("--by: {why}"))?.concat();
     }
     if options.count || !options.text.is_empty() || !options.value.is_empty() {
-        query.values = columns("--value", &options.value)?.into_iter().map(Value::from).collect();
+        let lists =
+            options.value.iter().map(|list| Value::list(list)).collect::<Result<Vec<_>, _>>();
+        query.values = lists.map_err(|why| anyhow::anyhow!("--value: {why}"))?.concat();
         query.values.extend(columns("--text", &options.text)?.into_iter().map(Value::text));
     }
     (query.trim, query.ignore_case) = (options.trim, options.ignore_case);
+    query.decimal_comma = options.decimal_comma.unwrap_or(false);
     query.filter = condition;
     query.syntax = match options.format_in {
         None | Some(FormatIn::Delimited) => Syntax::Delimited,
@@ -35,7 +40,8 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
         Some(FormatIn::Ndjson) => Syntax::JsonLines,
     };
     if query.syntax == Syntax::Delimited {
-        query.header = options.header || query.has_names();
+        query.header = options.header.unwrap_or_else(|| query.has_names());
+        query.quotes = options.quotes.unwrap_or(true);
     }
     query.nulls.extend(options.null_values.iter().map(|text| text.clone().into_bytes()));
     if options.ragged == Some(RaggedPolicy::Pad) {
@@ -51,11 +57,13 @@ const LOOKED_AT_BYTES: usize = 64 << 10;
 /// Guesses what was not said of how sources are written; whoever sees it is told.
 pub(super) fn guess(query: &mut Query, options: &Options, sources: &mut [Source]) {
     let is_said = options.format_in.is_some() || options.delimiter.is_some();
-    if !is_said && !options.header && options.ragged.is_none() && !query.has_places() {
+    let has_words =
+        options.header.is_some() || options.quotes.is_some() || options.ragged.is_some();
+    if !is_said && !has_words && !query.has_places() {
         guess_syntax(query, sources);
     }
-    if options.delimiter.is_none() && query.syntax == Syntax::Delimited {
-        guess_delimiter(query, sources);
+    if query.syntax == Syntax::Delimited {
+        guess_delimited(query, options, sources);
     }
 }
 
@@ -79,21 +87,46 @@ fn guess_syntax(query: &mut Query, sources: &mut [Source]) {
     query.syntax = syntax;
 }
 
-/// Guesses the delimiter of the first source that has an opinion.
-fn guess_delimiter(query: &mut Query, sources: &mut [Source]) {
-    let guess = sources.iter_mut().find_map(|source| {
-        let (text, ended) = source.peek(LOOKED_AT_BYTES);
-        guess::delimiter(&text, ended)
-    });
-    if let Some(delimiter) = guess {
-        query.delimiter = delimiter;
-        if std::io::stderr().is_terminal() {
-            let shown =
-                if delimiter == b'\t' { "tab".into() } else { char::from(delimiter).to_string() };
-            eprintln!(
-                "fathom: fields are taken to be separated by {shown} (--delimiter says otherwise)"
-            );
+/// Guesses what was not said of delimited text, from the first source that has any; all of it is told in one line.
+fn guess_delimited(query: &mut Query, options: &Options, sources: &mut [Source]) {
+    let mut texts = sources.iter_mut().map(|source| source.peek(LOOKED_AT_BYTES));
+    let Some((text, ended)) = texts.find(|(text, _)| !text.trim_ascii().is_empty()) else { return };
+    let mut told: Vec<String> = Vec::new();
+    let dialect = match (options.delimiter, options.quotes) {
+        (None, None) => guess::dialect(&text, ended),
+        (None, Some(quotes)) => {
+            guess::delimiter(&text, ended, quotes).map(|delimiter| Dialect { delimiter, quotes })
         }
+        (Some(delimiter), None) => {
+            guess::quotes(&text, ended, delimiter).map(|quotes| Dialect { delimiter, quotes })
+        }
+        (Some(_), Some(_)) => None,
+    };
+    if let Some(Dialect { delimiter, quotes }) = dialect {
+        if options.delimiter.is_none() {
+            let shown = char::from(delimiter).to_string();
+            let shown = if delimiter == b'\t' { "tab" } else { &shown };
+            told.push(format!("fields are separated by {shown} (--delimiter)"));
+        }
+        if query.quotes && !quotes {
+            told.push("quotes are bytes like any other (--quotes)".to_owned());
+        }
+        (query.delimiter, query.quotes) = (delimiter, quotes);
+    }
+    let values = guess::values(&text, ended, query);
+    if options.header.is_none() && values.header {
+        query.header = true;
+        told.push("the first record is a header (--header)".to_owned());
+    }
+    if options.decimal_comma.is_none() && values.decimal_comma {
+        query.decimal_comma = true;
+        told.push("numbers have decimal commas (--decimal-comma)".to_owned());
+    }
+    if !told.is_empty() && std::io::stderr().is_terminal() {
+        eprintln!(
+            "fathom: taken for granted, unless the option says otherwise: {}",
+            told.join("; ")
+        );
     }
 }
 
