@@ -9,7 +9,7 @@ use crate::escape;
 use crate::number::{duration, percent};
 use crate::sentence::sentences;
 use crate::table::{self, Column, Look, Table};
-use crate::view::{Line, conditions};
+use crate::view::{Line, conditions, heading};
 
 /// A whole run: its cases, each with table and verdicts, and its notes.
 #[must_use]
@@ -29,11 +29,8 @@ pub fn run(run: &Run, look: &Look) -> String {
 pub fn case(case: &Case, look: &Look) -> String {
     let bold = |text: &str| paint(look, "1", text);
     let faint = |text: &str| paint(look, "2", text);
-    let mut text = format!(
-        "{}\n{}\n",
-        bold(&escape::line(&case.title())),
-        faint(&escape::line(&conditions(case)))
-    );
+    let heading = heading(case).map(|title| bold(&escape::line(&title)) + "\n");
+    let mut text = heading.unwrap_or_default() + &faint(&escape::line(&conditions(case))) + "\n";
     text += &table(case, look);
     for sentence in sentences(case) {
         let _ = writeln!(text, "{}", escape::line(&sentence));
