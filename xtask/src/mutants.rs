@@ -109,8 +109,30 @@ enum Outcome {
     Empty,
 }
 
-/// `cargo test` in the copy, with a build folder that all mistakes share.
+/// The tests of a mistake, one stage after the other until one does not pass. Tests within a library come
+/// before those beside it, each of which is a program to be built.
 fn tested(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
+    for stage in stages(tests) {
+        let outcome = staged(copy, &stage, limit)?;
+        if outcome != Outcome::Passed {
+            return Ok(outcome);
+        }
+    }
+    Ok(Outcome::Passed)
+}
+
+fn stages(tests: &str) -> Vec<String> {
+    match tests.contains(BOTH) {
+        true => ["--lib", "--test *"].map(|one| tests.replace(BOTH, one)).to_vec(),
+        false => vec![tests.to_owned()],
+    }
+}
+
+/// What stands for all tests of a package.
+const BOTH: &str = "--lib --tests";
+
+/// `cargo test` in the copy, with a build folder that all mistakes share.
+fn staged(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
     let log = cache().join("mutants/log");
     let build = cache().join("mutants/build");
     let cargo = |arguments: &[&str]| -> Result<Option<ExitStatus>> {
@@ -253,6 +275,12 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(found[0].as_deref(), Ok(" b b"));
         assert!(found[1].is_err() && found[2].is_err());
+    }
+
+    #[test]
+    fn the_tests_within_a_library_come_first() {
+        assert_eq!(stages("-p x --lib --tests -- y"), ["-p x --lib -- y", "-p x --test * -- y"]);
+        assert_eq!(stages("-p x --test y"), ["-p x --test y"]);
     }
 
     #[test]

@@ -26,7 +26,7 @@ use fathom_report::table::{Column, Look};
 use fathom_report::{csv, html, markdown, scan, text};
 
 use crate::interrupt;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::sheet;
 
 /// The options of the method.
@@ -221,6 +221,7 @@ impl Show {
             columns: self.columns.iter().filter_map(|name| Column::named(name)).collect(),
             unit: self.time_unit(),
             as_given: self.sort == Sort::Command,
+            width: if to_terminal { output::terminal_width() } else { None },
         }
     }
 }

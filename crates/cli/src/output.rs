@@ -18,11 +18,15 @@ use tempfile::NamedTempFile;
 
 use crate::interrupt;
 
-/// Characters in a line of the terminal that is written to; the usual number where it is none.
+/// Characters in a line of the terminal that is written to, if it is one.
+pub(crate) fn terminal_width() -> Option<usize> {
+    console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
+}
+
+/// The same; the usual number where it is none.
 #[cfg(any(feature = "kv", feature = "cpu"))]
 pub(crate) fn width() -> usize {
-    let size = console::Term::stdout().size_checked();
-    size.map_or(fathom_report::wrap::USUAL, |(_, columns)| usize::from(columns))
+    terminal_width().unwrap_or(fathom_report::wrap::USUAL)
 }
 
 /// An output that was opened; nothing counts until [`Output::finish`].

@@ -140,9 +140,9 @@ fn a_library_of_the_compiler_is_taken_from_the_file_or_folder_named() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("zeros");
     std::fs::write(&data, vec![0; 50_000]).unwrap();
-    let set = format!("data={}", data.display());
-    let bench = ["bench", "codec", "--only", "stored,lizard+17", "--operation", "decompress"];
-    let bench = [&bench[..], &["--set", &set, "--set", "prefixes=4", "--rounds", "2"]].concat();
+    let data = data.to_str().unwrap();
+    let bench = ["bench", "codec", data, "--only", "stored,lizard+17", "--operation", "decompress"];
+    let bench = [&bench[..], &["--rounds", "2"]].concat();
     let file = library(folder.path(), "liblizard.so", &LIZARD.replace("WRONG", "0"));
     let chosen = format!("lizard={file}");
     let right = fathom(&[&bench[..], &["--library", &chosen]].concat());
@@ -162,6 +162,47 @@ fn a_library_of_the_compiler_is_taken_from_the_file_or_folder_named() {
     let other = format!("lizard={other}");
     let text = done(&["list", "codec", "--library", &other]);
     assert!(text.contains("has no Lizard_compress"), "{text}");
+}
+
+#[test]
+fn a_file_of_the_user_is_measured_where_a_row_can_take_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let text = format!("[{}{{\"last\":\"\u{e9}\"}}]", "{\"a\":[1,2.5,null]},\n".repeat(20_000));
+    let document = file("document.json", text.as_bytes());
+    let only = "utf8,json-valid,dom,compress,lz4-flex,snap,std,simdutf8,serde-json,sonic-rs";
+    let run = |file: &str| {
+        let arguments = ["cpu", "--file", file, "--only", only, "--budget", "200ms"];
+        Command::new(env!("CARGO_BIN_EXE_fathom")).args(arguments).output().unwrap()
+    };
+    let all = run(&document);
+    let words = String::from_utf8(all.stdout).unwrap();
+    assert!(all.status.success() && all.stderr.is_empty(), "{words}");
+    for line in ["codec compress", "text utf8", "text json-valid", "json dom"] {
+        assert!(words.lines().any(|other| other == line), "{line}: {words}");
+    }
+    assert!(words.contains(&format!("\ndata         {document}\n")), "{words}");
+    // Two documents are no document, a byte of Latin-1 is no UTF-8: what is left is measured.
+    let lines = run(&file("lines.ndjson", b"{\"a\":1}\n{\"a\":2}\n"));
+    let said = String::from_utf8(lines.stderr).unwrap();
+    assert!(lines.status.success() && said.matches("left out").count() == 2, "{said}");
+    assert!(said.contains("dom: ") && said.contains("at line 2 column 1"), "{said}");
+    let latin = run(&file("latin.txt", b"caf\xe9 caf\xe9 caf\xe9"));
+    let said = String::from_utf8(latin.stderr).unwrap();
+    assert!(latin.status.success() && said.contains("no UTF-8 after byte 3"), "{said}");
+    for (arguments, word) in [
+        (&["--file", "not-there.bin"][..], "not-there.bin"),
+        (&["--file", &document, "--size", "64"], "--file and --size"),
+        (&["digest", "--file", &document], "no row of these"),
+    ] {
+        let refused = fathom(&[&["cpu"], arguments].concat());
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains(word), "{said}");
+    }
 }
 
 #[test]

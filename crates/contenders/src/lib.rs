@@ -58,6 +58,7 @@ mod library;
 pub mod map;
 pub mod memory;
 pub mod mix;
+mod own;
 pub mod people;
 pub mod planted;
 pub mod read;

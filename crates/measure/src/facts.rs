@@ -89,6 +89,8 @@ pub struct Task {
     pub best: fn() -> Option<&'static str>,
     /// Why there are no two independent implementations of it, where that is so.
     pub alone: &'static str,
+    /// Whether it can be asked of a file of the user's.
+    pub own: bool,
 }
 
 impl Task {
@@ -100,6 +102,7 @@ impl Task {
         quick: &[],
         best: || None,
         alone: "",
+        own: false,
     };
 
     /// What the forebear's table calls it if a contender does it.

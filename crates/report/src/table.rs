@@ -16,6 +16,9 @@ pub struct Look {
     pub unit: Option<TimeUnit>,
     /// Rows as they were given, instead of the fastest first.
     pub as_given: bool,
+    /// The characters of a line on a terminal: sentences are wrapped, and of the usual columns those that say
+    /// least are left out. Nothing of either in a file or pipe, where `None`.
+    pub width: Option<usize>,
 }
 
 /// A column of a table.
@@ -70,6 +73,18 @@ impl Column {
         Column::ALL.iter().find(|column| column.0 == name).map(|column| column.1)
     }
 
+    /// How early a usual column is left out where there is no room: the greatest first.
+    fn rank(self) -> u8 {
+        match self {
+            Column::Time => 0,
+            Column::Spread => 1,
+            Column::Throughput => 2,
+            Column::Peak => 3,
+            Column::Bar => 4,
+            _ => 5,
+        }
+    }
+
     fn name(self) -> &'static str {
         Column::ALL.iter().find(|column| column.1 == self).map_or("", |column| column.0)
     }
@@ -81,6 +96,8 @@ pub(crate) struct Table<'a> {
     pub(crate) rows: Vec<Vec<String>>,
     /// Whether each column stands at the left.
     pub(crate) left: Vec<bool>,
+    /// How early each column is left out where there is no room: 0 never, the greatest first.
+    pub(crate) ranks: Vec<u8>,
     /// The rows, without the head.
     pub(crate) lines: Vec<Line<'a>>,
 }
@@ -95,13 +112,16 @@ pub(crate) fn table<'a>(case: &'a Case, look: &Look, usual: &[Column]) -> Table<
     let columns = if look.columns.is_empty() { usual } else { &look.columns };
     let slowest = lines.iter().filter_map(|l| l.summary).map(|s| s.ns_median).fold(0.0, f64::max);
     let mut head = vec!["contender".to_owned()];
+    let mut ranks = vec![0];
     for &column in columns {
         match column {
             Column::Bar => head.push(String::new()),
             Column::Counters => head.extend(extras(case)),
             column => head.push(column.name().to_owned()),
         }
+        ranks.resize(head.len(), if look.columns.is_empty() { column.rank() } else { 0 });
     }
+    ranks.push(0);
     head.push(format!("against {}", case.contenders[case.roles.baseline].id));
     let mut rows = vec![head];
     for line in &lines {
@@ -118,7 +138,8 @@ pub(crate) fn table<'a>(case: &'a Case, look: &Look, usual: &[Column]) -> Table<
     let kept = |row: &Vec<String>| used.iter().map(|&column| row[column].clone()).collect();
     let last = rows[0].len() - 1;
     let left = used.iter().map(|&column| column == 0 || column == last || bars[column]).collect();
-    Table { rows: rows.iter().map(kept).collect(), left, lines }
+    let ranks = used.iter().map(|&column| ranks[column]).collect();
+    Table { rows: rows.iter().map(kept).collect(), left, ranks, lines }
 }
 
 /// What a contender has in a column: one cell, or one for each counter that anybody has.

@@ -10,54 +10,108 @@ use crate::number::{duration, percent};
 use crate::sentence::sentences;
 use crate::table::{self, Column, Look, Table};
 use crate::view::{Line, conditions};
+use crate::wrap::wrapped;
 
 /// A whole run: its cases, each with table and verdicts, and its notes.
 #[must_use]
 pub fn run(run: &Run, look: &Look) -> String {
     let mut text = String::new();
+    let mut before = Vec::new();
     for case in &run.cases {
-        let _ = writeln!(text, "{}", self::case(case, look));
+        let key = key(case);
+        // Once for all cases of the same commands.
+        let shown = if key == before { &[] } else { &key[..] };
+        let _ = writeln!(text, "{}", with_key(case, look, &key, shown));
+        before = key;
     }
     for note in &run.notes {
-        let _ = writeln!(text, "note: {}", escape::line(note));
+        let _ = writeln!(text, "{}", line(look, &format!("note: {note}")));
     }
     text
+}
+
+/// The longest name that is repeated wherever its contender is spoken of.
+const LONGEST: usize = 30;
+
+/// Letters for contenders, if a name is long; as many as there are.
+fn key(case: &Case) -> Vec<(char, String)> {
+    let names: Vec<String> = case.entrants().map(|(_, row)| row.id.clone()).collect();
+    match names.iter().any(|name| name.chars().count() > LONGEST) && names.len() <= 26 {
+        true => ('A'..='Z').zip(names).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// A sentence of whoever wrote it, on lines of the terminal.
+fn line(look: &Look, text: &str) -> String {
+    let text = escape::line(text);
+    match look.width {
+        Some(width) => wrapped(&text, width, 2),
+        None => text,
+    }
 }
 
 /// One case.
 #[must_use]
 pub fn case(case: &Case, look: &Look) -> String {
+    let key = key(case);
+    with_key(case, look, &key, &key)
+}
+
+/// A case whose contenders are called by the letters of a key, as far as it goes; `shown` of it stands above.
+fn with_key(case: &Case, look: &Look, key: &[(char, String)], shown: &[(char, String)]) -> String {
+    if key.is_empty() {
+        return plain(case, look, "");
+    }
+    let mut short = case.clone();
+    let numbers: Vec<usize> = case.entrants().map(|(number, _)| number).collect();
+    for (number, (letter, _)) in numbers.into_iter().zip(key) {
+        short.contenders[number].id = letter.to_string();
+    }
+    let mut lines = String::new();
+    for (letter, name) in shown {
+        let _ = writeln!(lines, "  {}", line(look, &format!("{letter}: {name}")));
+    }
+    plain(&short, look, &lines)
+}
+
+/// A case, with lines between its head and its table.
+fn plain(case: &Case, look: &Look, lines: &str) -> String {
     let bold = |text: &str| paint(look, "1", text);
     let faint = |text: &str| paint(look, "2", text);
     let mut text = format!(
         "{}\n{}\n",
-        bold(&escape::line(&case.title())),
-        faint(&escape::line(&conditions(case)))
+        bold(&line(look, &case.title())),
+        faint(&line(look, &conditions(case)))
     );
+    text += lines;
     text += &table(case, look);
     for sentence in sentences(case) {
-        let _ = writeln!(text, "{}", escape::line(&sentence));
+        let _ = writeln!(text, "{}", line(look, &sentence));
     }
     if let Some(overhead) = case.judged.overhead {
         let _ = writeln!(
             text,
             "{}",
-            faint(&format!(
-                "overhead {} to {} per iteration{}, at most {} of the fastest time",
-                duration(overhead.ns_low),
-                duration(overhead.ns_high),
-                if overhead.subtracted { ", subtracted" } else { ", not subtracted" },
-                percent(overhead.share_most),
+            faint(&line(
+                look,
+                &format!(
+                    "overhead {} to {} per iteration{}, at most {} of the fastest time",
+                    duration(overhead.ns_low),
+                    duration(overhead.ns_high),
+                    if overhead.subtracted { ", subtracted" } else { ", not subtracted" },
+                    percent(overhead.share_most),
+                )
             ))
         );
     }
     let missing: Vec<&String> =
         case.entrants().take(1).flat_map(|(_, row)| &row.counters_missing).collect();
-    for line in missing {
-        let _ = writeln!(text, "{}", faint(&escape::line(&format!("counters: {line}"))));
+    for why in missing {
+        let _ = writeln!(text, "{}", faint(&line(look, &format!("counters: {why}"))));
     }
     for note in &case.notes {
-        let _ = writeln!(text, "note: {}", escape::line(note));
+        let _ = writeln!(text, "{}", line(look, &format!("note: {note}")));
     }
     text
 }
@@ -66,16 +120,20 @@ const USUAL: [Column; 6] =
     [Column::Time, Column::Bar, Column::Spread, Column::Throughput, Column::Peak, Column::Counters];
 
 fn table(case: &Case, look: &Look) -> String {
-    let Table { mut rows, left, lines } = table::table(case, look, &USUAL);
+    let Table { mut rows, left, ranks, lines } = table::table(case, look, &USUAL);
     for cell in rows.iter_mut().flatten() {
         *cell = escape::line(cell);
     }
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..left.len())
+        .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+        .collect();
+    let kept = fitting(&widths, &ranks, look.width);
     let mut text = String::new();
     for (number, row) in rows.iter().enumerate() {
         let mut out = String::from(" ");
-        for (column, cell) in row.iter().enumerate() {
-            let pad = " ".repeat(width(column).unwrap_or(0) - cell.chars().count());
+        for &column in &kept {
+            let cell = &row[column];
+            let pad = " ".repeat(widths[column] - cell.chars().count());
             let _ = match left[column] {
                 true => write!(out, " {cell}{pad}"),
                 false => write!(out, " {pad}{cell}"),
@@ -84,7 +142,28 @@ fn table(case: &Case, look: &Look) -> String {
         let line = number.checked_sub(1).map(|number| &lines[number]);
         let _ = writeln!(text, "{}", painted(look, line, out.trim_end()));
     }
+    let gone = (0..widths.len()).filter(|column| !kept.contains(column));
+    let gone: Vec<&str> =
+        gone.map(|column| rows[0][column].as_str()).filter(|head| !head.is_empty()).collect();
+    if !gone.is_empty() {
+        let words = format!("no room for: {}", gone.join(", "));
+        let _ = writeln!(text, "{}", paint(look, "2", &line(look, &words)));
+    }
     text
+}
+
+/// The columns that there is room for, the greatest rank left out first, the last of them first.
+fn fitting(widths: &[usize], ranks: &[u8], room: Option<usize>) -> Vec<usize> {
+    let mut kept: Vec<usize> = (0..widths.len()).collect();
+    let total = |kept: &[usize]| 1 + kept.iter().map(|&column| widths[column] + 1).sum::<usize>();
+    while room.is_some_and(|room| total(&kept) > room) {
+        let most = kept.iter().enumerate().max_by_key(|(_, column)| ranks[**column]);
+        match most {
+            Some((at, &column)) if ranks[column] > 0 => drop(kept.remove(at)),
+            _ => break,
+        }
+    }
+    kept
 }
 
 fn painted(look: &Look, line: Option<&Line<'_>>, text: &str) -> String {

@@ -239,6 +239,36 @@ fn times_and_spreads_are_those_of_the_samples() {
 }
 
 #[test]
+fn a_terminal_s_lines_end_at_its_width_and_long_names_get_letters() {
+    let mut run = saved(case(true, false));
+    for (row, name) in run.cases[0].contenders.iter_mut().zip(["one", "another"]) {
+        row.id = format!("./{name} --with many options --and values");
+        row.peak_bytes = 1 << 20;
+    }
+    run.notes = vec!["a sentence of more words than a narrow terminal has room for".to_owned()];
+    let piped = text::run(&run, &Look::default());
+    for (width, gone) in [(60, "no room for: peak"), (200, "")] {
+        let shown = text::run(&run, &Look { width: Some(width), ..Look::default() });
+        for line in shown.lines() {
+            assert!(line.chars().count() <= width, "{width}: {line:?}");
+        }
+        assert!(shown.contains("  A: ./one --with many options --and values\n"), "{shown}");
+        assert!(shown.contains("B is 1.25x slower than A (99 % interval"), "{shown}");
+        assert_eq!(shown.contains("no room"), !gone.is_empty(), "{shown}");
+        assert!(shown.contains(gone) && shown.contains("±"), "{shown}");
+        // Wrapped or not, the words are the same.
+        if gone.is_empty() {
+            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(words(&shown), words(&piped));
+        }
+    }
+    assert_eq!(piped.matches("./another").count(), 1, "{piped}");
+    run.cases.push(run.cases[0].clone());
+    let twice = text::run(&run, &Look::default());
+    assert_eq!(twice.matches("./another").count(), 1, "{twice}");
+}
+
+#[test]
 fn few_rounds_of_commands_say_what_was_seen() {
     let mut case = case(true, false);
     case.measured.rounds.truncate(5);

@@ -1,7 +1,8 @@
 //! Lossless compression of short texts: executable code in 101 prefixes, as mORMot's table has it, or
-//! generated JSON, or a file.
+//! generated JSON; or of a file: the whole of it up to a megabyte, eight pieces from its start to its end of
+//! a larger one, 128 KiB each.
 //!
-//! One iteration compresses or decompresses every prefix. Compression writes mORMot's header (CRC-32C of
+//! One iteration compresses or decompresses every text. Compression writes mORMot's header (CRC-32C of
 //! the plain text and of the payload, stored when nothing is gained); decompression checks no CRC, as
 //! there. Codecs trade size for time: read the ratio beside the speed.
 

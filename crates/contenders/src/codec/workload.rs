@@ -4,7 +4,8 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::hint::black_box;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fathom_measure::contender::{Metric, Preparation, Prepared, Unsupported};
@@ -22,16 +23,17 @@ pub struct Texts {
     /// Compress or decompress.
     pub operation: Operation,
     corpus: Vec<u8>,
-    lengths: Vec<usize>,
+    /// Where in the corpus each text lies.
+    places: Vec<Range<usize>>,
 }
 
 tasks! {
     /// What is timed.
     Operation {
         Compress "compress" "plain text to container, both CRCs computed",
-            form: Form::Compresses { ratio: RATIO };
+            form: Form::Compresses { ratio: RATIO }, own: true;
         Decompress "decompress" "container to plain text, no CRC checked",
-            form: Form::Decompresses { ratio: RATIO };
+            form: Form::Decompresses { ratio: RATIO }, own: true;
     }
 }
 
@@ -102,12 +104,23 @@ impl Workload for Texts {
         Offer {
             name: "data",
             default: "code",
-            doc: "`code`: this program's, differs by build; `people`: JSON, the same everywhere; or \
-                  a file's path",
+            doc: "`code`: this program's, differs by build; `people`: JSON, the same everywhere",
         },
     ];
+    const MADE: &'static [&'static str] = &["prefixes", "data"];
 
     fn load(spec: &Spec) -> Result<Texts, SpecError> {
+        let operation = Operation::of(spec);
+        if let Some(path) = &spec.file {
+            let pieces = pieces(path).map_err(|error| unreadable(path, &error))?;
+            let mut corpus = Vec::new();
+            let places = pieces.iter().map(|piece| {
+                corpus.extend_from_slice(piece);
+                corpus.len() - piece.len()..corpus.len()
+            });
+            let places = places.collect();
+            return Ok(Texts { operation, corpus, places });
+        }
         let prefixes = usize::try_from(spec.number("prefixes")?).unwrap_or(usize::MAX);
         if !(2..=100_000).contains(&prefixes) {
             return Err(spec.bad("prefixes", "from 2 to 100,000"));
@@ -115,16 +128,15 @@ impl Workload for Texts {
         let corpus = match spec.text("data") {
             "code" => program_code()?,
             "people" => crate::people::json(700),
-            path => head(&PathBuf::from(path), 0)?,
+            _ => return Err(spec.bad("data", "`code` or `people`; files are named for themselves")),
         };
         let longest = LONGEST.min(corpus.len());
-        let lengths = (0..prefixes).map(|at| longest * at / (prefixes - 1)).collect();
-        Ok(Texts { operation: Operation::of(spec), corpus, lengths })
+        let places = (0..prefixes).map(|at| 0..longest * at / (prefixes - 1)).collect();
+        Ok(Texts { operation, corpus, places })
     }
 
     fn work(&self) -> Work {
-        let bytes: usize = self.lengths.iter().sum();
-        Work { bytes: bytes as u64, items: self.lengths.len() as u64 }
+        Work { bytes: self.bytes() as u64, items: self.places.len() as u64 }
     }
 
     fn cases() -> Vec<Spec> {
@@ -151,15 +163,41 @@ fn program_code() -> Result<Vec<u8>, SpecError> {
 }
 
 fn head(path: &Path, from: u64) -> Result<Vec<u8>, SpecError> {
-    let read = || -> std::io::Result<Vec<u8>> {
+    let read = || -> io::Result<Vec<u8>> {
         let mut file = File::open(path)?;
         let longest = file.metadata()?.len().saturating_sub(LONGEST as u64);
-        file.seek(SeekFrom::Start(from.min(longest)))?;
-        let mut bytes = Vec::new();
-        file.take(LONGEST as u64).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        part(&mut file, from.min(longest), LONGEST as u64)
     };
-    read().map_err(|error| SpecError::File { path: path.to_owned(), reason: error.to_string() })
+    read().map_err(|error| unreadable(path, &error))
+}
+
+/// At most `length` bytes of a file.
+fn part(file: &mut File, from: u64, length: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> SpecError {
+    SpecError::File { path: path.to_owned(), reason: error.to_string() }
+}
+
+/// A file of the user's is taken whole up to this many bytes; of a larger one as many, in so many pieces,
+/// each a text of its own, the first at its start, the last at its end.
+const WHOLE: u64 = 1 << 20;
+const PIECES: u64 = 8;
+
+/// The texts of a file.
+fn pieces(path: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    if length <= WHOLE {
+        return Ok(vec![part(&mut file, 0, WHOLE)?]);
+    }
+    let each = WHOLE / PIECES;
+    let gap = |at: u64| u128::from(length - each) * u128::from(at) / u128::from(PIECES - 1);
+    (0..PIECES).map(|at| part(&mut file, gap(at) as u64, each)).collect()
 }
 
 /// Below this many bytes, or when fewer than [`GAIN`] are saved, a text is stored.
@@ -176,7 +214,11 @@ struct Container {
 
 impl Texts {
     fn plain(&self) -> impl Iterator<Item = &[u8]> {
-        self.lengths.iter().map(|&length| &self.corpus[..length])
+        self.places.iter().map(|place| &self.corpus[place.clone()])
+    }
+
+    fn bytes(&self) -> usize {
+        self.places.iter().map(Range::len).sum()
     }
 
     /// A contender that brings `codec`.
@@ -239,8 +281,8 @@ impl<C: Codec> Pass<'_, C> {
     fn decompressed(&mut self) -> u64 {
         let mut sum = 0_u64;
         let mut plain = self.plain.take();
-        for (container, length) in self.containers.iter().zip(&self.texts.lengths) {
-            unpack(&mut self.codec, container, *length, &mut plain);
+        for (container, place) in self.containers.iter().zip(&self.texts.places) {
+            unpack(&mut self.codec, container, place.len(), &mut plain);
             sum = sum.rotate_left(1) ^ u64::from(fast_sum(&plain)) ^ plain.len() as u64;
         }
         self.plain.replace(plain);
@@ -286,8 +328,8 @@ impl<C: Codec> Prepared for Pass<'_, C> {
                 let mut plain = self.plain.take();
                 meter.start();
                 for _ in 0..iterations.max(1) {
-                    for (container, length) in self.containers.iter().zip(&self.texts.lengths) {
-                        unpack(&mut self.codec, container, *length, &mut plain);
+                    for (container, place) in self.containers.iter().zip(&self.texts.places) {
+                        unpack(&mut self.codec, container, place.len(), &mut plain);
                         black_box(&plain);
                     }
                 }
@@ -306,10 +348,9 @@ impl<C: Codec> Prepared for Pass<'_, C> {
 
     fn metrics(&mut self) -> Vec<Metric> {
         let compressed: usize = self.compressed().iter().map(|c| c.payload.len()).sum();
-        let plain: usize = self.texts.lengths.iter().sum();
         vec![Metric {
             name: RATIO.into(),
-            value: compressed as f64 / plain.max(1) as f64,
+            value: compressed as f64 / self.texts.bytes().max(1) as f64,
             less_is_better: Some(true),
         }]
     }

@@ -12,6 +12,7 @@ use crate::library::{CRATES, native};
 mod aws_lc;
 #[cfg(feature = "cpu")]
 mod blake3;
+mod botan;
 mod gcrypt;
 #[cfg(feature = "cpu")]
 mod md5;
@@ -51,6 +52,7 @@ pub static FAMILY: Family<Messages> = Family {
         &openssl::OPEN_SSL,
         &openssl_fetched::OPEN_SSL_FETCHED,
         &gcrypt::GCRYPT,
+        &botan::BOTAN,
         &sodium::SODIUM,
         #[cfg(feature = "native")]
         &ring::RING,

@@ -11,6 +11,7 @@ use super::table::{Table, compact};
 use super::write;
 use crate::checksum::fast_sum;
 use crate::mix::SplitMix;
+use crate::own;
 use crate::people::{self, Person};
 use crate::tasks::{each, tasks};
 
@@ -27,7 +28,7 @@ tasks! {
     /// A question.
     Operation {
         Dom "dom" "the whole document as values in memory, each library's best way",
-            forebear: "TDocVariant";
+            forebear: "TDocVariant", own: true;
         DomNoGuess "dom-no-guess" "the same, containers growing: items are not counted first",
             forebear: "TDocVariant no guess";
         DomInterned "dom-interned" "the same, names taken from a pool so that each is stored once",
@@ -67,9 +68,19 @@ impl Workload for Texts {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] =
         &[Offer { name: "records", default: "8227", doc: "objects in the array" }];
+    const MADE: &'static [&'static str] = &["records"];
 
     fn load(spec: &Spec) -> Result<Texts, SpecError> {
         let operation = Operation::of(spec);
+        if spec.file.is_some() {
+            let (Operation::Dom | Operation::DomNoGuess | Operation::DomInterned) = operation
+            else {
+                return Err(own::nothing(spec));
+            };
+            let text = own::json(spec)?;
+            let work = Work { bytes: text.len() as u64, items: 1 };
+            return Ok(Texts { operation, text, people: Vec::new(), work });
+        }
         let records = usize::try_from(spec.number("records")?).unwrap_or(usize::MAX);
         if records > 1 << 24 {
             return Err(spec.bad("records", "at most 16M"));

@@ -17,6 +17,7 @@ use std::ffi::{c_int, c_void};
 
 use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
 
+pub(crate) mod botan;
 pub(crate) mod brotli;
 pub(crate) mod bzip2;
 mod choice;
@@ -28,6 +29,7 @@ mod loading;
 pub(crate) mod lz4;
 pub(crate) mod lzma;
 pub(crate) mod openssl;
+pub(crate) mod pcre2;
 pub(crate) mod snappy;
 pub(crate) mod sodium;
 #[cfg(feature = "cpu")]
@@ -48,6 +50,7 @@ trait Named: Sync {
 
 /// All of them, in the order of their names.
 static ALL: &[&dyn Named] = &[
+    &botan::LIBRARY,
     &brotli::DECODER,
     &brotli::LIBRARY,
     &bzip2::LIBRARY,
@@ -58,6 +61,7 @@ static ALL: &[&dyn Named] = &[
     &lz4::LIBRARY,
     &lzma::LIBRARY,
     &openssl::LIBRARY,
+    &pcre2::LIBRARY,
     &snappy::LIBRARY,
     &sodium::LIBRARY,
     #[cfg(feature = "cpu")]

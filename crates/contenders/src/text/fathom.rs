@@ -58,7 +58,9 @@ pub(super) static FATHOM: Simple<Scan> = Simple {
                 let shared: Arc<[u8]> = workload.text().into();
                 workload.grouped(move |_| groups(level, &shared))
             }
-            Operation::Utf8 | Operation::Utf8UpToZero => workload.operation.unsupported(),
+            Operation::Utf8 | Operation::Utf8UpToZero | Operation::Pattern => {
+                workload.operation.unsupported()
+            }
         }
     },
 };

@@ -17,7 +17,10 @@ mod kernel;
 mod libc;
 #[cfg(feature = "cpu")]
 mod memchr;
+mod pcre2;
 mod reference;
+#[cfg(feature = "cpu")]
+mod regex;
 pub mod rewrite;
 #[cfg(feature = "cpu")]
 mod serde_json;
@@ -57,6 +60,9 @@ pub static FAMILY: Family<Scan> = Family {
         &simd_json::SIMD_JSON,
         #[cfg(all(feature = "cpu", feature = "native"))]
         &simdutf::SIMD_UTF,
+        #[cfg(feature = "cpu")]
+        &regex::REGEX,
+        &pcre2::PCRE2,
     ],
     absent: &[
         CRATES,

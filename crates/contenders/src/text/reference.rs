@@ -35,6 +35,7 @@ pub(super) static PLAIN: Simple<Scan> = Simple {
         Operation::JsonHuman => {
             workload.written(|text| rewrite::plain_human(text).unwrap_or_default())
         }
+        Operation::Pattern => workload.counted(pattern_ends),
         Operation::LineEnds => workload.listed(line_ends),
         Operation::Measurements => workload.grouped(groups),
     },
@@ -53,6 +54,25 @@ fn groups(text: &[u8]) -> Vec<Group> {
         }
     }
     groups.into_values().collect()
+}
+
+/// The sum of the ends of what matches [`super::workload::PATTERN`], looked for at every byte.
+fn pattern_ends(text: &[u8]) -> u64 {
+    let at = |start: usize| {
+        let rest = text[start..].strip_prefix(b"Year")?;
+        let letters = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let is_name = letters > 1 && rest[0].is_ascii_uppercase();
+        let year = rest[letters..].strip_prefix(b"\":18")?;
+        let is_year = year.len() > 1 && year[..2].iter().all(u8::is_ascii_digit);
+        (is_name && is_year).then_some(text.len() - year.len() + 2)
+    };
+    let (mut sum, mut start) = (0, 0);
+    while start < text.len() {
+        let end = at(start);
+        sum += end.unwrap_or(0) as u64;
+        start = end.unwrap_or(start + 1);
+    }
+    sum
 }
 
 fn line_ends(text: &[u8], ends: &mut Vec<u32>) {

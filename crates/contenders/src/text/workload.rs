@@ -12,6 +12,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::rewrite;
 use crate::checksum::fast_sum;
+use crate::own;
 use crate::people;
 use crate::tasks::{each, tasks};
 
@@ -32,11 +33,11 @@ tasks! {
         StrLen "strlen" "where the zero byte is",
             forebear: "StrLen()";
         Utf8 "utf8" "whether the text is UTF-8",
-            forebear: "IsValidUtf8(RawUtf8)";
+            forebear: "IsValidUtf8(RawUtf8)", own: true;
         Utf8UpToZero "utf8-zero" "the same, the zero byte looked for first",
             forebear: "IsValidUtf8(PUtf8Char)";
         JsonValid "json-valid" "whether the text is JSON, strictly",
-            forebear: "IsValidJson(RawUtf8)";
+            forebear: "IsValidJson(RawUtf8)", own: true;
         JsonValidUpToZero "json-valid-zero" "the same, the zero byte looked for first",
             forebear: "IsValidJson(PUtf8Char)";
         JsonCount "json-count" "items of the array",
@@ -52,6 +53,7 @@ tasks! {
             alone: "no JSON, so no library writes it";
         JsonHuman "json-human" "rewritten with a line per member, indented by tabs; bytes written",
             forebear: "jsonHumanReadable";
+        Pattern "pattern" "where `Year[A-Z][A-Za-z]+\":18[0-9][0-9]` matches: the sum of the ends";
         LineEnds "line-ends" "positions of the ends of lines `station;-1.5`, eight per record asked for";
         Measurements "measurements" "the same lines to count, min, max and sum per station, exactly, on one thread";
     }
@@ -104,6 +106,9 @@ impl From<fathom_aggregate::Partial> for Group {
     }
 }
 
+/// What [`Operation::Pattern`] looks for: who was born or died in a century.
+pub(super) const PATTERN: &str = r#"Year[A-Z][A-Za-z]+":18[0-9][0-9]"#;
+
 /// Calls of the property count in an iteration.
 const CALLS: u64 = 100;
 
@@ -126,9 +131,20 @@ impl Workload for Scan {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] =
         &[Offer { name: "records", default: "8227", doc: "objects in the array" }];
+    const MADE: &'static [&'static str] = &["records"];
 
     fn load(spec: &Spec) -> Result<Scan, SpecError> {
         let operation = Operation::of(spec);
+        if spec.file.is_some() {
+            let mut with_zero = match operation {
+                Operation::Utf8 => own::text(spec),
+                Operation::JsonValid => own::json(spec),
+                _ => Err(own::nothing(spec)),
+            }?;
+            let refused = refused(operation, &with_zero);
+            with_zero.push(0);
+            return Ok(Scan { operation, with_zero, refused, written: 0 });
+        }
         let records = usize::try_from(spec.number("records")?).unwrap_or(usize::MAX);
         if records > 1 << 24 {
             return Err(spec.bad("records", "at most 16M"));
@@ -275,7 +291,9 @@ fn refused(operation: Operation, text: &[u8]) -> Vec<Vec<u8>> {
         // The wrong bracket.
         Operation::JsonValid | Operation::JsonValidUpToZero => {
             let middle = (text.len() / 2..text.len()).find(|&at| text[at] == b'}');
-            vec![(0, b'{'), (middle.unwrap_or(0), b']'), (text.len() - 1, b'}')]
+            let (first, last) = (text[0] == b'{', text[text.len() - 1] == b'}');
+            let (first, last) = (if first { b'[' } else { b'{' }, if last { b']' } else { b'}' });
+            vec![(0, first), (middle.unwrap_or(0), b']'), (text.len() - 1, last)]
         }
         _ => Vec::new(),
     };

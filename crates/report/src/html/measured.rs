@@ -78,7 +78,7 @@ fn overhead(case: &Case) -> Option<String> {
 
 /// The table, its bars drawn.
 fn times(case: &Case, look: &Look) -> String {
-    let Table { rows, left, lines } = table::table(case, look, &USUAL);
+    let Table { rows, left, lines, .. } = table::table(case, look, &USUAL);
     let Some((head, rows)) = rows.split_first() else { return String::new() };
     let medians = lines.iter().filter_map(|line| line.summary).map(|s| s.ns_median);
     let ends = lines.iter().filter_map(|line| Some(interval(case, line.number)?.high));

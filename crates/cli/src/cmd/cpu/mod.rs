@@ -11,6 +11,7 @@ mod join;
 mod recommend;
 mod winners;
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -92,6 +93,10 @@ pub(crate) struct Options {
           conflicts_with_all = ["families", "recommend", "save", "test", "format"])]
     join: Vec<PathBuf>,
 
+    /// Measure on this file: codecs on what it holds, UTF-8 and JSON if it is that
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["absent", "join", "test"])]
+    file: Option<PathBuf>,
+
     /// Check every implementation on small data; no times
     #[arg(long)]
     test: bool,
@@ -107,7 +112,7 @@ impl Options {
     /// Whether nothing was asked for but the first screen.
     fn is_common(&self) -> bool {
         let names_rows = !self.families.is_empty() || !self.only.is_empty() || self.size != ["mix"];
-        let asks_more = self.all || self.recommend || self.threads > 1;
+        let asks_more = self.all || self.recommend || self.threads > 1 || self.file.is_some();
         !names_rows && !asks_more && self.show.form() == Format::Text
     }
 }
@@ -184,6 +189,10 @@ fn text(
         // The machine alone, not what decides about paths: the answer is what the screen is for.
         text = text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>() + "\n";
     }
+    if let Some(file) = &options.file {
+        let end = text.trim_end().len();
+        text.insert_str(end, &format!("\ndata         {}", file.display()));
+    }
     if options.recommend {
         text += &recommend::text(&run.cases, families);
     } else if options.is_common() {
@@ -245,7 +254,11 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
 /// The rows asked for, each with who takes part.
 fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
     check_names(&options.only, families)?;
-    let rows = if options.is_common() { questions(families) } else { asked(options, families) }?;
+    let rows = match &options.file {
+        Some(file) => own(options, families, file),
+        None if options.is_common() => questions(families),
+        None => asked(options, families),
+    }?;
     ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
     Ok(rows)
 }
@@ -269,18 +282,65 @@ fn questions(families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The rows that were asked for by name, or all.
-fn asked(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
-    let sizes = sizes(options)?;
+/// The rows that can be asked of a file of the user's, and take this one.
+fn own(
+    options: &Options,
+    families: &[&'static dyn AnyFamily],
+    file: &Path,
+) -> anyhow::Result<Vec<Row>> {
+    ensure!(options.size == ["mix"], "--file and --size: the file has the size that it has");
+    File::open(file).with_context(|| file.display().to_string())?;
+    let (operations, contenders) = named(options, families);
+    let (mut rows, mut refused) = (Vec::new(), Vec::new());
+    for family in families {
+        let offers = family.operations().iter().filter(|offer| is_wanted(&operations, offer.name));
+        for offer in offers.filter(|offer| family.facts().task(offer.name).own) {
+            let mut spec = Spec { file: Some(file.to_owned()), ..Spec::new(offer.name, &[]) };
+            if options.threads > 1 {
+                spec.parameters.insert("threads".to_owned(), options.threads.to_string());
+            }
+            let spec = family.completed(&spec)?;
+            let entrants = entrants(*family, &spec, &contenders)?;
+            let Some(first) = entrants.first() else { continue };
+            match family.open(&first.id, &spec, &mut |_| {}) {
+                Err(OpenError::Spec(error)) => refused.push(format!("{}: {error}", offer.name)),
+                _ => rows.extend(row(*family, spec, entrants)),
+            }
+        }
+    }
+    ensure!(!rows.is_empty() || refused.is_empty(), "{}", refused.join("; "));
+    ensure!(
+        !rows.is_empty(),
+        "no row of these can be asked of a file; see fathom cpu --file alone"
+    );
+    for line in refused {
+        eprintln!("fathom: left out: {line}");
+    }
+    Ok(rows)
+}
+
+/// What of the names asked for are rows, and what contenders.
+fn named<'o>(
+    options: &'o Options,
+    families: &[&'static dyn AnyFamily],
+) -> (Vec<&'o String>, Vec<&'o String>) {
     let is_row = |name: &String| {
         families.iter().any(|f| f.operations().iter().any(|operation| operation.name == name))
     };
-    let (operations, contenders): (Vec<&String>, Vec<&String>) =
-        options.only.iter().partition(|name| is_row(name));
+    options.only.iter().partition(|name| is_row(name))
+}
+
+fn is_wanted(operations: &[&String], name: &str) -> bool {
+    operations.is_empty() || operations.iter().any(|operation| *operation == name)
+}
+
+/// The rows that were asked for by name, or all.
+fn asked(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
+    let sizes = sizes(options)?;
+    let (operations, contenders) = named(options, families);
     let mut rows = Vec::new();
     for family in families {
-        let is_wanted = |name: &str| operations.is_empty() || operations.iter().any(|o| *o == name);
-        let offers = family.operations().iter().filter(|offer| is_wanted(offer.name));
+        let offers = family.operations().iter().filter(|offer| is_wanted(&operations, offer.name));
         for mut spec in offers.flat_map(|offer| specs(*family, offer.name, &sizes)) {
             if options.threads > 1 {
                 spec.parameters.insert("threads".to_owned(), options.threads.to_string());

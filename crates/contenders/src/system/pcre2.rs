@@ -1,0 +1,114 @@
+//! PCRE2: patterns as Perl has them, compiled to machine code.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr;
+
+use fathom_measure::contender::{Meta, Origin};
+
+use super::loading::told;
+use super::{System, functions};
+
+pub(crate) static LIBRARY: System<Pcre2> =
+    System::new("pcre2", &["libpcre2-8.so.0"], "libpcre2-8-0", |pcre2| {
+        const VERSION: u32 = 11;
+        let mut text = [0 as c_char; 64];
+        // SAFETY: versions are documented to take at most 24 bytes with their end.
+        let code = unsafe { (pcre2.config)(VERSION, text.as_mut_ptr().cast()) };
+        if code < 0 {
+            return Err("it tells no version".to_owned());
+        }
+        // SAFETY: it ends with a zero.
+        let version = unsafe { told(text.as_ptr()) };
+        // After the version stands its date.
+        version.map(|text| text.split(' ').next().unwrap_or_default().to_owned())
+    });
+
+pub(crate) const META: Meta = Meta {
+    name: "pcre2",
+    origin: Origin::Library("PCRE2", || LIBRARY.version()),
+    link: "https://www.pcre.org",
+    pkg_config: "libpcre2-8",
+    ..Meta::of_crate("", "BSD-3-Clause", "")
+};
+
+type Handle = *mut c_void;
+
+functions! {
+    /// Of `pcre2.h`, for bytes.
+    Pcre2 {
+        config = "pcre2_config_8" (u32, *mut c_void) -> c_int;
+        compile = "pcre2_compile_8" (*const u8, usize, u32, *mut c_int, *mut usize, Handle) -> Handle;
+        jit_compile = "pcre2_jit_compile_8" (Handle, u32) -> c_int;
+        match_data = "pcre2_match_data_create_from_pattern_8" (Handle, Handle) -> Handle;
+        matches = "pcre2_match_8" (Handle, *const u8, usize, usize, u32, Handle, Handle) -> c_int;
+        places = "pcre2_get_ovector_pointer_8" (Handle) -> *const [usize; 2];
+        match_data_free = "pcre2_match_data_free_8" (Handle);
+        code_free = "pcre2_code_free_8" (Handle);
+    }
+}
+
+impl Pcre2 {
+    /// The end of each match of a pattern, from left to right, not overlapping; `None` where this PCRE2 cannot
+    /// compile it to machine code.
+    pub(crate) fn ends(
+        &'static self,
+        pattern: &str,
+    ) -> Option<impl FnMut(&[u8], &mut dyn FnMut(usize)) + use<>> {
+        const JIT_COMPLETE: u32 = 1;
+        let (mut error, mut at) = (0, 0);
+        let (text, length) = (pattern.as_ptr(), pattern.len());
+        let mut program = Program { library: self, code: ptr::null_mut(), data: ptr::null_mut() };
+        // SAFETY: as many bytes are read as there are; the answer is null or ours to free.
+        program.code =
+            unsafe { (self.compile)(text, length, 0, &mut error, &mut at, ptr::null_mut()) };
+        if program.code.is_null() {
+            return None;
+        }
+        // SAFETY: the pattern is compiled.
+        if unsafe { (self.jit_compile)(program.code, JIT_COMPLETE) } != 0 {
+            return None;
+        }
+        // SAFETY: the same; the answer is null or ours to free.
+        program.data = unsafe { (self.match_data)(program.code, ptr::null_mut()) };
+        let is_ready = !program.data.is_null();
+        is_ready.then_some(move |text: &[u8], on_end: &mut dyn FnMut(usize)| {
+            let mut from = 0;
+            while let Some([_, end]) = program.next(text, from) {
+                on_end(end);
+                // A pattern that takes nothing is not asked the same again.
+                from = end.max(from + 1);
+            }
+        })
+    }
+}
+
+/// A compiled pattern and room for a match.
+struct Program {
+    library: &'static Pcre2,
+    code: Handle,
+    data: Handle,
+}
+
+impl Program {
+    /// The first match from there on.
+    fn next(&mut self, text: &[u8], from: usize) -> Option<[usize; 2]> {
+        if from > text.len() {
+            return None;
+        }
+        let (run, at, length) = (self.library.matches, text.as_ptr(), text.len());
+        // SAFETY: pattern and room are alive; as many bytes are read as there are.
+        let found = unsafe { run(self.code, at, length, from, 0, self.data, ptr::null_mut()) };
+        // SAFETY: after a match the room holds at least the place of the whole.
+        (found > 0).then(|| unsafe { *(self.library.places)(self.data) })
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: both are ours, or null, which is freed as well.
+        unsafe {
+            (self.library.match_data_free)(self.data);
+            (self.library.code_free)(self.code);
+        }
+    }
+}
