@@ -253,10 +253,9 @@ impl Stats {
 
     /// Makes ready what is asked of values.
     pub(crate) fn settle(&mut self) {
-        if let Known::More(more) = &mut self.known
-            && let Some(values) = &mut more.values
-        {
-            values.settle();
+        if let Known::More(more) = &mut self.known {
+            more.values.iter_mut().for_each(Multiset::settle);
+            more.sketch.iter_mut().for_each(Sketch::settle);
         }
     }
 

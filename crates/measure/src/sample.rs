@@ -114,3 +114,41 @@ pub enum Failure {
         what: String,
     },
 }
+
+impl Failure {
+    /// What happened in few words, with which the whole begins.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Failure::Crashed { .. } => "crashed",
+            Failure::Hung { .. } => "hung",
+            Failure::OutOfMemory { .. } => "out of memory",
+            Failure::WrongAnswer { .. } => "wrong answer",
+            Failure::Unsupported { .. } => "does not take part",
+            Failure::Interrupted => "interrupted",
+            Failure::Broken { .. } => "broken",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_begins_with_its_kind() {
+        let how = || "so".to_owned();
+        let all = [
+            Failure::Crashed { how: how() },
+            Failure::Hung { limit_ms: 1 },
+            Failure::OutOfMemory { how: how() },
+            Failure::WrongAnswer { expected: how(), found: how() },
+            Failure::Unsupported { reason: how() },
+            Failure::Interrupted,
+            Failure::Broken { what: how() },
+        ];
+        for failure in all {
+            assert!(failure.to_string().starts_with(failure.kind()), "{failure}");
+        }
+    }
+}

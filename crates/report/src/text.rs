@@ -9,7 +9,7 @@ use crate::escape;
 use crate::number::{duration, percent};
 use crate::sentence::sentences;
 use crate::table::{self, Column, Look, Table};
-use crate::view::{Line, conditions};
+use crate::view::{Line, conditions, heading};
 use crate::wrap::wrapped;
 
 /// A whole run: its cases, each with table and verdicts, and its notes.
@@ -79,11 +79,15 @@ fn with_key(case: &Case, look: &Look, key: &[(char, String)], shown: &[(char, St
 fn plain(case: &Case, look: &Look, lines: &str) -> String {
     let bold = |text: &str| paint(look, "1", text);
     let faint = |text: &str| paint(look, "2", text);
-    let mut text = format!(
-        "{}\n{}\n",
-        bold(&line(look, &case.title())),
-        faint(&line(look, &conditions(case)))
-    );
+    let heading = heading(case).map(|title| {
+        bold(&line(look, &title))
+            + "
+"
+    });
+    let mut text = heading.unwrap_or_default()
+        + &faint(&line(look, &conditions(case)))
+        + "
+";
     text += lines;
     text += &table(case, look);
     for sentence in sentences(case) {

@@ -49,7 +49,7 @@ impl Line<'_> {
     #[must_use]
     pub fn last_word(&self) -> String {
         match (self.failure, self.comparison) {
-            (Some(failure), _) => failure.to_string(),
+            (Some(failure), _) => failure.kind().to_owned(),
             (None, Some(comparison)) => word(comparison),
             (None, None) if self.is_baseline => "baseline".to_owned(),
             (None, None) => String::new(),
@@ -68,6 +68,16 @@ pub fn throughput(case: &Case, ns_median: f64) -> String {
         (bytes, _) => bytes_per_second(bytes as f64 * per_ns),
     }
 }
+
+/// The title of a case, where it says more than that commands were run.
+#[must_use]
+pub fn heading(case: &Case) -> Option<String> {
+    let title = case.title();
+    (title != COMMANDS).then_some(title)
+}
+
+/// The family of commands that `run` compares; nothing else is in the title of most of its cases.
+const COMMANDS: &str = "commands";
 
 /// What was measured and how, in one line under a case's title.
 #[must_use]

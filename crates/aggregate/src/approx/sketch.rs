@@ -31,108 +31,157 @@ const MANY: usize = 1024;
 /// The standard deviation of the estimate in percent, `1.04 / sqrt(16384)`, as units and decimals.
 pub(crate) const STANDARD_ERROR: (i128, u16) = (8125, 4);
 
+/// Fewest hashes that wait before they are looked at: one after the other, registers of many keys would all be
+/// fetched from memory.
+const WAITING: usize = 64;
+
 /// What is known of which values there are: depends on those alone, and not on their order.
+#[derive(Clone, Debug)]
+pub(crate) struct Sketch {
+    known: Known,
+    /// Not yet among those.
+    waiting: Vec<u64>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Sketch {
+enum Known {
     /// The hashes of all values, in order, each once.
     Few(Vec<u64>),
     /// The registers.
     Many(Box<[u8]>),
 }
 
+impl PartialEq for Sketch {
+    fn eq(&self, other: &Sketch) -> bool {
+        self.settled().known == other.settled().known
+    }
+}
+
+impl Eq for Sketch {}
+
 impl Sketch {
     pub(crate) fn of(value: Given<'_>) -> Sketch {
-        Sketch::Few(vec![hash(value)])
+        Sketch { known: Known::Few(Vec::new()), waiting: vec![hash(value)] }
     }
 
     pub(crate) fn add(&mut self, value: Given<'_>) {
-        self.put(hash(value));
+        if self.is_time() {
+            self.settle();
+        }
+        self.waiting.push(hash(value));
     }
 
-    fn put(&mut self, hash: u64) {
-        match self {
-            Sketch::Many(registers) => {
-                let register = &mut registers[(hash >> OTHER_BITS) as usize];
-                let rank = (hash << INDEX_BITS).leading_zeros().min(OTHER_BITS as u32) + 1;
-                *register = (*register).max(rank as u8);
+    /// Whether no more should wait: as many as are known, so that each is moved a few times only.
+    fn is_time(&self) -> bool {
+        let known = match &self.known {
+            Known::Few(hashes) => hashes.len() / 2,
+            Known::Many(_) => 0,
+        };
+        self.waiting.len() >= known.max(WAITING)
+    }
+
+    /// Looks at what waits: all that is asked of a sketch is asked afterwards.
+    pub(crate) fn settle(&mut self) {
+        if let Known::Few(hashes) = &mut self.known {
+            hashes.append(&mut self.waiting);
+            // What is known is a run, which the stable sort finds.
+            hashes.sort();
+            hashes.dedup();
+            if hashes.len() < MANY {
+                hashes.shrink_to(hashes.len());
+                return;
             }
-            Sketch::Few(hashes) => {
-                let Err(place) = hashes.binary_search(&hash) else { return };
-                hashes.insert(place, hash);
-                if hashes.len() == MANY {
-                    let hashes = std::mem::take(hashes);
-                    *self = Sketch::Many(vec![0; REGISTERS].into());
-                    hashes.into_iter().for_each(|hash| self.put(hash));
-                }
-            }
+            self.waiting = std::mem::take(hashes);
+            self.known = Known::Many(vec![0; REGISTERS].into());
         }
+        let Known::Many(registers) = &mut self.known else { unreachable!("there are many") };
+        for hash in self.waiting.drain(..) {
+            let register = &mut registers[(hash >> OTHER_BITS) as usize];
+            let rank = (hash << INDEX_BITS).leading_zeros().min(OTHER_BITS as u32) + 1;
+            *register = (*register).max(rank as u8);
+        }
+        self.waiting.shrink_to(WAITING);
+    }
+
+    /// With nothing that waits.
+    fn settled(&self) -> Cow<'_, Sketch> {
+        if self.waiting.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut settled = self.clone();
+        settled.settle();
+        Cow::Owned(settled)
     }
 
     /// Takes in what another one knows.
     pub(crate) fn merge(&mut self, other: &Sketch) {
-        match (&mut *self, other) {
-            (_, Sketch::Few(hashes)) => hashes.iter().for_each(|&hash| self.put(hash)),
-            (Sketch::Few(hashes), Sketch::Many(_)) => {
-                let hashes = std::mem::take(hashes);
-                *self = other.clone();
-                hashes.into_iter().for_each(|hash| self.put(hash));
+        self.waiting.extend(&other.waiting);
+        match (&mut self.known, &other.known) {
+            (_, Known::Few(hashes)) => self.waiting.extend(hashes),
+            (Known::Few(hashes), Known::Many(_)) => {
+                self.waiting.append(hashes);
+                self.known = other.known.clone();
             }
-            (Sketch::Many(own), Sketch::Many(more)) => {
+            (Known::Many(own), Known::Many(more)) => {
                 own.iter_mut().zip(more).for_each(|(own, more)| *own = (*own).max(*more));
             }
         }
+        self.settle();
     }
 
     /// How many values differ, nearly.
     pub(crate) fn count(&self) -> u64 {
-        match self {
-            Sketch::Few(hashes) => hashes.len() as u64,
-            Sketch::Many(registers) => estimate(registers),
+        match &self.settled().known {
+            Known::Few(hashes) => hashes.len() as u64,
+            Known::Many(registers) => estimate(registers),
         }
     }
 
     /// Whether the count is no estimate.
     pub(crate) fn is_exact(&self) -> bool {
-        matches!(self, Sketch::Few(_))
+        matches!(self.settled().known, Known::Few(_))
     }
 
     /// Bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
-        match self {
-            Sketch::Few(hashes) => hashes.capacity() * size_of::<u64>(),
-            Sketch::Many(_) => REGISTERS,
-        }
+        let known = match &self.known {
+            Known::Few(hashes) => hashes.capacity() * size_of::<u64>(),
+            Known::Many(_) => REGISTERS,
+        };
+        known + self.waiting.capacity() * size_of::<u64>()
     }
 
     /// Bytes that another value may allocate.
     pub(crate) fn growth(&self) -> usize {
-        match self {
-            Sketch::Few(hashes) if hashes.len() + 1 == MANY => REGISTERS,
-            Sketch::Few(hashes) if hashes.len() == hashes.capacity() => {
-                hashes.capacity().max(4) * size_of::<u64>()
-            }
-            _ => 0,
-        }
+        let hashes = match &self.known {
+            Known::Few(hashes) if self.is_time() => 2 * (hashes.len() + self.waiting.len()),
+            _ if self.waiting.len() == self.waiting.capacity() => self.waiting.capacity().max(4),
+            _ => return 0,
+        };
+        let may_be_many = if hashes >= MANY { REGISTERS } else { 0 };
+        hashes * size_of::<u64>() + may_be_many
     }
 
     /// As bytes: 8 for each hash, little-endian, or one for each register.
-    pub(crate) fn to_bytes(&self) -> Cow<'_, [u8]> {
-        match self {
-            Sketch::Few(hashes) => hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect(),
-            Sketch::Many(registers) => Cow::Borrowed(registers),
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        match &self.settled().known {
+            Known::Few(hashes) => hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect(),
+            Known::Many(registers) => registers.to_vec(),
         }
     }
 
     /// What was written so. None for bytes that are none.
     pub(crate) fn restored(bytes: &[u8]) -> Option<Sketch> {
+        let of = |known| Sketch { known, waiting: Vec::new() };
         if bytes.len() == REGISTERS {
             let is_rank = |rank: &u8| usize::from(*rank) <= OTHER_BITS + 1;
-            return bytes.iter().all(is_rank).then(|| Sketch::Many(bytes.into()));
+            return bytes.iter().all(is_rank).then(|| of(Known::Many(bytes.into())));
         }
         let (hashes, rest) = bytes.as_chunks::<8>();
         let hashes: Vec<u64> = hashes.iter().map(|hash| u64::from_le_bytes(*hash)).collect();
         let is_right = rest.is_empty() && (1..MANY).contains(&hashes.len());
-        (is_right && hashes.is_sorted_by(|a, b| a < b)).then_some(Sketch::Few(hashes))
+        let is_right = is_right && hashes.is_sorted_by(|a, b| a < b);
+        is_right.then(|| of(Known::Few(hashes)))
     }
 }
 

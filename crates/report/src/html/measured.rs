@@ -14,7 +14,7 @@ use crate::headline::headline;
 use crate::number::{count, duration, factor_digits, percent, round};
 use crate::sentence::{level_words, sentences};
 use crate::table::{self, Column, Look, Table};
-use crate::view::{Line, conditions, interval, lines};
+use crate::view::{Line, conditions, heading, interval, lines};
 
 /// How a case is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,9 @@ pub(super) fn case(case: &Case, look: &Look, extent: Extent) -> String {
         let _ = writeln!(html, "<h2>{}</h2>", escaped(&case.title()));
         let _ = writeln!(html, "<p>{}</p>", escaped(&headline(case)));
     }
-    let title = case.title();
-    if extent == Extent::Whole && title != "commands" {
+    if extent == Extent::Whole
+        && let Some(title) = heading(case)
+    {
         let _ = writeln!(html, "<p class=\"soft\">{}</p>", escaped(&title));
     }
     let _ = writeln!(html, "<p class=\"soft small\">{}</p>", escaped(&conditions(case)));
