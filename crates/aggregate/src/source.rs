@@ -54,6 +54,15 @@ impl Source {
 }
 
 impl Source {
+    /// Says to what is read at offsets that a run is going to: before the runs on those before it are over.
+    pub fn announce(&self) {
+        match self {
+            Source::File { file, size, .. } => file.expect(0..*size),
+            Source::Part { file, range, .. } => file.expect(range.clone()),
+            Source::Stream { .. } => {}
+        }
+    }
+
     /// The first bytes, at most so many, and whether they are all there are. They are read again by a
     /// run; so is what cannot be read, and said then.
     pub fn peek(&mut self, most: usize) -> (Vec<u8>, bool) {

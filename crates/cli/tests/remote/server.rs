@@ -102,7 +102,7 @@ impl Server {
         std::mem::take(&mut self.shared.asked.lock().unwrap())
     }
 
-    /// Most requests that were in flight at once since then.
+    /// Most requests for blocks that were in flight at once since then.
     pub(crate) fn most_in_flight(&self) -> usize {
         self.shared.most_in_flight.load(Ordering::Relaxed)
     }
@@ -150,11 +150,12 @@ fn answer(shared: &Shared, mut stream: TcpStream) -> Option<()> {
         asked.attempt = all.iter().filter(is_same).count();
         all.push(asked.clone());
     }
-    let now = shared.in_flight.fetch_add(1, Ordering::Relaxed) + 1;
+    let blocks = usize::from(asked.range.is_some_and(|(_, end)| end > crate::with::HEAD_BYTES));
+    let now = shared.in_flight.fetch_add(blocks, Ordering::Relaxed) + blocks;
     shared.most_in_flight.fetch_max(now, Ordering::Relaxed);
     let last = respond(shared, &mut stream, &asked, &query);
     // Before the client can know that it is done.
-    shared.in_flight.fetch_sub(1, Ordering::Relaxed);
+    shared.in_flight.fetch_sub(blocks, Ordering::Relaxed);
     stream.write_all(&last?).ok()
 }
 

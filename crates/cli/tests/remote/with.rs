@@ -12,7 +12,10 @@ use crate::server::{Fault, Request, Server};
 
 /// Bytes of a request for a block, and of the first one for an object.
 const BLOCK_BYTES: usize = 8 << 20;
-const HEAD_BYTES: usize = 64 << 10;
+pub(crate) const HEAD_BYTES: usize = 64 << 10;
+
+/// Far above what anything here takes, far below how long a server stalls.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A store, a folder with the same texts, and the environment of a command that reads from it.
 struct Bench {
@@ -214,6 +217,10 @@ fn every_range_asks_for_the_object_that_was_opened_and_few_are_in_flight() {
     assert_eq!(ranges.len(), asked.len(), "no range twice: {asked:?}");
     let bytes: usize = asked.iter().filter_map(|asked| asked.range).map(|(a, b)| b - a).sum();
     assert!(bytes < 5 * BLOCK_BYTES + 3 * HEAD_BYTES, "{bytes} {asked:?}");
+    // Of a range no more than it takes, with the byte before it and where its last record may end.
+    bench.agree("aggregate --range 1000000..2000000 a.txt", &[S3]);
+    let asked: Vec<_> = bench.server.asked().iter().filter_map(|asked| asked.range).collect();
+    assert_eq!(asked, [(0, HEAD_BYTES), (999_999, 2_000_000 + HEAD_BYTES)]);
 }
 
 #[test]
@@ -222,11 +229,18 @@ fn many_small_objects_are_asked_for_at_once_and_once() {
     let names: Vec<String> = (0..40).map(|i| format!("small/{i:02}.txt")).collect();
     names.iter().for_each(|name| bench.put(name, text(100_000)));
     bench.server.plan(|_| Fault::Slow(10));
-    bench.agree("aggregate small/*.txt", &[S3]);
-    assert!((4..=16).contains(&bench.server.most_in_flight()), "{}", bench.server.most_in_flight());
-    let asked = bench.server.asked();
-    // A listing a page, then a head and the rest of each.
-    assert_eq!(asked.iter().filter(|asked| asked.range.is_some()).count(), 80, "{asked:?}");
+    let whole = bench.out("aggregate small/*.txt");
+    for words in ["aggregate", "aggregate --threads 1 --partial -o state"] {
+        let out = bench.out(&format!("{words} s3://bucket/small/*.txt"));
+        assert!(out.is_empty() || out == whole, "{words}");
+        let most = bench.server.most_in_flight();
+        assert!((8..=16).contains(&most), "{words}: {most}");
+        let asked = bench.server.asked();
+        // Some pages of a listing, then a head and the rest of each.
+        let ranges = asked.iter().filter(|asked| asked.range.is_some()).count();
+        assert_eq!(ranges, 80, "{words}: {asked:?}");
+    }
+    assert!(bench.out("merge state") == whole);
 }
 
 /// What is left of a fault: none, or an error that says so.
@@ -340,7 +354,7 @@ fn who_has_no_credentials_or_no_server_is_told_soon() {
             bare.env_clear().env("AZURE_STORAGE_ACCOUNT_NAME", "account").output().unwrap();
         assert_eq!(output.status.code(), Some(4), "{}", said(&output));
         assert!(said(&output).contains(names), "{}", said(&output));
-        assert!(begin.elapsed() < Duration::from_secs(20));
+        assert!(begin.elapsed() < PATIENCE, "{words}");
     }
     let mut none = bench.command("aggregate s3://bucket/a.txt");
     let none = none.env("AWS_ENDPOINT", "http://127.0.0.1:1").output().unwrap();
@@ -401,7 +415,7 @@ fn records_in_quotes_are_planned_from_objects() {
 }
 
 #[test]
-fn an_interrupt_ends_a_stalled_read_within_a_second() {
+fn an_interrupt_ends_a_stalled_read_at_once() {
     let bench = Bench::new();
     bench.put("a.txt", text(BLOCK_BYTES));
     for (words, plan) in [
@@ -425,7 +439,7 @@ fn an_interrupt_ends_a_stalled_read_within_a_second() {
         let end = child.wait().unwrap();
         // Nothing was to be removed, or it was.
         assert!(end.code() == Some(130) || end.signal() == Some(2), "{words}: {end}");
-        assert!(begin.elapsed() < Duration::from_secs(5), "{words}: {:?}", begin.elapsed());
+        assert!(begin.elapsed() < PATIENCE, "{words}");
         assert!(!bench.folder.path().join("out.fathom").exists());
     }
 }

@@ -132,13 +132,16 @@ impl<G: Get> Ahead<G> {
         Arc::new(Ahead { get, limits, state: Mutex::new(state), come: Condvar::new() })
     }
 
-    /// Hears that a range of an object of `size` bytes is going to be read.
+    /// Hears that a range of an object of `size` bytes is going to be read, once however often it is said.
     pub(super) fn expect(self: &Arc<Self>, object: &Arc<G::Object>, read: Range<u64>, size: u64) {
         if read.is_empty() {
             return;
         }
         let range = read.start.saturating_sub(1)..(read.end + SLACK_BYTES).min(size);
         let mut state = self.lock();
+        if state.is_expected(object, &read) {
+            return;
+        }
         state.expected.push_back(Expected { object: Arc::clone(object), range, read });
         self.ask(&mut state);
     }
@@ -263,6 +266,17 @@ impl<O> State<O> {
         let block = self.held.iter().chain(&self.recent).find(|block| block.holds(object, at))?;
         let place = |bytes: Bytes| (bytes, (at - block.range.start) as usize);
         Some(block.bytes.clone().map(|came| came.map(place)))
+    }
+
+    /// Whether some of a range is expected or held already.
+    fn is_expected(&self, object: &Arc<O>, read: &Range<u64>) -> bool {
+        let expected = self.expected.iter().map(|next| (&next.object, &next.read));
+        let held = self
+            .held
+            .iter()
+            .flat_map(|block| block.unread.iter().map(|left| (&block.object, left)));
+        let overlaps = |one: &Range<u64>| one.start < read.end && read.start < one.end;
+        expected.chain(held).any(|(of, range)| Arc::ptr_eq(of, object) && overlaps(range))
     }
 
     /// Where the first block behind a byte starts that is held or expected.

@@ -85,6 +85,9 @@ pub(super) fn run(
     if let Some(query) = &mut query {
         query::guess(query, options, &mut sources);
     }
+    if options.range.is_none() {
+        sources.iter().for_each(Source::announce);
+    }
     let engine = engine_options(options)?;
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
     let question = question(options, query.as_ref(), &engine);

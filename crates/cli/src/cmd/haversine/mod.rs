@@ -203,7 +203,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 /// What is wrong with a file that is going to be measured on, said as in any other run.
 fn read_once(options: &Options) -> anyhow::Result<()> {
     let reason = "--stages reads its file again and again: it needs a regular file, not compressed";
-    anyhow::ensure!(options.file != Path::new("-"), reason);
+    let is_regular = options.file != Path::new("-") && !input::is_remote(&options.file);
+    anyhow::ensure!(is_regular, reason);
     let Input::File(file, _) = input::open(&options.file)? else { anyhow::bail!(reason) };
     let engine = haversine::Options { keep_distances: false, ..engine_options(options)? };
     let read = haversine::read(Source::File(file), &engine);
