@@ -50,6 +50,7 @@ functions! {
 impl Pcre2 {
     /// The end of each match of a pattern, from left to right, not overlapping; `None` where this PCRE2 cannot
     /// compile it to machine code.
+    #[expect(clippy::type_complexity, reason = "one closure that tells each match to another")]
     pub(crate) fn ends(
         &'static self,
         pattern: &str,
