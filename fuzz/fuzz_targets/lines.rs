@@ -29,7 +29,8 @@ fuzz_target!(|data: &[u8]| {
     let whole = Options { threads: 1, chunk_bytes: 1 << 20, ..Options::default() };
     let expected = run(&query, input, &whole);
     let mut choices = Choices(u64::from_le_bytes(seeds[1..].try_into().expect("eight")));
-    let options = Options { with_squares: false, with_values: false, with_ends: false, ..choices.options() };
+    let Options { threads, chunk_bytes, level, .. } = choices.options();
+    let options = Options { threads, chunk_bytes, level, ..whole };
     let found = run(&query, input, &options);
     assert_eq!(found.columns, expected.columns);
     let counts = |summary: &Summary| {
