@@ -72,7 +72,6 @@ fn as_shown(run: &Run) -> Option<String> {
     let commands: &[fn(&Run) -> Option<String>] = &[
         #[cfg(feature = "kv")]
         super::kv::again,
-        #[cfg(feature = "cpu")]
         super::cpu::again,
     ];
     commands.iter().find_map(|again| again(run))
