@@ -151,8 +151,10 @@ impl Plan {
         let Some(delimiter) = self.delimiter else { return Ok(None) };
         let value = |(column, word, is_text): &(Column, String, bool)| {
             let mut value = match column {
-                Column::Name(name) if !is_text && Value::is_formula(name) => Value::derived(name)
-                    .map_err(|wrong| PyValueError::new_err(format!("values: {wrong}")))?,
+                Column::Name(name) if !is_text && Value::is_formula(name) => {
+                    Value::derived(name)
+                        .map_err(|wrong| PyValueError::new_err(format!("values: {wrong}")))?
+                }
                 _ => Value::from(Selector::from(column.clone())),
             };
             value.null = null(word)?;
