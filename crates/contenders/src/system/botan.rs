@@ -6,7 +6,7 @@ use std::ptr;
 use fathom_measure::contender::{Meta, Origin};
 
 use super::loading::told;
-use super::{System, functions};
+use super::{Held, System, functions};
 
 pub(crate) static LIBRARY: System<Botan> = System::new(
     "botan",
@@ -57,7 +57,7 @@ impl Botan {
     ) -> Option<impl FnMut(&[u8]) -> [u8; N] + use<N>> {
         let hash = self.opened(name, self.hash_init, self.hash_length, self.hash_destroy, N)?;
         Some(move |bytes: &[u8]| {
-            let (mut digest, handle) = ([0; N], hash.handle());
+            let (mut digest, handle) = ([0; N], hash.object());
             // SAFETY: the object is open; as many bytes are read as there are, and `N` are written.
             let codes = unsafe {
                 [
@@ -78,7 +78,7 @@ impl Botan {
     ) -> Option<impl FnMut(&[u8]) -> [u8; N] + use<N>> {
         let mac = self.opened(name, self.mac_init, self.mac_length, self.mac_destroy, N)?;
         Some(move |bytes: &[u8]| {
-            let (mut tag, handle) = ([0; N], mac.handle());
+            let (mut tag, handle) = ([0; N], mac.object());
             // SAFETY: the object is open; as many bytes are read as there are, and `N` are written.
             let codes = unsafe {
                 [
@@ -100,34 +100,17 @@ impl Botan {
         length: unsafe extern "C" fn(Handle, *mut usize) -> c_int,
         destroy: unsafe extern "C" fn(Handle) -> c_int,
         wanted: usize,
-    ) -> Option<Object> {
+    ) -> Option<Held<c_int>> {
         let (mut handle, mut bytes) = (ptr::null_mut(), 0);
         // SAFETY: the name ends with a zero; the handle is written if the answer is 0, and ours then.
         let code = unsafe { init(&mut handle, name.as_ptr(), 0) };
-        let object = (code == 0).then_some(Object { handle, destroy })?;
+        if code != 0 {
+            return None;
+        }
+        // SAFETY: as above.
+        let object = unsafe { Held::new(handle, destroy) };
         // SAFETY: the object is open.
-        let code = unsafe { length(object.handle, &mut bytes) };
+        let code = unsafe { length(object.object(), &mut bytes) };
         (code == 0 && bytes == wanted).then_some(object)
-    }
-}
-
-/// An open object of Botan's.
-struct Object {
-    handle: Handle,
-    destroy: unsafe extern "C" fn(Handle) -> c_int,
-}
-
-impl Object {
-    /// For a call. By a method, for a closure that names the field would own a copy of it alone, and the
-    /// object be closed before the closure runs.
-    fn handle(&self) -> Handle {
-        self.handle
-    }
-}
-
-impl Drop for Object {
-    fn drop(&mut self) {
-        // SAFETY: it is open; there is nothing to be done about an error.
-        unsafe { (self.destroy)(self.handle) };
     }
 }

@@ -127,6 +127,39 @@ fn positive(length: c_int) -> Option<usize> {
     usize::try_from(length).ok().filter(|length| *length > 0)
 }
 
+/// An object of a library that is ours, and what frees it; null is left alone.
+struct Held<R = ()> {
+    object: *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void) -> R,
+}
+
+impl<R> Held<R> {
+    /// # Safety
+    /// The object is null, or nobody else frees it and `free` may.
+    unsafe fn new(object: *mut c_void, free: unsafe extern "C" fn(*mut c_void) -> R) -> Held<R> {
+        Held { object, free }
+    }
+
+    fn is_null(&self) -> bool {
+        self.object.is_null()
+    }
+
+    /// For a call. By a method, for a closure that names the field would own a copy of it alone, and the
+    /// object be freed before the closure runs.
+    fn object(&self) -> *mut c_void {
+        self.object
+    }
+}
+
+impl<R> Drop for Held<R> {
+    fn drop(&mut self) {
+        if !self.is_null() {
+            // SAFETY: it is ours, as `new` was promised. There is nothing to be done about an error.
+            unsafe { (self.free)(self.object) };
+        }
+    }
+}
+
 /// Memory for a state whose size a library tells, at a multiple of 64.
 struct Room(Vec<Line>);
 

@@ -6,7 +6,7 @@ use std::ptr;
 use fathom_measure::contender::{Meta, Origin};
 
 use super::loading::told;
-use super::{System, functions};
+use super::{Held, System, functions};
 
 pub(crate) static LIBRARY: System<Crypto> = System::new(
     "openssl",
@@ -119,12 +119,9 @@ impl Crypto {
         // SAFETY: the name ends with a zero; the usual library and properties.
         let md = unsafe { (self.md_fetch?)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
         // SAFETY: the answer is null or ours to free.
-        let context = Held { object: unsafe { (self.md_new)() }, free: self.md_free };
-        (!md.is_null() && !context.object.is_null()).then_some(move |bytes: &[u8]| {
-            let (mut digest, mut length) = ([0; N], 0);
-            // Not its field alone: what is captured decides what lives.
-            let whole = &context;
-            let object = whole.object;
+        let context = unsafe { Held::new((self.md_new)(), self.md_free) };
+        (!md.is_null() && !context.is_null()).then_some(move |bytes: &[u8]| {
+            let (mut digest, mut length, object) = ([0; N], 0, context.object());
             // SAFETY: the context lives, and the digest is one of `N` bytes.
             let codes = unsafe {
                 [
@@ -181,13 +178,13 @@ impl Crypto {
             }
         };
         // SAFETY: the answer is null or ours to free.
-        let context = Held { object: unsafe { (self.cipher_new)() }, free: self.cipher_free };
+        let context = unsafe { Held::new((self.cipher_new)(), self.cipher_free) };
         let none = ptr::null_mut();
-        let is_there = !cipher.is_null() && !context.object.is_null();
+        let is_there = !cipher.is_null() && !context.is_null();
         // SAFETY: the key has the cipher's length, as its name says.
         let keyed = is_there
             && unsafe {
-                (self.cipher_init)(context.object, cipher, none, key.as_ptr(), ptr::null()) == 1
+                (self.cipher_init)(context.object(), cipher, none, key.as_ptr(), ptr::null()) == 1
             };
         keyed.then_some(Cipher { library: self, context })
     }
@@ -207,19 +204,6 @@ impl Parameter {
         let (key, data) = (key.as_ptr(), text.as_ptr().cast());
         let data_bytes = text.to_bytes().len();
         Parameter { key, data_type: 4, data, data_bytes, return_bytes: usize::MAX }
-    }
-}
-
-/// An object that is ours, and what frees it; null is freed as well.
-struct Held {
-    object: Object,
-    free: unsafe extern "C" fn(Object),
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        // SAFETY: it is ours.
-        unsafe { (self.free)(self.object) }
     }
 }
 
@@ -251,7 +235,7 @@ impl Cipher {
         let none = ptr::null_mut();
         // SAFETY: the context lives; key and IV have the cipher's lengths.
         let code = unsafe {
-            (self.library.cipher_init)(self.context.object, none, none, key, iv.as_ptr())
+            (self.library.cipher_init)(self.context.object(), none, none, key, iv.as_ptr())
         };
         assert_eq!(code, 1, "{DONE}");
     }
@@ -262,7 +246,7 @@ impl Cipher {
             let (at, length, mut written) = (piece.as_mut_ptr(), piece.len() as c_int, 0);
             let run = self.library.cipher_update;
             // SAFETY: the context lives; it may work in place, and writes what it reads.
-            let code = unsafe { run(self.context.object, at, &mut written, at, length) };
+            let code = unsafe { run(self.context.object(), at, &mut written, at, length) };
             assert_eq!((code, written), (1, length), "{DONE}");
         }
     }
@@ -272,7 +256,7 @@ impl Cipher {
         let (mut tag, mut written) = ([0_u8; 16], 0);
         // SAFETY: nothing is left to write.
         let code = unsafe {
-            (self.library.cipher_final)(self.context.object, tag.as_mut_ptr(), &mut written)
+            (self.library.cipher_final)(self.context.object(), tag.as_mut_ptr(), &mut written)
         };
         assert_eq!((code, written), (1, 0), "{DONE}");
         self.control(GET_TAG, 16, tag.as_mut_ptr().cast());
@@ -282,7 +266,7 @@ impl Cipher {
     fn control(&mut self, what: c_int, number: usize, at: Object) {
         let run = self.library.cipher_control;
         // SAFETY: the context lives; what is pointed to has as many bytes.
-        let code = unsafe { run(self.context.object, what, number as c_int, at) };
+        let code = unsafe { run(self.context.object(), what, number as c_int, at) };
         // Where there is no length to set, as in counter mode, the one it has is meant.
         assert!(code == 1 || what == SET_NONCE_BYTES, "{DONE}");
     }

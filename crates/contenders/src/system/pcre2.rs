@@ -6,7 +6,7 @@ use std::ptr;
 use fathom_measure::contender::{Meta, Origin};
 
 use super::loading::told;
-use super::{System, functions};
+use super::{Held, System, functions};
 
 pub(crate) static LIBRARY: System<Pcre2> =
     System::new("pcre2", &["libpcre2-8.so.0"], "libpcre2-8-0", |pcre2| {
@@ -48,68 +48,57 @@ functions! {
 }
 
 impl Pcre2 {
-    /// The end of each match of a pattern, from left to right, not overlapping; `None` where this PCRE2 cannot
-    /// compile it to machine code.
-    #[expect(clippy::type_complexity, reason = "one closure that tells each match to another")]
-    pub(crate) fn ends(
-        &'static self,
-        pattern: &str,
-    ) -> Option<impl FnMut(&[u8], &mut dyn FnMut(usize)) + use<>> {
+    /// A pattern; `None` where this PCRE2 cannot compile it to machine code.
+    pub(crate) fn pattern(&'static self, pattern: &str) -> Option<Pattern> {
         const JIT_COMPLETE: u32 = 1;
         let (mut error, mut at) = (0, 0);
         let (text, length) = (pattern.as_ptr(), pattern.len());
-        let mut program = Program { library: self, code: ptr::null_mut(), data: ptr::null_mut() };
         // SAFETY: as many bytes are read as there are; the answer is null or ours to free.
-        program.code =
-            unsafe { (self.compile)(text, length, 0, &mut error, &mut at, ptr::null_mut()) };
-        if program.code.is_null() {
-            return None;
-        }
-        // SAFETY: the pattern is compiled.
-        if unsafe { (self.jit_compile)(program.code, JIT_COMPLETE) } != 0 {
+        let code = unsafe {
+            let code = (self.compile)(text, length, 0, &mut error, &mut at, ptr::null_mut());
+            Held::new(code, self.code_free)
+        };
+        // SAFETY: the pattern is compiled if it is there.
+        if code.is_null() || unsafe { (self.jit_compile)(code.object(), JIT_COMPLETE) } != 0 {
             return None;
         }
         // SAFETY: the same; the answer is null or ours to free.
-        program.data = unsafe { (self.match_data)(program.code, ptr::null_mut()) };
-        let is_ready = !program.data.is_null();
-        is_ready.then_some(move |text: &[u8], on_end: &mut dyn FnMut(usize)| {
-            let mut from = 0;
-            while let Some([_, end]) = program.next(text, from) {
-                on_end(end);
-                // A pattern that takes nothing is not asked the same again.
-                from = end.max(from + 1);
-            }
-        })
+        let data = unsafe {
+            Held::new((self.match_data)(code.object(), ptr::null_mut()), self.match_data_free)
+        };
+        (!data.is_null()).then_some(Pattern { library: self, data, code })
     }
 }
 
 /// A compiled pattern and room for a match.
-struct Program {
+pub(crate) struct Pattern {
     library: &'static Pcre2,
-    code: Handle,
-    data: Handle,
+    data: Held,
+    code: Held,
 }
 
-impl Program {
+impl Pattern {
+    /// The end of each match, from left to right, not overlapping.
+    pub(crate) fn ends(&mut self, text: &[u8]) -> impl Iterator<Item = usize> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let [_, end] = self.next(text, from)?;
+            // A pattern that takes nothing is not asked the same again.
+            from = end.max(from + 1);
+            Some(end)
+        })
+    }
+
     /// The first match from there on.
     fn next(&mut self, text: &[u8], from: usize) -> Option<[usize; 2]> {
         if from > text.len() {
             return None;
         }
-        let (run, at, length) = (self.library.matches, text.as_ptr(), text.len());
+        let (run, code, data) = (self.library.matches, self.code.object(), self.data.object());
+        let (at, length) = (text.as_ptr(), text.len());
         // SAFETY: pattern and room are alive; as many bytes are read as there are.
-        let found = unsafe { run(self.code, at, length, from, 0, self.data, ptr::null_mut()) };
+        let found = unsafe { run(code, at, length, from, 0, data, ptr::null_mut()) };
         // SAFETY: after a match the room holds at least the place of the whole.
-        (found > 0).then(|| unsafe { *(self.library.places)(self.data) })
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // SAFETY: both are ours, or null, which is freed as well.
-        unsafe {
-            (self.library.match_data_free)(self.data);
-            (self.library.code_free)(self.code);
-        }
+        (found > 0).then(|| unsafe { *(self.library.places)(data) })
     }
 }

@@ -12,13 +12,10 @@ pub(super) static PCRE2: Lent<Scan, Pcre2> = Lent {
     levels: &[],
     prepare: |library, _, workload| match workload.operation {
         Operation::Pattern => {
-            let ends = library.ends(PATTERN);
-            let mut ends = ends.ok_or_else(|| Unsupported("compiles no patterns".to_owned()))?;
-            workload.counted(move |text| {
-                let mut sum = 0;
-                ends(text, &mut |end| sum += end as u64);
-                sum
-            })
+            let pattern = library.pattern(PATTERN);
+            let mut pattern =
+                pattern.ok_or_else(|| Unsupported("compiles no patterns".to_owned()))?;
+            workload.counted(move |text| pattern.ends(text).map(|end| end as u64).sum())
         }
         _ => workload.operation.unsupported(),
     },
