@@ -5,6 +5,8 @@
 //! their first line says: names of columns say that there is a header. A guess is made once and holds for the
 //! whole run; where it was wrong, records of another number of fields, or another form, say so.
 
+use std::borrow::Cow;
+
 use memchr::memchr;
 
 use crate::access;
@@ -48,7 +50,7 @@ fn dialect_of(text: &[u8], ended: bool, delimiters: &[u8], quotes: &[bool]) -> O
         let fields = records.first().map_or(0, Vec::len);
         // What stands in quotes as a whole shows that they mean something, and that another field is wrong.
         let is_quoted =
-            |field: &Vec<u8>| field.len() > 1 && field[0] == b'"' && field.ends_with(b"\"");
+            |field: &Cow<'_, [u8]>| field.len() > 1 && field[0] == b'"' && field.ends_with(b"\"");
         fields > 1
             && records.iter().all(|record| record.len() == fields)
             && (dialect.quotes || !records.iter().flatten().any(is_quoted))
@@ -72,7 +74,7 @@ pub fn values(text: &[u8], ended: bool, query: &Query) -> Values {
     let Some(first) = records.first().cloned() else { return Values::default() };
     let place = |selector: &Selector| match selector {
         Selector::Place(place) => Some(place - 1),
-        Selector::Name(name) => first.iter().position(|field| field == name.as_bytes()),
+        Selector::Name(name) => first.iter().position(|field| **field == *name.as_bytes()),
     };
     let places: Vec<usize> = query.number_columns().filter_map(place).collect();
     let is_number = |text: &[u8]| {
@@ -100,10 +102,7 @@ pub fn values(text: &[u8], ended: bool, query: &Query) -> Values {
 }
 
 /// The fields at these places, of the records that have them.
-fn fields_of<'r>(
-    records: &'r [Vec<Vec<u8>>],
-    places: &'r [usize],
-) -> impl Iterator<Item = &'r [u8]> {
+fn fields_of<'r>(records: &'r [Record<'_>], places: &'r [usize]) -> impl Iterator<Item = &'r [u8]> {
     records.iter().flat_map(|record| places.iter().filter_map(|&at| Some(&**record.get(at)?)))
 }
 
@@ -139,14 +138,17 @@ fn syntax_of(text: &[u8], line: (usize, usize)) -> Option<Syntax> {
     (combined || is(false)).then_some(Syntax::Access { combined })
 }
 
+/// The fields of a record.
+type Record<'a> = Vec<Cow<'a, [u8]>>;
+
 /// The fields of the first records; None if one is none.
-fn records(text: &[u8], ended: bool, dialect: Dialect) -> Option<Vec<Vec<Vec<u8>>>> {
+fn records(text: &[u8], ended: bool, dialect: Dialect) -> Option<Vec<Record<'_>>> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let (mut at, mut records, mut fields) = (0, Vec::new(), Vec::<Field>::new());
     for _ in 0..MOST_RECORDS {
         match split(text, at, dialect, ended, &mut fields) {
             Split::Record(end) => {
-                records.push(fields.iter().map(|field| field.content(text).into_owned()).collect());
+                records.push(fields.iter().map(|field| field.content(text)).collect());
                 at = end;
             }
             Split::Blank(end) => at = end,

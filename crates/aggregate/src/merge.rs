@@ -133,18 +133,9 @@ impl More {
         self.keep.values &= other.keep.values;
         self.keep.sketch &= other.keep.sketch;
         self.keep.ends &= other.keep.ends;
-        self.values = self.values.take().zip(other.values.as_ref()).map(|(mut own, more)| {
-            own.merge(more);
-            own
-        });
-        self.sketch = self.sketch.take().zip(other.sketch.as_ref()).map(|(mut own, more)| {
-            own.merge(more);
-            own
-        });
-        self.ends = self.ends.take().zip(other.ends.as_ref()).map(|(mut own, more)| {
-            own.merge(more);
-            own
-        });
+        both(&mut self.values, &other.values, Multiset::merge);
+        both(&mut self.sketch, &other.sketch, Sketch::merge);
+        both(&mut self.ends, &other.ends, Ends::merge);
     }
 }
 
@@ -159,6 +150,14 @@ pub(crate) fn total(groups: &[Partial]) -> Stats {
             all.merge(&total(right));
             all
         }
+    }
+}
+
+/// What two know of which neither kept nothing.
+fn both<T>(own: &mut Option<T>, other: &Option<T>, merge: impl FnOnce(&mut T, &T)) {
+    match (own.as_mut(), other) {
+        (Some(own), Some(other)) => merge(own, other),
+        _ => *own = None,
     }
 }
 

@@ -64,12 +64,9 @@ impl Approx {
     /// The nearest step, of two the one farther from zero; the same digits behind the point.
     pub(crate) fn rounded(self, value: &Decimal) -> Decimal {
         let small = value.small().and_then(|units| {
-            let rounded = match u64::try_from(units.unsigned_abs()) {
-                Ok(units) if units < u64::MAX / 2 => u128::from(self.step_of(units)),
-                _ => return None,
-            };
-            let rounded = i128::try_from(rounded).ok()?;
-            Some(if units < 0 { -rounded } else { rounded })
+            let size =
+                u64::try_from(units.unsigned_abs()).ok().filter(|size| *size < u64::MAX / 2)?;
+            Some(units.signum() * i128::from(self.step_of(size)))
         });
         match small {
             Some(units) => Decimal::new(units, value.scale()),
