@@ -29,7 +29,7 @@ use fathom_measure::family::{AnyFamily, Entry, OpenError};
 use fathom_measure::meter::Untimed;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::rounds::{Plan, Stop};
-use fathom_measure::workload::{Spec, parse_number};
+use fathom_measure::workload::{Spec, SpecError, parse_number};
 
 use crate::exit::Exit;
 use crate::interrupt;
@@ -129,6 +129,8 @@ struct Row {
     entrants: Vec<Entrant>,
     /// What getting its workers ready takes, by how long opening everybody took here.
     opening: Duration,
+    /// Why its data cannot be taken, where that is so.
+    refused: Option<SpecError>,
 }
 
 impl Row {
@@ -190,8 +192,7 @@ fn text(
         text = text.lines().take(2).map(|line| format!("{line}\n")).collect::<String>() + "\n";
     }
     if let Some(file) = &options.file {
-        let end = text.trim_end().len();
-        text.insert_str(end, &format!("\ndata         {}", file.display()));
+        text = format!("{}\ndata         {}\n\n", text.trim_end(), file.display());
     }
     if options.recommend {
         text += &recommend::text(&run.cases, families);
@@ -257,7 +258,10 @@ fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resul
     let rows = match &options.file {
         Some(file) => own(options, families, file),
         None if options.is_common() => questions(families),
-        None => asked(options, families),
+        None => {
+            let sizes = sizes(options)?;
+            asked(options, families, |family, operation| specs(family, operation, &sizes))
+        }
     }?;
     ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
     Ok(rows)
@@ -290,29 +294,21 @@ fn own(
 ) -> anyhow::Result<Vec<Row>> {
     ensure!(options.size == ["mix"], "--file and --size: the file has the size that it has");
     File::open(file).with_context(|| file.display().to_string())?;
-    let (operations, contenders) = named(options, families);
-    let (mut rows, mut refused) = (Vec::new(), Vec::new());
-    for family in families {
-        let offers = family.operations().iter().filter(|offer| is_wanted(&operations, offer.name));
-        for offer in offers.filter(|offer| family.facts().task(offer.name).own) {
-            let mut spec = Spec { file: Some(file.to_owned()), ..Spec::new(offer.name, &[]) };
-            if options.threads > 1 {
-                spec.parameters.insert("threads".to_owned(), options.threads.to_string());
-            }
-            let spec = family.completed(&spec)?;
-            let entrants = entrants(*family, &spec, &contenders)?;
-            let Some(first) = entrants.first() else { continue };
-            match family.open(&first.id, &spec, &mut |_| {}) {
-                Err(OpenError::Spec(error)) => refused.push(format!("{}: {error}", offer.name)),
-                _ => rows.extend(row(*family, spec, entrants)),
-            }
-        }
-    }
-    ensure!(!rows.is_empty() || refused.is_empty(), "{}", refused.join("; "));
+    let cases = |family: &dyn AnyFamily, operation: &str| match family.facts().task(operation).own {
+        true => vec![Spec { file: Some(file.to_owned()), ..Spec::new(operation, &[]) }],
+        false => Vec::new(),
+    };
+    let rows = asked(options, families, cases)?;
     ensure!(
         !rows.is_empty(),
         "no row of these can be asked of a file; see fathom cpu --file alone"
     );
+    let (rows, others): (Vec<Row>, Vec<Row>) =
+        rows.into_iter().partition(|row| row.refused.is_none());
+    let why =
+        |row: &Row| row.refused.as_ref().map(|error| format!("{}: {error}", row.spec.operation));
+    let refused: Vec<String> = others.iter().filter_map(why).collect();
+    ensure!(!rows.is_empty(), "{}", refused.join("; "));
     for line in refused {
         eprintln!("fathom: left out: {line}");
     }
@@ -334,14 +330,17 @@ fn is_wanted(operations: &[&String], name: &str) -> bool {
     operations.is_empty() || operations.iter().any(|operation| *operation == name)
 }
 
-/// The rows that were asked for by name, or all.
-fn asked(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
-    let sizes = sizes(options)?;
+/// The rows that were asked for by name, or all, each with its cases.
+fn asked(
+    options: &Options,
+    families: &[&'static dyn AnyFamily],
+    cases: impl Fn(&dyn AnyFamily, &str) -> Vec<Spec>,
+) -> anyhow::Result<Vec<Row>> {
     let (operations, contenders) = named(options, families);
     let mut rows = Vec::new();
     for family in families {
         let offers = family.operations().iter().filter(|offer| is_wanted(&operations, offer.name));
-        for mut spec in offers.flat_map(|offer| specs(*family, offer.name, &sizes)) {
+        for mut spec in offers.flat_map(|offer| cases(*family, offer.name)) {
             if options.threads > 1 {
                 spec.parameters.insert("threads".to_owned(), options.threads.to_string());
             }
@@ -356,8 +355,14 @@ fn asked(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resu
 /// A row, if there is anybody in it.
 fn row(family: &'static dyn AnyFamily, spec: Spec, entrants: Vec<Entrant>) -> Option<Row> {
     let first = entrants.first()?;
-    let opening = opening(family, &first.id, &spec) * (entrants.len() as u32 + 2);
-    Some(Row { family, spec, entrants, opening })
+    let begun = Instant::now();
+    // Whoever cannot be opened for another reason says so when it is to be measured.
+    let refused = match family.open(&first.id, &spec, &mut |_| {}) {
+        Err(OpenError::Spec(error)) => Some(error),
+        _ => None,
+    };
+    let opening = (WORKER_START + begun.elapsed()) * (entrants.len() as u32 + 2);
+    Some(Row { family, spec, entrants, opening, refused })
 }
 
 /// Refuses what cannot be drawn before any time is spent on it.
@@ -370,14 +375,6 @@ fn check_plot(rows: &[Row]) -> anyhow::Result<()> {
         "a plot shows one row at several sizes, such as --only sha256 --size 64,1K,64K"
     );
     Ok(())
-}
-
-/// What it takes to start a worker that opens the row.
-fn opening(family: &dyn AnyFamily, id: &str, spec: &Spec) -> Duration {
-    let begun = Instant::now();
-    // Whoever cannot be opened after all says so when it is to be measured.
-    let _ = family.open(id, spec, &mut |_| {});
-    WORKER_START + begun.elapsed()
 }
 
 /// Refuses names that are neither a row nor an implementation of these families.
