@@ -19,19 +19,22 @@ fn five_acts_are_short_and_each_ends_with_what_was_found() {
     let folder = tempfile::tempdir().unwrap();
     let (text, is_done) = demo(folder.path(), &[]);
     assert!(is_done, "{text}");
-    // On a quiet machine under 60; where little can be proved, more has to be said.
-    assert!(text.lines().count() < 70, "{} lines:\n{text}", text.lines().count());
+    // Under 60 where no rival is left out; a verdict of a noisy machine says why, in a line or two more.
+    assert!(text.lines().count() < 66, "{} lines:\n{text}", text.lines().count());
     let acts: Vec<&str> = text.split("== ").skip(1).collect();
     assert_eq!(acts.len(), 5, "{text}");
     assert!(acts[0].contains("second against first: ") || acts[0].contains("second is "), "{text}");
     assert!(acts[0].contains("times faster.\n"), "{text}");
     assert!(acts[1].contains("ten million rows in "), "{text}");
     let has_awk = acts[1].contains("awk -f extremes.awk");
-    assert!(!has_awk || acts[1].contains("slower"), "{text}");
+    let is_compared = acts[1].contains("awk is ") || acts[1].contains("awk against fathom: ");
+    assert!(!has_awk || is_compared, "{text}");
     assert!(!has_awk || acts[2].contains("hasty: wrong answer: "), "{text}");
     #[cfg(feature = "kv")]
     assert!(
-        acts[3].contains("For these keys and 80 % finds") && acts[3].contains("pub type Map"),
+        ["For these keys and 80 % finds", " [...]\n\n", "pub type Map", "\n★ nobody measured is "]
+            .iter()
+            .all(|part| acts[3].contains(part)),
         "{text}"
     );
     let page = acts[4].lines().find_map(|line| line.strip_prefix("written: ")).expect(&text);

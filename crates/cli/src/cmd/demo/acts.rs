@@ -96,6 +96,7 @@ fn rivals(stage: &mut Stage) -> anyhow::Result<()> {
     // On few rows it shows how many each can do in the time.
     measurements(stage, "100k")?;
     let mut here: Vec<(&str, &str)> = Vec::new();
+    let mut slow = Vec::new();
     let mut rows = ROWS[0];
     for (name, line) in RIVALS.into_iter().filter(|(name, _)| stage.has(name)) {
         let seconds = stage.timed(line)?;
@@ -104,16 +105,19 @@ fn rivals(stage: &mut Stage) -> anyhow::Result<()> {
                 here.push((name, line));
                 rows = if most.1 < rows.1 { *most } else { rows };
             }
-            None => writeln!(out, "{name}: {seconds:.2} s for 100k of them, too slow for a demo")?,
+            None => {
+                slow.push(format!("; {name} takes {seconds:.2} s for them, too long for a demo"))
+            }
         }
     }
+    let slow = slow.concat();
     if here.is_empty() {
         let names = RIVALS.map(|(name, _)| name).join(", ");
-        writeln!(out, "None of {names} is here to compare it with in the time.")?;
+        writeln!(out, "None of {names} is here to compare it with on 100k rows{slow}.")?;
         return Ok(());
     }
     if rows.1 < 1e7 {
-        writeln!(out, "{} rows for the others, which take longer:", rows.0)?;
+        writeln!(out, "{} rows for the others, which take longer{slow}:", rows.0)?;
     }
     measurements(stage, rows.0)?;
     let names: Vec<&str> = std::iter::once("fathom").chain(here.iter().map(|one| one.0)).collect();
@@ -185,11 +189,30 @@ fn map(stage: &mut Stage) -> anyhow::Result<()> {
     {
         let line = "kv words.txt -F lines --budget 3s -d std,hashbrown,btreemap -h \
                     foldhash,ahash,siphash13";
-        stage.fathom(&line.split_whitespace().collect::<Vec<&str>>())?;
-        Ok(writeln!(out)?)
+        let text = stage.said(&line.split_whitespace().collect::<Vec<&str>>())?;
+        Ok(writeln!(out, "{}\n", answer(&text))?)
     }
     #[cfg(not(feature = "kv"))]
     Ok(writeln!(out, "This build has no kv.")?)
+}
+
+/// What `kv` says first, the code to paste and the table; the rest is for whoever asks about keys of their own.
+#[cfg(feature = "kv")]
+fn answer(text: &str) -> String {
+    let blocks: Vec<&str> = text.trim_end().split("\n\n").collect();
+    let shown = &blocks[..blocks.len().saturating_sub(1)];
+    let first_of = |block: &str| {
+        // The lines after the first of a paragraph are indented.
+        let mut lines = block.lines();
+        let is_more = |line: &&str| line.starts_with("  ");
+        let first = lines.next().into_iter().chain(lines.take_while(is_more));
+        first.collect::<Vec<&str>>().join("\n")
+    };
+    let with_first = |(at, block): (usize, &&str)| match at {
+        1 => first_of(block) + " [...]",
+        _ => (*block).to_owned(),
+    };
+    shown.iter().enumerate().map(with_first).collect::<Vec<String>>().join("\n\n")
 }
 
 fn page(stage: &mut Stage) -> anyhow::Result<()> {

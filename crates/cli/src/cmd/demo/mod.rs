@@ -1,8 +1,8 @@
 //! `fathom demo`: five acts in a quarter of a minute, by running the commands a user would run.
 //!
 //! Each command line is shown and then run by this same program in a temporary folder: what is printed is
-//! what it prints, and it can be repeated on other data. What the acts measure against is what this
-//! machine has; how much of it, what this machine can do in the time.
+//! what it prints (of `kv` the answer and the table), and it can be repeated on other data. What the acts
+//! measure against is what this machine has; how much of it, what this machine can do in the time.
 
 mod acts;
 mod stage;

@@ -1,6 +1,7 @@
 //! Where the acts are played: a folder that goes away, in which `fathom` is this program.
 
 use std::ffi::OsString;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -47,8 +48,7 @@ impl Stage {
     /// # Errors
     /// When it fails; that somebody was left out because of a wrong answer is no failure.
     pub(super) fn fathom(&self, words: &[&str]) -> anyhow::Result<()> {
-        let line = shown(words);
-        writeln!(io::stdout(), "$ fathom {line}")?;
+        writeln!(io::stdout(), "$ fathom {}", shown(words))?;
         self.quietly(words)
     }
 
@@ -57,8 +57,23 @@ impl Stage {
     /// # Errors
     /// As [`Stage::fathom`].
     pub(super) fn quietly(&self, words: &[&str]) -> anyhow::Result<()> {
-        let mut command = self.command("fathom");
-        let status = ended(command.args(words).spawn().context("cannot run fathom")?)?;
+        self.run(words, Stdio::inherit())
+    }
+
+    /// Shows `fathom` with these words, runs it, and returns what it printed, for an act to show of it.
+    ///
+    /// # Errors
+    /// As [`Stage::fathom`].
+    pub(super) fn said(&self, words: &[&str]) -> anyhow::Result<String> {
+        writeln!(io::stdout(), "$ fathom {}", shown(words))?;
+        let said = self.file("said.txt");
+        self.run(words, File::create(&said)?.into())?;
+        Ok(fs::read_to_string(said)?)
+    }
+
+    fn run(&self, words: &[&str], output: Stdio) -> anyhow::Result<()> {
+        let child = self.command("fathom").args(words).stdout(output).spawn();
+        let status = ended(child.context("cannot run fathom")?)?;
         // 1: somebody was left out.
         let fine = matches!(status.code(), Some(0 | 1));
         anyhow::ensure!(fine, "`fathom {}` ended with {status}", shown(words));
