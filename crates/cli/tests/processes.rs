@@ -130,15 +130,20 @@ fn a_killed_conductor_leaves_no_process_and_no_file() {
 #[test]
 fn a_killed_worker_costs_its_row_and_leaves_no_file() {
     let arguments = ["bench", "read", "--budget", "1s", "-p", "size=1M", "-p", "buffer=256K"];
-    let (folder, child, mut id) = started(&arguments, "worker");
-    // The reference's ends soon by itself; then it is another's turn.
-    while !has_signalled("KILL", id) {
-        id = running(folder.path(), "worker").first().copied().unwrap_or(id);
-    }
-    let output = child.wait_with_output().unwrap();
-    assert!(matches!(output.status.code(), Some(1..=4)), "{}", words(&output));
-    assert_eq!(running(folder.path(), ""), [0; 0]);
-    assert!(is_empty(folder.path()));
+    // One that has done its work, and was about to end, costs nothing: then once more.
+    let is_noticed = (0..5).any(|_| {
+        let (folder, child, mut id) = started(&arguments, "worker");
+        // The reference's ends soon by itself; then it is another's turn.
+        while !has_signalled("KILL", id) {
+            id = running(folder.path(), "worker").first().copied().unwrap_or(id);
+        }
+        let output = child.wait_with_output().unwrap();
+        assert!(matches!(output.status.code(), Some(0..=4)), "{}", words(&output));
+        assert_eq!(running(folder.path(), ""), [0; 0]);
+        assert!(is_empty(folder.path()));
+        output.status.code() != Some(0)
+    });
+    assert!(is_noticed, "no killed worker was missed");
 }
 
 #[test]
