@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use fathom_input::table;
+pub(crate) use fathom_input::table::Table;
 pub(crate) use fathom_input::{
     Forward, Input, Lines, ZSTANDARD, decoded, foreign, identity, is_remote, utf_16,
 };
@@ -17,6 +19,17 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Input> {
         anyhow::ensure!(REMOTE, WITHOUT_REMOTE);
     }
     fathom_input::open(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Opens a file that is a table, which builds with the feature `tables` read.
+///
+/// # Errors
+/// When it is one, and cannot be read; names the file.
+pub(crate) fn table(path: &Path) -> anyhow::Result<Option<Table>> {
+    if is_remote(path) && !REMOTE {
+        return Ok(None);
+    }
+    table::open(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// The files that are meant: those in a folder, and those whose names a pattern fits, in the order

@@ -813,10 +813,10 @@ fn utf_16_is_decoded_and_other_formats_are_named() {
     assert_eq!(out(&folder.run(&["wide.txt"], b"")), "{k=1.5/1.5/1.5, é=2.0/2.0/2.0}\n");
     assert_eq!(out(&folder.run(&["-"], &gzip(&wide))), "{k=1.5/1.5/1.5, é=2.0/2.0/2.0}\n");
     assert_eq!(folder.run(&[], &wide[..wide.len() - 1]).status.code(), Some(4));
-    folder.file("x.parquet", b"PAR1\x15\x04\x15\x00");
-    for args in [&["x.parquet"][..], &["--by", "a", "--count", "x.parquet"]] {
+    folder.file("x.xz", b"\xfd7zXZ\0\0\x04");
+    for args in [&["x.xz"][..], &["--by", "a", "--count", "x.xz"]] {
         let output = folder.run(args, b"");
         assert_eq!(output.status.code(), Some(3));
-        assert!(err(&output).starts_with("fathom: x.parquet: this is a Parquet file, not text: "));
+        assert!(err(&output).starts_with("fathom: x.xz: this is compressed by xz, not text: "));
     }
 }

@@ -1,8 +1,16 @@
 //! What is no text, by its first bytes: so that a message can say what a file is, and how it becomes one.
 
+/// What becomes of a table where none is read, and where it is.
+const TABLE: &str = match crate::TABLES {
+    false => {
+        "releases and builds with `--features tables` read it, and duckdb, polars or pyarrow write it as CSV"
+    }
+    true => "its end has to be read first: name the file itself, not a pipe",
+};
+
 /// Formats, their first bytes, and what to do with them.
 const FORMATS: &[(&[u8], &str, &str)] = &[
-    (b"ARROW1\0\0", "an Arrow file", "duckdb, polars or pyarrow write it as CSV"),
+    (b"ARROW1\0\0", "an Arrow file", TABLE),
     (b"\xfd7zXZ\0", "compressed by xz", "xz -dc FILE | fathom … - decompresses it"),
     (b"BZh91AY&SY", "compressed by bzip2", "bzip2 -dc FILE | fathom … - decompresses it"),
     (b"\x04\"M\x18", "compressed by lz4", "lz4 -dc FILE | fathom … - decompresses it"),
@@ -30,15 +38,19 @@ pub fn foreign(first: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some((_, what, hint)) = known {
         return Some((what, hint));
     }
-    // Its first page follows, whose header starts so: "PAR1" alone may be a key.
-    if first.starts_with(b"PAR1") && first.get(4).is_some_and(|&byte| byte < b'\t' || byte == 0x15)
-    {
-        return Some(("a Parquet file", "duckdb, polars or pyarrow write it as CSV"));
+    if is_parquet(first) {
+        return Some(("a Parquet file", TABLE));
     }
     let start = first.trim_ascii_start();
     let is_page =
         start.get(..14).is_some_and(|start| start.eq_ignore_ascii_case(b"<!doctype html"));
     is_page.then_some(("a web page", "perhaps the address wanted a login, or was wrong"))
+}
+
+/// Its first page follows, whose header starts so: "PAR1" alone may be a key.
+pub(crate) fn is_parquet(first: &[u8]) -> bool {
+    let next = first.strip_prefix(b"PAR1").and_then(|rest| rest.first());
+    next.is_some_and(|&byte| byte < b'\t' || byte == 0x15)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 //! members or frames are read to their end, and checksums are verified. Zstandard is decoded in pure
 //! Rust, or by the C library under the feature `zstd`. [`Lines`] turns a byte of an input into its
 //! line and column, [`decoded`] UTF-16 into UTF-8, and [`foreign`] knows what is no text. Under the
-//! feature `remote` an address such as `s3://bucket/key` is opened like the path of a file.
+//! feature `remote` an address such as `s3://bucket/key` is opened like the path of a file; under the feature
+//! `tables` Parquet and Arrow files become text.
 #![forbid(unsafe_code)]
 
 use std::fs::File;
@@ -23,9 +24,13 @@ use ruzstd::decoding::{
 #[cfg(not(feature = "remote"))]
 mod absent;
 mod foreign;
+#[cfg(not(feature = "tables"))]
+mod no_table;
 mod place;
 #[cfg(feature = "remote")]
 pub mod remote;
+#[cfg(feature = "tables")]
+pub mod table;
 mod wide;
 
 pub use fathom_machine::os::read_at::Forward;
@@ -45,6 +50,12 @@ pub const ZSTANDARD: &str = if cfg!(feature = "zstd") {
 pub mod remote {
     pub use crate::absent::{folder, prepare};
     pub(crate) use crate::absent::{identity, open};
+}
+
+/// Parquet and Arrow files: not in this build.
+#[cfg(not(feature = "tables"))]
+pub mod table {
+    pub use crate::no_table::{Table, open};
 }
 
 /// Whether this build reads objects of stores, which is the feature `remote`.
@@ -68,6 +79,9 @@ pub enum Input {
     /// Anything else: readable forward, decompressed.
     Stream(Box<dyn Read + Send>),
 }
+
+/// Whether this build reads Parquet and Arrow files, which is the feature `tables`.
+pub const TABLES: bool = cfg!(feature = "tables");
 
 /// Opens a file, standard input for `-`, or an object of a store by its address.
 ///

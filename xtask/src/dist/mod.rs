@@ -120,7 +120,7 @@ fn build(source: &Path, machine: Machine) -> Result<Program> {
     cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
     cargo.env(format!("CC_{}", target.replace('-', "_")), machine.compiler());
     cargo.args(["build", "--release", "--locked", "--quiet", "--package", "fathom-cli"]);
-    run(cargo.args(["--features", "remote", "--target", target]))
+    run(cargo.args(["--features", "remote,tables", "--target", target]))
         .with_context(|| format!("building for it (rustup target add {target})"))?;
     let path = folder.join(target).join("release/fathom");
     let said = |words: &[&str]| -> Result<Vec<u8>> {

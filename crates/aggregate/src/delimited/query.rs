@@ -84,6 +84,15 @@ impl Query {
         self.columns().any(|column| matches!(column, Selector::Place(_)))
     }
 
+    /// The names of all columns that are asked for; None if one is chosen by its place.
+    pub fn names(&self) -> Option<Vec<&str>> {
+        let names = self.columns().map(|column| match column {
+            Selector::Name(name) => Some(name.as_str()),
+            Selector::Place(_) => None,
+        });
+        names.collect()
+    }
+
     /// The columns whose fields are values that are numbers.
     pub(crate) fn number_columns(&self) -> impl Iterator<Item = &Selector> {
         self.values.iter().filter(|value| value.kind == Kind::Number).flat_map(Value::columns)

@@ -62,7 +62,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut objects = Vec::new();
     for path in files {
         objects.push(match input::open(path)? {
-            Input::File(_, size) => (size, true),
+            // A table is text only as a whole.
+            Input::File(_, size) => (size, input::table(path)?.is_none()),
             Input::Stream(_) => (input::identity(path)?.0, false),
         });
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
@@ -62,7 +63,8 @@ use order::Wish;
 pub(crate) struct Options {
     /// Files to read, all into one result; `-` is standard input, a folder all files in it but hidden
     /// ones, and where no file is called so, `*` any text and `?` any character of a name. Builds with the
-    /// feature remote take objects of stores, too: s3://BUCKET/KEY, gs://, az://, https:// (docs/scaling.md)
+    /// feature tables read Parquet and Arrow files, those with the feature remote objects of stores:
+    /// s3://BUCKET/KEY, gs://, az://, https:// (docs/scaling.md)
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -529,16 +531,13 @@ fn show(
 /// What is known of these inputs together. What is not said of how they are written is guessed once for all of them.
 fn summarise(
     options: &Options,
-    query: Option<&mut Query>,
+    mut query: Option<&mut Query>,
     files: &[PathBuf],
     engine: &EngineOptions,
     rejects: Option<&mut Output>,
 ) -> anyhow::Result<Summary> {
-    let (mut sources, known_bytes) = open(files)?;
-    let query = query.map(|query| {
-        query::guess(query, options, &mut sources);
-        &*query
-    });
+    let (sources, known_bytes) = open(options, query.as_deref_mut(), files)?;
+    let query = query.map(|query| &*query);
     let progress = Arc::new(Progress::default());
     let _bar = progress::watch(known_bytes, {
         let progress = Arc::clone(&progress);
@@ -789,13 +788,26 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
     Ok(engine.for_statistics(&options.asked()))
 }
 
-/// Opens all inputs, and adds up their bytes if all sizes are known.
-fn open(files: &[PathBuf]) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
+/// Opens all inputs, finds out how they are written where nobody said it, and adds up their bytes if all sizes
+/// are known.
+fn open(
+    options: &Options,
+    query: Option<&mut Query>,
+    files: &[PathBuf],
+) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
     let mut known_bytes = Some(0);
     let mut sources = Vec::new();
     let files = input::files_of(files)?;
     input::prepare(&files)?;
+    let mut tables = 0;
     for path in files {
+        if let Some(table) = input::table(&path)? {
+            let reader = query::text(options, query.as_deref(), table)
+                .with_context(|| path.display().to_string())?;
+            (tables, known_bytes) = (tables + 1, None);
+            sources.push(Source::Stream { path, reader });
+            continue;
+        }
         let source = match input::open(&path)? {
             Input::File(file, size) => {
                 known_bytes = known_bytes.map(|bytes| bytes + size);
@@ -807,6 +819,12 @@ fn open(files: &[PathBuf]) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
             }
         };
         sources.push(text_of(source)?);
+    }
+    match query {
+        Some(query) if tables == 0 => query::guess(query, options, &mut sources),
+        Some(query) if tables == sources.len() => query::of_tables(query),
+        None if tables == 0 => {}
+        _ => anyhow::bail!("tables (Parquet, Arrow) and texts are read in runs of their own"),
     }
     Ok((sources, known_bytes))
 }

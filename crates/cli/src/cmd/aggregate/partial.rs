@@ -12,7 +12,7 @@ use fathom_aggregate::{
     Error, Options as EngineOptions, Progress, Query, Reject, SHOWN, Source, Summary,
 };
 
-use super::{Options, engine_options, execute, is_named, open, query, report_rejects, statistics};
+use super::{Options, engine_options, execute, is_named, open, report_rejects, statistics};
 use crate::exit::Exit;
 use crate::input::{self, Lines};
 use crate::output::Output;
@@ -81,10 +81,7 @@ pub(super) fn run(
     files: &[PathBuf],
 ) -> anyhow::Result<Exit> {
     let files = &input::files_of(files)?;
-    let (mut sources, _) = open(files)?;
-    if let Some(query) = &mut query {
-        query::guess(query, options, &mut sources);
-    }
+    let (sources, _) = open(options, query.as_mut(), files)?;
     if options.range.is_none() {
         sources.iter().for_each(Source::announce);
     }

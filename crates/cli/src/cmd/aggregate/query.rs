@@ -1,11 +1,14 @@
 //! From the words of the command line to what is asked of delimited text.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 
 use fathom_aggregate::guess::{self, Dialect};
-use fathom_aggregate::{By, Filter, Null, Query, Ragged, Selector, Source, Syntax, Value};
+use fathom_aggregate::{
+    By, Filter, Null, Options as EngineOptions, Query, Ragged, Selector, Source, Syntax, Value,
+};
 
 use super::{FormatIn, Options, RaggedPolicy};
+use crate::input::Table;
 
 /// What is asked of delimited text; None for `key;value` lines.
 pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Result<Option<Query>> {
@@ -49,6 +52,35 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     }
     nulls(&mut query, &options.null)?;
     Ok(Some(query))
+}
+
+/// The columns of a table that are asked for, as text.
+pub(super) fn text(
+    options: &Options,
+    query: Option<&Query>,
+    table: Table,
+) -> anyhow::Result<Box<dyn Read + Send>> {
+    let Some(query) = query else {
+        anyhow::bail!("it has columns: choose them by --by and --value")
+    };
+    let is_said = options.format_in.is_some()
+        || options.delimiter.is_some()
+        || options.header.is_some()
+        || options.quotes.is_some()
+        || options.decimal_comma.is_some();
+    anyhow::ensure!(
+        !is_said,
+        "it is a table: --format-in, --delimiter, --header, --quotes and --decimal-comma are of text"
+    );
+    let threads = options.threads.map_or(EngineOptions::default().threads, usize::from);
+    // What cannot be had of a table is a mistake, and no failure to read.
+    table.text(query.names().as_deref(), threads).map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+/// How tables become text.
+pub(super) fn of_tables(query: &mut Query) {
+    (query.syntax, query.delimiter) = (Syntax::Delimited, b',');
+    (query.header, query.quotes) = (true, true);
 }
 
 /// Bytes that are looked at for a guess.

@@ -1,0 +1,216 @@
+//! A batch as lines of CSV (RFC 4180).
+
+use std::fmt::{Debug, Display};
+use std::io::{self, Write};
+
+use arrow_array::cast::AsArray;
+use arrow_array::temporal_conversions::{as_date, as_datetime, as_time};
+use arrow_array::types::{
+    ArrowPrimitiveType, BinaryType, BinaryViewType, ByteArrayType, ByteViewType, Date32Type,
+    Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    LargeBinaryType, LargeUtf8Type, StringViewType, Time32MillisecondType, Time32SecondType,
+    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type, Utf8Type,
+};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, TimeUnit};
+
+use super::damaged;
+
+/// Whether text is made of values of this type.
+pub(super) fn is_text(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_text(values),
+        kind => {
+            kind.is_numeric()
+                || kind.is_temporal()
+                    && !matches!(kind, DataType::Duration(_) | DataType::Interval(_))
+                || matches!(
+                    kind,
+                    DataType::Null
+                        | DataType::Boolean
+                        | DataType::Utf8
+                        | DataType::LargeUtf8
+                        | DataType::Utf8View
+                        | DataType::Binary
+                        | DataType::LargeBinary
+                        | DataType::BinaryView
+                )
+        }
+    }
+}
+
+/// The delimiter before the field of this place.
+pub(super) fn separate(place: usize, out: &mut Vec<u8>) {
+    if place > 0 {
+        out.push(b',');
+    }
+}
+
+/// A text as a field; in quotes if it has to be.
+pub(super) fn quoted(text: &[u8], out: &mut Vec<u8>) {
+    let is_plain = !text.iter().any(|byte| b",\"\r\n".contains(byte));
+    if is_plain && !text.is_empty() {
+        return out.extend_from_slice(text);
+    }
+    out.push(b'"');
+    for part in text.split_inclusive(|&byte| byte == b'"') {
+        out.extend_from_slice(part);
+        if part.ends_with(b"\"") {
+            out.push(b'"');
+        }
+    }
+    out.push(b'"');
+}
+
+/// Writes all rows of a batch.
+///
+/// # Errors
+/// When a time is beyond the calendar.
+pub(super) fn write(batch: &RecordBatch, out: &mut Vec<u8>) -> io::Result<()> {
+    let columns = batch.columns().iter().map(|column| (column.logical_nulls(), field(column)));
+    let columns: Vec<_> = columns.collect();
+    for row in 0..batch.num_rows() {
+        let start = out.len();
+        for (place, (nulls, field)) in columns.iter().enumerate() {
+            separate(place, out);
+            if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) {
+                field(row, out).ok_or_else(|| damaged("a time beyond the calendar"))?;
+            }
+        }
+        // A blank line would be no record.
+        if out.len() == start {
+            out.extend_from_slice(b"\"\"");
+        }
+        out.push(b'\n');
+    }
+    Ok(())
+}
+
+/// Writes the field of a row that has a value, if that can be written.
+type Field<'a> = Box<dyn Fn(usize, &mut Vec<u8>) -> Option<()> + 'a>;
+
+fn field(column: &dyn Array) -> Field<'_> {
+    use DataType as Type;
+    match column.data_type() {
+        Type::Boolean => {
+            let column = column.as_boolean();
+            Box::new(|row, out| shown(column.value(row), out))
+        }
+        Type::Int8 => number::<Int8Type>(column),
+        Type::Int16 => number::<Int16Type>(column),
+        Type::Int32 => number::<Int32Type>(column),
+        Type::Int64 => number::<Int64Type>(column),
+        Type::UInt8 => number::<UInt8Type>(column),
+        Type::UInt16 => number::<UInt16Type>(column),
+        Type::UInt32 => number::<UInt32Type>(column),
+        Type::UInt64 => number::<UInt64Type>(column),
+        Type::Float16 => number::<Float16Type>(column),
+        Type::Float32 => float::<Float32Type>(column),
+        Type::Float64 => float::<Float64Type>(column),
+        Type::Decimal32(..) => decimal::<Decimal32Type>(column),
+        Type::Decimal64(..) => decimal::<Decimal64Type>(column),
+        Type::Decimal128(..) => decimal::<Decimal128Type>(column),
+        Type::Decimal256(..) => decimal::<Decimal256Type>(column),
+        Type::Utf8 => bytes::<Utf8Type>(column),
+        Type::LargeUtf8 => bytes::<LargeUtf8Type>(column),
+        Type::Binary => bytes::<BinaryType>(column),
+        Type::LargeBinary => bytes::<LargeBinaryType>(column),
+        Type::Utf8View => view::<StringViewType>(column),
+        Type::BinaryView => view::<BinaryViewType>(column),
+        Type::Date32 => time::<Date32Type, _>(column, as_date::<Date32Type>, ""),
+        Type::Date64 => time::<Date64Type, _>(column, as_datetime::<Date64Type>, ""),
+        Type::Time32(TimeUnit::Second) => {
+            time::<Time32SecondType, _>(column, as_time::<Time32SecondType>, "")
+        }
+        Type::Time32(_) => {
+            time::<Time32MillisecondType, _>(column, as_time::<Time32MillisecondType>, "")
+        }
+        Type::Time64(TimeUnit::Microsecond) => {
+            time::<Time64MicrosecondType, _>(column, as_time::<Time64MicrosecondType>, "")
+        }
+        Type::Time64(_) => {
+            time::<Time64NanosecondType, _>(column, as_time::<Time64NanosecondType>, "")
+        }
+        Type::Timestamp(unit, zone) => {
+            // An instant, whatever zone it was written in; without a zone, what a clock showed.
+            let end = if zone.is_some() { "Z" } else { "" };
+            match unit {
+                TimeUnit::Second => instant::<TimestampSecondType>(column, end),
+                TimeUnit::Millisecond => instant::<TimestampMillisecondType>(column, end),
+                TimeUnit::Microsecond => instant::<TimestampMicrosecondType>(column, end),
+                TimeUnit::Nanosecond => instant::<TimestampNanosecondType>(column, end),
+            }
+        }
+        Type::Dictionary(..) => {
+            let column = column.as_any_dictionary();
+            if column.values().is_empty() {
+                return Box::new(|_, _| Some(()));
+            }
+            let (places, value) = (column.normalized_keys(), field(column.values()));
+            Box::new(move |row, out| value(places[row], out))
+        }
+        // `is_text` says which types there are; of nothing no field is written.
+        _ => Box::new(|_, _| None),
+    }
+}
+
+fn shown(value: impl Display, out: &mut Vec<u8>) -> Option<()> {
+    write!(out, "{value}").ok()
+}
+
+fn number<T: ArrowPrimitiveType<Native: Display>>(column: &dyn Array) -> Field<'_> {
+    let column = column.as_primitive::<T>();
+    Box::new(|row, out| shown(column.value(row), out))
+}
+
+fn float<T: ArrowPrimitiveType<Native: zmij::Float>>(column: &dyn Array) -> Field<'_> {
+    let column = column.as_primitive::<T>();
+    Box::new(|row, out| {
+        out.extend_from_slice(zmij::Buffer::new().format(column.value(row)).as_bytes());
+        Some(())
+    })
+}
+
+fn decimal<T: DecimalType>(column: &dyn Array) -> Field<'_> {
+    let column = column.as_primitive::<T>();
+    Box::new(|row, out| shown(column.value_as_string(row), out))
+}
+
+fn bytes<T: ByteArrayType>(column: &dyn Array) -> Field<'_> {
+    let column = column.as_bytes::<T>();
+    Box::new(|row, out| {
+        quoted(column.value(row).as_ref(), out);
+        Some(())
+    })
+}
+
+fn view<T: ByteViewType>(column: &dyn Array) -> Field<'_> {
+    let column = column.as_byte_view::<T>();
+    Box::new(|row, out| {
+        quoted(column.value(row).as_ref(), out);
+        Some(())
+    })
+}
+
+fn instant<'a, T: ArrowPrimitiveType<Native = i64>>(
+    column: &'a dyn Array,
+    end: &'static str,
+) -> Field<'a> {
+    time::<T, _>(column, as_datetime::<T>, end)
+}
+
+/// Times as ISO 8601 has them, which is how chrono shows them to programmers.
+fn time<'a, T: ArrowPrimitiveType<Native: Into<i64>>, S: Debug + 'a>(
+    column: &'a dyn Array,
+    of: fn(i64) -> Option<S>,
+    end: &'static str,
+) -> Field<'a> {
+    let column = column.as_primitive::<T>();
+    Box::new(move |row, out| {
+        let time = of(column.value(row).into())?;
+        write!(out, "{time:?}{end}").ok()
+    })
+}

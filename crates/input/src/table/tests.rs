@@ -1,0 +1,207 @@
+//! Tables that are written here, and what they are as text.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use arrow_array::builder::{Int32Builder, StringDictionaryBuilder};
+use arrow_array::types::Int8Type;
+use arrow_array::*;
+use arrow_ipc::writer::FileWriter;
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
+
+use super::*;
+
+/// A column of each type, with a missing value in the second of three rows, and what they are as text.
+fn columns() -> Vec<(&'static str, ArrayRef, [&'static str; 3])> {
+    let mut dictionary = StringDictionaryBuilder::<Int8Type>::new();
+    dictionary.extend([Some("a,b"), None, Some("a,b")]);
+    let decimal = Decimal128Array::from(vec![Some(-150), None, Some(7)]);
+    let zoned = TimestampMicrosecondArray::from(vec![Some(1_700_000_000_250_000), None, Some(-1)]);
+    vec![
+        (
+            "bool",
+            Arc::new(BooleanArray::from(vec![Some(true), None, Some(false)])),
+            ["true", "", "false"],
+        ),
+        ("i8", Arc::new(Int8Array::from(vec![Some(-128), None, Some(1)])), ["-128", "", "1"]),
+        (
+            "u64",
+            Arc::new(UInt64Array::from(vec![Some(u64::MAX), None, Some(0)])),
+            ["18446744073709551615", "", "0"],
+        ),
+        (
+            "f32",
+            Arc::new(Float32Array::from(vec![Some(0.1), None, Some(-2.5)])),
+            ["0.1", "", "-2.5"],
+        ),
+        (
+            "f64",
+            Arc::new(Float64Array::from(vec![Some(8.5e-5), None, Some(1e300)])),
+            ["0.000085", "", "1e+300"],
+        ),
+        (
+            "decimal",
+            Arc::new(decimal.with_precision_and_scale(9, 2).unwrap()),
+            ["-1.50", "", "0.07"],
+        ),
+        (
+            "text",
+            Arc::new(StringArray::from(vec![Some("say \"x\""), None, Some("")])),
+            ["\"say \"\"x\"\"\"", "", "\"\""],
+        ),
+        (
+            "view",
+            Arc::new(StringViewArray::from(vec![
+                Some("a\nb"),
+                None,
+                Some("longer than twelve bytes"),
+            ])),
+            ["\"a\nb\"", "", "longer than twelve bytes"],
+        ),
+        (
+            "bytes",
+            Arc::new(LargeBinaryArray::from_opt_vec(vec![Some(b"x"), None, Some(b"y")])),
+            ["x", "", "y"],
+        ),
+        ("dictionary", Arc::new(dictionary.finish()), ["\"a,b\"", "", "\"a,b\""]),
+        (
+            "date",
+            Arc::new(Date32Array::from(vec![Some(19_000), None, Some(-1)])),
+            ["2022-01-08", "", "1969-12-31"],
+        ),
+        (
+            "clock",
+            Arc::new(TimestampSecondArray::from(vec![Some(0), None, Some(86_399)])),
+            ["1970-01-01T00:00:00", "", "1970-01-01T23:59:59"],
+        ),
+        (
+            "instant",
+            Arc::new(zoned.with_timezone("+02:00")),
+            ["2023-11-14T22:13:20.250Z", "", "1969-12-31T23:59:59.999999Z"],
+        ),
+        (
+            "time",
+            Arc::new(Time64NanosecondArray::from(vec![Some(1), None, Some(0)])),
+            ["00:00:00.000000001", "", "00:00:00"],
+        ),
+    ]
+}
+
+fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+    RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, c)| (n, c, true)))
+        .unwrap()
+}
+
+/// Both formats of the same batches, in parts of as many rows.
+fn files(batches: &[RecordBatch], rows: usize) -> [Vec<u8>; 2] {
+    let schema = batches[0].schema();
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(rows)).build();
+    let mut parquet =
+        ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(properties)).unwrap();
+    let mut arrow = FileWriter::try_new(Vec::new(), &schema).unwrap();
+    for batch in batches {
+        parquet.write(batch).unwrap();
+        for start in (0..batch.num_rows()).step_by(rows) {
+            arrow.write(&batch.slice(start, rows.min(batch.num_rows() - start))).unwrap();
+        }
+    }
+    [parquet.into_inner().unwrap(), arrow.into_inner().unwrap()]
+}
+
+/// Opens a file of these bytes, which stays as long as it is open.
+fn opened(bytes: &[u8]) -> io::Result<Option<Table>> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table");
+    std::fs::write(&path, bytes).unwrap();
+    open(&path)
+}
+
+fn text(bytes: &[u8], wanted: Option<&[&str]>, threads: usize) -> io::Result<String> {
+    let mut text = String::new();
+    let table = opened(bytes)?.expect("a table");
+    table.text(wanted, threads)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+#[test]
+fn every_type_is_its_text_in_both_formats() {
+    let batch = batch(columns().into_iter().map(|(name, column, _)| (name, column)).collect());
+    for file in files(&[batch], 10) {
+        for (name, _, [first, second, third]) in columns() {
+            assert_eq!(second, "", "which, alone in its line, is no blank line");
+            let wanted = format!("{name}\n{first}\n\"\"\n{third}\n");
+            assert_eq!(text(&file, Some(&[name]), 1).unwrap(), wanted);
+        }
+        let all = text(&file, None, 1).unwrap();
+        assert!(all.starts_with("bool,i8,u64,f32,f64,"), "{all}");
+        assert!(all.contains("\n,,,,,,,,,,,,,\n"), "{all}");
+        let some = text(&file, Some(&["f64", "i8"]), 1).unwrap();
+        assert_eq!(some, "i8,f64\n-128,0.000085\n,\n1,1e+300\n", "the table's order");
+    }
+}
+
+#[test]
+fn parts_keep_their_order_on_any_number_of_threads() {
+    let numbers = Int64Array::from_iter_values(0..50_000);
+    let batch = batch(vec![("n", Arc::new(numbers) as ArrayRef)]);
+    let wanted: String = (0..50_000).map(|n| format!("{n}\n")).collect();
+    for file in files(&[batch], 3_000) {
+        for threads in [1, 2, 7, 100] {
+            assert_eq!(text(&file, None, threads).unwrap(), format!("n\n{wanted}"));
+        }
+        // Whoever leaves early leaves no thread that waits for him.
+        let table = opened(&file).unwrap().unwrap();
+        table.text(None, 3).unwrap().read_exact(&mut [0; 10]).unwrap();
+    }
+}
+
+#[test]
+fn a_column_that_is_not_there_or_no_text_is_an_error() {
+    let lists =
+        ListArray::from_iter_primitive::<arrow_array::types::Int32Type, _, _>([Some([Some(1)])]);
+    let mut numbers = Int32Builder::new();
+    numbers.append_value(5);
+    let batch =
+        batch(vec![("tags", Arc::new(lists) as ArrayRef), ("n", Arc::new(numbers.finish()))]);
+    for file in files(&[batch], 10) {
+        assert_eq!(text(&file, Some(&["n"]), 1).unwrap(), "n\n5\n");
+        let said = text(&file, Some(&["m"]), 1).unwrap_err().to_string();
+        assert_eq!(said, "there is no column \"m\"; there are: tags, n");
+        for wanted in [Some(&["tags"][..]), None] {
+            let said = text(&file, wanted, 1).unwrap_err().to_string();
+            assert!(
+                said.starts_with("column \"tags\" has type List(Int32), of which no"),
+                "{said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_damaged_file_is_an_error_or_other_text_and_never_hangs() {
+    let batch = batch(columns().into_iter().map(|(name, column, _)| (name, column)).collect());
+    for file in files(&[batch], 2) {
+        for length in (0..file.len()).step_by(5) {
+            let cut = &file[..length];
+            let is_text = opened(cut).is_ok_and(|table| table.is_none());
+            assert!(is_text || text(cut, None, 2).is_err(), "{length} of {} bytes", file.len());
+        }
+        for place in (0..file.len()).step_by(31) {
+            let mut damaged = file.clone();
+            damaged[place] ^= 0x41;
+            if opened(&damaged).is_ok_and(|table| table.is_some()) {
+                let _ = text(&damaged, None, 2);
+            }
+        }
+    }
+}
+
+#[test]
+fn other_files_are_no_tables() {
+    for bytes in [&b""[..], b"a", b"PAR1;2.0\n", b"host,ms\na,1\n", b"\x1f\x8b\x08"] {
+        assert!(opened(bytes).unwrap().is_none());
+    }
+    assert!(open(Path::new("/no/such/file")).unwrap().is_none());
+    assert!(open(Path::new("/")).unwrap().is_none());
+}

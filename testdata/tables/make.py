@@ -1,0 +1,31 @@
+"""Writes the tables of this folder: the same eight sales by pyarrow, Polars and DuckDB.
+
+Needs pyarrow, polars and duckdb, as in the environment of `cargo xtask python`.
+"""
+
+import datetime
+import decimal
+from pathlib import Path
+
+import duckdb
+import polars
+import pyarrow
+import pyarrow.feather
+import pyarrow.parquet
+
+here = Path(__file__).parent
+day = datetime.datetime(2026, 11, 22, 9, 30, tzinfo=datetime.timezone.utc)
+towns = ["Oslo", "Rome", "Oslo", None, 'Aix, "la belle"', "Rome", "Oslo", "Rome"]
+sales = pyarrow.table(
+    {
+        "town": pyarrow.array(towns),
+        "price": pyarrow.array([decimal.Decimal(cents) / 100 for cents in (150, 275, -5, 100, 999, 1, 150, 0)], pyarrow.decimal128(9, 2)),
+        "weight": pyarrow.array([0.1, 0.2, None, 0.3, 1e-5, 2.5, 0.1, 7.0]),
+        "sold": pyarrow.array([day + datetime.timedelta(minutes=20 * n) for n in range(8)], pyarrow.timestamp("us", "UTC")),
+        "paid": pyarrow.array([True, False, True, True, False, True, None, True]),
+    }
+)
+pyarrow.parquet.write_table(sales, here / "pyarrow.parquet", row_group_size=3, compression="snappy")
+pyarrow.feather.write_feather(sales, here / "pyarrow.arrow", compression="lz4", chunksize=3)
+polars.from_arrow(sales).write_parquet(here / "polars.parquet", compression="gzip", row_group_size=3)
+duckdb.sql(f"copy sales to '{here / 'duckdb.parquet'}' (format parquet, compression zstd)")
