@@ -39,6 +39,38 @@ def _inputs(data) -> list:
     return inputs
 
 
+_TABLES = {b"PAR1": "parquet", b"ARRO": "arrow"}
+
+
+def _format_of(path) -> str | None:
+    """What kind of table a file is, by its first bytes."""
+    try:
+        with open(path, "rb") as file:
+            return _TABLES.get(file.read(4))
+    except OSError:
+        return None  # The engine says it better.
+
+
+def _as_arrow(data, columns: list):
+    """Parquet and Arrow files as a stream of the columns by these names (all for places), by pyarrow."""
+    paths = [data] if isinstance(data, (str, os.PathLike)) else data
+    if not isinstance(paths, (list, tuple)) or not all(isinstance(path, (str, os.PathLike)) for path in paths):
+        return data
+    formats = {_format_of(path) for path in paths}
+    if formats <= {None}:
+        return data
+    if len(formats) > 1:
+        raise ValueError("files of one call are all Parquet, all Arrow, or all text")
+    try:
+        from pyarrow import dataset
+    except ImportError:
+        said = f"{os.fspath(paths[0])}: tables in files are read by pyarrow: pip install pyarrow"
+        raise ImportError(said) from None
+    table = dataset.dataset([os.fspath(path) for path in paths], format=formats.pop())
+    wanted = columns if all(isinstance(column, str) and column in table.schema.names for column in columns) else None
+    return table.scanner(columns=wanted).to_reader()
+
+
 def _delimiter_of(inputs: list) -> str:
     """By the ending of the first path: a comma for .csv, a tab for .tsv, otherwise ``;``."""
     first = inputs[0]
@@ -99,7 +131,8 @@ def aggregate(
     """Statistics of the values of each key, exact from the first digit to the last.
 
     data is a path or several, bytes, an object with a method ``read``, or any table with
-    ``__arrow_c_stream__`` (Polars, pyarrow, pandas, DuckDB). gzip and Zstandard are recognised.
+    ``__arrow_c_stream__`` (Polars, pyarrow, pandas, DuckDB). gzip and Zstandard are recognised, and
+    Parquet and Arrow files, which pyarrow reads.
 
     Text without any of by, values, delimiter, header, null, null_values and ragged is lines
     ``key;value``; with one of them it is delimited text in general, with quoted fields (RFC 4180).
@@ -134,6 +167,7 @@ def aggregate(
     """
     asked = dict(locals())
     progress = asked.pop("progress")
+    asked["data"] = _as_arrow(data, _list(by) + _list(values))
     inputs, plan = _asked(**asked)
     return Table(_native.aggregate(inputs, plan, progress))
 

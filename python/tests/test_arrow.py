@@ -2,6 +2,7 @@
 
 import io
 import random
+import sys
 from decimal import Decimal
 
 import pytest
@@ -206,3 +207,30 @@ def test_thousands_of_results_are_released():
             gc.collect()
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+
+
+def test_tables_in_files_are_read_by_pyarrow(tmp_path, frame):
+    path, arrow = tmp_path / "frame.parquet", tmp_path / "frame.arrow"
+    frame.write_parquet(path)
+    frame.write_ipc(arrow)
+    question = {"by": ["g", "k"], "values": ["v", "n"], "stats": SUMS}
+    wanted = fathom.aggregate(frame, **question).to_dicts(exact=True)
+    for file in (path, str(path), arrow):
+        assert fathom.aggregate(file, **question).to_dicts(exact=True) == wanted
+    twice = fathom.aggregate([path, path], by="g", values="n", stats="count").to_dicts()
+    assert sum(row["n_count"] if "n_count" in row else row["count"] for row in twice) == 2 * len(frame)
+    with pytest.raises(KeyError, match="no column 'x'|no column \"x\""):
+        fathom.aggregate(path, by="x", values="v")
+    with pytest.raises(ValueError, match="all Parquet, all Arrow, or all text"):
+        fathom.aggregate([path, arrow], by="g", values="v")
+    text = tmp_path / "text.csv"
+    text.write_text("PAR,1\nx,2\n")
+    assert len(fathom.aggregate(text, by=1, values=2, header=False).to_dicts()) == 2
+
+
+def test_without_pyarrow_a_table_in_a_file_is_an_error_that_names_it(tmp_path, frame, monkeypatch):
+    path = tmp_path / "frame.parquet"
+    frame.write_parquet(path)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match="frame.parquet: tables in files are read by pyarrow"):
+        fathom.aggregate(path, by="g", values="v")
