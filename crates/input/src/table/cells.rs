@@ -99,21 +99,24 @@ fn field(column: &dyn Array) -> Field<'_> {
             let column = column.as_boolean();
             Box::new(|row, out| shown(column.value(row), out))
         }
-        Type::Int8 => number::<Int8Type>(column),
-        Type::Int16 => number::<Int16Type>(column),
-        Type::Int32 => number::<Int32Type>(column),
-        Type::Int64 => number::<Int64Type>(column),
-        Type::UInt8 => number::<UInt8Type>(column),
-        Type::UInt16 => number::<UInt16Type>(column),
-        Type::UInt32 => number::<UInt32Type>(column),
-        Type::UInt64 => number::<UInt64Type>(column),
+        Type::Int8 => integer::<Int8Type>(column),
+        Type::Int16 => integer::<Int16Type>(column),
+        Type::Int32 => integer::<Int32Type>(column),
+        Type::Int64 => integer::<Int64Type>(column),
+        Type::UInt8 => integer::<UInt8Type>(column),
+        Type::UInt16 => integer::<UInt16Type>(column),
+        Type::UInt32 => integer::<UInt32Type>(column),
+        Type::UInt64 => integer::<UInt64Type>(column),
         Type::Float16 => number::<Float16Type>(column),
         Type::Float32 => float::<Float32Type>(column),
         Type::Float64 => float::<Float64Type>(column),
-        Type::Decimal32(..) => decimal::<Decimal32Type>(column),
-        Type::Decimal64(..) => decimal::<Decimal64Type>(column),
-        Type::Decimal128(..) => decimal::<Decimal128Type>(column),
-        Type::Decimal256(..) => decimal::<Decimal256Type>(column),
+        Type::Decimal32(_, scale) => decimal::<Decimal32Type>(column, *scale),
+        Type::Decimal64(_, scale) => decimal::<Decimal64Type>(column, *scale),
+        Type::Decimal128(_, scale) => decimal::<Decimal128Type>(column, *scale),
+        Type::Decimal256(..) => {
+            let column = column.as_primitive::<Decimal256Type>();
+            Box::new(|row, out| shown(column.value_as_string(row), out))
+        }
         Type::Utf8 => bytes::<Utf8Type>(column),
         Type::LargeUtf8 => bytes::<LargeUtf8Type>(column),
         Type::Binary => bytes::<BinaryType>(column),
@@ -166,6 +169,48 @@ fn number<T: ArrowPrimitiveType<Native: Display>>(column: &dyn Array) -> Field<'
     Box::new(|row, out| shown(column.value(row), out))
 }
 
+fn integer<T: ArrowPrimitiveType<Native: Into<i128>>>(column: &dyn Array) -> Field<'_> {
+    let column = column.as_primitive::<T>();
+    Box::new(|row, out| {
+        units(column.value(row).into(), 0, out);
+        Some(())
+    })
+}
+
+/// Writes a number in units of `10^-scale`, which formatting for people takes several times as long for.
+fn units(value: i128, scale: usize, out: &mut Vec<u8>) {
+    // As many digits as the type has, as a scale may have zeros, a point and a sign.
+    let mut text = [0; 39 + u8::MAX as usize + 2];
+    let (mut at, mut rest, mut written) = (text.len(), value.unsigned_abs(), 0);
+    let mut put = |byte| {
+        at -= 1;
+        text[at] = byte;
+    };
+    while rest > 0 || written <= scale {
+        if written == scale && scale > 0 {
+            put(b'.');
+        }
+        // Division of 64 bits is much cheaper.
+        let digit = match u64::try_from(rest) {
+            Ok(small) => {
+                rest = (small / 10).into();
+                small % 10
+            }
+            Err(_) => {
+                let digit = rest % 10;
+                rest /= 10;
+                digit as u64
+            }
+        };
+        put(b'0' + digit as u8);
+        written += 1;
+    }
+    if value < 0 {
+        put(b'-');
+    }
+    out.extend_from_slice(&text[at..]);
+}
+
 fn float<T: ArrowPrimitiveType<Native: zmij::Float>>(column: &dyn Array) -> Field<'_> {
     let column = column.as_primitive::<T>();
     Box::new(|row, out| {
@@ -174,9 +219,15 @@ fn float<T: ArrowPrimitiveType<Native: zmij::Float>>(column: &dyn Array) -> Fiel
     })
 }
 
-fn decimal<T: DecimalType>(column: &dyn Array) -> Field<'_> {
+fn decimal<T: DecimalType<Native: Into<i128>>>(column: &dyn Array, scale: i8) -> Field<'_> {
     let column = column.as_primitive::<T>();
-    Box::new(|row, out| shown(column.value_as_string(row), out))
+    match usize::try_from(scale) {
+        Ok(scale) => Box::new(move |row, out| {
+            units(column.value(row).into(), scale, out);
+            Some(())
+        }),
+        Err(_) => Box::new(|row, out| shown(column.value_as_string(row), out)),
+    }
 }
 
 fn bytes<T: ByteArrayType>(column: &dyn Array) -> Field<'_> {

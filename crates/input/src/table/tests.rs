@@ -46,6 +46,19 @@ fn columns() -> Vec<(&'static str, ArrayRef, [&'static str; 3])> {
             ["-1.50", "", "0.07"],
         ),
         (
+            "small",
+            Arc::new(
+                Decimal128Array::from(vec![Some(i128::MIN / 10), None, Some(-1)])
+                    .with_precision_and_scale(38, 38)
+                    .unwrap(),
+            ),
+            [
+                "-0.17014118346046923173168730371588410572",
+                "",
+                "-0.00000000000000000000000000000000000001",
+            ],
+        ),
+        (
             "text",
             Arc::new(StringArray::from(vec![Some("say \"x\""), None, Some("")])),
             ["\"say \"\"x\"\"\"", "", "\"\""],
@@ -135,10 +148,19 @@ fn every_type_is_its_text_in_both_formats() {
         }
         let all = text(&file, None, 1).unwrap();
         assert!(all.starts_with("bool,i8,u64,f32,f64,"), "{all}");
-        assert!(all.contains("\n,,,,,,,,,,,,,\n"), "{all}");
+        assert!(all.contains("\n,,,,,,,,,,,,,,\n"), "{all}");
         let some = text(&file, Some(&["f64", "i8"]), 1).unwrap();
         assert_eq!(some, "i8,f64\n-128,0.000085\n,\n1,1e+300\n", "the table's order");
     }
+}
+
+#[test]
+fn a_decimal_of_hundreds_has_its_zeros() {
+    let numbers = Decimal64Array::from(vec![7, -12]).with_precision_and_scale(9, -2).unwrap();
+    let batch = batch(vec![("n", Arc::new(numbers) as ArrayRef)]);
+    let mut file = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    file.write(&batch).unwrap();
+    assert_eq!(text(&file.into_inner().unwrap(), None, 1).unwrap(), "n\n700\n-1200\n");
 }
 
 #[test]
