@@ -1,7 +1,6 @@
 //! Where the acts are played: a folder that goes away, in which `fathom` is this program.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -64,11 +63,12 @@ impl Stage {
     ///
     /// # Errors
     /// As [`Stage::fathom`].
+    #[cfg(feature = "kv")]
     pub(super) fn said(&self, words: &[&str]) -> anyhow::Result<String> {
         writeln!(io::stdout(), "$ fathom {}", shown(words))?;
         let said = self.file("said.txt");
-        self.run(words, File::create(&said)?.into())?;
-        Ok(fs::read_to_string(said)?)
+        self.run(words, std::fs::File::create(&said)?.into())?;
+        Ok(std::fs::read_to_string(said)?)
     }
 
     fn run(&self, words: &[&str], output: Stdio) -> anyhow::Result<()> {
