@@ -9,6 +9,7 @@ pub(crate) use fathom_input::{
     Forward, Input, Lines, ZSTANDARD, decoded, foreign, identity, is_remote, utf_16,
 };
 use fathom_input::{REMOTE, WITHOUT_REMOTE, remote};
+use fathom_machine::os::read_at::ReadAt;
 
 /// Opens a file, standard input for `-`, or an object of a store.
 ///
@@ -21,15 +22,16 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Input> {
     fathom_input::open(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Opens a file that is a table, which builds with the feature `tables` read.
+/// The table in an open file, which builds with the feature `tables` read; any other file comes back.
 ///
 /// # Errors
-/// When it is one, and cannot be read; names the file.
-pub(crate) fn table(path: &Path) -> anyhow::Result<Option<Table>> {
-    if is_remote(path) && !REMOTE {
-        return Ok(None);
-    }
-    table::open(path).with_context(|| format!("cannot read {}", path.display()))
+/// As [`fathom_input::table::of`]; names the file.
+pub(crate) fn table(
+    path: &Path,
+    file: Box<dyn ReadAt>,
+    size: u64,
+) -> anyhow::Result<Result<Table, Box<dyn ReadAt>>> {
+    table::of(file, size).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// The files that are meant: those in a folder, and those whose names a pattern fits, in the order

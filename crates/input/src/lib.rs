@@ -55,7 +55,7 @@ pub mod remote {
 /// Parquet and Arrow files: not in this build.
 #[cfg(not(feature = "tables"))]
 pub mod table {
-    pub use crate::no_table::{Table, open};
+    pub use crate::no_table::{Table, of};
 }
 
 /// Whether this build reads objects of stores, which is the feature `remote`.

@@ -2,7 +2,8 @@
 
 use std::convert::Infallible;
 use std::io::{self, Read};
-use std::path::Path;
+
+use fathom_machine::os::read_at::ReadAt;
 
 /// A file that is a table, of which there is none.
 pub struct Table(Infallible);
@@ -11,8 +12,8 @@ pub struct Table(Infallible);
 ///
 /// # Errors
 /// None.
-pub fn open(_: &Path) -> io::Result<Option<Table>> {
-    Ok(None)
+pub fn of(bytes: Box<dyn ReadAt>, _: u64) -> io::Result<Result<Table, Box<dyn ReadAt>>> {
+    Ok(Err(bytes))
 }
 
 impl Table {

@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     for path in files {
         objects.push(match input::open(path)? {
             // A table is text only as a whole.
-            Input::File(_, size) => (size, input::table(path)?.is_none()),
+            Input::File(file, size) => (size, input::table(path, file, size)?.is_err()),
             Input::Stream(_) => (input::identity(path)?.0, false),
         });
     }

@@ -32,17 +32,15 @@ pub(super) enum File {
 /// Batches of a part.
 pub(super) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 
+/// Opens a file of a format.
+type Opener = fn(Whole) -> io::Result<(File, Arc<Schema>)>;
+
 impl File {
-    /// Reads the end of a file, if it begins as one does.
-    pub(super) fn open(
-        first: &[u8],
-        bytes: Arc<dyn ReadAt>,
-        size: u64,
-    ) -> Option<io::Result<(File, Arc<Schema>)>> {
-        let whole = Whole { bytes, size };
+    /// What reads the end of a file that begins so.
+    pub(super) fn opener(first: &[u8]) -> Option<Opener> {
         match first {
-            first if is_parquet(first) => Some(File::parquet(whole)),
-            b"ARROW1\0\0" => Some(File::arrow(whole)),
+            first if is_parquet(first) => Some(File::parquet),
+            b"ARROW1\0\0" => Some(File::arrow),
             _ => None,
         }
     }
@@ -99,6 +97,10 @@ pub(super) struct Whole {
 }
 
 impl Whole {
+    pub(super) fn new(bytes: Box<dyn ReadAt>, size: u64) -> Whole {
+        Whole { bytes: bytes.into(), size }
+    }
+
     fn reader(&self, at: u64) -> Reader {
         Reader { whole: self.clone(), at }
     }

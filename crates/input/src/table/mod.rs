@@ -11,13 +11,12 @@ mod text;
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
 use std::panic::{self, AssertUnwindSafe};
-use std::path::Path;
 use std::sync::{Arc, Once};
 
 use arrow_schema::Schema;
 use fathom_machine::os::read_at::ReadAt;
 
-use self::file::File;
+use self::file::{File, Whole};
 
 /// A file that is a table.
 pub struct Table {
@@ -25,28 +24,18 @@ pub struct Table {
     schema: Arc<Schema>,
 }
 
-/// Opens a Parquet or Arrow file, or an object of a store that is one; `None` for anything else.
+/// The table in an open file of so many bytes that is a Parquet or Arrow file; any other file comes back.
 ///
 /// # Errors
 /// When it cannot be read, or is damaged.
-pub fn open(path: &Path) -> io::Result<Option<Table>> {
-    let (bytes, size): (Box<dyn ReadAt>, u64) = if crate::is_remote(path) {
-        crate::remote::open(path)?
-    } else if path.is_file() {
-        let file = std::fs::File::open(path)?;
-        let size = file.metadata()?.len();
-        (Box::new(file), size)
-    } else {
-        return Ok(None);
-    };
+pub fn of(bytes: Box<dyn ReadAt>, size: u64) -> io::Result<Result<Table, Box<dyn ReadAt>>> {
     let mut first = [0; MAGIC_BYTES as usize];
     let first = &mut first[..MAGIC_BYTES.min(size) as usize];
-    // A file of the kernel's has another size than it says.
-    if bytes.read_exact_at(first, 0).is_err() {
-        return Ok(None);
-    }
-    let opened = guarded(|| File::open(first, bytes.into(), size).transpose())?;
-    Ok(opened.map(|(file, schema)| Table { file, schema }))
+    // What cannot be read is said by whoever reads it as text.
+    let is_read = bytes.read_exact_at(first, 0).is_ok();
+    let Some(open) = File::opener(first).filter(|_| is_read) else { return Ok(Err(bytes)) };
+    let (file, schema) = guarded(|| open(Whole::new(bytes, size)))?;
+    Ok(Ok(Table { file, schema }))
 }
 
 const MAGIC_BYTES: u64 = 8;

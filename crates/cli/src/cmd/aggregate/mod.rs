@@ -801,18 +801,20 @@ fn open(
     input::prepare(&files)?;
     let mut tables = 0;
     for path in files {
-        if let Some(table) = input::table(&path)? {
-            let reader = query::text(options, query.as_deref(), table)
-                .with_context(|| path.display().to_string())?;
-            (tables, known_bytes) = (tables + 1, None);
-            sources.push(Source::Stream { path, reader });
-            continue;
-        }
         let source = match input::open(&path)? {
-            Input::File(file, size) => {
-                known_bytes = known_bytes.map(|bytes| bytes + size);
-                Source::File { path, file, size }
-            }
+            Input::File(file, size) => match input::table(&path, file, size)? {
+                Ok(table) => {
+                    let reader = query::text(options, query.as_deref(), table)
+                        .with_context(|| path.display().to_string())?;
+                    (tables, known_bytes) = (tables + 1, None);
+                    sources.push(Source::Stream { path, reader });
+                    continue;
+                }
+                Err(file) => {
+                    known_bytes = known_bytes.map(|bytes| bytes + size);
+                    Source::File { path, file, size }
+                }
+            },
             Input::Stream(reader) => {
                 known_bytes = None;
                 Source::Stream { path, reader }
