@@ -30,6 +30,11 @@
 mod define;
 mod drive;
 
+/// What `docs/bench.md` shows compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/bench.md")]
+struct Documented;
+
 pub use crate::define::{Bench, Group};
 pub use crate::drive::{Definition, run};
 

@@ -30,6 +30,8 @@
 //! assert_eq!(report.zones[0].hits, 4);
 //! ```
 //!
+//! A whole program with zones is `examples/words.rs`, what they cost `examples/zone.rs`.
+//!
 //! An engine depends on this crate only for zones, behind a feature of its own, and has a shim of a
 //! few lines for when that is off:
 //!
