@@ -66,7 +66,8 @@ fn main() -> ExitCode {
     a_slower_function_is_called_slower_and_compared_with_a_saved_run();
     a_wrong_answer_and_a_crash_cost_their_rows();
     mistakes_are_refused();
-    println!("own: 4 tests passed");
+    // As the harness of the others says it: `cargo xtask mutants` looks for that.
+    println!("test result: ok. 4 passed; 0 failed");
     ExitCode::SUCCESS
 }
 

@@ -194,7 +194,13 @@ fn a_gate_ends_with_1_after_a_step_until_it_is_accepted() {
     let line = "REGRESSION: hyperfine a a: 1.30x slower since 2026-01-13T00:00:00Z";
     assert!(words(&output).contains(line), "{}", words(&output));
     assert_eq!(words(&output).matches("REGRESSION").count(), 1);
-    for (since, code) in [("2026-01-14", 0), ("2026-01-13", 1), ("soon", 2)] {
+    for (since, code) in [
+        ("2026-01-14", 0),
+        ("2026-01-13", 1),
+        // The step's own run is not before it.
+        ("2026-01-13T00:00:00Z", 1),
+        ("soon", 2),
+    ] {
         let output = fathom(folder, &["history", ".", "--gate", "--since", since]);
         assert_eq!(output.status.code(), Some(code), "{since} {}", words(&output));
     }

@@ -37,7 +37,9 @@ fn read() -> std::io::Result<String> {
     let mut zone = zone!("read", faults);
     let text = match std::env::args_os().nth(1) {
         Some(path) => std::fs::read_to_string(path)?,
-        None => "the owl and the pussycat went to sea in a beautiful pea green boat\n".repeat(50_000),
+        None => {
+            "the owl and the pussycat went to sea in a beautiful pea green boat\n".repeat(50_000)
+        }
     };
     zone.bytes(text.len() as u64);
     Ok(text)

@@ -208,4 +208,17 @@ mod tests {
             (0..40).map(|i| (100.0 + f64::from(i >= 20) * 0.8) + 1e-3 * noise(i)).collect();
         assert_eq!(course(&small).steps(STEP_ALPHA), []);
     }
+
+    #[test]
+    fn courses_share_the_chance_of_a_false_step() {
+        // A place in 200 or so for runs as clear as this by chance: clear for one course, not for forty.
+        let clear: Vec<f64> = (0..12).map(|i| [100.0, 110.0][i / 6] + i as f64 * 0.01).collect();
+        assert_eq!(course(&clear).steps(step_alpha(&[course(&clear)])).len(), 1);
+        let flat = || course(&[100.0; 12]);
+        let many: Vec<Course> =
+            (0..40).map(|i| if i == 7 { course(&clear) } else { flat() }).collect();
+        assert!((step_alpha(&many) - STEP_ALPHA / 40.0).abs() < 1e-15);
+        assert!(!text(&many).contains("slower since"), "{}", text(&many));
+        assert!(slower(&many, "2026").is_empty() && slower(&many[7..8], "2026").len() == 1);
+    }
 }

@@ -9,6 +9,9 @@ use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
 use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
 use fathom_measure::sample::Sample;
 use fathom_measure::workload::{Spec, Work};
+use fathom_report::diff::{Change, diff};
+use fathom_report::hyperfine::{self, Markup};
+use fathom_report::number::TimeUnit;
 use fathom_report::table::Look;
 use fathom_report::{csv, html, markdown, text};
 
@@ -33,7 +36,8 @@ fn case(fresh: bool, swapped: bool) -> Case {
     let row = |id: &str| Row { id: id.to_owned(), ..Row::default() };
     let sample = |us: &u64| {
         let ns = us * 1000;
-        Some(Sample { wall_ns: ns, cpu_ns: Some(ns), ..Sample::default() })
+        let user_ns = Some(ns / 4 * 3);
+        Some(Sample { wall_ns: ns, cpu_ns: Some(ns), user_ns, ..Sample::default() })
     };
     // Commands need more rounds: the same ones over and over, which correlate inversely if at all.
     let count = if fresh { 36 } else { 12 };
@@ -95,8 +99,8 @@ fn middle(mut values: Vec<f64>) -> f64 {
 }
 
 /// B's time over A's and its interval, by the formulas of docs/method.md, for this one design: three
-/// contenders in four sets of three rounds.
-fn by_sets() -> (f64, f64, f64) {
+/// contenders in four sets of three rounds; `t` is the quantile of Student's distribution.
+fn by_sets(t: f64) -> (f64, f64, f64) {
     let logs: Vec<Vec<f64>> =
         TIMES.iter().map(|round| round.iter().map(|us| (*us as f64).ln()).collect()).collect();
     let own = |c: usize| middle(logs.iter().map(|round| round[c]).collect());
@@ -128,12 +132,16 @@ fn by_sets() -> (f64, f64, f64) {
     // A is there twice.
     let log = row_mean[1] - (row_mean[0] + row_mean[2]) / 2.0;
     let error = (variance(1) / 4.0 + variance(0) / 8.0).sqrt();
-    let reach = T_6 * error;
+    let reach = t * error;
     (log.exp(), (log - reach).exp(), (log + reach).exp())
 }
 
-/// The two-sided 1 % point of Student's distribution with (3 - 1)(4 - 1) degrees of freedom.
+/// The two-sided 1 % point of Student's distribution with (3 - 1)(4 - 1) degrees of freedom, and its
+/// half of it.
 const T_6: f64 = 3.707_428;
+const T_6_HALF: f64 = 4.316_827;
+/// With 4 - 1, a quarter of it.
+const T_3_QUARTER: f64 = 9.464_900;
 
 /// The same for commands: median of the paired ratios, and the order statistics of 36 values (the 10th
 /// and the 27th: 2 P(Bin(36, 1/2) <= 9) = 0.0039, of 10 it is 0.0113).
@@ -151,7 +159,7 @@ fn factor(value: f64) -> String {
 
 #[test]
 fn every_form_says_the_same_numbers_and_the_right_ones() {
-    let (ratio, low, high) = by_sets();
+    let (ratio, low, high) = by_sets(T_6);
     assert!((ratio - 1.247).abs() < 0.01 && low < ratio && ratio < high, "{ratio} {low} {high}");
     check(false, "slower", "beta", [ratio, low, high], [ratio, low, high]);
     // Against B, A is faster: the sentence turns the ratio and the interval round.
@@ -309,4 +317,172 @@ fn a_damaged_run_is_refused_by_name() {
         let error = Run::read(&path).unwrap_err().to_string();
         assert!(error.contains("case 1") && error.contains("run.json"), "{error}");
     }
+}
+
+/// A run of three commands, the last of them the shell's start, which is subtracted, with a
+/// parameter and a pipe in their names.
+fn commands() -> Run {
+    let mut case = case(true, false);
+    for (row, name) in case.contenders.iter_mut().zip(["a {n} | x", "b {n}"]) {
+        row.id = name.to_owned();
+        row.parameters = [("n".to_owned(), "7".to_owned())].into();
+    }
+    case.contenders.push(Row::default());
+    case.measured.failures.push(None);
+    for round in &mut case.measured.rounds {
+        let user_ns = Some(START_NS / 4 * 3);
+        let start =
+            Sample { wall_ns: START_NS, cpu_ns: Some(START_NS), user_ns, ..Sample::default() };
+        round.samples.push(Some(start));
+    }
+    case.roles.empty = Some(3);
+    case.plan.iterations = Some(1);
+    saved(case)
+}
+
+const START_NS: u64 = 200_000;
+
+#[test]
+fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
+    let run = commands();
+    let json: serde_json::Value = serde_json::from_str(&hyperfine::json(&run)).unwrap();
+    let table = hyperfine::csv(&run);
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[0], "command,mean,stddev,median,user,system,min,max,parameter_n");
+    let mut cells = Vec::new();
+    for (c, command) in ["a 7 | x", "b 7"].into_iter().enumerate() {
+        let seconds = |round: usize| (TIMES[round * 5 % 12][c] as f64 - 200.0) / 1e6;
+        let times: Vec<f64> = (0..36).map(seconds).collect();
+        let mean = times.iter().sum::<f64>() / 36.0;
+        let stddev = (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / 35.0).sqrt();
+        let (min, max) =
+            (times.iter().copied().fold(1.0, f64::min), times.iter().copied().fold(0.0, f64::max));
+        let figures = [mean, stddev, middle(times.clone()), mean * 0.75, mean * 0.25, min, max];
+        let result = &json["results"][c];
+        assert_eq!(
+            (&result["command"], &result["parameters"]["n"]),
+            (&command.into(), &"7".into())
+        );
+        assert_eq!(result["times"].as_array().unwrap().len(), 36);
+        let near = |found: f64, expected: f64, what: &str| {
+            assert!((found / expected - 1.0).abs() < 1e-9, "{command} {what}: {found}, {expected}");
+        };
+        near(result["times"][1].as_f64().unwrap(), times[1], "times");
+        let fields: Vec<&str> = lines[c + 1].split(',').collect();
+        assert_eq!((fields[0], fields[8]), (command, "7"));
+        let names = lines[0].split(',').skip(1);
+        for ((name, field), expected) in names.zip(&fields[1..]).zip(figures) {
+            near(result[name].as_f64().unwrap(), expected, name);
+            near(field.parse().unwrap(), expected, name);
+        }
+        let own = csv::run(&run);
+        let own: Vec<&str> = own.lines().nth(c + 1).unwrap().split(',').collect();
+        // The last six columns are what was used.
+        for (field, share) in own[own.len() - 6..].iter().zip([0.75, 0.25]) {
+            near(field.parse::<f64>().unwrap() / 1e9, mean * share, "of our own CSV");
+        }
+        let ms = |seconds: f64| format!("{:.1}", seconds * 1e3);
+        cells.push([format!("{} ± {}", ms(mean), ms(stddev)), ms(min), ms(max)]);
+    }
+    let ratio = |round: usize| {
+        let [a, b, _] = TIMES[round * 5 % 12];
+        (b as f64 - 200.0) / (a as f64 - 200.0)
+    };
+    let mut ratios: Vec<f64> = (0..36).map(ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    let [ratio, low, high] = [middle(ratios.clone()), ratios[9], ratios[26]].map(factor);
+    let relative = format!("{ratio} ({low}–{high})");
+    let row = |between: &str, c: usize, command: &str, relative: &str| {
+        let [mean, min, max] = &cells[c];
+        [command, mean, min, max, relative].join(between)
+    };
+    let (a, b) = (r"a 7 \| x", "b 7");
+    let shown = hyperfine::table(&run, Markup::Markdown, Some(TimeUnit::Millisecond));
+    let expected = [
+        "| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |".to_owned(),
+        "|:---|---:|---:|---:|---:|".to_owned(),
+        format!("| {} |", row(" | ", 0, &format!("`{a}`"), "1.00")),
+        format!("| {} |", row(" | ", 1, &format!("`{b}`"), &relative)),
+    ];
+    assert_eq!(shown.lines().collect::<Vec<_>>(), expected);
+    let shown = hyperfine::table(&run, Markup::Orgmode, Some(TimeUnit::Millisecond));
+    let expected = [
+        "| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |".to_owned(),
+        "|--+--+--+--+--|".to_owned(),
+        format!("| {} |", row("  |  ", 0, &format!("={a}="), "1.00")),
+        format!("| {} |", row("  |  ", 1, &format!("={b}="), &relative)),
+    ];
+    assert_eq!(shown.lines().collect::<Vec<_>>(), expected);
+    let shown = hyperfine::table(&run, Markup::Asciidoc, Some(TimeUnit::Millisecond));
+    let rows = [
+        ["Command", "Mean [ms]", "Min [ms]", "Max [ms]", "Relative"].join(" \n| "),
+        row(" \n| ", 0, &format!("`{a}`"), "1.00"),
+        row(" \n| ", 1, &format!("`{b}`"), &relative),
+    ];
+    let rows = rows.map(|row| format!("| {row} \n"));
+    assert_eq!(shown, format!("[cols=\"<,>,>,>,>\"]\n|===\n{}|===\n", rows.join("\n")));
+    // What is not called says so.
+    let mut few = commands();
+    few.cases[0].measured.rounds.truncate(17);
+    for round in &mut few.cases[0].measured.rounds {
+        round.samples.swap(1, 2);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("run.json"), few.to_json().unwrap()).unwrap();
+    let few = Run::read(&folder.path().join("run.json")).unwrap();
+    let shown = hyperfine::table(&few, Markup::Markdown, None);
+    assert!(shown.lines().last().unwrap().ends_with(" not resolved |"), "{shown}");
+}
+
+/// What B takes becomes half as much again; its sets and rounds stay as they are.
+fn slower_b(version: &str) -> Run {
+    let mut case = case(false, false);
+    case.contenders[0].about.version = version.to_owned();
+    for round in &mut case.measured.rounds {
+        let sample = round.samples[1].as_mut().unwrap();
+        sample.wall_ns = sample.wall_ns * 3 / 2;
+        sample.cpu_ns = Some(sample.wall_ns);
+    }
+    saved(case)
+}
+
+#[test]
+fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() {
+    let near = |found: f64, expected: f64| {
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found}, by hand {expected}");
+    };
+    let old = saved(case(false, false));
+    let found = diff(&old, &slower_b(""));
+    let [a, b] = &found.differences[..] else { panic!("{found:?}") };
+    assert_eq!(
+        (&a.change, &b.change, found.is_worse()),
+        (&Change::NotResolved, &Change::Slower, true)
+    );
+    let (_, low, high) = by_sets(T_6_HALF);
+    let interval = b.interval.unwrap();
+    near(b.ratio.unwrap(), 1.5);
+    near(interval.low, 1.5 * low / high);
+    near(interval.high, 1.5 * high / low);
+    // Of another version the baseline is none: times alone, by the medians of the four sets.
+    let found = diff(&old, &slower_b("2"));
+    let b = &found.differences[1];
+    assert!(!b.against_baseline);
+    let sets: Vec<f64> = (0..4)
+        .map(|s| middle((0..3).map(|r| (TIMES[s * 3 + r][1] as f64).ln()).collect()))
+        .collect();
+    let mean = sets.iter().sum::<f64>() / 4.0;
+    let error = (sets.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / 3.0 / 4.0).sqrt();
+    let apart = (2.0 * T_3_QUARTER * error).exp();
+    let interval = b.interval.unwrap();
+    near(interval.low, 1.5 / apart);
+    near(interval.high, 1.5 * apart);
+    // Who has no row any more is no improvement.
+    let mut gone = case(false, false);
+    let reason = "is lost".to_owned();
+    gone.measured.failures[1] = Some(fathom_measure::sample::Failure::Unsupported { reason });
+    let found = diff(&old, &saved(gone));
+    assert!(
+        found.is_worse() && matches!(found.differences[1].change, Change::Gone(_)),
+        "{found:?}"
+    );
 }

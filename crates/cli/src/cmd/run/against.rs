@@ -216,3 +216,63 @@ fn git(arguments: &[&str]) -> anyhow::Result<String> {
     ensure!(output.status.success(), "git {}: {} {words}", arguments[0], output.status);
     Ok(String::from_utf8(output.stdout).context("git")?.trim().to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use fathom_measure::compare::{Comparison, Judged, Seen};
+    use fathom_measure::rounds::{End, Measured, Plan, Roles};
+    use fathom_measure::stats::Interval;
+    use fathom_measure::workload::{Spec, Work};
+
+    use super::*;
+
+    fn case(verdict: Verdict, low: f64, high: f64) -> Case {
+        let comparison = Comparison {
+            contender: 1,
+            pairs: 30,
+            zero_readings: 0,
+            exact_ties: 0,
+            lag1: 0.0,
+            block_rounds: 1,
+            ratio: Some((low * high).sqrt()),
+            interval: Some(Interval { low, high }),
+            p_adjusted: 0.001,
+            sets: 0,
+            seen: Seen::of(&[0.1]),
+            verdict,
+        };
+        Case {
+            family: "commands".to_owned(),
+            workload: Spec::new("make", &[]),
+            work: Work::default(),
+            check: None,
+            contenders: Vec::new(),
+            roles: Roles::default(),
+            plan: Plan::default(),
+            measured: Measured {
+                iterations: 1,
+                rounds: Vec::new(),
+                failures: Vec::new(),
+                end: End::Rounds,
+                alpha_share: 1.0,
+                planned: 0,
+            },
+            judged: Judged { comparisons: vec![comparison], ..Judged::default() },
+            source: String::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_regression_is_one_whose_whole_interval_lies_beyond_the_tolerance() {
+        let cases = [case(Verdict::Slower, 1.02, 1.08)];
+        let found = |tolerance| slower(&cases, tolerance).len();
+        assert_eq!([0.0, 0.019, 0.021, 0.05, 0.09].map(found), [1, 1, 0, 0, 0]);
+        assert_eq!(slower(&[case(Verdict::Faster, 0.5, 0.6)], 0.0).len(), 0);
+        let line = summary(&cases, &slower(&cases, 0.01), "main", 1.0);
+        assert!(line.starts_with("REGRESSION: slower than main by more than 1"), "{line}");
+        assert!(line.ends_with(" %: make 1.050x"), "{line}");
+        let line = summary(&cases, &[], "main", 0.0);
+        assert_eq!(line, "no command is slower than main; 0 of 1 not resolved");
+    }
+}
