@@ -254,7 +254,7 @@ pub fn time_interval(
 
 /// Comparisons that share the error budget: everybody with the baseline, or, if that was chosen after
 /// looking, all pairs.
-fn comparisons(compared: usize, chosen: bool) -> usize {
+pub(crate) fn comparisons(compared: usize, chosen: bool) -> usize {
     if chosen { (compared * (compared + 1) / 2).max(1) } else { compared.max(1) }
 }
 
@@ -320,11 +320,11 @@ fn overhead(
 }
 
 /// A measurement on one clock.
-struct View<'a> {
-    measured: &'a Measured,
-    clock: Clock,
+pub(crate) struct View<'a> {
+    pub(crate) measured: &'a Measured,
+    pub(crate) clock: Clock,
     /// Overhead per iteration.
-    subtract_ns: f64,
+    pub(crate) subtract_ns: f64,
 }
 
 impl View<'_> {
@@ -373,7 +373,7 @@ impl View<'_> {
 
     /// Log times by round and contender, with each round's set of processes, of those that are still
     /// there; the empty contender has none.
-    fn logs(&self, empty: Option<usize>) -> Vec<(u32, Vec<Option<f64>>)> {
+    pub(crate) fn logs(&self, empty: Option<usize>) -> Vec<(u32, Vec<Option<f64>>)> {
         let failures = &self.measured.failures;
         let log = |(number, sample): (usize, &Option<Sample>)| {
             let sample = sample.as_ref().filter(|_| failures[number].is_none());

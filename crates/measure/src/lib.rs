@@ -35,6 +35,7 @@ pub mod digest;
 pub mod facts;
 pub mod family;
 pub mod meter;
+pub mod mix;
 mod parallel;
 pub mod plan;
 pub mod profile;

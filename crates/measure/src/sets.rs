@@ -59,18 +59,16 @@ impl Sets {
         rounds: &[(u32, Vec<Option<f64>>)],
         twin: Option<(usize, usize)>,
     ) -> Option<Sets> {
-        let numbers = numbers(rounds);
-        let contenders = rounds.first()?.1.len();
-        let common = common(rounds, contenders);
-        let level = |contender: usize, set: u32| {
-            let own = rounds.iter().zip(&common).filter(|(round, _)| round.0 == set);
-            let own = own.filter_map(|(round, common)| Some(round.1[contender]? - common));
-            median(&own.collect::<Vec<f64>>())
-        };
-        let of = |contender| numbers.iter().map(|&set| level(contender, set)).collect();
-        let levels: Vec<Option<Vec<f64>>> = (0..contenders).map(of).collect();
+        Sets::of_levels(levels(rounds, &common(rounds)), twin)
+    }
+
+    /// From a value of each set by contender; `None` for one that lacks one.
+    pub(crate) fn of_levels(
+        levels: Vec<Option<Vec<f64>>>,
+        twin: Option<(usize, usize)>,
+    ) -> Option<Sets> {
         let present: Vec<&Vec<f64>> = levels.iter().flatten().collect();
-        let (count, sets) = (present.len() as f64, numbers.len());
+        let (count, sets) = (present.len() as f64, present.first()?.len());
         if present.len() < 2 || sets < 2 {
             return None;
         }
@@ -127,6 +125,40 @@ impl Sets {
     }
 }
 
+/// Medians of log times by contender and set, cleaned of what each round has in common, with what each
+/// set has: its state of the machine.
+pub(crate) fn states(rounds: &[(u32, Vec<Option<f64>>)]) -> Vec<Option<Vec<f64>>> {
+    let common = common(rounds);
+    let mut levels = levels(rounds, &common);
+    let state = |set: u32| {
+        let own = rounds.iter().zip(&common).filter(|(round, _)| round.0 == set);
+        median(&own.map(|(_, common)| *common).collect::<Vec<f64>>()).unwrap_or(0.0)
+    };
+    let states: Vec<f64> = numbers(rounds).into_iter().map(state).collect();
+    for own in levels.iter_mut().flatten() {
+        own.iter_mut().zip(&states).for_each(|(level, state)| *level += state);
+    }
+    levels
+}
+
+/// Medians by contender and set of log times less what each round has in common; nothing of a contender
+/// that lacks a set.
+fn levels(rounds: &[(u32, Vec<Option<f64>>)], common: &[f64]) -> Vec<Option<Vec<f64>>> {
+    let numbers = numbers(rounds);
+    let level = |contender: usize, set: u32| {
+        let own = rounds.iter().zip(common).filter(|(round, _)| round.0 == set);
+        let own = own.filter_map(|(round, common)| Some(round.1[contender]? - common));
+        median(&own.collect::<Vec<f64>>())
+    };
+    let of = |contender| numbers.iter().map(|&set| level(contender, set)).collect();
+    (0..contenders(rounds)).map(of).collect()
+}
+
+/// How many contenders the rounds have.
+fn contenders(rounds: &[(u32, Vec<Option<f64>>)]) -> usize {
+    rounds.first().map_or(0, |round| round.1.len())
+}
+
 /// The interval of one contender's time, from the medians of its sets alone.
 pub(crate) fn alone(
     rounds: &[(u32, Vec<Option<f64>>)],
@@ -169,10 +201,10 @@ fn inflation(residuals: impl Iterator<Item = Vec<f64>>, sets: usize) -> f64 {
 /// What all contenders of a round have in common, as the mean of how far each is from its own
 /// median: a round in which everybody was slow says nothing about anybody. (The median of three would
 /// be one of the three, whose own error would vanish.)
-fn common(rounds: &[(u32, Vec<Option<f64>>)], contenders: usize) -> Vec<f64> {
+fn common(rounds: &[(u32, Vec<Option<f64>>)]) -> Vec<f64> {
     let of = |contender: usize| rounds.iter().filter_map(move |round| round.1[contender]);
     let middle = |contender| median(&of(contender).collect::<Vec<f64>>()).unwrap_or(0.0);
-    let middles: Vec<f64> = (0..contenders).map(middle).collect();
+    let middles: Vec<f64> = (0..contenders(rounds)).map(middle).collect();
     let common = |logs: &[Option<f64>]| {
         let apart = logs.iter().zip(&middles).filter_map(|(log, middle)| Some((*log)? - middle));
         mean(&apart.collect::<Vec<f64>>())

@@ -4,6 +4,7 @@
 //! The samples are made here and not by an executor: what is tested is the judging.
 
 use fathom_measure::compare::{Judged, judge};
+use fathom_measure::mix::{Part, mixed};
 use fathom_measure::plan::{End, Measured, Plan, Roles, Round, Stop};
 use fathom_measure::sample::Sample;
 use fathom_measure::stats::Random;
@@ -270,4 +271,82 @@ fn differences_are_seen() {
         println!("{name}: {power:.3}");
         assert!(power >= least, "{name}: called in {power}");
     }
+}
+
+/// A mix of three operations in which contenders are good at different ones: their shares of the cost
+/// are as uncertain as their times.
+struct Mix {
+    world: World,
+    /// Processes of all operations, or of the others than the first.
+    sets: [u32; 2],
+}
+
+/// By operation: its weight, and what contender i takes as a multiple of the first one to the power
+/// of i.
+const OPERATIONS: [(f64, f64); 3] = [(1.0, 0.7), (0.5, 1.5), (2.0, 1.1)];
+
+impl Mix {
+    fn cost(&self, contender: usize) -> f64 {
+        let of = |(weight, factor): &(f64, f64)| weight * factor.powi(contender as i32);
+        OPERATIONS.iter().map(of).sum()
+    }
+
+    /// Whether an interval misses, and the width of the first one.
+    fn judged(&self, seed: u64) -> (bool, f64) {
+        let measured = |(number, (weight, factor)): (usize, &(f64, f64))| {
+            let sets = self.sets[number.min(1)];
+            let rounds = self.world.rounds * sets / self.sets[0];
+            let world = World { factor: *factor, sets, rounds, ..self.world };
+            let (measured, roles, plan) = world.measured(seed * 3 + number as u64);
+            let judged = judge(&measured, roles, &plan);
+            (measured, judged, roles, *weight)
+        };
+        let all: Vec<_> = OPERATIONS.iter().enumerate().map(measured).collect();
+        let part = |at: usize| Part { measured: &all[at].0, judged: &all[at].1, weight: all[at].3 };
+        let parts: Vec<Part<'_>> = (0..all.len()).map(part).collect();
+        let found = mixed(&parts, all[0].2, 0.01);
+        assert_eq!(found.len(), self.world.contenders - 1);
+        let misses =
+            |c: usize, low: f64, high: f64| !(low..=high).contains(&(self.cost(c) / self.cost(0)));
+        let any = found.iter().any(|m| misses(m.contender, m.interval.low, m.interval.high));
+        (any, found[0].interval.width())
+    }
+}
+
+#[test]
+fn intervals_of_a_mix_hold_the_truth() {
+    let layout = World { contenders: 4, process: 0.01, ..QUIET };
+    let mix = |world: World| Mix { world, sets: [world.sets; 2] };
+    let worlds = [
+        ("noise alone", mix(World { process: 0.0, ..layout })),
+        ("processes 1 %", mix(layout)),
+        ("processes 3 %", mix(World { process: 0.03, ..layout })),
+        ("two layouts", mix(World { process: 0.0, bimodal: 0.05, ..layout })),
+        ("two states", mix(World { regime: 0.05, ..layout })),
+        ("drift", mix(World { drift: 0.3, ..layout })),
+        ("heavy tails", mix(World { tail: 0.15, ..layout })),
+        ("rounds correlated by 0.9", mix(World { correlated: 0.9, ..layout })),
+        ("two contenders", mix(World { contenders: 2, ..layout })),
+        (
+            "eight sets and four",
+            Mix { world: World { sets: 8, rounds: 80, ..layout }, sets: [8, 4] },
+        ),
+        ("four sets and six", Mix { world: layout, sets: [4, 6] }),
+    ];
+    let mut wrong = String::new();
+    for (name, mix) in &worlds {
+        let trials = 700;
+        let missed = (1..=trials).filter(|&seed| mix.judged(seed).0).count();
+        let width = (1..=50).map(|seed| mix.judged(seed).1).sum::<f64>() / 50.0;
+        let share = missed as f64 / trials as f64;
+        println!(
+            "{name}: {:.2} % of {trials} mixes missed, {:.1} % wide",
+            share * 100.0,
+            width * 100.0
+        );
+        if share > 0.015 {
+            wrong += &format!("{name}: {:.2} %\n", share * 100.0);
+        }
+    }
+    assert!(wrong.is_empty(), "intervals of 99 % missed the truth too often:\n{wrong}");
 }

@@ -1,14 +1,11 @@
 //! From measured cases to a choice: the cost of the mix, its ratio with an interval, the front of
 //! time against memory, and sentences. Pure functions; measures nothing.
 //!
-//! The cost of a mix is a mean weighted by shares, c = Σ w·t. Against somebody else's cost its ratio
-//! is Σ s·r over the operations, where r is the operation's paired ratio and s the share of the
-//! other's time that the operation takes. Each r has an interval at a level that the operations
-//! share among them, so Σ s·[low, high] holds at the level of the whole: wider than it need be,
-//! never narrower.
+//! The cost of a mix is a mean weighted by shares, c = Σ w·t. Its ratio to somebody else's cost, with an
+//! interval over sets of processes, is `fathom_measure::mix`'s.
 
-use fathom_measure::compare::{Comparison, Judged, Unresolved, Verdict, judge};
 use fathom_measure::contender::{Keeps, Metric};
+use fathom_measure::mix::{Mixed, Part, mixed};
 use fathom_measure::result::Case;
 use fathom_measure::rounds::Roles;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -72,8 +69,7 @@ pub(super) struct Compound {
     /// See `low`.
     #[serde(deserialize_with = "or_infinite")]
     pub(super) high: f64,
-    /// Whether the difference is beyond interval and noise floor, and no copy of a contender
-    /// differed from itself.
+    /// Whether the interval leaves 1 out (and, in older runs, the noise floor).
     pub(super) resolved: bool,
 }
 
@@ -87,7 +83,8 @@ fn or_infinite<'de, D: Deserializer<'de>>(value: D) -> Result<f64, D::Error> {
 pub(super) enum Standing {
     /// The difference is proved.
     Resolved,
-    /// The interval leaves 1 out, but the method has seen differences between equals as large.
+    /// The interval leaves 1 out, but the method had seen differences between equals as large: in older
+    /// runs.
     Unproved,
     /// The interval has 1 in it: either may be the faster one.
     Open,
@@ -121,15 +118,12 @@ pub(super) fn rows(
 ) -> Vec<Row> {
     let mut rows: Vec<Row> =
         candidates.iter().enumerate().map(|(n, c)| row(n, c, cases, key_bytes)).collect();
-    let against = judged_against(cases, baseline, false);
-    for (number, row) in rows.iter_mut().enumerate() {
-        row.against_baseline = against.as_ref().and_then(|j| compound(cases, j, number, baseline));
+    for (number, ratio) in compounds(&rows, cases, baseline, false) {
+        rows[number].against_baseline = Some(ratio);
     }
     if let Some(fastest) = fastest(&rows) {
-        let against = judged_against(cases, fastest, true);
-        for (number, row) in rows.iter_mut().enumerate() {
-            row.against_fastest =
-                against.as_ref().and_then(|j| compound(cases, j, number, fastest));
+        for (number, ratio) in compounds(&rows, cases, fastest, true) {
+            rows[number].against_fastest = Some(ratio);
         }
     }
     mark_front(&mut rows);
@@ -199,54 +193,39 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
     }
 }
 
-fn judged_against(cases: &[Weighed], baseline: usize, chosen: bool) -> Option<Vec<Judged>> {
-    let judged = |weighed: &Weighed| {
-        let case = &weighed.case;
-        // A case that has no figures for the baseline says nothing about anybody.
-        case.judged.summaries.get(baseline).copied().flatten()?;
-        Some(judge(&case.measured, Roles { baseline, chosen, ..case.roles }, &case.plan))
+/// All others' cost of the mix over that of `baseline`; without an interval where there are not
+/// enough processes for one.
+fn compounds(
+    rows: &[Row],
+    cases: &[Weighed],
+    baseline: usize,
+    chosen: bool,
+) -> Vec<(usize, Compound)> {
+    let Some(first) = cases.first() else { return Vec::new() };
+    let roles = Roles { baseline, chosen, ..first.case.roles };
+    let parts = cases.iter().map(|Weighed { case, share }| Part {
+        measured: &case.measured,
+        judged: &case.judged,
+        weight: share / case.work.items.max(1) as f64,
+    });
+    let parts: Vec<Part<'_>> = parts.collect();
+    let found: Vec<Mixed> = mixed(&parts, roles, ALPHA);
+    let of = |number: usize| {
+        let ratio = rows[number].cost_ns? / rows[baseline].cost_ns?;
+        let found = found.iter().find(|mixed| mixed.contender == number);
+        let compound = found.map_or(Compound { ratio, ..Compound::NONE }, |mixed| Compound {
+            ratio: mixed.ratio,
+            low: mixed.interval.low,
+            high: mixed.interval.high,
+            resolved: !mixed.interval.contains(1.0),
+        });
+        Some((number, compound))
     };
-    cases.iter().map(judged).collect()
+    (0..rows.len()).filter(|&number| number != baseline).filter_map(of).collect()
 }
 
-/// One contender's cost of the mix over the baseline's.
-fn compound(
-    cases: &[Weighed],
-    judged: &[Judged],
-    number: usize,
-    baseline: usize,
-) -> Option<Compound> {
-    if number == baseline {
-        return None;
-    }
-    let time = |weighed: &Weighed| {
-        let items = weighed.case.work.items.max(1) as f64;
-        let summary = weighed.case.judged.summaries[baseline]?;
-        Some(weighed.share * summary.ns_median / items)
-    };
-    let times: Vec<f64> = cases.iter().map(time).collect::<Option<_>>()?;
-    let total: f64 = times.iter().sum();
-    let mut sum = Compound { ratio: 0.0, low: 0.0, high: 0.0, resolved: true };
-    let mut floor = 0.0;
-    for (judged, time) in judged.iter().zip(times) {
-        let comparison: &Comparison =
-            judged.comparisons.iter().find(|comparison| comparison.contender == number)?;
-        let share = time / total;
-        sum.ratio += share * comparison.ratio?;
-        let (low, high) = comparison.interval.map_or((0.0, f64::INFINITY), |i| (i.low, i.high));
-        sum.low += share * low;
-        sum.high += share * high;
-        floor += share * judged.floor.width.unwrap_or(0.0);
-        sum.resolved &= match comparison.verdict {
-            Verdict::Withheld { .. } => false,
-            Verdict::NotResolved { why, .. } => why != Unresolved::OneProcess,
-            Verdict::Faster | Verdict::Slower => true,
-        };
-    }
-    let beyond_one = sum.low > 1.0 || sum.high < 1.0;
-    sum.resolved &= beyond_one && (sum.ratio - 1.0).abs() > floor;
-    Some(sum)
-}
+/// Share of verdicts in which any interval of the ratios to one contender may miss.
+const ALPHA: f64 = 0.01;
 
 fn mark_front(rows: &mut [Row]) {
     let figures: Vec<Option<(f64, f64)>> =
@@ -264,6 +243,7 @@ fn mark_front(rows: &mut [Row]) {
 #[cfg(test)]
 pub(super) mod tests {
     use fathom_contenders::alloc::SYSTEM;
+    use fathom_measure::compare::judge;
     use fathom_measure::result::About;
     use fathom_measure::rounds::{End, Measured, Plan, Round};
     use fathom_measure::sample::Sample;
