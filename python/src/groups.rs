@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fathom_aggregate::format::{self, Cell, Statistic, Telling};
+use fathom_aggregate::format::{self, Type, Typed};
 use fathom_aggregate::{Column, Layout, Rounding, Summary};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -36,28 +36,9 @@ pub(crate) struct Saved {
     rejects: Vec<String>,
 }
 
-/// What a column of a result has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Integer,
-    Number,
-    Text,
-}
-
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Kind::Integer => "integer",
-            Kind::Number => "number",
-            Kind::Text => "text",
-        }
-    }
-
-    fn named(name: &str) -> Kind {
-        let all = [Kind::Integer, Kind::Number, Kind::Text];
-        all.into_iter().find(|kind| kind.name() == name).unwrap_or(Kind::Number)
-    }
-}
+/// The names of types in what is pickled.
+const TYPES: [(Type, &str); 3] =
+    [(Type::Integer, "integer"), (Type::Number, "number"), (Type::Text, "text")];
 
 impl Groups {
     pub(crate) fn new(summary: Summary, layout: Layout) -> Groups {
@@ -68,12 +49,7 @@ impl Groups {
     fn keys(&self, part: usize) -> Vec<Cow<'_, [u8]>> {
         match &self.inner {
             Inner::Live(summary, layout) => {
-                let groups = summary.columns[0].groups.iter();
-                let key = |key| match layout.keys.len() {
-                    1 => Cow::Borrowed(key),
-                    _ => summary.parts(key).nth(part).unwrap_or_default(),
-                };
-                groups.map(|group| key(&group.key)).collect()
+                format::key_part(&summary.columns, layout, part, 0..self.__len__()).collect()
             }
             Inner::Saved(saved) => saved.keys[part].iter().map(Cow::from).collect(),
         }
@@ -83,46 +59,20 @@ impl Groups {
     fn texts(&self, number: usize) -> Cow<'_, [Option<String>]> {
         match &self.inner {
             Inner::Live(summary, layout) => {
-                let telling = telling(summary, layout, number);
-                let cell = |place| {
-                    let mut text = Vec::new();
-                    let told = (telling, place);
-                    match format::tell(&mut text, &summary.columns, told, layout) {
-                        Cell::Nothing => return None,
-                        Cell::Number => {}
-                        Cell::Text(found) | Cell::Json(found) => text = found.into_vec(),
-                    }
-                    Some(String::from_utf8_lossy(&text).into_owned())
-                };
-                (0..summary.columns[0].groups.len()).map(cell).collect()
+                typed(summary, layout, number).cells(0..self.__len__()).collect()
             }
             Inner::Saved(saved) => Cow::Borrowed(&saved.texts[number]),
         }
     }
 
-    /// What a column has: counts are integers, means are not, and what is said in the unit of the values is
-    /// if no value has a digit behind the point; unless one does not fit 64 bits.
-    fn kind(&self, number: usize) -> Kind {
-        let (summary, layout) = match &self.inner {
-            Inner::Live(summary, layout) => (summary, layout),
-            Inner::Saved(saved) => return Kind::named(&saved.kinds[number]),
-        };
-        let Telling::Of(at, statistic) = telling(summary, layout, number) else {
-            return Kind::Number;
-        };
-        let column = &summary.columns[at];
-        let may_be_integer = match statistic {
-            Statistic::Count | Statistic::Rows | Statistic::Distinct => true,
-            Statistic::Histogram => return Kind::Text,
-            _ if column.is_text => return Kind::Text,
-            _ if statistic.is_between() => false,
-            _ => column.scale == 0,
-        };
-        let fits = |text: &String| text.parse::<i64>().is_ok();
-        if may_be_integer && self.texts(number).iter().flatten().all(fits) {
-            Kind::Integer
-        } else {
-            Kind::Number
+    /// What a column has.
+    fn kind(&self, number: usize) -> Type {
+        match &self.inner {
+            Inner::Live(summary, layout) => typed(summary, layout, number).cell_type(),
+            Inner::Saved(saved) => {
+                let is_it = |(_, name): &&(Type, &str)| saved.kinds[number] == *name;
+                TYPES.iter().find(is_it).map_or(Type::Number, |(kind, _)| *kind)
+            }
         }
     }
 
@@ -137,14 +87,14 @@ impl Groups {
         let valid = texts.iter().any(Option::is_none).then(|| texts.iter().map(Option::is_some));
         let valid = valid.map(Iterator::collect);
         let data = match (self.kind(number), exact) {
-            (Kind::Text, _) => {
+            (Type::Text, _) => {
                 Data::texts(texts.iter().map(|text| text.as_deref().unwrap_or("")), true)
             }
-            (Kind::Integer, _) => {
+            (Type::Integer, _) => {
                 Data::Integers(integers(&texts).map(Option::unwrap_or_default).collect())
             }
-            (Kind::Number, true) => decimals(&texts)?,
-            (Kind::Number, false) => Data::Doubles(doubles(&texts)),
+            (Type::Number, true) => decimals(&texts)?,
+            (Type::Number, false) => Data::Doubles(doubles(&texts)),
         };
         Ok(Array { data, valid })
     }
@@ -166,7 +116,7 @@ impl Groups {
                 .map(|number| self.texts(number - self.parts()).into_owned())
                 .collect(),
             kinds: (self.parts()..self.names().len())
-                .map(|number| self.kind(number - self.parts()).name().to_owned())
+                .map(|number| name_of(self.kind(number - self.parts())))
                 .collect(),
             lines: self.lines(SAVED_LINES, SAVED_LINES),
             counts: [summary.records, summary.rejected, summary.blank_lines, summary.bytes],
@@ -187,9 +137,14 @@ impl Groups {
 /// Rows at either end whose lines are kept for showing.
 const SAVED_LINES: usize = 10;
 
-/// What stands in a column behind the key.
-fn telling(summary: &Summary, layout: &Layout, number: usize) -> Telling {
-    format::tellings(&summary.columns, layout)[number].1
+/// A column behind the key.
+fn typed<'r>(summary: &'r Summary, layout: &'r Layout, number: usize) -> Typed<'r> {
+    Typed::all(&summary.columns, layout)[number]
+}
+
+fn name_of(kind: Type) -> String {
+    let is_it = |(known, _): &&(Type, &str)| *known == kind;
+    TYPES.iter().find(is_it).expect("there are three").1.to_owned()
 }
 
 fn are_texts(keys: &[Cow<'_, [u8]>]) -> bool {
@@ -207,14 +162,8 @@ fn doubles(texts: &[Option<String>]) -> Vec<f64> {
 
 /// The same numbers in units of the finest, in 128 bits.
 fn decimals(texts: &[Option<String>]) -> PyResult<Data> {
-    let part = |text: &str| text.split_once('.').map_or(0, |(_, part)| part.len());
-    let scale = texts.iter().flatten().map(|text| part(text)).max().unwrap_or(0);
-    let units = |text: &Option<String>| {
-        let text = text.as_deref().unwrap_or("0");
-        let zeros = "0".repeat(scale - part(text));
-        let units = format!("{}{zeros}", text.replace('.', ""));
-        units.parse::<i128>().ok().filter(|units| units.unsigned_abs() < 10_u128.pow(38))
-    };
+    let scale = texts.iter().flatten().map(|text| format::scale_of(text)).max().unwrap_or(0);
+    let units = |text: &Option<String>| format::units(text.as_deref().unwrap_or("0"), scale);
     let all: Option<Vec<i128>> = texts.iter().map(units).collect();
     let all = all.filter(|_| scale <= 38).ok_or_else(|| {
         PyValueError::new_err("numbers of more than 38 digits: to_dicts(exact=True) has them")
@@ -306,9 +255,9 @@ impl Groups {
         };
         let texts = self.texts(number);
         match self.kind(number) {
-            Kind::Integer => return PyList::new(py, integers(&texts).collect::<Vec<_>>()),
-            Kind::Text => return PyList::new(py, &*texts),
-            Kind::Number => {}
+            Type::Integer => return PyList::new(py, integers(&texts).collect::<Vec<_>>()),
+            Type::Text => return PyList::new(py, &*texts),
+            Type::Number => {}
         }
         let doubles = doubles(&texts).into_iter().zip(&*texts);
         PyList::new(py, doubles.map(|(double, text)| text.as_ref().map(|_| double)))
@@ -316,7 +265,7 @@ impl Groups {
 
     /// Whether a column is one of texts.
     fn is_text(&self, number: usize) -> bool {
-        number < self.parts() || self.kind(number - self.parts()) == Kind::Text
+        number < self.parts() || self.kind(number - self.parts()) == Type::Text
     }
 
     /// The numbers of a column as text, with all their digits.

@@ -5,7 +5,9 @@ use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::number::NumberError;
+use memchr::memchr;
+
+use crate::number::{Decimal, NumberError};
 
 /// Most fields of a record: so that a line of nothing but delimiters does not take all memory.
 pub(crate) const MOST_FIELDS: usize = 1 << 20;
@@ -120,6 +122,17 @@ pub struct Reject {
     pub field: Option<FieldText>,
     /// Its bytes, without the line end.
     pub text: Vec<u8>,
+}
+
+impl Reject {
+    /// Whether the field is no number but would be one with a point in the place of its comma.
+    pub fn has_decimal_comma(&self) -> bool {
+        let Some(FieldText { text, .. }) = &self.field else { return false };
+        let Some(comma) = memchr(b',', text) else { return false };
+        let mut pointed = text.clone();
+        pointed[comma] = b'.';
+        self.reason == Reason::Number(NumberError::Malformed) && Decimal::parse(&pointed).is_ok()
+    }
 }
 
 impl fmt::Display for Reject {
@@ -326,5 +339,17 @@ mod tests {
         assert_eq!(reject.to_string(), "in.txt:3:1: there is no delimiter: \"oops\"");
         reject.field = Some(FieldText { name: "ms".into(), text: b"ps".to_vec() });
         assert_eq!(reject.to_string(), "in.txt:3:1: there is no delimiter: ms \"ps\"");
+        reject.reason = Reason::Number(NumberError::Malformed);
+        for (text, expected) in [
+            ("1,5", true),
+            ("-0,05e3", true),
+            ("1,5,0", false),
+            ("1.234,5", false),
+            ("1.5", false),
+            ("a,b", false),
+        ] {
+            reject.field = Some(FieldText { name: "ms".into(), text: text.into() });
+            assert_eq!(reject.has_decimal_comma(), expected, "{text}");
+        }
     }
 }

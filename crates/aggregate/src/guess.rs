@@ -16,6 +16,7 @@ use crate::number::Decimal;
 pub use crate::record::Dialect;
 use crate::record::{Field, Split, split};
 use crate::selector::Selector;
+use crate::source::Source;
 
 /// Delimiters there are, the surest first: a comma may be part of numbers, and stands in texts.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
@@ -136,6 +137,95 @@ fn syntax_of(text: &[u8], line: (usize, usize)) -> Option<Syntax> {
     // A line of the combined format is one of the common format with something behind it.
     let combined = is(true);
     (combined || is(false)).then_some(Syntax::Access { combined })
+}
+
+/// What was said of how the input is written; what was not is [guessed](settle).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Said {
+    /// Whether something was that tells the syntax of the query.
+    pub syntax: bool,
+    /// The byte between fields.
+    pub delimiter: Option<u8>,
+    /// Whether fields may stand in quotes.
+    pub quotes: Option<bool>,
+    /// Whether the first record names the columns.
+    pub header: Option<bool>,
+    /// Whether numbers have a comma where others have a point.
+    pub decimal_comma: Option<bool>,
+}
+
+/// What was taken for granted, where it had not been said and is other than usual.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guessed {
+    /// The input is a log, or lines of JSON.
+    pub syntax: Option<Syntax>,
+    /// The byte between fields, also if it is the usual one.
+    pub delimiter: Option<u8>,
+    /// Quotes are bytes like any other.
+    pub no_quotes: bool,
+    /// The first record is a header.
+    pub header: bool,
+    /// Numbers have decimal commas.
+    pub decimal_comma: bool,
+}
+
+/// Bytes that are looked at for a guess.
+const LOOKED_AT_BYTES: usize = 64 << 10;
+
+/// Guesses what was not said of how sources are written, from the first that tells, and enters it into the query.
+pub fn settle(query: &mut Query, said: &Said, sources: &mut [Source]) -> Guessed {
+    let mut guessed = Guessed::default();
+    let is_said = said.syntax || said.delimiter.is_some();
+    let has_words = said.header.is_some() || said.quotes.is_some();
+    if !is_said && !has_words && !query.has_places() {
+        query.syntax = syntax_of_sources(sources);
+        query.header = query.syntax == Syntax::Delimited;
+        guessed.syntax = Some(query.syntax).filter(|&syntax| syntax != Syntax::Delimited);
+    }
+    if query.syntax == Syntax::Delimited {
+        settle_delimited(query, said, sources, &mut guessed);
+    }
+    guessed
+}
+
+/// The [dialect] of a source, by its first bytes.
+pub fn of_source(source: &mut Source) -> Option<Dialect> {
+    let (text, ended) = source.peek(LOOKED_AT_BYTES);
+    dialect(&text, ended)
+}
+
+/// What the first source that has a line is.
+fn syntax_of_sources(sources: &mut [Source]) -> Syntax {
+    let guess = sources.iter_mut().find_map(|source| {
+        let (text, ended) = source.peek(LOOKED_AT_BYTES);
+        (!text.is_empty()).then(|| syntax(&text, ended))
+    });
+    guess.flatten().unwrap_or_default()
+}
+
+fn settle_delimited(query: &mut Query, said: &Said, sources: &mut [Source], guessed: &mut Guessed) {
+    let mut texts = sources.iter_mut().map(|source| source.peek(LOOKED_AT_BYTES));
+    let Some((text, ended)) = texts.find(|(text, _)| !text.trim_ascii().is_empty()) else { return };
+    let found = match (said.delimiter, said.quotes) {
+        (None, None) => dialect(&text, ended),
+        (None, Some(quotes)) => {
+            delimiter(&text, ended, quotes).map(|delimiter| Dialect { delimiter, quotes })
+        }
+        (Some(delimiter), None) => {
+            quotes(&text, ended, delimiter).map(|quotes| Dialect { delimiter, quotes })
+        }
+        (Some(_), Some(_)) => None,
+    };
+    if let Some(Dialect { delimiter, quotes }) = found {
+        guessed.delimiter = said.delimiter.is_none().then_some(delimiter);
+        guessed.no_quotes = query.quotes && !quotes;
+        (query.delimiter, query.quotes) = (delimiter, quotes);
+    }
+    let values = values(&text, ended, query);
+    guessed.header = said.header.is_none() && values.header;
+    guessed.decimal_comma = said.decimal_comma.is_none() && values.decimal_comma;
+    query.header |= guessed.header;
+    query.decimal_comma |= guessed.decimal_comma;
 }
 
 /// The fields of a record.

@@ -6,7 +6,7 @@ use std::io::{self, Cursor, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use fathom_machine::os::read_at::ReadAt;
+use fathom_machine::os::read_at::{Forward, ReadAt};
 
 use crate::error::Error;
 
@@ -60,6 +60,14 @@ impl Source {
             Source::File { file, size, .. } => file.expect(0..*size),
             Source::Part { file, range, .. } => file.expect(range.clone()),
             Source::Stream { .. } => {}
+        }
+    }
+
+    /// All of it, from the first byte on.
+    pub fn into_reader(self) -> Box<dyn Read + Send> {
+        match self {
+            Source::File { file, .. } | Source::Part { file, .. } => Box::new(Forward::new(file)),
+            Source::Stream { reader, .. } => reader,
         }
     }
 

@@ -426,6 +426,10 @@ fn headers_quotes_and_decimal_commas_are_guessed_once_and_said_otherwise() {
     };
     refused(&with(&["--header=no"]), text, "-:1:6: the value is not a decimal number");
     refused(&with(&["--decimal-comma=no"]), text, "-:2:3: the value is not a decimal number");
+    let hint = "--decimal-comma reads numbers with a comma, such as 1,5";
+    refused(&with(&["--decimal-comma=no"]), text, hint);
+    refused(&[], "a;1,5\n", hint);
+    assert!(!err(&run(&[], "a;x,5\n")).contains(hint));
     let long = "a;1,5\n".repeat(20_000);
     refused(&sum, &format!("{long}a;1.5\n"), "-:20001:3: the value is not a decimal number");
     let long = "a;1.5\n".repeat(20_000);

@@ -161,6 +161,11 @@ fn quotes_are_cut_between_records_or_refused() {
     }
     let states = (0..5).map(|n| format!(" out/0000{n}.fathom")).collect::<String>();
     assert_eq!(folder.out(&format!("merge{states}")), whole);
+    // What a quote encloses depends on what separates fields, which is guessed.
+    folder.file("s.csv", &format!("v;h\n{}", "1;\"b;\nx;x\nc\"\n2;d\n".repeat(9)));
+    let cuts = |more| folder.out(&format!("plan --records --bytes 9 {more} s.csv"));
+    assert_eq!(cuts(""), cuts("--delimiter ;"));
+    assert_ne!(cuts(""), cuts("--delimiter ,"));
 }
 
 #[test]

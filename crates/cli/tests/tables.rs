@@ -183,3 +183,298 @@ fn states_of_tables_merge_to_the_same_and_plan_leaves_them_whole() {
     let plan = String::from_utf8(plan.stdout).unwrap();
     assert!(plan.lines().count() == 1 && !plan.contains("--range"), "{plan}");
 }
+
+#[cfg(not(feature = "tables"))]
+#[test]
+fn without_the_feature_no_table_is_written_and_the_build_that_does_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in ["parquet", "arrow"] {
+        for job in ["aggregate", "merge"] {
+            let words = [job, "--format", format, "-o", "out", "-"];
+            let output = common::piped(folder.path(), words, b"a;1\n");
+            let wanted = format!(
+                "--format {format}: this fathom was built without the feature `tables`, which writes it: \
+                 cargo build --features tables"
+            );
+            assert!(!output.status.success() && output.stdout.is_empty());
+            assert!(said(&output).contains(&wanted), "{job}: {}", said(&output));
+            assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
+        }
+    }
+}
+
+/// Results as files, read back by the libraries of their formats, and beside the same result in CSV.
+#[cfg(feature = "tables")]
+mod results {
+    use std::fs::{self, File};
+    use std::path::Path;
+
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Decimal128Type, Float64Type, Int64Type};
+    use arrow_array::{Array, RecordBatch};
+    use arrow_schema::{DataType, Schema};
+    use fathom_random::Random;
+
+    use super::{common, said};
+
+    /// A file's types, and its cells by column; None is what is missing.
+    fn read(path: &Path) -> (Schema, Vec<Vec<Option<String>>>) {
+        let file = File::open(path).unwrap();
+        let all: Vec<RecordBatch>;
+        let schema;
+        if path.extension().unwrap() == "parquet" {
+            use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+            let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+            schema = reader.schema().clone();
+            all = reader.build().unwrap().map(Result::unwrap).collect();
+        } else {
+            let reader = arrow_ipc::reader::FileReader::try_new(file, None).unwrap();
+            schema = reader.schema();
+            all = reader.map(Result::unwrap).collect();
+        }
+        let cells = |at: usize| all.iter().flat_map(|batch| cells(batch.column(at))).collect();
+        ((*schema).clone(), (0..schema.fields().len()).map(cells).collect())
+    }
+
+    /// The cells of a column as CSV would have them.
+    fn cells(column: &dyn Array) -> Vec<Option<String>> {
+        let cell = |row| match column.data_type() {
+            DataType::LargeUtf8 => column.as_string::<i64>().value(row).to_owned(),
+            DataType::LargeBinary => {
+                String::from_utf8_lossy(column.as_binary::<i64>().value(row)).into_owned()
+            }
+            DataType::Int64 => column.as_primitive::<Int64Type>().value(row).to_string(),
+            // By its bits, and so is what it is compared with.
+            DataType::Float64 => bits(column.as_primitive::<Float64Type>().value(row)),
+            DataType::Decimal128(..) => {
+                column.as_primitive::<Decimal128Type>().value_as_string(row)
+            }
+            other => panic!("{other}"),
+        };
+        (0..column.len()).map(|row| column.is_valid(row).then(|| cell(row))).collect()
+    }
+
+    fn bits(number: f64) -> String {
+        format!("{number:?} {:x}", number.to_bits())
+    }
+
+    /// The columns of a CSV, headings first.
+    fn columns_of(csv: &str) -> Vec<Vec<String>> {
+        let (mut lines, mut quoted) = (vec![vec![String::new()]], false);
+        let mut all = csv.chars().peekable();
+        while let Some(c) = all.next() {
+            let line = lines.last_mut().unwrap();
+            match c {
+                '"' if quoted && all.peek() == Some(&'"') => {
+                    line.last_mut().unwrap().extend(all.next());
+                }
+                '"' => quoted = !quoted,
+                ',' if !quoted => line.push(String::new()),
+                '\n' if !quoted => lines.push(vec![String::new()]),
+                c => line.last_mut().unwrap().push(c),
+            }
+        }
+        assert_eq!(lines.pop().unwrap(), [""], "the last line ends");
+        (0..lines[0].len()).map(|at| lines.iter().map(|line| line[at].clone()).collect()).collect()
+    }
+
+    /// The type that a column must have, by its heading and what CSV has in it.
+    fn expected(heading: &str, cells: &[String], decimals: Option<u8>) -> DataType {
+        let number = match decimals {
+            Some(decimals) => DataType::Decimal128(38, decimals as i8),
+            None => DataType::Float64,
+        };
+        let Some((value, told)) = heading.split_once('_') else { return DataType::LargeUtf8 };
+        match (value, told) {
+            (_, "histogram") | ("who", "mode" | "first" | "last") => DataType::LargeUtf8,
+            (_, "count" | "rows" | "distinct") => DataType::Int64,
+            (_, "mean" | "variance" | "stddev" | "median" | "p99") => number,
+            (_, told) if told.ends_with('%') => number,
+            ("price", _) if !cells.is_empty() => number,
+            // Of integers, where all fit.
+            _ if cells.iter().all(|cell| cell.is_empty() || cell.parse::<i64>().is_ok()) => {
+                DataType::Int64
+            }
+            _ => number,
+        }
+    }
+
+    fn fathom(folder: &Path, words: &[&str]) -> Vec<u8> {
+        let output = common::piped(folder, words, b"");
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", said(&output));
+        output.stdout
+    }
+
+    /// Writes both files by `words` and compares them with the CSV by the same words.
+    fn compare(folder: &Path, words: &[&str], decimals: Option<u8>) -> Schema {
+        let csv = String::from_utf8(fathom(folder, &[words, &["--format", "csv"]].concat()));
+        let csv = columns_of(&csv.unwrap());
+        let [parquet, arrow] = ["parquet", "arrow"].map(|format| {
+            let name = format!("out.{format}");
+            fathom(folder, &[words, &["--format", format, "-o", &name]].concat());
+            assert_eq!(
+                fs::read(folder.join(&name)).unwrap(),
+                fathom(folder, &[words, &["--format", format]].concat()),
+                "a pipe has the same bytes"
+            );
+            read(&folder.join(name))
+        });
+        assert_eq!(parquet.0.fields(), arrow.0.fields());
+        assert_eq!(parquet.1, arrow.1, "{words:?}");
+        let (schema, found) = arrow;
+        assert_eq!(found.len(), csv.len());
+        for ((field, column), wanted) in schema.fields().iter().zip(found).zip(csv) {
+            let (heading, wanted) = wanted.split_first().unwrap();
+            assert_eq!(field.name(), heading);
+            let kind = expected(heading, wanted, decimals);
+            assert_eq!(*field.data_type(), kind, "{words:?}: {heading} {wanted:?}");
+            let wanted = wanted.iter().map(|cell| match (&kind, &**cell) {
+                (DataType::LargeUtf8, "") if heading.contains('_') => None,
+                (DataType::LargeUtf8, cell) => Some(cell.to_owned()),
+                (_, "") => None,
+                (DataType::Float64, cell) => Some(bits(cell.parse().unwrap())),
+                (_, cell) => Some(cell.to_owned()),
+            });
+            assert_eq!(column, wanted.collect::<Vec<_>>(), "{words:?}: {heading}");
+        }
+        schema
+    }
+
+    /// Records of keys of all kinds, and of values that are missing, beyond 64 bits, fractions and texts.
+    fn text(random: &mut Random, records: usize) -> String {
+        let towns = ["Oslo", "São Paulo", "a,b", "say \"x\"", "two\nlines", "0", " ", "東京"];
+        let mut text = "town,group,n,big,price,who\n".to_owned();
+        for _ in 0..records {
+            let mut pick = |of: u64| random.below(of);
+            let town = towns[pick(towns.len() as u64) as usize].replace('"', "\"\"");
+            let n =
+                if pick(3) == 0 { String::new() } else { format!("{}", pick(2000) as i64 - 990) };
+            let big =
+                if pick(2) == 0 { String::new() } else { format!("{}{}", pick(99) + 1, u64::MAX) };
+            let price = format!("{}.{}5", pick(50) as i64 - 9, pick(1_000_000));
+            let who = ["", "ann", "bob", "\"c,d\"", "é"][pick(5) as usize];
+            text += &format!("\"{town}\",{},{n},{big},{price},{who}\n", pick(4));
+        }
+        text
+    }
+
+    #[test]
+    fn every_statistic_by_any_keys_has_its_type_and_what_csv_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let told = "min mean max rows sum variance stddev range distinct mode first last histogram median p99 \
+                    count% rows% sum%";
+        let told: Vec<&str> = told.split(' ').collect();
+        let more: [&[&str]; 8] = [
+            &[],
+            &["--decimals", "0"],
+            &["--decimals", "3"],
+            &["--decimals", "9"],
+            &["--total"],
+            &["--shares", "--sort", "n_rows", "--top", "3"],
+            &["--approx"],
+            &["--where", "n > 5000"],
+        ];
+        for seed in 0..40 {
+            let mut random = Random::new(seed);
+            let records = random.below(60) as usize + 1;
+            fs::write(folder.join("in.csv"), text(&mut random, records)).unwrap();
+            let more = more[seed as usize % more.len()];
+            let keys = ["town", "group", "town,group", "group,town,who"];
+            let by = keys[random.below(4) as usize];
+            let mut stats = vec!["count"];
+            let wanted = |told: &&&str| match more.first() {
+                Some(&"--approx") => **told != "mode",
+                Some(&"--shares") => !told.ends_with('%'),
+                // Of numbers beyond 64 bits more than 38 digits.
+                Some(&"--decimals") => **told != "variance",
+                _ => true,
+            };
+            stats.extend(told.iter().filter(wanted).filter(|_| random.below(3) > 0).copied());
+            let stats = stats.join(",");
+            let words = ["aggregate", "--by", by, "--value", "n,big,price", "--text", "who"];
+            let words = [&words, &["--stats", &stats, "in.csv"][..], more].concat();
+            let decimals = words.iter().position(|word| *word == "--decimals");
+            let decimals = decimals.map(|at| words[at + 1].parse().unwrap());
+            compare(folder, &words, decimals);
+            if !more.contains(&"--shares") {
+                fathom(folder, &[&words[..], &["--partial", "-o", "state"]].concat());
+                compare(folder, &["merge", "state"], None);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_that_are_no_utf_8_are_bytes_and_changes_of_counts_integers() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::write(folder.join("a.txt"), b"x\xff,1\ny,2\n").unwrap();
+        fs::write(folder.join("b.txt"), b"y,4.5\ny,2\nz,1\n").unwrap();
+        let ask = ["aggregate", "--delimiter", ",", "--stats", "count,sum", "-o", "out.arrow"];
+        fathom(folder, &[&ask[..], &["--format", "arrow", "a.txt"]].concat());
+        let (schema, _) = read(&folder.join("out.arrow"));
+        let types: Vec<_> = schema.fields().iter().map(|field| field.data_type().clone()).collect();
+        assert_eq!(types, [DataType::LargeBinary, DataType::Int64, DataType::Int64]);
+        let both = ["--format", "arrow", "--compare", "a.txt", "b.txt"];
+        fathom(folder, &[&ask[..], &both].concat());
+        let (schema, cells) = read(&folder.join("out.arrow"));
+        let name = |at: usize| (schema.field(at).name().as_str(), schema.field(at).data_type());
+        assert_eq!(name(3), ("count_change", &DataType::Int64));
+        assert_eq!(name(4), ("count_change%", &DataType::Float64));
+        assert_eq!(name(7), ("sum_change", &DataType::Float64));
+        let wanted = ["-1", "1", "1"].map(|cell| Some(cell.to_owned()));
+        assert_eq!(cells[3], wanted);
+    }
+
+    #[test]
+    fn many_keys_are_many_batches_and_none_is_a_table_without_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let lines: String = (0..150_000).map(|n| format!("{n:06};{n}\n")).collect();
+        fs::write(folder.join("in.txt"), lines).unwrap();
+        fs::write(folder.join("empty.txt"), "").unwrap();
+        for format in ["parquet", "arrow"] {
+            let name = format!("out.{format}");
+            let ask = ["aggregate", "--stats", "sum", "--format", format, "-o", &name];
+            fathom(folder, &[&ask[..], &["in.txt"]].concat());
+            let (_, cells) = read(&folder.join(&name));
+            let wanted = |n: &i32| [Some(format!("{n:06}")), Some(n.to_string())];
+            let rows = cells[0].iter().zip(&cells[1]).map(|(key, sum)| [key.clone(), sum.clone()]);
+            assert!(rows.eq((0..150_000).map(|n| wanted(&n))));
+            fathom(folder, &[&ask[..], &["empty.txt"]].concat());
+            let (schema, cells) = read(&folder.join(&name));
+            assert_eq!((schema.fields().len(), cells), (2, vec![vec![], vec![]]));
+        }
+    }
+
+    #[test]
+    fn a_number_that_no_decimal_has_is_an_error_and_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("out.parquet"), "before").unwrap();
+        let words = ["aggregate", "--decimals", "9", "--format", "parquet", "-o", "out.parquet"];
+        let output = common::piped(folder.path(), words, b"a;1e30\na;1\n");
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(
+            said(&output).contains("\"mean\" has a number of more than 38 digits"),
+            "{}",
+            said(&output)
+        );
+        assert_eq!(fs::read(folder.path().join("out.parquet")).unwrap(), b"before");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_terminal_is_refused() {
+        let line =
+            |format| format!("exec {} aggregate --format {format} -", env!("CARGO_BIN_EXE_fathom"));
+        for format in ["parquet", "arrow"] {
+            let mut script = std::process::Command::new("script");
+            script.args(["-qefc", &line(format), "/dev/null"]).env("TERM", "xterm");
+            script.stdin(std::process::Stdio::null());
+            let output = script.output().expect("the program `script` of util-linux");
+            let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+            let wanted = format!("--format {format} is not for a terminal: -o FILE, or a pipe");
+            assert!(shown.contains(&wanted) && output.status.code() == Some(2), "{shown}");
+        }
+    }
+}

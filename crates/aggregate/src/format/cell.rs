@@ -47,7 +47,7 @@ impl Purpose {
 
 /// What was appended for a statistic.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Cell {
+pub(super) enum Cell {
     /// Nothing: it does not exist, like the variance of one value.
     Nothing,
     /// Its digits.
@@ -56,16 +56,6 @@ pub enum Cell {
     Text(Box<[u8]>),
     /// Nothing: this is to be written as it is where there is JSON, otherwise as a text.
     Json(Box<[u8]>),
-}
-
-/// Appends what is told of the group at a place as [`csv`](super::csv) and [`json`](super::json) have it.
-pub fn tell(
-    text: &mut Vec<u8>,
-    columns: &[Column],
-    (telling, place): (Telling, usize),
-    layout: &Layout,
-) -> Cell {
-    write_told(text, columns, (telling, place), Purpose::Programs, layout)
 }
 
 /// Decimals of percentages for people.

@@ -1,4 +1,4 @@
-//! From exact states to text: statistics, rounding, order, and seven formats.
+//! From exact states to text: statistics, rounding, order, and the formats; to columns of types for others.
 //!
 //! This is the only place where anything is rounded, and it is done on integers. A number is never
 //! printed as `-0.0`. Each format is a pure function from groups to bytes; of many groups each thread
@@ -14,12 +14,13 @@ mod order;
 mod samples;
 mod telling;
 mod text;
+mod typed;
 
-pub use cell::{Cell, tell};
 pub use markdown::markdown;
 pub use order::{Criterion, Sort, arrange};
 pub use telling::{Telling, append_total, side_by_side, tellings};
 pub use text::{brc, csv, headings, json, ndjson, rows, table, tsv};
+pub use typed::{Type, Typed, key_part, scale_of, units};
 
 /// How numbers are shown.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use fathom_aggregate::delimited::record_starts;
 use fathom_aggregate::state::{Piece, plan};
+use fathom_aggregate::{Source, guess};
 
 use crate::cmd::aggregate;
 use crate::exit::Exit;
@@ -24,7 +25,7 @@ use crate::value;
 #[command(after_long_help = "Examples:\n  \
     fathom plan --states out measurements.txt | xargs -P 16 -L 1 fathom aggregate --partial --threads 1\n  \
     fathom merge out/*.fathom\n  \
-    fathom plan --tasks 8 --records --delimiter , --states out export.csv |\n    \
+    fathom plan --tasks 8 --records --states out export.csv |\n    \
     xargs -P 8 -L 1 fathom aggregate --partial --by host --value ms --threads 1")]
 pub(crate) struct Options {
     /// Files to cut, folders and patterns of names as `fathom aggregate` takes them; all of the input
@@ -43,9 +44,10 @@ pub(crate) struct Options {
     #[arg(long)]
     records: bool,
 
-    /// With --records, what separates fields
-    #[arg(long, value_name = "BYTE", value_parser = aggregate::delimiter, default_value = ",")]
-    delimiter: u8,
+    /// With --records, what separates fields [default: the first of tab ; | and comma that cuts all records at
+    /// the beginning of a file into as many fields, or a comma]
+    #[arg(long, value_name = "BYTE", value_parser = aggregate::delimiter)]
+    delimiter: Option<u8>,
 
     /// Name a state in this folder for each task, too (`-o FOLDER/00000.fathom`)
     #[arg(long, value_name = "FOLDER")]
@@ -104,7 +106,11 @@ fn between_records(
             continue;
         };
         let path = &files[object];
-        let mut ends = record_starts(path, (file, size), options.delimiter, bytes)?;
+        let mut source = Source::File { path: path.clone(), file, size };
+        let guessed = || guess::of_source(&mut source).map(|dialect| dialect.delimiter);
+        let delimiter = options.delimiter.or_else(guessed).unwrap_or(b',');
+        let Source::File { file, .. } = source else { unreachable!("made above") };
+        let mut ends = record_starts(path, (file, size), delimiter, bytes)?;
         ends.push(size);
         let mut start = 0;
         for end in ends {

@@ -1,7 +1,7 @@
 //! `fathom aggregate`: min, mean, max, quantiles and more per key of delimited text.
 
 use std::ffi::OsStr;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,6 +32,7 @@ mod order;
 mod page;
 pub(crate) mod partial;
 mod query;
+mod tables;
 
 use order::Wish;
 
@@ -193,7 +194,7 @@ pub(crate) struct Options {
     approx: Option<Approx>,
 
     /// Show also how the values of each key are spread, as `histogram` in --stats does: a bar for each tenth of the
-    /// way from the smallest to the largest; csv, tsv, json and ndjson have their bounds and how many values are
+    /// way from the smallest to the largest; csv, tsv, json, ndjson, parquet and arrow have their bounds and how many values are
     /// in each
     #[arg(long, conflicts_with = "count")]
     histogram: bool,
@@ -226,7 +227,8 @@ pub(crate) struct Options {
     compare: bool,
 
     /// Digits after the decimal point, 0 to 18; by default csv, tsv, json and ndjson show all there
-    /// are, and 17 significant ones of means, variances and stddevs without end; brc and table show
+    /// are, and 17 significant ones of means, variances and stddevs without end; parquet and arrow have the nearest
+    /// double of those, and with this option decimals; brc and table show
     /// those of the finest value (brc at least one), and two more of variance and stddev, and of
     /// means in tables
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=18))]
@@ -293,6 +295,10 @@ enum Format {
     Markdown,
     /// One self-contained page: a table to sort, with bars from min to max
     Html,
+    /// A Parquet file, in builds with the feature tables
+    Parquet,
+    /// An Arrow IPC file (Feather), in builds with the feature tables
+    Arrow,
 }
 
 /// Forms of the input.
@@ -488,6 +494,9 @@ fn execute(
             if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
                 eprintln!("fathom: without --by, --value or --delimiter, input is key;value lines");
             }
+            if reject.has_decimal_comma() {
+                eprintln!("fathom: --decimal-comma reads numbers with a comma, such as 1,5");
+            }
         }
         error
     })?;
@@ -520,7 +529,7 @@ fn show(
     if let Some(label) = &options.total {
         format::append_total(&mut summary.columns, label, layout.keys.len());
     }
-    let text = render(format, &summary.columns, &layout);
+    let text = render(format, &summary.columns, &layout)?;
     sheet::put(&text, &options.output, options.open)?;
     if options.verbose {
         verdict(&text, keys, &summary, start.elapsed());
@@ -574,8 +583,8 @@ fn mistake(
     files: &[PathBuf],
     format: Format,
 ) -> Option<String> {
-    if let Some(mistake) = partial::mistake(options) {
-        return Some(mistake.to_owned());
+    if let Some(mistake) = options.mistake_in_output() {
+        return Some(mistake);
     }
     let is_standard = |file: &&PathBuf| *file == Path::new("-");
     if options.files.is_empty() && std::io::stdin().is_terminal() {
@@ -691,8 +700,8 @@ impl Options {
         self.partial
     }
 
-    pub(crate) fn mistake_in_output(&self) -> Option<&'static str> {
-        partial::mistake(self)
+    pub(crate) fn mistake_in_output(&self) -> Option<String> {
+        partial::mistake(self).map(str::to_owned).or_else(|| tables::mistake(self))
     }
 
     /// Chooses the statistics that are shown.
@@ -846,13 +855,8 @@ fn text_of(mut source: Source) -> anyhow::Result<Source> {
             escape::line(&path.display().to_string())
         );
     }
-    let reader: Box<dyn Read + Send> = match source {
-        Source::File { file, .. } | Source::Part { file, .. } => {
-            Box::new(input::Forward::new(file))
-        }
-        Source::Stream { reader, .. } => reader,
-    };
-    Ok(Source::Stream { path, reader: input::decoded(reader, is_little) })
+    let reader = input::decoded(source.into_reader(), is_little);
+    Ok(Source::Stream { path, reader })
 }
 
 fn announce(engine: &EngineOptions, files: &[PathBuf]) {
@@ -868,8 +872,8 @@ fn announce(engine: &EngineOptions, files: &[PathBuf]) {
     );
 }
 
-fn render(format: Format, columns: &[Column], layout: &Layout) -> Vec<u8> {
-    match format {
+fn render(format: Format, columns: &[Column], layout: &Layout) -> anyhow::Result<Vec<u8>> {
+    Ok(match format {
         Format::Brc => format::brc(&columns[0], layout),
         Format::Table => format::table(columns, layout),
         Format::Csv => format::csv(columns, layout),
@@ -878,7 +882,9 @@ fn render(format: Format, columns: &[Column], layout: &Layout) -> Vec<u8> {
         Format::Ndjson => format::ndjson(columns, layout),
         Format::Markdown => format::markdown(columns, layout),
         Format::Html => page::page(columns, layout, "fathom aggregate"),
-    }
+        Format::Parquet => tables::parquet(columns, layout)?,
+        Format::Arrow => tables::arrow(columns, layout)?,
+    })
 }
 
 /// The forebear's verbose block: the hash is CRC-32C of the result without its last newline.

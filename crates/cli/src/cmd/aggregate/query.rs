@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Read};
 
-use fathom_aggregate::guess::{self, Dialect};
+use fathom_aggregate::guess::{self, Guessed, Said};
 use fathom_aggregate::{
     By, Filter, Null, Options as EngineOptions, Query, Ragged, Selector, Source, Syntax, Value,
 };
@@ -83,78 +83,46 @@ pub(super) fn of_tables(query: &mut Query) {
     (query.header, query.quotes) = (true, true);
 }
 
-/// Bytes that are looked at for a guess.
-const LOOKED_AT_BYTES: usize = 64 << 10;
-
 /// Guesses what was not said of how sources are written; whoever sees it is told.
 pub(super) fn guess(query: &mut Query, options: &Options, sources: &mut [Source]) {
-    let is_said = options.format_in.is_some() || options.delimiter.is_some();
-    let has_words =
-        options.header.is_some() || options.quotes.is_some() || options.ragged.is_some();
-    if !is_said && !has_words && !query.has_places() {
-        guess_syntax(query, sources);
-    }
-    if query.syntax == Syntax::Delimited {
-        guess_delimited(query, options, sources);
-    }
-}
-
-/// Guesses from the first source that has a line whether it is a log or JSON.
-fn guess_syntax(query: &mut Query, sources: &mut [Source]) {
-    let guess = sources.iter_mut().find_map(|source| {
-        let (text, ended) = source.peek(LOOKED_AT_BYTES);
-        (!text.is_empty()).then(|| guess::syntax(&text, ended))
-    });
-    let syntax = guess.flatten().unwrap_or_default();
-    query.header = syntax == Syntax::Delimited;
-    let shown = match syntax {
-        Syntax::JsonLines => "lines of JSON (--format-in",
-        Syntax::Access { combined: true } => "an access log in the combined format (--format-in",
-        Syntax::Access { combined: false } => "an access log in the common format (--format-in",
-        Syntax::Delimited => "",
+    let said = Said {
+        syntax: options.format_in.is_some() || options.ragged.is_some(),
+        delimiter: options.delimiter,
+        quotes: options.quotes,
+        header: options.header,
+        decimal_comma: options.decimal_comma,
     };
-    if syntax != query.syntax && syntax != Syntax::Delimited && std::io::stderr().is_terminal() {
-        eprintln!("fathom: the input is taken to be {shown} says otherwise)");
+    let guessed = guess::settle(query, &said, sources);
+    if std::io::stderr().is_terminal() {
+        tell(&guessed);
     }
-    query.syntax = syntax;
 }
 
-/// Guesses what was not said of delimited text, from the first source that has any; all of it is told in one line.
-fn guess_delimited(query: &mut Query, options: &Options, sources: &mut [Source]) {
-    let mut texts = sources.iter_mut().map(|source| source.peek(LOOKED_AT_BYTES));
-    let Some((text, ended)) = texts.find(|(text, _)| !text.trim_ascii().is_empty()) else { return };
+/// All that was guessed, in one line.
+fn tell(guessed: &Guessed) {
+    let shown = match guessed.syntax {
+        Some(Syntax::JsonLines) => "lines of JSON",
+        Some(Syntax::Access { combined: true }) => "an access log in the combined format",
+        Some(Syntax::Access { combined: false }) => "an access log in the common format",
+        None | Some(Syntax::Delimited) => "",
+    };
+    if !shown.is_empty() {
+        eprintln!("fathom: the input is taken to be {shown} (--format-in says otherwise)");
+    }
     let mut told: Vec<String> = Vec::new();
-    let dialect = match (options.delimiter, options.quotes) {
-        (None, None) => guess::dialect(&text, ended),
-        (None, Some(quotes)) => {
-            guess::delimiter(&text, ended, quotes).map(|delimiter| Dialect { delimiter, quotes })
-        }
-        (Some(delimiter), None) => {
-            guess::quotes(&text, ended, delimiter).map(|quotes| Dialect { delimiter, quotes })
-        }
-        (Some(_), Some(_)) => None,
-    };
-    if let Some(Dialect { delimiter, quotes }) = dialect {
-        if options.delimiter.is_none() {
-            let shown = char::from(delimiter).to_string();
-            let shown = if delimiter == b'\t' { "tab" } else { &shown };
-            told.push(format!("fields are separated by {shown} (--delimiter)"));
-        }
-        if query.quotes && !quotes {
-            told.push("quotes are bytes like any other (--quotes)".to_owned());
-        }
-        (query.delimiter, query.quotes) = (delimiter, quotes);
+    if let Some(delimiter) = guessed.delimiter {
+        let shown = char::from(delimiter).to_string();
+        let shown = if delimiter == b'\t' { "tab" } else { &shown };
+        told.push(format!("fields are separated by {shown} (--delimiter)"));
     }
-    let values = guess::values(&text, ended, query);
-    if options.header.is_none() && values.header {
-        query.header = true;
-        told.push("the first record is a header (--header)".to_owned());
+    for (is_guessed, said) in [
+        (guessed.no_quotes, "quotes are bytes like any other (--quotes)"),
+        (guessed.header, "the first record is a header (--header)"),
+        (guessed.decimal_comma, "numbers have decimal commas (--decimal-comma)"),
+    ] {
+        told.extend(is_guessed.then(|| said.to_owned()));
     }
-    if options.decimal_comma.is_none() && values.decimal_comma {
-        query.decimal_comma = true;
-        told.push("numbers have decimal commas (--decimal-comma)".to_owned());
-    }
-    if !told.is_empty() && std::io::stderr().is_terminal() {
+    if !told.is_empty() {
         eprintln!(
             "fathom: taken for granted, unless the option says otherwise: {}",
             told.join("; ")
