@@ -8,9 +8,6 @@ import os
 from fathom import _native
 from fathom._table import Table
 
-_COMPRESSED = (".gz", ".zst", ".zstd")
-_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-
 
 class _Plan:
     """What the engine is asked, spelled out; read by the native half, attribute by attribute."""
@@ -71,19 +68,6 @@ def _as_arrow(data, columns: list):
     return table.scanner(columns=wanted).to_reader()
 
 
-def _delimiter_of(inputs: list) -> str:
-    """By the ending of the first path: a comma for .csv, a tab for .tsv, otherwise ``;``."""
-    first = inputs[0]
-    if not isinstance(first, (str, os.PathLike)):
-        return ";"
-    name = os.fspath(first).lower()
-    name = name.decode(errors="replace") if isinstance(name, bytes) else name
-    stem, ending = os.path.splitext(name)
-    if ending in _COMPRESSED:
-        ending = os.path.splitext(stem)[1]
-    return _DELIMITERS.get(ending, ";")
-
-
 def _nulls(null, values: list) -> list:
     """What a missing value means in each column of values."""
     if isinstance(null, str):
@@ -94,7 +78,9 @@ def _nulls(null, values: list) -> list:
     return [null.get(value, "skip") for value in values]
 
 
-def _byte(delimiter: str) -> int:
+def _byte(delimiter: str | None) -> int | None:
+    if delimiter is None:
+        return None
     code = delimiter.encode()
     if len(code) != 1 or code.isdigit() or code in b'"\r\n.+-':
         raise ValueError(f"delimiter: {delimiter!r} is not one byte, or part of numbers or quotes")
@@ -111,10 +97,11 @@ def aggregate(
     stats=("min", "mean", "max"),
     quantiles: str = "linear",
     approx: str | bool = False,
+    format_in: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
-    quotes: bool = True,
-    decimal_comma: bool = False,
+    quotes: bool | None = None,
+    decimal_comma: bool | None = None,
     null="skip",
     null_values=(),
     ragged: str = "fail",
@@ -134,8 +121,10 @@ def aggregate(
     ``__arrow_c_stream__`` (Polars, pyarrow, pandas, DuckDB). gzip and Zstandard are recognised, and
     Parquet and Arrow files, which pyarrow reads.
 
-    Text without any of by, values, delimiter, header, null, null_values and ragged is lines
-    ``key;value``; with one of them it is delimited text in general, with quoted fields (RFC 4180).
+    Text without any of by, values, texts, where, format_in, delimiter, header, quotes, decimal_comma, null, null_values
+    and ragged is lines ``key;value``; with one of them it is delimited text in general, with quoted
+    fields (RFC 4180). What is not said of how it is written is guessed from its first 64 KiB, as the command
+    does, once for all inputs: ``table.guessed`` says it. UTF-16 is known by its mark.
 
     by, values     columns by name or place (from 1), or lists of them; without by the first column,
                    without values the second; ``values=[]`` counts records; a value with a sign between
@@ -148,10 +137,14 @@ def aggregate(
     approx         True, or "1%", "0.1%" or "0.01%": quantiles are as near as that (1 % for True), and distinct is an
                    estimate, from sketches whose size does not grow with the values; a column behind each
                    has its error in percent
-    delimiter      one byte; by default a comma for .csv, a tab for .tsv, otherwise ``;``
-    quotes         whether fields may stand in quotes; otherwise a quote is a byte like any other
-    decimal_comma  numbers have a comma where others have a point, and no points
-    header         whether the first record names the columns; by default if one is asked for by name
+    format_in      "delimited", "common" or "combined" (access logs) or "ndjson"; guessed by default where
+                   columns are named
+    delimiter      one byte; guessed by default: the first of tab, ``;``, ``|`` and ``,`` that cuts all records into
+                   as many fields, otherwise ``;``
+    quotes         whether fields may stand in quotes; otherwise a quote is a byte like any other; guessed
+    decimal_comma  numbers have a comma where others have a point, and no points; guessed
+    header         whether the first record names the columns; by default if one is asked for by name, or if
+                   it has no number where all others have the values
     null           what a missing value means: skip, zero or fail; or a dict of columns to these
     null_values    fields that say there is no value, besides empty ones (of Arrow: ``"NaN"``)
     ragged         records with more or fewer fields: fail, or pad
@@ -167,9 +160,10 @@ def aggregate(
     """
     asked = dict(locals())
     progress = asked.pop("progress")
-    asked["data"] = _as_arrow(data, _list(by) + _list(values))
+    of_where = _native.columns(where) if where is not None else []
+    asked["data"] = _as_arrow(data, list(dict.fromkeys(_list(by) + _list(values) + of_where)))
     inputs, plan = _asked(**asked)
-    return Table(_native.aggregate(inputs, plan, progress))
+    return Table(*_native.aggregate(inputs, plan, progress))
 
 
 def asked(data, **options) -> tuple[list, _Plan]:
@@ -180,8 +174,8 @@ def asked(data, **options) -> tuple[list, _Plan]:
 
 
 def _asked(
-    data, by, values, texts, where, stats, quantiles, approx, delimiter, header, quotes, decimal_comma, null, null_values, ragged,
-    on_error, rejects, sort, reverse, top, threads, chunk_bytes, memory_limit,
+    data, by, values, texts, where, stats, quantiles, approx, format_in, delimiter, header, quotes, decimal_comma, null, null_values,
+    ragged, on_error, rejects, sort, reverse, top, threads, chunk_bytes, memory_limit,
 ):  # fmt: skip
     for name, value, known in (
         ("ragged", ragged, ("fail", "pad")),
@@ -190,6 +184,8 @@ def _asked(
     ):
         if value not in known:
             raise ValueError(f"{name} is {' or '.join(map(repr, known))}, not {value!r}")
+    if format_in not in (None, "delimited") and ({delimiter, header, quotes} != {None} or ragged == "pad"):
+        raise ValueError("delimiter=, header=, quotes= and ragged= are of delimited text, which format_in= is not")
     if rejects is not None and on_error != "skip":
         raise ValueError("rejects= needs on_error='skip'")
     inputs = _inputs(data)
@@ -199,18 +195,18 @@ def _asked(
     words = _list(texts)
     if is_frame and words:
         raise ValueError("texts= needs text: columns of texts are not read from Arrow tables yet")
-    if is_frame and where is not None:
-        raise ValueError("where= needs text: filter the table before")
     counts = values is not None and not _list(values) and not words
     is_plain = (
-        by is None and values is None and where is None and not words and delimiter is None and not header
-        and quotes and not decimal_comma and null == "skip"
+        by is None and values is None and where is None and not words and null == "skip"
+        and {format_in, delimiter, header, quotes, decimal_comma} == {None}
     ) and not _list(null_values) and ragged == "fail"
     keys = _list(by) or [1]
     columns = _list(values) + words or ([] if counts else [2])
     is_text = [False] * (len(columns) - len(words)) + [True] * len(words)
     plan = _Plan(
-        delimiter=None if is_plain or is_frame else _byte(delimiter or _delimiter_of(inputs)),
+        plain=is_plain or is_frame,
+        format_in=format_in,
+        delimiter=_byte(delimiter),
         header=header,
         quotes=quotes,
         decimal_comma=decimal_comma,

@@ -40,10 +40,12 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
     paths = [os.path.abspath(os.fspath(path)) for path in inputs]
     if len(set(paths)) < len(paths):
         raise ValueError("a path is there twice")
+    settled, query.guessed = _native.settle(paths, query)
+    query.__dict__.update(settled)
     objects = [_native.object(path) for path in paths]
     sizes = [(size, can_be_cut and not records) for size, _, can_be_cut in objects]
     tasks = _native.plan(sizes, task_bytes)
-    if records and query.delimiter is not None:
+    if records and not query.plain and query.format_in == "delimited" and query.quotes:
         tasks = [part for task in tasks for part in _between_records(task, paths, query, task_bytes)]
     pieces = [
         [Piece(paths[at], at, len(paths), *objects[at][:2], start, end) for at, start, end in task]
@@ -73,7 +75,7 @@ def merge(states) -> bytes:
 
 def finish(states, query) -> Table:
     """The result, if the states have all of the input."""
-    return Table(_native.finish(list(states), query))
+    return Table(_native.finish(list(states), query), query.guessed)
 
 
 def groups(items: list, width: int = WIDTH) -> list[list]:

@@ -14,10 +14,17 @@ class Table:
     the command prints with ``--format json``. ``exact=True`` gives every digit instead.
     """
 
-    __slots__ = ("_groups", "__weakref__")
+    __slots__ = ("_groups", "_guessed", "__weakref__")
 
-    def __init__(self, groups):
+    def __init__(self, groups, guessed=()):
         self._groups = groups
+        self._guessed = dict(guessed)
+
+    @property
+    def guessed(self) -> dict:
+        """How the text was taken to be written where nobody said it, by the options of `aggregate` that say
+        otherwise (``{"delimiter": ",", "header": True}``), and its encoding if that is not UTF-8."""
+        return dict(self._guessed)
 
     @property
     def columns(self) -> list[str]:
@@ -114,7 +121,7 @@ class Table:
         return self._groups.schema()
 
     def __reduce__(self):
-        return _restored, (self._groups.saved_state(),)
+        return _restored, (self._groups.saved_state(), self._guessed)
 
     def __repr__(self) -> str:
         lines = self._groups.lines(_SHOWN, _SHOWN)
@@ -172,7 +179,7 @@ class _Exact:
         return self._groups.stream(exact=True)
 
 
-def _restored(state) -> Table:
+def _restored(state, guessed=()) -> Table:
     from fathom import _native
 
-    return Table(_native.Groups.restored(state))
+    return Table(_native.Groups.restored(state), guessed)

@@ -6,30 +6,35 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use fathom_aggregate::columnar::{self, Frame};
-use fathom_aggregate::delimited::{self, Kind, Null, Query, Ragged, Selector, Value};
+use fathom_aggregate::delimited::{self, Kind, Null, Query, Ragged, Selector, Syntax, Value};
 use fathom_aggregate::format::{Criterion, Sort, Statistic, arrange};
+use fathom_aggregate::guess::Said;
 use fathom_aggregate::{
     Approx, Error, Filter, Layout, Method, OnError, Options, Progress, Source, Summary,
 };
 use fathom_input::Input;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrow;
 use crate::error;
 use crate::groups::Groups;
+use crate::guesses::Guesses;
 use crate::source;
 use crate::wait;
 
 /// How the text is cut, which the package spells out before it calls.
 #[derive(FromPyObject)]
 pub(crate) struct Plan {
-    /// None for `key;value` lines.
+    /// Lines `key;value`, of which nothing else is asked.
+    plain: bool,
+    /// One of [`SYNTAXES`]; without it guessed, as all of these are.
+    format_in: Option<String>,
     delimiter: Option<u8>,
-    /// By default if a column is asked for by its name.
     header: Option<bool>,
-    quotes: bool,
-    decimal_comma: bool,
+    quotes: Option<bool>,
+    decimal_comma: Option<bool>,
     by: Vec<Column>,
     /// Column, what a missing value means, and whether it is one of texts.
     values: Vec<(Column, String, bool)>,
@@ -51,10 +56,19 @@ pub(crate) struct Plan {
 }
 
 /// A column by its place, from 1, or by its name.
-#[derive(Clone, FromPyObject)]
+#[derive(Clone, FromPyObject, IntoPyObject)]
 pub(crate) enum Column {
     Place(usize),
     Name(String),
+}
+
+impl From<&Selector> for Column {
+    fn from(column: &Selector) -> Column {
+        match column {
+            Selector::Place(place) => Column::Place(*place),
+            Selector::Name(name) => Column::Name(name.clone()),
+        }
+    }
 }
 
 impl From<Column> for Selector {
@@ -64,6 +78,25 @@ impl From<Column> for Selector {
             Column::Name(name) => Selector::Name(name),
         }
     }
+}
+
+/// How records are written, by the words for it.
+const SYNTAXES: [(&str, Syntax); 4] = [
+    ("delimited", Syntax::Delimited),
+    ("common", Syntax::Access { combined: false }),
+    ("combined", Syntax::Access { combined: true }),
+    ("ndjson", Syntax::JsonLines),
+];
+
+pub(crate) fn word_of(syntax: Syntax) -> &'static str {
+    SYNTAXES.iter().find(|(_, known)| *known == syntax).expect("all are there").0
+}
+
+fn syntax(word: &str) -> PyResult<Syntax> {
+    let found = SYNTAXES.iter().find(|(known, _)| *known == word).map(|(_, syntax)| *syntax);
+    let known = || SYNTAXES.map(|(word, _)| word).join(", ");
+    found
+        .ok_or_else(|| PyValueError::new_err(format!("format_in: {word:?} is none of {}", known())))
 }
 
 fn null(word: &str) -> PyResult<Null> {
@@ -148,7 +181,9 @@ impl Plan {
 
     /// What is asked of delimited text; None for `key;value` lines.
     pub(crate) fn query(&self) -> PyResult<Option<Query>> {
-        let Some(delimiter) = self.delimiter else { return Ok(None) };
+        if self.plain {
+            return Ok(None);
+        }
         let value = |(column, word, is_text): &(Column, String, bool)| {
             let mut value = match column {
                 Column::Name(name) if !is_text && Value::is_formula(name) => {
@@ -161,16 +196,36 @@ impl Plan {
             value.kind = if *is_text { Kind::Text } else { Kind::Number };
             Ok(value)
         };
-        let mut query = Query::new(delimiter);
-        let filter = self.filter.as_deref().map(Filter::parse).transpose();
-        query.filter = filter.map_err(|wrong| PyValueError::new_err(format!("where: {wrong}")))?;
+        let mut query = Query::new(self.delimiter.unwrap_or(b';'));
+        query.filter = self.filter()?;
         query.by = self.by.iter().cloned().map(|column| Selector::from(column).into()).collect();
         query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
         query.nulls.extend(self.null_values.iter().cloned());
-        query.header = self.header.unwrap_or_else(|| query.has_names());
-        (query.quotes, query.decimal_comma) = (self.quotes, self.decimal_comma);
+        query.syntax = self.format_in.as_deref().map_or(Ok(Syntax::Delimited), syntax)?;
+        if query.syntax == Syntax::Delimited {
+            query.header = self.header.unwrap_or_else(|| query.has_names());
+        }
+        query.quotes = self.quotes.unwrap_or(true);
+        query.decimal_comma = self.decimal_comma.unwrap_or(false);
         Ok(Some(query))
+    }
+
+    /// Which records are taken.
+    fn filter(&self) -> PyResult<Option<Filter>> {
+        let filter = self.filter.as_deref().map(Filter::parse).transpose();
+        filter.map_err(|wrong| PyValueError::new_err(format!("where: {wrong}")))
+    }
+
+    /// What is not guessed.
+    pub(crate) fn said(&self) -> Said {
+        Said {
+            syntax: self.format_in.is_some() || self.pad,
+            delimiter: self.delimiter,
+            quotes: self.quotes,
+            header: self.header,
+            decimal_comma: self.decimal_comma,
+        }
     }
 
     /// Whether records that are none are counted, and do not end the run.
@@ -201,18 +256,20 @@ impl Plan {
     }
 }
 
-/// Aggregates texts, opened by [`source::open`], or an Arrow stream where there is one.
+/// Aggregates texts, opened by [`source::open`], or an Arrow stream where there is one; and what was guessed
+/// of how they are written.
 #[pyfunction]
-pub(crate) fn aggregate(
-    py: Python<'_>,
-    inputs: Vec<Bound<'_, PyAny>>,
+pub(crate) fn aggregate<'py>(
+    py: Python<'py>,
+    inputs: Vec<Bound<'py, PyAny>>,
     plan: Plan,
-    progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<Groups> {
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<(Groups, Bound<'py, PyDict>)> {
     let options = plan.options(&plan.statistics()?, plan.sort()?)?;
     let (told, callback) = (Progress::default(), progress.as_ref());
     let flags = (&told.bytes, &told.stop);
-    let query = plan.query()?;
+    let mut query = plan.query()?;
+    let mut guesses = Guesses::default();
     let is_frame = match &*inputs {
         [frame] => frame.hasattr("__arrow_c_stream__")?,
         _ => false,
@@ -223,16 +280,31 @@ pub(crate) fn aggregate(
             wait::run(py, flags, callback, || columnar::aggregate(source, &frame, &options, &told))
         }
         _ => {
-            let sources = inputs.iter().map(open).collect::<PyResult<Vec<Source>>>()?;
-            let on_error = plan.on_error()?;
-            let query = query.as_ref();
-            wait::run(py, flags, callback, || run(sources, query, &options, on_error, &told))
+            let sources = inputs.iter().map(open).collect::<PyResult<Vec<_>>>()?;
+            let (on_error, said) = (plan.on_error()?, plan.said());
+            wait::run(py, flags, callback, || {
+                let sources = guesses.settle(sources, query.as_mut(), &said)?;
+                run(sources, query.as_ref(), &options, on_error, &told)
+            })
         }
     };
     let mut summary: Summary = outcome?.map_err(|error| error::aggregated(py, error))?;
     summary.bytes = told.bytes.load(Ordering::Relaxed);
-    let has_names = is_frame || query.is_some_and(|query| query.header) || plan.by.len() > 1;
-    plan.shown(summary, has_names)
+    let has_names = is_frame || query.is_some_and(|query| is_named(&query));
+    Ok((plan.shown(summary, has_names)?, guesses.told(py)?))
+}
+
+/// The columns that a condition asks for.
+#[pyfunction]
+pub(crate) fn columns(condition: &str) -> PyResult<Vec<Column>> {
+    let filter = Filter::parse(condition);
+    let filter = filter.map_err(|wrong| PyValueError::new_err(format!("where: {wrong}")))?;
+    Ok(filter.columns().iter().map(Column::from).collect())
+}
+
+/// Whether the parts of keys have names of their own.
+pub(crate) fn is_named(query: &Query) -> bool {
+    query.header || query.by.len() > 1 || query.syntax != Syntax::Delimited
 }
 
 /// Runs the engine over texts.
@@ -261,15 +333,24 @@ fn open(input: &Bound<'_, PyAny>) -> PyResult<Source> {
 fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::Stream, Frame)> {
     let by = plan.by.iter().cloned();
     let values = plan.values.iter().map(|(column, ..)| column.clone());
-    let columns: Vec<Selector> = by.chain(values).map(Selector::from).collect();
-    let (stream, mut keys) = arrow::read::open(stream, &columns, plan.by.len())?;
-    let names = keys.split_off(plan.by.len());
+    let filter = plan.filter()?;
+    let filtered = filter.iter().flat_map(|filter| filter.columns().to_vec());
+    let columns: Vec<Selector> = by.chain(values).map(Selector::from).chain(filtered).collect();
+    let sizes = [plan.by.len(), plan.values.len()];
+    let (stream, mut keys) = arrow::read::open(stream, &columns, sizes)?;
+    let mut names = keys.split_off(plan.by.len());
+    let filtered = names.split_off(plan.values.len());
     let nulls = plan.values.iter().map(|(_, word, _)| null(word)).collect::<PyResult<Vec<_>>>()?;
     let nan_is_missing = plan.null_values.iter().any(|text| text == b"NaN");
+    let mut values: Vec<(String, Null)> = names.into_iter().zip(nulls).collect();
+    if values.is_empty() {
+        values.push(("records".to_owned(), Null::Skip));
+    }
     let frame = Frame {
         path: "<arrow>".into(),
         keys,
-        values: names.into_iter().zip(nulls).collect(),
+        values,
+        filter: filter.map(|filter| (filter, filtered)),
         nan_is_missing,
         fail: !plan.skip,
     };

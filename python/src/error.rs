@@ -49,10 +49,13 @@ pub(crate) fn system(error: &io::Error, path: &Path) -> PyErr {
 /// What ended an aggregation.
 pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
     use aggregate::Error;
-    let message = error.to_string();
+    let mut message = error.to_string();
     let of = |path: &Path| Some(path.display().to_string());
     match error {
         Error::Record(reject) => {
+            if reject.has_decimal_comma() {
+                message += " (decimal_comma=True reads numbers with a comma, such as 1,5)";
+            }
             let aggregate::Position { path, line, column, .. } = reject.position;
             let (field, text) = match reject.field {
                 Some(field) => (Some(field.name), field.text),
@@ -66,6 +69,7 @@ pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
         }
         Error::NoSuchColumn { path, .. }
         | Error::AmbiguousColumn { path, .. }
+        | Error::Foreign { path, .. }
         | Error::BadHeader { path, .. } => {
             data(py, Data { message, path: of(&path), ..Data::default() })
         }

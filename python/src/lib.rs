@@ -10,6 +10,7 @@ mod aggregate;
 mod arrow;
 mod error;
 mod groups;
+mod guesses;
 mod haversine;
 mod partial;
 mod source;
@@ -23,8 +24,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<groups::Groups>()?;
     module.add_function(wrap_pyfunction!(aggregate::aggregate, module)?)?;
+    module.add_function(wrap_pyfunction!(aggregate::columns, module)?)?;
     module.add_function(wrap_pyfunction!(haversine::haversine, module)?)?;
     module.add_function(wrap_pyfunction!(partial::object, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::settle, module)?)?;
     module.add_function(wrap_pyfunction!(partial::plan, module)?)?;
     module.add_function(wrap_pyfunction!(partial::cuts, module)?)?;
     module.add_function(wrap_pyfunction!(partial::partial, module)?)?;

@@ -10,11 +10,12 @@ use fathom_input::Input;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
-use crate::aggregate::{Plan, run};
+use crate::aggregate::{Plan, is_named, run, word_of};
 use crate::error;
 use crate::groups::Groups;
+use crate::guesses::{Guesses, text_of};
 use crate::wait;
 
 /// Bytes of a file: which of how many, what it was when it was planned, and from where to where.
@@ -34,8 +35,62 @@ pub(crate) struct Task {
 pub(crate) fn object(path: PathBuf) -> PyResult<(u64, String, bool)> {
     let said = |said| error::system(&said, &path);
     let (size, identity) = fathom_input::identity(&path).map_err(said)?;
-    let input = fathom_input::open(&path).map_err(said)?;
-    Ok((size, identity, matches!(input, Input::File(..)) || size == 0))
+    let can_be_cut = match fathom_input::open(&path).map_err(said)? {
+        // What is decoded is text only as a whole.
+        Input::File(file, size) => {
+            let mut first = vec![0; size.min(MARK_BYTES) as usize];
+            file.read_exact_at(&mut first, 0).map_err(said)?;
+            fathom_input::utf_16(&first).is_none()
+        }
+        Input::Stream(_) => size == 0,
+    };
+    Ok((size, identity, can_be_cut))
+}
+
+/// Bytes in which a text that is not blank has something.
+const LOOKED_AT_BYTES: usize = 64 << 10;
+
+/// Bytes that tell an encoding.
+const MARK_BYTES: u64 = 4;
+
+/// What the plan does not say of how these texts are written: by the names of its fields, and as what was guessed.
+#[pyfunction]
+pub(crate) fn settle<'py>(
+    py: Python<'py>,
+    paths: Vec<PathBuf>,
+    plan: Plan,
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+    let (settled, mut query) = (PyDict::new(py), plan.query()?);
+    let mut guesses = Guesses::default();
+    let said = plan.said();
+    // One after the other: there may be more than can be open.
+    let outcome = py.detach(|| {
+        for path in paths {
+            let mut source = whole(path)?;
+            if !source.peek(LOOKED_AT_BYTES).0.trim_ascii().is_empty() {
+                let settled = guesses.settle(vec![source], query.as_mut(), &said);
+                return settled.map(drop).map_err(Failure::Engine);
+            }
+        }
+        Ok(())
+    });
+    outcome.map_err(|failure| failed(py, failure))?;
+    if let Some(query) = query {
+        settled.set_item("format_in", word_of(query.syntax))?;
+        settled.set_item("delimiter", query.delimiter)?;
+        settled.set_item("header", query.header)?;
+        settled.set_item("quotes", query.quotes)?;
+        settled.set_item("decimal_comma", query.decimal_comma)?;
+    }
+    Ok((settled, guesses.told(py)?))
+}
+
+fn whole(path: PathBuf) -> Result<Source, Failure> {
+    let input = fathom_input::open(&path).map_err(|said| Failure::System(said, path.clone()))?;
+    Ok(match input {
+        Input::File(file, size) => Source::File { path, file, size },
+        Input::Stream(reader) => Source::Stream { path, reader },
+    })
 }
 
 /// Tasks of about so many bytes: lists of object, start and end.
@@ -76,7 +131,7 @@ pub(crate) fn partial<'py>(
         query: query.as_ref().map_or_else(|| "key;value lines".to_owned(), |q| format!("{q:?}")),
         stats: statistics.iter().map(ToString::to_string).collect(),
         is_plain: query.is_none(),
-        has_names: query.as_ref().is_some_and(|query| query.header || query.by.len() > 1),
+        has_names: query.as_ref().is_some_and(is_named),
         squares: options.with_squares,
         values: options.with_values,
         ends: options.with_ends,
@@ -107,24 +162,28 @@ pub(crate) fn partial<'py>(
     };
     match wait::run(py, (&told.bytes, &told.stop), None, all)? {
         Ok(bytes) => Ok(PyBytes::new(py, &bytes)),
-        Err(Failure::Engine(error)) => Err(error::aggregated(py, error)),
-        Err(Failure::State(why)) => Err(no_state(py, &why)),
-        Err(Failure::System(said, path)) => Err(error::system(&said, &path)),
+        Err(failure) => Err(failed(py, failure)),
+    }
+}
+
+fn failed(py: Python<'_>, failure: Failure) -> PyErr {
+    match failure {
+        Failure::Engine(error) => error::aggregated(py, error),
+        Failure::State(why) => no_state(py, &why),
+        Failure::System(said, path) => error::system(&said, &path),
     }
 }
 
 /// The bytes of a task, which are those that were planned.
 fn opened(task: &Task) -> Result<Source, Failure> {
     unchanged(task)?;
-    let path = task.path.clone();
-    let input = fathom_input::open(&path).map_err(|said| Failure::System(said, path.clone()))?;
-    Ok(match input {
-        Input::File(file, size) if task.end <= size => {
+    let source = match whole(task.path.clone())? {
+        Source::File { path, file, size } if task.end <= size => {
             Source::Part { path, file, size, range: task.start..task.end }
         }
-        Input::File(file, size) => Source::File { path, file, size },
-        Input::Stream(reader) => Source::Stream { path, reader },
-    })
+        other => other,
+    };
+    text_of(source).map(|(text, _)| text).map_err(Failure::Engine)
 }
 
 fn unchanged(task: &Task) -> Result<(), Failure> {

@@ -14,6 +14,7 @@ from decimal import Decimal
 import pytest
 
 import fathom
+from fathom import _scale
 
 
 @pytest.mark.parametrize("rounding", ["half-up", "ceiling", "half-even"])
@@ -110,12 +111,58 @@ def test_all_forms_of_input_are_one():
     assert fathom.aggregate(text[:8]) != expected
 
 
-def test_endings_say_the_delimiter(tmp_path):
-    for name, delimiter in [("a.csv", ","), ("a.tsv", "\t"), ("a.txt", ";"), ("b.csv.gz", ",")]:
-        text = f"k{delimiter}v\nx{delimiter}1\n".encode()
-        (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
-        table = fathom.aggregate(tmp_path / name, by="k", values="v", stats="sum")
-        assert table.to_dicts() == [{"k": "x", "sum": 1}]
+LOG = '::1 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" {} 5 "-" "curl"\n'
+
+GUESSES = [
+    (b"k,v\nx,1\ny,2\n", "k", "v", {"delimiter": ","}),
+    (b"k\tv\nx, y\t1\n", "k", "v", {"delimiter": "\t"}),
+    (b"name;value\na;1,5\nb;-0,25\n", 1, 2, {"delimiter": ";", "header": True, "decimal_comma": True}),
+    (b'5" pipe;1,5\n7" pipe;2\n', 1, 2, {"delimiter": ";", "quotes": False, "decimal_comma": True}),
+    (b'{"k": "a", "v": {"x": 1}}\n{"k": "b"}\n', "k", "v.x", {"format_in": "ndjson"}),
+    (LOG.format(200).encode() + LOG.format(404).encode(), "status", "bytes", {"format_in": "combined"}),
+    ("k;v\né;1\n".encode("utf-16"), "k", "v", {"delimiter": ";", "encoding": "utf-16-le"}),
+    (b"no delimiter\n", 1, [], {}),
+]
+
+
+@pytest.mark.parametrize(("text", "by", "values", "guessed"), GUESSES)
+def test_what_is_not_said_is_guessed_as_the_command_does(command, tmp_path, text, by, values, guessed):
+    file = tmp_path / "text.csv"
+    file.write_bytes(text)
+    value = ["--value", str(values)] if values else ["--count"]
+    said = command("aggregate", "--by", str(by), *value, file)
+    for data in [file, text, gzip.compress(text), io.BytesIO(text)]:
+        table = fathom.aggregate(data, by=by, values=values)
+        assert table.format("csv") == said and table.guessed == guessed
+    assert pickle.loads(pickle.dumps(table)).guessed == guessed
+    [*tasks], query = _scale.plan(file, 7, False, dict(by=by, values=values))
+    table = _scale.finish([_scale.partial(task, query) for task in tasks], query)
+    assert table.format("csv") == said and table.guessed == guessed
+    assert len(tasks) > 1 or "encoding" in guessed
+    # What was guessed can be said, and nothing is guessed any more.
+    spoken = {name: value for name, value in guessed.items() if name != "encoding"}
+    table = fathom.aggregate(file, by=by, values=values, **spoken)
+    assert table.format("csv") == said and not spoken.keys() & table.guessed.keys()
+
+
+def test_a_guess_is_for_all_inputs_and_can_be_said_otherwise(tmp_path):
+    text = b"name;value\na;1,5\nb;2\n"
+    ask = dict(by=1, values=2, stats="sum")
+    assert fathom.aggregate([b"", b"\n\n", text, text], **ask)["sum"] == [3.0, 4.0]
+    with pytest.raises(fathom.DataError, match=r"decimal_comma=True reads") as caught:
+        fathom.aggregate(text, decimal_comma=False, **ask)
+    assert (caught.value.line, caught.value.text) == (2, b"1,5")
+    with pytest.raises(fathom.DataError) as caught:
+        fathom.aggregate(text, header=False, **ask)
+    assert caught.value.line == 1
+    with pytest.raises(fathom.DataError, match="decimal_comma=True"):
+        fathom.aggregate(b"a;1,5\n")
+    with pytest.raises(fathom.DataError, match="a zip archive"):
+        fathom.aggregate(b"PK\x03\x04" + text, **ask)
+    with pytest.raises(ValueError, match='format_in: "csv" is none of delimited, common'):
+        fathom.aggregate(text, format_in="csv", **ask)
+    with pytest.raises(ValueError, match="of delimited text"):
+        fathom.aggregate(text, format_in="ndjson", delimiter=",", **ask)
 
 
 def test_bad_data_has_path_line_column_and_text(tmp_path):

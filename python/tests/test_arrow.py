@@ -143,8 +143,100 @@ def test_columns_that_are_not_there_or_no_numbers_are_named():
         fathom.aggregate(frame, by=1, values=4)
     with pytest.raises(TypeError, match="numbers are needed"):
         fathom.aggregate(frame, by="k", values="d")
-    with pytest.raises(TypeError, match="text or integers"):
+    with pytest.raises(TypeError, match="text, integers, truths or times"):
         fathom.aggregate(frame.with_columns(x=0.5), by="x", values="v")
+
+
+TIMES = [
+    (pa.bool_(), [True, False], ["true", "false"]),
+    (pa.date32(), [19_000, -1], ["2022-01-08", "1969-12-31"]),
+    (pa.date64(), [86_400_000, -86_400_000], ["1970-01-02T00:00:00", "1969-12-31T00:00:00"]),
+    (pa.time32("s"), [0, 86_399], ["00:00:00", "23:59:59"]),
+    (pa.time32("ms"), [5, 3_600_000], ["00:00:00.005", "01:00:00"]),
+    (pa.time64("us"), [5, 1_000], ["00:00:00.000005", "00:00:00.001"]),
+    (pa.time64("ns"), [1, 0], ["00:00:00.000000001", "00:00:00"]),
+    (pa.timestamp("s"), [0, 253_402_300_800], ["1970-01-01T00:00:00", "+10000-01-01T00:00:00"]),
+    (pa.timestamp("ms"), [-1, 1_700_000_000_250], ["1969-12-31T23:59:59.999", "2023-11-14T22:13:20.250"]),
+    (pa.timestamp("us", "+02:00"), [-1, 0], ["1969-12-31T23:59:59.999999Z", "1970-01-01T00:00:00Z"]),
+    (pa.timestamp("ns", "Europe/Paris"), [1, 0], ["1970-01-01T00:00:00.000000001Z", "1970-01-01T00:00:00Z"]),
+]
+
+
+@pytest.mark.parametrize(("type", "counts", "texts"), TIMES, ids=[str(type) for type, *_ in TIMES])
+def test_truths_and_times_are_keys_as_the_command_writes_them(command, tmp_path, type, counts, texts):
+    values = pa.array(counts, type if type == pa.bool_() else pa.int32() if type.bit_width == 32 else pa.int64())
+    keys = pa.chunked_array([pa.concat_arrays([values.cast(type), pa.nulls(1, type)])])
+    table = pa.table({"k": keys, "v": [1, 2, 4]})
+    for start in range(3):
+        found = fathom.aggregate(table.slice(start), by="k", values="v", stats="sum", on_error="skip")
+        assert dict(found) == dict(list(zip(texts, [1, 2]))[start:]) and found.rejected == 1
+    packed = pa.table({"k": keys.dictionary_encode(), "v": [1, 2, 4]})
+    both = fathom.aggregate(packed, by=["k", "v"], values=[])
+    assert sorted(row["k"] for row in both.to_dicts()) == sorted([*texts, ""])
+    chosen = fathom.aggregate(table, by="k", values="v", stats="sum", where=f'k == "{texts[1]}"')
+    assert dict(chosen) == {texts[1]: 2}
+    # As the command, where it was built to read such files.
+    file = tmp_path / "table.arrow"
+    with pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    try:
+        said = command("aggregate", "--by", "k", "--value", "v", "--where", "k is not null", file)
+    except AssertionError as refused:
+        assert "--features tables" in str(refused)
+    else:
+        assert said == fathom.aggregate(table, by="k", values="v", where="k is not null").format("csv")
+
+
+CONDITIONS = [
+    "v > 0.3",
+    "v is null || n < 0 && g in (1, 2, 3)",
+    'k =~ "^abc.*z" && !(v * 2 <= 1)',
+    'k < "abcdefg" && k != "abc"',
+    "n - g >= 0 && round(v, 1) != 0.5",
+    "$4 > 0 && $2 == -5",
+    "g == 1000",
+]
+
+
+@pytest.mark.parametrize("where", CONDITIONS)
+def test_a_condition_takes_the_rows_that_it_takes_of_text(frame, tmp_path, where):
+    text = text_of(frame, ["k", "g", "v", "n"])
+    ask = dict(by="k", values="v", stats=["count", "sum"], where=where)
+    expected = fathom.aggregate(text, header=True, **ask)
+    file = tmp_path / "frame.parquet"
+    frame.write_parquet(file)
+    for table in [frame, frame.to_arrow(), frame.with_columns(pl.col("k").cast(pl.Categorical)), file]:
+        found = fathom.aggregate(table, **ask)
+        assert found.format("csv") == expected.format("csv")
+        assert found.records == expected.records
+
+
+def test_rows_are_counted_without_a_value(frame):
+    expected = fathom.aggregate(text_of(frame, ["k", "g"]), by="k", values=[], where="g > 100")
+    found = fathom.aggregate(frame, by="k", values=[], where="g > 100")
+    assert found.columns == ["k", "count"] and found.format("csv") == expected.format("csv")
+    assert fathom.aggregate(frame, by="k", values=[]).records == len(frame)
+
+
+def test_a_condition_on_arrow_says_what_is_wrong_with_it(frame):
+    with pytest.raises(KeyError, match="no column \"w\"|no column 'w'"):
+        fathom.aggregate(frame, by="k", values="v", where="w > 1")
+    with pytest.raises(ValueError, match="where: a text is no number"):
+        fathom.aggregate(frame, by="k", values="v", where='v + "x" > 1')
+    with pytest.raises(fathom.DataError, match="not a decimal number") as caught:
+        fathom.aggregate(frame, by="g", values="v", where="k > 1")
+    assert (caught.value.line, caught.value.field) == (1, "k")
+    lists = pl.DataFrame({"k": ["a"], "v": [1], "l": [[1]]})
+    with pytest.raises(TypeError, match="column \"l\" has Arrow type"):
+        fathom.aggregate(lists, by="k", values="v", where="l is null")
+    exact = pa.table({"k": ["a", "b"], "v": [1, 2], "d": pa.array([Decimal("0.10"), Decimal("-3.05")])})
+    assert dict(fathom.aggregate(exact, by="k", values="v", stats="sum", where="d == 0.1")) == {"a": 1}
+    assert dict(fathom.aggregate(exact, by="k", values="v", stats="sum", where='d == "-3.05"')) == {"b": 2}
+    nan = pl.DataFrame({"k": ["a", "b"], "v": [1, 2], "d": [0.5, float("nan")]})
+    with pytest.raises(fathom.DataError, match='"NaN"'):
+        fathom.aggregate(nan, by="k", values="v", where="d > 0")
+    found = fathom.aggregate(nan, by="k", values="v", where="d is null", null_values="NaN", stats="sum")
+    assert dict(found) == {"b": 2}
 
 
 def test_streams_are_read_batch_by_batch_and_what_they_raise_arrives():
@@ -178,6 +270,25 @@ def test_results_enter_every_library_by_arrow():
     assert dict(fathom.aggregate(table, by="key", values="count", stats="sum")) == {"a": 1}
     assert fathom.aggregate(pandas, by="key", values="mean", stats="sum")["sum"] == [1.5]
     assert fathom.aggregate(duckdb.sql("select 'x' k, 1 v"), by="k", values="v", stats="max")["max"] == [1]
+
+
+def test_the_tables_that_the_command_writes_are_the_modules(command, tmp_path, frame):
+    file = tmp_path / "frame.csv"
+    file.write_bytes(text_of(frame, ["k", "g", "v", "n"]))
+    stats = [*SUMS, *VALUES[:-1], "histogram"]
+    words = ["--by", "g,k", "--value", "v,n", "--text", "k", "--stats", ",".join(stats), file]
+    table = fathom.aggregate(file, by=["g", "k"], values=["v", "n"], texts="k", stats=stats).to_arrow()
+    try:
+        command("aggregate", "--format", "parquet", "-o", tmp_path / "out.parquet", *words)
+    except AssertionError as refused:
+        assert "built without the feature `tables`" in str(refused)
+        pytest.skip("the command was built without the feature `tables`")
+    command("aggregate", "--format", "arrow", "-o", tmp_path / "out.arrow", *words)
+    from pyarrow import feather, parquet
+
+    for found in [parquet.read_table(tmp_path / "out.parquet"), feather.read_table(tmp_path / "out.arrow")]:
+        assert found.schema.remove_metadata() == table.schema
+        assert found.combine_chunks().equals(table.combine_chunks())
 
 
 def test_every_digit_leaves_as_decimals():

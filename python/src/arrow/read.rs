@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use std::slice;
 
 use fathom_aggregate::Error;
-use fathom_aggregate::columnar::{self, Integers, Numbers, Texts, Valid};
+use fathom_aggregate::columnar::{self, Integers, Numbers, Texts, Time, Valid};
 use fathom_aggregate::delimited::Selector;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -14,11 +14,11 @@ use pyo3::types::PyCapsule;
 
 use super::{ArrayC, Schema, StreamC};
 
-/// A stream, and which of its columns are asked for.
+/// A stream, and which of its columns are asked for: so many keys, so many values, and those of a condition.
 pub(crate) struct Stream {
     stream: StreamC,
     columns: Vec<Column>,
-    keys: usize,
+    sizes: [usize; 2],
 }
 
 // SAFETY: a stream may be asked from any thread, by one at a time; the engine keeps it under a lock.
@@ -42,6 +42,8 @@ enum Kind {
     F64,
     /// Its scale.
     Decimal(u16),
+    Booleans,
+    Times(Width, Time),
     Dictionary(Width, Box<Kind>),
 }
 
@@ -86,6 +88,25 @@ impl Kind {
             "vu" | "vz" => Kind::Views,
             "f" => Kind::F32,
             "g" => Kind::F64,
+            "b" => Kind::Booleans,
+            "tdD" => Kind::Times(Width::I32, Time::Date),
+            "tdm" => Kind::Times(Width::I64, Time::Moment(1000, false)),
+            "tts" => Kind::Times(Width::I32, Time::Clock(1)),
+            "ttm" => Kind::Times(Width::I32, Time::Clock(1000)),
+            "ttu" => Kind::Times(Width::I64, Time::Clock(1_000_000)),
+            "ttn" => Kind::Times(Width::I64, Time::Clock(1_000_000_000)),
+            _ if format.starts_with("ts") => {
+                let (unit, zone) = format[2..].split_once(':')?;
+                let per_second = match unit {
+                    "s" => 1,
+                    "m" => 1000,
+                    "u" => 1_000_000,
+                    "n" => 1_000_000_000,
+                    _ => return None,
+                };
+                // An instant, whatever zone it was written in; without a zone, what a clock showed.
+                Kind::Times(Width::I64, Time::Moment(per_second, !zone.is_empty()))
+            }
             _ if format.starts_with("d:") => {
                 let mut parts = format[2..].split(',');
                 let (_, scale) = (parts.next(), parts.next()?.parse().ok()?);
@@ -102,21 +123,23 @@ impl Kind {
         matches!(self, Kind::Integers(_) | Kind::F32 | Kind::F64 | Kind::Decimal(_))
     }
 
-    /// Keys are texts, or numbers of one spelling.
+    /// Keys are texts, or what has one spelling.
     fn is_key(&self) -> bool {
         match self {
             Kind::Short | Kind::Long | Kind::Views | Kind::Integers(_) => true,
+            Kind::Booleans | Kind::Times(..) => true,
             Kind::Dictionary(_, values) => values.is_key(),
             Kind::F32 | Kind::F64 | Kind::Decimal(_) => false,
         }
     }
 }
 
-/// Takes the stream out of an object, with the names of the columns; the first `keys` are keys.
+/// Takes the stream out of an object, with the names of the columns: so many keys, so many values, and those of
+/// a condition.
 pub(crate) fn open(
     object: &Bound<'_, PyAny>,
     columns: &[Selector],
-    keys: usize,
+    [keys, values]: [usize; 2],
 ) -> PyResult<(Stream, Vec<String>)> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>()?;
@@ -138,9 +161,18 @@ pub(crate) fn open(
         let place = place(column, &names)?;
         let (name, format, dictionary) = &fields[place];
         let kind = Kind::of(format, dictionary.as_deref());
-        let fits = |kind: &Kind| if number < keys { kind.is_key() } else { kind.is_number() };
+        let is_value = (keys..keys + values).contains(&number);
+        let fits = |kind: &Kind| match (number < keys, is_value) {
+            (true, _) => kind.is_key(),
+            (_, true) => kind.is_number(),
+            (false, false) => true,
+        };
         let Some(kind) = kind.filter(fits) else {
-            let wanted = if number < keys { "text or integers" } else { "numbers" };
+            let wanted = match (number < keys, is_value) {
+                (true, _) => "text, integers, truths or times",
+                (_, true) => "numbers",
+                (false, false) => "text, numbers, truths or times",
+            };
             let said =
                 format!("column {name:?} has Arrow type {format:?}, where {wanted} are needed");
             return Err(PyTypeError::new_err(said));
@@ -148,7 +180,7 @@ pub(crate) fn open(
         found.0.push(Column { place, kind });
         found.1.push(name.clone());
     }
-    Ok((Stream { stream, columns: found.0, keys }, found.1))
+    Ok((Stream { stream, columns: found.0, sizes: [keys, values] }, found.1))
 }
 
 fn place(column: &Selector, names: &[&str]) -> PyResult<usize> {
@@ -245,7 +277,8 @@ impl columnar::Source for Stream {
             return Ok(None);
         }
         assert!(array.null_count <= 0, "a table's rows are never missing as a whole");
-        Ok(Some(Batch { array, columns: self.columns.clone(), keys: self.keys }))
+        let zeros = if self.sizes[1] == 0 { vec![0; array.length as usize] } else { Vec::new() };
+        Ok(Some(Batch { array, columns: self.columns.clone(), sizes: self.sizes, zeros }))
     }
 }
 
@@ -253,7 +286,9 @@ impl columnar::Source for Stream {
 pub(crate) struct Batch {
     array: ArrayC,
     columns: Vec<Column>,
-    keys: usize,
+    sizes: [usize; 2],
+    /// A value for each row where there is none to be read: rows are counted.
+    zeros: Vec<i8>,
 }
 
 // SAFETY: arrays never change, and may be read and released on any thread.
@@ -291,15 +326,16 @@ impl columnar::Batch for Batch {
     }
 
     fn values(&self, column: usize) -> Numbers<'_> {
-        let (view, kind) = self.column(self.keys + column);
-        let valid = view.valid();
-        match *kind {
-            Kind::Integers(width) => Numbers::Integers(valid, view.integers(width)),
-            Kind::F32 => Numbers::F32(valid, view.buffer(1, 0)),
-            Kind::F64 => Numbers::F64(valid, view.buffer(1, 0)),
-            Kind::Decimal(scale) => Numbers::Decimals(valid, view.buffer(1, 0), scale),
-            _ => unreachable!("checked when the stream was opened"),
+        if self.sizes[1] == 0 {
+            return Numbers::Integers(Valid::default(), Integers::I8(&self.zeros));
         }
+        let (view, kind) = self.column(self.sizes[0] + column);
+        view.numbers(kind).expect("checked when the stream was opened")
+    }
+
+    fn filtered(&self, column: usize) -> Texts<'_> {
+        let (view, kind) = self.column(self.sizes[0] + self.sizes[1] + column);
+        view.texts(kind)
     }
 }
 
@@ -327,7 +363,12 @@ impl<'a> View<'a> {
     }
 
     fn valid(&self) -> Valid<'a> {
-        let pointer = self.pointer(0).cast::<u8>();
+        self.bits(0)
+    }
+
+    /// A bit for each row; all of them where there is no such buffer.
+    fn bits(&self, number: usize) -> Valid<'a> {
+        let pointer = self.pointer(number).cast::<u8>();
         let bytes = (self.offset + self.rows).div_ceil(8);
         // SAFETY: where there is a bitmap, it has a bit for each row.
         let bits = (!pointer.is_null()).then(|| unsafe { array(pointer, bytes) });
@@ -345,6 +386,17 @@ impl<'a> View<'a> {
             Width::U32 => Integers::U32(self.buffer(1, 0)),
             Width::U64 => Integers::U64(self.buffer(1, 0)),
         }
+    }
+
+    fn numbers(&self, kind: &Kind) -> Option<Numbers<'a>> {
+        let valid = self.valid();
+        Some(match *kind {
+            Kind::Integers(width) => Numbers::Integers(valid, self.integers(width)),
+            Kind::F32 => Numbers::F32(valid, self.buffer(1, 0)),
+            Kind::F64 => Numbers::F64(valid, self.buffer(1, 0)),
+            Kind::Decimal(scale) => Numbers::Decimals(valid, self.buffer(1, 0), scale),
+            _ => return None,
+        })
     }
 
     fn texts(&self, kind: &Kind) -> Texts<'a> {
@@ -379,8 +431,14 @@ impl<'a> View<'a> {
                 let texts = View { array: dictionary, offset, rows }.texts(values);
                 Texts::Dictionary(valid, self.integers(*width), Box::new(texts))
             }
+            Kind::Booleans => {
+                let bits = self.bits(1);
+                assert!(bits.bits.is_some() || self.rows == 0, "an Arrow buffer is missing");
+                Texts::Booleans(valid, bits)
+            }
+            Kind::Times(width, time) => Texts::Times(valid, self.integers(*width), *time),
             Kind::F32 | Kind::F64 | Kind::Decimal(_) => {
-                unreachable!("checked when the stream was opened")
+                Texts::Numbers(self.numbers(kind).expect("these are numbers"))
             }
         }
     }

@@ -11,6 +11,7 @@ use crate::number::{Decimal, NumberError, power_of_ten};
 mod time;
 
 use time::Unit;
+pub(crate) use time::date;
 
 /// How wide the buckets of a column are.
 ///

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::shown::{self, Time};
 use crate::error::Error;
 
 /// Where batches come from, one after the other.
@@ -27,6 +28,8 @@ pub trait Batch: Send + Sync {
     fn keys(&self, part: usize) -> Texts<'_>;
     /// A column of values, by its place among them.
     fn values(&self, column: usize) -> Numbers<'_>;
+    /// A column that the [filter](super::Frame::filter) asks for, by its place among them.
+    fn filtered(&self, column: usize) -> Texts<'_>;
 }
 
 /// Which rows have a value: a bit each, least significant first, from bit `offset` on.
@@ -60,6 +63,12 @@ pub enum Texts<'a> {
     Integers(Valid<'a>, Integers<'a>),
     /// Each row is the place of one of these texts.
     Dictionary(Valid<'a>, Integers<'a>, Box<Texts<'a>>),
+    /// `true` where the second has a bit, otherwise `false`.
+    Booleans(Valid<'a>, Valid<'a>),
+    /// Dates and times, as ISO 8601 has them.
+    Times(Valid<'a>, Integers<'a>, Time),
+    /// Numbers with all their digits.
+    Numbers(Numbers<'a>),
 }
 
 impl<'a> Texts<'a> {
@@ -81,6 +90,18 @@ impl<'a> Texts<'a> {
             }
             Texts::Dictionary(valid, places, texts) => {
                 valid.has(row).then(|| texts.get(places.get(row) as usize)).flatten()
+            }
+            Texts::Booleans(valid, bits) => {
+                let text: &[u8] = if bits.has(row) { b"true" } else { b"false" };
+                valid.has(row).then_some(Cow::Borrowed(text))
+            }
+            Texts::Times(valid, all, time) => valid.has(row).then(|| {
+                let all = i64::try_from(all.get(row)).expect("times have no more than 64 bits");
+                Cow::Owned(shown::time(all, *time).into_bytes())
+            }),
+            Texts::Numbers(numbers) => {
+                let text = || numbers.text(row).into_bytes();
+                numbers.valid().has(row).then(|| Cow::Owned(text()))
             }
         }
     }
@@ -174,6 +195,18 @@ impl<'a> Numbers<'a> {
             | Numbers::Decimals(valid, ..)
             | Numbers::F64(valid, _)
             | Numbers::F32(valid, _) => valid,
+        }
+    }
+
+    /// The number of a row with all its digits; a floating-point number with its shortest ones.
+    fn text(&self, row: usize) -> String {
+        match self {
+            Numbers::Integers(_, all) => all.get(row).to_string(),
+            Numbers::Decimals(_, all, scale) => {
+                shown::decimal(i128::from_le_bytes(all[row]), (*scale).into())
+            }
+            Numbers::F64(_, all) => zmij::Buffer::new().format(all[row]).to_owned(),
+            Numbers::F32(_, all) => zmij::Buffer::new().format(all[row]).to_owned(),
         }
     }
 

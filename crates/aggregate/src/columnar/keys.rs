@@ -1,7 +1,6 @@
 //! From keys to numbers of groups: one table for each thread.
 
 use std::hash::{BuildHasher, RandomState};
-use std::ops::Range;
 
 use hashbrown::HashTable;
 
@@ -147,7 +146,7 @@ impl Groups {
     pub(super) fn number(
         &mut self,
         parts: &[Texts<'_>],
-        rows: Range<usize>,
+        rows: impl Iterator<Item = usize> + Clone,
         numbers: &mut Vec<u32>,
         faults: &mut Vec<Fault>,
     ) {
@@ -159,16 +158,21 @@ impl Groups {
         if !numbers.contains(&NONE) {
             return;
         }
-        let none = numbers.iter().enumerate().filter(|(_, number)| **number == NONE);
-        faults.extend(none.map(|(at, _)| Fault {
-            row: rows.start + at,
+        let none = rows.zip(&*numbers).filter(|(_, number)| **number == NONE);
+        faults.extend(none.map(|(row, _)| Fault {
+            row,
             column: 0,
             reason: Reason::EmptyKey,
             text: String::new(),
         }));
     }
 
-    fn number_several(&mut self, parts: &[Texts<'_>], rows: Range<usize>, numbers: &mut Vec<u32>) {
+    fn number_several(
+        &mut self,
+        parts: &[Texts<'_>],
+        rows: impl Iterator<Item = usize>,
+        numbers: &mut Vec<u32>,
+    ) {
         let mut key = Vec::new();
         numbers.extend(rows.map(|row| {
             key.clear();
@@ -182,7 +186,12 @@ impl Groups {
         }));
     }
 
-    fn number_one(&mut self, texts: &Texts<'_>, rows: Range<usize>, numbers: &mut Vec<u32>) {
+    fn number_one(
+        &mut self,
+        texts: &Texts<'_>,
+        rows: impl Iterator<Item = usize>,
+        numbers: &mut Vec<u32>,
+    ) {
         match texts {
             Texts::Short(valid, offsets, bytes) => numbers.extend(rows.map(|row| {
                 let (start, end) = (offsets[row] as usize, offsets[row + 1] as usize);
@@ -209,6 +218,9 @@ impl Groups {
                     NONE
                 }
             })),
+            Texts::Booleans(..) | Texts::Times(..) | Texts::Numbers(_) => {
+                numbers.extend(rows.map(|row| self.find_text(texts.get(row).as_deref())));
+            }
             Texts::Dictionary(valid, places, texts) => {
                 // What a place means is asked once for each that occurs.
                 const UNKNOWN: u32 = NONE - 1;

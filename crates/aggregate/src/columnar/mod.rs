@@ -16,19 +16,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::account::Account;
 use crate::delimited::Null;
 use crate::engine::{Column, Options, Progress, Summary, on_threads};
-use crate::error::{Error, FieldText, Position, Reject};
+use crate::error::{Error, FieldText, Position, Reason, Reject};
+use crate::filter::Filter;
 use crate::merge::{Partial, merge};
+use crate::number::Decimal;
 use crate::rejects::SHOWN;
 
 mod batch;
 mod fault;
 mod keys;
+mod shown;
 mod units;
 mod values;
 
 pub use batch::{Batch, Integers, Numbers, Source, Texts, Valid};
 use fault::Fault;
 use keys::Groups;
+pub use shown::Time;
 use values::Values;
 
 /// Rows of a piece.
@@ -43,6 +47,8 @@ pub struct Frame {
     pub keys: Vec<String>,
     /// The columns of values: their names, and what a missing value means.
     pub values: Vec<(String, Null)>,
+    /// Which rows are taken, and what the columns it asks for are called.
+    pub filter: Option<(Filter, Vec<String>)>,
     /// Whether NaN is a missing value; otherwise it is refused, as infinities are.
     pub nan_is_missing: bool,
     /// Whether what is refused ends the run; otherwise it is counted.
@@ -76,6 +82,7 @@ pub fn aggregate(
     for worker in workers {
         summary.records += worker.records;
         summary.rejected += worker.rejected;
+        summary.left_out += worker.left_out;
         summary.shown_rejects.extend(worker.rejects);
         for (lists, values) in lists.iter_mut().zip(worker.values) {
             lists.push(values.into_partials(&worker.groups));
@@ -140,13 +147,15 @@ struct Worker {
     values: Vec<Values>,
     records: u64,
     rejected: u64,
+    left_out: u64,
     rejects: Vec<Reject>,
 }
 
 impl Worker {
     fn new(frame: &Frame, options: &Options) -> Worker {
         let values = frame.values.iter().map(|_| Values::new(options.keep())).collect();
-        Worker { groups: Groups::default(), values, records: 0, rejected: 0, rejects: Vec::new() }
+        let groups = Groups::default();
+        Worker { groups, values, records: 0, rejected: 0, left_out: 0, rejects: Vec::new() }
     }
 
     fn work<S: Source>(
@@ -188,11 +197,32 @@ impl Worker {
     ) {
         let Piece { batch, rows, .. } = piece;
         let keys: Vec<_> = (0..frame.keys.len()).map(|part| batch.keys(part)).collect();
-        self.groups.number(&keys, rows.clone(), numbers, faults);
+        let taken = frame.filter.as_ref().map(|(filter, _)| chosen(filter, piece, frame, faults));
+        let refused = faults.len();
         self.records += rows.len() as u64;
+        match &taken {
+            None => self.groups.number(&keys, rows.clone(), numbers, faults),
+            Some(taken) => {
+                let left_out = (rows.len() - taken.len() - refused) as u64;
+                self.records -= left_out;
+                self.left_out += left_out;
+                self.groups.number(&keys, taken.iter().copied(), numbers, faults);
+                let mut all = vec![keys::NONE; rows.len()];
+                taken.iter().zip(&*numbers).for_each(|(row, &of)| all[row - rows.start] = of);
+                *numbers = all;
+            }
+        }
         for (column, (_, null)) in frame.values.iter().enumerate() {
             let columns = (frame.keys.len() + column, *null, frame.nan_is_missing);
             values::check(&batch.values(column), columns, rows.clone(), faults);
+        }
+        if let Some(taken) = &taken {
+            // Values of what is left out are not looked at, nor are those behind a condition that failed.
+            let mut at = 0;
+            faults.retain(|fault| {
+                at += 1;
+                at <= refused || taken.binary_search(&fault.row).is_ok()
+            });
         }
         for fault in &*faults {
             numbers[fault.row - rows.start] = keys::NONE;
@@ -205,13 +235,42 @@ impl Worker {
     }
 }
 
+/// The rows of a piece for which a condition is true, in their order; a cell that it cannot read is a fault.
+fn chosen<B: Batch>(
+    filter: &Filter,
+    piece: &Piece<B>,
+    frame: &Frame,
+    faults: &mut Vec<Fault>,
+) -> Vec<usize> {
+    let columns: Vec<Texts<'_>> =
+        (0..filter.columns().len()).map(|column| piece.batch.filtered(column)).collect();
+    let is_null = |text: &[u8]| text.is_empty() || frame.nan_is_missing && text == b"NaN";
+    let first = frame.keys.len() + frame.values.len();
+    let mut holds = |row: usize| {
+        let field = |at: usize| Ok(columns[at].get(row).filter(|text| !is_null(text)));
+        let read = |at: usize, text: &[u8]| {
+            Decimal::parse(text).map_err(|why| Fault {
+                row,
+                column: first + at,
+                reason: Reason::Number(why),
+                text: String::from_utf8_lossy(text).into_owned(),
+            })
+        };
+        filter.holds(field, read).unwrap_or_else(|fault| {
+            faults.push(fault);
+            false
+        })
+    };
+    piece.rows.clone().filter(|&row| holds(row)).collect()
+}
+
 /// A fault with its place in the table.
 fn reject<B>(fault: Fault, piece: &Piece<B>, frame: &Frame) -> Reject {
     let Fault { row, column, reason, text } = fault;
-    let name = match column.checked_sub(frame.keys.len()) {
-        Some(column) => frame.values[column].0.clone(),
-        None => frame.keys[column].clone(),
-    };
+    let values = frame.values.iter().map(|(name, _)| name);
+    let filtered = frame.filter.iter().flat_map(|(_, names)| names);
+    let name = frame.keys.iter().chain(values).chain(filtered).nth(column).cloned();
+    let name = name.expect("the name of a column asked for");
     let (line, column) = (piece.row + row as u64 + 1, column as u64 + 1);
     Reject {
         position: Position { path: frame.path.clone(), byte: 0, line, column },

@@ -36,6 +36,10 @@ impl Batch for Rows {
     fn values(&self, _: usize) -> Numbers<'_> {
         Numbers::F64(Valid { bits: Some(&self.valid), offset: 0 }, &self.values)
     }
+    /// The key, then the value.
+    fn filtered(&self, column: usize) -> Texts<'_> {
+        if column == 0 { self.keys(0) } else { Texts::Numbers(self.values(0)) }
+    }
 }
 
 fn rows(cells: &[(String, Option<f64>)]) -> Rows {
@@ -51,7 +55,7 @@ fn rows(cells: &[(String, Option<f64>)]) -> Rows {
 
 fn frame(fail: bool) -> Frame {
     let (keys, values) = (vec!["k".to_owned()], vec![("v".to_owned(), Null::Skip)]);
-    Frame { path: "frame".into(), keys, values, nan_is_missing: false, fail }
+    Frame { path: "frame".into(), keys, values, filter: None, nan_is_missing: false, fail }
 }
 
 fn of_columns(
@@ -60,9 +64,83 @@ fn of_columns(
     threads: usize,
     (fail, statistics): (bool, &[Statistic]),
 ) -> Result<Summary, Error> {
+    of_some(cells, (batch, threads), &frame(fail), statistics)
+}
+
+fn of_some(
+    cells: &[(String, Option<f64>)],
+    (batch, threads): (usize, usize),
+    frame: &Frame,
+    statistics: &[Statistic],
+) -> Result<Summary, Error> {
     let batches = cells.chunks(batch).map(rows).collect();
     let options = Options { threads, ..Options::default() }.for_statistics(statistics);
-    aggregate(Made { batches }, &frame(fail), &options, &Progress::default())
+    aggregate(Made { batches }, frame, &options, &Progress::default())
+}
+
+/// The frame of the rows for which a condition on `$1`, the key, and then `$2` is true.
+fn filtered(condition: &str, fail: bool) -> Frame {
+    let names = vec!["k".to_owned(), "v".to_owned()];
+    Frame { filter: Some((Filter::parse(condition).unwrap(), names)), ..frame(fail) }
+}
+
+fn lines(cells: &[(String, Option<f64>)]) -> String {
+    let line = |(key, value): &(String, Option<f64>)| match value {
+        Some(value) => format!("{key};{}\n", text(*value)),
+        None => format!("{key};\n"),
+    };
+    cells.iter().map(line).collect()
+}
+
+#[test]
+fn a_condition_takes_the_rows_that_it_takes_of_text() {
+    let (cells, statistics) = (cells(20_000), Layout::default().statistics);
+    for condition in [
+        "$1 =~ \"c$\" || $2 > 100.5",
+        "$1 < \"abcdefghi\" && $2 is not null",
+        "$1 != \"\" && !($2 * 2 <= 1)",
+        "$1 == \"z\" && $2 > 0",
+    ] {
+        let mut query = crate::delimited::Query::new(b';');
+        query.filter = Some(Filter::parse(condition).unwrap());
+        let reader = Box::new(std::io::Cursor::new(lines(&cells).into_bytes()));
+        let expected = crate::delimited::aggregate(
+            vec![TextSource::Stream { path: "text".into(), reader }],
+            &query,
+            &Options::default(),
+            crate::OnError::Fail,
+            &Progress::default(),
+        );
+        let expected = expected.unwrap();
+        for sizes in [(20_000, 1), (777, 2), (1, 3)] {
+            let found = of_some(&cells, sizes, &filtered(condition, true), &statistics).unwrap();
+            let shown = |summary: &Summary| csv(&summary.columns, &Layout::default());
+            assert!(shown(&found) == shown(&expected), "{condition} {sizes:?}");
+            let counts = |summary: &Summary| (summary.records, summary.left_out, summary.rejected);
+            assert_eq!(counts(&found), counts(&expected));
+        }
+    }
+}
+
+#[test]
+fn what_a_condition_leaves_out_is_not_looked_at_and_what_it_cannot_read_is_refused() {
+    let mut cells = vec![("a".to_owned(), Some(1.0)); 10];
+    (cells[3].0, cells[4].1) = (String::new(), Some(f64::NAN));
+    (cells[5].0, cells[7].1) = ("b".to_owned(), Some(f64::INFINITY));
+    let count = |summary: &Summary| (summary.records, summary.left_out, summary.rejected);
+    let found = of_some(&cells, (3, 2), &filtered("$1 == \"b\"", true), &[]).unwrap();
+    assert_eq!((count(&found), found.columns[0].groups.len()), ((1, 9, 0), 1));
+    let found = of_some(&cells, (3, 2), &filtered("$1 == \"b\" || $2 > 0", false), &[]).unwrap();
+    assert_eq!(count(&found), (7, 0, 3));
+    let said: Vec<String> = found.shown_rejects.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "frame:4:1: the key is empty: k \"\"",
+            "frame:5:4: the value is not a decimal number: v \"NaN\"",
+            "frame:8:4: the value is not a decimal number: v \"inf\"",
+        ]
+    );
 }
 
 /// Keys of all lengths around the tables' limits, values of every kind of double.
@@ -103,11 +181,7 @@ fn text(value: f64) -> String {
 #[test]
 fn a_table_and_its_text_have_the_same_result() {
     let cells = cells(20_000);
-    let lines = cells.iter().map(|(key, value)| match value {
-        Some(value) => format!("{key};{}\n", text(*value)),
-        None => format!("{key};\n"),
-    });
-    let text: String = lines.collect();
+    let text = lines(&cells);
     let named = |words: &str| {
         words.split(',').map(|word| Statistic::named(word).unwrap()).collect::<Vec<_>>()
     };

@@ -1,0 +1,96 @@
+//! Cells that are no texts as the command writes them where it makes text of a table.
+
+use crate::bucket::date;
+
+/// What integers that are times count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    /// Days since 1970.
+    Date,
+    /// So many to the second, since midnight.
+    Clock(u32),
+    /// So many to the second, since 1970; in UTC if so said, otherwise what some clock showed.
+    Moment(u32, bool),
+}
+
+/// A number in units of `10^-scale` with all its digits.
+pub(super) fn decimal(units: i128, scale: usize) -> String {
+    let sign = if units < 0 { "-" } else { "" };
+    let digits = format!("{:0width$}", units.unsigned_abs(), width = scale + 1);
+    let (whole, part) = digits.split_at(digits.len() - scale);
+    let point = if scale == 0 { "" } else { "." };
+    format!("{sign}{whole}{point}{part}")
+}
+
+/// A date or a time by ISO 8601, with as many digits behind the second as it has, by threes.
+pub(super) fn time(count: i64, time: Time) -> String {
+    match time {
+        Time::Date => day(count),
+        Time::Clock(per_second) => clock(count, per_second),
+        Time::Moment(per_second, is_utc) => {
+            const SECONDS: i64 = 86_400;
+            let of_day = i64::from(per_second) * SECONDS;
+            let (date, rest) = (day(count.div_euclid(of_day)), count.rem_euclid(of_day));
+            format!("{date}T{}{}", clock(rest, per_second), if is_utc { "Z" } else { "" })
+        }
+    }
+}
+
+fn day(days: i64) -> String {
+    let (year, month, day) = date(days);
+    // Years of other than four digits have a sign.
+    match year {
+        0..=9999 => format!("{year:04}-{month:02}-{day:02}"),
+        _ => format!("{year:+05}-{month:02}-{day:02}"),
+    }
+}
+
+fn clock(count: i64, per_second: u32) -> String {
+    let per_second = i64::from(per_second);
+    let (seconds, rest) = (count.div_euclid(per_second), count.rem_euclid(per_second));
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let nanos = rest * (1_000_000_000 / per_second);
+    let part = match nanos {
+        0 => String::new(),
+        _ if nanos % 1_000_000 == 0 => format!(".{:03}", nanos / 1_000_000),
+        _ if nanos % 1000 == 0 => format!(".{:06}", nanos / 1000),
+        _ => format!(".{nanos:09}"),
+    };
+    format!("{hours:02}:{minutes:02}:{seconds:02}{part}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same cells as in the tests of `input::table`, whose oracle is another library.
+    #[test]
+    fn times_are_those_of_tables_in_files() {
+        for (count, kind, expected) in [
+            (19_000, Time::Date, "2022-01-08"),
+            (-1, Time::Date, "1969-12-31"),
+            (2_932_897, Time::Date, "+10000-01-01"),
+            (-719_529, Time::Date, "-0001-12-31"),
+            (0, Time::Moment(1, false), "1970-01-01T00:00:00"),
+            (86_399, Time::Moment(1, false), "1970-01-01T23:59:59"),
+            (1_700_000_000_250_000, Time::Moment(1_000_000, true), "2023-11-14T22:13:20.250Z"),
+            (-1, Time::Moment(1_000_000, true), "1969-12-31T23:59:59.999999Z"),
+            (1, Time::Clock(1_000_000_000), "00:00:00.000000001"),
+            (86_399_999, Time::Clock(1000), "23:59:59.999"),
+            (i64::MIN, Time::Moment(1_000_000_000, false), "1677-09-21T00:12:43.145224192"),
+        ] {
+            assert_eq!(time(count, kind), expected);
+        }
+        time(i64::MIN, Time::Moment(1, false));
+        time(i64::MAX, Time::Moment(1, true));
+    }
+
+    #[test]
+    fn decimals_have_their_point_where_their_scale_says() {
+        for (units, scale, expected) in
+            [(-150, 2, "-1.50"), (7, 2, "0.07"), (7, 0, "7"), (-1, 5, "-0.00001"), (0, 1, "0.0")]
+        {
+            assert_eq!(decimal(units, scale), expected);
+        }
+    }
+}
