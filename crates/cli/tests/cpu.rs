@@ -164,6 +164,30 @@ fn a_library_of_the_compiler_is_taken_from_the_file_or_folder_named() {
     assert!(text.contains("has no Lizard_compress"), "{text}");
 }
 
+/// ICU's names in version 99, which takes everything for UTF-8.
+const ICU: &str = "
+void u_getVersion_99(unsigned char *version) { version[0] = 99; version[1] = 1; }
+unsigned short *u_strFromUTF8_99(unsigned short *to, int room, int *units, const char *from, int n, int *error) {
+    *error = 0;
+    return to;
+}
+";
+
+#[test]
+#[ignore = "needs the C compiler cc"]
+fn names_with_the_number_of_their_library_are_found_by_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let numbered = format!("icu={}", library(folder.path(), "libicuuc.so.99.1", ICU));
+    let bench = ["bench", "text", "--operation", "utf8", "-p", "records=12", "--rounds", "2"];
+    let wrong = fathom(&[&bench[..], &["--only", "std,icu", "--library", &numbered]].concat());
+    let text = String::from_utf8_lossy(&wrong.stdout).into_owned();
+    assert!(wrong.status.code() == Some(1) && text.contains("wrong answer"), "{text}");
+    assert!(done(&["list", "text", "--library", &numbered]).contains("99.1"));
+    let other = format!("icu={}", library(folder.path(), "libicuuc.so", ICU));
+    let text = done(&["list", "text", "--library", &other]);
+    assert!(text.contains("has no u_getVersion"), "{text}");
+}
+
 #[test]
 fn a_file_of_the_user_is_measured_where_a_row_can_take_it() {
     let folder = tempfile::tempdir().unwrap();

@@ -34,6 +34,7 @@ mod xxhash_c;
 #[cfg(feature = "cpu")]
 mod xxhash_rust;
 mod zlib;
+mod zlib_ng;
 #[cfg(feature = "cpu")]
 mod zlib_rs;
 
@@ -80,6 +81,7 @@ pub static FAMILY: Family<Buffer> = Family {
         &libdeflate::LIBDEFLATE,
         &isal::ISA_L,
         &zlib::ZLIB,
+        &zlib_ng::ZLIB_NG,
         &xxhash_c::XXHASH_C,
     ],
     absent: &[CRATES],

@@ -41,6 +41,7 @@ mod ring;
 #[cfg(feature = "cpu")]
 mod shake;
 mod sodium;
+mod wolfssl;
 mod workload;
 
 pub use reference::open;
@@ -73,6 +74,7 @@ pub static FAMILY: Family<Messages> = Family {
         &openssl::OPEN_SSL,
         &gcrypt::GCRYPT,
         &sodium::SODIUM,
+        &wolfssl::WOLF_SSL,
         #[cfg(feature = "native")]
         &ring::RING,
         #[cfg(feature = "native")]

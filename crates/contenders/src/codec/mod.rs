@@ -29,6 +29,7 @@ mod snappy;
 pub mod synlz;
 mod workload;
 mod zlib;
+mod zlib_ng;
 #[cfg(feature = "cpu")]
 mod zlib_rs;
 mod zstd;
@@ -59,6 +60,7 @@ pub static FAMILY: Family<Texts> = Family {
         &zstd::ZSTD,
         &libdeflate::LIBDEFLATE,
         &zlib::ZLIB,
+        &zlib_ng::ZLIB_NG,
         &brotli::BROTLI,
         &bzip2::BZIP2,
         &lzma::LZMA,

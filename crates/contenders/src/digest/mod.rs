@@ -12,6 +12,7 @@ use crate::library::{CRATES, native};
 mod aws_lc;
 #[cfg(feature = "cpu")]
 mod blake3;
+mod blake3_c;
 mod botan;
 mod gcrypt;
 #[cfg(feature = "cpu")]
@@ -28,6 +29,7 @@ mod sha2;
 #[cfg(feature = "cpu")]
 mod sha3;
 mod sodium;
+mod wolfssl;
 mod workload;
 
 pub use workload::{Messages, Operation};
@@ -54,6 +56,8 @@ pub static FAMILY: Family<Messages> = Family {
         &gcrypt::GCRYPT,
         &botan::BOTAN,
         &sodium::SODIUM,
+        &wolfssl::WOLF_SSL,
+        &blake3_c::BLAKE3_C,
         #[cfg(feature = "native")]
         &ring::RING,
         #[cfg(feature = "native")]

@@ -29,7 +29,7 @@ tasks! {
         Sha3_256 "sha3-256" "SHA3-256, FIPS 202", form: mix::FORM, forebear: "sha3_256", best: unit::sha3;
         Sha3_512 "sha3-512" "SHA3-512, FIPS 202", form: mix::FORM, forebear: "sha3_512", best: unit::sha3;
         Blake3 "blake3" "BLAKE3, 32 bytes, one thread", form: mix::FORM, best: unit::vector,
-            alone: "no library of a distribution has it; the other crate is the oracle";
+            alone: "Debian 12 has no library of it, and the other crate is the oracle";
         HmacMd5 "hmac-md5" "HMAC (RFC 2104) of MD5; not for new use", form: mix::FORM, forebear: "hmacmd5";
         HmacSha1 "hmac-sha1" "HMAC of SHA-1", form: mix::FORM, forebear: "hmacsha1", best: unit::sha1;
         HmacSha256 "hmac-sha256" "HMAC of SHA-256", form: mix::FORM, forebear: "hmacsha256", best: unit::sha256;

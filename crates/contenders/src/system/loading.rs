@@ -20,7 +20,28 @@ pub(crate) trait Functions: Send + Sync + Sized + 'static {
     ///
     /// # Safety
     /// The library's functions have the signatures that are written down here.
-    unsafe fn find(library: &Library) -> Result<Self, &'static str>;
+    unsafe fn find(symbols: &Symbols<'_>) -> Result<Self, &'static str>;
+}
+
+/// What a library offers.
+pub(crate) struct Symbols<'l> {
+    library: &'l Library,
+    /// The first number after the name of its file, which ICU adds to all its names: `u_errorName_72`.
+    number: &'l str,
+}
+
+impl Symbols<'_> {
+    /// The function of this name, or of this name and the number.
+    ///
+    /// # Safety
+    /// It is of type `T`.
+    pub(crate) unsafe fn get<T: Copy>(&self, name: &str) -> Option<T> {
+        let found = |name: &str| {
+            // SAFETY: as the caller promises.
+            unsafe { self.library.get::<T>(name.as_bytes()) }.ok().map(|found| *found)
+        };
+        found(name).or_else(|| found(&format!("{name}_{}", self.number)))
+    }
 }
 
 /// Defines a structure of foreign functions by their symbols: those that must be there, and those that
@@ -40,13 +61,13 @@ macro_rules! functions {
 
         impl $crate::system::loading::Functions for $name {
             unsafe fn find(
-                library: &::libloading::os::unix::Library,
+                symbols: &$crate::system::loading::Symbols<'_>,
             ) -> Result<Self, &'static str> {
                 // SAFETY: the signatures are the library's, as the caller promises.
                 unsafe {
                     Ok($name {
-                        $($field: *library.get($symbol.as_bytes()).map_err(|_| $symbol)?,)*
-                        $($newer: library.get($newer_symbol.as_bytes()).ok().map(|found| *found),)*
+                        $($field: symbols.get($symbol).ok_or($symbol)?,)*
+                        $($newer: symbols.get($newer_symbol),)*
                     })
                 }
             }
@@ -137,13 +158,20 @@ impl<F: Functions> System<F> {
     }
 
     fn checked(&self, library: Library) -> Result<Loaded<F>, String> {
+        let handle = library.into_raw();
+        let file = file_of(handle).unwrap_or_else(|| self.name.to_owned());
+        // SAFETY: the handle is that of above, which nobody else has.
+        let library = unsafe { Library::from_raw(handle) };
+        let in_name = version_of(&file);
+        let number = in_name.split('.').next().unwrap_or_default();
         // SAFETY: its name, or who chose it, promises that it is this library; signatures are those of
         // its public headers.
-        let functions = unsafe { F::find(&library) };
+        let functions = unsafe { F::find(&Symbols { library: &library, number }) };
         let functions = functions.map_err(|symbol| format!("has no {symbol}"))?;
         let told = (self.version)(&functions)?;
-        let file = kept(library).unwrap_or_else(|| self.name.to_owned());
-        let version = if told.is_empty() { version_of(&file) } else { told };
+        // Open for good from here on: its functions are called as long as the process lives.
+        let _ = library.into_raw();
+        let version = if told.is_empty() { in_name } else { told };
         Ok(Loaded { functions, version, file })
     }
 }
@@ -175,10 +203,9 @@ fn opened(place: &Path) -> Option<Library> {
     unsafe { Library::open(Some(place), RTLD_NOW | RTLD_LOCAL) }.ok()
 }
 
-/// Keeps a library open for good, since its functions are called as long as the process lives, and tells
-/// its file.
+/// The file that an open library came from.
 #[cfg(target_env = "gnu")]
-fn kept(library: Library) -> Option<String> {
+fn file_of(handle: *mut c_void) -> Option<String> {
     /// The part of `struct link_map` of `link.h` that programs may read.
     #[repr(C)]
     struct Map {
@@ -186,11 +213,10 @@ fn kept(library: Library) -> Option<String> {
         name: *const c_char,
     }
     let mut map: *const Map = std::ptr::null();
-    // SAFETY: the handle is open and stays so; the answer is a pointer to its map, whose name ends with
-    // a zero.
+    // SAFETY: the handle is open; the answer is a pointer to its map, whose name ends with a zero.
     unsafe {
         let into = (&raw mut map).cast::<c_void>();
-        let done = libc::dlinfo(library.into_raw(), libc::RTLD_DI_LINKMAP, into);
+        let done = libc::dlinfo(handle, libc::RTLD_DI_LINKMAP, into);
         let name = (done == 0 && !map.is_null()).then(|| (*map).name).filter(|n| !n.is_null())?;
         Some(CStr::from_ptr(name).to_string_lossy().into_owned())
     }
@@ -198,7 +224,7 @@ fn kept(library: Library) -> Option<String> {
 
 /// Programs with another C library are linked with all of it, and open no library.
 #[cfg(not(target_env = "gnu"))]
-fn kept(_: Library) -> Option<String> {
+fn file_of(_: *mut c_void) -> Option<String> {
     None
 }
 

@@ -17,11 +17,14 @@ use std::ffi::{c_int, c_void};
 
 use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
 
+pub(crate) mod blake3;
 pub(crate) mod botan;
 pub(crate) mod brotli;
 pub(crate) mod bzip2;
 mod choice;
 pub(crate) mod gcrypt;
+pub(crate) mod hyperscan;
+pub(crate) mod icu;
 pub(crate) mod isal;
 pub(crate) mod libdeflate;
 pub(crate) mod lizard;
@@ -30,12 +33,15 @@ pub(crate) mod lz4;
 pub(crate) mod lzma;
 pub(crate) mod openssl;
 pub(crate) mod pcre2;
+pub(crate) mod simdjson;
 pub(crate) mod snappy;
 pub(crate) mod sodium;
 #[cfg(feature = "cpu")]
 pub(crate) mod sqlite;
+pub(crate) mod wolfssl;
 pub(crate) mod xxhash;
 pub(crate) mod zlib;
+pub(crate) mod zlib_ng;
 pub(crate) mod zstd;
 
 pub use choice::{arguments, choose};
@@ -50,11 +56,14 @@ trait Named: Sync {
 
 /// All of them, in the order of their names.
 static ALL: &[&dyn Named] = &[
+    &blake3::LIBRARY,
     &botan::LIBRARY,
     &brotli::DECODER,
     &brotli::LIBRARY,
     &bzip2::LIBRARY,
     &gcrypt::LIBRARY,
+    &hyperscan::LIBRARY,
+    &icu::LIBRARY,
     &isal::LIBRARY,
     &libdeflate::LIBRARY,
     &lizard::LIBRARY,
@@ -62,12 +71,15 @@ static ALL: &[&dyn Named] = &[
     &lzma::LIBRARY,
     &openssl::LIBRARY,
     &pcre2::LIBRARY,
+    &simdjson::LIBRARY,
     &snappy::LIBRARY,
     &sodium::LIBRARY,
     #[cfg(feature = "cpu")]
     &sqlite::LIBRARY,
+    &wolfssl::LIBRARY,
     &xxhash::LIBRARY,
     &zlib::LIBRARY,
+    &zlib_ng::LIBRARY,
     &zstd::LIBRARY,
 ];
 
@@ -195,6 +207,7 @@ mod tests {
             ("lzma", lzma::LIBRARY.get().ok().and_then(|found| boxed(found.at(1)))),
             ("snappy", snappy::LIBRARY.get().ok().and_then(boxed)),
             ("zlib", zlib::LIBRARY.get().ok().and_then(|found| boxed(found.at(6)))),
+            ("zlib-ng", zlib_ng::LIBRARY.get().ok().and_then(|found| boxed(found.at(6)))),
             ("zstd", zstd::LIBRARY.get().ok().and_then(|found| boxed(found.at(3)?))),
         ];
         all.into_iter().filter_map(|(name, codec)| Some((name, codec?))).collect()

@@ -12,6 +12,8 @@ use crate::library::{CRATES, native};
 mod fathom;
 #[cfg(feature = "cpu")]
 mod human;
+mod hyperscan;
+mod icu;
 #[allow(unsafe_code)] // vector masks and the C library's strlen; every block says why it is sound
 mod kernel;
 mod libc;
@@ -26,6 +28,7 @@ pub mod rewrite;
 mod serde_json;
 #[cfg(feature = "cpu")]
 mod simd_json;
+mod simdjson;
 #[cfg(all(feature = "cpu", feature = "native"))]
 mod simdutf;
 #[cfg(feature = "cpu")]
@@ -63,6 +66,9 @@ pub static FAMILY: Family<Scan> = Family {
         #[cfg(feature = "cpu")]
         &regex::REGEX,
         &pcre2::PCRE2,
+        &hyperscan::HYPERSCAN,
+        &icu::ICU,
+        &simdjson::SIMDJSON,
     ],
     absent: &[
         CRATES,

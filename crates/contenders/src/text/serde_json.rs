@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use fathom_measure::contender::{Meta, Simple};
 use serde::Deserializer;
-use serde::de::{IgnoredAny, SeqAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::human::human;
 use super::workload::{Operation, Scan, up_to};
@@ -22,6 +22,7 @@ pub(super) static SERDE_JSON: Simple<Scan> = Simple {
             }
             Operation::JsonCount => workload.counted(count),
             Operation::JsonCountUpToZero => workload.counted(move |text| count(up_to(text, zero))),
+            Operation::JsonProperties => workload.counted(properties),
             Operation::JsonCountSoFar => {
                 workload.counted(|text| count_so_far(text).cast_unsigned())
             }
@@ -53,17 +54,33 @@ fn counted(text: &[u8]) -> Result<u64, u64> {
     read.map_or(Err(count), |()| Ok(count))
 }
 
+/// The properties of an object.
+fn properties(text: &[u8]) -> u64 {
+    let mut count = 0;
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let read = reader.deserialize_map(Counter(&mut count)).and_then(|()| reader.end());
+    read.map_or(0, |()| count)
+}
+
+/// Counts the items of an array or the properties of an object.
 struct Counter<'c>(&'c mut u64);
 
 impl<'de> Visitor<'de> for Counter<'_> {
     type Value = ();
 
     fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("an array")
+        out.write_str("an array or an object")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {
+            *self.0 += 1;
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut properties: A) -> Result<(), A::Error> {
+        while properties.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
             *self.0 += 1;
         }
         Ok(())
