@@ -79,7 +79,38 @@ class Reader {
     }
 };
 
+bool has_xxh3(const Written &written) { return written.type.find("Xxh3") != std::string::npos; }
+
 } // namespace
+
+std::string Written::code() const {
+    std::string text = "#include <" + header + ">\n#include <cstdint>\n#include <string_view>\n";
+    if (has_xxh3(*this)) {
+        // As in keyed.hpp.
+        text += R"(#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct Xxh3 {
+    using is_avalanching = void;
+    std::size_t operator()(std::string_view key) const { return XXH3_64bits(key.data(), key.size()); }
+    std::size_t operator()(std::uint64_t key) const { return XXH3_64bits(&key, sizeof key); }
+};
+)";
+    }
+    text += "\nusing Map = " + type + ";";
+    return note.empty() ? text : text + " // " + note;
+}
+
+std::string Written::manifest() const {
+    std::string packages = package;
+    if (has_xxh3(*this)) {
+        packages += packages.empty() ? "libxxhash-dev" : ", libxxhash-dev";
+    }
+    if (packages.empty()) {
+        return "";
+    }
+    return "// Debian: " + packages + (target.empty() ? "" : "; links " + target);
+}
 
 Prepared Prepared::of(std::span<const std::byte> bytes) {
     Reader reader(bytes);

@@ -93,6 +93,27 @@ struct Xxh3 {
     std::size_t operator()(std::uint64_t key) const { return XXH3_64bits(&key, sizeof key); }
 };
 
+// How a program writes a structure.
+struct Written {
+    std::string header, type;
+    // The package of Debian that brings it, and what CMake links; empty where nothing is needed.
+    std::string package = {}, target = {};
+    // What to know of it.
+    std::string note = {};
+
+    // Lines to paste, with K and V for the types of keys and values.
+    std::string code() const;
+    // A comment that says what they need.
+    std::string manifest() const;
+};
+
+// A type, and how it is written, so that what is told is what is measured: after
+// FATHOM_TYPE(Flat, absl::flat_hash_map<K, V>) there are Flat<Key> and Flat_written.
+#define FATHOM_TYPE(name, ...)                                                                     \
+    template <class K, class V = std::uint64_t>                                                    \
+    using name = __VA_ARGS__;                                                                      \
+    constexpr const char *name##_written = #__VA_ARGS__
+
 std::vector<Metric> percentiles(std::vector<std::int64_t> nanoseconds);
 
 // The loops over a structure `S`, which holds keys of type Key and has
@@ -379,7 +400,8 @@ View<Key> view_of(const Opening &opening, std::shared_ptr<const Prepared> held) 
 // Lists `Template<Key>` for integers and strings. Constructed by a static in the structure's file.
 template <template <class> class Structure>
 struct Listed {
-    Listed(std::string family, std::string name, std::string version, std::string summary) {
+    Listed(std::string family, std::string name, std::string version, std::string summary,
+           const Written &written) {
         contenders().push_back(
             {std::move(family), std::move(name), std::move(version), std::move(summary), true,
              [](const Opening &opening) -> std::unique_ptr<Bench> {
@@ -390,7 +412,8 @@ struct Listed {
                  }
                  return std::make_unique<BenchOf<std::string_view, Structure<std::string_view>>>(
                      view_of<std::string_view>(opening, prepared));
-             }});
+             },
+             written.code(), written.manifest()});
     }
 };
 

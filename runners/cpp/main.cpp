@@ -71,7 +71,9 @@ class Worker {
                                {"name", contender.name},
                                {"version", contender.version},
                                {"summary", contender.summary},
-                               {"prepared", contender.prepared}});
+                               {"prepared", contender.prepared},
+                               {"code", contender.code},
+                               {"manifest", contender.manifest}});
         }
         return {{"answer", "hello"},
                 {"protocol", PROTOCOL},

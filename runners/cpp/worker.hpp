@@ -89,6 +89,9 @@ struct Contender {
     // Wants the workload prepared instead of its file's bytes.
     bool prepared;
     std::function<std::unique_ptr<Bench>(const Opening &)> open;
+    // How a program writes it, with K and V for the types of keys and values, and what that needs; or
+    // nothing.
+    std::string code = {}, manifest = {};
 };
 
 // All of them, in the order in which their files were linked.

@@ -1,8 +1,9 @@
 //! `cargo xtask cpp`: builds the C++ runner with Debian's packages and checks every answer of it
 //! against the reference. Times nothing.
 
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
@@ -50,8 +51,38 @@ pub(crate) fn run_all() -> Result<()> {
         }
     }
     ensure!(names.len() >= CONTENDERS, "only {} contenders: {names:?}", names.len());
+    let written = compile_written(&worker)?;
+    println!("ok: {written} structures are written as programs can write them");
     println!("ok: {answers} answers of {} C++ contenders agree with the reference", names.len());
     Ok(())
+}
+
+/// Compiles what the worker says of how its structures are written, for integers and for strings.
+fn compile_written(worker: &Path) -> Result<usize> {
+    let mut child = Command::new(worker).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut input = child.stdin.take().context("its input is a pipe")?;
+    writeln!(input, r#"{{"ask":"hello","protocol":1}}"#)?;
+    drop(input);
+    let answer = child.wait_with_output()?.stdout;
+    let answer: serde_json::Value = serde_json::from_slice(&answer)?;
+    let offered = answer["contenders"].as_array().context("it offers contenders")?;
+    let mut count = 0;
+    for one in offered.iter().filter(|one| one["family"] != "haversine") {
+        let text = |name: &str| one[name].as_str().unwrap_or_default().to_owned();
+        let (name, lines) = (text("name"), [text("manifest"), text("code")].join("\n"));
+        ensure!(lines.contains("using Map = "), "{name} does not say how it is written");
+        for key in ["std::uint64_t", "std::string_view"] {
+            let lines = lines.replace("<K, V", &format!("<{key}, std::uint64_t"));
+            let program = format!("{lines}\nint main() {{ [[maybe_unused]] Map map{{}}; }}\n");
+            let mut compiler = Command::new("g++");
+            compiler.args(["-std=c++20", "-fsyntax-only", "-x", "c++", "-"]);
+            let mut child = compiler.stdin(Stdio::piped()).spawn()?;
+            child.stdin.take().context("its input is a pipe")?.write_all(program.as_bytes())?;
+            ensure!(child.wait()?.success(), "{name} as written does not compile:\n{program}");
+        }
+        count += 1;
+    }
+    Ok(count)
 }
 
 fn test(fathom: &Path, family: &str, worker: &Path) -> Result<String> {

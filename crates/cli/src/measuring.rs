@@ -348,7 +348,8 @@ pub(crate) fn cpp_runner() -> Option<Launch> {
 
 /// What an outside worker says it is.
 pub(crate) fn about_offered(offered: &Offered) -> About {
-    About { version: offered.version.clone(), summary: offered.summary.clone(), ..About::default() }
+    let Offered { version, summary, code, manifest, .. } = offered.clone();
+    About { version, summary, code, manifest, ..About::default() }
 }
 
 /// What workers may do: pinned to the last processor this process may use.

@@ -132,6 +132,13 @@ pub struct Offered {
     /// [`Workload::prepared`](crate::workload::Workload::prepared).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prepared: bool,
+    /// How a program in its language writes it, lines with `K` and `V` for the types of keys and values;
+    /// empty where nobody can have it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// A line that says what these need; empty where nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub manifest: String,
 }
 
 /// Writes one message as one line and flushes.

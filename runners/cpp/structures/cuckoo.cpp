@@ -4,7 +4,11 @@
 #include <libcuckoo/cuckoohash_map.hh>
 
 namespace {
-template <class Key, class Hash>
+using fathom::Xxh3;
+FATHOM_TYPE(CuckooMap, libcuckoo::cuckoohash_map<K, V>);
+FATHOM_TYPE(CuckooMapXxh3, libcuckoo::cuckoohash_map<K, V, Xxh3>);
+
+template <class Key, class Map>
 class Cuckoo {
   public:
     static constexpr fathom::Abilities abilities{};
@@ -40,15 +44,16 @@ class Cuckoo {
     }
 
   private:
-    using Map = libcuckoo::cuckoohash_map<Key, std::uint64_t, Hash>;
     Map map_;
 };
 
 template <class Key>
-using Own = Cuckoo<Key, std::hash<Key>>;
+using Own = Cuckoo<Key, CuckooMap<Key>>;
 template <class Key>
-using WithXxh3 = Cuckoo<Key, fathom::Xxh3>;
+using WithXxh3 = Cuckoo<Key, CuckooMapXxh3<Key>>;
 
-const fathom::Listed<Own> own("map", "cpp-libcuckoo+own", FATHOM_VERSION, "libcuckoo with std::hash; locks.");
-const fathom::Listed<WithXxh3> xxh3("map", "cpp-libcuckoo+xxh3-64", FATHOM_VERSION, "libcuckoo with XXH3; locks.");
+const fathom::Listed<Own> own("map", "cpp-libcuckoo+own", FATHOM_VERSION, "libcuckoo with std::hash; locks.",
+                              {"libcuckoo/cuckoohash_map.hh", CuckooMap_written, "libcuckoo-dev"});
+const fathom::Listed<WithXxh3> xxh3("map", "cpp-libcuckoo+xxh3-64", FATHOM_VERSION, "libcuckoo with XXH3; locks.",
+                                    {"libcuckoo/cuckoohash_map.hh", CuckooMapXxh3_written, "libcuckoo-dev"});
 } // namespace

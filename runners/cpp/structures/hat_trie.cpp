@@ -68,5 +68,7 @@ class HatTrie {
     hattrie_t *trie_;
 };
 
-const fathom::Listed<HatTrie> listed("trie", "cpp-hat-trie", FATHOM_VERSION, "dcjones' HAT-trie.");
+const fathom::Listed<HatTrie> listed("trie", "cpp-hat-trie", FATHOM_VERSION, "dcjones' HAT-trie.",
+                                      {"hat-trie/hat-trie.h", "hattrie_t *", "libhat-trie-dev", "hat-trie",
+                                       "hattrie_create, hattrie_get, hattrie_tryget, hattrie_free; keys are bytes"});
 } // namespace

@@ -98,5 +98,7 @@ class Judy<std::string_view> {
     static void *bytes(std::string_view key) { return const_cast<char *>(key.data()); }
 };
 
-const fathom::Listed<Judy> listed("trie", "cpp-judy", FATHOM_VERSION, "JudyL for integers, JudyHS for strings.");
+const fathom::Listed<Judy> listed("trie", "cpp-judy", FATHOM_VERSION, "JudyL for integers, JudyHS for strings.",
+                                   {"Judy.h", "Pvoid_t", "libjudy-dev", "Judy",
+                                    "nullptr is empty; JudyL… for integers, JudyHS… for strings"});
 } // namespace

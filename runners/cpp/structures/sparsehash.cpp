@@ -84,13 +84,21 @@ class Sparsehash {
     Map map_;
 };
 
+using fathom::Xxh3;
+FATHOM_TYPE(DenseMap, google::dense_hash_map<K, V, Xxh3>);
+FATHOM_TYPE(SparseMap, google::sparse_hash_map<K, V, Xxh3>);
+
 template <class Key>
-using Dense = Sparsehash<Key, google::dense_hash_map<Key, std::uint64_t, fathom::Xxh3>>;
+using Dense = Sparsehash<Key, DenseMap<Key>>;
 template <class Key>
-using Sparse = Sparsehash<Key, google::sparse_hash_map<Key, std::uint64_t, fathom::Xxh3>>;
+using Sparse = Sparsehash<Key, SparseMap<Key>>;
 
 const fathom::Listed<Dense> dense("map", "cpp-dense-hash-map+xxh3-64", FATHOM_VERSION,
-                                  "google::dense_hash_map with XXH3.");
+                                  "google::dense_hash_map with XXH3.",
+                                  {"sparsehash/dense_hash_map", DenseMap_written, "libsparsehash-dev", "",
+                                   "set_empty_key() and set_deleted_key() with keys that never occur come first"});
 const fathom::Listed<Sparse> sparse("map", "cpp-sparse-hash-map+xxh3-64", FATHOM_VERSION,
-                                    "google::sparse_hash_map with XXH3: smallest, not fastest.");
+                                    "google::sparse_hash_map with XXH3: smallest, not fastest.",
+                                    {"sparsehash/sparse_hash_map", SparseMap_written, "libsparsehash-dev", "",
+                                     "set_deleted_key() with a key that never occurs comes before erasing"});
 } // namespace

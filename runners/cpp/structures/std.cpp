@@ -5,18 +5,26 @@
 #include <unordered_map>
 
 namespace {
+using fathom::Xxh3;
+FATHOM_TYPE(UnorderedMap, std::unordered_map<K, V>);
+FATHOM_TYPE(UnorderedMapXxh3, std::unordered_map<K, V, Xxh3>);
+FATHOM_TYPE(OrderedMap, std::map<K, V>);
+
 template <class Key>
-using Unordered = fathom::StandardMap<Key, std::unordered_map<Key, std::uint64_t>>;
+using Unordered = fathom::StandardMap<Key, UnorderedMap<Key>>;
 template <class Key>
-using UnorderedXxh3 = fathom::StandardMap<Key, std::unordered_map<Key, std::uint64_t, fathom::Xxh3>>;
+using UnorderedXxh3 = fathom::StandardMap<Key, UnorderedMapXxh3<Key>>;
 template <class Key>
-using Ordered = fathom::StandardMap<Key, std::map<Key, std::uint64_t>, fathom::TREE>;
+using Ordered = fathom::StandardMap<Key, OrderedMap<Key>, fathom::TREE>;
 
 #define LIBSTDCXX "libstdc++ " FATHOM_COMPILER
 const fathom::Listed<Unordered> own("map", "cpp-std-unordered-map+own", LIBSTDCXX,
-                                    "std::unordered_map with std::hash: a node per entry.");
+                                    "std::unordered_map with std::hash: a node per entry.",
+                                    {"unordered_map", UnorderedMap_written});
 const fathom::Listed<UnorderedXxh3> xxh3("map", "cpp-std-unordered-map+xxh3-64", LIBSTDCXX,
-                                         "std::unordered_map with XXH3: a node per entry.");
+                                         "std::unordered_map with XXH3: a node per entry.",
+                                         {"unordered_map", UnorderedMapXxh3_written});
 const fathom::Listed<Ordered> ordered("tree", "cpp-std-map", LIBSTDCXX,
-                                      "std::map, a red-black tree with a node per entry.");
+                                      "std::map, a red-black tree with a node per entry.",
+                                      {"map", OrderedMap_written});
 } // namespace

@@ -4,13 +4,20 @@
 #include <tsl/hopscotch_map.h>
 
 namespace {
-template <class Key>
-using Hopscotch = fathom::StandardMap<Key, tsl::hopscotch_map<Key, std::uint64_t>>;
-template <class Key>
-using HopscotchXxh3 = fathom::StandardMap<Key, tsl::hopscotch_map<Key, std::uint64_t, fathom::Xxh3>>;
+using fathom::Xxh3;
+FATHOM_TYPE(HopscotchMap, tsl::hopscotch_map<K, V>);
+FATHOM_TYPE(HopscotchMapXxh3, tsl::hopscotch_map<K, V, Xxh3>);
 
+template <class Key>
+using Hopscotch = fathom::StandardMap<Key, HopscotchMap<Key>>;
+template <class Key>
+using HopscotchXxh3 = fathom::StandardMap<Key, HopscotchMapXxh3<Key>>;
+
+#define PACKAGE "libtsl-hopscotch-map-dev"
 const fathom::Listed<Hopscotch> own("map", "cpp-hopscotch-map+own", FATHOM_VERSION,
-                                    "tsl::hopscotch_map with std::hash.");
+                                    "tsl::hopscotch_map with std::hash.",
+                                    {"tsl/hopscotch_map.h", HopscotchMap_written, PACKAGE});
 const fathom::Listed<HopscotchXxh3> xxh3("map", "cpp-hopscotch-map+xxh3-64", FATHOM_VERSION,
-                                         "tsl::hopscotch_map with XXH3.");
+                                         "tsl::hopscotch_map with XXH3.",
+                                         {"tsl/hopscotch_map.h", HopscotchMapXxh3_written, PACKAGE});
 } // namespace

@@ -77,7 +77,9 @@ fn preferred(rows: &[Row], candidates: &[Candidate], quickest: usize) -> usize {
         let flooding = paste::flooding(candidate).unwrap_or(Flooding::Seeded);
         // Each crate is something more to trust; the standard library is none.
         let crates = paste::paste(candidate, false).map(|paste| paste.manifest.len());
-        (crates.is_none(), flooding, crates, rows[number].bytes_per_entry.unwrap_or(f64::INFINITY))
+        // So is another language.
+        let needs = (candidate.runner.is_some(), crates);
+        (crates.is_none(), flooding, needs, rows[number].bytes_per_entry.unwrap_or(f64::INFINITY))
     };
     let better = |&a: &usize, &b: &usize| {
         let (a, b) = (worth(a), worth(b));

@@ -11,7 +11,8 @@ use crate::measuring;
 /// What to write where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Paste {
-    /// Lines for `[dependencies]` in `Cargo.toml`; none where the standard library has it all.
+    /// Lines for `[dependencies]` in `Cargo.toml`, or of C++ the packages; none where the standard library
+    /// has it all.
     pub(super) manifest: Vec<String>,
     /// The type and what it needs.
     pub(super) code: Vec<String>,
@@ -43,9 +44,11 @@ pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
         return None;
     }
     if candidate.runner.is_some() {
-        // As its worker says it, in its own language.
-        let code = about.code.lines().map(str::to_owned).collect();
-        return Some(Paste { manifest: Vec::new(), code });
+        // As its worker says it, in its own language, which is C++.
+        let key = if integers { "std::uint64_t" } else { "std::string_view" };
+        let words = [("K", key), ("V", "std::uint64_t")];
+        let code = filled(&about.code, &words).lines().map(str::to_owned).collect();
+        return Some(Paste { manifest: about.manifest.lines().map(str::to_owned).collect(), code });
     }
     let hash = candidate.hash.as_deref().and_then(hash::facts).map(|facts| facts.0);
     let builder = match hash {
@@ -58,7 +61,7 @@ pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
         (false, true) => "&'keys [u8]",
         (false, false) => "Vec<u8>",
     };
-    let whole = filled(&about.code, key, builder);
+    let whole = filled(&about.code, &[("K", key), ("V", "u64"), ("S", builder)]);
     let lifetime = if whole.contains("'keys") { "<'keys>" } else { "" };
     let mut code = vec![format!("pub type Map{lifetime} = {whole};")];
     if let Some(meta) = hash.filter(is_function) {
@@ -93,8 +96,8 @@ fn is_function(meta: &Meta) -> bool {
     meta.code.contains("bytes")
 }
 
-/// `code` with types for the words `K`, `V` and `S`.
-fn filled(code: &str, key: &str, builder: &str) -> String {
+/// `code` with types for these words.
+fn filled(code: &str, types: &[(&str, &str)]) -> String {
     let mut text = String::new();
     let mut rest = code;
     while let Some(first) = rest.chars().next() {
@@ -104,12 +107,8 @@ fn filled(code: &str, key: &str, builder: &str) -> String {
             false => first.len_utf8(),
         };
         let (word, after) = rest.split_at(end);
-        text += match word {
-            "K" => key,
-            "V" => "u64",
-            "S" => builder,
-            other => other,
-        };
+        let found = types.iter().find(|(name, _)| *name == word);
+        text += found.map_or(word, |(_, full)| full);
         rest = after;
     }
     text
@@ -147,6 +146,7 @@ mod tests {
 
     use fathom_contenders::alloc::SYSTEM;
     use fathom_contenders::kv;
+    use fathom_measure::conductor::Launch;
     use fathom_measure::family::AnyFamily;
 
     use super::super::candidate::named;
@@ -172,6 +172,24 @@ mod tests {
         let feature = of("std+xxh3-64", false).manifest.concat();
         assert!(feature.ends_with("features = [\"xxh3\"] }"), "{feature}");
         assert!(paste(&named("f14-value+foldhash").unwrap(), false).is_none(), "no library has it");
+    }
+
+    #[test]
+    fn of_a_cpp_structure_its_include_and_type_are_told() {
+        let mut candidate = named("std+siphash13").unwrap();
+        candidate.runner = Some(Launch::default());
+        candidate.about.code = "#include <kv.h>\nusing Map = Kv::Flat<K, V, Xxh3>;".to_owned();
+        candidate.about.manifest = "// Debian: libkv-dev".to_owned();
+        let lines = |integers| paste(&candidate, integers).unwrap().code.join("\n");
+        assert!(
+            lines(true).contains("\nusing Map = Kv::Flat<std::uint64_t, std::uint64_t, Xxh3>;")
+        );
+        assert!(
+            lines(false).contains("\nusing Map = Kv::Flat<std::string_view, std::uint64_t, Xxh3>;")
+        );
+        assert_eq!(paste(&candidate, true).unwrap().manifest, ["// Debian: libkv-dev"]);
+        candidate.about.code.clear();
+        assert!(paste(&candidate, true).is_none(), "one that says nothing cannot be had");
     }
 
     /// Every structure of every family, with a hash function that is a type and one that is a function,
