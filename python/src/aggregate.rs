@@ -280,7 +280,10 @@ pub(crate) fn aggregate<'py>(
             wait::run(py, flags, callback, || columnar::aggregate(source, &frame, &options, &told))
         }
         _ => {
-            let sources = inputs.iter().map(open).collect::<PyResult<Vec<_>>>()?;
+            let sources = inputs
+                .iter()
+                .map(|input| open(input, options.threads))
+                .collect::<PyResult<Vec<_>>>()?;
             let (on_error, said) = (plan.on_error()?, plan.said());
             wait::run(py, flags, callback, || {
                 let sources = guesses.settle(sources, query.as_mut(), &said)?;
@@ -321,8 +324,8 @@ pub(crate) fn run(
     }
 }
 
-fn open(input: &Bound<'_, PyAny>) -> PyResult<Source> {
-    let (path, input) = source::open(input)?;
+fn open(input: &Bound<'_, PyAny>, threads: usize) -> PyResult<Source> {
+    let (path, input) = source::open(input, threads)?;
     Ok(match input {
         Input::File(file, size) => Source::File { path, file, size },
         Input::Stream(reader) => Source::Stream { path, reader },

@@ -42,7 +42,7 @@ pub(crate) fn haversine(
         keep_distances: !exact_only,
         ..Options::default()
     };
-    let (path, input) = source::open(data)?;
+    let (path, input) = source::open(data, options.threads.get())?;
     let lines = Lines::default();
     let is_file = matches!(input, Input::File(..));
     let stop = Arc::new(AtomicBool::new(false));

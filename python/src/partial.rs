@@ -35,7 +35,7 @@ pub(crate) struct Task {
 pub(crate) fn object(path: PathBuf) -> PyResult<(u64, String, bool)> {
     let said = |said| error::system(&said, &path);
     let (size, identity) = fathom_input::identity(&path).map_err(said)?;
-    let can_be_cut = match fathom_input::open(&path).map_err(said)? {
+    let can_be_cut = match fathom_input::open(&path, 1).map_err(said)? {
         // What is decoded is text only as a whole.
         Input::File(file, size) => {
             let mut first = vec![0; size.min(MARK_BYTES) as usize];
@@ -66,7 +66,7 @@ pub(crate) fn settle<'py>(
     // One after the other: there may be more than can be open.
     let outcome = py.detach(|| {
         for path in paths {
-            let mut source = whole(path)?;
+            let mut source = whole(path, 1)?;
             if !source.peek(LOOKED_AT_BYTES).0.trim_ascii().is_empty() {
                 let settled = guesses.settle(vec![source], query.as_mut(), &said);
                 return settled.map(drop).map_err(Failure::Engine);
@@ -85,8 +85,9 @@ pub(crate) fn settle<'py>(
     Ok((settled, guesses.told(py)?))
 }
 
-fn whole(path: PathBuf) -> Result<Source, Failure> {
-    let input = fathom_input::open(&path).map_err(|said| Failure::System(said, path.clone()))?;
+fn whole(path: PathBuf, threads: usize) -> Result<Source, Failure> {
+    let input = fathom_input::open(&path, threads);
+    let input = input.map_err(|said| Failure::System(said, path.clone()))?;
     Ok(match input {
         Input::File(file, size) => Source::File { path, file, size },
         Input::Stream(reader) => Source::Stream { path, reader },
@@ -104,7 +105,7 @@ pub(crate) fn plan(objects: Vec<(u64, bool)>, task_bytes: u64) -> Vec<Vec<(usize
 /// Where a file can be cut whatever its quotes enclose, about every so many bytes.
 #[pyfunction]
 pub(crate) fn cuts(py: Python<'_>, path: PathBuf, delimiter: u8, every: u64) -> PyResult<Vec<u64>> {
-    let input = fathom_input::open(&path).map_err(|said| error::system(&said, &path))?;
+    let input = fathom_input::open(&path, 1).map_err(|said| error::system(&said, &path))?;
     let Input::File(file, size) = input else { return Ok(Vec::new()) };
     let starts = py.detach(|| record_starts(&path, (file, size), delimiter, every.max(1)));
     starts.map_err(|error| error::aggregated(py, error))
@@ -142,7 +143,7 @@ pub(crate) fn partial<'py>(
     let told = Progress::default();
     let read = |task: Task| -> Result<State, Failure> {
         let before = told.bytes.load(Ordering::Relaxed);
-        let source = opened(&task)?;
+        let source = opened(&task, options.threads)?;
         let on_error = if skips { OnError::Skip(None) } else { OnError::Fail };
         let mut summary = run(vec![source], query.as_ref(), &options, on_error, &told)
             .map_err(Failure::Engine)?;
@@ -175,9 +176,9 @@ fn failed(py: Python<'_>, failure: Failure) -> PyErr {
 }
 
 /// The bytes of a task, which are those that were planned.
-fn opened(task: &Task) -> Result<Source, Failure> {
+fn opened(task: &Task, threads: usize) -> Result<Source, Failure> {
     unchanged(task)?;
-    let source = match whole(task.path.clone())? {
+    let source = match whole(task.path.clone(), threads)? {
         Source::File { path, file, size } if task.end <= size => {
             Source::Part { path, file, size, range: task.start..task.end }
         }

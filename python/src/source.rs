@@ -9,22 +9,30 @@ use pyo3::pybacked::PyBackedBytes;
 
 use crate::error;
 
-/// An input, opened; decompressed if it is compressed.
-pub(crate) fn open(data: &Bound<'_, PyAny>) -> PyResult<(PathBuf, Input)> {
+/// An input, opened; decompressed by so many threads if it is compressed.
+pub(crate) fn open(data: &Bound<'_, PyAny>, threads: usize) -> PyResult<(PathBuf, Input)> {
     if let Ok(bytes) = data.extract::<PyBackedBytes>() {
-        return stream("<bytes>", Cursor::new(bytes));
+        return stream("<bytes>", Cursor::new(bytes), threads);
     }
     if data.hasattr("read")? {
         let name = data.getattr("name").and_then(|name| name.extract::<String>());
-        return stream(name.as_deref().unwrap_or("<stream>"), Reader(data.clone().unbind()));
+        return stream(
+            name.as_deref().unwrap_or("<stream>"),
+            Reader(data.clone().unbind()),
+            threads,
+        );
     }
     let path: PathBuf = data.extract()?;
-    let input = fathom_input::open(&path).map_err(|said| error::system(&said, &path))?;
+    let input = fathom_input::open(&path, threads).map_err(|said| error::system(&said, &path))?;
     Ok((path, input))
 }
 
-fn stream(name: &str, reader: impl Read + Send + 'static) -> PyResult<(PathBuf, Input)> {
-    let input = fathom_input::stream(Box::new(reader));
+fn stream(
+    name: &str,
+    reader: impl Read + Send + 'static,
+    threads: usize,
+) -> PyResult<(PathBuf, Input)> {
+    let input = fathom_input::stream(Box::new(reader), threads);
     let input = input.map_err(|said| error::system(&said, Path::new(name)))?;
     Ok((name.into(), input))
 }

@@ -11,15 +11,15 @@ pub(crate) use fathom_input::{
 use fathom_input::{REMOTE, WITHOUT_REMOTE, remote};
 use fathom_machine::os::read_at::ReadAt;
 
-/// Opens a file, standard input for `-`, or an object of a store.
+/// Opens a file, standard input for `-`, or an object of a store; what is compressed is decoded by so many threads.
 ///
 /// # Errors
 /// As [`fathom_input::open`]; names the file.
-pub(crate) fn open(path: &Path) -> anyhow::Result<Input> {
+pub(crate) fn open(path: &Path, threads: usize) -> anyhow::Result<Input> {
     if is_remote(path) {
         anyhow::ensure!(REMOTE, WITHOUT_REMOTE);
     }
-    fathom_input::open(path).with_context(|| format!("cannot read {}", path.display()))
+    fathom_input::open(path, threads).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// The table in an open file, which builds with the feature `tables` read; any other file comes back.

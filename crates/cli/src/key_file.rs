@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use anyhow::Context;
 use fathom_keys::{Error, Format, KeySet, detect, read};
@@ -15,7 +16,8 @@ use crate::input::{self, Forward, Input};
 /// When it cannot be read; names the file.
 pub(crate) fn load(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = match input::open(path)? {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let read = match input::open(path, threads)? {
         Input::File(file, length) => {
             // A hint: the file may grow or shrink while it is read.
             let hint = usize::try_from(length).unwrap_or(usize::MAX);

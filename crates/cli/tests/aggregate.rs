@@ -71,6 +71,44 @@ fn files_stdin_and_compressed_input_give_the_same_result() {
 }
 
 #[test]
+fn members_and_frames_give_the_same_result_on_any_number_of_threads_and_so_does_their_damage() {
+    let folder = Folder::new();
+    let part = |n: usize| -> String {
+        let line = |i: usize| format!("town {};{}.{}\n", i * i % 1009, i % 90, i % 10);
+        (n * 10_000..(n + 1) * 10_000).map(line).collect()
+    };
+    let zstd = |bytes: &[u8]| {
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        ruzstd::encoding::compress_to_vec(bytes, level)
+    };
+    let parts: Vec<String> = (0..40).map(part).collect();
+    let whole = parts.concat();
+    let members: Vec<u8> = parts.iter().flat_map(|part| gzip(part.as_bytes())).collect();
+    let frames: Vec<u8> = parts.iter().flat_map(|part| zstd(part.as_bytes())).collect();
+    let expected = out(&folder.run(&["-t", "1"], whole.as_bytes()));
+    let one = [gzip(whole.as_bytes()), zstd(whole.as_bytes())];
+    for packed in [&members, &frames, &one[0], &one[1]] {
+        let file = folder.file("packed", packed);
+        let mut damaged = packed.clone();
+        damaged[packed.len() - 400_000] ^= 1;
+        for threads in ["1", "2", "5"] {
+            for args in [&["-t", threads, file.to_str().unwrap()][..], &["-t", threads, "-"]] {
+                let output = folder.run(args, packed);
+                assert_eq!((out(&output), err(&output)), (expected.clone(), String::new()));
+            }
+            let output = folder.run(&["-t", threads], &packed[..packed.len() - 9]);
+            let said = err(&output);
+            assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(4)), "{said}");
+            assert!(said.starts_with("fathom: -: cannot read at byte "), "{said}");
+            // What comes out before the damage is noticed may be a bad record.
+            let output = folder.run(&["-t", threads], &damaged);
+            assert!(matches!(output.status.code(), Some(3 | 4)), "{}", err(&output));
+            assert_eq!(out(&output), "");
+        }
+    }
+}
+
+#[test]
 fn several_files_are_one_result() {
     let folder = Folder::new();
     let (first, second) = INPUT.split_at(INPUT.find("Rome").unwrap());

@@ -9,29 +9,27 @@
 #![forbid(unsafe_code)]
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use fathom_machine::os::read_at::ReadAt;
-use flate2::bufread::MultiGzDecoder;
-#[cfg(not(feature = "zstd"))]
-use ruzstd::decoding::{
-    BlockDecodingStrategy, FrameDecoder,
-    errors::{FrameDecoderError, ReadFrameHeaderError},
-};
 
 #[cfg(not(feature = "remote"))]
 mod absent;
 mod foreign;
 #[cfg(not(feature = "tables"))]
 mod no_table;
+mod pieces;
 mod place;
+mod plain;
 #[cfg(feature = "remote")]
 pub mod remote;
 #[cfg(feature = "tables")]
 pub mod table;
 mod wide;
+
+use pieces::Pieces;
 
 pub use fathom_machine::os::read_at::Forward;
 pub use foreign::foreign;
@@ -85,11 +83,15 @@ pub const TABLES: bool = cfg!(feature = "tables");
 
 /// Opens a file, standard input for `-`, or an object of a store by its address.
 ///
+/// What is compressed is decoded by up to `threads` threads where it has several members or frames (never more than
+/// so many for all inputs of the process together), else by the one that reads. Only the thread that reads
+/// touches the source; the others end when the input does or is dropped.
+///
 /// # Errors
 /// When it cannot be opened or its first bytes cannot be read.
-pub fn open(path: &Path) -> io::Result<Input> {
+pub fn open(path: &Path, threads: usize) -> io::Result<Input> {
     if path == Path::new("-") {
-        return stream(Box::new(io::stdin()));
+        return stream(Box::new(io::stdin()), threads);
     }
     if is_remote(path) {
         let (object, size) = remote::open(path)?;
@@ -97,7 +99,7 @@ pub fn open(path: &Path) -> io::Result<Input> {
         let first = &mut first[..MAGIC_BYTES.min(size as usize)];
         object.read_exact_at(first, 0)?;
         return match Compression::of(first) {
-            Some(_) => stream(Box::new(Forward::new(object))),
+            Some(_) => stream(Box::new(Forward::new(object)), threads),
             None => Ok(Input::File(object, size)),
         };
     }
@@ -110,12 +112,12 @@ pub fn open(path: &Path) -> io::Result<Input> {
     // /sys), and no blocks: they are streams. A large file without blocks is one hole.
     let pseudo = metadata.blocks() == 0 && metadata.len() <= MOST_PSEUDO_BYTES;
     if !metadata.is_file() || pseudo {
-        return stream(Box::new(file));
+        return stream(Box::new(file), threads);
     }
     let mut first = [0; MAGIC_BYTES];
     let read = file.read_at(&mut first, 0)?;
     if Compression::of(&first[..read]).is_some() {
-        return stream(Box::new(file));
+        return stream(Box::new(file), threads);
     }
     Ok(Input::File(Box::new(file), metadata.len()))
 }
@@ -137,6 +139,9 @@ pub fn identity(path: &Path) -> io::Result<(u64, String)> {
 }
 
 const MAGIC_BYTES: usize = 4;
+
+/// Compressed bytes that are read at once.
+const READ_BYTES: usize = 256 << 10;
 
 /// Beyond any size that a pseudo file system states for a file whose bytes it makes when read.
 const MOST_PSEUDO_BYTES: u64 = 1 << 20;
@@ -160,114 +165,22 @@ impl Compression {
     }
 }
 
-/// What comes out of a reader once it is decompressed, if it is compressed.
+/// What comes out of a reader once it is decompressed, if it is compressed, by so many threads (see [`open`]).
 ///
 /// # Errors
 /// When its first bytes cannot be read.
-pub fn stream(mut reader: Box<dyn Read + Send>) -> io::Result<Input> {
+pub fn stream(mut reader: Box<dyn Read + Send>, threads: usize) -> io::Result<Input> {
     let mut first = Vec::with_capacity(MAGIC_BYTES);
     reader.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut first)?;
     let compression = Compression::of(&first);
     let whole = Cursor::new(first).chain(reader);
     Ok(Input::Stream(match compression {
         None => Box::new(whole),
-        Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(buffered(whole))),
-        Some(Compression::Zstandard) => zstandard(buffered(whole))?,
+        Some(compression) if threads < 2 => {
+            plain::decoder(compression, BufReader::with_capacity(READ_BYTES, whole))?
+        }
+        Some(compression) => Box::new(Pieces::new(compression, Box::new(whole), threads)),
     }))
-}
-
-fn buffered<R: Read>(reader: R) -> BufReader<R> {
-    BufReader::with_capacity(256 << 10, reader)
-}
-
-/// The frames of a Zstandard stream, one after the other.
-#[cfg(feature = "zstd")]
-fn zstandard(source: impl BufRead + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-    Ok(Box::new(zstd::Decoder::with_buffer(source)?))
-}
-
-/// The frames of a Zstandard stream, one after the other.
-#[cfg(not(feature = "zstd"))]
-fn zstandard(source: impl BufRead + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-    Ok(Box::new(Frames::new(source)))
-}
-
-#[cfg(not(feature = "zstd"))]
-struct Frames<R> {
-    source: R,
-    decoder: FrameDecoder,
-    inside: bool,
-}
-
-#[cfg(not(feature = "zstd"))]
-impl<R: BufRead> Frames<R> {
-    fn new(source: R) -> Frames<R> {
-        Frames { source, decoder: FrameDecoder::new(), inside: false }
-    }
-
-    /// Starts the next frame; false at the end of the stream.
-    fn next_frame(&mut self) -> io::Result<bool> {
-        while !self.source.fill_buf()?.is_empty() {
-            match self.decoder.reset(&mut self.source) {
-                Ok(()) => return Ok(true),
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                    length,
-                    ..
-                })) => {
-                    let length = u64::from(length);
-                    let skipped =
-                        io::copy(&mut self.source.by_ref().take(length), &mut io::sink())?;
-                    if skipped < length {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
-                    }
-                }
-                Err(error) => return Err(invalid(error)),
-            }
-        }
-        Ok(false)
-    }
-
-    fn end_frame(&mut self) -> io::Result<()> {
-        self.inside = false;
-        match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
-            (Some(stored), Some(found)) if stored != found => {
-                Err(invalid("the Zstandard checksum does not match"))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-#[cfg(not(feature = "zstd"))]
-fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error)
-}
-
-#[cfg(not(feature = "zstd"))]
-impl<R: BufRead> Read for Frames<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if !self.inside {
-                if !self.next_frame()? {
-                    return Ok(0);
-                }
-                self.inside = true;
-            }
-            if self.decoder.can_collect() == 0 {
-                if self.decoder.is_finished() {
-                    self.end_frame()?;
-                    continue;
-                }
-                let some = BlockDecodingStrategy::UptoBytes(into.len().max(1 << 17));
-                self.decoder.decode_blocks(&mut self.source, some).map_err(invalid)?;
-                continue;
-            }
-            let read = self.decoder.read(into)?;
-            if read > 0 || into.is_empty() {
-                return Ok(read);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -293,14 +206,14 @@ mod tests {
     #[cfg_attr(not(target_os = "linux"), ignore = "there is no /sys")]
     fn files_of_sys_are_streams_because_their_size_is_not_theirs() {
         let path = Path::new("/sys/devices/system/cpu/possible");
-        let Input::Stream(mut reader) = open(path).unwrap() else { panic!("taken for a file") };
+        let Input::Stream(mut reader) = open(path, 1).unwrap() else { panic!("taken for a file") };
         let mut text = String::new();
         reader.read_to_string(&mut text).unwrap();
         assert!(text.ends_with('\n') && text.len() < 4096, "{text:?}");
     }
 
-    fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
-        let Input::Stream(mut reader) = stream(Box::new(Cursor::new(bytes)))? else {
+    fn read(bytes: Vec<u8>, threads: usize) -> io::Result<Vec<u8>> {
+        let Input::Stream(mut reader) = stream(Box::new(Cursor::new(bytes)), threads)? else {
             unreachable!("a stream stays a stream")
         };
         let mut read = Vec::new();
@@ -312,13 +225,16 @@ mod tests {
     fn compression_is_recognised_and_all_members_are_read() {
         let text = b"Oslo;1.5\n".repeat(50_000);
         let twice = [&text[..], b"Rome;2.0\n"].concat();
-        assert_eq!(read(text.clone()).unwrap(), text);
-        assert_eq!(read(b"x".to_vec()).unwrap(), b"x");
-        assert_eq!(read(Vec::new()).unwrap(), b"");
-        assert_eq!(read([gzip(&text), gzip(b"Rome;2.0\n")].concat()).unwrap(), twice);
+        let members = [gzip(&text), gzip(b"Rome;2.0\n")].concat();
         let skippable = [0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3].to_vec();
         let frames = [skippable.clone(), zstd(&text), skippable, zstd(b"Rome;2.0\n")].concat();
-        assert_eq!(read(frames).unwrap(), twice);
+        for threads in [1, 2] {
+            assert_eq!(read(text.clone(), threads).unwrap(), text);
+            assert_eq!(read(b"x".to_vec(), threads).unwrap(), b"x");
+            assert_eq!(read(Vec::new(), threads).unwrap(), b"");
+            assert_eq!(read(members.clone(), threads).unwrap(), twice);
+            assert_eq!(read(frames.clone(), threads).unwrap(), twice);
+        }
     }
 
     #[test]
@@ -327,11 +243,11 @@ mod tests {
         for mut packed in [gzip(&text), zstd(&text)] {
             let whole = packed.clone();
             packed.truncate(packed.len() - 5);
-            assert!(read(packed).is_err());
+            assert!(read(packed, 1).is_err());
             let mut damaged = whole;
             let middle = damaged.len() - 2;
             damaged[middle] ^= 0x55;
-            assert!(read(damaged).is_err());
+            assert!(read(damaged, 1).is_err());
         }
     }
 
@@ -340,7 +256,7 @@ mod tests {
         for (path, kind) in
             [("/", io::ErrorKind::IsADirectory), ("/no/such/file", io::ErrorKind::NotFound)]
         {
-            let Err(error) = open(Path::new(path)) else { panic!("{path} was opened") };
+            let Err(error) = open(Path::new(path), 1) else { panic!("{path} was opened") };
             assert_eq!(error.kind(), kind);
         }
     }

@@ -32,7 +32,7 @@ impl Lines {
     /// Those of a file's first `bytes` bytes.
     pub fn of_file(path: &Path, bytes: u64) -> io::Result<Lines> {
         let lines = Lines::default();
-        let source: Box<dyn Read + Send> = match open(path)? {
+        let source: Box<dyn Read + Send> = match open(path, 1)? {
             Input::File(file, _) => Box::new(Forward::new(file)),
             Input::Stream(stream) => stream,
         };

@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     input::prepare(files)?;
     let mut objects = Vec::new();
     for path in files {
-        objects.push(match input::open(path)? {
+        objects.push(match input::open(path, 1)? {
             // A table is text only as a whole.
             Input::File(file, size) => (size, input::table(path, file, size)?.is_err()),
             Input::Stream(_) => (input::identity(path)?.0, false),
@@ -101,7 +101,7 @@ fn between_records(
             tasks.push(task);
             continue;
         };
-        let Input::File(file, _) = input::open(&files[object])? else {
+        let Input::File(file, _) = input::open(&files[object], 1)? else {
             tasks.push(task);
             continue;
         };

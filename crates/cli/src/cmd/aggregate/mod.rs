@@ -807,10 +807,13 @@ fn open(
     let mut known_bytes = Some(0);
     let mut sources = Vec::new();
     let files = input::files_of(files)?;
+    let threads = engine_options(options)?.threads;
+    // With a file for each thread none needs help in decoding its own.
+    let threads = if files.len() < threads { threads } else { 1 };
     input::prepare(&files)?;
     let mut tables = 0;
     for path in files {
-        let source = match input::open(&path)? {
+        let source = match input::open(&path, threads)? {
             Input::File(file, size) => match input::table(&path, file, size)? {
                 Ok(table) => {
                     let reader = query::text(options, query.as_deref(), table)

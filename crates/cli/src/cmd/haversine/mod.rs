@@ -158,7 +158,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         return stages::run(&options.stages, &options.file, options.format == Format::Json);
     }
     let lines = Lines::default();
-    let (source, lines) = match input::open(&options.file)? {
+    let (source, lines) = match input::open(&options.file, engine_options(options)?.threads.get())?
+    {
         Input::File(file, size) => {
             file.expect(0..size);
             (Source::File(file), None)
@@ -205,7 +206,7 @@ fn read_once(options: &Options) -> anyhow::Result<()> {
     let reason = "--stages reads its file again and again: it needs a regular file, not compressed";
     let is_regular = options.file != Path::new("-") && !input::is_remote(&options.file);
     anyhow::ensure!(is_regular, reason);
-    let Input::File(file, _) = input::open(&options.file)? else { anyhow::bail!(reason) };
+    let Input::File(file, _) = input::open(&options.file, 1)? else { anyhow::bail!(reason) };
     let engine = haversine::Options { keep_distances: false, ..engine_options(options)? };
     let read = haversine::read(Source::File(file), &engine);
     read.map(drop).map_err(|error| located(error, &options.file, None))

@@ -88,7 +88,8 @@ pub(super) fn prepare(
         samples.push(store(&keys.selected(places.into_iter()), folder.path())?);
     }
     let own_path = |path: &Path| path.canonicalize().map(|path| (path, format.clone()));
-    let is_plain = path != Path::new("-") && matches!(input::open(path)?, input::Input::File(..));
+    let is_plain =
+        path != Path::new("-") && matches!(input::open(path, 1)?, input::Input::File(..));
     let full = match own_path(path) {
         Ok((path, format)) if is_plain => Data { path, format, keys: keys.len() },
         _ => store(&keys.selected(0..keys.len()), folder.path())?,

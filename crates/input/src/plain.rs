@@ -1,0 +1,114 @@
+//! Compressed input decoded by the thread that reads it, from the first byte to the last.
+//!
+//! This is what input means: decoding by several threads calls it piece by piece, is compared with it, and
+//! falls back to it.
+
+use std::io::{self, BufRead, Read};
+
+use flate2::bufread::MultiGzDecoder;
+#[cfg(not(feature = "zstd"))]
+use ruzstd::decoding::{
+    BlockDecodingStrategy, FrameDecoder,
+    errors::{FrameDecoderError, ReadFrameHeaderError},
+};
+
+use crate::Compression;
+
+/// What comes out of all members or frames of a source, one after the other.
+pub(crate) fn decoder<'s>(
+    compression: Compression,
+    source: impl BufRead + Send + 's,
+) -> io::Result<Box<dyn Read + Send + 's>> {
+    match compression {
+        Compression::Gzip => Ok(Box::new(MultiGzDecoder::new(source))),
+        Compression::Zstandard => zstandard(source),
+    }
+}
+
+#[cfg(feature = "zstd")]
+fn zstandard<'s>(source: impl BufRead + Send + 's) -> io::Result<Box<dyn Read + Send + 's>> {
+    Ok(Box::new(zstd::Decoder::with_buffer(source)?))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn zstandard<'s>(source: impl BufRead + Send + 's) -> io::Result<Box<dyn Read + Send + 's>> {
+    Ok(Box::new(Frames::new(source)))
+}
+
+#[cfg(not(feature = "zstd"))]
+struct Frames<R> {
+    source: R,
+    decoder: FrameDecoder,
+    inside: bool,
+}
+
+#[cfg(not(feature = "zstd"))]
+impl<R: BufRead> Frames<R> {
+    fn new(source: R) -> Frames<R> {
+        Frames { source, decoder: FrameDecoder::new(), inside: false }
+    }
+
+    /// Starts the next frame; false at the end of the stream.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        while !self.source.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.source) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let length = u64::from(length);
+                    let skipped =
+                        io::copy(&mut self.source.by_ref().take(length), &mut io::sink())?;
+                    if skipped < length {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(invalid(error)),
+            }
+        }
+        Ok(false)
+    }
+
+    fn end_frame(&mut self) -> io::Result<()> {
+        self.inside = false;
+        match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
+            (Some(stored), Some(found)) if stored != found => {
+                Err(invalid("the Zstandard checksum does not match"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(not(feature = "zstd"))]
+fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+#[cfg(not(feature = "zstd"))]
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.inside {
+                if !self.next_frame()? {
+                    return Ok(0);
+                }
+                self.inside = true;
+            }
+            if self.decoder.can_collect() == 0 {
+                if self.decoder.is_finished() {
+                    self.end_frame()?;
+                    continue;
+                }
+                let some = BlockDecodingStrategy::UptoBytes(into.len().max(1 << 17));
+                self.decoder.decode_blocks(&mut self.source, some).map_err(invalid)?;
+                continue;
+            }
+            let read = self.decoder.read(into)?;
+            if read > 0 || into.is_empty() {
+                return Ok(read);
+            }
+        }
+    }
+}
