@@ -234,6 +234,47 @@ fn the_audit_reports_every_fault_for_what_it_is() {
 }
 
 #[test]
+fn the_proof_is_kept_and_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("full.json");
+    let full = |more: &[&str]| {
+        fathom(&[&["selftest", "--full", file.to_str().unwrap()][..], more].concat())
+    };
+    let findings = || {
+        let saved: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let findings = saved["findings"].as_array().unwrap().clone();
+        let bare = ["schema", "proofs"].map(|part| saved[part].clone());
+        (findings, bare)
+    };
+    // Three subjects and one of each planted difference; how they come out is no matter of so few.
+    let small = ["--comparisons", "3", "--slowdowns", "1", "--cpu-runs", "0"];
+    let output = full(&[&small[..], &["--budget", "1us"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
+    assert!(text(&output).contains("0 of 3 done"), "{}", text(&output));
+    assert!(text(&output).ends_with("goes on from here\n"), "{}", text(&output));
+    let output = full(&small);
+    assert!(output.status.code().is_some_and(|code| code < 2), "{}", complaint(&output));
+    assert!(text(&output).contains("identical code: called different "), "{}", text(&output));
+    assert!(text(&output).contains("3 of 3 done"), "{}", text(&output));
+    let (first, [schema, proofs]) = findings();
+    assert_eq!((schema, first.len()), ("fathom-selftest-full".into(), 5));
+    assert_eq!(proofs.as_array().unwrap().len(), 3);
+    for finding in &first {
+        let found = &finding["found"][0];
+        assert!(found["ratio"].as_f64().is_some_and(|r| (0.2..5.0).contains(&r)), "{finding}");
+    }
+    let subjects: Vec<&str> =
+        first.iter().filter_map(|finding| finding["unit"]["subject"].as_str()).collect();
+    assert_eq!(subjects, ["planted registers", "planted memory", "commands"]);
+    // Nothing is measured twice.
+    full(&small);
+    assert_eq!(findings().0, first);
+    let output = fathom(&["selftest", "--full", "Cargo.toml", "--comparisons", "0"]);
+    assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
+    assert!(complaint(&output).contains("Cargo.toml"), "{}", complaint(&output));
+}
+
+#[test]
 fn machine_measures_its_noise_on_request() {
     let output = fathom(&["machine", "--noise", "1"]);
     assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));

@@ -215,7 +215,7 @@ fn unsafe_code_stays_in_its_rooms() {
 const FAMILIES_NAMED: &[(&str, &[&str], &str)] = &[
     ("cmd/kv", &["kv", "alloc", "hash"], "the command of the hidden family `kv`, and its parts"),
     ("cmd/haversine/stages.rs", &["haversine"], "the command of a hidden family, its ladder"),
-    ("cmd/selftest.rs", &["planted"], "the command of the hidden family it audits the method with"),
+    ("cmd/selftest", &["planted"], "the command of the hidden family it audits the method with"),
     ("cmd/noise.rs", &["planted"], "the same"),
     ("args.rs", &["kv"], "the command is called so, too"),
     ("cmd/aggregate", &["aggregate", "text"], "the command and an option are called so, too"),

@@ -51,6 +51,7 @@ fn page(folder: &Path) -> String {
         let value: Value = serde_json::from_str(&text).unwrap();
         let shown = match value["schema"].as_str() {
             Some("fathom-selftest") => audit(&value),
+            Some("fathom-selftest-full") => promises(&value),
             _ => markdown::run(&read(file), &Look::default()),
         };
         let _ = write!(page, "\n## {}\n\n{}", name(file), shown.trim_end());
@@ -76,6 +77,19 @@ fn audit(value: &Value) -> String {
             let what = format!("{} % slower, {} processes", tally["percent"], tally["processes"]);
             row(&what, tally);
         }
+    }
+    text
+}
+
+/// What a full self-test proved.
+fn promises(value: &Value) -> String {
+    let mut text =
+        String::from("| promise | bound | seen | done | holds |\n|---|---|---|--:|---|\n");
+    for proof in value["proofs"].as_array().unwrap() {
+        let [what, bound, seen] =
+            ["what", "bound", "seen"].map(|part| proof[part].as_str().unwrap().to_owned());
+        let done = format!("{} of {}", proof["done"], proof["asked"]);
+        let _ = writeln!(text, "| {what} | {bound} | {seen} | {done} | {} |", proof["holds"]);
     }
     text
 }

@@ -1,33 +1,35 @@
 //! `fathom selftest`: the audit of the method that anyone can run, on planted contenders whose true
-//! differences and failures are known.
+//! differences and failures are known; with `--full`, the proof of what is promised.
+
+mod full;
+mod load;
+mod subjects;
 
 use std::fmt::Write as _;
-use std::hint::black_box;
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::fs;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::ValueEnum;
 use fathom_contenders::planted;
 use fathom_machine::describe::Machine;
-use fathom_measure::bench::Bench;
 use fathom_measure::compare::Verdict;
 use fathom_measure::conductor::Bounds;
-use fathom_measure::family::AnyFamily;
-use fathom_measure::result::{Build, Case};
+use fathom_measure::result::Build;
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::median;
-use fathom_measure::workload::Spec;
 use serde::Serialize;
 
+use self::full::{Asked, Book, units};
+use self::load::Load;
+use self::subjects::planted_pair;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{self, bounds, entrant, nanoseconds};
+use crate::measuring::{self, bounds, nanoseconds};
 use crate::output::Output;
 
 /// Audit the method here and now: false verdicts on identical code, planted differences and faults
@@ -37,11 +39,26 @@ use crate::output::Output;
 /// wrong answer, crashes, a hang and an allocation without end. Ends with code 1 if more than 1 % of
 /// the verdicts on identical code are false, a difference is called in the wrong direction, or a
 /// fault is not reported for what it is.
+///
+/// `--full FILE` proves what is promised, in as many sittings as it takes (the whole is some three quarters
+/// of an hour): a thousand comparisons of identical code in every family that brings its own data, in
+/// planted kernels and of commands, half of them under load; planted differences of 1 and 5 %; default
+/// runs of `fathom cpu` against each other. Every finding goes to FILE, what is there is not measured
+/// again, and code 1 means that a bound is broken or that something is left to do.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Comparisons of identical code
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    comparisons: u32,
+    /// Prove everything, and keep it in this file, which a later call goes on with
+    #[arg(long, value_name = "FILE", conflicts_with_all =
+          ["budget_same", "percent", "kernel", "load", "format", "output"])]
+    full: Option<PathBuf>,
+
+    /// Default runs of `fathom cpu` [default: 10]
+    #[arg(long, value_name = "N", requires = "full")]
+    cpu_runs: Option<u32>,
+
+    /// Comparisons of identical code [default: 100, with --full 1000]
+    #[arg(long, value_name = "N")]
+    comparisons: Option<u32>,
 
     /// Time received per contender in each of them
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "100ms")]
@@ -52,13 +69,14 @@ pub(crate) struct Options {
           value_parser = ["1", "2", "5", "100"])]
     percent: Vec<String>,
 
-    /// Comparisons for each planted difference
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    slowdowns: u32,
+    /// Comparisons for each planted difference [default: 10, with --full 50]
+    #[arg(long, value_name = "N")]
+    slowdowns: Option<u32>,
 
-    /// Time received per contender in each of them
-    #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "2s")]
-    budget: Duration,
+    /// Time received per contender in each of them [default: 2s]; with --full, when to stop for now
+    /// [default: never]
+    #[arg(long, value_parser = measuring::duration, value_name = "TIME")]
+    budget: Option<Duration>,
 
     /// What the planted contenders do
     #[arg(long, value_enum, default_value = "registers")]
@@ -83,6 +101,15 @@ enum Kernel {
     Registers,
     /// A chain of loads over 8 MiB
     Memory,
+}
+
+impl Kernel {
+    fn operation(self) -> &'static str {
+        match self {
+            Kernel::Registers => planted::REGISTERS,
+            Kernel::Memory => planted::MEMORY,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -143,6 +170,59 @@ struct Fault {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    match &options.full {
+        Some(path) => prove(options, path),
+        None => audit(options),
+    }
+}
+
+/// `--full`.
+fn prove(options: &Options, path: &Path) -> anyhow::Result<Exit> {
+    let start = Instant::now();
+    let run = measuring::new_run()?;
+    let mut book = Book::new(run.command, run.started, run.build, Machine::here().title());
+    match fs::read_to_string(path) {
+        Ok(text) => book = book.resumed(&text).with_context(|| path.display().to_string())?,
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(|| path.display().to_string()),
+    }
+    let has_cpu = cfg!(feature = "cpu");
+    let asked = Asked {
+        comparisons: options.comparisons.unwrap_or(1000),
+        slowdowns: options.slowdowns.unwrap_or(50),
+        cpu_runs: if has_cpu { options.cpu_runs.unwrap_or(10) } else { 0 },
+    };
+    let units = units(asked, &subjects::names(), &subjects::differences());
+    let stop = interrupt::measuring();
+    let is_time_left = || {
+        let is_over = options.budget.is_some_and(|budget| start.elapsed() >= budget);
+        !is_over && !stop.load(Ordering::Relaxed)
+    };
+    let mut done = 0;
+    let mut measure = |unit: &full::Unit| {
+        let found = subjects::measured(unit)?;
+        // What an interrupt left is no finding.
+        anyhow::ensure!(!stop.load(Ordering::Relaxed), "interrupted");
+        done += 1;
+        if done % 50 == 0 {
+            eprintln!("fathom: {done} measured");
+        }
+        Ok(found)
+    };
+    let mut save = |book: &Book| {
+        let mut output = Output::create(path)?;
+        output.write_all((serde_json::to_string(book)? + "\n").as_bytes())?;
+        output.finish()
+    };
+    book.fill(&units, &is_time_left, &mut measure, &mut save)?;
+    io::stdout().write_all(book.text().as_bytes())?;
+    Ok(if book.is_proved() { Exit::Done } else { Exit::Incomplete })
+}
+
+fn audit(options: &Options) -> anyhow::Result<Exit> {
+    let comparisons = options.comparisons.unwrap_or(100);
+    let slowdowns = options.slowdowns.unwrap_or(10);
+    let budget = options.budget.unwrap_or(Duration::from_secs(2));
     let load = Load::start(options.load)?;
     let mut disturbed = Vec::new();
     let same_plan = Plan {
@@ -151,12 +231,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         stop: Stop::Budget,
         ..Plan::default()
     };
-    let same = tally(options, "steady-too", &same_plan, options.comparisons, &mut disturbed)?;
-    let plan = Plan { budget_ns: nanoseconds(options.budget), ..Plan::default() };
+    let same = tally(options, "steady-too", &same_plan, comparisons, &mut disturbed)?;
+    let plan = Plan { budget_ns: nanoseconds(budget), ..Plan::default() };
     let mut planted = Vec::new();
-    for percent in options.percent.iter().filter(|_| options.slowdowns > 0) {
+    for percent in options.percent.iter().filter(|_| slowdowns > 0) {
         let name = format!("slower-{percent}");
-        let tally = tally(options, &name, &plan, options.slowdowns, &mut disturbed)?;
+        let tally = tally(options, &name, &plan, slowdowns, &mut disturbed)?;
         planted.push(Planted { percent: percent.parse()?, tally });
     }
     let faults = faults(options)?;
@@ -204,7 +284,8 @@ fn tally(
             anyhow::bail!("interrupted");
         }
         let plan = Plan { seed: u64::from(number) + 1, ..plan.clone() };
-        let case = compare(options, &["steady", name], &plan, bounds(None))?;
+        let case =
+            planted_pair(options.kernel.operation(), &["steady", name], &plan, bounds(None))?;
         let comparison = case.judged.comparisons.first().context("a contender failed")?;
         match comparison.verdict {
             Verdict::Faster => tally.faster += 1,
@@ -231,29 +312,6 @@ fn tally(
     Ok(tally)
 }
 
-/// One measurement of planted contenders; the first is baseline and reference.
-fn compare(options: &Options, names: &[&str], plan: &Plan, bounds: Bounds) -> anyhow::Result<Case> {
-    let family = &planted::FAMILY;
-    let operation = match options.kernel {
-        Kernel::Registers => planted::REGISTERS,
-        Kernel::Memory => planted::MEMORY,
-    };
-    let entries = family.entries();
-    let entrants: anyhow::Result<Vec<_>> = names
-        .iter()
-        .map(|name| {
-            let entry = entries.iter().find(|entry| entry.id == *name);
-            entrant(name, &entry.context("no such planted contender")?.meta)
-        })
-        .collect();
-    let spec = family.completed(&Spec::new(operation, &[]))?;
-    measuring::measured(Bench {
-        reference: None,
-        bounds,
-        ..measuring::usual(family, spec, entrants?, plan.clone())?
-    })
-}
-
 /// All faults in one measurement, next to contenders that are sound.
 fn faults(options: &Options) -> anyhow::Result<Vec<Fault>> {
     let names = ["steady", "wrong", "crash", "late-crash", "hang", "hungry", "slower-100"];
@@ -261,7 +319,7 @@ fn faults(options: &Options) -> anyhow::Result<Vec<Fault>> {
     let bounds =
         Bounds { memory_bytes: Some(256 << 20), open: limit, sample: limit, ..bounds(None) };
     let plan = Plan { budget_ns: 100_000_000, sample_ns: 2_000_000, ..Plan::default() };
-    let case = compare(options, &names, &plan, bounds)?;
+    let case = planted_pair(options.kernel.operation(), &names, &plan, bounds)?;
     let faults = case.entrants().skip(1).map(|(number, row)| {
         let failure = case.measured.failures[number].as_ref();
         let as_expected = match row.id.as_str() {
@@ -348,49 +406,5 @@ impl Tally {
             self.received_s_median,
             self.wall_s_median
         )
-    }
-}
-
-/// Threads that behave somewhat like a compiler: bursts of work over a few megabytes, short pauses.
-struct Load {
-    stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl Load {
-    fn start(threads: u32) -> anyhow::Result<Load> {
-        let mut load = Load { stop: Arc::default(), threads: Vec::new() };
-        for number in 0..threads {
-            let stop = Arc::clone(&load.stop);
-            let thread = std::thread::Builder::new();
-            let thread = thread.spawn(move || disturb(&stop, u64::from(number)));
-            load.threads.push(thread.context("cannot start a disturbing thread")?);
-        }
-        Ok(load)
-    }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            // A disturber that panicked disturbs no more; nothing of the result is its.
-            let _ = thread.join();
-        }
-    }
-}
-
-fn disturb(stop: &AtomicBool, number: u64) {
-    let mut random = fathom_measure::stats::Random::new(number);
-    let mut memory = vec![1_u64; 1 << 19];
-    while !stop.load(Ordering::Relaxed) {
-        for _ in 0..random.below(40) {
-            let start = random.below(memory.len() / 2);
-            for word in &mut memory[start..start + (1 << 18)] {
-                *word = word.rotate_left(5) ^ 0x9e37;
-            }
-            black_box(&memory);
-        }
-        std::thread::sleep(Duration::from_micros(random.below(1500) as u64));
     }
 }
