@@ -14,7 +14,9 @@ pub(super) static BOTAN: Lent<Messages, Botan> = Lent {
     prepare: |library, _, workload| match workload.operation {
         Operation::Md5 => workload.perhaps(library.digest::<16>(c"MD5")),
         Operation::Sha1 => workload.perhaps(library.digest::<20>(c"SHA-1")),
-        Operation::Sha256 => workload.perhaps(library.digest::<32>(c"SHA-256")),
+        Operation::Sha256 | Operation::Sha256Many => {
+            workload.perhaps(library.digest::<32>(c"SHA-256"))
+        }
         Operation::Sha384 => workload.perhaps(library.digest::<48>(c"SHA-384")),
         Operation::Sha512 => workload.perhaps(library.digest::<64>(c"SHA-512")),
         Operation::Sha3_256 => workload.perhaps(library.digest::<32>(c"SHA-3(256)")),

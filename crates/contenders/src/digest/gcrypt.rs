@@ -14,7 +14,9 @@ pub(super) static GCRYPT: Lent<Messages, Gcrypt> = Lent {
     prepare: |library, _, workload| match workload.operation {
         Operation::Md5 => workload.perhaps(library.digest::<16>(Md::Md5)),
         Operation::Sha1 => workload.perhaps(library.digest::<20>(Md::Sha1)),
-        Operation::Sha256 => workload.perhaps(library.digest::<32>(Md::Sha256)),
+        Operation::Sha256 | Operation::Sha256Many => {
+            workload.perhaps(library.digest::<32>(Md::Sha256))
+        }
         Operation::Sha384 => workload.perhaps(library.digest::<48>(Md::Sha384)),
         Operation::Sha512 => workload.perhaps(library.digest::<64>(Md::Sha512)),
         Operation::Sha3_256 => workload.perhaps(library.digest::<32>(Md::Sha3_256)),

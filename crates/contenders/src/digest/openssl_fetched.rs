@@ -18,7 +18,9 @@ pub(super) static OPEN_SSL_FETCHED: Lent<Messages, Crypto> = Lent {
     prepare: |library, _, workload| match workload.operation {
         Operation::Md5 => workload.perhaps(library.fetched::<16>(c"MD5")),
         Operation::Sha1 => workload.perhaps(library.fetched::<20>(c"SHA1")),
-        Operation::Sha256 => workload.perhaps(library.fetched::<32>(c"SHA256")),
+        Operation::Sha256 | Operation::Sha256Many => {
+            workload.perhaps(library.fetched::<32>(c"SHA256"))
+        }
         Operation::Sha384 => workload.perhaps(library.fetched::<48>(c"SHA384")),
         Operation::Sha512 => workload.perhaps(library.fetched::<64>(c"SHA512")),
         Operation::Sha3_256 => workload.perhaps(library.fetched::<32>(c"SHA3-256")),

@@ -20,7 +20,7 @@ fn digest(operation: Operation, bytes: &[u8]) -> Vec<u8> {
     match operation {
         Operation::Md5 => md5(bytes),
         Operation::Sha1 => sha1(bytes).to_vec(),
-        Operation::Sha256 => sha256(bytes).to_vec(),
+        Operation::Sha256 | Operation::Sha256Many => sha256(bytes).to_vec(),
         Operation::Sha384 => sha384(bytes).to_vec(),
         Operation::Sha512 => sha512(bytes).to_vec(),
         Operation::Sha3_256 => sha3_256(bytes).to_vec(),

@@ -1,10 +1,12 @@
 //! The workload of the family: buffers of seeded bytes, each digested as one message.
 
-use fathom_measure::contender::Preparation;
+use fathom_measure::contender::{Preparation, timed};
+use fathom_measure::digest::Digest;
 use fathom_measure::facts::{Common, Facts, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
-use crate::mix::{self, Mix, Output};
+use super::kernel::{MESSAGES, Together};
+use crate::mix::{self, Mix, Output, Placed};
 use crate::tasks::tasks;
 use crate::unit;
 
@@ -16,6 +18,8 @@ pub struct Messages {
     /// Which digest.
     pub operation: Operation,
     mix: Mix,
+    /// Of [`Operation::Sha256Many`]: sixteen messages of each length.
+    many: Vec<[Placed; MESSAGES]>,
 }
 
 tasks! {
@@ -24,6 +28,7 @@ tasks! {
         Md5 "md5" "MD5, RFC 1321; broken, not for new use", form: mix::FORM;
         Sha1 "sha1" "SHA-1, FIPS 180-4; broken, not for new use", form: mix::FORM, best: unit::sha1;
         Sha256 "sha256" "SHA-256, FIPS 180-4", form: mix::FORM, best: unit::sha256;
+        Sha256Many "sha256-many" "SHA-256 of sixteen messages of one length, which are there together";
         Sha384 "sha384" "SHA-384, FIPS 180-4: the core of SHA-512", form: mix::FORM, best: unit::sha512;
         Sha512 "sha512" "SHA-512, FIPS 180-4", form: mix::FORM, best: unit::sha512;
         Sha3_256 "sha3-256" "SHA3-256, FIPS 202", form: mix::FORM, forebear: "sha3_256", best: unit::sha3;
@@ -58,11 +63,27 @@ impl Workload for Messages {
     const PARAMETERS: &'static [Offer] = mix::PARAMETERS;
 
     fn load(spec: &Spec) -> Result<Messages, SpecError> {
-        Ok(Messages { operation: Operation::of(spec), mix: Mix::load(spec)? })
+        let (operation, mix) = (Operation::of(spec), Mix::load(spec)?);
+        let mut many = Vec::new();
+        if operation == Operation::Sha256Many {
+            for (buffer, _) in mix.calls() {
+                if buffer.len() > 16 << 20 {
+                    return Err(spec.bad("size", "at most 16M, or `mix`"));
+                }
+                let message = |lane| Placed::of(&mix::printable(1 + lane as u64, buffer.len()));
+                many.push(std::array::from_fn(message));
+            }
+        }
+        Ok(Messages { operation, mix, many })
     }
 
     fn work(&self) -> Work {
-        self.mix.work()
+        if self.many.is_empty() {
+            return self.mix.work();
+        }
+        let messages = self.many.iter().flatten();
+        let (bytes, items) = messages.fold((0, 0), |(b, n), message| (b + message.len(), n + 1));
+        Work { bytes: bytes as u64, items }
     }
 
     fn cases() -> Vec<Spec> {
@@ -80,7 +101,30 @@ impl Messages {
         &'w self,
         digest: impl FnMut(&'w [u8]) -> O + 'w,
     ) -> Preparation<'w> {
-        Ok(self.mix.timed(digest))
+        if self.many.is_empty() {
+            return Ok(self.mix.timed(digest));
+        }
+        let mut digest = digest;
+        let all = move |many: &'w Vec<[Placed; MESSAGES]>| -> Vec<O> {
+            many.iter().flatten().map(|message| digest(message)).collect()
+        };
+        let folded = |found: Vec<O>| {
+            found.iter().fold(Digest::default(), |digest, output| output.add_to(digest))
+        };
+        Ok(timed(&self.many, all, folded))
+    }
+
+    /// A contender that digests sixteen messages at once.
+    pub(super) fn together(&self, digest: Together) -> Preparation<'_> {
+        let all = move |many: &Vec<[Placed; MESSAGES]>| -> Vec<[u8; 32]> {
+            let each =
+                |set: &[Placed; MESSAGES]| digest(&set.each_ref().map(|message| &message[..]));
+            many.iter().flat_map(each).collect()
+        };
+        let folded = |found: Vec<[u8; 32]>| {
+            found.iter().fold(Digest::default(), |digest, output| output.add_to(digest))
+        };
+        Ok(timed(&self.many, all, folded))
     }
 
     /// The same, unless a library of this machine was built without it.
