@@ -149,8 +149,12 @@ fn readers_together_have_no_more_workers_than_one_may_have() {
     let mut again = Pieces::within(limits, Compression::Gzip, source(), 2);
     one.read_exact(&mut [0; 100]).unwrap();
     assert!(matches!(one.state, State::Cutting(_)));
-    let expected = plainly(Compression::Gzip, &packed, 4096);
-    assert_eq!(all(&mut other, 100), expected);
+    let (expected, _) = plainly(Compression::Gzip, &packed, 4096);
+    let mut found = vec![0; 100];
+    other.read_exact(&mut found).unwrap();
+    assert_eq!(limits.workers.load(Ordering::Relaxed), 3, "one is left, and decodes ahead");
+    other.read_to_end(&mut found).unwrap();
+    assert!(found == expected);
     assert_eq!(limits.workers.load(Ordering::Relaxed), 2);
     drop(one);
     again.read_exact(&mut [0; 100]).unwrap();
@@ -168,6 +172,41 @@ fn the_plain_decoder_goes_on_where_a_piece_would_be_too_large() {
         assert!(matches!(reader.state, State::Cutting(_)), "{compression:?}");
         assert_same(compression, &packed, 4096);
         assert_same(compression, &large.repeat(3), 4096);
+    }
+}
+
+#[test]
+fn one_long_member_or_frame_is_decoded_ahead_to_the_same_bytes_and_errors() {
+    let mut state = 1_u64;
+    let noise: Vec<u8> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as u8 & 0x7f
+    })
+    .take(12 << 20)
+    .collect();
+    for (pack, compression) in [PACKED[0], PACKED[2]] {
+        let packed = pack(&noise);
+        assert!(packed.len() > LIMITS.most_bytes);
+        let limits = Limits { workers: Box::leak(Box::default()), ..LIMITS };
+        let whole = packed.len();
+        for end in [whole, whole - 1, whole / 2] {
+            let source = Box::new(Cursor::new(packed[..end].to_vec()));
+            let mut reader = Pieces::within(limits, compression, source, 2);
+            let mut found = vec![0; 200 << 10];
+            reader.read_exact(&mut found).unwrap();
+            assert_eq!(limits.workers.load(Ordering::Relaxed), 1);
+            let (rest, error) = all(&mut reader, 70_000);
+            found.extend(rest);
+            assert_eq!(error.is_none(), end == whole);
+            assert_eq!(error, plainly(compression, &packed[..end], 4096).1);
+            assert!(if end == whole { found == noise } else { noise.starts_with(&found) });
+            let _ = reader.read(&mut [0]);
+        }
+        let source = Box::new(Cursor::new(packed.clone()));
+        let mut reader = Pieces::within(limits, compression, source, 2);
+        reader.read_exact(&mut vec![0; 1 << 20]).unwrap();
+        drop(reader);
+        assert_eq!(limits.workers.load(Ordering::Relaxed), 0, "joined, whatever it was doing");
     }
 }
 
