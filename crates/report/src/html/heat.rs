@@ -45,10 +45,12 @@ pub(super) fn overview(cases: &[Case], look: &Look) -> String {
     html += "</section>\n<section>\n<h2>All implementations</h2>\n<p class=\"soft\">Time over the fastest's: \
              <span class=\"h0\">&nbsp;1&nbsp;</span> is the fastest, and a question mark says that the \
              difference from it is not proved.</p>\n";
+    html += "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Heat table\">\n\
+             <table class=\"heat\">\n";
     for (family, of) in &families {
         html += &heat(family, of);
     }
-    html += "</section>\n<section>\n<h2>In detail</h2>\n";
+    html += "</table>\n</div>\n</section>\n<section>\n<h2>In detail</h2>\n";
     for (_, of) in &families {
         for (case, _) in of {
             html += &page::folded(&case.title(), &measured::case(case, look, Extent::Detail));
@@ -87,7 +89,9 @@ fn winners(families: &[(&str, Vec<(&Case, Standing)>)]) -> String {
     page::table("Fastest implementation of each task", &head, &rows)
 }
 
-/// Rows are tasks, columns implementations, those that win or nearly win most in front.
+/// The part of a family: rows are tasks, columns implementations, those that win or nearly win most in front.
+/// A family has columns of its own, since hardly anybody takes part in two; a head of a column ends where
+/// the next one begins, for programs that read tables aloud too.
 fn heat(family: &str, of: &[(&Case, Standing)]) -> String {
     let mut columns: Vec<(&str, Vec<f64>)> = Vec::new();
     for (case, standing) in of {
@@ -104,15 +108,12 @@ fn heat(family: &str, of: &[(&Case, Standing)]) -> String {
     let rank = |logs: &[f64]| if logs.is_empty() { f64::INFINITY } else { mean(logs) };
     columns.sort_by(|a, b| rank(&a.1).total_cmp(&rank(&b.1)));
     let cases: Vec<&Case> = of.iter().map(|(case, _)| *case).collect();
-    let name = escaped(family);
-    let mut html = format!(
-        "<h3>{name}</h3>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Heat table of {name}\">\n\
-         <table class=\"heat\">\n<thead><tr><th scope=\"col\">task</th>"
-    );
+    let mut html =
+        format!("<tbody>\n<tr class=\"heads\"><th scope=\"rowgroup\">{}</th>", escaped(family));
     for (id, _) in &columns {
         let _ = write!(html, "<th scope=\"col\">{}</th>", escaped(id));
     }
-    html += "</tr></thead>\n<tbody>\n";
+    html += "</tr>\n";
     for (case, standing) in of {
         let _ = write!(html, "<tr><th scope=\"row\">{}</th>", escaped(&words(case, &cases)));
         for (id, _) in &columns {
@@ -121,7 +122,7 @@ fn heat(family: &str, of: &[(&Case, Standing)]) -> String {
         }
         html += "</tr>\n";
     }
-    html + "</tbody>\n</table>\n</div>\n"
+    html + "</tbody>\n"
 }
 
 fn cell(case: &Case, standing: &Standing, number: usize) -> String {
