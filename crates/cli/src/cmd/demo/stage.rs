@@ -1,6 +1,7 @@
 //! Where the acts are played: a folder that goes away, in which `fathom` is this program.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use fathom_measure::result::Run;
 use fathom_measure::scratch;
+
+use crate::output;
 
 /// A hundred times what the longest command takes.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -59,20 +63,41 @@ impl Stage {
         self.run(words, Stdio::inherit())
     }
 
-    /// Shows `fathom` with these words, runs it, and returns what it printed, for an act to show of it.
+    /// Runs `fathom` with the words for each budget in turn, until what it saved as `saved` is a verdict: how
+    /// long that takes depends on the machine. Shows the last of them.
     ///
     /// # Errors
-    /// As [`Stage::fathom`].
-    #[cfg(feature = "kv")]
-    pub(super) fn said(&self, words: &[&str]) -> anyhow::Result<String> {
-        writeln!(io::stdout(), "$ fathom {}", shown(words))?;
-        let said = self.file("said.txt");
-        self.run(words, std::fs::File::create(&said)?.into())?;
-        Ok(std::fs::read_to_string(said)?)
+    /// As [`Stage::fathom`], and when it saved nothing that can be read.
+    pub(super) fn decided<'a>(
+        &self,
+        budgets: &[&'a str],
+        words: impl Fn(&'a str) -> Vec<&'a str>,
+        saved: &str,
+        is_decided: impl Fn(&Run) -> bool,
+    ) -> anyhow::Result<()> {
+        let path = self.file("said.txt");
+        for (left, budget) in (0..budgets.len()).rev().zip(budgets) {
+            let words = words(budget);
+            self.run(&words, fs::File::create(&path)?.into())?;
+            if left == 0 || is_decided(&Run::read(&self.file(saved))?) {
+                let said = fs::read_to_string(&path)?;
+                write!(io::stdout(), "$ fathom {}\n{said}", shown(&words))?;
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn run(&self, words: &[&str], output: Stdio) -> anyhow::Result<()> {
-        let child = self.command("fathom").args(words).stdout(output).spawn();
+        let mut command = self.command("fathom");
+        // What is kept to be shown later is made for where it will be shown.
+        if let Some(width) = output::terminal_width() {
+            command.env("COLUMNS", width.to_string());
+        }
+        if console::colors_enabled() {
+            command.env("CLICOLOR_FORCE", "1");
+        }
+        let child = command.args(words).stdout(output).spawn();
         let status = ended(child.context("cannot run fathom")?)?;
         // 1: somebody was left out.
         let fine = matches!(status.code(), Some(0 | 1));

@@ -41,7 +41,8 @@ use self::full::{Scan, bounds, measured, plan, probes, scanned, weight};
 use self::ladder::{screened, seated};
 use self::mix::Mix;
 use self::screen::{Rung, Screen};
-use self::verdict::{Row, Weighed};
+use self::show::Extent;
+use self::verdict::{Row, Standing, Weighed};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring;
@@ -117,6 +118,10 @@ pub(crate) struct Options {
     /// Every column of the table, what the keys are like, and how the finalists were found
     #[arg(long)]
     wide: bool,
+
+    /// Only what to take, its code and the table
+    #[arg(long, conflicts_with = "wide")]
+    brief: bool,
 
     /// Write it to this file instead of stdout
     #[arg(long, short, value_name = "FILE", default_value = "-")]
@@ -255,7 +260,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let text = match (json, options.open || options.format == Shown::Html) {
         (Some(json), _) => json + "\n",
         (None, true) => fathom_report::html::run(&run, &Look::default()),
-        (None, false) => show::text(&verdict, output::width(), options.wide),
+        (None, false) => {
+            show::text(&verdict, output::width(), Extent::of(options.wide, options.brief))
+        }
     };
     sheet::put(text.as_bytes(), &options.output, options.open)?;
     let lost = verdict.rows.iter().any(|row| row.failure.is_some())
@@ -324,8 +331,18 @@ fn judged(
 /// may lack what is shown now.
 pub(crate) fn again(run: &Run) -> Option<String> {
     let verdict: Verdict = serde_json::from_value(run.answer.clone()).ok()?;
-    let wide = run.command.iter().any(|word| word == "--wide");
-    (verdict.schema == SCHEMA).then(|| show::text(&verdict, output::width(), wide))
+    let has = |option: &str| run.command.iter().any(|word| word == option);
+    let extent = Extent::of(has("--wide"), has("--brief"));
+    (verdict.schema == SCHEMA).then(|| show::text(&verdict, output::width(), extent))
+}
+
+/// Whether what a saved run of this command advises is proved to be faster than the usual choice, or is it.
+pub(crate) fn is_proved(run: &Run) -> bool {
+    let Ok(verdict) = serde_json::from_value::<Verdict>(run.answer.clone()) else { return false };
+    let chosen = verdict.advice.choice.as_ref();
+    let row = verdict.rows.iter().find(|row| Some(&row.id) == chosen);
+    let standing = |row: &Row| row.against_baseline.map(|ratio| ratio.standing());
+    row.is_some_and(|row| matches!(standing(row), None | Some(Standing::Resolved)))
 }
 
 /// How it was measured, in one line.

@@ -11,15 +11,36 @@ use super::paste::Paste;
 use super::screen::Rung;
 use super::verdict::{Compound, Row, Standing};
 
-/// The verdict first, then what it rests on, in lines of `width` characters; `wide` has every column and
-/// everything about keys and method.
-pub(super) fn text(verdict: &Verdict, width: usize, wide: bool) -> String {
+/// How much is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// What to take, its code and the table.
+    Brief,
+    Usual,
+    /// Every column and everything about keys and method.
+    Wide,
+}
+
+impl Extent {
+    pub(super) fn of(wide: bool, brief: bool) -> Extent {
+        match (wide, brief) {
+            (true, _) => Extent::Wide,
+            (false, true) => Extent::Brief,
+            (false, false) => Extent::Usual,
+        }
+    }
+}
+
+/// The verdict first, then what it rests on, in lines of `width` characters.
+pub(super) fn text(verdict: &Verdict, width: usize, extent: Extent) -> String {
     let mut text = String::new();
     let Verdict { file, portrait, advice, .. } = verdict;
+    let is_wide = extent == Extent::Wide;
     let opening =
         format!("{}: {} keys ({}, {} bytes)", file.name, portrait.keys, file.format, file.bytes);
     let _ = writeln!(text, "{}\n", wrapped(&opening, width, 2));
-    for sentence in &advice.sentences {
+    let sentences = if extent == Extent::Brief { 1 } else { advice.sentences.len() };
+    for sentence in advice.sentences.iter().take(sentences) {
         let _ = writeln!(text, "{}", wrapped(sentence, width, 2));
     }
     if let Some(Paste { manifest, code, .. }) = &advice.paste {
@@ -29,14 +50,15 @@ pub(super) fn text(verdict: &Verdict, width: usize, wide: bool) -> String {
             let _ = writeln!(text, "{}", format!("    {line}").trim_end());
         }
     }
-    let _ = write!(text, "\n{}", table(verdict, if wide { usize::MAX } else { width }));
-    text.push('\n');
-    if wide {
-        text += &details(verdict, width);
-    } else {
-        let _ = writeln!(text, "{}", wrapped(&in_short(verdict), width, 2));
+    let _ = write!(text, "\n{}", table(verdict, if is_wide { usize::MAX } else { width }));
+    match extent {
+        Extent::Brief => {}
+        Extent::Usual => {
+            let _ = writeln!(text, "\n{}", wrapped(&in_short(verdict), width, 2));
+        }
+        Extent::Wide => text = text + "\n" + &details(verdict, width),
     }
-    for note in verdict.losses.iter().chain(verdict.notes.iter().filter(|_| wide)) {
+    for note in verdict.losses.iter().chain(verdict.notes.iter().filter(|_| is_wide)) {
         let _ = writeln!(text, "{}", wrapped(&format!("note: {note}"), width, 6));
     }
     text
