@@ -32,8 +32,11 @@ const outline = () => {
   for (const node of document.querySelectorAll("h1,h2,h3,figcaption,table,svg[role=img],summary,pre")) {
     const name = node.tagName.toLowerCase();
     if (name === "table") {
-      const heads = [...node.tHead.rows[0].cells].map(text);
-      lines.push(`table ${heads.join(" | ")}: ${node.tBodies[0].rows.length} rows`);
+      // Without a head of the whole, each part begins with its own.
+      for (const body of node.tBodies) {
+        const heads = [...(node.tHead ?? body).rows[0].cells].map(text);
+        lines.push(`table ${heads.join(" | ")}: ${body.rows.length - (node.tHead ? 0 : 1)} rows`);
+      }
     } else if (name === "svg") {
       const marks = (kind) => node.querySelectorAll(kind).length;
       lines.push(`drawing ${text(node.querySelector("title"))}: ${marks("line")} lines, ${marks("circle")} dots, ${marks("path")} paths, ${marks("rect")} areas`);
