@@ -32,7 +32,6 @@ const AHEAD: usize = 12;
 #[derive(Debug)]
 pub(crate) struct Run {
     shard: Shard,
-    wide: Vec<(Box<[u8]>, Stats)>,
     references: Vec<Reference>,
 }
 
@@ -87,19 +86,18 @@ impl Reference {
 impl Shard {
     /// The shard with its keys in order.
     pub(crate) fn into_run(mut self) -> Run {
-        let mut wide: Vec<(Box<[u8]>, Stats)> =
-            std::mem::take(&mut self.wide).into_iter().collect();
-        wide.iter_mut().for_each(|(_, stats)| stats.settle());
+        let wide = self.wide.len();
+        (0..wide).for_each(|group| self.wide.stats_mut(group).settle());
         let mut references =
-            Vec::with_capacity(self.tables.short.keys() + self.tables.long.keys() + wide.len());
+            Vec::with_capacity(self.tables.short.keys() + self.tables.long.keys() + wide);
         prefer_huge(references.spare_capacity_mut());
         let shorts = self.tables.short.keyed();
         references.extend(shorts.map(|(slot, key)| Reference::to_short(key, slot)));
         let longs = self.tables.long.places().map(|at| (at, self.tables.long.key(at)));
         references.extend(longs.map(|(at, key)| Reference::new(key, Table::Long, at)));
-        let wides = wide.iter().enumerate();
-        references.extend(wides.map(|(at, (key, _))| Reference::new(key, Table::Wide, at)));
-        let mut run = Run { shard: self, wide, references };
+        let wides = (0..wide).map(|group| (group, self.wide.key(group)));
+        references.extend(wides.map(|(group, key)| Reference::new(key, Table::Wide, group)));
+        let mut run = Run { shard: self, references };
         let mut references = std::mem::take(&mut run.references);
         references.sort_unstable_by(|a, b| compare((&run, a), (&run, b)));
         run.references = references;
@@ -113,7 +111,7 @@ impl Run {
         match reference.table {
             Table::Short => unreachable!("short keys have up to 15 bytes"),
             Table::Long => self.shard.tables.long.key(reference.place as usize),
-            Table::Wide => &self.wide[reference.place as usize].0,
+            Table::Wide => self.shard.wide.key(reference.place as usize),
         }
     }
 
@@ -122,7 +120,7 @@ impl Run {
         match reference.table {
             Table::Short => self.shard.tables.short.stats(place),
             Table::Long => self.shard.tables.long.stats(place),
-            Table::Wide => self.wide[place].1.clone(),
+            Table::Wide => self.shard.wide.stats(place).clone(),
         }
     }
 

@@ -9,6 +9,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::ops::Range;
 
 use num_bigint::BigInt;
 
@@ -48,6 +49,78 @@ pub enum NumberError {
     /// More than [`MOST_DIGITS`] digits before or after the decimal point.
     #[error("the value has more than {MOST_DIGITS} digits before or after its decimal point")]
     TooLong,
+}
+
+/// Reads a number of few bytes and without an exponent that stands in a text: in units of `10^-scale`, and the
+/// scale. None of any other, which may be a number, too.
+#[inline]
+pub(crate) fn few_digits(text: &[u8], range: Range<usize>) -> Option<(i64, u16)> {
+    const MOST: usize = 16;
+    if range.len() > 8 || range.end < 8 {
+        return (range.len() <= MOST).then(|| digit_by_digit(&text[range])).flatten();
+    }
+    let bytes = range.len() as u32;
+    let (above, word) = (&text[range.end - 8..range.end], u64::MAX.checked_shl(64 - 8 * bytes)?);
+    // The bytes of the number last, zeros before them.
+    let mut word = u64::from_le_bytes(above.try_into().expect("eight bytes")) & word;
+    let negative = text[range.start] == b'-';
+    if negative {
+        word &= u64::MAX.checked_shl(72 - 8 * bytes)?;
+    }
+    let points = zeros(word ^ (0x2e * ONES));
+    let mut decimals = 0;
+    if points != 0 {
+        // What stands before the point moves into its place.
+        let point = points.trailing_zeros() / 8;
+        decimals = 7 - point;
+        let before = (1_u64 << (8 * point)) - 1;
+        word = word & !(before << 8 | 0xff) | (word & before) << 8;
+    }
+    let digits = bytes - u32::from(negative) - u32::from(points != 0);
+    if digits == 0 {
+        return None;
+    }
+    // Zeros, the digit, for what is before them.
+    word |= !u64::MAX.checked_shl(64 - 8 * digits)? & (0x30 * ONES);
+    let word = word ^ (0x30 * ONES);
+    if (word.wrapping_add(0x76 * ONES) | word) & (0x80 * ONES) != 0 {
+        return None;
+    }
+    // Pairs of digits, then of pairs, then of those.
+    let pairs = (word * 10 + (word >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    let all = (fours * 10_000 + (fours >> 32)) as u32;
+    let units = i64::from(all);
+    Some((if negative { -units } else { units }, decimals as u16))
+}
+
+/// One in each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// The highest bit of the lowest byte that is zero, and perhaps of some above it.
+fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & (0x80 * ONES)
+}
+
+fn digit_by_digit(text: &[u8]) -> Option<(i64, u16)> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    let (mut units, mut point) = (0_i64, digits.len());
+    for (at, &byte) in digits.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit < 10 {
+            units = units * 10 + i64::from(digit);
+        } else if byte == b'.' && point == digits.len() {
+            point = at;
+        } else {
+            return None;
+        }
+    }
+    let decimals = (digits.len() - point).saturating_sub(1);
+    let is_number = digits.len() > usize::from(point < digits.len());
+    is_number.then_some((if negative { -units } else { units }, decimals as u16))
 }
 
 impl Decimal {
@@ -185,7 +258,13 @@ impl Decimal {
 }
 
 impl Ord for Decimal {
+    #[inline]
     fn cmp(&self, other: &Decimal) -> Ordering {
+        if let (Integer::Small(left), Integer::Small(right)) = (&self.units, &other.units)
+            && self.scale == other.scale
+        {
+            return left.cmp(right);
+        }
         let scale = self.scale.max(other.scale);
         let (left, right) = (self.rescaled(scale), other.rescaled(scale));
         match (left.units, right.units) {
@@ -362,6 +441,50 @@ mod tests {
 
     fn parse(text: &str) -> Result<(i128, u16), NumberError> {
         Decimal::parse(text.as_bytes()).map(|d| (d.small().unwrap(), d.scale()))
+    }
+
+    #[test]
+    fn few_digits_are_the_number_that_they_are() {
+        let check = |text: &[u8]| {
+            for before in [&b""[..], b"1234567", b"12345678", b"..-..-..-"] {
+                let all = [before, text, b"5.5"].concat();
+                let found = few_digits(&all, before.len()..before.len() + text.len());
+                let exact = Decimal::parse(text).ok();
+                let exact = exact.and_then(|number| {
+                    Some((i64::try_from(number.small()?).ok()?, number.scale()))
+                });
+                let shown = String::from_utf8_lossy(text);
+                match found {
+                    Some(_) => assert_eq!(found, exact, "{shown:?}"),
+                    None => {
+                        let is_plain = text.iter().all(|byte| b"0123456789.-".contains(byte));
+                        assert!(exact.is_none() || !is_plain || text.len() > 16, "{shown:?}");
+                    }
+                }
+            }
+        };
+        // Every text of up to six of these bytes, behind digits or not.
+        let bytes = b"09.-+e/:\x00\xb0";
+        let mut texts = vec![Vec::new()];
+        for _ in 0..6 {
+            texts.iter().for_each(|text| check(text));
+            texts.truncate(if texts[0].len() == 5 { 0 } else { texts.len() });
+            texts = texts
+                .iter()
+                .flat_map(|text| bytes.iter().map(|&byte| [&text[..], &[byte]].concat()))
+                .collect();
+        }
+        for len in 1..20 {
+            for point in 0..len {
+                for sign in ["", "-"] {
+                    let digits = "90817263544536271809"[..len].to_owned();
+                    let pointed = format!("{}.{}", &digits[..point], &digits[point..]);
+                    [digits, pointed]
+                        .iter()
+                        .for_each(|digits| check((sign.to_owned() + digits).as_bytes()));
+                }
+            }
+        }
     }
 
     #[test]

@@ -12,9 +12,10 @@ use fathom_json::{Event, Lexer, Mode};
 use memchr::{memchr, memchr2, memchr3, memrchr};
 
 use crate::error::{MOST_FIELDS, Reason};
+use crate::kernel::marks::{Marker, Marks};
 
 /// A field of a record: its content, without the quotes around it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     start: usize,
     end: usize,
@@ -47,6 +48,10 @@ impl Field {
         self.start..self.end
     }
 
+    pub(crate) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
     /// Its content in the bytes it was found in.
     pub(crate) fn content(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         let content = &bytes[self.start..self.end];
@@ -69,6 +74,88 @@ impl Field {
     }
 }
 
+/// The fields of a record, in whichever way they were found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Row<'a> {
+    Listed(&'a [Field]),
+    Marked(MarkedRow<'a>),
+}
+
+/// A record and where its fields end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MarkedRow<'a> {
+    text: &'a [u8],
+    start: usize,
+    /// The last one is its newline.
+    ends: &'a [u32],
+    quotes: bool,
+    doubled: bool,
+}
+
+impl Marks {
+    /// The record that starts at a place of the text and has these marks.
+    #[inline]
+    pub(crate) fn row<'a>(
+        &'a self,
+        text: &'a [u8],
+        start: usize,
+        marks: Range<usize>,
+        quotes: bool,
+    ) -> MarkedRow<'a> {
+        MarkedRow { text, start, ends: &self.fields[marks], quotes, doubled: self.doubled }
+    }
+}
+
+impl MarkedRow<'_> {
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, place: usize) -> Option<Field> {
+        let mut end = *self.ends.get(place)? as usize;
+        let mut start = if place == 0 { self.start } else { self.ends[place - 1] as usize + 1 };
+        // A line end of two bytes belongs to no field.
+        if place + 1 == self.ends.len() && end > start && self.text[end - 1] == b'\r' {
+            end -= 1;
+        }
+        let mut escaped = Escaped::Nothing;
+        if self.quotes && self.text[start] == b'"' {
+            (start, end) = (start + 1, end - 1);
+            if self.doubled && memchr(b'"', &self.text[start..end]).is_some() {
+                escaped = Escaped::Quotes;
+            }
+        }
+        Some(Field { start, end, escaped })
+    }
+
+    /// Whether it is a line with nothing on it.
+    #[inline]
+    pub(crate) fn is_blank(&self) -> bool {
+        let is_empty = |field: Field| field.start == field.end && field.start == self.start;
+        self.ends.len() == 1 && self.get(0).is_some_and(is_empty)
+    }
+}
+
+impl Row<'_> {
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Row::Listed(fields) => fields.len(),
+            Row::Marked(row) => row.len(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, place: usize) -> Option<Field> {
+        match self {
+            Row::Listed(fields) => fields.get(place).copied(),
+            Row::Marked(row) => row.get(place),
+        }
+    }
+}
+
 /// What a JSON string says; its quotes are given, too.
 fn unescaped(quoted: &[u8]) -> Cow<'_, [u8]> {
     let (mut lexer, mut at) = (Lexer::new(Mode::Document), 0);
@@ -88,11 +175,16 @@ pub struct Dialect {
     pub quotes: bool,
 }
 
+/// Bytes of records that are marked at a time.
+pub(crate) const MARKED_BYTES: usize = 16 << 10;
+
 /// A piece of text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
     /// Whole lines without a quote, `from..to`: each is a record.
     Lines(usize, usize),
+    /// Well-formed records, `from..to`, quotes and all, which are marked.
+    Records(usize, usize),
     /// One record with a quote, from a byte on.
     Record(usize, Split),
     /// The text ends inside the record that starts here.
@@ -109,6 +201,7 @@ pub(crate) struct Pieces<'a> {
     /// None where lines are records, whatever stands in them.
     delimiter: Option<u8>,
     ended: bool,
+    marker: Marker,
     /// The first quote from `at` on, or the end of the bytes; not known if before `at`.
     quote: usize,
 }
@@ -121,16 +214,18 @@ impl<'a> Pieces<'a> {
         (at, limit): (usize, usize),
         delimiter: Option<u8>,
         ended: bool,
+        marker: Marker,
     ) -> Pieces<'a> {
         let quote = match delimiter {
             Some(_) => memchr(b'"', &bytes[at..]).map_or(bytes.len(), |quote| at + quote),
             None => bytes.len(),
         };
-        Pieces { bytes, at, limit, delimiter, ended, quote }
+        Pieces { bytes, at, limit, delimiter, ended, marker, quote }
     }
 
-    /// The next piece; `fields` are those of a [`Piece::Record`].
-    pub(crate) fn next(&mut self, fields: &mut Vec<Field>) -> Piece {
+    /// The next piece; `fields` are those of a [`Piece::Record`], and `marks`, if they are wanted, those of
+    /// [`Piece::Records`], which are few enough for the nearest cache then.
+    pub(crate) fn next(&mut self, fields: &mut Vec<Field>, marks: Option<&mut Marks>) -> Piece {
         let (bytes, from) = (self.bytes, self.at);
         if from >= self.limit {
             return Piece::End(from);
@@ -150,6 +245,12 @@ impl<'a> Pieces<'a> {
             && let Some(delimiter) = self.delimiter
         {
             let dialect = Dialect { delimiter, quotes: true };
+            let limit = if marks.is_some() { from + MARKED_BYTES } else { self.limit };
+            let end = self.marker.run(bytes, (from, limit.min(self.limit)), dialect, marks);
+            if end > from {
+                self.at = end;
+                return Piece::Records(from, end);
+            }
             let split = split(bytes, from, dialect, self.ended, fields);
             self.at = match split {
                 Split::More => return Piece::More(from),
@@ -173,10 +274,10 @@ impl<'a> Pieces<'a> {
     /// Where the records end that start before the limit, or where one starts that does not.
     pub(crate) fn end(mut self, fields: &mut Vec<Field>) -> Result<usize, usize> {
         loop {
-            match self.next(fields) {
+            match self.next(fields, None) {
                 Piece::End(end) => return Ok(end),
                 Piece::More(start) => return Err(start),
-                Piece::Lines(..) | Piece::Record(..) => {}
+                Piece::Lines(..) | Piece::Records(..) | Piece::Record(..) => {}
             }
         }
     }
@@ -278,6 +379,8 @@ fn whole(bytes: &[u8], start: usize, end: usize, fields: &mut [Field], quoted: b
 
 #[cfg(test)]
 mod tests {
+    use fathom_machine::level::Level;
+
     use super::*;
 
     /// Where each record starts, by splitting one after the other.
@@ -307,7 +410,8 @@ mod tests {
             let starts = starts(bytes);
             for limit in 0..=bytes.len() {
                 for &at in &starts {
-                    let pieces = Pieces::new(bytes, (at, limit), Some(b','), true);
+                    let marker = Marker::new(Level::best());
+                    let pieces = Pieces::new(bytes, (at, limit), Some(b','), true, marker);
                     let end = pieces.end(&mut Vec::new()).unwrap();
                     let expected = starts.iter().copied().find(|&s| s >= limit.max(at));
                     assert_eq!(end, expected.unwrap_or(bytes.len()), "{text:?} {at} {limit}");

@@ -5,8 +5,6 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashTable;
-
 use crate::account::Account;
 use crate::chunk::{PIECE_ROWS, Window};
 use crate::error::{Error, Fault};
@@ -14,8 +12,10 @@ use crate::kept::{Given, Order};
 use crate::kernel::{self, Kernel, Odd};
 use crate::line;
 use crate::merge::{Keep, Stats};
+use crate::number::Decimal;
 use crate::queue::Place;
-use crate::table::{BIAS, FOLD_ROWS, Hashes, MOST_KEYS, Seed, Tables, short_key};
+use crate::table::{BIAS, FOLD_ROWS, MOST_KEYS, Tables};
+use crate::wide::Wide;
 
 const _: () = assert!(PIECE_ROWS < FOLD_ROWS, "a piece is taken between two folds");
 
@@ -24,13 +24,10 @@ const _: () = assert!(PIECE_ROWS < FOLD_ROWS, "a piece is taken between two fold
 pub(crate) struct Shard {
     pub(crate) tables: Tables,
     /// Keys with values that those two cannot hold, or without one.
-    pub(crate) wide: HashTable<(Box<[u8]>, Stats)>,
+    pub(crate) wide: Wide,
     account: Arc<Account>,
-    /// Of the hashes of `wide`.
-    seed: Seed,
     keep: Keep,
     kernel: Kernel,
-    hashes: Hashes,
     rows_since_fold: u64,
     odd: Odd,
     /// Records taken.
@@ -52,6 +49,59 @@ pub(crate) struct Refused {
     pub(crate) fault: Fault,
 }
 
+/// Records with numbers of few digits alone, which are added together.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    keys: Vec<u8>,
+    /// Where each key ends.
+    ends: Vec<usize>,
+    orders: Vec<Order>,
+    /// Of each column the values, in units of `10^-scale`.
+    pub(crate) values: Vec<Vec<(i64, u16)>>,
+}
+
+impl Batch {
+    /// Most records.
+    pub(crate) const ROWS: usize = 128;
+
+    pub(crate) fn new(columns: usize) -> Batch {
+        Batch { values: vec![Vec::new(); columns], ..Batch::default() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Where the key of the next record is put.
+    pub(crate) fn next_key(&mut self) -> &mut Vec<u8> {
+        self.keys.truncate(self.ends.last().copied().unwrap_or(0));
+        &mut self.keys
+    }
+
+    /// Whether there is nothing of it yet.
+    pub(crate) fn is_key_empty(&self) -> bool {
+        self.keys.len() == self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// Ends a record whose values have been put there.
+    pub(crate) fn push(&mut self, at: Order) {
+        self.ends.push(self.keys.len());
+        self.orders.push(at);
+    }
+
+    fn key(&self, row: usize) -> &[u8] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.keys[start..self.ends[row]]
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+        self.ends.clear();
+        self.orders.clear();
+        self.values.iter_mut().for_each(Vec::clear);
+    }
+}
+
 impl Shard {
     pub(crate) fn new(
         kernel: Kernel,
@@ -62,12 +112,10 @@ impl Shard {
         let hashes = kernel::hashes(kernel.level);
         Shard {
             tables: Tables::new(hashes, keep.squares, trust_hash, account),
-            wide: HashTable::new(),
+            wide: Wide::new(),
             account: Arc::clone(account),
-            seed: Seed::random(),
             keep,
             kernel,
-            hashes,
             rows_since_fold: 0,
             odd: Vec::new(),
             records: 0,
@@ -153,51 +201,55 @@ impl Shard {
 
     /// A record whose value the hot tables cannot hold, or without one.
     fn wide(&mut self, key: &[u8], value: Option<(Given<'_>, Order)>) {
-        let (hashes, seed) = (self.hashes, self.seed);
-        let hash = |key: &[u8]| match short_key(key) {
-            Some(key) => (hashes.short)(&key, &seed),
-            None => (hashes.long)(key, &seed),
-        };
-        let hashed = hash(key);
-        let found = self.wide.find_mut(hashed, |(known, _)| **known == *key);
-        if let Some((_, stats)) = found {
-            let Some((value, at)) = value else { return stats.add_missing() };
-            let growth = stats.growth(value);
-            if growth == 0 {
-                return stats.take(value, at);
+        let hash = self.wide.hash(key);
+        self.hashed(hash, key, value);
+    }
+
+    fn hashed(&mut self, hash: u64, key: &[u8], value: Option<(Given<'_>, Order)>) {
+        let Some(group) = self.wide.find(hash, key) else {
+            let mut stats = Stats::none(self.keep);
+            match value {
+                Some((value, at)) => stats.take(value, at),
+                None => stats.add_missing(),
             }
-            // In the end they are kept twice: here and in the result. What does not fit ends the run.
-            let before = stats.kept_bytes();
-            if self.account.take(2 * growth) {
-                stats.take(value, at);
-                if let Some((before, after)) = before.zip(stats.kept_bytes()) {
-                    self.account.give(2 * (before + growth).saturating_sub(after));
-                }
-            }
+            // What does not fit ends the run, whose result is void.
+            self.wide.insert(hash, key, stats, &self.account);
             return;
+        };
+        let stats = self.wide.stats_mut(group);
+        let Some((value, at)) = value else { return stats.add_missing() };
+        let growth = stats.growth(value);
+        if growth == 0 {
+            return stats.take(value, at);
         }
-        let mut stats = Stats::none(self.keep);
-        match value {
-            Some((value, at)) => stats.take(value, at),
-            None => stats.add_missing(),
-        }
-        // The same: here and in a list, its bytes here and in the result.
-        let size = size_of::<(Box<[u8]>, Stats)>();
-        let mut fits =
-            self.account.take(2 * key.len() + size + 2 * stats.kept_bytes().unwrap_or(0));
-        let old = self.wide.allocation_size();
-        if self.wide.len() == self.wide.capacity() {
-            // A table of twice the size, and the old one beside it.
-            let new = (2 * old).max(4 * size);
-            fits = fits && self.account.take(new);
-            if fits {
-                self.wide.reserve(1, |(key, _)| hash(key));
-                self.account.give(old);
+        // In the end they are kept twice: here and in the result. What does not fit ends the run.
+        let before = stats.kept_bytes();
+        if self.account.take(2 * growth) {
+            stats.take(value, at);
+            if let Some((before, after)) = before.zip(stats.kept_bytes()) {
+                self.account.give(2 * (before + growth).saturating_sub(after));
             }
         }
-        // What does not fit ends the run, whose result is void.
-        if fits {
-            self.wide.insert_unique(hashed, (key.into(), stats), |(key, _)| hash(key));
+    }
+
+    /// Adds the records of a batch with their values of a column.
+    pub(crate) fn add_all(&mut self, batch: &Batch, column: usize) {
+        let rows = batch.len();
+        let mut hashes = [0; Batch::ROWS];
+        let hashes = &mut hashes[..rows];
+        for (row, hash) in hashes.iter_mut().enumerate() {
+            *hash = self.wide.hash(batch.key(row));
+            self.wide.prefetch_slot(*hash);
+        }
+        let mut groups = [None; Batch::ROWS];
+        for (hash, group) in hashes.iter().zip(&mut groups) {
+            *group = self.wide.prefetch_group(*hash);
+        }
+        groups.iter().flatten().for_each(|&group| self.wide.prefetch_key(group));
+        for (row, &hash) in hashes.iter().enumerate() {
+            let (units, scale) = batch.values[column][row];
+            let number = Decimal::new(units.into(), scale);
+            self.hashed(hash, batch.key(row), Some((Given::Number(&number), batch.orders[row])));
         }
     }
 
@@ -213,7 +265,6 @@ mod tests {
 
     use super::*;
     use crate::chunk::SLACK;
-    use crate::number::Decimal;
 
     fn shard(squares: bool) -> Shard {
         let keep = Keep { squares, ..Keep::default() };
@@ -233,10 +284,5 @@ mod tests {
         let expected = Decimal::new(999 * rows as i128, 1);
         assert_eq!((groups[0].stats.count(), groups[0].stats.sum()), (rows as u64, expected));
         assert_eq!(groups[0].stats.variance().map(|(numerator, _)| numerator), Some(0_u32.into()));
-    }
-
-    #[test]
-    fn the_table_of_exact_values_hashes_by_a_seed_of_its_own() {
-        assert_ne!(shard(false).seed.0, shard(false).seed.0);
     }
 }

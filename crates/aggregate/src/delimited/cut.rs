@@ -15,6 +15,7 @@ use super::query::{Kind, Query};
 use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, longer, too_long};
 use crate::engine::Names;
 use crate::error::Error;
+use crate::kernel::marks::Marker;
 use crate::queue::{Place, Queue, ReadSome};
 use crate::record::Field;
 use crate::selector::Selector;
@@ -45,6 +46,7 @@ pub(super) struct Cut {
 /// The chunks of all sources.
 pub(super) struct Chunks<'a> {
     pub(super) query: &'a Query,
+    marker: Marker,
     pub(super) queue: Queue<StreamState>,
     turn: Mutex<Turn>,
     passed: Condvar,
@@ -74,7 +76,12 @@ pub(super) struct StreamState {
 }
 
 impl<'a> Chunks<'a> {
-    pub(super) fn new(sources: Vec<Source>, query: &'a Query, chunk_bytes: usize) -> Chunks<'a> {
+    pub(super) fn new(
+        sources: Vec<Source>,
+        query: &'a Query,
+        chunk_bytes: usize,
+        marker: Marker,
+    ) -> Chunks<'a> {
         let stream = || StreamState {
             carry: Vec::new(),
             offset: 0,
@@ -83,6 +90,7 @@ impl<'a> Chunks<'a> {
         };
         Chunks {
             query,
+            marker,
             queue: Queue::new(sources, chunk_bytes, stream),
             turn: Mutex::new(Turn { chunk: 0, first: 0, start: 0, records: None, columns: None }),
             passed: Condvar::new(),
@@ -214,7 +222,14 @@ impl<'a> Chunks<'a> {
             let readable = have + usize::from(ended && terminate(buffer, have));
             let bytes = &buffer.room(readable)[..];
             let range = (at, local(end));
-            match head.end_of_records(self.query, part.path, bytes, range, ended, fields)? {
+            match head.end_of_records(
+                self.query,
+                part.path,
+                bytes,
+                range,
+                ended,
+                (&mut *fields, self.marker),
+            )? {
                 Ok(end) => break (end, readable, ended),
                 Err(incomplete) => {
                     if have - incomplete > MOST_RECORD_BYTES {
@@ -291,7 +306,14 @@ impl<'a> Chunks<'a> {
             let readable = have + usize::from(ended && head.from < have && terminate(buffer, have));
             let bytes = &buffer.room(readable)[..];
             let range = (at, readable);
-            at = match head.end_of_records(self.query, path, bytes, range, ended, fields)? {
+            at = match head.end_of_records(
+                self.query,
+                path,
+                bytes,
+                range,
+                ended,
+                (&mut *fields, self.marker),
+            )? {
                 Ok(end) | Err(end) => end,
             };
             if at == 0 && !ended {

@@ -9,6 +9,7 @@ use super::columns::Columns;
 use super::query::Query;
 use crate::chunk::Buffer;
 use crate::error::Error;
+use crate::kernel::marks::Marker;
 use crate::record::{Field, Pieces, Split, split};
 
 /// What comes before the first record of a chunk, and what was learnt there.
@@ -35,13 +36,13 @@ impl Head {
         bytes: &[u8],
         (at, limit): (usize, usize),
         ended: bool,
-        fields: &mut Vec<Field>,
+        (fields, marker): (&mut Vec<Field>, Marker),
     ) -> Result<Result<usize, usize>, Error> {
         if let Err(incomplete) = self.learn(query, path, bytes, limit, ended, fields)? {
             return Ok(Err(incomplete));
         }
         let range = (at.max(self.from), limit);
-        Ok(Pieces::new(bytes, range, query.cut_by(), ended).end(fields))
+        Ok(Pieces::new(bytes, range, query.cut_by(), ended, marker).end(fields))
     }
 
     /// Whether nothing is left to be learnt.

@@ -9,9 +9,10 @@
 //! A quoted field may contain line breaks, so where a record starts depends on all text before it.
 //! Threads therefore hand a turn from chunk to chunk: whoever has it finds the end of the last record
 //! that starts in the chunk. Where there is no quote that is a search for a quote and a newline, done
-//! at memory speed; where there are quotes, records with quotes are split one by one. Parsing, which
+//! at memory speed; where there are quotes, their parity says which line ends are in quotes, 64 bytes at a
+//! time (`crate::kernel::marks`), and only records that are not well formed are split byte by byte. Parsing, which
 //! is the work, is done after the turn was passed on: lines without quotes by the kernel of fields,
-//! others field by field. A byte order mark is passed over.
+//! others by marks. A byte order mark is passed over.
 //!
 //! The run itself is that of `crate::engine`. What a record is stands in `crate::record`; nothing
 //! here looks at quotes. Access logs and lines of JSON have no records of several lines, and columns of known
@@ -20,12 +21,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fathom_machine::level::Level;
 use fathom_machine::os::read_at::ReadAt;
 
 use crate::account::Account;
 use crate::chunk::Buffer;
 use crate::engine::{Form, Names, Options, Progress, Share, Summary, located, run};
 use crate::error::Error;
+use crate::kernel::marks::Marker;
 use crate::rejects::{OnError, Taken};
 pub use crate::selector::{ListError, Selector};
 use crate::shard::Shard;
@@ -58,7 +61,7 @@ pub fn aggregate(
 ) -> Result<Summary, Error> {
     let paths: Vec<PathBuf> = sources.iter().map(|source| source.path().to_owned()).collect();
     Columns::known(query, paths.first().map_or(Path::new("-"), PathBuf::as_path))?;
-    let chunks = Chunks::new(sources, query, options.chunk_bytes);
+    let chunks = Chunks::new(sources, query, options.chunk_bytes, Marker::new(options.level));
     run(&chunks, &paths, options, on_error, progress)
 }
 
@@ -76,7 +79,8 @@ pub fn record_starts(
     const CHUNK_BYTES: u64 = 4 << 20;
     let query = Query::new(delimiter);
     let sources = vec![Source::File { path: path.to_owned(), file, size }];
-    let chunks = Chunks::new(sources, &query, every.min(CHUNK_BYTES) as usize);
+    let chunks =
+        Chunks::new(sources, &query, every.min(CHUNK_BYTES) as usize, Marker::new(Level::best()));
     let (mut buffer, mut fields, mut starts) = (Buffer::default(), Vec::new(), Vec::new());
     let mut wanted = every;
     while chunks.next(&mut buffer, &mut fields)?.is_some() {

@@ -259,3 +259,20 @@ fn a_refused_field_is_named_and_found_by_line_and_column() {
         assert!(bytes.zip(["inf", "1.5x"]).all(|(byte, field)| text[byte..].starts_with(field)));
     }
 }
+
+#[test]
+fn a_condition_changes_neither_blank_lines_nor_what_is_told_of_records() {
+    let filtered = |text: &str, column: usize| {
+        let mut shape = shape(false, Selector::Place(1), &[Selector::Place(1)]);
+        shape.filter = Some(crate::filter::Filter::parse(&format!("${column} = 2")).unwrap());
+        let source = Source::Stream { path: "-".into(), reader: Box::new(Slow(text.into(), 0, 9)) };
+        let options = options(1, 64, Level::best());
+        let progress = Progress::default();
+        let skip = OnError::Skip(None);
+        let summary = aggregate(vec![source], &shape, &options, skip, &progress).unwrap();
+        [summary.records, summary.blank_lines, summary.left_out, summary.rejected]
+    };
+    assert_eq!(filtered("1\n\n2\n", 1), [1, 1, 1, 0]);
+    assert_eq!(filtered("\"1\"\n\n\"2\"\n", 1), [1, 1, 1, 0]);
+    assert_eq!(filtered("\"1\"\n2\n", 2), [0, 0, 0, 2]);
+}

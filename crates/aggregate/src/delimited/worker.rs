@@ -15,20 +15,21 @@ use crate::composite;
 use crate::engine::Options;
 use crate::error::{Error, Fault, MOST_FIELDS, Reason};
 use crate::kept::Given;
+use crate::kernel::marks::{Marker, Marks};
 use crate::kernel::{Kernel, Odd, fields};
 use crate::merge::Keep;
 use crate::ndjson::Finder;
-use crate::number::{Decimal, NumberError};
+use crate::number::{Decimal, NumberError, few_digits};
 use crate::queue::Place;
-use crate::record::{Field, Piece, Pieces, Split, split};
-use crate::shard::{Refused, Shard};
+use crate::record::{Dialect, Field, MARKED_BYTES, MarkedRow, Piece, Pieces, Row, Split, split};
+use crate::shard::{Batch, Refused, Shard};
 
 /// What a value column of a record has.
 enum Found {
     Nothing,
     Number(Decimal),
-    /// The field at this place.
-    Text(usize),
+    /// This field.
+    Text(Field),
     /// Nothing, which means 0.
     ZeroText,
 }
@@ -39,6 +40,10 @@ pub(super) struct Worker<'a> {
     /// Of lines of JSON.
     finder: Finder,
     kernel: Kernel,
+    marker: Marker,
+    marks: Marks,
+    /// Records that are added together, if there may be any.
+    batch: Option<Batch>,
     keep: Keep,
     /// Where the chunk in hand stands.
     place: Place,
@@ -86,6 +91,11 @@ impl<'a> Worker<'a> {
             shards.push(shard(false));
         }
         let is_tenths = |null: &Vec<u8>| Decimal::parse(null).is_ok_and(|null| null.scale() == 1);
+        let is_column = |value: &Value| value.kind == Kind::Number && value.formula.is_none();
+        let is_plain = !query.values.is_empty()
+            && query.values.iter().all(is_column)
+            && !query.shapes_keys()
+            && !query.decimal_comma;
         Worker {
             query,
             by_record: query.by.len() > 1
@@ -99,6 +109,9 @@ impl<'a> Worker<'a> {
                 || keep.is_more(),
             finder: Finder::new(members(query)),
             kernel,
+            marker: Marker::new(options.level),
+            marks: Marks::default(),
+            batch: is_plain.then(|| Batch::new(query.values.len())),
             keep,
             place: Place::FIRST,
             shards,
@@ -120,22 +133,29 @@ impl<'a> Worker<'a> {
         self.place = place.of(cut.rows);
         let bytes = &buffer.bytes()[..cut.readable];
         let range = (cut.rows.from, cut.rows.to);
-        let mut pieces = Pieces::new(bytes, range, self.query.cut_by(), cut.ended);
+        let mut pieces = Pieces::new(bytes, range, self.query.cut_by(), cut.ended, self.marker);
         let count = |from, to| memchr_iter(b'\n', &bytes[from..to]).count() as u64;
+        let is_delimited = self.query.syntax == Syntax::Delimited;
         // Line ends of records with quotes are counted once behind a run of them, `from..to`.
         let (mut lines, mut from, mut to) = (0, cut.rows.from, cut.rows.from);
         loop {
-            let mut fields = std::mem::take(&mut self.fields);
-            let piece = pieces.next(&mut fields);
-            self.fields = fields;
-            match piece {
+            match pieces.next(&mut self.fields, Some(&mut self.marks)) {
                 Piece::End(_) => break,
                 Piece::More(_) => {
                     unreachable!("whoever cut the chunk found the end of each record")
                 }
+                Piece::Records(start, end) => {
+                    self.marked(bytes, &cut.columns, start, true)?;
+                    to = end;
+                }
                 Piece::Lines(start, end) => {
                     lines += count(from, to);
-                    for window in Window::new(buffer.bytes(), start, end).pieces() {
+                    let marked = match self.by_record && is_delimited {
+                        true => self.marked_lines(bytes, &cut.columns, (start, end))?,
+                        false => start,
+                    };
+                    lines += count(start, marked);
+                    for window in Window::new(buffer.bytes(), marked, end).pieces() {
                         lines += self.lines(&window, &cut.columns)?;
                     }
                     (from, to) = (end, end);
@@ -146,7 +166,9 @@ impl<'a> Worker<'a> {
                         Split::More => unreachable!("this is Piece::More"),
                     };
                     let found = found(&split, start);
-                    self.exact(bytes, &cut.columns, (start, end - 1), found);
+                    let fields = std::mem::take(&mut self.fields);
+                    self.exact(bytes, &cut.columns, (start, end - 1), found, Row::Listed(&fields));
+                    self.fields = fields;
                     self.settle(1)?;
                     to = end;
                 }
@@ -154,6 +176,121 @@ impl<'a> Worker<'a> {
         }
         self.refused.sort_unstable_by_key(|record| record.start);
         Ok(lines + count(from, to))
+    }
+
+    /// The records of the marks in hand, of which the first starts at `start`.
+    fn marked(
+        &mut self,
+        bytes: &[u8],
+        columns: &Columns,
+        mut start: usize,
+        quotes: bool,
+    ) -> Result<(), Error> {
+        let marks = std::mem::take(&mut self.marks);
+        let mut first = 0;
+        for &newline in &marks.records {
+            let behind = newline as usize + 1;
+            let row = marks.row(bytes, start, first..behind, quotes);
+            let end = marks.fields[newline as usize] as usize;
+            if !self.add_plain(bytes, columns, start, &row) {
+                self.exact(bytes, columns, (start, end), Ok(!row.is_blank()), Row::Marked(row));
+            }
+            (start, first) = (end + 1, behind);
+        }
+        self.add_batch();
+        let records = marks.records.len() as u64;
+        self.marks = marks;
+        self.settle(records)
+    }
+
+    /// Puts a record that has nothing odd into the batch; false if it needs [`Worker::exact`], and nothing changed.
+    #[inline]
+    fn add_plain(
+        &mut self,
+        bytes: &[u8],
+        columns: &Columns,
+        start: usize,
+        row: &MarkedRow<'_>,
+    ) -> bool {
+        let Some(batch) = &mut self.batch else { return false };
+        // A blank line is no record, also where records have one field.
+        if columns.fields != Some(row.len()) || row.is_blank() {
+            return false;
+        }
+        let is_null = |content: &[u8]| self.query.nulls.iter().any(|null| **null == *content);
+        if let Some(filter) = &self.query.filter {
+            // A record without the column, or with another number there, is told of by `exact`.
+            let content = |at: usize| match row.get(columns.filter[at]) {
+                Some(field) => Ok(Some(field.content(bytes)).filter(|text| !is_null(text))),
+                None => Err(NumberError::Empty),
+            };
+            match filter.holds(content, |_, text| self.query.number(text)) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.left_out += 1;
+                    return true;
+                }
+                Err(_) => return false,
+            }
+        }
+        let row_number = batch.len();
+        let values = columns.values.iter().zip(&mut batch.values);
+        for (&place, values) in values {
+            values.truncate(row_number);
+            let Some(field) = row.get(place) else { return false };
+            match few_digits(bytes, field.range()) {
+                Some(number) if !is_null(&bytes[field.range()]) => values.push(number),
+                _ => return false,
+            }
+        }
+        let key = batch.next_key();
+        for (at, &place) in columns.keys.iter().enumerate() {
+            let Some(field) = row.get(place) else { return false };
+            let part = field.content(bytes);
+            composite::push(key, &part, at + 1 == columns.keys.len());
+        }
+        // Parts that are all empty leave their ends; whether a key is empty is rarely asked.
+        let is_empty = match columns.keys[..] {
+            [_] => batch.is_key_empty(),
+            _ => columns.keys.iter().all(|&place| row.get(place).is_some_and(Field::is_empty)),
+        };
+        if is_empty {
+            return false;
+        }
+        batch.push(self.place.order(start));
+        self.records += 1;
+        if batch.len() == Batch::ROWS {
+            self.add_batch();
+        }
+        true
+    }
+
+    fn add_batch(&mut self) {
+        let Some(batch) = &mut self.batch else { return };
+        for (column, shard) in self.shards.iter_mut().enumerate() {
+            shard.add_all(batch, column);
+        }
+        batch.clear();
+    }
+
+    /// Lines without quotes, as records; returns where the first starts that has too many fields for marks.
+    fn marked_lines(
+        &mut self,
+        bytes: &[u8],
+        columns: &Columns,
+        (mut at, end): (usize, usize),
+    ) -> Result<usize, Error> {
+        let dialect = Dialect { quotes: false, ..self.query.dialect() };
+        while at < end {
+            let range = (at, end.min(at + MARKED_BYTES));
+            let next = self.marker.run(bytes, range, dialect, Some(&mut self.marks));
+            if next == at {
+                break;
+            }
+            self.marked(bytes, columns, at, false)?;
+            at = next;
+        }
+        Ok(at)
     }
 
     /// Lines without quotes; returns how many.
@@ -169,6 +306,7 @@ impl<'a> Worker<'a> {
             fields::run(self.kernel, window, &wanted, &mut tables, self.keep.squares, &mut odd)
         };
         self.records += lines - odd.len() as u64;
+        let mut fields = std::mem::take(&mut self.fields);
         for &(start, newline) in &odd {
             // The newline belongs to the line.
             let line = &window.buffer()[..=newline];
@@ -176,15 +314,14 @@ impl<'a> Worker<'a> {
             let found = match self.query.syntax {
                 Syntax::Delimited => {
                     let dialect = self.query.dialect();
-                    found(&split(line, start, dialect, true, &mut self.fields), start)
+                    found(&split(line, start, dialect, true, &mut fields), start)
                 }
-                Syntax::Access { combined } => {
-                    access::split(line, range, combined, &mut self.fields)
-                }
-                Syntax::JsonLines => self.finder.split(line, range, &mut self.fields),
+                Syntax::Access { combined } => access::split(line, range, combined, &mut fields),
+                Syntax::JsonLines => self.finder.split(line, range, &mut fields),
             };
-            self.exact(line, columns, range, found);
+            self.exact(line, columns, range, found, Row::Listed(&fields));
         }
+        self.fields = fields;
         self.odd = odd;
         self.settle(lines)?;
         Ok(lines)
@@ -218,13 +355,14 @@ impl<'a> Worker<'a> {
         columns: &Columns,
         (start, end): (usize, usize),
         found: Result<bool, Fault>,
+        row: Row<'_>,
     ) {
         let outcome = match found {
             Ok(false) => {
                 self.blank_lines += 1;
                 Ok(())
             }
-            Ok(true) => self.add(bytes, start, columns),
+            Ok(true) => self.add(bytes, start, columns, row),
             Err(fault) => Err(fault),
         };
         if let Err(fault) = outcome {
@@ -233,15 +371,21 @@ impl<'a> Worker<'a> {
     }
 
     /// Adds a record: all of its values, or none if one of them is refused.
-    fn add(&mut self, bytes: &[u8], start: usize, columns: &Columns) -> Result<(), Fault> {
-        let found = self.fields.len();
+    fn add(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        columns: &Columns,
+        row: Row<'_>,
+    ) -> Result<(), Fault> {
+        let found = row.len();
         let expected = columns.fields.unwrap_or(found);
         if found != expected && self.query.ragged == Ragged::Fail {
-            let at = self.fields.get(expected).map_or(start, |surplus| surplus.range().start);
+            let at = row.get(expected).map_or(start, |surplus| surplus.range().start);
             return Err(Fault::at(at, Reason::Ragged { expected, found }));
         }
-        let field = |place: usize| match self.fields.get(place) {
-            Some(field) => Ok(Some(*field)),
+        let field = |place: usize| match row.get(place) {
+            Some(field) => Ok(Some(field)),
             None if place < expected => Ok(None),
             None => Err(Fault::at(start, Reason::NoColumn(place + 1))),
         };
@@ -251,8 +395,8 @@ impl<'a> Worker<'a> {
             Ok(content.filter(|content| !is_null(content)))
         };
         let read = |place: usize, text: &[u8]| {
-            let failed =
-                |why: NumberError| Fault::of(place, self.fields[place].range(), why.into());
+            let range = || row.get(place).map_or(start..start, Field::range);
+            let failed = |why: NumberError| Fault::of(place, range(), why.into());
             self.query.number(text).map_err(failed)
         };
         if let Some(filter) = &self.query.filter {
@@ -281,17 +425,15 @@ impl<'a> Worker<'a> {
                 continue;
             }
             let place = columns.values[at];
-            let (content, at) = match field(place)? {
-                Some(field) => (field.content(bytes), field.range()),
-                None => (Cow::Borrowed(&b""[..]), start..start),
-            };
+            let own = field(place)?.unwrap_or(Field::new(start, start));
+            let (content, at) = (own.content(bytes), own.range());
             let is_null = is_null(&content) || place >= found;
             let fault = |reason| Fault::of(place, at, reason);
             self.values.push(match (is_null, value.null, value.kind) {
                 (false, _, Kind::Number) => {
                     Found::Number(self.query.number(&content).map_err(|why| fault(why.into()))?)
                 }
-                (false, _, Kind::Text) => Found::Text(place),
+                (false, _, Kind::Text) => Found::Text(own),
                 (true, Null::Skip, _) => Found::Nothing,
                 (true, Null::Zero, Kind::Number) => Found::Number(Decimal::new(0, 0)),
                 (true, Null::Zero, Kind::Text) => Found::ZeroText,
@@ -330,9 +472,7 @@ impl<'a> Worker<'a> {
                 Found::Nothing => shard.add_missing(key),
                 Found::Number(number) => shard.add(key, Given::Number(number), at),
                 Found::ZeroText => shard.add(key, Given::Text(b"0"), at),
-                Found::Text(place) => {
-                    shard.add(key, Given::Text(&self.fields[*place].content(bytes)), at);
-                }
+                Found::Text(field) => shard.add(key, Given::Text(&field.content(bytes)), at),
             }
         }
         self.records += 1;

@@ -97,6 +97,12 @@ where
 {
     fn test(&self, test: &Test) -> Result<Option<bool>, E> {
         Ok(match test {
+            Test::Numbers(comparison, Number::Column(column), Number::Literal(literal)) => {
+                match (self.fields)(*column)? {
+                    Some(field) => Some(comparison.is((self.read)(*column, &field)?.cmp(literal))),
+                    None => None,
+                }
+            }
             Test::Numbers(comparison, left, right) => {
                 let (left, right) = (self.number(left)?, self.number(right)?);
                 left.zip(right).map(|(left, right)| comparison.is(left.cmp(&right)))

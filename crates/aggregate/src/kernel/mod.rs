@@ -51,6 +51,7 @@ mod avx512;
 mod drive;
 pub(crate) mod fields;
 mod long;
+pub(crate) mod marks;
 mod newlines;
 mod plain;
 mod quad;

@@ -1,0 +1,270 @@
+//! The table of keys with any values: exact states of any size, found by keys of any length.
+//!
+//! ```text
+//! slots   tag (4), group + 1 (4)   half full at most; the tag is the upper half of the hash
+//! places  hash (8), end (8)        of a group's key in `keys`
+//! keys    all keys, one behind the other
+//! stats   of each group
+//! ```
+//!
+//! Groups are numbered as they come. Rows come in batches: the slots of all are fetched before the first is
+//! looked at, then the places they name, then the keys, so that a table beyond the caches costs
+//! bandwidth and not one wait for each row.
+//!
+//! Hashes are seeded at random for each table, so that nobody can prepare keys that collide.
+
+use std::ops::Range;
+
+use crate::account::Account;
+use crate::kernel::prefetch;
+use crate::merge::Stats;
+use crate::table::Seed;
+
+/// States by key.
+#[derive(Debug)]
+pub(crate) struct Wide {
+    slots: Vec<Slot>,
+    places: Vec<Place>,
+    keys: Vec<u8>,
+    stats: Vec<Stats>,
+    seed: Seed,
+}
+
+/// All zero while it is free.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    tag: u32,
+    /// The number of the group, and one.
+    group: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    hash: u64,
+    /// Behind the key; the one before it ends where it starts.
+    end: usize,
+}
+
+/// Fewest slots.
+const FEWEST_SLOTS: usize = 64;
+
+/// Bytes that a key and its state take at least.
+const BYTES: usize = size_of::<Place>() + size_of::<Stats>();
+
+impl Wide {
+    pub(crate) fn new() -> Wide {
+        let (slots, places) = (vec![Slot::default(); FEWEST_SLOTS], Vec::new());
+        Wide { slots, places, keys: Vec::new(), stats: Vec::new(), seed: Seed::random() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.stats.len()
+    }
+
+    pub(crate) fn key(&self, group: usize) -> &[u8] {
+        &self.keys[self.range(group)]
+    }
+
+    pub(crate) fn stats(&self, group: usize) -> &Stats {
+        &self.stats[group]
+    }
+
+    pub(crate) fn stats_mut(&mut self, group: usize) -> &mut Stats {
+        &mut self.stats[group]
+    }
+
+    fn range(&self, group: usize) -> Range<usize> {
+        let start = if group == 0 { 0 } else { self.places[group - 1].end };
+        start..self.places[group].end
+    }
+
+    /// The hash of a key: folded multiplications of its words with seeds, and of its length.
+    #[inline]
+    pub(crate) fn hash(&self, key: &[u8]) -> u64 {
+        let Seed([first, second, third, fourth]) = self.seed;
+        let fold = |a: u64, b: u64| {
+            let wide = u128::from(a) * u128::from(b);
+            wide as u64 ^ (wide >> 64) as u64
+        };
+        let word = |at: usize| u64::from_le_bytes(key[at..at + 8].try_into().expect("8 bytes"));
+        let half = |at: usize| u32::from_le_bytes(key[at..at + 4].try_into().expect("4 bytes"));
+        let len = key.len();
+        let mut state = third;
+        // Words that overlap cover a key of any length.
+        let [low, high] = match len {
+            0 => [0, 0],
+            1..4 => [u64::from(key[0]) << 8 | u64::from(key[len - 1]), key[len / 2].into()],
+            4..8 => [half(0).into(), half(len - 4).into()],
+            8..=16 => [word(0), word(len - 8)],
+            _ => {
+                for at in (0..len - 16).step_by(16) {
+                    state = fold(word(at) ^ first ^ state, word(at + 8) ^ second);
+                }
+                [word(len - 16), word(len - 8)]
+            }
+        };
+        fold(fold(low ^ first ^ state, high ^ second) ^ len as u64, fourth | 1)
+    }
+
+    fn first(&self, hash: u64) -> usize {
+        hash as usize & (self.slots.len() - 1)
+    }
+
+    /// The group of a key with this hash.
+    #[inline]
+    pub(crate) fn find(&self, hash: u64, key: &[u8]) -> Option<usize> {
+        let (mut at, tag) = (self.first(hash), (hash >> 32) as u32);
+        loop {
+            let slot = self.slots[at];
+            if slot.group == 0 {
+                return None;
+            }
+            let group = slot.group as usize - 1;
+            if slot.tag == tag && self.key(group) == key {
+                return Some(group);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Begins to fetch what [`Wide::find`] looks at first.
+    #[inline]
+    pub(crate) fn prefetch_slot(&self, hash: u64) {
+        prefetch(&self.slots[self.first(hash)]);
+    }
+
+    /// And what it looks at next; the slot should have come.
+    #[inline]
+    pub(crate) fn prefetch_group(&self, hash: u64) -> Option<usize> {
+        let group = (self.slots[self.first(hash)].group as usize).checked_sub(1)?;
+        prefetch(&self.places[group]);
+        prefetch(&self.stats[group]);
+        Some(group)
+    }
+
+    /// And the key; its place should have come.
+    #[inline]
+    pub(crate) fn prefetch_key(&self, group: usize) {
+        let start = self.range(group).start;
+        self.keys.get(start).inspect(|key| prefetch(*key));
+    }
+
+    /// A new group. False where the account does not allow it: what does not fit ends the run.
+    pub(crate) fn insert(
+        &mut self,
+        hash: u64,
+        key: &[u8],
+        stats: Stats,
+        account: &Account,
+    ) -> bool {
+        // A key stands here and in the result.
+        let fits = account.take(key.len() + stats.kept_bytes().map_or(0, |bytes| 2 * bytes))
+            && room(&mut self.keys, key.len(), account)
+            && room(&mut self.places, 1, account)
+            && room(&mut self.stats, 1, account);
+        if !fits || 2 * (self.len() + 1) > self.slots.len() && !self.grow(account) {
+            return false;
+        }
+        self.keys.extend_from_slice(key);
+        self.places.push(Place { hash, end: self.keys.len() });
+        self.stats.push(stats);
+        let group = self.stats.len() - 1;
+        self.enter(hash, group);
+        true
+    }
+
+    fn enter(&mut self, hash: u64, group: usize) {
+        let group = u32::try_from(group + 1).expect("fewer groups than 2^32");
+        let mut at = self.first(hash);
+        while self.slots[at].group != 0 {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        self.slots[at] = Slot { tag: (hash >> 32) as u32, group };
+    }
+
+    /// Twice as many slots.
+    #[cold]
+    fn grow(&mut self, account: &Account) -> bool {
+        let (old, new) = (self.slots.len(), 2 * self.slots.len());
+        if !account.take(new * size_of::<Slot>()) {
+            return false;
+        }
+        self.slots = vec![Slot::default(); new];
+        account.give(old * size_of::<Slot>());
+        for group in 0..self.len() {
+            self.enter(self.places[group].hash, group);
+        }
+        true
+    }
+}
+
+/// Makes room for more in a list, for twice as many if it grows; false where the account does not allow it.
+fn room<T>(list: &mut Vec<T>, more: usize, account: &Account) -> bool {
+    let (len, old) = (list.len(), list.capacity());
+    if old - len >= more {
+        return true;
+    }
+    let new = (2 * old).max(len + more).max(4096 / BYTES);
+    // The old list stands beside the new one.
+    let fits = account.take(new * size_of::<T>());
+    if fits {
+        list.reserve_exact(new - len);
+        account.give(old * size_of::<T>());
+    }
+    fits
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::number::Decimal;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_key_has_one_group(keys in prop::collection::vec("[ab]{0,3}|[a-c]{4,40}", 0..2000)) {
+            let (mut wide, mut known) = (Wide::new(), HashMap::new());
+            let account = Account::new(None);
+            for key in &keys {
+                let (bytes, next) = (key.as_bytes(), known.len());
+                let hash = wide.hash(bytes);
+                let expected = known.get(key).copied();
+                prop_assert_eq!(wide.find(hash, bytes), expected);
+                if expected.is_none() {
+                    let stats = Stats::of(&Decimal::new(1, 0), false);
+                    prop_assert!(wide.insert(hash, bytes, stats, &account));
+                    known.insert(key, next);
+                }
+            }
+            prop_assert_eq!(wide.len(), known.len());
+            for (key, group) in known {
+                prop_assert_eq!(wide.key(group), key.as_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn hashes_depend_on_every_byte_the_length_and_the_seed() {
+        let (one, other) = (Wide::new(), Wide::new());
+        let mut hashes = Vec::new();
+        for len in 0..70 {
+            let mut key = vec![0; len];
+            hashes.push(one.hash(&key));
+            assert_ne!(one.hash(&key), other.hash(&key));
+            for at in 0..len {
+                key[at] = 1;
+                hashes.push(one.hash(&key));
+                key[at] = 0;
+            }
+        }
+        let all = hashes.len();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), all);
+    }
+}
