@@ -175,7 +175,7 @@ impl Shard {
     pub(crate) fn add(&mut self, key: &[u8], value: Given<'_>, at: Order) {
         if let Given::Number(number) = value
             && !self.keep.is_more()
-            && let Some(tenths) = number.small().filter(|units| units.abs() < BIAS.into())
+            && let Some(tenths) = number.small().filter(|units| units.unsigned_abs() < BIAS as u128)
             && number.scale() == 1
         {
             return kernel::put(&mut self.tables, key, tenths as i32);

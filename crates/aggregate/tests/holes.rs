@@ -6,9 +6,9 @@ mod oracle;
 use fathom_aggregate::delimited::{self, Query};
 use fathom_aggregate::{Error, OnError, Options, Progress, Reason, Source};
 use fathom_machine::level::Level;
-use oracle::Task;
 use oracle::check::{Judge, failure, file, stream};
 use oracle::shown::{Form, Look};
+use oracle::{Null, Place, Task};
 
 fn options(threads: usize) -> Options {
     Options { threads, chunk_bytes: 1 << 14, ..Options::default() }
@@ -37,6 +37,30 @@ fn a_key_that_contains_the_delimiter_is_an_error_with_its_line_and_right_when_qu
         let mut expected = [(&b"x"[..], "3.0".to_owned()), (key.as_bytes(), "4.0".to_owned())];
         expected.sort_unstable();
         assert_eq!(sums, expected);
+    }
+}
+
+/// Its absolute value does not fit 128 bits; taken for a small number it became 0.
+#[test]
+fn the_least_number_of_128_bits_is_not_taken_for_a_small_one() {
+    let digits = i128::MIN.to_string();
+    for point in 0..digits.len() - 1 {
+        let (whole, fraction) = digits.split_at(digits.len() - point);
+        let text =
+            format!("a;{whole}.{fraction}0;{whole}.{fraction}\nb;-1.0;1.5\n").replace(".\n", "\n");
+        let values = vec![(Place::At(3), Null::Fail), (Place::At(2), Null::Skip)];
+        let task = Task { plain: false, values, ..Task::plain() };
+        let judge = Judge::new(text.as_bytes(), task.clone());
+        let look = Look::all(Form::Csv);
+        judge.check(file(text.as_bytes()), &[look], &options(1), "a value");
+        let keys = vec![Place::At(3)];
+        for width in ["100", "0.5"] {
+            let shapes = vec![Some(width)];
+            let task = Task { keys: keys.clone(), shapes, values: Vec::new(), ..task.clone() };
+            let look = Look { keys: vec!["k".into()], ..Look::all(Form::Csv) };
+            let judge = Judge::new(text.as_bytes(), task);
+            judge.check(file(text.as_bytes()), &[look], &options(1), "a bucket");
+        }
     }
 }
 

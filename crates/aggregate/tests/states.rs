@@ -258,6 +258,20 @@ fn what_does_not_go_together_is_refused() {
     assert!(matches!(merge(state(0, 4), other), StateError::Question { .. }));
 }
 
+/// 38 digits are what a decimal of 128 bits has.
+#[test]
+fn the_least_number_of_128_bits_is_no_decimal_of_a_state() {
+    let text = format!("a;{}\nb;1\n", i128::MIN);
+    for with_squares in [false, true] {
+        let options = Options { with_squares, ..Options::default() };
+        check(text.as_bytes(), &Task::plain(), &Look::all(Form::Csv), (&options, &[]), 0).unwrap();
+        let state =
+            Input::new(text.as_bytes()).state([0, text.len() as u64], &Task::plain(), &options);
+        let bytes = state.unwrap().to_bytes();
+        assert!(State::all(&bytes).unwrap().remove(0).to_bytes() == bytes);
+    }
+}
+
 #[test]
 fn damage_anywhere_is_an_error() {
     let options = Options { with_values: true, with_ends: true, ..Options::default() };

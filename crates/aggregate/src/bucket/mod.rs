@@ -89,7 +89,7 @@ fn lower(number: &Decimal, width: i128, scale: u16) -> Option<Decimal> {
     let finest = scale.max(number.scale());
     let number = number.small()?.checked_mul(power_of_ten(finest - number.scale())?)?;
     let width_there = width.checked_mul(power_of_ten(finest - scale)?)?;
-    Some(Decimal::new(number.div_euclid(width_there) * width, scale))
+    Some(Decimal::new(number.div_euclid(width_there).checked_mul(width)?, scale))
 }
 
 impl fmt::Display for Bucket {

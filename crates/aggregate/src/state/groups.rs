@@ -78,10 +78,10 @@ fn apart(fields: &mut [Field]) {
 
 /// Whether all numbers of a column fit decimals of 128 bits at the scale of the finest.
 pub(super) fn fits(column: &Column, squares: bool) -> bool {
-    let most = power_of_ten(MOST_DIGITS).expect("128 bits hold it");
+    let most = power_of_ten(MOST_DIGITS).expect("128 bits hold it").unsigned_abs();
     let fits = |number: &Decimal, scale: u16| {
         number.scale() <= scale
-            && number.rescaled(scale).small().is_some_and(|units| units.abs() < most)
+            && number.rescaled(scale).small().is_some_and(|units| units.unsigned_abs() < most)
     };
     let squares_scale = column.scale.saturating_mul(2);
     let group_fits = |stats: &Stats| {

@@ -44,12 +44,12 @@ fn lower(text: &[u8], width: &str) -> Result<String, String> {
     let finest = number.decimals.max(width.decimals);
     let units = &number.units * ten_to(finest - number.decimals);
     let step = &width.units * ten_to(finest - width.decimals);
-    if [&units, &step].iter().any(|number| number.bits() > 126) {
-        return Err("NoBucket".to_owned());
-    }
     let mut times: BigInt = &units / &step;
     if &times * &step > units {
         times -= 1;
+    }
+    if [&units, &step, &(&times * &width.units)].iter().any(|&n| i128::try_from(n).is_err()) {
+        return Err("NoBucket".to_owned());
     }
     let Number { units, decimals } =
         Number { units: times * &width.units, decimals: width.decimals };
