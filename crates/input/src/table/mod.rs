@@ -4,9 +4,11 @@
 //! floating-point number its shortest ones, a time is RFC 3339, and a missing value an empty field. Parts of
 //! a table (row groups, batches) become text on threads of their own, a few ahead of whoever reads.
 
+mod arrow;
 mod cells;
 mod file;
 mod text;
+mod whole;
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
@@ -16,7 +18,8 @@ use std::sync::{Arc, Once};
 use arrow_schema::Schema;
 use fathom_machine::os::read_at::ReadAt;
 
-use self::file::{File, Whole};
+use self::file::File;
+use self::whole::Whole;
 
 /// A file that is a table.
 pub struct Table {

@@ -218,6 +218,39 @@ fn a_damaged_file_is_an_error_or_other_text_and_never_hangs() {
     }
 }
 
+/// Taken at its word, memory ran out, which ends a program.
+#[test]
+fn a_buffer_that_says_it_decodes_to_more_than_it_can_is_an_error() {
+    let numbers = Int64Array::from_iter_values((0..1000).map(|n| n % 7));
+    let batch = batch(vec![("n", Arc::new(numbers) as ArrayRef)]);
+    let options = arrow_ipc::writer::IpcWriteOptions::default()
+        .try_with_compression(Some(arrow_ipc::CompressionType::LZ4_FRAME))
+        .unwrap();
+    let mut file = FileWriter::try_new_with_options(Vec::new(), &batch.schema(), options).unwrap();
+    file.write(&batch).unwrap();
+    let mut file = file.into_inner().unwrap();
+    assert!(text(&file, None, 1).is_ok());
+    let start = [&8000_i64.to_le_bytes()[..], b"\x04\x22\x4d\x18"].concat();
+    let place = file.windows(start.len()).position(|bytes| bytes == start).expect("the buffer");
+    for claim in [1 << 46, i64::MAX] {
+        file[place..place + 8].copy_from_slice(&claim.to_le_bytes());
+        let said = text(&file, None, 2).unwrap_err().to_string();
+        assert!(said.contains(&format!("are said to decode to {claim}")), "{said}");
+    }
+}
+
+/// A batch became text as a whole.
+#[test]
+fn a_batch_of_more_rows_than_memory_is_text_as_it_is_read() {
+    let batch = batch(vec![("n", Arc::new(NullArray::new(1 << 40)) as ArrayRef)]);
+    let mut file = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    file.write(&batch).unwrap();
+    let table = opened(&file.into_inner().unwrap()).unwrap().unwrap();
+    let mut beginning = [0; 8];
+    table.text(None, 2).unwrap().read_exact(&mut beginning).unwrap();
+    assert_eq!(beginning, *b"n\n\"\"\n\"\"\n");
+}
+
 #[test]
 fn other_files_are_no_tables() {
     for bytes in [&b""[..], b"a", b"PAR1;2.0\n", b"host,ms\na,1\n", b"\x1f\x8b\x08"] {

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use super::file::File;
+use super::file::{BATCH_ROWS, File};
 use super::{cells, damaged, guarded};
 
 /// Pieces of text of a part that wait for whoever reads.
@@ -64,10 +64,14 @@ impl Read for Text {
 fn make(file: &File, part: usize, places: &[usize], sender: &SyncSender<Piece>) {
     let work = || -> io::Result<()> {
         for batch in file.part(part, places)? {
-            let mut text = Vec::new();
-            cells::write(&batch.map_err(damaged)?, &mut text)?;
-            if sender.send(Ok(Some(text))).is_err() {
-                return Ok(());
+            let batch = batch.map_err(damaged)?;
+            for start in (0..batch.num_rows()).step_by(BATCH_ROWS) {
+                let rows = batch.slice(start, BATCH_ROWS.min(batch.num_rows() - start));
+                let mut text = Vec::new();
+                cells::write(&rows, &mut text)?;
+                if sender.send(Ok(Some(text))).is_err() {
+                    return Ok(());
+                }
             }
         }
         Ok(())
