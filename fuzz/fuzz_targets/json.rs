@@ -1,4 +1,4 @@
-//! Any bytes, any level, any chunks: the lexer says what the plain machine says, and every number
+//! Any bytes as JSON, at any level, in any chunks: the lexer says what the plain machine says, and every number
 //! converts as the standard library has it. The first three bytes choose; the rest is the text.
 #![no_main]
 

@@ -1,6 +1,6 @@
-//! Any bytes, any level, threads and blocks: the same mean or the same error as one thread of the
-//! scalar level with everything in one block. The first four bytes choose; the fifth says how often
-//! the rest is repeated as elements of an array, so that templates are learned.
+//! Any bytes as pairs of coordinates, at any level, with any threads and blocks: the same mean or the same error as
+//! one thread of the scalar level with everything in one block. The first four bytes choose; the fifth says how
+//! often the rest is repeated as elements of an array, so that templates are learned.
 #![no_main]
 
 use std::io::Cursor;

@@ -7,8 +7,9 @@ use fathom_aggregate::{
     Approx, Column, Decimal, Method, OnError, Options, Progress, Quantile, Summary, merge,
 };
 use oracle::Task;
-use oracle::check::{Judge, compared, file, formatted, near, run};
+use oracle::check::{Judge, check_lines, compared, file, formatted, near, run};
 use oracle::choice::Choices;
+use oracle::line::{self, OF_LOGS};
 use oracle::shown::{By, FORMS, Form, Look, text};
 use proptest::prelude::*;
 
@@ -75,6 +76,8 @@ fn field() -> impl Strategy<Value = Vec<u8>> {
         b"\0",
         b"\xef\xbb\xbf",
         b"c|12345678901234567890.5\n",
+        b"a|-17014118346046923173168730371588410572.8\n",
+        b"-170141183460469231731687303715884105728|",
         b" A |",
         b"\t\"b \"|",
         b"2026-11-22T23:14:58.5-05:30|",
@@ -187,6 +190,49 @@ fn rows(keys: &'static str) -> impl Strategy<Value = Vec<(String, Option<String>
     prop::collection::vec((keys, prop::option::weighted(0.8, number)), 0..40)
 }
 
+/// What lines of JSON and of logs are made of, mostly right.
+const JSON: &[&str] = &[
+    "{\"a\": \"x\", \"c\": 1.50}\n",
+    "{\"b\": [7, {\"a\": 1}], \"a\": null}\r\n",
+    "{\"c\": \"-2e1\", \"a\": true,\t\"d\": [[], {}]}\n",
+    "{\"a\": \"\\u00e9\\ud83d\\ude00\\n\"}",
+    "{\"a\": \"\\ud800\"}\n",
+    "{\"\\u0061\": 1, \"a\": 2}\n",
+    "{\"a\": {}}\n",
+    "{\"b\": {\"0\": 3}, \"c\": nul}\n",
+    "\n",
+    " \u{c}\r\n",
+    "[1]\n",
+    "{\"a\": ",
+    "1.5",
+    "}\n",
+    "\u{feff}",
+    "\"",
+];
+const LOG: &[&str] = &[
+    "h - u [10/Oct/2000:13:55:36 -0700] \"GET /a?b=c HTTP/1.0\" 200 5\n",
+    "::1 - - [t] \"-\" 408 - \"-\" \"a \\\" b\" 0.5\r\n",
+    "h i u v [] \"a b c d\" 200 1 \"r\" \"\"\n",
+    "h - - [t] \"GET  HTTP\" 1 2\n",
+    "h - ",
+    " [",
+    "] ",
+    "\"",
+    "\\",
+    "\n",
+    "\r\n",
+    "-",
+];
+
+/// Mostly one of these, now and then part of it.
+fn piece(pieces: &'static [&'static str]) -> impl Strategy<Value = String> {
+    let one = prop::sample::select(pieces);
+    prop_oneof![
+        6 => one.clone().prop_map(str::to_owned),
+        1 => (one, 0..40_usize).prop_map(|(text, end)| text.chars().take(end).collect()),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 192,
@@ -257,6 +303,25 @@ proptest! {
             let keys = vec!["key".to_owned(); task.keys.len()];
             let look = Look { statistics: vec!["min", "count"], keys, ..Look::all(Form::Ndjson) };
             Judge::new(&input, task).check(source, &[look], &options, "bytes");
+        }
+    }
+
+    #[test]
+    fn any_lines_of_json_and_logs_agree(
+        json in prop::collection::vec(piece(JSON), 0..60),
+        log in prop::collection::vec(piece(LOG), 0..60),
+        task in any::<u64>(),
+        look in any::<u64>(),
+        options in any::<u64>(),
+        combined in any::<bool>(),
+    ) {
+        let access = line::Form::Access { combined };
+        for (input, form, names) in
+            [(json, line::Form::Json, &["a", "b.0", "c"][..]), (log, access, &OF_LOGS)]
+        {
+            let task = Choices(task).task_of(names);
+            let look = Choices(look).look(&task);
+            check_lines(input.concat().as_bytes(), form, &task, &look, &mut Choices(options));
         }
     }
 

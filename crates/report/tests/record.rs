@@ -1,6 +1,7 @@
 //! Every table of measured figures comes from a saved run: the page of each folder of `record/`, and
 //! the tables of README and docs between `<!-- record: FILE -->` and `<!-- end -->`. Written anew here
-//! and compared; `FATHOM_BLESS=1 cargo test -p fathom-report --test record` writes them.
+//! and compared; `FATHOM_BLESS=1 cargo test -p fathom-report --test record` writes them. The table between
+//! `<!-- fuzz -->` and `<!-- end -->` adds up `record/fuzz.ndjson`, which `.ci/fuzz record` writes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,6 +24,12 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     found.sort();
     found
+}
+
+/// The folders of saved runs.
+fn folders() -> Vec<PathBuf> {
+    let found = entries(&root().join("record"));
+    found.into_iter().filter(|path| path.is_dir()).collect()
 }
 
 fn name(path: &Path) -> String {
@@ -111,6 +118,36 @@ fn table(run: &Run) -> String {
     text
 }
 
+/// What each fuzz target has done so far, of an hour of processor it is to have.
+fn fuzzed() -> String {
+    let log = fs::read_to_string(root().join("record/fuzz.ndjson")).unwrap();
+    let runs: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut text = String::from(
+        "| target | what | runs | seconds of 3,600 | edges | found |\n|---|---|--:|--:|--:|--:|\n",
+    );
+    for file in entries(&root().join("fuzz/fuzz_targets")) {
+        let target = file.file_stem().unwrap().to_str().unwrap();
+        let own = || runs.iter().filter(|run| run["target"] == target);
+        let sum = |part: &str| grouped(own().map(|run| run[part].as_u64().unwrap()).sum());
+        let edges = grouped(own().map(|run| run["coverage"].as_u64().unwrap()).max().unwrap_or(0));
+        let [runs, seconds, found] = ["runs", "seconds", "found"].map(sum);
+        let what = fs::read_to_string(&file).unwrap();
+        let what = what.lines().map_while(|line| line.strip_prefix("//! "));
+        let what: Vec<&str> = what.collect();
+        let what = what.join(" ");
+        let (what, _) = what.split_once(':').expect("a target says what it is given");
+        let _ = writeln!(text, "| `{target}` | {what} | {runs} | {seconds} | {edges} | {found} |");
+    }
+    text
+}
+
+/// With a comma every three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();
+    String::from_utf8(groups.join(&b',')).unwrap()
+}
+
 /// Compares, or writes if that was asked for.
 fn check(path: &Path, expected: &str) {
     if std::env::var_os("FATHOM_BLESS").is_some() {
@@ -126,7 +163,7 @@ fn check(path: &Path, expected: &str) {
 
 #[test]
 fn pages_say_what_their_saved_runs_say() {
-    for folder in entries(&root().join("record")) {
+    for folder in folders() {
         check(&folder.join("README.md"), &page(&folder));
         for file in entries(&folder) {
             let known = ["json", "svg"].iter().any(|e| file.extension().is_some_and(|f| f == *e));
@@ -144,7 +181,7 @@ fn pages_say_what_their_saved_runs_say() {
 
 #[test]
 fn new_runs_know_their_build() {
-    for folder in entries(&root().join("record")) {
+    for folder in folders() {
         let of_old = name(&folder) == "2026-11-21-xeon-avx512-2core";
         for file in
             entries(&folder).iter().filter(|file| file.extension().is_some_and(|e| e == "json"))
@@ -181,4 +218,27 @@ fn tables_in_prose_say_what_their_saved_runs_say() {
         check(page, &expected);
     }
     assert!(found > 0, "no table comes from a saved run");
+}
+
+#[test]
+fn what_was_fuzzed_is_what_was_recorded() {
+    let page = root().join("docs/reliability.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let (before, after) = text.split_once("<!-- fuzz -->\n").unwrap();
+    let (_, behind) = after.split_once("<!-- end -->").unwrap();
+    check(&page, &format!("{before}<!-- fuzz -->\n{}<!-- end -->{behind}", fuzzed()));
+}
+
+/// `.ci/run` takes its targets from the folders of seeds.
+#[test]
+fn every_fuzz_target_has_seeds_and_is_built() {
+    let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();
+    let targets = entries(&root().join("fuzz/fuzz_targets"));
+    let targets: Vec<String> = targets.iter().map(|file| name(&file.with_extension(""))).collect();
+    let seeds: Vec<String> =
+        entries(&root().join("fuzz/seeds")).iter().map(|folder| name(folder)).collect();
+    assert_eq!(targets, seeds);
+    for target in targets {
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{target}.rs\"")), "{target}");
+    }
 }

@@ -6,9 +6,11 @@ use fathom_aggregate::delimited::{self, Kind, Null as EngineNull, Query, Ragged,
 use fathom_aggregate::format::{self, Criterion, Layout, Sort, Statistic, Telling};
 use fathom_aggregate::{
     Approx, Bucket, Column, Error, Filter, Method, OnError, Options, Progress, Rounding, SHOWN,
-    Source, Summary,
+    Source, Summary, Syntax,
 };
 
+use super::choice::Choices;
+use super::line;
 use super::number::Round;
 use super::shown::{By, Form, Look, text};
 use super::{Answer, NoAnswer, Null, Place, Refused, Task};
@@ -40,7 +42,8 @@ fn selector(place: &Place) -> Selector {
     }
 }
 
-fn query(task: &Task) -> Query {
+/// The engine's words for a task.
+pub(crate) fn query(task: &Task) -> Query {
     let null = |null| match null {
         Null::Skip => EngineNull::Skip,
         Null::Zero => EngineNull::Zero,
@@ -156,15 +159,61 @@ impl<'a> Judge<'a> {
             assert_eq!(summary.keys, *keys, "{}: the names of the key", shown());
         }
         for look in looks {
-            let found = formatted(&summary, look, options.threads);
-            let expected = text(answer, look);
-            if found != expected {
-                let [found, expected] =
-                    [found, expected].map(|t| String::from_utf8_lossy(&t).into_owned());
-                panic!("{}: {look:?}\nfound    {found}\nexpected {expected}", shown());
-            }
+            check_text(&summary, answer, look, options.threads, &shown);
         }
     }
+}
+
+fn check_text(
+    summary: &Summary,
+    answer: &Answer,
+    look: &Look,
+    threads: usize,
+    shown: &dyn Fn() -> String,
+) {
+    let found = formatted(summary, look, threads);
+    let expected = text(answer, look);
+    if found != expected {
+        let [found, expected] = [found, expected].map(|t| String::from_utf8_lossy(&t).into_owned());
+        panic!("{}: {look:?}\nfound    {found}\nexpected {expected}", shown());
+    }
+}
+
+/// Asserts that the engine says of lines that are no delimited text what the oracle says of the text they stand for.
+pub(crate) fn check_lines(
+    input: &[u8],
+    form: line::Form,
+    task: &Task,
+    look: &Look,
+    how: &mut Choices,
+) {
+    let mut query = query(task);
+    query.header = false;
+    query.syntax = match form {
+        line::Form::Json => Syntax::JsonLines,
+        line::Form::Access { combined } => Syntax::Access { combined },
+    };
+    let names = query.names().expect("columns have names").into_iter().map(str::to_owned);
+    let mut columns: Vec<String> = names.collect();
+    columns.sort();
+    columns.dedup();
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let read = line::read(input, form, &columns);
+    let answer = super::aggregate(&read.csv, task).expect("the columns are there");
+    let options = near(&how.options(), look);
+    let sources = vec![how.source(input)];
+    let (on_error, progress) = (OnError::Skip(None), Progress::default());
+    let summary = delimited::aggregate(sources, &query, &options, on_error, &progress);
+    let summary = summary.expect("columns are known");
+    let shown = || {
+        let text = String::from_utf8_lossy(&input[..input.len().min(2000)]);
+        format!("{form:?}, {options:?}, {task:?}: {text:?}")
+    };
+    let counts = [summary.records, summary.blank_lines, summary.left_out, summary.rejected];
+    let refused = read.refused + answer.refused.len() as u64;
+    let expected = [answer.records, read.blank + answer.blank_lines, answer.left_out, refused];
+    assert_eq!(counts, expected, "{}: records, blank lines, left out, refused", shown());
+    check_text(&summary, &answer, look, options.threads, &shown);
 }
 
 /// The same, as near as the look wants values.

@@ -142,6 +142,33 @@ impl Choices {
         }
     }
 
+    /// What is wanted of lines that have columns of these names.
+    pub(crate) fn task_of(&mut self, names: &[&str]) -> Task {
+        let place = |choices: &mut Choices| Place::Named(names[choices.of(names.len())].to_owned());
+        let mut task = Task { delimiter: b',', plain: false, header: true, ..Task::plain() };
+        task.keys = (0..=self.of(2)).map(|_| place(self)).collect();
+        task.shapes = (0..2).map(|_| [None, Some(WIDTHS[self.of(6)])][self.of(2)]).collect();
+        (task.trim, task.ignore_case) = (self.of(4) == 0, self.of(4) == 0);
+        task.values.clear();
+        for at in 0..self.of(3) {
+            let null = [Null::Skip, Null::Zero, Null::Fail][self.of(3)];
+            task.values.push((place(self), null));
+            task.texts.extend((self.of(4) == 0).then_some(at));
+        }
+        task.nulls = vec![Vec::new()];
+        let (column, comparison) = (place(self), self.of(COMPARISONS.len()));
+        task.filter = match self.of(6) {
+            0 => Some(Test::Words(comparison, Word::Field(column), Word::Literal("a"))),
+            1 => {
+                let limit = Amount::Literal(["0", "1.50", "1e3"][self.of(3)]);
+                Some(Test::Numbers(comparison, Amount::Field(column), limit))
+            }
+            2 => Some(Test::Null(column, self.yes())),
+            _ => None,
+        };
+        task
+    }
+
     /// A look of the result of a task.
     pub(crate) fn look(&mut self, task: &Task) -> Look {
         let statistic = |choices: &mut Choices| STATISTICS[choices.of(STATISTICS.len())];

@@ -12,6 +12,7 @@ pub(crate) mod bucket;
 pub(crate) mod check;
 pub(crate) mod choice;
 pub(crate) mod condition;
+pub(crate) mod line;
 pub(crate) mod number;
 pub(crate) mod shown;
 

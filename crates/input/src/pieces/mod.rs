@@ -37,20 +37,20 @@ use workers::{Claim, Plain, Workers};
 
 /// How large pieces are. A reader holds one more than it has workers, and as many as that decoded.
 #[derive(Clone, Copy)]
-struct Limits {
+pub(crate) struct Limits {
     /// Compressed bytes that are read at once.
-    read_bytes: usize,
+    pub(crate) read_bytes: usize,
     /// A piece gets no further member or frame once it has so many bytes ...
-    enough_bytes: usize,
+    pub(crate) enough_bytes: usize,
     /// ... or seems to decode to so many.
-    enough_plain_bytes: u64,
+    pub(crate) enough_plain_bytes: u64,
     /// Of what is longer, compressed or decoded, no piece is made.
-    most_bytes: usize,
-    most_plain_bytes: usize,
+    pub(crate) most_bytes: usize,
+    pub(crate) most_plain_bytes: usize,
     /// What is decoded in place before any thread is started.
-    looked_at_bytes: usize,
+    pub(crate) looked_at_bytes: usize,
     /// How many workers there are.
-    workers: &'static AtomicUsize,
+    pub(crate) workers: &'static AtomicUsize,
 }
 
 /// `pzstd -3` makes frames of 8 MiB, `pzstd -19` of 32 MiB, bgzip blocks of 64 KiB.
@@ -92,7 +92,8 @@ impl Pieces {
         Pieces::within(LIMITS, compression, source, threads)
     }
 
-    fn within(
+    /// The same with other limits.
+    pub(crate) fn within(
         limits: Limits,
         compression: Compression,
         source: Box<dyn Read + Send>,
