@@ -1,10 +1,12 @@
 //! `cargo xtask sanitize`: the tests under tools that see what a test cannot: Miri (undefined
 //! behaviour), the address sanitizer (memory) and the thread sanitizer (races).
 //!
-//! Needs a nightly toolchain with `miri` and `rust-src`; what it could not run it says, and fails.
+//! The address sanitizer runs with whatever toolchain there is: its library comes with every one, and a stable one
+//! may use unstable flags here. The others need more ([`absent`]); what cannot run is said, and is an error in the end.
 //! Miri interprets, some thousand times slower than the processor, and knows no vector kernels: it
 //! takes the portable paths of the crates, without their longest tests.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -53,6 +55,7 @@ const SESSIONS: &[Session] = &[
     session(Tool::Miri, "fathom-aggregate", &["--lib", "--", "number", "merge", "format", "key"]),
     session(Tool::Address, "fathom-json", &["--lib", "--tests"]),
     session(Tool::Address, "fathom-keys", &["--lib", "--tests"]),
+    session(Tool::Address, "fathom-input", &["--lib", "--features", "tables"]),
     session(Tool::Address, "fathom-haversine", &["--lib", "--tests"]),
     session(Tool::Address, "fathom-aggregate", &["--lib", "--tests"]),
     session(Tool::Address, "fathom-measure", &["--lib", "--tests"]),
@@ -65,14 +68,20 @@ const SESSIONS: &[Session] = &[
 
 /// Runs the sessions of `tool`, or all, whose package contains `only`.
 pub(crate) fn run_all(tool: Option<Tool>, only: &str) -> Result<()> {
-    ensure_nightly()?;
     let is_wanted = |session: &&Session| {
         tool.is_none_or(|tool| tool == session.tool) && session.package.contains(only)
     };
     let sessions: Vec<&Session> = SESSIONS.iter().filter(is_wanted).collect();
     ensure!(!sessions.is_empty(), "nothing is called {only:?}");
+    let mut absences = Vec::new();
+    for tool in [Tool::Miri, Tool::Address, Tool::Thread] {
+        if sessions.iter().any(|session| session.tool == tool) {
+            absences.extend(absent(tool).map(|why| (tool, why)));
+        }
+    }
+    let can_run = |session: &&&Session| absences.iter().all(|(tool, _)| *tool != session.tool);
     let mut failed = 0;
-    for session in &sessions {
+    for session in sessions.iter().filter(can_run) {
         let start = Instant::now();
         let status = command(session).status().context("cannot run cargo")?;
         let word = if status.success() { "ok" } else { "FAILED" };
@@ -88,27 +97,54 @@ pub(crate) fn run_all(tool: Option<Tool>, only: &str) -> Result<()> {
     for (what, why) in NOT_RUN {
         println!("not run: {what}: {why}");
     }
+    for (tool, why) in &absences {
+        println!("not run: {tool:?}: {why}");
+    }
     ensure!(failed == 0, "{failed} of {} sessions failed", sessions.len());
-    Ok(())
+    match absences.first() {
+        None => Ok(()),
+        Some((tool, why)) => Err(skip(format!("{tool:?} cannot run here: {why}"))),
+    }
 }
 
-fn ensure_nightly() -> Result<()> {
-    for tool in ["--version", "miri --version"] {
-        let mut command = Command::new("cargo");
-        command.arg("+nightly").args(tool.split(' ')).stdout(Stdio::null()).stderr(Stdio::null());
-        if !command.status().is_ok_and(|status| status.success()) {
-            return Err(skip(format!("no nightly toolchain with miri (cargo +nightly {tool})")));
-        }
+/// Why a tool cannot run here.
+fn absent(tool: Tool) -> Option<&'static str> {
+    let succeeds = |program: &str, words: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(words).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    match tool {
+        Tool::Address => None,
+        Tool::Miri => (!succeeds("cargo", &["+nightly", "miri", "--version"]))
+            .then_some("no nightly toolchain with miri (rustup component add miri rust-src)"),
+        // Without its accesses and locks half of what is seen is false alarms.
+        Tool::Thread => (!has_sources()).then_some(
+            "no sources of the standard library, which it has to see, too (rustup component add rust-src)",
+        ),
     }
-    Ok(())
+}
+
+/// Whether the toolchain that runs this has the sources of its standard library.
+fn has_sources() -> bool {
+    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
+    let sysroot = sysroot.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    sysroot.is_ok_and(|sysroot| {
+        Path::new(&sysroot).join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file()
+    })
 }
 
 /// The command of a session; each tool has a build folder of its own.
 fn command(session: &Session) -> Command {
     const TARGET: &str = "x86_64-unknown-linux-gnu";
     let mut command = Command::new("cargo");
-    command.current_dir(root()).arg("+nightly").env_remove("CARGO").env_remove("RUSTC");
-    command.env_remove("RUSTUP_TOOLCHAIN");
+    command.current_dir(root());
+    if session.tool == Tool::Miri {
+        command.arg("+nightly").env_remove("CARGO").env_remove("RUSTC");
+        command.env_remove("RUSTUP_TOOLCHAIN");
+    } else {
+        command.env("RUSTC_BOOTSTRAP", "1");
+    }
     command.env("CARGO_TARGET_DIR", cache().join("sanitize").join(format!("{:?}", session.tool)));
     match session.tool {
         Tool::Miri => {
