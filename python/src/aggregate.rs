@@ -355,6 +355,7 @@ fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::St
         values,
         filter: filter.map(|filter| (filter, filtered)),
         nan_is_missing,
+        prints_floats: false,
         fail: !plan.skip,
     };
     Ok((stream, frame))

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fathom_input::table;
-pub(crate) use fathom_input::table::Table;
+pub(crate) use fathom_input::table::{Columns, Table};
 pub(crate) use fathom_input::{
     Forward, Input, Lines, ZSTANDARD, decoded, foreign, identity, is_remote, utf_16,
 };

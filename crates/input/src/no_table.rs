@@ -21,7 +21,17 @@ impl Table {
     ///
     /// # Errors
     /// None.
-    pub fn text(self, _: Option<&[&str]>, _: usize) -> io::Result<Box<dyn Read + Send>> {
+    pub fn choose(self, _: Option<&[&str]>) -> io::Result<Columns> {
+        match self.0 {}
+    }
+}
+
+/// Columns of a table, of which there is none.
+pub struct Columns(Infallible);
+
+impl Columns {
+    /// Never called.
+    pub fn text(&self, _: usize) -> Box<dyn Read + Send> {
         match self.0 {}
     }
 }

@@ -315,9 +315,9 @@ impl columnar::Batch for Batch {
         self.array.length as usize
     }
 
-    fn bytes(&self) -> u64 {
+    fn row_bytes(&self) -> u64 {
         // Sixteen bytes a cell: what a view or a decimal has.
-        self.array.length as u64 * 16 * self.columns.len() as u64
+        16 * self.columns.len() as u64
     }
 
     fn keys(&self, part: usize) -> Texts<'_> {

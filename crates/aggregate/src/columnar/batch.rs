@@ -2,11 +2,38 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::shown::{self, Time};
 use crate::error::Error;
 
-/// Where batches come from, one after the other.
+/// Where rows come from that threads read for themselves, each its part.
+pub trait Parts: Send {
+    /// Rows of equal columns.
+    type Batch: Batch;
+
+    /// The next part, which whoever asked reads, while others read the next ones.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn next(&mut self) -> Result<Option<Part<Self::Batch>>, Error>;
+}
+
+/// Rows, piece by piece, in their order.
+pub type Part<B> = Box<dyn Iterator<Item = Result<Piece<B>, Error>>>;
+
+/// Some rows of a batch.
+#[derive(Debug)]
+pub struct Piece<B> {
+    /// The batch.
+    pub batch: Arc<B>,
+    /// Which of its rows.
+    pub rows: Range<usize>,
+    /// Where the batch's first row stands: in which of several sources, and behind how many rows of it.
+    pub place: (usize, u64),
+}
+
+/// Where batches come from, one after the other, that are in memory already.
 pub trait Source: Send {
     /// Rows of equal columns.
     type Batch: Batch;
@@ -19,11 +46,11 @@ pub trait Source: Send {
 }
 
 /// Rows of columns.
-pub trait Batch: Send + Sync {
+pub trait Batch: Send + Sync + 'static {
     /// How many rows.
     fn rows(&self) -> usize;
-    /// About how many bytes.
-    fn bytes(&self) -> u64;
+    /// About how many bytes a row has.
+    fn row_bytes(&self) -> u64;
     /// A column of the key, by its place among them.
     fn keys(&self, part: usize) -> Texts<'_>;
     /// A column of values, by its place among them.

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 
-use super::batch::{Texts, View};
+use super::batch::{Texts, View, each_width};
 use super::fault::Fault;
 use crate::composite;
 use crate::error::Reason;
@@ -225,19 +225,20 @@ impl Groups {
                 // What a place means is asked once for each that occurs.
                 const UNKNOWN: u32 = NONE - 1;
                 let mut known: Vec<u32> = Vec::new();
-                numbers.extend(rows.map(|row| {
+                each_width!(places, places => numbers.extend(rows.map(|row| {
                     if !valid.has(row) {
                         return NONE;
                     }
-                    let place = places.get(row) as usize;
-                    if place >= known.len() {
-                        known.resize(place + 1, UNKNOWN);
+                    let place = places[row] as usize;
+                    match known.get(place) {
+                        Some(&number) if number != UNKNOWN => number,
+                        _ => {
+                            known.resize(known.len().max(place + 1), UNKNOWN);
+                            known[place] = self.find_text(texts.get(place).as_deref());
+                            known[place]
+                        }
                     }
-                    if known[place] == UNKNOWN {
-                        known[place] = self.find_text(texts.get(place).as_deref());
-                    }
-                    known[place]
-                }));
+                })));
             }
         }
     }

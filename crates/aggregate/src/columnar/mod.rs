@@ -1,14 +1,14 @@
 //! Groups of columns that are in memory already, such as Arrow arrays: the same exact states, without text.
 //!
-//! Every batch is cut into pieces, which threads take in turn. A piece's keys become numbers of
+//! Every batch is cut into pieces, which threads take in turn ([`aggregate`]), or threads take parts and read their
+//! batches for themselves ([`aggregate_parts`]). A piece's keys become numbers of
 //! groups first, then every column of values is added up by them. What is refused is reported by its
 //! row, from 1, over all batches.
 //!
 //! A floating-point number means its shortest decimal, the one all programs print, so that a table
-//! and its CSV have the same result.
+//! and its CSV have the same result. If asked ([`Frame::prints_floats`]), 2 is as long as it is printed, `2.0`.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,7 +29,7 @@ mod shown;
 mod units;
 mod values;
 
-pub use batch::{Batch, Integers, Numbers, Source, Texts, Valid};
+pub use batch::{Batch, Integers, Numbers, Part, Parts, Piece, Source, Texts, Valid};
 use fault::Fault;
 use keys::Groups;
 pub use shown::Time;
@@ -51,6 +51,8 @@ pub struct Frame {
     pub filter: Option<(Filter, Vec<String>)>,
     /// Whether NaN is a missing value; otherwise it is refused, as infinities are.
     pub nan_is_missing: bool,
+    /// Whether a whole floating-point number has the digit behind its point with which it is printed.
+    pub prints_floats: bool,
     /// Whether what is refused ends the run; otherwise it is counted.
     pub fail: bool,
 }
@@ -65,13 +67,27 @@ pub fn aggregate(
     options: &Options,
     progress: &Progress,
 ) -> Result<Summary, Error> {
+    aggregate_parts(Pieces { source, waiting: VecDeque::new(), row: 0 }, frame, options, progress)
+}
+
+/// Aggregates all rows of all parts. [`Column::scale`] and all that is told of numbers are those of text.
+///
+/// # Errors
+/// The same.
+pub fn aggregate_parts(
+    parts: impl Parts,
+    frame: &Frame,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Summary, Error> {
     let account = Account::new(options.memory_limit_bytes);
-    let queue = Mutex::new(Queue { source, pieces: VecDeque::new(), row: 0, is_stopped: false });
+    // None once the run is to end.
+    let queue = Mutex::new(Some(parts));
     let results = on_threads(options.threads.max(1), || {
         let mut worker = Worker::new(frame, options);
         let worked = worker.work(&queue, frame, progress, &account);
         if worked.is_err() || (frame.fail && !worker.rejects.is_empty()) {
-            queue.lock().unwrap_or_else(PoisonError::into_inner).is_stopped = true;
+            *queue.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
         worked.map(|()| worker)
     });
@@ -101,43 +117,28 @@ pub fn aggregate(
 }
 
 /// Pieces in the order of their rows, so that none before the first refused row is left out.
-struct Queue<S: Source> {
+struct Pieces<S: Source> {
     source: S,
-    pieces: VecDeque<Piece<S::Batch>>,
-    row: u64,
-    is_stopped: bool,
-}
-
-/// Some rows of a batch; `row` is the number of the batch's first.
-struct Piece<B> {
-    batch: Arc<B>,
-    rows: Range<usize>,
+    waiting: VecDeque<Piece<S::Batch>>,
     row: u64,
 }
 
-impl<S: Source> Queue<S> {
-    fn next(&mut self, progress: &Progress) -> Result<Option<Piece<S::Batch>>, Error> {
-        loop {
-            if progress.stop.load(Ordering::Relaxed) {
-                return Err(Error::Interrupted);
-            }
-            if self.is_stopped {
-                return Ok(None);
-            }
-            if let Some(piece) = self.pieces.pop_front() {
-                return Ok(Some(piece));
-            }
+impl<S: Source> Parts for Pieces<S> {
+    type Batch = S::Batch;
+
+    fn next(&mut self) -> Result<Option<Part<S::Batch>>, Error> {
+        while self.waiting.is_empty() {
             let Some(batch) = self.source.next()? else { return Ok(None) };
-            let (batch, row) = (Arc::new(batch), self.row);
-            let rows = batch.rows();
+            let (rows, place, batch) = (batch.rows(), (0, self.row), Arc::new(batch));
             self.row += rows as u64;
-            progress.bytes.fetch_add(batch.bytes(), Ordering::Relaxed);
-            self.pieces.extend((0..rows).step_by(PIECE_ROWS).map(|start| Piece {
+            self.waiting.extend((0..rows).step_by(PIECE_ROWS).map(|start| Piece {
                 batch: Arc::clone(&batch),
                 rows: start..(start + PIECE_ROWS).min(rows),
-                row,
+                place,
             }));
         }
+        let piece = self.waiting.pop_front().map(Ok);
+        Ok(Some(Box::new(piece.into_iter())))
     }
 }
 
@@ -153,36 +154,52 @@ struct Worker {
 
 impl Worker {
     fn new(frame: &Frame, options: &Options) -> Worker {
-        let values = frame.values.iter().map(|_| Values::new(options.keep())).collect();
+        let values =
+            frame.values.iter().map(|_| Values::new(options.keep(), frame.prints_floats)).collect();
         let groups = Groups::default();
         Worker { groups, values, records: 0, rejected: 0, left_out: 0, rejects: Vec::new() }
     }
 
-    fn work<S: Source>(
+    fn work<P: Parts>(
         &mut self,
-        queue: &Mutex<Queue<S>>,
+        queue: &Mutex<Option<P>>,
         frame: &Frame,
         progress: &Progress,
         account: &Account,
     ) -> Result<(), Error> {
         let (mut numbers, mut faults) = (Vec::new(), Vec::new());
         loop {
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next(progress)?;
-            let Some(piece) = next else { return Ok(()) };
-            let known = self.groups.len();
-            self.take(&piece, frame, &mut numbers, &mut faults);
-            account.add_keys((self.groups.len() - known) * self.values.len())?;
-            faults.sort_by_key(|fault| (fault.row, fault.column));
-            faults.dedup_by_key(|fault| fault.row);
-            self.records -= faults.len() as u64;
-            self.rejected += faults.len() as u64;
-            for fault in faults.drain(..) {
-                if self.rejects.len() < SHOWN {
-                    self.rejects.push(reject(fault, &piece, frame));
+            let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let next = queue.as_mut().map_or(Ok(None), Parts::next)?;
+            drop(queue);
+            let Some(part) = next else { return Ok(()) };
+            for piece in part {
+                if progress.stop.load(Ordering::Relaxed) {
+                    return Err(Error::Interrupted);
+                }
+                let piece = piece?;
+                let bytes = piece.batch.row_bytes() * piece.rows.len() as u64;
+                progress.bytes.fetch_add(bytes, Ordering::Relaxed);
+                let known = self.groups.len();
+                self.take(&piece, frame, &mut numbers, &mut faults);
+                account.add_keys((self.groups.len() - known) * self.values.len())?;
+                self.refuse(&mut faults, &piece, frame);
+                if frame.fail && !self.rejects.is_empty() {
+                    return Ok(());
                 }
             }
-            if frame.fail && !self.rejects.is_empty() {
-                return Ok(());
+        }
+    }
+
+    /// Counts the rows of a piece that are refused, each once, and keeps the first.
+    fn refuse<B>(&mut self, faults: &mut Vec<Fault>, piece: &Piece<B>, frame: &Frame) {
+        faults.sort_by_key(|fault| (fault.row, fault.column));
+        faults.dedup_by_key(|fault| fault.row);
+        self.records -= faults.len() as u64;
+        self.rejected += faults.len() as u64;
+        for fault in faults.drain(..) {
+            if self.rejects.len() < SHOWN {
+                self.rejects.push(reject(fault, piece, frame));
             }
         }
     }
@@ -195,7 +212,7 @@ impl Worker {
         numbers: &mut Vec<u32>,
         faults: &mut Vec<Fault>,
     ) {
-        let Piece { batch, rows, .. } = piece;
+        let Piece { batch, rows, place } = piece;
         let keys: Vec<_> = (0..frame.keys.len()).map(|part| batch.keys(part)).collect();
         let taken = frame.filter.as_ref().map(|(filter, _)| chosen(filter, piece, frame, faults));
         let refused = faults.len();
@@ -229,7 +246,7 @@ impl Worker {
         }
         for (column, values) in self.values.iter_mut().enumerate() {
             let is_zero = frame.values[column].1 == Null::Zero;
-            let place = (piece.row, rows.clone());
+            let place = (*place, rows.clone());
             values.take(&batch.values(column), place, numbers, is_zero, self.groups.len());
         }
     }
@@ -271,7 +288,7 @@ fn reject<B>(fault: Fault, piece: &Piece<B>, frame: &Frame) -> Reject {
     let filtered = frame.filter.iter().flat_map(|(_, names)| names);
     let name = frame.keys.iter().chain(values).chain(filtered).nth(column).cloned();
     let name = name.expect("the name of a column asked for");
-    let (line, column) = (piece.row + row as u64 + 1, column as u64 + 1);
+    let (line, column) = (piece.place.1 + row as u64 + 1, column as u64 + 1);
     Reject {
         position: Position { path: frame.path.clone(), byte: 0, line, column },
         record_byte: 0,

@@ -27,7 +27,7 @@ impl Batch for Rows {
     fn rows(&self) -> usize {
         self.values.len()
     }
-    fn bytes(&self) -> u64 {
+    fn row_bytes(&self) -> u64 {
         0
     }
     fn keys(&self, _: usize) -> Texts<'_> {
@@ -55,7 +55,15 @@ fn rows(cells: &[(String, Option<f64>)]) -> Rows {
 
 fn frame(fail: bool) -> Frame {
     let (keys, values) = (vec!["k".to_owned()], vec![("v".to_owned(), Null::Skip)]);
-    Frame { path: "frame".into(), keys, values, filter: None, nan_is_missing: false, fail }
+    Frame {
+        path: "frame".into(),
+        keys,
+        values,
+        filter: None,
+        nan_is_missing: false,
+        prints_floats: false,
+        fail,
+    }
 }
 
 fn of_columns(

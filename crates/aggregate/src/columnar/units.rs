@@ -25,11 +25,14 @@ const _: () = assert!(MOST_F64 < ROUND / 3.0, "sums with it stay between 2^52 an
 
 /// A number as it stands in an array.
 pub(super) trait Number: Copy {
+    /// Whether it is printed with a point even if it is whole.
+    const HAS_POINT: bool = false;
+
     /// In units of `10^-scale`, if few digits suffice.
     fn units(self, scale: u16) -> Option<i64>;
 
-    /// Exactly.
-    fn decimal(self) -> Decimal;
+    /// Exactly, with so many digits behind the point at least where it is printed with one.
+    fn decimal(self, least: u16) -> Decimal;
 
     /// Whether it stands for no number.
     fn is_missing(self) -> bool {
@@ -57,7 +60,7 @@ macro_rules! integers {
                 Fixed(self.into(), 0).units(scale)
             }
 
-            fn decimal(self) -> Decimal {
+            fn decimal(self, _: u16) -> Decimal {
                 Decimal::new(self.into(), 0)
             }
 
@@ -88,7 +91,7 @@ impl Number for Fixed {
         (-MOST_UNITS..MOST_UNITS).contains(&units).then_some(units)
     }
 
-    fn decimal(self) -> Decimal {
+    fn decimal(self, _: u16) -> Decimal {
         Decimal::new(self.0, self.1)
     }
 }
@@ -99,6 +102,8 @@ const POWERS: [f64; MOST_SCALE as usize + 1] =
 macro_rules! floats {
     ($($float:ty, $most:ident;)*) => {$(
         impl Number for $float {
+            const HAS_POINT: bool = true;
+
             #[inline]
             fn units(self, scale: u16) -> Option<i64> {
                 let power = POWERS[usize::from(scale)];
@@ -107,10 +112,11 @@ macro_rules! floats {
                 is_it.then_some(units as i64)
             }
 
-            fn decimal(self) -> Decimal {
+            fn decimal(self, least: u16) -> Decimal {
                 let mut buffer = zmij::Buffer::new();
                 let text = buffer.format_finite(self);
-                let text = text.strip_suffix(".0").unwrap_or(text);
+                let whole = text.strip_suffix(".0").filter(|_| least == 0);
+                let text = whole.unwrap_or(text);
                 Decimal::parse(text.as_bytes()).expect("a finite number is printed as one")
             }
 
@@ -137,10 +143,10 @@ macro_rules! floats {
 
 floats! { f64, MOST_F64; f32, MOST_F32; }
 
-/// A number as a decimal, by way of few digits where they suffice.
-pub(super) fn exactly<N: Number>(value: N) -> Decimal {
-    let few = (0..=MOST_SCALE).find_map(|scale| Some((value.units(scale)?, scale)));
-    few.map_or_else(|| value.decimal(), |(units, scale)| Decimal::new(units.into(), scale))
+/// A number as a decimal, by way of few digits where they suffice, `least` of them behind its point.
+pub(super) fn exactly<N: Number>(value: N, least: u16) -> Decimal {
+    let few = (least..=MOST_SCALE).find_map(|scale| Some((value.units(scale)?, scale)));
+    few.map_or_else(|| value.decimal(least), |(units, scale)| Decimal::new(units.into(), scale))
 }
 
 #[cfg(test)]
@@ -200,7 +206,7 @@ mod tests {
         #[test]
         fn units_are_the_shortest_decimal(value in doubles()) {
             prop_assume!((value as f32).is_finite());
-            let (double, single) = (value.decimal(), (value as f32).decimal());
+            let (double, single) = (value.decimal(0), (value as f32).decimal(0));
             prop_assert_eq!(exponential(&double).parse(), Ok(value));
             prop_assert_eq!(exponential(&single).parse(), Ok(value as f32));
             let (most, most_single) = (format!("{:e}", value), format!("{:e}", value as f32));
@@ -208,7 +214,7 @@ mod tests {
             prop_assert!(digits(&single.to_string()) <= digits(&most_single));
             let few = (0..=MOST_SCALE).find_map(|scale| Some((value.units(scale)?, scale)));
             if let Some((units, scale)) = few {
-                prop_assert_eq!(Decimal::new(units.into(), scale), value.decimal());
+                prop_assert_eq!(Decimal::new(units.into(), scale), value.decimal(0));
             }
         }
     }
@@ -216,9 +222,9 @@ mod tests {
     #[test]
     fn of_two_decimals_as_near_the_even_one_is_meant() {
         let large = (1_u64 << 50) as f64;
-        assert_eq!((large + 0.25).decimal().to_string(), "1125899906842624.2");
-        assert_eq!((large + 0.75).decimal().to_string(), "1125899906842624.8");
-        assert_eq!((4_447_285_f32 / 4.0).decimal().to_string(), "1111821.2");
+        assert_eq!((large + 0.25).decimal(0).to_string(), "1125899906842624.2");
+        assert_eq!((large + 0.75).decimal(0).to_string(), "1125899906842624.8");
+        assert_eq!((4_447_285_f32 / 4.0).decimal(0).to_string(), "1111821.2");
     }
 
     #[test]

@@ -25,6 +25,8 @@ const BLOCK_ROWS: usize = 512;
 #[derive(Debug)]
 pub(super) struct Values {
     keep: Keep,
+    /// Whether whole floating-point numbers have a digit behind their point.
+    prints_floats: bool,
     scale: u16,
     hot: Vec<Hot>,
     squares: Vec<u128>,
@@ -42,8 +44,8 @@ struct Given<'a> {
     valid: Valid<'a>,
     /// Whether a missing value is one of zero.
     zero: bool,
-    /// How many rows there were before the batch.
-    before: u64,
+    /// Where the batch's first row stands: in which source, and behind how many rows.
+    place: (usize, u64),
 }
 
 /// A group's numbers at the column's scale.
@@ -85,17 +87,17 @@ pub(super) fn check(
 }
 
 impl Values {
-    pub(super) fn new(keep: Keep) -> Values {
+    pub(super) fn new(keep: Keep, prints_floats: bool) -> Values {
         let (hot, squares, exact) = (Vec::new(), Vec::new(), Vec::new());
-        Values { keep, scale: 0, hot, squares, exact, rows: 0 }
+        Values { keep, prints_floats, scale: 0, hot, squares, exact, rows: 0 }
     }
 
     /// Adds the numbers of these rows to their groups, `zero` for those that are missing if so asked;
-    /// `before` is how many rows there were before the batch.
+    /// `place` is where the batch stands.
     pub(super) fn take(
         &mut self,
         all: &Numbers<'_>,
-        (before, rows): (u64, Range<usize>),
+        (place, rows): ((usize, u64), Range<usize>),
         numbers: &[u32],
         zero: bool,
         groups: usize,
@@ -109,7 +111,7 @@ impl Values {
         }
         self.rows += rows.len() as u64;
         let valid = all.valid();
-        let given = Given { numbers, rows: rows.clone(), valid, zero, before };
+        let given = Given { numbers, rows: rows.clone(), valid, zero, place };
         match *all {
             Numbers::Integers(_, all) => each_width!(all, all => self.add(&given, all, |v| v)),
             Numbers::Decimals(_, all, scale) => {
@@ -132,7 +134,8 @@ impl Values {
         {
             let first = given.rows.start + block * BLOCK_ROWS;
             let units = &mut units[..all.len()];
-            let known = N::all_units(all.iter().map(|&v| number(v)), self.scale, units);
+            let known = self.scale >= self.least::<N>()
+                && N::all_units(all.iter().map(|&v| number(v)), self.scale, units);
             let is_whole = given.valid.bits.is_none() && known;
             for (at, &group) in groups.iter().enumerate().filter(|(_, group)| **group != NONE) {
                 let group = group as usize;
@@ -154,10 +157,15 @@ impl Values {
         if value.is_missing() {
             return self.add_missing(group, zero);
         }
-        match value.units(self.scale) {
+        match value.units(self.scale).filter(|_| self.scale >= self.least::<N>()) {
             Some(units) => self.add_units(group, units),
             None => self.add_rare(group, value),
         }
+    }
+
+    /// The coarsest scale at which such numbers are printed.
+    fn least<N: Number>(&self) -> u16 {
+        u16::from(N::HAS_POINT && self.prints_floats)
     }
 
     fn add_missing(&mut self, group: usize, zero: bool) {
@@ -176,8 +184,10 @@ impl Values {
                 let value = Some(number(value));
                 let value = value.filter(|v| given.valid.has(row) && !v.is_missing());
                 let zero = || given.zero.then(|| Decimal::new(0, 0));
-                let order = given.before + row as u64;
-                self.keep_value(group as usize, order, value.map(exactly).or_else(zero));
+                let (source, before) = given.place;
+                let order = Order { source, byte: before + row as u64 };
+                let value = value.map(|value| exactly(value, self.least::<N>()));
+                self.keep_value(group as usize, order, value.or_else(zero));
             }
         }
     }
@@ -195,13 +205,13 @@ impl Values {
     }
 
     /// A number of which more is kept than sums, or none.
-    fn keep_value(&mut self, group: usize, chunk: u64, number: Option<Decimal>) {
+    fn keep_value(&mut self, group: usize, order: Order, number: Option<Decimal>) {
         self.exact.resize(self.exact.len().max(group + 1), None);
         let none = || Box::new(Stats::none(self.keep));
         let stats = self.exact[group].get_or_insert_with(none);
         match number {
             Some(number) => {
-                stats.take(kept::Given::Number(&number), Order { source: 0, byte: chunk });
+                stats.take(kept::Given::Number(&number), order);
             }
             None => stats.add_missing(),
         }
@@ -217,7 +227,7 @@ impl Values {
             self.scale = scale;
             return self.add_units(group, units);
         }
-        let value = value.decimal();
+        let value = value.decimal(self.least::<N>());
         self.exact.resize(self.exact.len().max(group + 1), None);
         match &mut self.exact[group] {
             Some(stats) => stats.add(&value),

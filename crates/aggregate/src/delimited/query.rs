@@ -131,7 +131,7 @@ impl Query {
     }
 
     /// Whether the parts of keys are other than what stands in the input.
-    pub(crate) fn shapes_keys(&self) -> bool {
+    pub fn shapes_keys(&self) -> bool {
         self.trim || self.ignore_case || self.by.iter().any(|by| by.bucket.is_some())
     }
 

@@ -4,11 +4,13 @@ use std::io;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::{Encoding, EncodingMask};
+use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::arrow::Arrow;
 use super::damaged;
@@ -62,6 +64,35 @@ impl File {
         }
     }
 
+    /// The same file with those texts among these columns as dictionaries that have one for all of a part.
+    pub(super) fn with_dictionaries(&self, part: usize, places: &[usize]) -> io::Result<File> {
+        let File::Parquet(whole, metadata) = self else { return Ok(self.clone()) };
+        let (row_group, columns) = (metadata.metadata().row_group(part), metadata.parquet_schema());
+        let is_wanted = |column: usize| {
+            let place = columns.get_column_root_idx(column);
+            places.contains(&place) && has_dictionary(row_group.column(column))
+        };
+        let wanted: Vec<usize> = (0..columns.num_columns())
+            .filter(|&column| is_wanted(column))
+            .map(|column| columns.get_column_root_idx(column))
+            .collect();
+        let field = |(place, field): (usize, &Arc<Field>)| {
+            let texts = text_of(field.data_type()).filter(|_| wanted.contains(&place));
+            texts.map_or_else(
+                || Arc::clone(field),
+                |texts| {
+                    let places = Box::new(DataType::Int32);
+                    let kind = DataType::Dictionary(places, Box::new(texts));
+                    Arc::new(field.as_ref().clone().with_data_type(kind))
+                },
+            )
+        };
+        let fields: Vec<_> = metadata.schema().fields().iter().enumerate().map(field).collect();
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
+        let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options);
+        Ok(File::Parquet(whole.clone(), metadata.map_err(damaged)?))
+    }
+
     /// The batches of a part, with the columns of these places.
     pub(super) fn part(&self, part: usize, places: &[usize]) -> io::Result<Batches> {
         match self {
@@ -82,4 +113,24 @@ impl File {
             }
         }
     }
+}
+
+/// The type of the texts of a dictionary of them.
+fn text_of(kind: &DataType) -> Option<DataType> {
+    match kind {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(DataType::Utf8),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Some(DataType::Binary),
+        _ => None,
+    }
+}
+
+/// Whether all cells are places in a dictionary. A writer whose dictionary grows too large goes on without; to make
+/// dictionaries of that would take longer than to read it as it is.
+fn has_dictionary(column: &ColumnChunkMetaData) -> bool {
+    let is_place = |mask: &EncodingMask| {
+        mask.is_only(Encoding::PLAIN_DICTIONARY) || mask.is_only(Encoding::RLE_DICTIONARY)
+    };
+    // Not every writer counts pages by their encoding.
+    column.dictionary_page_offset().is_some()
+        && column.page_encoding_stats_mask().is_none_or(is_place)
 }

@@ -1,6 +1,6 @@
-//! Tables in Parquet and Arrow files, as text: the columns that are wanted, as CSV with a header.
+//! Tables in Parquet and Arrow files: the columns that are wanted, as CSV with a header or as arrays.
 //!
-//! So everything that is asked of delimited text is asked of them as well. A number has all its digits, a
+//! As text everything is asked of them that is asked of delimited text. A number has all its digits, a
 //! floating-point number its shortest ones, a time is RFC 3339, and a missing value an empty field. Parts of
 //! a table (row groups, batches) become text on threads of their own, a few ahead of whoever reads.
 
@@ -15,7 +15,8 @@ use std::io::{self, ErrorKind};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Once};
 
-use arrow_schema::Schema;
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Schema};
 use fathom_machine::os::read_at::ReadAt;
 
 use self::file::File;
@@ -44,16 +45,11 @@ pub fn of(bytes: Box<dyn ReadAt>, size: u64) -> io::Result<Result<Table, Box<dyn
 const MAGIC_BYTES: u64 = 8;
 
 impl Table {
-    /// The columns that are `wanted` (all without) as CSV, made by up to so many threads.
+    /// The columns that are `wanted`, or all.
     ///
     /// # Errors
-    /// When there is no such column, or one is of a type that no text is made of. The reader fails where the
-    /// file is damaged.
-    pub fn text(
-        self,
-        wanted: Option<&[&str]>,
-        threads: usize,
-    ) -> io::Result<Box<dyn io::Read + Send>> {
+    /// When there is no such column, or one is of a type that no text is made of.
+    pub fn choose(self, wanted: Option<&[&str]>) -> io::Result<Columns> {
         let invalid = |said: String| io::Error::new(ErrorKind::InvalidInput, said);
         let names = || self.schema.fields().iter().map(|field| field.name().as_str());
         let is_missing = |wanted: &&&str| !names().any(|name| name == **wanted);
@@ -63,21 +59,61 @@ impl Table {
         }
         let is_wanted = |name: &str| wanted.is_none_or(|wanted| wanted.contains(&name));
         let fields = self.schema.fields().iter().enumerate();
-        let (places, fields): (Vec<usize>, Vec<_>) =
-            fields.filter(|(_, field)| is_wanted(field.name())).unzip();
-        if let Some(field) = fields.iter().find(|field| !cells::is_text(field.data_type())) {
+        let places: Vec<usize> =
+            fields.filter(|(_, field)| is_wanted(field.name())).map(|(place, _)| place).collect();
+        let columns = Columns { places, file: self.file, schema: self.schema };
+        if let Some(field) = columns.fields().find(|field| !cells::is_text(field.data_type())) {
             let (name, kind) = (field.name(), field.data_type());
             let hint = if wanted.is_none() { ": choose the others by their names" } else { "" };
             let said = format!("column {name:?} has type {kind}, of which no text is made{hint}");
             return Err(invalid(said));
         }
+        Ok(columns)
+    }
+}
+
+/// Columns of a table, in its order.
+#[derive(Clone)]
+pub struct Columns {
+    file: File,
+    schema: Arc<Schema>,
+    places: Vec<usize>,
+}
+
+impl Columns {
+    /// Their names and types.
+    pub fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.places.iter().map(|&place| self.schema.field(place))
+    }
+
+    /// All rows as CSV, made by up to so many threads. The reader fails where the file is damaged.
+    pub fn text(&self, threads: usize) -> Box<dyn io::Read + Send> {
         let mut header = Vec::new();
-        for (place, field) in fields.iter().enumerate() {
+        for (place, field) in self.fields().enumerate() {
             cells::separate(place, &mut header);
             cells::quoted(field.name().as_bytes(), &mut header);
         }
         header.push(b'\n');
-        Ok(Box::new(text::Text::new(self.file, places, header, threads)))
+        Box::new(text::Text::new(self.file.clone(), self.places.clone(), header, threads))
+    }
+
+    /// How many parts (row groups, batches) there are, which threads can read apart.
+    pub fn parts(&self) -> usize {
+        self.file.parts()
+    }
+
+    /// The rows of a part as arrays. Texts that a Parquet file has as places in a dictionary stay so.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or is damaged; the iterator's are the same.
+    pub fn arrays(
+        &self,
+        part: usize,
+    ) -> io::Result<impl Iterator<Item = io::Result<RecordBatch>> + use<>> {
+        let file = guarded(|| self.file.with_dictionaries(part, &self.places))?;
+        let mut batches = guarded(|| file.part(part, &self.places))?;
+        let next = move || guarded(|| batches.next().transpose().map_err(damaged)).transpose();
+        Ok(std::iter::from_fn(next))
     }
 }
 

@@ -132,7 +132,7 @@ fn opened(bytes: &[u8]) -> io::Result<Option<Table>> {
 fn text(bytes: &[u8], wanted: Option<&[&str]>, threads: usize) -> io::Result<String> {
     let mut text = String::new();
     let table = opened(bytes)?.expect("a table");
-    table.text(wanted, threads)?.read_to_string(&mut text)?;
+    table.choose(wanted)?.text(threads).read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -173,7 +173,7 @@ fn parts_keep_their_order_on_any_number_of_threads() {
         }
         // Whoever leaves early leaves no thread that waits for him.
         let table = opened(&file).unwrap().unwrap();
-        table.text(None, 3).unwrap().read_exact(&mut [0; 10]).unwrap();
+        table.choose(None).unwrap().text(3).read_exact(&mut [0; 10]).unwrap();
     }
 }
 

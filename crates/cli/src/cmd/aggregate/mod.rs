@@ -28,12 +28,18 @@ use crate::progress;
 use crate::sheet;
 use crate::value;
 
+#[cfg(feature = "tables")]
+mod columns;
+#[cfg(not(feature = "tables"))]
+mod no_columns;
 mod order;
 mod page;
 pub(crate) mod partial;
 mod query;
 mod tables;
 
+#[cfg(not(feature = "tables"))]
+use no_columns as columns;
 use order::Wish;
 
 /// Aggregate delimited text: min, mean, max, quantiles and more per key, exact, at memory speed
@@ -545,14 +551,19 @@ fn summarise(
     engine: &EngineOptions,
     rejects: Option<&mut Output>,
 ) -> anyhow::Result<Summary> {
-    let (sources, known_bytes) = open(options, query.as_deref_mut(), files)?;
+    let inputs = open(options, query.as_deref_mut(), files)?;
     let query = query.map(|query| &*query);
+    let known_bytes = inputs.bytes;
     let progress = Arc::new(Progress::default());
     let _bar = progress::watch(known_bytes, {
         let progress = Arc::clone(&progress);
         move || progress.bytes.load(Ordering::Relaxed)
     });
-    let sources = sources.into_iter().map(|source| partial::part(options, source));
+    if let Some(summary) = columns::summarise(options, query, &inputs.tables, engine, &progress) {
+        return Ok(summary);
+    }
+    let sources = inputs.into_texts(engine.threads).into_iter();
+    let sources = sources.map(|source| partial::part(options, source));
     let sources = sources.collect::<anyhow::Result<_>>()?;
     execute(options, query, sources, engine, rejects, &progress)
 }
@@ -797,50 +808,64 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
     Ok(engine.for_statistics(&options.asked()))
 }
 
+/// What was opened: tables, or texts.
+struct Inputs {
+    tables: Vec<(PathBuf, input::Columns)>,
+    texts: Vec<Source>,
+    /// How many there are, if that is known.
+    bytes: Option<u64>,
+}
+
+impl Inputs {
+    /// All as text.
+    fn into_texts(self, threads: usize) -> Vec<Source> {
+        let of_table = |(path, columns): (_, input::Columns)| Source::Stream {
+            path,
+            reader: columns.text(threads),
+        };
+        self.tables.into_iter().map(of_table).chain(self.texts).collect()
+    }
+}
+
 /// Opens all inputs, finds out how they are written where nobody said it, and adds up their bytes if all sizes
 /// are known.
-fn open(
-    options: &Options,
-    query: Option<&mut Query>,
-    files: &[PathBuf],
-) -> anyhow::Result<(Vec<Source>, Option<u64>)> {
-    let mut known_bytes = Some(0);
-    let mut sources = Vec::new();
+fn open(options: &Options, query: Option<&mut Query>, files: &[PathBuf]) -> anyhow::Result<Inputs> {
+    let mut bytes = Some(0);
+    let (mut tables, mut texts) = (Vec::new(), Vec::new());
     let files = input::files_of(files)?;
     let threads = engine_options(options)?.threads;
     // With a file for each thread none needs help in decoding its own.
     let threads = if files.len() < threads { threads } else { 1 };
     input::prepare(&files)?;
-    let mut tables = 0;
     for path in files {
         let source = match input::open(&path, threads)? {
             Input::File(file, size) => match input::table(&path, file, size)? {
                 Ok(table) => {
-                    let reader = query::text(options, query.as_deref(), table)
+                    let columns = query::columns_of(options, query.as_deref(), table)
                         .with_context(|| path.display().to_string())?;
-                    (tables, known_bytes) = (tables + 1, None);
-                    sources.push(Source::Stream { path, reader });
+                    tables.push((path, columns));
+                    bytes = None;
                     continue;
                 }
                 Err(file) => {
-                    known_bytes = known_bytes.map(|bytes| bytes + size);
+                    bytes = bytes.map(|bytes| bytes + size);
                     Source::File { path, file, size }
                 }
             },
             Input::Stream(reader) => {
-                known_bytes = None;
+                bytes = None;
                 Source::Stream { path, reader }
             }
         };
-        sources.push(text_of(source)?);
+        texts.push(text_of(source)?);
     }
     match query {
-        Some(query) if tables == 0 => query::guess(query, options, &mut sources),
-        Some(query) if tables == sources.len() => query::of_tables(query),
-        None if tables == 0 => {}
+        Some(query) if tables.is_empty() => query::guess(query, options, &mut texts),
+        Some(query) if texts.is_empty() => query::of_tables(query),
+        None if tables.is_empty() => {}
         _ => anyhow::bail!("tables (Parquet, Arrow) and texts are read in runs of their own"),
     }
-    Ok((sources, known_bytes))
+    Ok(Inputs { tables, texts, bytes })
 }
 
 /// The source as text in UTF-8.

@@ -81,11 +81,12 @@ pub(super) fn run(
     files: &[PathBuf],
 ) -> anyhow::Result<Exit> {
     let files = &input::files_of(files)?;
-    let (sources, _) = open(options, query.as_mut(), files)?;
+    let inputs = open(options, query.as_mut(), files)?;
+    let engine = engine_options(options)?;
+    let sources = inputs.into_texts(engine.threads);
     if options.range.is_none() {
         sources.iter().for_each(Source::announce);
     }
-    let engine = engine_options(options)?;
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
     let question = question(options, query.as_ref(), &engine);
     let (first, of) = options.number.unwrap_or((0, None));

@@ -1,14 +1,12 @@
 //! From the words of the command line to what is asked of delimited text.
 
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 
 use fathom_aggregate::guess::{self, Guessed, Said};
-use fathom_aggregate::{
-    By, Filter, Null, Options as EngineOptions, Query, Ragged, Selector, Source, Syntax, Value,
-};
+use fathom_aggregate::{By, Filter, Null, Query, Ragged, Selector, Source, Syntax, Value};
 
 use super::{FormatIn, Options, RaggedPolicy};
-use crate::input::Table;
+use crate::input::{Columns, Table};
 
 /// What is asked of delimited text; None for `key;value` lines.
 pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Result<Option<Query>> {
@@ -54,12 +52,12 @@ pub(super) fn query(options: &Options, condition: Option<Filter>) -> anyhow::Res
     Ok(Some(query))
 }
 
-/// The columns of a table that are asked for, as text.
-pub(super) fn text(
+/// The columns of a table that are asked for.
+pub(super) fn columns_of(
     options: &Options,
     query: Option<&Query>,
     table: Table,
-) -> anyhow::Result<Box<dyn Read + Send>> {
+) -> anyhow::Result<Columns> {
     let Some(query) = query else {
         anyhow::bail!("it has columns: choose them by --by and --value")
     };
@@ -72,9 +70,8 @@ pub(super) fn text(
         !is_said,
         "it is a table: --format-in, --delimiter, --header, --quotes and --decimal-comma are of text"
     );
-    let threads = options.threads.map_or(EngineOptions::default().threads, usize::from);
     // What cannot be had of a table is a mistake, and no failure to read.
-    table.text(query.names().as_deref(), threads).map_err(|error| anyhow::anyhow!("{error}"))
+    table.choose(query.names().as_deref()).map_err(|error| anyhow::anyhow!("{error}"))
 }
 
 /// How tables become text.
