@@ -334,7 +334,7 @@ fn what_columns_cannot_answer_is_said() {
     let habits = Habits { missing_keys: 0, missing: 0, wrong: 0, keys: 9 };
     let random = &mut Random::new(1);
     let table = batch(random, &habits, 50);
-    write(random, &one, &[table.clone()]);
+    write(random, &one, std::slice::from_ref(&table));
     let renamed = RecordBatch::try_from_iter([
         ("town", Arc::clone(table.column_by_name("code").unwrap())),
         ("price", Arc::clone(table.column_by_name("price").unwrap())),
