@@ -247,7 +247,7 @@ fn a_batch_of_more_rows_than_memory_is_text_as_it_is_read() {
     file.write(&batch).unwrap();
     let table = opened(&file.into_inner().unwrap()).unwrap().unwrap();
     let mut beginning = [0; 8];
-    table.text(None, 2).unwrap().read_exact(&mut beginning).unwrap();
+    table.choose(None).unwrap().text(2).read_exact(&mut beginning).unwrap();
     assert_eq!(beginning, *b"n\n\"\"\n\"\"\n");
 }
 
