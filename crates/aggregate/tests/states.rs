@@ -287,3 +287,14 @@ fn damage_anywhere_is_an_error() {
     let two = [&bytes[..], &bytes].concat();
     assert_eq!(State::all(&two).unwrap().len(), 2);
 }
+
+/// The first and the last value, and all of them, lie between the extremes: what is not so was never written by us, and
+/// its numbers may be larger than the columns they would be written to.
+#[test]
+fn a_state_whose_parts_contradict_each_other_is_refused() {
+    let seed = include_bytes!("../../../fuzz/seeds/state/beyond");
+    let hash = xxhash_rust::xxh3::xxh3_64(seed).to_le_bytes();
+    let length = (seed.len() as u64).to_le_bytes();
+    let vouched = [seed, &b"fathom state end"[..], &length, &hash, &[0; 24]].concat();
+    assert!(State::all(&vouched).is_err());
+}

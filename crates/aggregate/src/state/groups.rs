@@ -315,7 +315,7 @@ fn stats<'d>(
         (data.is_there(at)? == (count > 0)).then_some(())?;
         if count == 0 { Some(None) } else { data.number(at, scale).map(Some) }
     };
-    let mut sums = None;
+    let (mut sums, mut extremes) = (None, None);
     if !about.is_text {
         let (min, max, sum) = (number(about.scale)?, number(about.scale)?, number(about.scale)?);
         let squares = match question.squares {
@@ -327,6 +327,9 @@ fn stats<'d>(
             let finest = finest.max(squares.as_ref().map_or(0, |s| s.scale().div_ceil(2)));
             let numbers = [min, max, sum].map(|number| number.rescaled(finest));
             let squares = squares.map(|s| s.rescaled(finest.saturating_mul(2)).to_big());
+            let [min, max, _] = &numbers;
+            (min <= max).then_some(())?;
+            extremes = Some([min.clone(), max.clone()]);
             sums = Some(Sums::restored(numbers.each_ref(), squares));
         }
     }
@@ -342,6 +345,21 @@ fn stats<'d>(
         true => ends(head, about, at, count, places)?,
         false => None,
     };
+    if let Some([min, max]) = extremes {
+        // What is written again stands between the extremes, whose size alone is looked at.
+        let rounded = |number: &Decimal| keep.rounding.map(|approx| approx.rounded(number));
+        let [least, most] = [&min, &max].map(|end| rounded(end).unwrap_or_else(|| end.clone()));
+        let is_among = |number: &Decimal| (&min..=&max).contains(&number);
+        let is_value = |number: &Decimal| (&least..=&most).contains(&number);
+        let fits = |datum: &Datum, is: &dyn Fn(&Decimal) -> bool| matches!(datum, Datum::Number(n) if is(n));
+        let of_ends = ends.iter().flat_map(|ends| [&ends.first.1, &ends.last.1]);
+        let of_values = values.iter().filter_map(|values| values.at([0, count - 1])).flatten();
+        if !of_ends.clone().all(|end| fits(end, &is_among))
+            || !of_values.into_iter().all(|v| is_value(&v))
+        {
+            return None;
+        }
+    }
     Some(Stats::restored((count, missing), keep, sums, (values, sketch), ends))
 }
 
