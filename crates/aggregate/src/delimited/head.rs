@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::columns::Columns;
+use super::pieces::Pieces;
 use super::query::Query;
 use crate::chunk::Buffer;
 use crate::error::Error;
 use crate::kernel::marks::Marker;
-use crate::record::{Field, Pieces, Split, split};
+use crate::record::{Field, Split, split};
 
 /// What comes before the first record of a chunk, and what was learnt there.
 pub(super) struct Head {

@@ -38,6 +38,7 @@ mod columns;
 mod cut;
 mod enter;
 mod head;
+mod pieces;
 mod query;
 #[cfg(test)]
 mod tests;

@@ -264,7 +264,7 @@ fn a_refused_field_is_named_and_found_by_line_and_column() {
 fn a_condition_changes_neither_blank_lines_nor_what_is_told_of_records() {
     let filtered = |text: &str, column: usize| {
         let mut shape = shape(false, Selector::Place(1), &[Selector::Place(1)]);
-        shape.filter = Some(crate::filter::Filter::parse(&format!("${column} = 2")).unwrap());
+        shape.filter = Some(crate::filter::Filter::parse(&format!("${column} == 2")).unwrap());
         let source = Source::Stream { path: "-".into(), reader: Box::new(Slow(text.into(), 0, 9)) };
         let options = options(1, 64, Level::best());
         let progress = Progress::default();

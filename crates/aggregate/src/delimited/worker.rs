@@ -7,6 +7,7 @@ use memchr::memchr_iter;
 
 use super::columns::Columns;
 use super::cut::Cut;
+use super::pieces::{MARKED_BYTES, Piece, Pieces};
 use super::query::{Kind, Null, Query, Ragged, Syntax, Value};
 use crate::access;
 use crate::account::Account;
@@ -15,13 +16,13 @@ use crate::composite;
 use crate::engine::Options;
 use crate::error::{Error, Fault, MOST_FIELDS, Reason};
 use crate::kept::Given;
-use crate::kernel::marks::{Marker, Marks};
+use crate::kernel::marks::Marker;
 use crate::kernel::{Kernel, Odd, fields};
 use crate::merge::Keep;
 use crate::ndjson::Finder;
 use crate::number::{Decimal, NumberError, few_digits};
 use crate::queue::Place;
-use crate::record::{Dialect, Field, MARKED_BYTES, MarkedRow, Piece, Pieces, Row, Split, split};
+use crate::record::{Dialect, Field, MarkedRow, Marks, Row, Split, split};
 use crate::shard::{Batch, Refused, Shard};
 
 /// What a value column of a record has.

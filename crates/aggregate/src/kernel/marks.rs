@@ -19,21 +19,10 @@ use fathom_machine::simd::Vector;
 
 use super::newlines::write_positions;
 use crate::error::MOST_FIELDS;
-use crate::record::Dialect;
+use crate::record::{Dialect, Marks};
 
 /// Bytes without a quote after which quotes are no longer counted on.
 const QUIET_BYTES: usize = 4 << 10;
-
-/// The marks of some whole records.
-#[derive(Debug, Default)]
-pub(crate) struct Marks {
-    /// Where fields end: the places of delimiters and newlines outside quotes.
-    pub(crate) fields: Vec<u32>,
-    /// Which of those are newlines.
-    pub(crate) records: Vec<u32>,
-    /// Whether a quote of a field is doubled in any of them.
-    pub(crate) doubled: bool,
-}
 
 impl Marks {
     fn clear(&mut self) {
