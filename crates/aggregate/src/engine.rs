@@ -270,7 +270,7 @@ pub(crate) fn run(
         }
     }
     for ((name, is_text), runs) in names.values.into_iter().zip(runs) {
-        summary.columns.push(Column { is_text, ..Column::new(&name, gather(&runs)) });
+        summary.columns.push(Column { is_text, ..Column::new(&name, gather(runs)) });
     }
     Ok(summary)
 }

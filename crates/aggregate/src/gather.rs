@@ -8,11 +8,13 @@
 //!
 //! A reference holds the first bytes of its key, so that sorting hardly ever looks at the tables.
 //! Every thread sorts its own; then every thread merges one range of keys, and reads statistics where
-//! they lie in the tables, which may take many gigabytes: they are copied once, into the result.
+//! they lie in the tables, which may take many gigabytes: they are copied once, into the result, and what
+//! they keep of values is handed over.
 //!
-//! Nothing is hashed here, and no table is changed.
+//! Nothing is hashed here.
 
 use std::cmp::Ordering;
+use std::sync::Mutex;
 
 use fathom_machine::os::collect::collect;
 use fathom_machine::os::memory::prefer_huge;
@@ -32,6 +34,8 @@ const AHEAD: usize = 12;
 #[derive(Debug)]
 pub(crate) struct Run {
     shard: Shard,
+    /// Those of the table of any values, until they are taken; each is once.
+    wide: Vec<Mutex<Option<Stats>>>,
     references: Vec<Reference>,
 }
 
@@ -87,7 +91,11 @@ impl Shard {
     /// The shard with its keys in order.
     pub(crate) fn into_run(mut self) -> Run {
         let wide = self.wide.len();
-        (0..wide).for_each(|group| self.wide.stats_mut(group).settle());
+        let settled = |mut stats: Stats| {
+            stats.settle();
+            Mutex::new(Some(stats))
+        };
+        let stats = self.wide.take_stats().into_iter().map(settled).collect();
         let mut references =
             Vec::with_capacity(self.tables.short.keys() + self.tables.long.keys() + wide);
         prefer_huge(references.spare_capacity_mut());
@@ -97,7 +105,7 @@ impl Shard {
         references.extend(longs.map(|(at, key)| Reference::new(key, Table::Long, at)));
         let wides = (0..wide).map(|group| (group, self.wide.key(group)));
         references.extend(wides.map(|(group, key)| Reference::new(key, Table::Wide, group)));
-        let mut run = Run { shard: self, references };
+        let mut run = Run { shard: self, wide: stats, references };
         let mut references = std::mem::take(&mut run.references);
         references.sort_unstable_by(|a, b| compare((&run, a), (&run, b)));
         run.references = references;
@@ -115,12 +123,16 @@ impl Run {
         }
     }
 
+    /// Takes the statistics of a reference, once.
     fn stats(&self, reference: &Reference) -> Stats {
         let place = reference.place as usize;
         match reference.table {
             Table::Short => self.shard.tables.short.stats(place),
             Table::Long => self.shard.tables.long.stats(place),
-            Table::Wide => self.shard.wide.stats(place).clone(),
+            Table::Wide => {
+                let mut stats = self.wide[place].lock().expect("nobody panics while holding it");
+                stats.take().expect("the statistics of a reference are taken once")
+            }
         }
     }
 
@@ -136,7 +148,7 @@ impl Run {
     }
 
     /// All states in the order of their keys, a key at most once per table.
-    pub(crate) fn partials(&self) -> Vec<Partial> {
+    pub(crate) fn partials(self) -> Vec<Partial> {
         self.references.iter().map(|reference| self.partial(reference)).collect()
     }
 
@@ -148,7 +160,7 @@ impl Run {
             Table::Long => {
                 kernel::prefetch(&self.shard.tables.long.units[reference.place as usize])
             }
-            Table::Wide => {}
+            Table::Wide => kernel::prefetch(&self.wide[reference.place as usize]),
         }
     }
 }
@@ -164,7 +176,8 @@ fn compare((a_run, a): (&Run, &Reference), (b_run, b): (&Run, &Reference)) -> Or
 }
 
 /// Merges the runs of all threads into one list, each key once, with as many threads.
-pub(crate) fn gather(runs: &[Run]) -> Vec<Partial> {
+pub(crate) fn gather(runs: Vec<Run>) -> Vec<Partial> {
+    let runs = &runs[..];
     let total: usize = runs.iter().map(|run| run.references.len()).sum();
     let parts = if total < WORTH_A_THREAD { 1 } else { runs.len() };
     let parts = cut(runs, parts);

@@ -37,9 +37,12 @@ struct More {
     /// Means nothing while there is no number; nothing ever of texts.
     sums: Sums,
     values: Option<Multiset>,
-    sketch: Option<Sketch>,
-    ends: Option<Ends>,
+    sketch: Option<Box<Sketch>>,
+    ends: Option<Box<Ends>>,
 }
+
+// A million keys have a million of them.
+const _: () = assert!(size_of::<More>() <= 176);
 
 /// What is kept of values beside their sum and extremes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -105,7 +108,7 @@ impl More {
         if self.keep.sketch {
             match &mut self.sketch {
                 Some(sketch) => sketch.add(value),
-                None => self.sketch = Some(Sketch::of(value)),
+                None => self.sketch = Some(Box::new(Sketch::of(value))),
             }
         }
         if self.keep.values {
@@ -122,7 +125,7 @@ impl More {
         if self.keep.ends {
             match &mut self.ends {
                 Some(ends) => ends.add(value, at),
-                None => self.ends = Some(Ends::of(value, at)),
+                None => self.ends = Some(Box::new(Ends::of(value, at))),
             }
         }
     }
@@ -134,8 +137,8 @@ impl More {
         self.keep.sketch &= other.keep.sketch;
         self.keep.ends &= other.keep.ends;
         both(&mut self.values, &other.values, Multiset::merge);
-        both(&mut self.sketch, &other.sketch, Sketch::merge);
-        both(&mut self.ends, &other.ends, Ends::merge);
+        both(&mut self.sketch, &other.sketch, |own, other| own.merge(other));
+        both(&mut self.ends, &other.ends, |own, other| own.merge(other));
     }
 }
 
@@ -239,7 +242,7 @@ impl Stats {
     /// Bytes that adding this value may allocate.
     pub(crate) fn growth(&self, value: Given<'_>) -> usize {
         let Known::More(more) = &self.known else { return 0 };
-        let sketch = more.sketch.as_ref().map_or(0, Sketch::growth);
+        let sketch = more.sketch.as_ref().map_or(0, |sketch| sketch.growth());
         sketch + more.values.as_ref().map_or(0, |values| values.growth(value))
     }
 
@@ -247,14 +250,16 @@ impl Stats {
     pub(crate) fn kept_bytes(&self) -> Option<usize> {
         let Known::More(more) = &self.known else { return None };
         let values = more.values.as_ref().map_or(Some(0), Multiset::bytes)?;
-        Some(size_of::<More>() + values + more.sketch.as_ref().map_or(0, Sketch::bytes))
+        let sketch = more.sketch.as_ref().map_or(0, |sketch| size_of::<Sketch>() + sketch.bytes());
+        let ends = more.ends.as_ref().map_or(0, |_| size_of::<Ends>());
+        Some(size_of::<More>() + values + sketch + ends)
     }
 
     /// Makes ready what is asked of values.
     pub(crate) fn settle(&mut self) {
         if let Known::More(more) = &mut self.known {
             more.values.iter_mut().for_each(Multiset::settle);
-            more.sketch.iter_mut().for_each(Sketch::settle);
+            more.sketch.iter_mut().for_each(|sketch| sketch.settle());
         }
     }
 
@@ -297,7 +302,8 @@ impl Stats {
         let own = match &mut stats.known {
             Known::Sums(own) => own,
             Known::More(more) => {
-                (more.values, more.sketch, more.ends) = (values, sketch, ends);
+                more.values = values;
+                (more.sketch, more.ends) = (sketch.map(Box::new), ends.map(Box::new));
                 &mut more.sums
             }
         };
@@ -314,7 +320,7 @@ impl Stats {
 
     /// The first and the last value with their places.
     pub(crate) fn ends(&self) -> Option<&Ends> {
-        self.more()?.ends.as_ref()
+        self.more()?.ends.as_deref()
     }
 
     /// Gives the sources of places in the input other numbers.
@@ -345,7 +351,7 @@ impl Stats {
     }
 
     pub(crate) fn sketch(&self) -> Option<&Sketch> {
-        self.more()?.sketch.as_ref()
+        self.more()?.sketch.as_deref()
     }
 
     /// What values were rounded by.
@@ -374,12 +380,12 @@ impl Stats {
 
     /// The first value in the order of the input. None without any, or if it was not kept.
     pub fn first(&self) -> Option<Datum> {
-        Some(self.more()?.ends.as_ref()?.first.1.clone())
+        Some(self.more()?.ends.as_deref()?.first.1.clone())
     }
 
     /// The last value in the order of the input. None without any, or if it was not kept.
     pub fn last(&self) -> Option<Datum> {
-        Some(self.more()?.ends.as_ref()?.last.1.clone())
+        Some(self.more()?.ends.as_deref()?.last.1.clone())
     }
 
     /// The largest number less the smallest; None without any.

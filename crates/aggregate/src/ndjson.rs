@@ -3,20 +3,56 @@
 //! A path is the names of members within each other, and the numbers of elements from 0, with dots
 //! between: `user.name`, `tags.0`. No tree is built: the lexer's events go by, and the place of each value
 //! that has a path in demand is noted. A member that is not there, or null, has no value.
+//!
+//! Most lines have the members of one before, in the same order and with the same blanks. The [`Pattern`]s of a
+//! few kinds of lines are kept, with the scalars of each that have a path in demand; a line that follows one of
+//! them is not read by the lexer.
 
-use fathom_json::{Event, Lexer, Located, Mode};
+use std::ops::Range;
+
+use fathom_json::{Event, Kind, Lexer, Limits, Located, Mode, Pattern, Scalar};
+use fathom_machine::level::Level;
 
 use crate::error::{Fault, Reason};
 use crate::record::Field;
+
+/// How many kinds of lines are kept.
+const KINDS: usize = 4;
+
+/// Bytes and scalars of a line that is kept: about ten times those of a long line of a log.
+const MOST_BYTES: usize = 16 << 10;
+const MOST_SCALARS: usize = 512;
 
 /// Finds the values of paths in line after line.
 #[derive(Debug)]
 pub(crate) struct Finder {
     fresh: Lexer,
+    level: Level,
     paths: Vec<Vec<u8>>,
+    /// Kinds of lines, that of the last one first.
+    known: Vec<Known>,
+    /// Of the line in hand, as a kind of lines has them.
+    scalars: Vec<Scalar>,
+    /// Of the line in hand where each scalar stands, and those in demand.
+    places: Vec<Range<usize>>,
+    wanted: Vec<Wanted>,
     found: Vec<bool>,
     path: Vec<u8>,
     open: Vec<Open>,
+}
+
+/// A kind of lines.
+#[derive(Debug)]
+struct Known {
+    pattern: Pattern,
+    wanted: Vec<Wanted>,
+}
+
+/// Which scalar of a line has which of the paths.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    scalar: usize,
+    path: usize,
 }
 
 /// A container that is not yet closed.
@@ -29,13 +65,23 @@ struct Open {
 }
 
 impl Finder {
-    pub(crate) fn new(paths: impl Iterator<Item = Vec<u8>>) -> Finder {
-        let fresh = Lexer::new(Mode::Document);
-        let (found, path, open) = (Vec::new(), Vec::new(), Vec::new());
-        Finder { fresh, paths: paths.collect(), found, path, open }
+    pub(crate) fn new(paths: impl Iterator<Item = Vec<u8>>, level: Level) -> Finder {
+        Finder {
+            fresh: Lexer::with(Mode::Document, Limits::DEFAULT, level),
+            level,
+            paths: paths.collect(),
+            known: Vec::with_capacity(KINDS),
+            scalars: Vec::new(),
+            places: Vec::new(),
+            wanted: Vec::new(),
+            found: Vec::new(),
+            path: Vec::new(),
+            open: Vec::new(),
+        }
     }
 
-    /// The values in a line, `start..end` of the bytes, one for each path; false if there is nothing on it.
+    /// The values in a line, `start..end` of the bytes, one for each path; false if there is nothing on it. What
+    /// stands behind the line, which begins with its line feed, is not looked at but for speed.
     ///
     /// # Errors
     /// What is no JSON, and what a value in demand must not be.
@@ -45,12 +91,56 @@ impl Finder {
         (start, end): (usize, usize),
         fields: &mut Vec<Field>,
     ) -> Result<bool, Fault> {
+        fields.clear();
+        fields.resize(self.paths.len(), Field::new(start, start));
+        for at in 0..self.known.len() {
+            if self.follow(at, bytes, (start, end), fields) {
+                self.known[..=at].rotate_right(1);
+                return Ok(true);
+            }
+        }
+        self.read(bytes, (start, end), fields)
+    }
+
+    /// The values of a line of a kind that is known; false if it is not of that kind, or not for sure.
+    fn follow(
+        &mut self,
+        known: usize,
+        bytes: &[u8],
+        (start, end): (usize, usize),
+        fields: &mut [Field],
+    ) -> bool {
+        let Known { pattern, wanted } = &self.known[known];
+        if pattern.find(bytes, start, &mut self.scalars) != Some(end) {
+            return false;
+        }
+        wanted.iter().all(|wanted| {
+            let Scalar { start, end, kind } = self.scalars[wanted.scalar];
+            fields[wanted.path] = match kind {
+                // Half a surrogate pair would have to be refused.
+                Kind::String { has_escapes: true } => return false,
+                Kind::String { has_escapes: false } => Field::new(start + 1, end - 1),
+                Kind::Number | Kind::True | Kind::False => Field::new(start, end),
+                Kind::Null => Field::new(start, start),
+            };
+            true
+        })
+    }
+
+    /// [`Finder::split`] by the lexer.
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        (start, end): (usize, usize),
+        fields: &mut [Field],
+    ) -> Result<bool, Fault> {
         let line = &bytes[start..end];
         if line.trim_ascii().is_empty() {
             return Ok(false);
         }
-        fields.clear();
-        fields.resize(self.paths.len(), Field::new(start, start));
+        fields.fill(Field::new(start, start));
+        self.places.clear();
+        self.wanted.clear();
         self.found.clear();
         self.found.resize(self.paths.len(), false);
         self.path.clear();
@@ -67,8 +157,21 @@ impl Finder {
         while lexer.end().map_err(wrong)?.is_some() {}
         match line.iter().position(|byte| !byte.is_ascii_whitespace()) {
             Some(first) if line[first] != b'{' => Err(Fault::at(start + first, Reason::NoObject)),
-            _ => Ok(true),
+            _ => {
+                self.learn(line);
+                Ok(true)
+            }
         }
+    }
+
+    /// Keeps the kind of a line that was read, in the place of that whose last line is longest ago.
+    fn learn(&mut self, line: &[u8]) {
+        if line.len() > MOST_BYTES || self.places.len() > MOST_SCALARS {
+            return;
+        }
+        self.known.truncate(KINDS - 1);
+        let pattern = Pattern::of(line, &self.places, self.level);
+        self.known.insert(0, Known { pattern, wanted: self.wanted.clone() });
     }
 
     fn take(
@@ -97,6 +200,10 @@ impl Finder {
         }
         self.element();
         let is_container = matches!(event, Event::StartObject | Event::StartArray);
+        let scalar = self.places.len();
+        if !is_container {
+            self.places.push(offset as usize..offset as usize + bytes_of(event));
+        }
         if self.open.is_empty() && event != Event::StartObject {
             return Err(fault(Reason::NoObject));
         }
@@ -105,6 +212,7 @@ impl Finder {
             if std::mem::replace(&mut self.found[place], true) {
                 return Err(fault(Reason::Twice));
             }
+            self.wanted.push(Wanted { scalar, path: place });
             fields[place] = match event {
                 Event::String(text) => {
                     text.decode().map_err(|_| fault(Reason::LoneSurrogate))?;
@@ -147,17 +255,41 @@ impl Finder {
     }
 }
 
+/// How long a scalar is.
+fn bytes_of(event: Event<'_>) -> usize {
+    match event {
+        Event::String(text) => text.raw().len() + 2,
+        Event::Number(number) => number.text().len(),
+        Event::Bool(false) => 5,
+        _ => 4,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn finder(paths: &[&str]) -> Finder {
+        Finder::new(paths.iter().map(|path| path.as_bytes().to_vec()), Level::best())
+    }
+
+    /// The values of a line in a text; of a blank one none.
+    fn values(
+        finder: &mut Finder,
+        text: &str,
+        line: Range<usize>,
+    ) -> Result<Vec<String>, (usize, Reason)> {
+        let mut fields = Vec::new();
+        let found = finder.split(text.as_bytes(), (line.start, line.end), &mut fields);
+        if !found.map_err(|fault| (fault.at, fault.reason))? {
+            return Ok(Vec::new());
+        }
+        let content = |field: Field| field.content(text.as_bytes()).into_owned();
+        Ok(fields.into_iter().map(|field| String::from_utf8(content(field)).unwrap()).collect())
+    }
+
     fn read(line: &str, paths: &[&str]) -> Result<Vec<String>, (usize, Reason)> {
-        let mut finder = Finder::new(paths.iter().map(|path| path.as_bytes().to_vec()));
-        let (mut fields, bytes) = (Vec::new(), line.as_bytes());
-        let found = finder.split(bytes, (0, line.len()), &mut fields);
-        found.map_err(|fault| (fault.at, fault.reason))?;
-        let text = |field: Field| String::from_utf8(field.content(bytes).into_owned()).unwrap();
-        Ok(fields.into_iter().map(text).collect())
+        values(&mut finder(paths), line, 0..line.len())
     }
 
     #[test]
@@ -199,5 +331,68 @@ mod tests {
         ] {
             assert_eq!(read(line, &["a"]), Err((at, reason)), "{line}");
         }
+    }
+
+    #[test]
+    fn what_was_read_before_changes_nothing_that_is_found() {
+        let kinds = [
+            r#"{"a":"x","b":{"c":1},"d":[1,"e"]}"#,
+            r#"{"a":"text, with: \"more\" of it","b":{"c":-2.5e3},"d":[null,"é"]}"#,
+            r#"{"a":"\ud800","b":{"c":true},"d":["\u00e9",false]}"#,
+            r#"{ "a" : null , "b" : { "c" : "x" } , "d" : [ {} , 7 ] } "#,
+            r#"{"b":{"c":0.125},"a":12}"#,
+            r#"{"a":1,"a":2}"#,
+            r#"{"a":{},"b":1}"#,
+            r#"{"x":1,"y":2,"z":[3]}"#,
+            r#"{"a":01}"#,
+            r#"{"a":1"#,
+            "7",
+            "",
+            " \r",
+        ];
+        let paths = ["a", "b.c", "d.1"];
+        let mut lines: Vec<String> = kinds.map(str::to_owned).to_vec();
+        for kind in kinds {
+            lines.extend((1..kind.len()).filter(|&at| kind.is_char_boundary(at)).flat_map(|at| {
+                let (before, rest) = kind.split_at(at);
+                let behind: String = rest.chars().skip(1).collect();
+                ["", "9", "\"", ",", "}"].map(|byte| format!("{before}{byte}{behind}"))
+            }));
+        }
+        let (mut seasoned, mut followed) = (finder(&paths), 0);
+        for line in &lines {
+            for kind in &kinds[..5] {
+                let text = format!("{kind}\n{line}\n{kind}\n");
+                let place = kind.len() + 1..kind.len() + 1 + line.len();
+                let _ = values(&mut seasoned, &text, 0..kind.len());
+                let found = values(&mut seasoned, &text, place.clone());
+                let expected = values(&mut finder(&paths), &text, place.clone());
+                assert_eq!(found, expected, "{kind} {line}");
+                let mut fields = vec![Field::new(0, 0); 3];
+                let range = (place.start, place.end);
+                followed += usize::from(seasoned.follow(0, text.as_bytes(), range, &mut fields));
+            }
+        }
+        assert!(followed > 500, "of {} lines, {followed}", 5 * lines.len());
+    }
+
+    #[test]
+    fn kinds_of_lines_take_turns() {
+        let mut finder = finder(&["a"]);
+        let line = |kind: usize| format!("{{\"kind {kind}\":0,\"a\":{kind}}}");
+        for kind in [0, 1, 2, 3, 0, 4, 0, 1] {
+            let (text, before) = (line(kind), finder.known.len());
+            assert_eq!(values(&mut finder, &text, 0..text.len()), Ok(vec![kind.to_string()]));
+            assert_eq!(finder.known.len(), KINDS.min(before + usize::from(kind >= before)));
+        }
+        let field = &mut [Field::new(0, 0)];
+        for (at, kind) in [1, 0, 4, 3].into_iter().enumerate() {
+            let text = line(kind);
+            assert!(finder.follow(at, text.as_bytes(), (0, text.len()), field), "{kind}");
+        }
+        let long = format!("{{\"{}\":1,\"a\":2}}", "x".repeat(MOST_BYTES));
+        assert_eq!(values(&mut finder, &long, 0..long.len()), Ok(vec!["2".to_owned()]));
+        let text = line(1);
+        assert!(finder.follow(0, text.as_bytes(), (0, text.len()), field));
     }
 }

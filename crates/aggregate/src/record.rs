@@ -73,13 +73,6 @@ impl Field {
     }
 }
 
-/// The fields of a record, in whichever way they were found.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Row<'a> {
-    Listed(&'a [Field]),
-    Marked(MarkedRow<'a>),
-}
-
 /// A record and where its fields end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MarkedRow<'a> {
@@ -116,14 +109,34 @@ impl Marks {
     }
 }
 
-impl MarkedRow<'_> {
+/// The fields of one record, in whichever way they were found.
+pub(crate) trait Fields {
+    fn len(&self) -> usize;
+
+    /// None if there are not so many.
+    fn get(&self, place: usize) -> Option<Field>;
+}
+
+impl Fields for Vec<Field> {
     #[inline]
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn get(&self, place: usize) -> Option<Field> {
+        self[..].get(place).copied()
+    }
+}
+
+impl Fields for MarkedRow<'_> {
+    #[inline]
+    fn len(&self) -> usize {
         self.ends.len()
     }
 
     #[inline]
-    pub(crate) fn get(&self, place: usize) -> Option<Field> {
+    fn get(&self, place: usize) -> Option<Field> {
         let mut end = *self.ends.get(place)? as usize;
         let mut start = if place == 0 { self.start } else { self.ends[place - 1] as usize + 1 };
         // A line end of two bytes belongs to no field.
@@ -139,30 +152,14 @@ impl MarkedRow<'_> {
         }
         Some(Field { start, end, escaped })
     }
+}
 
+impl MarkedRow<'_> {
     /// Whether it is a line with nothing on it.
     #[inline]
     pub(crate) fn is_blank(&self) -> bool {
         let is_empty = |field: Field| field.start == field.end && field.start == self.start;
         self.ends.len() == 1 && self.get(0).is_some_and(is_empty)
-    }
-}
-
-impl Row<'_> {
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Row::Listed(fields) => fields.len(),
-            Row::Marked(row) => row.len(),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, place: usize) -> Option<Field> {
-        match self {
-            Row::Listed(fields) => fields.get(place).copied(),
-            Row::Marked(row) => row.get(place),
-        }
     }
 }
 

@@ -222,7 +222,7 @@ impl Shard {
         if growth == 0 {
             return stats.take(value, at);
         }
-        // In the end they are kept twice: here and in the result. What does not fit ends the run.
+        // While those of threads become one list they are there twice. What does not fit ends the run.
         let before = stats.kept_bytes();
         if self.account.take(2 * growth) {
             stats.take(value, at);

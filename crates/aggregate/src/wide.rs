@@ -58,15 +58,16 @@ impl Wide {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.stats.len()
+        self.places.len()
     }
 
     pub(crate) fn key(&self, group: usize) -> &[u8] {
         &self.keys[self.range(group)]
     }
 
-    pub(crate) fn stats(&self, group: usize) -> &Stats {
-        &self.stats[group]
+    /// The states of all groups, of which no more is asked of the table.
+    pub(crate) fn take_stats(&mut self) -> Vec<Stats> {
+        std::mem::take(&mut self.stats)
     }
 
     pub(crate) fn stats_mut(&mut self, group: usize) -> &mut Stats {
@@ -157,7 +158,7 @@ impl Wide {
         stats: Stats,
         account: &Account,
     ) -> bool {
-        // A key stands here and in the result.
+        // A key stands here and in the result, and while values of threads become one list so do they.
         let fits = account.take(key.len() + stats.kept_bytes().map_or(0, |bytes| 2 * bytes))
             && room(&mut self.keys, key.len(), account)
             && room(&mut self.places, 1, account)

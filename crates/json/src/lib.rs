@@ -46,6 +46,7 @@ mod float;
 mod kernel;
 mod lexer;
 mod number;
+mod pattern;
 mod reader;
 pub mod reference;
 mod string;
@@ -53,8 +54,10 @@ mod validate;
 
 pub use error::{Code, Error, OutOfRange, ReadError};
 pub use event::Event;
+pub use kernel::{Kind, Scalar};
 pub use lexer::{Lexer, Limits, Located, Mode};
 pub use number::{Number, leading_number, nearest};
+pub use pattern::Pattern;
 pub use reader::Reader;
 pub use string::{LoneSurrogate, Text};
 pub use validate::{validate, validate_at, validate_read, validate_read_at, validating_level};

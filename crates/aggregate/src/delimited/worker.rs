@@ -22,7 +22,7 @@ use crate::merge::Keep;
 use crate::ndjson::Finder;
 use crate::number::{Decimal, NumberError, few_digits};
 use crate::queue::Place;
-use crate::record::{Dialect, Field, MarkedRow, Marks, Row, Split, split};
+use crate::record::{Dialect, Field, Fields, Marks, Split, split};
 use crate::shard::{Batch, Refused, Shard};
 
 /// What a value column of a record has.
@@ -108,7 +108,7 @@ impl<'a> Worker<'a> {
                 || query.nulls.iter().any(is_tenths)
                 || query.values.iter().any(|value| is_text(value) || value.formula.is_some())
                 || keep.is_more(),
-            finder: Finder::new(members(query)),
+            finder: Finder::new(members(query), options.level),
             kernel,
             marker: Marker::new(options.level),
             marks: Marks::default(),
@@ -168,7 +168,7 @@ impl<'a> Worker<'a> {
                     };
                     let found = found(&split, start);
                     let fields = std::mem::take(&mut self.fields);
-                    self.exact(bytes, &cut.columns, (start, end - 1), found, Row::Listed(&fields));
+                    self.exact(bytes, &cut.columns, (start, end - 1), found, &fields);
                     self.fields = fields;
                     self.settle(1)?;
                     to = end;
@@ -193,8 +193,8 @@ impl<'a> Worker<'a> {
             let behind = newline as usize + 1;
             let row = marks.row(bytes, start, first..behind, quotes);
             let end = marks.fields[newline as usize] as usize;
-            if !self.add_plain(bytes, columns, start, &row) {
-                self.exact(bytes, columns, (start, end), Ok(!row.is_blank()), Row::Marked(row));
+            if row.is_blank() || !self.add_plain(bytes, columns, start, &row) {
+                self.exact(bytes, columns, (start, end), Ok(!row.is_blank()), &row);
             }
             (start, first) = (end + 1, behind);
         }
@@ -204,18 +204,17 @@ impl<'a> Worker<'a> {
         self.settle(records)
     }
 
-    /// Puts a record that has nothing odd into the batch; false if it needs [`Worker::exact`], and nothing changed.
+    /// Puts a record, no blank line, that has nothing odd into the batch; false if it needs [`Worker::exact`], and nothing changed.
     #[inline]
     fn add_plain(
         &mut self,
         bytes: &[u8],
         columns: &Columns,
         start: usize,
-        row: &MarkedRow<'_>,
+        row: &impl Fields,
     ) -> bool {
         let Some(batch) = &mut self.batch else { return false };
-        // A blank line is no record, also where records have one field.
-        if columns.fields != Some(row.len()) || row.is_blank() {
+        if columns.fields != Some(row.len()) {
             return false;
         }
         let is_null = |content: &[u8]| self.query.nulls.iter().any(|null| **null == *content);
@@ -318,10 +317,14 @@ impl<'a> Worker<'a> {
                     found(&split(line, start, dialect, true, &mut fields), start)
                 }
                 Syntax::Access { combined } => access::split(line, range, combined, &mut fields),
-                Syntax::JsonLines => self.finder.split(line, range, &mut fields),
+                Syntax::JsonLines => self.finder.split(window.buffer(), range, &mut fields),
             };
-            self.exact(line, columns, range, found, Row::Listed(&fields));
+            let is_named = self.query.syntax != Syntax::Delimited && matches!(found, Ok(true));
+            if !is_named || !self.add_plain(line, columns, start, &fields) {
+                self.exact(line, columns, range, found, &fields);
+            }
         }
+        self.add_batch();
         self.fields = fields;
         self.odd = odd;
         self.settle(lines)?;
@@ -356,7 +359,7 @@ impl<'a> Worker<'a> {
         columns: &Columns,
         (start, end): (usize, usize),
         found: Result<bool, Fault>,
-        row: Row<'_>,
+        row: &dyn Fields,
     ) {
         let outcome = match found {
             Ok(false) => {
@@ -377,7 +380,7 @@ impl<'a> Worker<'a> {
         bytes: &[u8],
         start: usize,
         columns: &Columns,
-        row: Row<'_>,
+        row: &dyn Fields,
     ) -> Result<(), Fault> {
         let found = row.len();
         let expected = columns.fields.unwrap_or(found);

@@ -194,7 +194,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::record::{Field, Split, split};
+    use crate::record::{Field, Fields, Split, split};
 
     /// Records one after the other by the plain splitter, as far as they are well formed: their ends and the
     /// ranges of their fields.

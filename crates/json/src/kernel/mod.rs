@@ -12,6 +12,7 @@
 
 mod accept;
 mod grammar;
+mod scalars;
 
 use std::num::NonZeroU8;
 
@@ -21,6 +22,9 @@ use fathom_machine::simd::Vector;
 use accept::accepts_over;
 pub(crate) use grammar::{BEHIND_BYTES, BLOCK_BYTES, SHORT_BYTES, State};
 use grammar::{accepts_short, read_blocks};
+pub(crate) use scalars::Gap;
+use scalars::scalars_over;
+pub use scalars::{Kind, Scalar};
 
 /// Below this many bytes, walking over the tokens takes less time than clearing rows of masks.
 const LEAST_BYTES: usize = 96;
@@ -32,11 +36,15 @@ pub(crate) struct Kernel {
     space: unsafe fn(&[u8], usize) -> usize,
     number: unsafe fn(&[u8], usize) -> Option<Plain>,
     accepts: unsafe fn(&[u8]) -> bool,
+    scalars: Scalars,
     /// The level of the searches.
     level: Level,
     blocks: Blocks,
     has_blocks: bool,
 }
+
+/// See [`Kernel::scalars`].
+type Scalars = unsafe fn(&[Gap], &[u8], usize, &mut [Scalar]) -> (usize, usize);
 
 /// The grammar by bits of one level.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +91,7 @@ impl Kernel {
             space: space(level).run,
             number: number(level).run,
             accepts: accepts(level).run,
+            scalars: scalars(level).run,
             level: own,
             blocks: Blocks::of(level),
             has_blocks: own != Level::Scalar,
@@ -112,6 +121,19 @@ impl Kernel {
     pub(crate) fn number(self, bytes: &[u8], at: usize) -> Option<Plain> {
         // SAFETY: as above.
         unsafe { (self.number)(bytes, at) }
+    }
+
+    /// Plain scalars from an index on, each behind its gap: how many, and where the last one ends.
+    #[inline]
+    pub(crate) fn scalars(
+        self,
+        gaps: &[Gap],
+        text: &[u8],
+        at: usize,
+        scalars: &mut [Scalar],
+    ) -> (usize, usize) {
+        // SAFETY: as above.
+        unsafe { (self.scalars)(gaps, text, at, scalars) }
     }
 
     /// Whether `bytes` is one JSON document no deeper than the default limit. A no says nothing
@@ -285,6 +307,10 @@ fathom_machine::compile! {
 }
 fathom_machine::compile! {
     fn accepts(bytes: &[u8]) -> bool = accepts_over<V>;
+    scalar, sse2, avx2, avx512 falls to avx2, neon
+}
+fathom_machine::compile! {
+    fn scalars(gaps: &[Gap], text: &[u8], at: usize, scalars: &mut [Scalar]) -> (usize, usize) = scalars_over<V>;
     scalar, sse2, avx2, avx512 falls to avx2, neon
 }
 fathom_machine::compile! {
