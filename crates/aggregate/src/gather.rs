@@ -14,12 +14,12 @@
 //! Nothing is hashed here.
 
 use std::cmp::Ordering;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use fathom_machine::os::collect::collect;
 use fathom_machine::os::memory::prefer_huge;
+use fathom_machine::prefetch;
 
-use crate::kernel;
 use crate::merge::{Partial, Stats};
 use crate::shard::Shard;
 use crate::table::{ShortKey, short_bytes};
@@ -91,11 +91,12 @@ impl Shard {
     /// The shard with its keys in order.
     pub(crate) fn into_run(mut self) -> Run {
         let wide = self.wide.len();
-        let settled = |mut stats: Stats| {
-            stats.settle();
-            Mutex::new(Some(stats))
-        };
-        let stats = self.wide.take_stats().into_iter().map(settled).collect();
+        let mut stats = self.wide.take_stats();
+        if wide < WORTH_A_THREAD {
+            // They may have many values each, and one thread gathers them.
+            stats.iter_mut().for_each(Stats::settle);
+        }
+        let stats = stats.into_iter().map(|stats| Mutex::new(Some(stats))).collect();
         let mut references =
             Vec::with_capacity(self.tables.short.keys() + self.tables.long.keys() + wide);
         prefer_huge(references.spare_capacity_mut());
@@ -123,6 +124,10 @@ impl Run {
         }
     }
 
+    fn wide(&self, place: usize) -> MutexGuard<'_, Option<Stats>> {
+        self.wide[place].lock().expect("nobody panics while holding it")
+    }
+
     /// Takes the statistics of a reference, once.
     fn stats(&self, reference: &Reference) -> Stats {
         let place = reference.place as usize;
@@ -130,8 +135,10 @@ impl Run {
             Table::Short => self.shard.tables.short.stats(place),
             Table::Long => self.shard.tables.long.stats(place),
             Table::Wide => {
-                let mut stats = self.wide[place].lock().expect("nobody panics while holding it");
-                stats.take().expect("the statistics of a reference are taken once")
+                let stats = self.wide(place).take();
+                let mut stats = stats.expect("the statistics of a reference are taken once");
+                stats.settle();
+                stats
             }
         }
     }
@@ -154,13 +161,18 @@ impl Run {
 
     fn prefetch(&self, reference: &Reference) {
         match reference.table {
-            Table::Short => {
-                kernel::prefetch(&self.shard.tables.short.entries[reference.place as usize])
-            }
-            Table::Long => {
-                kernel::prefetch(&self.shard.tables.long.units[reference.place as usize])
-            }
-            Table::Wide => kernel::prefetch(&self.wide[reference.place as usize]),
+            Table::Short => prefetch(&self.shard.tables.short.entries[reference.place as usize]),
+            Table::Long => prefetch(&self.shard.tables.long.units[reference.place as usize]),
+            Table::Wide => prefetch(&self.wide[reference.place as usize]),
+        }
+    }
+
+    /// What statistics point to; they should have come.
+    fn prefetch_kept(&self, reference: &Reference, fetch: impl Fn(&Stats)) {
+        if reference.table == Table::Wide
+            && let Some(stats) = &*self.wide(reference.place as usize)
+        {
+            fetch(stats);
         }
     }
 }
@@ -189,7 +201,7 @@ pub(crate) fn gather(runs: Vec<Run>) -> Vec<Partial> {
         place.push(groups);
     });
     collect(&lens, |part, place| {
-        let mut merging = Merging::new(runs, &parts[part]);
+        let mut merging = Merging { fetches: true, ..Merging::new(runs, &parts[part]) };
         let Some((run, reference)) = merging.next() else { return };
         let mut last = (run, reference);
         let mut group = run.partial(reference);
@@ -197,10 +209,12 @@ pub(crate) fn gather(runs: Vec<Run>) -> Vec<Partial> {
             if compare(last, (run, reference)) == Ordering::Equal {
                 group.stats.merge(&run.stats(reference));
             } else {
+                group.stats.settle();
                 place.push(std::mem::replace(&mut group, run.partial(reference)));
                 last = (run, reference);
             }
         }
+        group.stats.settle();
         place.push(group);
     })
 }
@@ -219,12 +233,15 @@ fn merged(runs: &[Run], part: &[&[Reference]], mut each: impl FnMut(bool)) {
 struct Merging<'a> {
     /// What is left of each run; runs with nothing left are taken out.
     rest: Vec<(&'a Run, &'a [Reference])>,
+    /// Whether what the references lead to will be asked for.
+    fetches: bool,
 }
 
 impl<'a> Merging<'a> {
     fn new(runs: &'a [Run], part: &[&'a [Reference]]) -> Merging<'a> {
         let rest = runs.iter().zip(part.iter().copied());
-        Merging { rest: rest.filter(|(_, references)| !references.is_empty()).collect() }
+        let rest = rest.filter(|(_, references)| !references.is_empty()).collect();
+        Merging { rest, fetches: false }
     }
 
     /// The smallest key's reference; of equal keys that of the first run.
@@ -234,8 +251,12 @@ impl<'a> Merging<'a> {
         let (at, (run, first)) =
             heads.enumerate().reduce(|a, b| if compare(b.1, a.1).is_lt() { b } else { a })?;
         let references = &mut self.rest[at].1;
-        if let Some(ahead) = references.get(AHEAD) {
+        if self.fetches
+            && let Some(ahead) = references.get(AHEAD)
+        {
             run.prefetch(ahead);
+            run.prefetch_kept(&references[2 * AHEAD / 3], Stats::prefetch_kept);
+            run.prefetch_kept(&references[AHEAD / 3], Stats::prefetch_values);
         }
         *references = &references[1..];
         if references.is_empty() {

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use fathom_machine::prefetch;
 use hashbrown::HashMap;
 
 use crate::number::{Decimal, scaled};
@@ -158,6 +159,14 @@ impl Small {
         }
     }
 
+    /// Makes ready what is asked: few values are only put in order where they wait.
+    fn prepare(&mut self) {
+        match self.counted.is_empty() && self.waiting.len() <= FEWEST {
+            true => self.waiting.sort_unstable(),
+            false => self.settle(),
+        }
+    }
+
     fn decimals(&self) -> impl Iterator<Item = (Decimal, u64)> {
         let counted = self.counted.iter().copied();
         counted
@@ -226,10 +235,19 @@ impl Multiset {
         }
     }
 
-    /// Sorts what waits into the rest: all that is asked of a multiset is asked afterwards.
+    /// Sorts what waits: what is asked of a multiset is best asked afterwards.
     pub(crate) fn settle(&mut self) {
         if let Multiset::Small(small) = self {
-            small.settle();
+            small.prepare();
+        }
+    }
+
+    /// Begins to fetch the place of the next value.
+    pub(crate) fn prefetch(&self) {
+        if let Multiset::Small(small) = self
+            && let Some(last) = small.waiting.last()
+        {
+            prefetch(last);
         }
     }
 
@@ -251,6 +269,12 @@ impl Multiset {
                     || own.scale < more.scale && own.rescale(more.scale).is_none()
                 {
                     // They do not fit beside each other.
+                } else if own.counted.is_empty()
+                    && more.counted.is_empty()
+                    && own.waiting.len() + more.waiting.len() <= FEWEST
+                {
+                    own.waiting.extend_from_slice(&more.waiting);
+                    return;
                 } else {
                     own.settle();
                     if !more.waiting.is_empty() {
@@ -373,6 +397,11 @@ impl Multiset {
             None
         }
         match self {
+            Multiset::Small(small) if small.counted.is_empty() && small.waiting.is_sorted() => {
+                let at = |place| Some(*small.waiting.get(usize::try_from(place).ok()?)?);
+                let decimal = |units: i64| Decimal::new(units.into(), small.scale);
+                Some([decimal(at(places[0])?), decimal(at(places[1])?)])
+            }
             Multiset::Small(small) => {
                 let small = settled(small);
                 let found = find(small.counted.iter().copied(), places)?;
@@ -453,7 +482,10 @@ mod tests {
             joined.merge(&set(right));
             let mut sorted = values.clone();
             sorted.sort();
-            for set in [set(&values), joined] {
+            let mut ready = [set(&values), joined.clone()];
+            ready.iter_mut().for_each(Multiset::settle);
+            let [ready, also] = ready;
+            for set in [set(&values), joined, ready, also] {
                 let all = (0..sorted.len() as u64).map(|at| set.at([at, at]).unwrap()[0].clone());
                 prop_assert_eq!(all.collect::<Vec<_>>(), sorted.clone());
                 prop_assert_eq!(set.at([0, sorted.len() as u64]), None);

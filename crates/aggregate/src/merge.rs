@@ -4,6 +4,7 @@
 //! commutative, so any split of the input, merged in any order, gives the same bytes in the end. The
 //! scale of a merge is the finer of the two: nothing is rounded before it is printed.
 
+use fathom_machine::prefetch;
 use num_bigint::{BigInt, BigUint};
 
 use crate::approx::{Approx, STANDARD_ERROR, Sketch};
@@ -253,6 +254,25 @@ impl Stats {
         let sketch = more.sketch.as_ref().map_or(0, |sketch| size_of::<Sketch>() + sketch.bytes());
         let ends = more.ends.as_ref().map_or(0, |_| size_of::<Ends>());
         Some(size_of::<More>() + values + sketch + ends)
+    }
+
+    /// Begins to fetch what is kept of values.
+    #[inline]
+    pub(crate) fn prefetch_kept(&self) {
+        if let Known::More(more) = &self.known {
+            prefetch(&**more);
+            prefetch(&more.values);
+        }
+    }
+
+    /// And the place of the next value; what is kept should have come.
+    #[inline]
+    pub(crate) fn prefetch_values(&self) {
+        if let Known::More(more) = &self.known
+            && let Some(values) = &more.values
+        {
+            values.prefetch();
+        }
     }
 
     /// Makes ready what is asked of values.

@@ -47,10 +47,6 @@ impl Field {
         self.start..self.end
     }
 
-    pub(crate) fn is_empty(self) -> bool {
-        self.start == self.end
-    }
-
     /// Its content in the bytes it was found in.
     pub(crate) fn content(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         let content = &bytes[self.start..self.end];

@@ -78,11 +78,6 @@ impl Batch {
         &mut self.keys
     }
 
-    /// Whether there is nothing of it yet.
-    pub(crate) fn is_key_empty(&self) -> bool {
-        self.keys.len() == self.ends.last().copied().unwrap_or(0)
-    }
-
     /// Ends a record whose values have been put there.
     pub(crate) fn push(&mut self, at: Order) {
         self.ends.push(self.keys.len());
@@ -246,6 +241,11 @@ impl Shard {
             *group = self.wide.prefetch_group(*hash);
         }
         groups.iter().flatten().for_each(|&group| self.wide.prefetch_key(group));
+        if self.keep.is_more() {
+            let stats = || groups.iter().flatten().map(|&group| self.wide.stats(group));
+            stats().for_each(Stats::prefetch_kept);
+            stats().for_each(Stats::prefetch_values);
+        }
         for (row, &hash) in hashes.iter().enumerate() {
             let (units, scale) = batch.values[column][row];
             let number = Decimal::new(units.into(), scale);

@@ -15,8 +15,9 @@
 
 use std::ops::Range;
 
+use fathom_machine::prefetch;
+
 use crate::account::Account;
-use crate::kernel::prefetch;
 use crate::merge::Stats;
 use crate::table::Seed;
 
@@ -63,6 +64,10 @@ impl Wide {
 
     pub(crate) fn key(&self, group: usize) -> &[u8] {
         &self.keys[self.range(group)]
+    }
+
+    pub(crate) fn stats(&self, group: usize) -> &Stats {
+        &self.stats[group]
     }
 
     /// The states of all groups, of which no more is asked of the table.

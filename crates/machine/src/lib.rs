@@ -34,4 +34,5 @@ pub mod valgrind;
 #[allow(unsafe_code)] // another: each block says what makes it sound
 mod arch;
 
+pub use arch::prefetch::prefetch;
 pub use arch::upper::clear_upper_halves;

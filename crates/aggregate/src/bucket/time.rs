@@ -69,18 +69,38 @@ impl Unit {
             }
             Unit::Year => (days(floor(date(day).0, many), 1, 1), 4),
         };
-        let (year, month, day) = date(day);
-        let whole = format!("{year:04}-{month:02}-{day:02}");
-        key.extend_from_slice(&whole.as_bytes()[..whole.len() - (10 - text)]);
+        push_day(key, day);
+        key.truncate(key.len() - (10 - text));
     }
 }
 
+/// Appends a day as RFC 3339 writes it; a week may start in the year -001, and a time with an offset lie in 10000.
+fn push_day(key: &mut Vec<u8>, day: i64) {
+    let (year, month, day) = date(day);
+    if !(0..=9999).contains(&year) {
+        return key.extend_from_slice(format!("{year:04}-{month:02}-{day:02}").as_bytes());
+    }
+    let pairs = [year / 100, year % 100, month, day].map(|pair| pair as usize);
+    let [[a, b], [c, d], [e, f], [g, h]] = pairs.map(|pair| PAIRS[pair]);
+    key.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h]);
+}
+
+/// The digits of numbers below 100.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut at = 0;
+    while at < pairs.len() {
+        pairs[at] = [b'0' + at as u8 / 10, b'0' + at as u8 % 10];
+        at += 1;
+    }
+    pairs
+};
+
 fn moment(key: &mut Vec<u8>, seconds: i64) {
-    let (year, month, day) = date(seconds.div_euclid(DAY));
-    let rest = seconds.rem_euclid(DAY);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    let text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z");
-    key.extend_from_slice(text.as_bytes());
+    let rest = seconds.rem_euclid(DAY) as usize;
+    let [[a, b], [c, d], [e, f]] = [rest / 3600, rest / 60 % 60, rest % 60].map(|pair| PAIRS[pair]);
+    push_day(key, seconds.div_euclid(DAY));
+    key.extend_from_slice(&[b'T', a, b, b':', c, d, b':', e, f, b'Z']);
 }
 
 /// The day of a date, from the first of 1970: the arithmetic of Howard Hinnant's
@@ -213,6 +233,25 @@ fn epoch(text: &[u8]) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn days_and_moments_are_written_digit_by_digit() {
+        for day in
+            (-719_600..2_933_000).step_by(97).chain([-719_529, -719_528, 2_932_896, 2_932_897])
+        {
+            let (year, month, date) = date(day);
+            let mut key = b"before ".to_vec();
+            push_day(&mut key, day);
+            let expected = format!("before {year:04}-{month:02}-{date:02}");
+            assert_eq!(String::from_utf8(key).unwrap(), expected);
+            let (second, mut key) = (day.unsigned_abs() as i64 * 31 % DAY, Vec::new());
+            moment(&mut key, day * DAY + second);
+            let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+            let expected =
+                format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z");
+            assert_eq!(String::from_utf8(key).unwrap(), expected);
+        }
+    }
 
     #[test]
     fn one_moment_is_read_as_people_and_programs_write_it() {

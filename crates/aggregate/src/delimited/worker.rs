@@ -65,6 +65,9 @@ pub(super) struct Worker<'a> {
     pub(super) left_out: u64,
 }
 
+/// The value of a record, in units of `10^-scale`, where there is none and records are counted.
+const COUNTED: (i64, u16) = (0, 1);
+
 /// The members that lines of JSON are looked through for.
 fn members(query: &Query) -> impl Iterator<Item = Vec<u8>> {
     let is_json = query.syntax == Syntax::JsonLines;
@@ -93,10 +96,7 @@ impl<'a> Worker<'a> {
         }
         let is_tenths = |null: &Vec<u8>| Decimal::parse(null).is_ok_and(|null| null.scale() == 1);
         let is_column = |value: &Value| value.kind == Kind::Number && value.formula.is_none();
-        let is_plain = !query.values.is_empty()
-            && query.values.iter().all(is_column)
-            && !query.shapes_keys()
-            && !query.decimal_comma;
+        let is_plain = query.values.iter().all(is_column) && !query.decimal_comma;
         Worker {
             query,
             by_record: query.by.len() > 1
@@ -112,7 +112,7 @@ impl<'a> Worker<'a> {
             kernel,
             marker: Marker::new(options.level),
             marks: Marks::default(),
-            batch: is_plain.then(|| Batch::new(query.values.len())),
+            batch: is_plain.then(|| Batch::new(query.values.len().max(1))),
             keep,
             place: Place::FIRST,
             shards,
@@ -243,17 +243,17 @@ impl<'a> Worker<'a> {
                 _ => return false,
             }
         }
-        let key = batch.next_key();
-        for (at, &place) in columns.keys.iter().enumerate() {
+        if self.query.values.is_empty() {
+            batch.values[0].truncate(row_number);
+            batch.values[0].push(COUNTED);
+        }
+        let (key, mut is_empty) = (batch.next_key(), true);
+        for (at, (by, &place)) in self.query.by.iter().zip(&columns.keys).enumerate() {
             let Some(field) = row.get(place) else { return false };
-            let part = field.content(bytes);
+            let Ok(part) = self.query.shaped(by, field.content(bytes)) else { return false };
+            is_empty &= part.is_empty();
             composite::push(key, &part, at + 1 == columns.keys.len());
         }
-        // Parts that are all empty leave their ends; whether a key is empty is rarely asked.
-        let is_empty = match columns.keys[..] {
-            [_] => batch.is_key_empty(),
-            _ => columns.keys.iter().all(|&place| row.get(place).is_some_and(Field::is_empty)),
-        };
         if is_empty {
             return false;
         }
@@ -445,7 +445,8 @@ impl<'a> Worker<'a> {
             });
         }
         if self.query.values.is_empty() {
-            self.values.push(Found::Number(Decimal::new(0, 1)));
+            let (units, scale) = COUNTED;
+            self.values.push(Found::Number(Decimal::new(units.into(), scale)));
         }
         let part = |at: usize| {
             let place = columns.keys[at];

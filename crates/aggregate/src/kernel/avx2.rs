@@ -311,12 +311,6 @@ unsafe impl Rows for Avx2 {
             _mm_storel_epi64(extremes, _mm_max_epi32(_mm_loadl_epi64(extremes), pair));
         }
     }
-
-    #[inline(always)]
-    fn prefetch(at: *const u8) {
-        // SAFETY: prefetching never faults, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
-    }
 }
 
 /// The eight bytes before the newlines of rows `first`, `first + 1`, `first + 4` and `first + 5`.

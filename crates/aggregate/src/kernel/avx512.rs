@@ -340,9 +340,4 @@ unsafe impl Rows for Avx512 {
             }
         }
     }
-
-    #[inline(always)]
-    fn prefetch(at: *const u8) {
-        Avx2::prefetch(at);
-    }
 }

@@ -1,5 +1,7 @@
 //! The driver: the loop of the module above, once for all levels.
 
+use fathom_machine::prefetch;
+
 use super::long::long_rows;
 use super::rows::{Home, Parsed, Rows};
 use super::update::{add_short, add_square};
@@ -156,7 +158,7 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
             R::place::<DISPLACED>(from, &home, keys.add(group), slots.add(group));
             if far {
                 for row in group..group + LANES {
-                    R::prefetch(entries.add(*slots.add(row) as usize).cast());
+                    prefetch(entries.add(*slots.add(row) as usize));
                 }
             }
         }
@@ -297,7 +299,7 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
             let slot = slot_of(R::hash(key, &seed), &tables.short.displacements, mask);
             *keys.add(row) = key;
             *slots.add(row) = slot as u32;
-            R::prefetch(tables.short.entries.as_ptr().add(slot).cast());
+            prefetch(tables.short.entries.as_ptr().add(slot));
         }
     }
     let mut longs = [0_u8; BATCH];

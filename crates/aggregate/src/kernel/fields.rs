@@ -15,6 +15,7 @@
 //! It knows nothing of quotes: whoever calls it has looked for them.
 
 use fathom_machine::level::Here;
+use fathom_machine::prefetch;
 use fathom_machine::simd::positions_64;
 
 use super::long::long_rows;
@@ -268,7 +269,7 @@ unsafe fn add_column<R: Rows, const SQUARES: bool>(
             let key = R::field_key(base.add(start), bytes.min(15));
             let first = slot_of(R::hash(key, &seed), &tables.short.displacements, mask);
             *slot = first as u32;
-            R::prefetch(tables.short.entries.as_ptr().wrapping_add(first).cast());
+            prefetch(tables.short.entries.as_ptr().wrapping_add(first));
         }
     }
     for &row in &shorts[..short_count] {

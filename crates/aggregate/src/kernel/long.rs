@@ -1,5 +1,7 @@
 //! Rows whose keys have 16 bytes and more, of `key;value` lines and of delimited text.
 
+use fathom_machine::prefetch;
+
 use super::BATCH;
 use super::rows::Rows;
 use super::update::add_long;
@@ -69,7 +71,7 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
                 R::hash_samples(key, bytes, &seed)
             };
             *hashes.add(i) = hash;
-            R::prefetch(slots.add(hash as usize & mask).cast());
+            prefetch(slots.add(hash as usize & mask));
         }
     }
     for i in 0..longs.len() {
@@ -78,8 +80,8 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
         // SAFETY: as above.
         unsafe { *found.add(i) = unit };
         let first = units.wrapping_add(unit as usize).wrapping_sub(1);
-        R::prefetch(first.cast());
-        R::prefetch(first.wrapping_add(1).cast());
+        prefetch(first);
+        prefetch(first.wrapping_add(1));
     }
     let mut misses = 0_u64;
     for (i, &row) in longs.iter().enumerate() {

@@ -88,12 +88,6 @@ static KEEP: [u8; 32] = {
 /// Rows the loops leave to the exact parser, each with its start and its newline.
 pub(crate) type Odd = Vec<(usize, usize)>;
 
-/// Fetches the cache line in which a value starts, if this machine can.
-#[inline(always)]
-pub(crate) fn prefetch<T>(value: &T) {
-    plain::prefetch(std::ptr::from_ref(value).cast());
-}
-
 /// The level the loop runs at, if `level` is asked for.
 pub fn level_of(level: Level) -> Level {
     match level.here() {

@@ -227,28 +227,6 @@ unsafe impl<V: Vector, P: Values> Rows for Plain<V, P> {
         }
         (0..LANES).map(|lane| u32::from(difference(lane) != 0) << lane).sum()
     }
-
-    #[inline(always)]
-    fn prefetch(at: *const u8) {
-        prefetch(at);
-    }
-}
-
-/// Fetches a cache line at any address, where an instruction for it is known.
-#[inline(always)]
-pub(super) fn prefetch(at: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: prefetching never faults, whatever the address.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(at.cast());
-    }
-    #[cfg(target_arch = "aarch64")]
-    // SAFETY: prefetching never faults, whatever the address.
-    unsafe {
-        std::arch::asm!("prfm pldl1keep, [{}]", in(reg) at, options(nostack, readonly));
-    }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    let _ = at;
 }
 
 #[cfg(test)]

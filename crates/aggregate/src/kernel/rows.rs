@@ -194,7 +194,4 @@ pub(super) unsafe trait Rows {
             }
         }
     }
-
-    /// Fetches the cache line at `at`, which may be any address.
-    fn prefetch(at: *const u8);
 }
