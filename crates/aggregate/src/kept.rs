@@ -175,11 +175,22 @@ impl Small {
     }
 }
 
+/// How many at the beginning of a sorted list are below a value: few, or the list is long for the other one.
+fn before(sorted: &[(i64, u64)], value: i64) -> usize {
+    let is_below = |at: usize| sorted.get(at).is_some_and(|(known, _)| *known < value);
+    let mut step = 1;
+    while is_below(step - 1) {
+        step *= 2;
+    }
+    let (from, to) = (step / 2, sorted.len().min(step - 1));
+    from + sorted[from..to].partition_point(|(known, _)| *known < value)
+}
+
 /// Two sorted lists as one; counts of the same value are added.
 fn merged(left: &[(i64, u64)], right: impl Iterator<Item = (i64, u64)>) -> Vec<(i64, u64)> {
-    let (mut both, mut left) = (Vec::new(), left);
+    let (mut both, mut left) = (Vec::with_capacity(left.len()), left);
     for (value, mut count) in right {
-        let before = left.partition_point(|(known, _)| *known < value);
+        let before = before(left, value);
         both.extend_from_slice(&left[..before]);
         left = &left[before..];
         if let Some(((known, more), rest)) = left.split_first()
@@ -495,6 +506,17 @@ mod tests {
                 let longest = runs.iter().map(|run| run.len()).max().unwrap();
                 let first = runs.iter().find(|run| run.len() == longest).unwrap();
                 prop_assert_eq!(set.mode(), Some(Datum::Number(first[0].clone())));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_below_is_counted_from_the_beginning() {
+        for len in 0..40 {
+            let sorted: Vec<_> = (0..len).map(|value| (2 * value, 1)).collect();
+            for value in -1..2 * len + 2 {
+                let expected = sorted.iter().filter(|(known, _)| *known < value).count();
+                assert_eq!(before(&sorted, value), expected, "{value} of {len}");
             }
         }
     }
