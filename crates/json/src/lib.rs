@@ -7,6 +7,7 @@
 //! ```text
 //! bytes ─► Lexer ─► events ─┬─► Reader    pull, from anything that can be read
 //!           ├ kernel        └─► validate  the verdict alone
+//!  lines ──► Pattern           the scalars of a document built as one before
 //!           └ number
 //! reference::Machine: the same from one plain match per byte; the oracle of the tests
 //! ```
