@@ -6,8 +6,10 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
-/// What the program is built from, from this folder.
-const SOURCES: [&str; 4] = ["../*/src", "../*/Cargo.toml", "../../Cargo.toml", "../../Cargo.lock"];
+/// What the program is built from, from this folder. A folder's name with a star in it is not all that is
+/// in the folder.
+const SOURCES: [&str; 4] =
+    ["../*/src/*", "../*/Cargo.toml", "../../Cargo.toml", "../../Cargo.lock"];
 
 fn main() {
     for path in ["build.rs", "Cargo.toml", "../../Cargo.toml", "../../Cargo.lock"] {

@@ -1,6 +1,7 @@
 //! A saved run says what measured it: commit, features, profile, compiler and level, as far
 //! as that can be known.
 
+use std::fs;
 use std::process::Command;
 
 use fathom_measure::result::Run;
@@ -49,5 +50,21 @@ fn a_saved_run_says_what_measured_it() {
     match git(&["rev-parse", "HEAD"]) {
         Some(commit) => assert!(build.commit == commit && build.dirty.is_some(), "{build:?}"),
         None => assert!(build.commit.is_empty() || build.commit.len() == 40, "{build:?}"),
+    }
+    // Without a repository nothing is changed.
+    let root = git(&["rev-parse", "--show-toplevel"]).unwrap_or_default();
+    let changed = git(&["diff", "HEAD", "--name-only"]).unwrap_or_default();
+    let is_source = |path: &&str| {
+        let parts: Vec<&str> = path.split('/').collect();
+        matches!(parts[..], ["crates", _, "src", ..] | ["crates", _, "Cargo.toml"])
+            || ["Cargo.toml", "Cargo.lock"].contains(path)
+    };
+    let changed: Vec<&str> = changed.lines().filter(is_source).collect();
+    let written = |path: &str| fs::metadata(path).and_then(|file| file.modified()).ok();
+    let built = written(env!("CARGO_BIN_EXE_fathom"));
+    // What was written since then the program cannot know of.
+    let is_known = |path: &&str| written(&format!("{root}/{path}")) < built;
+    if !root.is_empty() && changed.iter().all(is_known) {
+        assert_eq!(build.dirty, Some(!changed.is_empty()), "{changed:?}");
     }
 }
