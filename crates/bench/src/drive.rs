@@ -14,7 +14,7 @@ use fathom_measure::family::{Absent, AnyFamily, Entry, OpenError, Opened};
 use fathom_measure::plan::Plan;
 use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
 use fathom_measure::worker::serve;
-use fathom_measure::workload::{Offer, Spec, SpecError};
+use fathom_measure::workload::{Offer, Spec, SpecError, parse_duration};
 use fathom_report::diff::diff;
 use fathom_report::table::Look;
 use fathom_report::{csv, html, markdown, text};
@@ -33,7 +33,7 @@ worker processes of its own, against the first function of its group.
 Options:
   --list             Name them
   --test             Run each once and check its answer, as `cargo test --benches`
-  --budget TIME      Time each receives, in seconds [default: 2]
+  --budget TIME      Time each receives: 500ms, 2s, 1m [default: 2s]
   --save FILE        Save the run, for --baseline and the command `fathom`
   --baseline FILE    Compare with a saved run; slower ends with code 1
   --format FORMAT    text, markdown, csv, html or json [default: text]
@@ -95,10 +95,8 @@ fn options(words: &[String]) -> Result<Options, String> {
             "--test" => is_test = true,
             "--list" => options.lists = true,
             "--budget" => {
-                let seconds = value()?.trim_end_matches('s').parse().ok();
-                let budget = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-                options.budget =
-                    budget.filter(|time| !time.is_zero()).ok_or("--budget: no time")?;
+                let budget = parse_duration(value()?);
+                options.budget = budget.map_err(|why| format!("--budget: {why}"))?;
             }
             "--save" => options.save = Some(value()?.into()),
             "--baseline" => options.baseline = Some(value()?.into()),

@@ -21,6 +21,7 @@ use fathom_measure::protocol::Offered;
 use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
+pub(crate) use fathom_measure::workload::parse_duration as duration;
 use fathom_report::number::TimeUnit;
 use fathom_report::table::{Column, Look};
 use fathom_report::{csv, html, markdown, scan, text};
@@ -59,7 +60,7 @@ pub(crate) struct Method {
     pub(crate) level: f64,
 
     /// Sets of fresh processes over which the rounds are spread; a single one gives no verdicts
-    /// [default: 8, fewer where getting them ready takes long]
+    /// [default: 16, fewer where getting them ready takes long]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) processes: Option<u32>,
 
@@ -288,18 +289,6 @@ impl Method {
 
 pub(crate) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// A time: `500ms`, `2s`, `1.5m`, `1h`; a number alone is seconds.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let units = [("ms", 1e-3), ("us", 1e-6), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let split = |(unit, seconds): (&str, f64)| text.strip_suffix(unit).map(|n| (n, seconds));
-    let (number, seconds) = units.into_iter().find_map(split).unwrap_or((text, 1.0));
-    let value: Option<f64> = number.parse().ok();
-    value
-        .and_then(|value| Duration::try_from_secs_f64(value * seconds).ok())
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("{text:?} is no time (such as 500ms, 2s, 1.5m)"))
 }
 
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
@@ -551,22 +540,6 @@ impl Drop for Ticker {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(duration("2s"), Ok(Duration::from_secs(2)));
-        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("3"), Ok(Duration::from_secs(3)));
-        for text in ["", "s", "-1s", "0", "2 s", "1d", "inf", "nan"] {
-            assert!(duration(text).is_err(), "{text}");
         }
     }
 }

@@ -18,7 +18,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("keys", &["random", "json"]),
     ("contenders", &["machine", "measure", "aggregate", "json", "haversine", "random", "keys"]),
     ("report", &["measure"]),
-    ("bench", &["machine", "measure", "report", "json"]),
+    ("bench", &["machine", "measure", "report", "json", "random"]),
     (
         "cli",
         &[

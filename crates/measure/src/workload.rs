@@ -10,6 +10,7 @@ use std::fs;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use fathom_machine::os::shared::Segment;
 
@@ -387,9 +388,35 @@ pub fn parse_number(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
+/// A time: `500ms`, `2s`, `1.5m`, `1h`; a number alone is seconds.
+///
+/// # Errors
+/// A sentence for what is none, or is nothing.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let units = [("ms", 1e-3), ("us", 1e-6), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let split = |(unit, seconds): (&str, f64)| text.strip_suffix(unit).map(|n| (n, seconds));
+    let (number, seconds) = units.into_iter().find_map(split).unwrap_or((text, 1.0));
+    let value: Option<f64> = number.parse().ok();
+    value
+        .and_then(|value| Duration::try_from_secs_f64(value * seconds).ok())
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| format!("{text:?} is no time (such as 500ms, 2s, 1.5m)"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("2s"), Ok(Duration::from_secs(2)));
+        assert_eq!(parse_duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("3"), Ok(Duration::from_secs(3)));
+        for text in ["", "s", "-1s", "0", "2 s", "1d", "inf", "nan"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
 
     struct Nothing;
 
