@@ -208,17 +208,26 @@ impl<'a> Session<'a> {
     pub fn set(&mut self) -> bool {
         let more = self.course.set(&mut self.conductor);
         if !more {
-            for (number, metrics) in
-                self.metrics.iter_mut().enumerate().take(self.conductor.ready.len())
-            {
-                *metrics = self.conductor.metrics(number);
-            }
+            self.ask();
         }
         more
     }
 
-    /// Ends the workers until the next set.
+    fn ask(&mut self) {
+        let seats = self.conductor.ready.len();
+        for (number, metrics) in self.metrics.iter_mut().enumerate().take(seats) {
+            *metrics = self.conductor.metrics(number);
+        }
+    }
+
+    /// Ends the measurement before its next set, for want of time.
+    pub fn end(&mut self) {
+        self.course.end();
+    }
+
+    /// Ends the workers until the next set, which need not come.
     pub fn rest(&mut self) {
+        self.ask();
         self.conductor.rest();
     }
 
@@ -281,7 +290,7 @@ fn baseline(
     }
 }
 
-/// Sets of processes that the budget affords: eight while opening them takes no more than a quarter of
+/// Sets of processes that the budget affords: up to sixteen while opening them takes no more than a quarter of
 /// the time, four while it takes no more than all of it again, and never fewer than two, without
 /// which nothing is known about processes.
 fn affordable(plan: &Plan, seats: u64, opening_ns: u64) -> u32 {
@@ -289,8 +298,7 @@ fn affordable(plan: &Plan, seats: u64, opening_ns: u64) -> u32 {
     let time_ns = plan.budget_ns.saturating_mul(seats).min(plan.limit_ns).max(1_000_000_000);
     let sets = |times: u64| time_ns * times / 4 / opening_ns.max(1);
     match (sets(1), sets(4)) {
-        (8.., _) => 8,
-        (few @ 4.., _) => few as u32,
+        (many @ 4.., _) => many.min(16) as u32,
         (_, few) => few.clamp(2, 4) as u32,
     }
 }

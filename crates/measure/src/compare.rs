@@ -229,6 +229,24 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
     }
 }
 
+/// Whether some contender's time differs from that of the fastest by more than `above` (0.1 is ten percent)
+/// and has no verdict, when the fastest becomes the baseline now that it is known.
+#[must_use]
+pub fn leaves_open(measured: &Measured, roles: Roles, plan: &Plan, above: f64) -> bool {
+    let first = judge(measured, roles, plan);
+    let time = |contender: usize| first.summaries[contender].map(|summary| summary.ns_median);
+    let named = (0..measured.failures.len())
+        .filter(|&contender| Some(contender) != roles.twin && Some(contender) != roles.empty);
+    let timed = named.filter_map(|contender| Some((contender, time(contender)?)));
+    let Some((fastest, _)) = timed.min_by(|a, b| a.1.total_cmp(&b.1)) else { return false };
+    let judged = judge(measured, Roles { baseline: fastest, chosen: true, ..roles }, plan);
+    let is_large = |ratio: f64| ratio.max(1.0 / ratio) > 1.0 + above;
+    judged.comparisons.iter().any(|comparison| {
+        let is_open = matches!(comparison.verdict, Verdict::NotResolved { .. });
+        is_open && comparison.ratio.is_some_and(is_large)
+    })
+}
+
 /// The interval of a contender's own time per iteration, in nanoseconds, at level 1 - alpha: what two
 /// runs that were not interleaved have of each other. Over the medians of its sets of processes
 /// or, for commands, over rounds.

@@ -62,6 +62,12 @@ pub enum Stop {
         /// Time received without a new minimum, in nanoseconds.
         quiet_ns: u64,
     },
+    /// No contender's difference from the fastest that is larger than `above` (0.1 is ten percent) is left
+    /// without a verdict; looked at after a quarter and after half of the sets.
+    Said {
+        /// The largest difference that may be left open.
+        above: f64,
+    },
     /// Only the budgets and the number of rounds.
     Budget,
 }
@@ -85,7 +91,7 @@ impl Default for Plan {
             rounds: None,
             least_rounds: None,
             most_rounds: None,
-            sample_ns: 10_000_000,
+            sample_ns: 4_000_000,
             shortest_ns: 200_000,
             iterations: None,
             warm_ups: 2,

@@ -103,11 +103,14 @@ fn sets(plan: &Plan) -> u32 {
 ///
 /// Within one set of processes: eighth, quarter, half and all of the planned rounds, where the last has
 /// half of the budget. With several sets: after the half and three quarters of them, if half of them
-/// are four.
-fn looks(planned: u32, sets: u32) -> Vec<(u32, f64)> {
-    let early = match sets {
-        0 | 1 => vec![(planned / 8, 0.125), (planned / 4, 0.125), (planned / 2, 0.25)],
-        8.. => vec![
+/// are four; after a quarter, which has half of the budget, and the half, where that is to do as a rule.
+fn looks(planned: u32, sets: u32, stop: Stop) -> Vec<(u32, f64)> {
+    let early = match (sets, stop) {
+        (2.., Stop::Said { .. }) => {
+            vec![(set_end(planned, sets, sets / 4), 0.5), (set_end(planned, sets, sets / 2), 0.25)]
+        }
+        (0 | 1, _) => vec![(planned / 8, 0.125), (planned / 4, 0.125), (planned / 2, 0.25)],
+        (8.., _) => vec![
             (set_end(planned, sets, sets / 2), 0.25),
             (set_end(planned, sets, sets * 3 / 4), 0.25),
         ],
@@ -175,7 +178,7 @@ impl Course {
         course.iterations = plan.iterations.unwrap_or_else(|| course.calibrated(executor));
         let sample_ns = course.warmed_up(executor);
         course.planned = planned_rounds(plan, course.comparisons(), sample_ns);
-        course.looks = looks(course.planned, sets(plan));
+        course.looks = looks(course.planned, sets(plan), plan.stop);
         course
     }
 
@@ -216,6 +219,15 @@ impl Course {
         true
     }
 
+    /// Ends it between two sets, for want of time: what no look has spent of the error budget is there for
+    /// an end that no interval had a say in.
+    pub fn end(&mut self) {
+        if self.end.is_none() {
+            self.end = Some(End::Limit);
+            self.alpha_share = self.unspent();
+        }
+    }
+
     /// What happened.
     #[must_use]
     pub fn finish(self) -> Measured {
@@ -241,7 +253,7 @@ impl Course {
         let left = sets(&self.plan) - self.process.min(sets(&self.plan));
         self.planned =
             planned_rounds(&self.plan, self.comparisons(), slowest as u64).max(done + left);
-        self.looks = looks(self.planned, sets(&self.plan));
+        self.looks = looks(self.planned, sets(&self.plan), self.plan.stop);
     }
 
     /// The contenders that are left and measured, without the empty one.
@@ -383,12 +395,11 @@ impl Course {
         if let Some(&(_, share)) = self.looks.iter().find(|look| look.0 == done) {
             self.alpha_share = share;
             self.alpha_spent += share;
-            if done < self.planned && !self.is_short() && self.is_narrow(share) {
+            if done < self.planned && !self.is_short() && self.is_enough(share) {
                 return Some(End::Target);
             }
         }
-        // What no look has spent yet is there for an end that no interval had a say in.
-        let unspent = (1.0 - self.alpha_spent).max(self.alpha_share);
+        let unspent = self.unspent();
         let quiet = match self.plan.stop {
             // Not before every set of processes was seen.
             Stop::Repetition { quiet_ns }
@@ -405,6 +416,12 @@ impl Course {
         };
         self.alpha_share = unspent;
         Some(end)
+    }
+
+    /// The share of the error budget of an end that no interval had a say in: what the looks have left, or
+    /// what the last of them had.
+    fn unspent(&self) -> f64 {
+        (1.0 - self.alpha_spent).max(self.alpha_share)
     }
 
     fn alive_and_empty(&self) -> Vec<usize> {
@@ -440,9 +457,9 @@ impl Course {
         Round { order, process, weather, samples }
     }
 
-    fn is_narrow(&self, share: f64) -> bool {
-        let Stop::Width { target } = self.plan.stop else { return false };
-        let measured = Measured {
+    /// Whether a look with this share of the error budget finds what the rule asks for.
+    fn is_enough(&self, share: f64) -> bool {
+        let measured = || Measured {
             iterations: self.iterations,
             rounds: self.rounds.clone(),
             failures: self.failures.clone(),
@@ -450,13 +467,18 @@ impl Course {
             alpha_share: share,
             planned: self.planned,
         };
-        let judged = compare::judge(&measured, self.roles, &self.plan);
-        let mut intervals = judged
-            .comparisons
-            .iter()
-            .map(|c| c.interval)
-            .chain(self.roles.twin.map(|_| judged.floor.interval));
-        intervals.all(|interval| interval.is_some_and(|interval| interval.width() <= target))
+        match self.plan.stop {
+            Stop::Width { target } => {
+                let judged = compare::judge(&measured(), self.roles, &self.plan);
+                let compared = judged.comparisons.iter().map(|c| c.interval);
+                let mut all = compared.chain(self.roles.twin.map(|_| judged.floor.interval));
+                all.all(|interval| interval.is_some_and(|interval| interval.width() <= target))
+            }
+            Stop::Said { above } => {
+                !compare::leaves_open(&measured(), self.roles, &self.plan, above)
+            }
+            Stop::Repetition { .. } | Stop::Budget => false,
+        }
     }
 }
 
@@ -578,20 +600,26 @@ mod tests {
         assert_ne!(orders(1), orders(2));
     }
 
+    const SAID: Stop = Stop::Said { above: 0.1 };
+
     #[test]
     fn looks_spend_the_whole_error_budget_and_no_more() {
         for planned in [1, 12, 24, 50, 100, 192, 200, 5000] {
-            for sets in [1, 4, 8, 12] {
-                let looks = looks(planned, sets);
+            for (sets, stop) in
+                [1, 4, 8, 12].into_iter().flat_map(|sets| [(sets, Stop::Budget), (sets, SAID)])
+            {
+                let looks = looks(planned, sets, stop);
                 assert_eq!(looks.last().unwrap().0, planned);
                 let spent: f64 = looks.iter().map(|look| look.1).sum();
                 assert!((spent - 1.0).abs() < 1e-12, "{planned}: {looks:?}");
                 assert!(looks.windows(2).all(|pair| pair[0].0 < pair[1].0), "{planned}: {looks:?}");
             }
         }
-        assert_eq!(looks(20, 1), [(20, 1.0)]);
-        assert_eq!(looks(192, 1), [(24, 0.125), (48, 0.125), (96, 0.25), (192, 0.5)]);
-        assert_eq!(looks(200, 4), [(200, 1.0)]);
-        assert_eq!(looks(200, 8), [(100, 0.25), (150, 0.25), (200, 0.5)]);
+        let usual = |planned, sets| looks(planned, sets, Stop::Budget);
+        assert_eq!(usual(20, 1), [(20, 1.0)]);
+        assert_eq!(usual(192, 1), [(24, 0.125), (48, 0.125), (96, 0.25), (192, 0.5)]);
+        assert_eq!(usual(200, 4), [(200, 1.0)]);
+        assert_eq!(usual(200, 8), [(100, 0.25), (150, 0.25), (200, 0.5)]);
+        assert_eq!(looks(160, 16, SAID), [(40, 0.5), (80, 0.25), (160, 0.25)]);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! The samples are made here and not by an executor: what is tested is the judging.
 
-use fathom_measure::compare::{Judged, judge};
+use fathom_measure::compare::{Judged, judge, leaves_open};
 use fathom_measure::mix::{Part, mixed};
 use fathom_measure::plan::{End, Measured, Plan, Roles, Round, Stop};
 use fathom_measure::sample::Sample;
@@ -38,6 +38,8 @@ struct World {
     chosen: bool,
     /// Contender i takes this to the power of i times what the first does, unless one is chosen.
     factor: f64,
+    /// Ends after a quarter or half of the sets if no difference beyond this is left open then.
+    said: Option<f64>,
 }
 
 const QUIET: World = World {
@@ -55,6 +57,7 @@ const QUIET: World = World {
     fresh: false,
     chosen: false,
     factor: 1.1,
+    said: None,
 };
 
 fn bell(random: &mut Random) -> f64 {
@@ -125,8 +128,23 @@ impl World {
         (measured, roles, plan)
     }
 
+    /// What a look leaves of a measurement: its rounds until then, and its share of the error budget.
+    fn ended(&self, whole: Measured, roles: Roles, plan: &Plan) -> Measured {
+        let Some(above) = self.said else { return whole };
+        for (part, share) in [(4, 0.5), (2, 0.25), (1, 0.25)] {
+            let rounds = whole.rounds.iter().filter(|round| round.process < self.sets / part);
+            let rounds: Vec<Round> = rounds.cloned().collect();
+            let seen = Measured { rounds, alpha_share: share, ..whole.clone() };
+            if part == 1 || !leaves_open(&seen, roles, plan, above) {
+                return seen;
+            }
+        }
+        whole
+    }
+
     fn judged(&self, seed: u64) -> (Judged, usize) {
         let (measured, mut roles, plan) = self.measured(seed);
+        let measured = self.ended(measured, roles, &plan);
         let judged = judge(&measured, roles, &plan);
         if !self.chosen {
             return (judged, 0);
@@ -166,6 +184,9 @@ fn worlds() -> Vec<(&'static str, World)> {
     let layout = World { process: 0.01, ..QUIET };
     // One measurement after the other: eight sets with no time between them.
     let row = World { sets: 8, rounds: 200, apart: false, ..layout };
+    // More sets only where the first ones leave a large difference open, as some do.
+    let said =
+        World { sets: 16, rounds: 160, process: 0.05, chosen: true, said: Some(0.1), ..QUIET };
     vec![
         ("noise alone", QUIET),
         ("heavy tails", World { tail: 0.15, ..layout }),
@@ -192,6 +213,10 @@ fn worlds() -> Vec<(&'static str, World)> {
         ),
         ("winner of twenty", World { contenders: 20, chosen: true, ..layout }),
         ("winner of fifty", World { contenders: 50, chosen: true, ..layout }),
+        ("winner of three, until it is said", World { chosen: true, process: 0.1, ..said }),
+        ("winner of three, until it is said, two states", World { regime: 0.2, ..said }),
+        ("winner of six, until it is said", World { contenders: 6, process: 0.05, ..said }),
+        ("six that differ, until it is said", World { contenders: 6, chosen: false, ..said }),
     ]
 }
 
@@ -253,6 +278,22 @@ fn a_clear_difference_is_called_in_runs_of_commands() {
         println!("{rounds} rounds correlated by {correlated}: {power:.3}");
         assert!(power >= 0.35, "{rounds} rounds correlated by {correlated}: called in {power}");
     }
+}
+
+/// Whoever goes on until it is said says more, and stops early where that is easy.
+#[test]
+fn a_difference_that_is_left_open_is_measured_on() {
+    let once = World { contenders: 2, process: 0.09, noise: 0.02, factor: 1.25, ..QUIET };
+    let until = World { sets: 16, rounds: 160, said: Some(0.1), ..once };
+    let (once, until) = (once.power(300), until.power(300));
+    println!("25 %, processes 9 %: once {once:.3}, until it is said {until:.3}");
+    assert!(once < 0.8 && until >= 0.97, "{once} {until}");
+    let easy = World { sets: 16, rounds: 160, said: Some(0.1), factor: 1.5, ..QUIET };
+    let rounds = |seed: u64| {
+        let (measured, roles, plan) = easy.measured(seed);
+        easy.ended(measured, roles, &plan).rounds.len()
+    };
+    assert!((1..=50).all(|seed| rounds(seed) == 40));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! are made up, so what the method should find is known.
 
 use fathom_measure::compare::{Clock, Judged, Unresolved, Verdict, judge};
-use fathom_measure::rounds::{End, Executor, Measured, Plan, Roles, Stop, measure};
+use fathom_measure::rounds::{Course, End, Executor, Measured, Plan, Roles, Stop, measure};
 use fathom_measure::sample::{Failure, Sample};
 use fathom_measure::stats::Random;
 
@@ -338,6 +338,33 @@ fn rounds_are_spread_over_sets_of_fresh_processes() {
     let stop = Stop::Repetition { quiet_ns: 1_000_000 };
     let (measured, _) = run(&mut Fake::quiet(&[100.0, 102.0, 100.0]), &Plan { stop, ..plan });
     assert_eq!(measured.rounds.last().unwrap().process, 11);
+}
+
+#[test]
+fn who_leaves_no_large_difference_open_ends_after_a_quarter_of_the_sets() {
+    let stop = Stop::Said { above: 0.1 };
+    let plan = Plan { processes: 16, rounds: Some(160), stop, ..quick() };
+    let sets = |measured: &Measured| measured.rounds.last().map(|round| round.process + 1);
+    for cost in [100.0, 104.0, 250.0] {
+        let (measured, _) = run(&mut Fake::quiet(&[100.0, cost, 100.0]), &plan);
+        assert_eq!((sets(&measured), measured.end), (Some(4), End::Target), "{cost}");
+        assert_eq!((measured.rounds.len(), measured.alpha_share), (40, 0.5));
+    }
+    // A fifth slower where samples differ by as much takes longer.
+    let mut fake = Fake { cpu_noise: 1.0, ..Fake::quiet(&[100.0, 120.0, 100.0]) };
+    let (measured, judged) = run(&mut fake, &Plan { clock: Some(Clock::Cpu), ..plan.clone() });
+    assert_eq!(measured.alpha_share, 0.25, "{:?} {:?}", sets(&measured), judged.comparisons);
+    // And for want of time it ends with what is left of the error budget.
+    let mut fake = Fake { cpu_noise: 1.0, ..Fake::quiet(&[100.0, 120.0, 100.0]) };
+    let roles = roles(&fake.costs_ns);
+    let mut course = Course::begin(&mut fake, vec![None; 3], roles, &plan);
+    for done in 0..5 {
+        assert!(course.set(&mut fake), "{done}");
+    }
+    course.end();
+    let measured = course.finish();
+    assert_eq!((sets(&measured), measured.end), (Some(5), End::Limit));
+    assert_eq!(measured.alpha_share, 0.5);
 }
 
 #[test]

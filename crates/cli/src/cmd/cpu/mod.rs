@@ -65,8 +65,8 @@ pub(crate) struct Options {
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
 
-    /// Time the whole run aims at, shared among the rows; those that cannot be measured in their
-    /// share take longer
+    /// Time the whole run aims at, shared among the rows; those that cannot be measured in their share take
+    /// longer, as do those of the first screen that leave more than 10 % without a verdict
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "20s")]
     budget: Duration,
 
@@ -160,7 +160,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         check_plot(&rows)?;
     }
     let mut run = measuring::new_run()?;
-    run.cases = measured(&rows, options.budget.mul_f64(PLANNED).saturating_sub(start.elapsed()))?;
+    let time = options.budget.mul_f64(PLANNED).saturating_sub(start.elapsed());
+    let longer = if options.is_common() { LONGER } else { 0.0 };
+    run.cases = measured(&rows, time, start + options.budget.mul_f64(1.0 + longer))?;
     if run.cases.len() < rows.len() {
         run.notes.push("interrupted: the rest was not measured".to_owned());
     }
@@ -473,6 +475,12 @@ fn is_oracle(family: &dyn AnyFamily, id: &str) -> bool {
 /// Sets of fresh processes. All rows have their first before any has its second, so that each row sees
 /// the machine in states that lie as far apart as the run is long.
 const SETS: u32 = 4;
+/// The sets of a row that leaves a difference open, at most.
+const MOST_SETS: u32 = 4 * SETS;
+/// The largest difference that may be left open while there is time.
+const OPEN: f64 = 0.1;
+/// How much longer than asked for the first screen may take for what it leaves open, as a share.
+const LONGER: f64 = 0.75;
 /// The rounds a row aims at: enough that some disturbed ones do not decide.
 const ROUNDS: u32 = 40;
 /// Samples of a contender besides the rounds: calibration, and each set's warm-up.
@@ -484,8 +492,9 @@ const PLANNED: f64 = 0.85;
 /// What it takes to start a worker, shake hands and end it, before it opens anything.
 const WORKER_START: Duration = Duration::from_millis(3);
 
-/// Measures all rows within about `time`; fewer than all if the user interrupts.
-fn measured(rows: &[Row], time: Duration) -> anyhow::Result<Vec<Case>> {
+/// Measures all rows within about `time`, and those that leave a difference open for longer, until
+/// `latest`; fewer than all if the user interrupts.
+fn measured(rows: &[Row], time: Duration, latest: Instant) -> anyhow::Result<Vec<Case>> {
     let stop = interrupt::measuring();
     let ticker = Ticker::new("rows");
     let planned = rows.len() as u32 * SETS;
@@ -495,25 +504,33 @@ fn measured(rows: &[Row], time: Duration) -> anyhow::Result<Vec<Case>> {
     let mut sessions = Vec::new();
     for row in rows {
         let mut session = opened(row, each * row.seats())?;
-        session.set();
+        let more = session.set();
         session.rest();
-        sessions.push(session);
+        sessions.push((session, more));
         ticker.tick(sessions.len() as u32, planned);
         if stop.load(Ordering::Relaxed) {
             break;
         }
     }
     let mut done = sessions.len() as u32;
-    for _ in 1..SETS {
-        for session in &mut sessions {
-            if !stop.load(Ordering::Relaxed) {
-                session.set();
+    for set in 1..MOST_SETS {
+        let open = sessions.iter_mut().filter(|(_, more)| *more);
+        for (session, more) in open {
+            if stop.load(Ordering::Relaxed) {
+                break;
             }
+            if set >= SETS && Instant::now() >= latest {
+                session.end();
+                *more = false;
+                continue;
+            }
+            *more = session.set();
             session.rest();
             done += 1;
-            ticker.tick(done, planned);
+            ticker.tick(done, planned.max(done));
         }
     }
+    let sessions = sessions.into_iter().map(|(session, _)| session);
     Ok(rows.iter().zip(sessions).map(|(row, session)| finished(row, session.finish())).collect())
 }
 
@@ -524,12 +541,13 @@ fn opened(row: &Row, share: Duration) -> anyhow::Result<Session<'_>> {
     let sample_ns = sample_ns.clamp(SHORTEST_NS, 50_000_000);
     // As many rounds as fit, where an iteration alone is longer than the sample wanted.
     let plan = Plan {
-        stop: Stop::Budget,
-        budget_ns: sample_ns * u64::from(ROUNDS),
+        stop: Stop::Said { above: OPEN },
+        budget_ns: sample_ns * u64::from(ROUNDS * MOST_SETS / SETS),
         sample_ns,
         shortest_ns: SHORTEST_NS,
-        limit_ns: nanoseconds(share).saturating_mul(3).max(200_000_000),
-        processes: SETS,
+        limit_ns: nanoseconds(share).saturating_mul(3).max(200_000_000)
+            * u64::from(MOST_SETS / SETS),
+        processes: MOST_SETS,
         ..Plan::default()
     };
     let (spec, entrants) = (row.spec.clone(), row.entrants.clone());
