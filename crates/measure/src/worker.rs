@@ -7,10 +7,10 @@ use fathom_machine::counter::Event;
 use fathom_machine::os::shared::Segment;
 use fathom_machine::{clock, valgrind};
 
-use crate::contender::{Prepared, timed};
+use crate::contender::{Metric, Prepared, timed};
 use crate::digest::Digest;
 use crate::family::{AnyFamily, OpenError, Opened};
-use crate::meter::Clocks;
+use crate::meter::{Clocks, Meter};
 use crate::protocol::{Reply, Request, SharedData, VERSION, receive, send};
 use crate::sample::Sample;
 use crate::simulated::sample_simulated;
@@ -22,6 +22,20 @@ use crate::workload::{Data, Spec, Work};
 /// What the streams answer, and `InvalidData` for a line that is no request.
 pub fn serve(
     families: &[&dyn AnyFamily],
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+) -> io::Result<()> {
+    serve_slowed(families, 0, input, output)
+}
+
+/// [`serve`], where each sample runs `percent` percent more iterations than it was asked for and says nothing
+/// of it: a difference of known size in any contender, for whoever wants to see it found.
+///
+/// # Errors
+/// As [`serve`].
+pub fn serve_slowed(
+    families: &[&dyn AnyFamily],
+    percent: u64,
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> io::Result<()> {
@@ -39,7 +53,7 @@ pub fn serve(
             }
             Request::Open { family, contender, workload, data, events } => {
                 let events = known(&events);
-                let opening = Opening { families, family, contender, workload, data };
+                let opening = Opening { families, family, contender, workload, data, percent };
                 opening.serve(&events, input, output)?;
             }
             Request::Sample { .. } | Request::Metrics | Request::Close => {
@@ -61,6 +75,8 @@ struct Opening<'a> {
     contender: Option<String>,
     workload: Spec,
     data: Option<SharedData>,
+    /// See [`serve_slowed`].
+    percent: u64,
 }
 
 impl Opening<'_> {
@@ -81,7 +97,8 @@ impl Opening<'_> {
         let data = self.workload.shared.clone();
         let mut result = Ok(());
         let mut then = |opened: Opened<'_>| {
-            let Opened { mut prepared, work, leaves_the_thread, backing } = opened;
+            let Opened { prepared, work, leaves_the_thread, backing } = opened;
+            let mut slowed = Slowed { prepared, percent: self.percent, owed: 0 };
             let mut clocks = Clocks::new(leaves_the_thread, events);
             let opened = Reply::Opened {
                 work,
@@ -91,7 +108,7 @@ impl Opening<'_> {
                 data: backing.or_else(|| data.as_ref().map(Data::backing)).unwrap_or_default(),
             };
             result = send(output, &opened)
-                .and_then(|()| samples(&mut *prepared, &mut clocks, input, output));
+                .and_then(|()| samples(&mut slowed, &mut clocks, input, output));
         };
         let opened = match &self.contender {
             None => {
@@ -112,6 +129,27 @@ impl Opening<'_> {
             }
             Err(error) => send(output, &Reply::Error { message: error.to_string() }),
         }
+    }
+}
+
+/// A contender that does more than it is asked for; see [`serve_slowed`].
+struct Slowed<'a> {
+    prepared: Box<dyn Prepared + 'a>,
+    percent: u64,
+    /// What is left of earlier samples, in hundredths of an iteration.
+    owed: u64,
+}
+
+impl Prepared for Slowed<'_> {
+    fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        self.owed += iterations * self.percent;
+        let surplus = self.owed / 100;
+        self.owed %= 100;
+        self.prepared.sample(iterations + surplus, meter)
+    }
+
+    fn metrics(&mut self) -> Vec<Metric> {
+        self.prepared.metrics()
     }
 }
 
@@ -154,19 +192,25 @@ fn sample(prepared: &mut dyn Prepared, clocks: &mut Clocks, iterations: u64, war
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::contender::Metric;
-    use crate::meter::Meter;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+    use std::time::Duration;
 
-    /// Notes how often it ran in each sample.
+    use super::*;
+    use crate::meter::Untimed;
+
+    /// Notes how often it ran in each sample, and takes its time for each iteration.
     #[derive(Default)]
-    struct Noted(Vec<u64>);
+    struct Noted {
+        ran: Rc<RefCell<Vec<u64>>>,
+        each: Duration,
+    }
 
     impl Prepared for Noted {
         fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
-            self.0.push(iterations);
+            self.ran.borrow_mut().push(iterations);
             meter.start();
-            std::thread::sleep(std::time::Duration::from_millis(5 * iterations));
+            std::thread::sleep(self.each * iterations as u32);
             meter.stop();
             Digest::of_u64(iterations)
         }
@@ -177,14 +221,32 @@ mod tests {
     }
 
     #[test]
+    fn a_slowed_contender_runs_so_many_percent_more_and_keeps_the_fractions() {
+        let total = |percent, samples: &[u64]| {
+            let noted = Noted::default();
+            let ran = Rc::clone(&noted.ran);
+            let mut slowed = Slowed { prepared: Box::new(noted), percent, owed: 0 };
+            for &iterations in samples {
+                slowed.sample(iterations, &mut Untimed);
+            }
+            ran.take()
+        };
+        assert_eq!(total(0, &[1, 50, 1_000]), [1, 50, 1_000]);
+        assert_eq!(total(3, &[100, 1_000]), [103, 1_030]);
+        assert_eq!(total(3, &[50, 50, 50, 50]), [51, 52, 51, 52]);
+        assert_eq!(total(3, &[1; 100]).iter().sum::<u64>(), 103);
+    }
+
+    #[test]
     fn warm_up_is_run_before_the_sample_and_is_no_part_of_it() {
         clock::start();
-        let (mut noted, mut clocks) = (Noted::default(), Clocks::new(true, &[]));
+        let (mut noted, mut clocks) =
+            (Noted { each: Duration::from_millis(5), ..Noted::default() }, Clocks::new(true, &[]));
         let found = sample(&mut noted, &mut clocks, 1, 200);
-        assert_eq!(noted.0, [200, 1]);
+        assert_eq!(*noted.ran.borrow(), [200, 1]);
         assert_eq!(found.check, Some(Digest::of_u64(1)));
         assert!((5_000_000..1_000_000_000).contains(&found.wall_ns), "{} ns", found.wall_ns);
         sample(&mut noted, &mut clocks, 2, 0);
-        assert_eq!(noted.0, [200, 1, 2]);
+        assert_eq!(*noted.ran.borrow(), [200, 1, 2]);
     }
 }

@@ -7,7 +7,7 @@ use std::{env, io};
 use anyhow::Context;
 use fathom_contenders::served;
 use fathom_machine::os::process;
-use fathom_measure::worker::serve;
+use fathom_measure::worker::serve_slowed;
 
 use crate::exit::Exit;
 use crate::measuring::Libraries;
@@ -18,6 +18,12 @@ pub(crate) struct Options {
     /// The memory allocator of this process, if not the system's: arena, mimalloc, jemalloc …
     #[arg(long, value_name = "NAME")]
     allocator: Option<String>,
+
+    /// Run so many percent more iterations than each sample asks for: a difference of known size in any
+    /// contender, as `selftest --full` plants it
+    #[arg(long, value_name = "PERCENT", default_value_t = 0,
+          value_parser = clap::value_parser!(u64).range(..=1000))]
+    slower: u64,
 
     #[command(flatten)]
     libraries: Libraries,
@@ -30,7 +36,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     // Where this is refused, the end of the input still ends the worker.
     let _ = process::end_with_parent();
-    serve(&served(), &mut io::stdin().lock(), &mut io::stdout().lock())?;
+    serve_slowed(&served(), options.slower, &mut io::stdin().lock(), &mut io::stdout().lock())?;
     Ok(Exit::Done)
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// The name of the file's form.
 const SCHEMA: &str = "fathom-selftest-full";
 /// Its version.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// A difference as large as this is to be called by `fathom cpu`, in percent.
 const UNSAID: f64 = 15.0;
 
@@ -45,7 +45,8 @@ pub(super) enum Unit {
 /// A planted difference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Planted {
-    pub(super) kernel: String,
+    /// A planted kernel or a family.
+    pub(super) subject: String,
     /// So much more work, in percent.
     pub(super) percent: u64,
     /// In how many of a hundred comparisons it is to be found; 0 where nothing is promised but the
@@ -226,7 +227,7 @@ fn proofs(findings: &[Finding], units: &[Unit]) -> Vec<Proof> {
         };
         let (slower, faster) = (count("slower"), count("faster"));
         proofs.push(Proof {
-            what: format!("planted {}, {} % slower", kind.kernel, kind.percent),
+            what: format!("{}, {} % slower", kind.subject, kind.percent),
             bound: match kind.least {
                 0 => "never called faster".to_owned(),
                 least => format!("found in at least {least} %, never called faster"),
@@ -306,9 +307,9 @@ mod tests {
     fn all() -> Vec<Unit> {
         let subjects = ["a", "b", "c"].map(str::to_owned);
         let planted = [("registers", 1, 90), ("memory", 5, 0)];
-        let planted = planted.map(|(kernel, percent, least)| {
-            let kernel = kernel.to_owned();
-            Planted { kernel, percent, least }
+        let planted = planted.map(|(subject, percent, least)| {
+            let subject = subject.to_owned();
+            Planted { subject, percent, least }
         });
         units(ASKED, &subjects, &planted)
     }
@@ -409,7 +410,7 @@ mod tests {
         };
         assert!(refused(&|b| b.machine = "there".to_owned()).contains("another machine: there"));
         assert!(refused(&|b| b.build.commit = "1234".to_owned()).contains("another build"));
-        assert!(refused(&|b| b.version = 2).contains("not a file of --full"));
+        assert!(refused(&|b| b.version = 1).contains("not a file of --full"));
         assert!(book().resumed("{}").is_err());
     }
 
@@ -429,7 +430,7 @@ mod tests {
         };
         let same = |unit: &Unit| matches!(unit, Unit::Same { .. });
         fn of(unit: &Unit, name: &str) -> bool {
-            matches!(unit, Unit::Slower { planted, .. } if planted.kernel == name)
+            matches!(unit, Unit::Slower { planted, .. } if planted.subject == name)
         }
         let (registers, memory) =
             (|unit: &Unit| of(unit, "registers"), |unit: &Unit| of(unit, "memory"));

@@ -9,7 +9,7 @@ use fathom_contenders::{FAMILIES, planted};
 use fathom_measure::bench::Bench;
 use fathom_measure::compare::Comparison;
 use fathom_measure::conductor::Bounds;
-use fathom_measure::family::AnyFamily;
+use fathom_measure::family::{AnyFamily, Opened};
 use fathom_measure::provision::Prepare;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::rounds::{Plan, Stop};
@@ -26,22 +26,43 @@ use crate::measuring::{self, bounds, entrant};
 const OWN: &str = "planted ";
 /// The subject that is no family.
 const COMMANDS: &str = "commands";
+/// The difference that is planted in families, in percent.
+const FAMILIES_PERCENT: u64 = 3;
 
 /// What is compared with itself: planted kernels, commands, and the families that bring their own data.
 pub(super) fn names() -> Vec<String> {
-    let own = FAMILIES.iter().filter(|family| !family.wants_bytes() && spec(**family).is_some());
     let kernels = [planted::REGISTERS, planted::MEMORY].map(|kernel| format!("{OWN}{kernel}"));
-    let others = [COMMANDS].into_iter().chain(own.map(|family| family.name()));
+    let others = [COMMANDS].into_iter().chain(own_families().map(AnyFamily::name));
     kernels.into_iter().chain(others.map(str::to_owned)).collect()
 }
 
-/// Planted differences. What is found of that through memory depends on its neighbours.
-pub(super) fn differences() -> [Planted; 2] {
-    let of = |(kernel, percent, least): (&str, u64, usize)| {
-        let kernel = kernel.to_owned();
-        Planted { kernel, percent, least }
+/// Planted differences: in kernels of known length, and in every family, whose reference is called so much
+/// more often. What is found of that through memory, and on the wall clock alone, depends on the neighbours.
+pub(super) fn differences() -> Vec<Planted> {
+    let kernel = |kernel: &str, percent, least| {
+        let subject = format!("{OWN}{kernel}");
+        Planted { subject, percent, least }
     };
-    [(planted::REGISTERS, 1, 90), (planted::MEMORY, 5, 0)].map(of)
+    let kernels = [kernel(planted::REGISTERS, 1, 90), kernel(planted::MEMORY, 5, 0)];
+    let family = |family: &&dyn AnyFamily| {
+        let subject = family.name().to_owned();
+        let least = if has_wall_time_only(*family) { 0 } else { 90 };
+        Planted { subject, percent: FAMILIES_PERCENT, least }
+    };
+    own_families().map(|own| family(&own)).chain(kernels).collect()
+}
+
+fn own_families() -> impl Iterator<Item = &'static dyn AnyFamily> {
+    FAMILIES.iter().copied().filter(|family| spec(*family).is_some())
+}
+
+fn has_wall_time_only(family: &dyn AnyFamily) -> bool {
+    let mut leaves = false;
+    let spec = spec(family).and_then(|spec| family.completed(&spec).ok());
+    let mut see = |opened: Opened<'_>| leaves = opened.leaves_the_thread;
+    // Who cannot be opened says so when it is measured.
+    spec.map(|spec| family.open(family.reference(), &spec, &mut see));
+    leaves
 }
 
 /// The last of a family's small cases, the largest as a rule, that needs no file.
@@ -56,8 +77,14 @@ pub(super) fn measured(unit: &Unit) -> anyhow::Result<Vec<Found>> {
             let _load = Load::start(if *loaded { threads } else { 0 })?;
             same(subject, *number).with_context(|| subject.clone())
         }
-        Unit::Slower { planted: Planted { kernel, percent, .. }, number } => {
+        Unit::Slower { planted: Planted { subject, percent, .. }, number } => {
             let plan = Plan { seed: u64::from(*number) + 1, ..Plan::default() };
+            let Some(kernel) = subject.strip_prefix(OWN) else {
+                let family = fathom_contenders::family(subject).context("no such family")?;
+                // As `cpu` does: a quarter of the sets, and more where they leave it open.
+                let plan = Plan { stop: Stop::Said { above: 0.0 }, processes: 16, ..plan };
+                return found(&with_more(family, plan, *percent)?);
+            };
             let name = format!("slower-{percent}");
             found(&planted_pair(kernel, &["steady", &name], &plan, bounds(None))?)
         }
@@ -91,9 +118,36 @@ fn same(subject: &str, number: u32) -> anyhow::Result<Vec<Found>> {
     found(&with_itself(family, plan)?)
 }
 
-/// A family's reference, twice.
+/// A family's reference on one of its cases, twice.
 fn with_itself(family: &dyn AnyFamily, plan: Plan) -> anyhow::Result<Case> {
     let spec = family.completed(&spec(family).context("no small case")?)?;
+    pair(family, spec, plan, 0)
+}
+
+/// The same, where the second runs so many percent more iterations than are asked for: on the last of its
+/// small cases of which a sample has so many that this is one more, or several such.
+fn with_more(family: &dyn AnyFamily, plan: Plan, percent: u64) -> anyhow::Result<Case> {
+    let fewest = 100_u64.div_ceil(percent);
+    let mut best: Option<(u64, Spec)> = None;
+    for spec in family.small_cases().into_iter().rev().filter(|spec| spec.file.is_none()) {
+        let spec = family.completed(&spec)?;
+        let short = Plan { rounds: Some(1), processes: 1, ..plan.clone() };
+        let case = pair(family, spec.clone(), short, 0)?;
+        let iterations = case.measured.iterations;
+        if best.as_ref().is_none_or(|(most, _)| iterations > *most) {
+            best = Some((iterations, spec));
+        }
+        if iterations >= fewest {
+            break;
+        }
+    }
+    let (iterations, spec) = best.context("no small case")?;
+    let plan = Plan { iterations: Some(iterations.next_multiple_of(fewest)), ..plan };
+    pair(family, spec, plan, percent)
+}
+
+/// A family's reference beside itself with so many percent more iterations.
+fn pair(family: &dyn AnyFamily, spec: Spec, plan: Plan, percent: u64) -> anyhow::Result<Case> {
     let entries = family.entries();
     let entry = entries.iter().find(|entry| entry.id == family.reference());
     let entry = entry.context("the reference does not take part")?;
@@ -101,6 +155,7 @@ fn with_itself(family: &dyn AnyFamily, plan: Plan) -> anyhow::Result<Case> {
     for (one, id) in twice.iter_mut().zip(["a", "b"]) {
         id.clone_into(&mut one.id);
     }
+    twice[1].launch.arguments.extend(["--slower".to_owned(), percent.to_string()]);
     measuring::measured(Bench {
         prepare: Some(Prepare::new(family, &spec)),
         ..measuring::usual(family, spec, twice, plan)?
