@@ -1,6 +1,8 @@
 //! The worker's side: serves one contender after the other until its input ends. Decides nothing,
 //! compares nothing, writes nothing but replies.
 
+use std::hash::{BuildHasher, RandomState};
+use std::hint;
 use std::io::{self, BufRead, Write};
 
 use fathom_machine::counter::Event;
@@ -15,6 +17,10 @@ use crate::protocol::{Reply, Request, SharedData, VERSION, receive, send};
 use crate::sample::Sample;
 use crate::simulated::sample_simulated;
 use crate::workload::{Data, Spec, Work};
+
+/// What the kernel places the heap to, in bytes, and what an allocator places anything to, at least.
+const PAGE: usize = 4096;
+const ALIGNED: usize = 16;
 
 /// Answers requests until `input` ends.
 ///
@@ -95,6 +101,7 @@ impl Opening<'_> {
             });
         }
         let data = self.workload.shared.clone();
+        let _room = if valgrind::is_running() { Vec::new() } else { room_before_the_heap() };
         let mut result = Ok(());
         let mut then = |opened: Opened<'_>| {
             let Opened { prepared, work, leaves_the_thread, backing } = opened;
@@ -130,6 +137,15 @@ impl Opening<'_> {
             Err(error) => send(output, &Reply::Error { message: error.to_string() }),
         }
     }
+}
+
+/// Moves what is allocated while it is held by a random part of a page. The kernel places stack and heap at
+/// random, the heap to a page: within that it would lie as the lengths of the command line and of the contender's
+/// name have it, in every process alike, and no number of processes would show what that does. One is drawn
+/// for what a contender keeps, and one for what each sample allocates.
+fn room_before_the_heap() -> Vec<u8> {
+    let random = RandomState::new().hash_one(()) as usize;
+    hint::black_box(Vec::with_capacity(PAGE + random % PAGE / ALIGNED * ALIGNED))
 }
 
 /// A contender that does more than it is asked for; see [`serve_slowed`].
@@ -182,6 +198,7 @@ fn sample(prepared: &mut dyn Prepared, clocks: &mut Clocks, iterations: u64, war
         let check = sample_simulated(prepared, warm.max(1), iterations);
         return Sample { check: Some(check), ..Sample::default() };
     }
+    let _room = room_before_the_heap();
     if warm > 0 {
         prepared.sample(warm, clocks);
         clocks.take();
@@ -193,6 +210,7 @@ fn sample(prepared: &mut dyn Prepared, clocks: &mut Clocks, iterations: u64, war
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::collections::BTreeSet;
     use std::rc::Rc;
     use std::time::Duration;
 
@@ -235,6 +253,18 @@ mod tests {
         assert_eq!(total(3, &[100, 1_000]), [103, 1_030]);
         assert_eq!(total(3, &[50, 50, 50, 50]), [51, 52, 51, 52]);
         assert_eq!(total(3, &[1; 100]).iter().sum::<u64>(), 103);
+    }
+
+    #[test]
+    fn each_sample_allocates_at_another_place_within_a_page() {
+        let places: BTreeSet<usize> = (0..64)
+            .map(|_| {
+                let _room = room_before_the_heap();
+                let kept: Vec<u8> = hint::black_box(Vec::with_capacity(3 * PAGE));
+                kept.as_ptr() as usize % PAGE
+            })
+            .collect();
+        assert!(places.len() > 16, "{places:?}");
     }
 
     #[test]

@@ -184,6 +184,8 @@ fn worlds() -> Vec<(&'static str, World)> {
     let layout = World { process: 0.01, ..QUIET };
     // One measurement after the other: eight sets with no time between them.
     let row = World { sets: 8, rounds: 200, apart: false, ..layout };
+    // A tenth of a second for each contender: sixteen sets of three rounds, one after the other.
+    let short = World { contenders: 2, sets: 16, rounds: 48, apart: false, ..layout };
     // More sets only where the first ones leave a large difference open, as some do.
     let said =
         World { sets: 16, rounds: 160, process: 0.05, chosen: true, said: Some(0.1), ..QUIET };
@@ -200,6 +202,12 @@ fn worlds() -> Vec<(&'static str, World)> {
         ("processes 3 %, eight sets", World { process: 0.03, sets: 8, rounds: 80, ..QUIET }),
         ("two states", World { regime: 0.05, ..layout }),
         ("two states, sets in a row", World { regime: 0.05, ..row }),
+        ("short", short),
+        ("short, heavy tails", World { tail: 0.15, ..short }),
+        ("short, two states", World { regime: 0.05, ..short }),
+        ("short, rounds correlated by 0.9", World { correlated: 0.9, ..short }),
+        ("short, sets of one round", World { rounds: 16, tail: 0.15, ..short }),
+        ("short, drift", World { drift: 0.3, ..short }),
         ("two layouts", World { bimodal: 0.05, ..QUIET }),
         ("two layouts, eight sets", World { bimodal: 0.05, sets: 8, rounds: 80, ..QUIET }),
         ("two contenders", World { contenders: 2, ..layout }),

@@ -82,7 +82,9 @@ pub(super) fn measured(unit: &Unit) -> anyhow::Result<Vec<Found>> {
             let Some(kernel) = subject.strip_prefix(OWN) else {
                 let family = fathom_contenders::family(subject).context("no such family")?;
                 // As `cpu` does: a quarter of the sets, and more where they leave it open.
-                let plan = Plan { stop: Stop::Said { above: 0.0 }, processes: 16, ..plan };
+                let budget_ns = 2 * plan.budget_ns;
+                let stop = Stop::Said { above: 0.0 };
+                let plan = Plan { stop, budget_ns, processes: 32, ..plan };
                 return found(&with_more(family, plan, *percent)?);
             };
             let name = format!("slower-{percent}");
@@ -155,7 +157,11 @@ fn pair(family: &dyn AnyFamily, spec: Spec, plan: Plan, percent: u64) -> anyhow:
     for (one, id) in twice.iter_mut().zip(["a", "b"]) {
         id.clone_into(&mut one.id);
     }
-    twice[1].launch.arguments.extend(["--slower".to_owned(), percent.to_string()]);
+    if percent > 0 {
+        for (one, percent) in twice.iter_mut().zip([0, percent]) {
+            one.launch.arguments.extend(["--slower".to_owned(), percent.to_string()]);
+        }
+    }
     measuring::measured(Bench {
         prepare: Some(Prepare::new(family, &spec)),
         ..measuring::usual(family, spec, twice, plan)?
