@@ -576,7 +576,10 @@ impl Context<'_> {
                 let most = (interval.high - 1.0).max(1.0 - interval.low);
                 return unresolved(Unresolved::Close { most }, None);
             }
-            let longer = (interval.width() / target).powi(2).max(1.0);
+            // Until it denies a difference, or calls the one that there seems to be.
+            let to_one = if ratio < 1.0 { interval.high / ratio } else { ratio / interval.low };
+            let narrower = (interval.width() / target).min(to_one.ln() / ratio.ln().abs());
+            let longer = narrower.powi(2).max(1.0);
             return unresolved(Unresolved::ContainsOne, Some(longer));
         }
         // Where sets were measured, the twin is part of the interval already.

@@ -368,6 +368,29 @@ fn who_leaves_no_large_difference_open_ends_after_a_quarter_of_the_sets() {
 }
 
 #[test]
+fn how_much_longer_is_until_a_difference_is_denied_or_the_seeming_one_is_called() {
+    let plan = Plan { clock: Some(Clock::Cpu), stop: Stop::Budget, processes: 4, ..quick() };
+    let longer = |cost: f64, noise: f64| {
+        let mut fake = Fake { cpu_noise: noise, ..Fake::quiet(&[100.0, cost, 100.0]) };
+        let (_, judged) = run(&mut fake, &plan);
+        let found = &judged.comparisons[0];
+        let (ratio, interval) = (found.ratio.unwrap(), found.interval.unwrap());
+        let Verdict::NotResolved { why: Unresolved::ContainsOne, longer } = found.verdict else {
+            panic!("{found:?}");
+        };
+        (longer.unwrap(), ratio, interval)
+    };
+    // What seems to be a tenth is called long before the interval is as narrow as a percent.
+    let (factor, ratio, interval) = longer(110.0, 1.0);
+    let end = ratio / (ratio / interval.low).powf(1.0 / factor.sqrt());
+    assert!((end - 1.0).abs() < 1e-9 && factor < 50.0, "{factor} {ratio} {interval:?}");
+    // And what seems to be hardly anything is denied first.
+    let (factor, ratio, interval) = longer(100.0, 0.05);
+    let narrow = interval.width() / factor.sqrt();
+    assert!((narrow - 0.01).abs() < 1e-9, "{factor} {ratio} {interval:?}");
+}
+
+#[test]
 fn the_first_rounds_correct_what_the_warm_up_said_of_their_number() {
     // The only warm-up sample takes five times as long as all later ones.
     let mut fake = Fake::quiet(&[1000.0, 1000.0, 1000.0]);
