@@ -93,6 +93,8 @@ pub(super) fn scanned(data: &Data, bounds: Bounds) -> anyhow::Result<Option<Scan
         rounds: Some(12),
         iterations: (data.keys >= 100_000).then_some(1),
         limit_ns: 2_000_000_000,
+        // Its figure has no verdict: the time is there for rounds.
+        processes: 4,
         ..Plan::default()
     };
     let scan_of = candidate::named(kv::SCAN)?.entrant()?;
