@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Which of our crates each crate may name: the arrows of `docs/design.md`, and nothing else.
 const DEPENDENCIES: &[(&str, &[&str])] = &[
@@ -416,6 +417,27 @@ fn a_contender_is_one_file_of_thirty_lines() {
     }
     assert!(seen > 50, "{seen} contenders seen");
     assert!(excused.is_empty(), "no such contenders: {excused:?}");
+}
+
+/// What somebody who takes `fathom-bench` for benches of their own gets along with it.
+#[test]
+fn the_crates_that_benches_bring_along_are_counted() {
+    let words = ["tree", "--locked", "--package", "fathom-bench", "--edges", "normal"];
+    let output = Command::new(env!("CARGO"))
+        .current_dir(root())
+        .args(words)
+        .args(["--prefix", "none", "--target", "x86_64-unknown-linux-gnu"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = String::from_utf8(output.stdout).unwrap();
+    let names = tree.lines().filter_map(|line| line.split(' ').next());
+    let all: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
+    let (own, others): (Vec<&str>, Vec<&str>) =
+        all.into_iter().partition(|name| name.starts_with("fathom-"));
+    let said = format!("{} crates of ours and {} of others", own.len(), others.len());
+    let page = fs::read_to_string(root().join("docs/bench.md")).unwrap();
+    assert!(page.contains(&said), "docs/bench.md: {said}: {others:?}");
 }
 
 /// The body of each test in `text`: the lines after its attribute up to the brace that ends it.

@@ -66,7 +66,7 @@ pub(crate) struct Options {
     #[arg(short, long, value_name = "COMMAND")]
     cleanup: Vec<String>,
 
-    /// Runs of each command before the first round, thrown away
+    /// Runs of each command before the first round, thrown away; one at least, to know how long it takes
     #[arg(short, long, value_name = "N", default_value_t = 1)]
     warmup: u32,
 
