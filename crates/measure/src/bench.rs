@@ -227,7 +227,9 @@ impl<'a> Session<'a> {
 
     /// Ends the workers until the next set, which need not come.
     pub fn rest(&mut self) {
-        self.ask();
+        if !self.course.has_ended() {
+            self.ask();
+        }
         self.conductor.rest();
     }
 

@@ -228,6 +228,10 @@ impl Course {
         }
     }
 
+    pub(crate) fn has_ended(&self) -> bool {
+        self.end.is_some()
+    }
+
     /// What happened.
     #[must_use]
     pub fn finish(self) -> Measured {
