@@ -117,15 +117,19 @@ fn a_slower_function_is_called_slower_and_compared_with_a_saved_run() {
         run["cases"][1]["measured"]["failures"],
         serde_json::json!([null, null, null, null])
     );
-    // As if everything had taken a fifth of the time, and then five times of it.
+    // The baseline is compared by its time alone, the other by its ratio to it. First as if the
+    // other had taken a fifth of the time; then as if the baseline had taken four times its
+    // time, so that the machine's state now is no reason to call it slower, and the other
+    // twenty times.
     for (times, code, word) in
-        [((1, 5), 1, "slower than before"), ((25, 1), 0, "faster than before")]
+        [([1.0, 0.2], 1, "slower than before"), ([4.0, 100.0], 0, "faster than before")]
     {
         for round in run["cases"][0]["measured"]["rounds"].as_array_mut().unwrap() {
-            // Of the second alone: where both have one baseline, ratios to it are compared.
-            let sample = &mut round["samples"][1];
-            for clock in ["wall_ns", "cpu_ns"] {
-                sample[clock] = (sample[clock].as_u64().unwrap() * times.0 / times.1).into();
+            for (of, times) in times.iter().enumerate() {
+                for clock in ["wall_ns", "cpu_ns"] {
+                    let time = &mut round["samples"][of][clock];
+                    *time = ((time.as_f64().unwrap() * times) as u64).into();
+                }
             }
         }
         std::fs::write(path, run.to_string()).unwrap();
