@@ -6,22 +6,18 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::pairs::{Common, Pairs, Said};
 pub use crate::plan::Clock;
 use crate::plan::{Measured, Plan, Roles, Stop};
 use crate::sample::Sample;
 use crate::sets::{self, Estimate, Sets};
-use crate::stats::{
-    Interval, block_medians, fewest_for_interval, lag1, lag1_unbiased, mad, median, quantile,
-    sign_interval, sign_test, student_quantile, student_two_sided,
-};
+use crate::stats::{Interval, lag1, mad, median, quantile, sign_interval};
 pub use crate::verdict::{Broken, Seen, Unresolved, Verdict};
 
 /// A sample whose wall time exceeds its processor time by more than this factor was disturbed.
 const DISTURBED_FACTOR: f64 = 1.02;
 /// Wall time as a whole counts as disturbed when more than this share of the samples was.
 const DISTURBED_SHARE: f64 = 0.10;
-/// Log ratios that correlate more than this with the next are joined into blocks.
-const CORRELATED: f64 = 0.2;
 /// As narrow as is asked for where nothing was.
 const NARROW: f64 = 0.01;
 
@@ -149,7 +145,7 @@ pub struct Comparison {
     pub exact_ties: usize,
     /// Correlation of a round's log ratio with the next one's.
     pub lag1: f64,
-    /// Rounds joined into one value, because of that correlation.
+    /// Rounds that say as much as one that is independent of the others; 1 where they are, or with sets.
     pub block_rounds: usize,
     /// Time of the contender over time of the baseline: median over the rounds. `None` without a
     /// single pair.
@@ -186,15 +182,22 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
         true => None,
         false => Sets::new(&view.logs(roles.empty), twin.map(|twin| (twin, roles.twin_of))),
     };
-    let floor = match (&sets, twin) {
+    let pairs: Vec<Pairs> = compared.iter().map(|&i| view.pairs(i, roles.baseline)).collect();
+    let twins = twin.map(|twin| view.pairs(twin, roles.twin_of));
+    let common = match plan.fresh {
+        true => Common::of(pairs.iter().chain(&twins)),
+        false => Common::default(),
+    };
+    let floor = match (&sets, twins) {
         (Some(sets), _) => sets.twin().map(|twin| twin.interval(alpha_each)),
-        (None, Some(twin)) => view.pairs(twin, roles.twin_of).judged(alpha_each).1,
+        (None, Some(twins)) => common.judged(&twins, alpha_each).interval,
         (None, None) => None,
     };
     let floor = Floor { interval: floor, width: floor.map(|interval| interval.width()) };
     let context = Context {
         alpha_each,
         plan,
+        common,
         floor,
         count,
         broken: match (alive(&roles.baseline), roles.twin.is_some() && twin.is_none()) {
@@ -203,12 +206,11 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
             (true, false) => None,
         },
     };
-    let comparison = |&contender: &usize| {
-        let pairs = view.pairs(contender, roles.baseline);
+    let comparison = |(&contender, pairs): (&usize, &Pairs)| {
         let estimate = sets.as_ref().and_then(|sets| sets.ratio(contender, roles.baseline));
-        context.comparison(contender, &pairs, estimate)
+        context.comparison(contender, pairs, estimate)
     };
-    let comparisons = compared.iter().map(comparison).collect();
+    let comparisons = compared.iter().zip(&pairs).map(comparison).collect();
     let summaries = (0..measured.failures.len())
         .map(|i| if alive(&i) { view.summary(i) } else { None })
         .collect();
@@ -262,9 +264,9 @@ pub fn time_interval(
     let logs = view.logs(None);
     match plan.fresh {
         true => {
-            Pairs::new(logs.iter().filter_map(|round| round.1[contender]).collect(), 0)
-                .judged(alpha)
-                .1
+            let logs = logs.iter().filter_map(|round| round.1[contender]).collect();
+            let times = Pairs { logs, zero_readings: 0 };
+            Common::of([&times]).judged(&times, alpha).interval
         }
         false => sets::alone(&logs, contender, alpha),
     }
@@ -417,97 +419,15 @@ impl View<'_> {
             }
             logs.push((mine / other).ln());
         }
-        Pairs::new(logs, zero_readings)
+        Pairs { logs, zero_readings }
     }
-}
-
-/// Blocks from which a spread can be told.
-const LEAST_BLOCKS: usize = 4;
-
-/// Part of the error that an interval of few blocks may use, since these still resemble each other: tried in
-/// `tests/coverage.rs`.
-const FEW: f64 = 0.05;
-
-/// The log ratios of two contenders.
-struct Pairs {
-    logs: Vec<f64>,
-    /// The same, joined into blocks that do not correlate.
-    blocks: Vec<f64>,
-    block_rounds: usize,
-    lag1: f64,
-    zero_readings: usize,
-}
-
-impl Pairs {
-    fn new(logs: Vec<f64>, zero_readings: usize) -> Pairs {
-        let block_rounds = correlated_rounds(&logs);
-        let blocks = block_medians(&logs, block_rounds);
-        Pairs { lag1: lag1(&logs), logs, blocks, block_rounds, zero_readings }
-    }
-
-    /// The log of the ratio, its interval as far as rounds can tell, and the p-value against 1. Where correlation
-    /// leaves too few blocks for their order to say anything, their spread still does, by Student's t: a
-    /// difference of many times its spread needs no sixteen blocks.
-    fn judged(&self, alpha: f64) -> (Option<f64>, Option<Interval>, f64) {
-        let by_order = sign_interval(&self.blocks, alpha);
-        let enough = self.logs.len() >= rounds_needed(alpha);
-        let spread = by_order.is_none() && self.blocks.len() >= LEAST_BLOCKS;
-        let (log, interval, p_value) = match student(&self.blocks, alpha * FEW).filter(|_| spread) {
-            Some((mean, interval, p_value)) => (Some(mean), Some(interval), p_value),
-            None => (median(&self.logs), by_order, sign_test(&self.blocks)),
-        };
-        let ratio = |i: Interval| Interval { low: i.low.exp(), high: i.high.exp() };
-        match enough {
-            true => (log, interval.map(ratio), p_value),
-            false => (median(&self.logs), None, sign_test(&self.blocks)),
-        }
-    }
-}
-
-/// The mean of `values`, its interval by Student's t, and the p-value of its being 0; nothing of values
-/// that do not differ, which tell nothing of how they would.
-fn student(values: &[f64], alpha: f64) -> Option<(f64, Interval, f64)> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let error = (squares / (count - 1.0) / count).sqrt();
-    if error.is_nan() || error <= 0.0 {
-        return None;
-    }
-    let reach = student_quantile(alpha, count - 1.0) * error;
-    let interval = Interval { low: mean - reach, high: mean + reach };
-    Some((mean, interval, (student_two_sided(mean.abs() / error, count - 1.0) / FEW).min(1.0)))
-}
-
-/// How many rounds are worth one that is independent. A sequence in which each value inherits a share r
-/// of the last is worth (1 - r) / (1 + r) of its length; r is believed to be somewhat larger than it
-/// looks (a standard error and a quarter: tried in `tests/coverage.rs`), since a run that is short
-/// enough to hide its correlation is also one whose interval is easily missed.
-fn correlated_rounds(logs: &[f64]) -> usize {
-    let r = (lag1_unbiased(logs) + 1.25 / (logs.len().max(1) as f64).sqrt()).min(0.95);
-    if r <= CORRELATED {
-        return 1;
-    }
-    // Three tenths more, because blocks of that size still resemble each other a little.
-    let mut rounds = (1.3 * (1.0 + r) / (1.0 - r)).ceil() as usize;
-    // Where enough blocks are left, they can be asked themselves.
-    let correlate = |rounds| lag1_unbiased(&block_medians(logs, rounds)) > CORRELATED;
-    while logs.len() / rounds >= 10 && correlate(rounds) {
-        rounds += 1;
-    }
-    rounds
-}
-
-/// The fewest rounds for an interval: twice as many as the sign test needs, because the correlation of
-/// so few as that cannot be told.
-pub(crate) fn rounds_needed(alpha: f64) -> usize {
-    2 * fewest_for_interval(alpha)
 }
 
 /// What every comparison of a measurement shares.
 struct Context<'a> {
     alpha_each: f64,
     plan: &'a Plan,
+    common: Common,
     floor: Floor,
     count: usize,
     broken: Option<Broken>,
@@ -520,35 +440,33 @@ impl Context<'_> {
         pairs: &Pairs,
         estimate: Option<Estimate>,
     ) -> Comparison {
-        let by_sets = estimate.map(|e| (e.log, Some(e.interval(self.alpha_each)), e.p_value()));
-        let (log, interval, p_value) = match by_sets {
-            Some((log, interval, p_value)) => (Some(log), interval, p_value),
-            None => pairs.judged(self.alpha_each),
+        let said = match estimate {
+            Some(estimate) => Said {
+                log: Some(estimate.log),
+                interval: Some(estimate.interval(self.alpha_each)),
+                p_value: estimate.p_value(),
+                rounds_each: 1.0,
+            },
+            None => self.common.judged(pairs, self.alpha_each),
         };
-        let ratio = log.map(f64::exp);
         Comparison {
             contender,
             pairs: pairs.logs.len(),
             zero_readings: pairs.zero_readings,
             exact_ties: pairs.logs.iter().filter(|log| **log == 0.0).count(),
-            lag1: pairs.lag1,
-            block_rounds: if estimate.is_some() { 1 } else { pairs.block_rounds },
-            ratio,
-            interval,
-            p_adjusted: (p_value * self.count as f64).min(1.0),
+            lag1: lag1(&pairs.logs),
+            block_rounds: said.rounds_each.ceil() as usize,
+            ratio: said.log.map(f64::exp),
+            interval: said.interval,
+            p_adjusted: (said.p_value * self.count as f64).min(1.0),
             sets: estimate.map_or(usize::from(!self.plan.fresh), |e| e.sets),
             seen: Seen::of(&pairs.logs),
-            verdict: self.verdict(pairs, ratio, interval, estimate.is_some()),
+            verdict: self.verdict(pairs, &said, estimate.is_some()),
         }
     }
 
-    fn verdict(
-        &self,
-        pairs: &Pairs,
-        ratio: Option<f64>,
-        interval: Option<Interval>,
-        by_sets: bool,
-    ) -> Verdict {
+    fn verdict(&self, pairs: &Pairs, said: &Said, by_sets: bool) -> Verdict {
+        let ratio = said.log.map(f64::exp);
         let unresolved = |why: Unresolved, longer| Verdict::NotResolved { why, longer };
         if let Some(why) = self.broken {
             return Verdict::Withheld { why };
@@ -556,14 +474,9 @@ impl Context<'_> {
         if !by_sets && !self.plan.fresh && ratio.is_some() {
             return unresolved(Unresolved::OneProcess, None);
         }
-        let (Some(ratio), Some(interval)) = (ratio, interval) else {
-            // Fewer rounds than an interval takes tell nothing of how they are correlated.
-            let (rounds, fewest) = (pairs.logs.len(), rounds_needed(self.alpha_each));
-            let needed = match pairs.blocks.len() {
-                _ if rounds < fewest => fewest,
-                ..LEAST_BLOCKS => LEAST_BLOCKS * pairs.block_rounds,
-                _ => fewest_for_interval(self.alpha_each) * pairs.block_rounds,
-            };
+        let (Some(ratio), Some(interval)) = (ratio, said.interval) else {
+            let rounds = pairs.logs.len();
+            let needed = said.needed(rounds, self.alpha_each);
             let longer = needed as f64 / rounds.max(1) as f64;
             return unresolved(Unresolved::TooFew { rounds, needed }, Some(longer));
         };

@@ -36,6 +36,7 @@ pub mod facts;
 pub mod family;
 pub mod meter;
 pub mod mix;
+mod pairs;
 mod parallel;
 pub mod plan;
 pub mod profile;

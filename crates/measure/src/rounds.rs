@@ -84,7 +84,7 @@ fn planned_rounds(plan: &Plan, comparisons: usize, sample_ns: u64) -> u32 {
     let alpha_each = plan.alpha / comparisons.max(1) as f64;
     let fewest = match plan.fresh {
         // Half as many again, in case they correlate somewhat.
-        true => (compare::rounds_needed(alpha_each) * 3 / 2).min(MOST_ROUNDS as usize) as u32,
+        true => (crate::pairs::rounds_needed(alpha_each) * 3 / 2).min(MOST_ROUNDS as usize) as u32,
         false => FEWEST_ROUNDS,
     };
     let rounds = u32::try_from(fitting).unwrap_or(MOST_ROUNDS).clamp(fewest, MOST_ROUNDS);

@@ -12,7 +12,9 @@
 //! contender alone say little about it. The hidden twin is one more contender of that kind, and one
 //! more sample of the level of whom it copies.
 
-use crate::stats::{Interval, median, student_quantile, student_two_sided};
+use crate::stats::{
+    Interval, autocorrelations, inefficiency, median, student_quantile, student_two_sided,
+};
 
 /// Medians of log times by contender and set.
 pub(crate) struct Sets {
@@ -83,13 +85,15 @@ impl Sets {
             levels.iter().zip(&states).map(|(level, state)| (level - state).powi(2)).sum::<f64>()
         };
         let squares: Vec<f64> = levels.iter().map(square).collect();
-        let residuals = present.iter().map(|levels| -> Vec<f64> {
+        let residual = |levels: &&Vec<f64>| -> Vec<f64> {
             centred(levels).iter().zip(&states).map(|(level, state)| level - state).collect()
-        });
-        let inflation = inflation(residuals, sets);
-        let freedom = (count - 1.0) * (sets as f64 - 1.0);
-        let pooled = inflation * squares.iter().sum::<f64>() / freedom;
-        let own = squares.iter().map(|square| inflation * square * count / freedom).collect();
+        };
+        let residuals: Vec<Vec<f64>> = present.iter().map(residual).collect();
+        let Inherited { inflation, worth } = inherited(&residuals, sets);
+        let each = (count - 1.0) * (sets as f64 - 1.0);
+        let pooled = inflation * squares.iter().sum::<f64>() / each;
+        let own = squares.iter().map(|square| inflation * square * count / each).collect();
+        let freedom = (count - 1.0) * (worth - 1.0);
         Some(Sets { levels, twin, pooled, own, freedom })
     }
 
@@ -185,17 +189,32 @@ fn numbers(rounds: &[(u32, Vec<Option<f64>>)]) -> Vec<u32> {
     numbers
 }
 
-/// By how much a mean over the sets varies more than it would if they were independent: what a set
-/// inherits of the one before counts twice. Never less than 1, and little where sets lie apart.
-fn inflation(residuals: impl Iterator<Item = Vec<f64>>, sets: usize) -> f64 {
-    let (mut products, mut squares) = (0.0, f64::MIN_POSITIVE);
-    for own in residuals {
-        products += own.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>();
-        squares += own.iter().map(|value| value * value).sum::<f64>();
+/// What sets, one after the other, inherit of those before them.
+struct Inherited {
+    /// By how much a mean over them varies more than one of independent ones would: at least 1.
+    inflation: f64,
+    /// Independent sets that they are worth.
+    worth: f64,
+}
+
+/// From what is left of each contender in each set. Where sets lie apart they inherit little. Of fewer than eight
+/// only neighbours are asked, since they show nothing of what lasts longer. The constants are tried in
+/// `tests/coverage.rs`.
+fn inherited(residuals: &[Vec<f64>], sets: usize) -> Inherited {
+    let count = sets as f64;
+    let correlations = autocorrelations(residuals, (sets / 4).max(1));
+    // Sixteen sets may be short ones: what shows between them is believed to be larger by half a standard error.
+    let errors = if sets >= 16 { 0.5 } else { 0.0 };
+    let margin = errors / (count * (residuals.len() as f64 - 1.0)).sqrt();
+    let seen = inefficiency(&correlations, sets, margin);
+    if sets < 8 {
+        return Inherited { inflation: seen, worth: count };
     }
-    // Deviations from a mean look inversely correlated by one in so many.
-    let bias = 1.0 / sets as f64;
-    1.0 + 2.0 * (products / squares + bias).clamp(0.0, 0.9) * (1.0 - bias)
+    let inflation = (1.0 + 1.5 * (seen - 1.0)).min(0.6 * count);
+    let worth = (count / inflation).max(2.0);
+    // Slow states hardly move within the sets that are to show how far they do.
+    let shown = 1.0 - (inflation - 1.0) / (count - 1.0);
+    Inherited { inflation: inflation / shown, worth }
 }
 
 /// What all contenders of a round have in common, as the mean of how far each is from its own

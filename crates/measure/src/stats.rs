@@ -228,18 +228,74 @@ pub fn lag1(values: &[f64]) -> f64 {
     if square > rounding { product / square } else { 0.0 }
 }
 
-/// The same less its bias of about -(1 + 4r) / n, by which a few values of a strongly correlated
-/// sequence look independent (Marriott and Pope 1954).
+/// Correlations of centred values with those 1, 2, … `lags` places later, of several sequences together; each
+/// is as large as that of more pairs would be. Empty if nothing varies.
 #[must_use]
-pub fn lag1_unbiased(values: &[f64]) -> f64 {
-    let found = lag1(values);
-    found + (1.0 + 4.0 * found) / values.len().max(1) as f64
+pub fn autocorrelations(sequences: &[Vec<f64>], lags: usize) -> Vec<f64> {
+    let square = |values: &Vec<f64>| values.iter().map(|value| value * value).sum::<f64>();
+    let mean_square = |values| square(values) / values.len() as f64;
+    let squares: f64 = sequences.iter().map(mean_square).filter(|mean| !mean.is_nan()).sum();
+    if squares <= 0.0 {
+        return Vec::new();
+    }
+    let product = |values: &Vec<f64>, lag: usize| {
+        let products: f64 = values.windows(lag + 1).map(|run| run[0] * run[lag]).sum();
+        if values.len() > lag { products / (values.len() - lag) as f64 } else { 0.0 }
+    };
+    let of = |lag| sequences.iter().map(|values| product(values, lag)).sum::<f64>() / squares;
+    (1..=lags).map(of).collect()
+}
+
+/// How many values of a sequence of `length` say as much of its mean as one that is independent of the others:
+/// its statistical inefficiency g = 1 + 2 Σ (1 - k/length) ρ(k), from correlations at lags 1, 2, …; at least
+/// 1, at most half of the length.
+///
+/// Neighbouring correlations are summed as long as they are positive together and do not grow (the initial
+/// monotone sequence of Geyer 1992). About the mean of the same values each is too small by g / length,
+/// which is solved for. The first is believed to be larger than it looks by `margin`.
+#[must_use]
+pub fn inefficiency(correlations: &[f64], length: usize, margin: f64) -> f64 {
+    let length = length as f64;
+    let mut found = 1.0;
+    for _ in 0..4 {
+        let at = |lag: usize| {
+            let seen = correlations.get(lag - 1)? + found / length;
+            Some(seen * (1.0 - lag as f64 / length))
+        };
+        let first = (at(1).unwrap_or(0.0) + margin).clamp(0.0, 1.0);
+        let (mut sum, mut last) = (first, 2.0 * first);
+        for lag in (2..).step_by(2) {
+            let Some(one) = at(lag) else { break };
+            last = last.min(one + at(lag + 1).unwrap_or(0.0));
+            if last <= 0.0 {
+                break;
+            }
+            sum += last;
+        }
+        found = (1.0 + 2.0 * sum).clamp(1.0, (length / 2.0).max(1.0));
+    }
+    found
 }
 
 /// Medians of consecutive blocks of `size` values; a shorter rest is left out.
 #[must_use]
 pub fn block_medians(values: &[f64], size: usize) -> Vec<f64> {
     values.chunks_exact(size.max(1)).filter_map(median).collect()
+}
+
+/// Each value's rank about the middle one, those of the outer quarters as if they were at their inner
+/// ends: how a sequence goes up and down, however far its outliers lie.
+#[must_use]
+pub fn middle_ranks(values: &[f64]) -> Vec<f64> {
+    let sorted = sorted(values);
+    let (middle, quarter) = (sorted.len() as f64 / 2.0, sorted.len() as f64 / 4.0);
+    let rank = |value: &f64| {
+        // Equal values share the middle of their ranks.
+        let below = sorted.partition_point(|other| other < value);
+        let upto = sorted.partition_point(|other| other <= value);
+        ((below + upto) as f64 / 2.0 - middle).clamp(-quarter, quarter)
+    };
+    values.iter().map(rank).collect()
 }
 
 /// Seeded random numbers: orders and simulations must be the same for the same seed, on any machine

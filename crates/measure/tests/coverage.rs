@@ -208,6 +208,9 @@ fn worlds() -> Vec<(&'static str, World)> {
         ("short, heavy tails", World { tail: 0.15, ..SHORT }),
         ("short, sets of one round", World { rounds: 16, tail: 0.15, ..SHORT }),
         ("short, drift", World { drift: 0.3, ..SHORT }),
+        ("short, rounds correlated by 0.5", World { correlated: 0.5, ..SHORT }),
+        ("short, two states", World { regime: 0.05, ..SHORT }),
+        ("short, two states, six contenders", World { regime: 0.05, contenders: 6, ..SHORT }),
         ("two layouts", World { bimodal: 0.05, ..QUIET }),
         ("two layouts, eight sets", World { bimodal: 0.05, sets: 8, rounds: 80, ..QUIET }),
         ("two contenders", World { contenders: 2, ..layout }),
@@ -253,27 +256,51 @@ fn intervals_over_sets_of_processes_hold_the_truth_in_many_trials() {
     check(&worlds(), 20_000);
 }
 
+/// Runs of commands, one after the other.
+const COMMANDS: World =
+    World { fresh: true, apart: false, sets: 1, contenders: 2, noise: 0.03, ..QUIET };
+
 #[test]
 fn intervals_over_runs_of_commands_hold_the_truth() {
-    let command = World { fresh: true, apart: false, sets: 1, contenders: 2, noise: 0.03, ..QUIET };
     let mut worlds = Vec::new();
     for rounds in [8, 12, 16, 20, 23, 24, 32, 48, 96] {
         for correlated in [0.0, 0.5, 0.7, 0.9] {
             let name = format!("{rounds} rounds correlated by {correlated}");
-            worlds.push((name, World { rounds, correlated, ..command }));
+            worlds.push((name, World { rounds, correlated, ..COMMANDS }));
         }
     }
-    check(&worlds, 700);
+    for rounds in [48, 96, 192] {
+        let of = World { rounds, ..COMMANDS };
+        // Each is in a state of its own for twelve rounds or so, some far above what else differs.
+        let states = [0.02, 0.05, 0.1, 0.3].map(|regime| World { regime, ..of });
+        let tails = [0.0, 0.5, 0.9].map(|correlated| World { tail: 0.15, correlated, ..of });
+        let more = [
+            World { regime: 0.05, noise: 0.005, ..of },
+            World { regime: 0.05, contenders: 6, ..of },
+            World { regime: 0.05, tail: 0.15, ..of },
+            World { contenders: 6, ..of },
+            World { drift: 0.3, ..of },
+            World { bimodal: 0.05, sets: rounds, ..of },
+        ];
+        let all = states.into_iter().chain(tails).chain(more).enumerate();
+        worlds.extend(all.map(|(at, world)| (format!("{rounds} rounds, kind {at}"), world)));
+    }
+    check(&worlds, 1500);
 }
 
-/// What docs/method.md says is not seen: a state of one contender that lasts a quarter of the measurement.
+/// What docs/method.md says is not seen: a state as long as the measurement, of which no method that has only
+/// the measurement can know; and, in part, what lasts longer than the sets that follow each other.
 #[test]
-fn a_short_measurement_misses_what_lasts_a_quarter_of_it() {
-    for world in [World { regime: 0.05, ..SHORT }, World { correlated: 0.9, ..SHORT }] {
-        let (short, long) = (world.missed(700), World { rounds: 480, ..world }.missed(300));
-        println!("{short:.4} of 48 rounds, {long:.4} of 480");
-        assert!((0.02..0.13).contains(&short) && long <= 0.02, "{short} {long}");
+fn a_short_measurement_misses_what_lasts_as_long() {
+    for (rounds, most) in [(16, 0.06), (24, 0.04)] {
+        let missed = World { regime: 0.3, rounds, ..COMMANDS }.missed(700);
+        println!("{missed:.4} of {rounds} rounds with states of twelve");
+        assert!((0.01..most).contains(&missed), "{rounds} rounds: {missed}");
     }
+    let row = World { correlated: 0.9, ..SHORT };
+    let (short, long) = (row.missed(700), World { rounds: 480, ..row }.missed(300));
+    println!("correlated by 0.9: {short:.4} of 48 rounds in sixteen sets, {long:.4} of 480");
+    assert!((0.01..0.04).contains(&short) && long <= 0.015, "{short} {long}");
 }
 
 /// Three times as slow is said after some dozens of runs that inherit of each other: how much
@@ -305,7 +332,7 @@ fn a_difference_that_is_left_open_is_measured_on() {
     let until = World { sets: 16, rounds: 160, said: Some(0.1), ..once };
     let (once, until) = (once.power(300), until.power(300));
     println!("25 %, processes 9 %: once {once:.3}, until it is said {until:.3}");
-    assert!(once < 0.8 && until >= 0.97, "{once} {until}");
+    assert!(once < 0.8 && until >= 0.94, "{once} {until}");
     let easy = World { sets: 16, rounds: 160, said: Some(0.1), factor: 1.5, ..QUIET };
     let rounds = |seed: u64| {
         let (measured, roles, plan) = easy.measured(seed);

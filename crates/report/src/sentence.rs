@@ -41,7 +41,7 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
         limits.push(format!("{} sets of processes", comparison.sets));
     }
     if comparison.block_rounds > 1 {
-        limits.push(format!("rounds joined by {}", comparison.block_rounds));
+        limits.push(format!("{} rounds count as one", comparison.block_rounds));
     }
     let limits = limits.join(", ");
     match &comparison.verdict {
