@@ -134,6 +134,7 @@ fn bench_refuses_what_it_does_not_know_by_name() {
         (&["bench", "checksum", "-p", "size=many"], "expected a whole number"),
         (&["bench", "checksum", "--operation", "md5"], "no operation \"md5\""),
         (&["bench", "checksum", "--baseline", "nobody"], "the baseline \"nobody\""),
+        (&["bench", "checksum", "Cargo.toml"], "Cargo.toml: this family takes no file"),
     ] {
         let output = fathom(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

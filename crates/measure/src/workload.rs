@@ -132,7 +132,8 @@ pub trait Workload: Sized {
     /// The parameters.
     const PARAMETERS: &'static [Offer];
     /// Those of [`PARAMETERS`](Workload::PARAMETERS) that describe the data made where no file is
-    /// given: a spec with a file has none of them.
+    /// given: a spec with a file has none of them. Without any, there is nothing a file could be
+    /// in place of, and a spec with one is refused.
     const MADE: &'static [&'static str] = &[];
 
     /// Builds the data of a spec. It arrives complete: operation and every parameter present.
@@ -258,7 +259,8 @@ impl Spec {
     /// The same spec with the defaults of `W` filled in.
     ///
     /// # Errors
-    /// An operation or parameter that `W` does not have, or does not have beside a file.
+    /// An operation or parameter that `W` does not have, or does not have beside a file; a file where `W`
+    /// takes none.
     pub fn completed<W: Workload>(&self) -> Result<Spec, SpecError> {
         let mut full = self.clone();
         if full.operation.is_empty() {
@@ -277,6 +279,10 @@ impl Spec {
                     known: names(W::PARAMETERS),
                 });
             }
+        }
+        if let Some(path) = full.file.clone().filter(|_| W::MADE.is_empty()) {
+            let reason = "this family takes no file, its data are made".to_owned();
+            return Err(SpecError::File { path, reason });
         }
         let has_file = full.file.is_some();
         let is_idle = |name: &str| has_file && W::MADE.contains(&name);
