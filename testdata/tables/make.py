@@ -27,5 +27,16 @@ sales = pyarrow.table(
 )
 pyarrow.parquet.write_table(sales, here / "pyarrow.parquet", row_group_size=3, compression="snappy")
 pyarrow.feather.write_feather(sales, here / "pyarrow.arrow", compression="lz4", chunksize=3)
+
+# A stream whose towns have a dictionary that is added to, and then another one.
+dictionaries = [["Oslo", "Rome"], ["Oslo", "Rome", towns[4]], ["Rome", "Oslo"]]
+schema = sales.schema.set(0, pyarrow.field("town", pyarrow.dictionary(pyarrow.int8(), pyarrow.string())))
+options = pyarrow.ipc.IpcWriteOptions(compression="lz4", emit_dictionary_deltas=True)
+with pyarrow.ipc.new_stream(here / "pyarrow.arrows", schema, options=options) as stream:
+    for batch, names in zip(sales.to_batches(max_chunksize=3), dictionaries):
+        places = [None if town is None else names.index(town) for town in batch["town"].to_pylist()]
+        encoded = pyarrow.DictionaryArray.from_arrays(pyarrow.array(places, pyarrow.int8()), names)
+        stream.write_batch(pyarrow.record_batch([encoded, *batch.columns[1:]], schema=schema))
+
 polars.from_arrow(sales).write_parquet(here / "polars.parquet", compression="gzip", row_group_size=3)
 duckdb.sql(f"copy sales to '{here / 'duckdb.parquet'}' (format parquet, compression zstd)")

@@ -22,6 +22,19 @@ pub(crate) fn open(path: &Path, threads: usize) -> anyhow::Result<Input> {
     fathom_input::open(path, threads).with_context(|| format!("cannot read {}", path.display()))
 }
 
+/// The same; a table that comes from no file is kept in one.
+///
+/// # Errors
+/// As [`open`] and [`fathom_input::table::kept`]; names the file.
+pub(crate) fn open_kept(path: &Path, threads: usize) -> anyhow::Result<Input> {
+    match open(path, threads)? {
+        Input::Stream(reader) => {
+            table::kept(reader).with_context(|| format!("cannot read {}", path.display()))
+        }
+        file => Ok(file),
+    }
+}
+
 /// The table in an open file, which builds with the feature `tables` read; any other file comes back.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Output;
 
 #[cfg(feature = "tables")]
-const ALL: [&str; 3] = ["pyarrow.parquet", "pyarrow.arrow", "polars.parquet"];
+const ALL: [&str; 4] = ["pyarrow.parquet", "pyarrow.arrow", "pyarrow.arrows", "polars.parquet"];
 
 fn aggregate(words: &[&str]) -> Output {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/tables");
@@ -21,8 +21,11 @@ fn said(output: &Output) -> &str {
 #[cfg(not(feature = "tables"))]
 #[test]
 fn without_the_feature_a_table_is_an_error_that_names_it() {
-    for (file, kind) in [("pyarrow.parquet", "a Parquet file"), ("pyarrow.arrow", "an Arrow file")]
-    {
+    for (file, kind) in [
+        ("pyarrow.parquet", "a Parquet file"),
+        ("pyarrow.arrow", "an Arrow file"),
+        ("pyarrow.arrows", "an Arrow stream"),
+    ] {
         for words in [&[file][..], &["--by", "town", "--count", file]] {
             let output = aggregate(words);
             let wanted = format!("fathom: {file}: this is {kind}, not text: ");
@@ -138,11 +141,35 @@ fn a_mistake_is_said_in_the_words_of_the_table() {
             said(&output)
         );
     }
-    let pipe =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/tables/polars.parquet"));
-    let output =
-        common::piped(Path::new("."), ["aggregate", "--by", "town", "--count"], &pipe.unwrap());
-    assert!(said(&output).contains("name the file itself, not a pipe"), "{}", said(&output));
+}
+
+#[cfg(feature = "tables")]
+#[test]
+fn a_table_may_come_through_a_pipe() {
+    let words = ["aggregate", "--by", "town", "--count", "--on-error", "skip"];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/tables");
+    for file in ALL {
+        let bytes = std::fs::read(folder.join(file)).unwrap();
+        let output = common::piped(&folder, words, &bytes);
+        assert_eq!(
+            output.stdout,
+            b"town,count\n\"Aix, \"\"la belle\"\"\",1\nOslo,3\nRome,3\n",
+            "{file}: {}",
+            said(&output)
+        );
+        let output = common::piped(&folder, words, &bytes[..bytes.len() / 2]);
+        assert_eq!((output.status.code(), &*output.stdout), (Some(4), &b""[..]), "{file}");
+        assert!(said(&output).contains("the table is damaged"), "{file}: {}", said(&output));
+    }
+    let missing =
+        format!("exec env TMPDIR=/no/folder {} aggregate --count -", env!("CARGO_BIN_EXE_fathom"));
+    let output = std::process::Command::new("sh")
+        .args(["-c", &missing])
+        .stdin(std::fs::File::open(folder.join("pyarrow.arrows")).unwrap())
+        .output()
+        .unwrap();
+    let wanted = "a table that is no file is kept in /no/folder: ";
+    assert!(!output.status.success() && said(&output).contains(wanted), "{}", said(&output));
 }
 
 /// Columns that are packed by Zstandard need its library.

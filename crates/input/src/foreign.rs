@@ -5,7 +5,7 @@ const TABLE: &str = match crate::TABLES {
     false => {
         "releases and builds with `--features tables` read it, and duckdb, polars or pyarrow write it as CSV"
     }
-    true => "its end has to be read first: name the file itself, not a pipe",
+    true => "fathom aggregate reads it",
 };
 
 /// Formats, their first bytes, and what to do with them.
@@ -41,6 +41,9 @@ pub fn foreign(first: &[u8]) -> Option<(&'static str, &'static str)> {
     if is_parquet(first) {
         return Some(("a Parquet file", TABLE));
     }
+    if is_arrow_stream(first) {
+        return Some(("an Arrow stream", TABLE));
+    }
     let start = first.trim_ascii_start();
     let is_page =
         start.get(..14).is_some_and(|start| start.eq_ignore_ascii_case(b"<!doctype html"));
@@ -51,6 +54,19 @@ pub fn foreign(first: &[u8]) -> Option<(&'static str, &'static str)> {
 pub(crate) fn is_parquet(first: &[u8]) -> bool {
     let next = first.strip_prefix(b"PAR1").and_then(|rest| rest.first());
     next.is_some_and(|&byte| byte < b'\t' || byte == 0x15)
+}
+
+/// A message begins it, whose description has a length.
+pub(crate) fn is_arrow_stream(first: &[u8]) -> bool {
+    message_length(first).is_some_and(|length| length > 0)
+}
+
+/// The length of the description that follows such a beginning of a message in an Arrow stream, if it is one; 0 of
+/// the mark at the end. No text has four bytes of 255, and nobody describes a table in 16 MiB.
+pub(crate) fn message_length(first: &[u8]) -> Option<u64> {
+    let [0xff, 0xff, 0xff, 0xff, length @ ..] = first.first_chunk::<8>()? else { return None };
+    let length = u32::from_le_bytes(*length);
+    (length % 8 == 0 && length < 1 << 24).then_some(length.into())
 }
 
 #[cfg(test)]
@@ -65,9 +81,11 @@ mod tests {
             (b"PK\x03\x04\x14\0", "a zip archive or a spreadsheet"),
             (b"\n<!DOCTYPE html>\n<html", "a web page"),
             (b"ARROW1\0\0\xff", "an Arrow file"),
+            (b"\xff\xff\xff\xff\x88\x01\0\0\x10", "an Arrow stream"),
         ] {
             assert_eq!(foreign(first).map(|(what, _)| what), Some(what));
         }
+        assert_eq!(foreign(b"\xff\xff\xff\xff;1.0\n"), None, "a name in Latin-1");
         for text in ["", "PAR1;2.0\n", "PK;1.0", "BZh9;1.0", "<html>;1.0\n", "%PD", "host,ms\n"] {
             assert_eq!(foreign(text.as_bytes()), None, "{text}");
         }

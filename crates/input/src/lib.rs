@@ -53,7 +53,7 @@ pub mod remote {
 /// Parquet and Arrow files: not in this build.
 #[cfg(not(feature = "tables"))]
 pub mod table {
-    pub use crate::no_table::{Columns, Table, of};
+    pub use crate::no_table::{Columns, Table, kept, of};
 }
 
 /// Whether this build reads objects of stores, which is the feature `remote`.

@@ -5,8 +5,18 @@ use std::io::{self, Read};
 
 use fathom_machine::os::read_at::ReadAt;
 
+use crate::Input;
+
 /// A file that is a table, of which there is none.
 pub struct Table(Infallible);
+
+/// No reader has a table.
+///
+/// # Errors
+/// None.
+pub fn kept(reader: Box<dyn Read + Send>) -> io::Result<Input> {
+    Ok(Input::Stream(reader))
+}
 
 /// No file is a table.
 ///

@@ -1,5 +1,7 @@
-//! Arrow files: what stands at their end, and their batches one by one.
+//! Arrow files and streams: where their batches are, and these one by one.
 //!
+//! The end of a file says where they are; a stream has the same messages one after the other, each with its length
+//! before it ([the format](https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format)), so these are walked once.
 //! Nothing that a file says of a length is believed before memory is taken for it, which the library's own reader of
 //! files does.
 
@@ -9,24 +11,29 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::reader::{FileDecoder, read_footer_length};
-use arrow_ipc::{Block, CompressionType, MetadataVersion, root_as_footer, root_as_message};
+use arrow_ipc::{
+    Block, CompressionType, MessageHeader, MetadataVersion, root_as_footer, root_as_message,
+};
 use arrow_schema::Schema;
 use bytes::Bytes;
 use parquet::file::reader::ChunkReader;
 
 use super::damaged;
 use super::whole::Whole;
+use crate::foreign::message_length;
 
-/// The end of a file: where its blocks are, and what is in them.
+/// Where the blocks of a file or stream are, and what is in them.
 pub(super) struct Arrow {
     schema: Arc<Schema>,
     version: MetadataVersion,
-    dictionaries: Vec<Block>,
-    batches: Vec<Block>,
+    /// Each batch, with the dictionaries that it needs in the order in which they are read.
+    batches: Vec<(Block, Arc<[Block]>)>,
 }
 
 /// The length of the footer and the magic word behind it.
 const TRAILER_BYTES: u64 = 10;
+/// What a message begins with, and the length of its description.
+const LEAD_BYTES: u64 = 8;
 
 impl Arrow {
     pub(super) fn open(whole: &Whole) -> io::Result<Arrow> {
@@ -38,17 +45,51 @@ impl Arrow {
         let start = end.checked_sub(length as u64).ok_or_else(short)?;
         let footer = whole.get_bytes(start, length).map_err(damaged)?;
         let footer = root_as_footer(&footer).map_err(damaged)?;
-        let schema = footer.schema().ok_or_else(|| damaged("it has no schema"))?;
-        if !schema.endianness().equals_to_target_endianness() {
-            return Err(damaged("its numbers have the bytes in another order"));
+        let schema = schema_of(footer.schema())?;
+        let dictionaries: Arc<[Block]> = footer.dictionaries().iter().flatten().copied().collect();
+        let batches = footer.recordBatches().into_iter().flatten();
+        let batches = batches.map(|&block| (block, Arc::clone(&dictionaries))).collect();
+        Ok(Arrow { schema, version: footer.version(), batches })
+    }
+
+    /// The same of a stream. Its end mark may be left out by the format, and is asked for here: without, nothing
+    /// tells a whole stream from one whose writer was killed between two batches.
+    pub(super) fn of_stream(whole: &Whole) -> io::Result<Arrow> {
+        let (mut at, mut schema, mut version) = (0, None, MetadataVersion::V5);
+        let (mut dictionaries, mut batches) = (Dictionaries::default(), Vec::new());
+        loop {
+            let cut = |_| damaged("it has no end mark, as if its writer had not come to the end");
+            let lead = whole.get_bytes(at, LEAD_BYTES as usize).map_err(cut)?;
+            let Some(length) = message_length(&lead) else {
+                return Err(damaged(format!("at byte {at} there is no message")));
+            };
+            if length == 0 {
+                let schema = schema.ok_or_else(|| damaged("it has no schema"))?;
+                return Ok(Arrow { schema, version, batches });
+            }
+            let message = whole.get_bytes(at + LEAD_BYTES, length as usize).map_err(cut)?;
+            let message = root_as_message(&message).map_err(damaged)?;
+            let head = i32::try_from(LEAD_BYTES + length).map_err(damaged)?;
+            let block = Block::new(at as i64, head, message.bodyLength());
+            let body = u64::try_from(message.bodyLength()).map_err(damaged)?;
+            match (message.header_type(), &schema) {
+                (MessageHeader::Schema, None) => {
+                    schema = Some(schema_of(message.header_as_schema())?);
+                    version = message.version();
+                }
+                (MessageHeader::DictionaryBatch, Some(_)) => {
+                    let Some(batch) = message.header_as_dictionary_batch() else {
+                        return Err(damaged("a dictionary has no description"));
+                    };
+                    dictionaries.add(batch.id(), batch.isDelta(), block);
+                }
+                (MessageHeader::RecordBatch, Some(_)) => batches.push((block, dictionaries.all())),
+                (other, _) => {
+                    return Err(damaged(format!("at byte {at} there is {other:?} out of place")));
+                }
+            }
+            at = at.saturating_add(LEAD_BYTES + length).saturating_add(body);
         }
-        let schema = try_fb_to_schema(schema).map_err(damaged)?;
-        Ok(Arrow {
-            schema: Arc::new(schema),
-            version: footer.version(),
-            dictionaries: footer.dictionaries().iter().flatten().copied().collect(),
-            batches: footer.recordBatches().iter().flatten().copied().collect(),
-        })
     }
 
     pub(super) fn schema(&self) -> &Arc<Schema> {
@@ -69,11 +110,46 @@ impl Arrow {
     ) -> io::Result<Option<RecordBatch>> {
         let mut decoder = FileDecoder::new(Arc::clone(&self.schema), self.version)
             .with_projection(places.to_vec());
-        for block in &self.dictionaries {
+        let (block, dictionaries) = &self.batches[number];
+        for block in &**dictionaries {
             decoder.read_dictionary(block, &bytes(whole, block)?.into()).map_err(damaged)?;
         }
-        let block = &self.batches[number];
         decoder.read_record_batch(block, &bytes(whole, block)?.into()).map_err(damaged)
+    }
+}
+
+/// The schema of a file or stream, whose numbers are this machine's.
+fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> io::Result<Arc<Schema>> {
+    let schema = schema.ok_or_else(|| damaged("it has no schema"))?;
+    if !schema.endianness().equals_to_target_endianness() {
+        return Err(damaged("its numbers have the bytes in another order"));
+    }
+    try_fb_to_schema(schema).map(Arc::new).map_err(damaged)
+}
+
+/// The dictionaries that a place in a stream has seen.
+#[derive(Default)]
+struct Dictionaries {
+    /// By id: the last whole one, and what was added to it since.
+    by_id: Vec<(i64, Vec<Block>)>,
+    /// All of them, as the batches before had them; nothing if some came since.
+    all: Option<Arc<[Block]>>,
+}
+
+impl Dictionaries {
+    /// One is in place of that of its id, unless it is an addition to it.
+    fn add(&mut self, id: i64, is_addition: bool, block: Block) {
+        self.all = None;
+        match self.by_id.iter_mut().find(|(other, _)| *other == id) {
+            Some((_, blocks)) if is_addition => blocks.push(block),
+            Some((_, blocks)) => *blocks = vec![block],
+            None => self.by_id.push((id, vec![block])),
+        }
+    }
+
+    fn all(&mut self) -> Arc<[Block]> {
+        let blocks = || self.by_id.iter().flat_map(|(_, blocks)| blocks).copied().collect();
+        Arc::clone(self.all.get_or_insert_with(blocks))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The two formats, part by part.
+//! The formats, part by part.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use super::arrow::Arrow;
 use super::damaged;
 use super::whole::Whole;
-use crate::foreign::is_parquet;
+use crate::foreign::{is_arrow_stream, is_parquet};
 
 /// Rows that become text at once, however many a batch has.
 pub(super) const BATCH_ROWS: usize = 8192;
@@ -34,11 +34,12 @@ pub(super) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError
 type Opener = fn(Whole) -> io::Result<(File, Arc<Schema>)>;
 
 impl File {
-    /// What reads the end of a file that begins so.
+    /// What finds the parts of a file that begins so.
     pub(super) fn opener(first: &[u8]) -> Option<Opener> {
         match first {
             first if is_parquet(first) => Some(File::parquet),
             b"ARROW1\0\0" => Some(File::arrow),
+            first if is_arrow_stream(first) => Some(File::arrow_stream),
             _ => None,
         }
     }
@@ -52,8 +53,17 @@ impl File {
 
     fn arrow(whole: Whole) -> io::Result<(File, Arc<Schema>)> {
         let file = Arrow::open(&whole)?;
+        Ok(File::of_arrow(whole, file))
+    }
+
+    fn arrow_stream(whole: Whole) -> io::Result<(File, Arc<Schema>)> {
+        let file = Arrow::of_stream(&whole)?;
+        Ok(File::of_arrow(whole, file))
+    }
+
+    fn of_arrow(whole: Whole, file: Arrow) -> (File, Arc<Schema>) {
         let schema = Arc::clone(file.schema());
-        Ok((File::Arrow(whole, Arc::new(file)), schema))
+        (File::Arrow(whole, Arc::new(file)), schema)
     }
 
     /// How many parts it has.

@@ -1,4 +1,4 @@
-//! Tables in Parquet and Arrow files: the columns that are wanted, as CSV with a header or as arrays.
+//! Tables in Parquet files and in Arrow files and streams: the columns that are wanted, as CSV with a header or as arrays.
 //!
 //! As text everything is asked of them that is asked of delimited text. A number has all its digits, a
 //! floating-point number its shortest ones, a time is RFC 3339, and a missing value an empty field. Parts of
@@ -11,7 +11,7 @@ mod text;
 mod whole;
 
 use std::cell::Cell;
-use std::io::{self, ErrorKind};
+use std::io::{self, Cursor, ErrorKind, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Once};
 
@@ -21,6 +21,7 @@ use fathom_machine::os::read_at::ReadAt;
 
 use self::file::File;
 use self::whole::Whole;
+use crate::Input;
 
 /// A file that is a table.
 pub struct Table {
@@ -28,7 +29,33 @@ pub struct Table {
     schema: Arc<Schema>,
 }
 
-/// The table in an open file of so many bytes that is a Parquet or Arrow file; any other file comes back.
+/// What a reader has, in a file without a name if it is a table: of this parts are read in any order, by several threads.
+/// Anything else is read on. The file is in the temporary folder (`TMPDIR`), and is gone with the process,
+/// however that ends.
+///
+/// # Errors
+/// When it cannot be read, or the file not written.
+pub fn kept(mut reader: Box<dyn Read + Send>) -> io::Result<Input> {
+    let mut first = Vec::new();
+    reader.by_ref().take(MAGIC_BYTES).read_to_end(&mut first)?;
+    let is_table = File::opener(&first).is_some();
+    let mut whole = Cursor::new(first).chain(reader);
+    if !is_table {
+        return Ok(Input::Stream(Box::new(whole)));
+    }
+    let copied = tempfile::tempfile().and_then(|mut file| {
+        let size = io::copy(&mut whole, &mut file)?;
+        Ok(Input::File(Box::new(file), size))
+    });
+    copied.map_err(|error| {
+        let folder = std::env::temp_dir();
+        let said = format!("a table that is no file is kept in {}: {error}", folder.display());
+        io::Error::new(error.kind(), said)
+    })
+}
+
+/// The table in an open file of so many bytes that is a Parquet file, or an Arrow file or stream; any other file comes
+/// back.
 ///
 /// # Errors
 /// When it cannot be read, or is damaged.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{Int32Builder, StringDictionaryBuilder};
 use arrow_array::types::Int8Type;
 use arrow_array::*;
-use arrow_ipc::writer::FileWriter;
+use arrow_ipc::writer::{DictionaryHandling, FileWriter, IpcWriteOptions, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
@@ -106,20 +106,23 @@ fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
         .unwrap()
 }
 
-/// Both formats of the same batches, in parts of as many rows.
-fn files(batches: &[RecordBatch], rows: usize) -> [Vec<u8>; 2] {
+/// A Parquet file, an Arrow file and an Arrow stream of the same batches, in parts of as many rows.
+fn files(batches: &[RecordBatch], rows: usize) -> [Vec<u8>; 3] {
     let schema = batches[0].schema();
     let properties = WriterProperties::builder().set_max_row_group_row_count(Some(rows)).build();
     let mut parquet =
         ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(properties)).unwrap();
     let mut arrow = FileWriter::try_new(Vec::new(), &schema).unwrap();
+    let mut stream = StreamWriter::try_new(Vec::new(), &schema).unwrap();
     for batch in batches {
         parquet.write(batch).unwrap();
         for start in (0..batch.num_rows()).step_by(rows) {
-            arrow.write(&batch.slice(start, rows.min(batch.num_rows() - start))).unwrap();
+            let part = batch.slice(start, rows.min(batch.num_rows() - start));
+            arrow.write(&part).unwrap();
+            stream.write(&part).unwrap();
         }
     }
-    [parquet.into_inner().unwrap(), arrow.into_inner().unwrap()]
+    [parquet.into_inner().unwrap(), arrow.into_inner().unwrap(), stream.into_inner().unwrap()]
 }
 
 /// The table in a file of these bytes, if it is one.
@@ -137,7 +140,7 @@ fn text(bytes: &[u8], wanted: Option<&[&str]>, threads: usize) -> io::Result<Str
 }
 
 #[test]
-fn every_type_is_its_text_in_both_formats() {
+fn every_type_is_its_text_in_all_formats() {
     let batch = batch(columns().into_iter().map(|(name, column, _)| (name, column)).collect());
     for file in files(&[batch], 10) {
         for (name, _, [first, second, third]) in columns() {
@@ -215,6 +218,64 @@ fn a_damaged_file_is_an_error_or_other_text_and_never_hangs() {
                 let _ = text(&damaged, None, 2);
             }
         }
+    }
+}
+
+#[test]
+fn dictionaries_of_a_stream_are_replaced_and_added_to() {
+    let of = |names: &[&str]| {
+        let mut column = StringDictionaryBuilder::<Int8Type>::new();
+        column.extend(names.iter().map(|name| Some(*name)));
+        batch(vec![("town", Arc::new(column.finish()) as ArrayRef)])
+    };
+    let batches = [of(&["Oslo", "Rome"]), of(&["Oslo", "Rome", "Aix"]), of(&["Rome", "Aix"])];
+    for handling in [DictionaryHandling::Resend, DictionaryHandling::Delta] {
+        let options = IpcWriteOptions::default().with_dictionary_handling(handling);
+        let mut stream =
+            StreamWriter::try_new_with_options(Vec::new(), &batches[0].schema(), options).unwrap();
+        for batch in &batches {
+            stream.write(batch).unwrap();
+        }
+        let stream = stream.into_inner().unwrap();
+        for threads in [1, 2, 7] {
+            let found = text(&stream, None, threads).unwrap();
+            assert_eq!(found, "town\nOslo\nRome\nOslo\nRome\nAix\nRome\nAix\n");
+        }
+    }
+}
+
+#[test]
+fn a_stream_without_its_end_is_an_error_wherever_it_was_cut() {
+    let batch = batch(vec![("n", Arc::new(Int64Array::from_iter_values(0..9)) as ArrayRef)]);
+    let [_, _, stream] = files(&[batch], 3);
+    for length in 8..stream.len() {
+        let said = text(&stream[..length], None, 1).unwrap_err().to_string();
+        assert!(said.contains("it has no end mark"), "{length} of {} bytes: {said}", stream.len());
+    }
+    let more = [&stream[..], b"more"].concat();
+    assert_eq!(text(&more, None, 1).unwrap().lines().count(), 10, "what follows is another's");
+}
+
+#[test]
+fn what_is_no_file_is_kept_in_one_if_it_is_a_table() {
+    let batch = batch(vec![("n", Arc::new(Int64Array::from_iter_values(0..9)) as ArrayRef)]);
+    for file in files(&[batch], 3) {
+        let Input::File(bytes, size) = kept(Box::new(Cursor::new(file.clone()))).unwrap() else {
+            panic!("a table is read on")
+        };
+        assert_eq!(size, file.len() as u64);
+        let mut text = String::new();
+        let table = of(bytes, size).unwrap().ok().expect("a table");
+        table.choose(None).unwrap().text(2).read_to_string(&mut text).unwrap();
+        assert_eq!(text, "n\n0\n1\n2\n3\n4\n5\n6\n7\n8\n");
+    }
+    for other in [&b""[..], b"n", b"n\n0\n1\n2\n3\n4\n"] {
+        let Input::Stream(mut reader) = kept(Box::new(other)).unwrap() else {
+            panic!("a text is kept")
+        };
+        let mut all = Vec::new();
+        reader.read_to_end(&mut all).unwrap();
+        assert_eq!(all, other);
     }
 }
 

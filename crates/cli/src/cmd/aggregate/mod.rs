@@ -841,7 +841,7 @@ fn open(options: &Options, query: Option<&mut Query>, files: &[PathBuf]) -> anyh
     let threads = if files.len() < threads { threads } else { 1 };
     input::prepare(&files)?;
     for path in files {
-        let source = match input::open(&path, threads)? {
+        let source = match input::open_kept(&path, threads)? {
             Input::File(file, size) => match input::table(&path, file, size)? {
                 Ok(table) => {
                     let columns = query::columns_of(options, query.as_deref(), table)
