@@ -576,6 +576,7 @@ impl Executor for Conductor<'_> {
     }
 
     fn refresh(&mut self, seats: &[usize]) -> Vec<(usize, Failure)> {
+        seats.iter().for_each(|&seat| self.workers[seat] = None);
         let opened = |&seat: &usize| Some((seat, self.open_seat(seat).err()?));
         seats.iter().filter_map(opened).collect()
     }
@@ -744,5 +745,45 @@ mod tests {
         std::thread::sleep(Duration::from_millis(300));
         let failure = worker.ask(&Request::Close, Duration::from_secs(2));
         assert!(!matches!(failure, Ok(Reply::Opened { .. })), "{failure:?}");
+    }
+
+    /// A worker that starts while another lives does not get what that one leaves; one that starts when only
+    /// its own predecessor has ended gets just that.
+    #[test]
+    fn all_workers_have_ended_before_the_first_fresh_one_starts() {
+        let folder = scratch::folder("conductor").unwrap();
+        let (started, met) = (folder.path().join("started"), folder.path().join("met"));
+        let script = format!(
+            r#"touch {started} {met}
+            for other in $(cat {started}); do kill -0 $other 2>/dev/null && echo $other >>{met}; done
+            echo $$ >>{started}
+            read x; echo '{{"answer":"hello","protocol":1,"program":"x"}}'
+            read x; echo '{{"answer":"opened"}}'
+            while read x; do echo '{{"answer":"sample","wall_ns":1,"cpu_ns":1}}'; done"#,
+            started = started.display(),
+            met = met.display(),
+        );
+        let arguments = vec!["-c".to_owned(), script];
+        let launch = Launch { program: "sh".into(), arguments, ..Launch::default() };
+        let seat = Seat { launch, family: "x".to_owned(), contender: Some("x".to_owned()) };
+        let never = AtomicBool::new(false);
+        let piece = Piece {
+            workload: Spec::default(),
+            provision: Provision::new(None, None),
+            events: Vec::new(),
+            bounds: Bounds::default(),
+            stop: &never,
+            progress: Box::new(|_, _| ()),
+        };
+        let mut conductor = Conductor::new(vec![seat.clone(), seat], piece);
+        assert_eq!(conductor.open(), [None, None]);
+        assert_eq!(conductor.refresh(&[1, 0]), []);
+        let lines = |path: &PathBuf| -> Vec<String> {
+            std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+        };
+        let (started, met) = (lines(&started), lines(&met));
+        assert_eq!(started.len(), 4);
+        // The second of each set met the first of it, and nobody met anybody else.
+        assert_eq!(met, [&*started[0], &started[2]]);
     }
 }

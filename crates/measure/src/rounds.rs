@@ -36,7 +36,8 @@ pub trait Executor {
     /// The failure that costs the contender its row. It is not asked again.
     fn sample(&mut self, contender: usize, iterations: u64) -> Result<Sample, Failure>;
 
-    /// Gives each of these contenders a fresh process.
+    /// Gives each of these contenders a fresh process, in this order and once all old ones have ended: what a
+    /// process leaves, its pages above all, is what the next one to start gets.
     ///
     /// # Errors
     /// By contender number: the failures of those that did not come back.
@@ -189,7 +190,9 @@ impl Course {
             return false;
         }
         if self.process > 0 {
-            for (contender, failure) in executor.refresh(&self.alive_and_empty()) {
+            let mut seats = self.alive_and_empty();
+            self.random.shuffle(&mut seats);
+            for (contender, failure) in executor.refresh(&seats) {
                 self.failures[contender] = Some(failure);
             }
             self.warmed_up(executor);

@@ -26,7 +26,8 @@ struct Fake {
     now_ns: u64,
     drift: f64,
     calls: Vec<(usize, u64)>,
-    refreshes: u32,
+    /// Who was given a fresh process after whom.
+    refreshes: Vec<Vec<usize>>,
 }
 
 impl Fake {
@@ -43,7 +44,7 @@ impl Fake {
             now_ns: 0,
             drift: 0.0,
             calls: Vec::new(),
-            refreshes: 0,
+            refreshes: Vec::new(),
         }
     }
 
@@ -86,8 +87,8 @@ impl Executor for Fake {
         Ok(Sample { wall_ns, cpu_ns: Some(cpu_ns), ..Sample::default() })
     }
 
-    fn refresh(&mut self, _: &[usize]) -> Vec<(usize, Failure)> {
-        self.refreshes += 1;
+    fn refresh(&mut self, contenders: &[usize]) -> Vec<(usize, Failure)> {
+        self.refreshes.push(contenders.to_vec());
         Vec::new()
     }
 
@@ -295,7 +296,7 @@ fn less_than_a_percent_can_be_called_for_commands() {
     let mut fake = Fake::quiet(&[100_000.0, 100_500.0, 100_000.0]);
     let (_, judged) = run(&mut fake, &commands());
     assert_eq!(judged.comparisons[0].verdict, Verdict::Slower, "{judged:?}");
-    assert_eq!((fake.refreshes, judged.comparisons[0].sets), (0, 0));
+    assert_eq!((fake.refreshes.len(), judged.comparisons[0].sets), (0, 0));
 }
 
 #[test]
@@ -325,12 +326,27 @@ fn few_rounds_say_what_they_saw() {
     assert!((comparison.seen.level() - (1.0 - 2.0 / 32.0)).abs() < 1e-12);
 }
 
+/// Who starts first gets the pages of who ended last: if that were always the same, so were its pages.
+#[test]
+fn fresh_processes_start_in_another_order_in_each_set() {
+    let mut fake = Fake::quiet(&[100.0, 102.0, 100.0]);
+    run(&mut fake, &Plan { processes: 32, rounds: Some(64), stop: Stop::Budget, ..quick() });
+    assert_eq!(fake.refreshes.len(), 31);
+    for place in 0..3 {
+        for contender in 0..3 {
+            let there = fake.refreshes.iter().filter(|order| order[place] == contender).count();
+            // Ten on average; fewer than two in one of a thousand such runs.
+            assert!(there >= 2, "{contender} was {place} {there} times");
+        }
+    }
+}
+
 #[test]
 fn rounds_are_spread_over_sets_of_fresh_processes() {
     let mut fake = Fake::quiet(&[100.0, 102.0, 100.0]);
     let plan = Plan { processes: 12, rounds: Some(48), stop: Stop::Budget, ..quick() };
     let (measured, judged) = run(&mut fake, &plan);
-    assert_eq!((fake.refreshes, judged.comparisons[0].sets), (11, 12));
+    assert_eq!((fake.refreshes.len(), judged.comparisons[0].sets), (11, 12));
     for set in 0..12 {
         assert_eq!(measured.rounds.iter().filter(|round| round.process == set).count(), 4);
     }
