@@ -28,6 +28,11 @@ impl Account {
         Arc::new(Account { limit_bytes, bytes, keys, exceeded: AtomicBool::new(false) })
     }
 
+    /// Whether there is a limit.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.limit_bytes.is_some()
+    }
+
     /// Takes so many bytes, unless they are too many: then the run will end, and nothing is taken.
     pub(crate) fn take(&self, bytes: usize) -> bool {
         let fits = self.spare(bytes);

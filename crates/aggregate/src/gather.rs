@@ -9,7 +9,8 @@
 //! A reference holds the first bytes of its key, so that sorting hardly ever looks at the tables.
 //! Every thread sorts its own; then every thread merges one range of keys, and reads statistics where
 //! they lie in the tables, which may take many gigabytes: they are copied once, into the result, and what
-//! they keep of values is handed over.
+//! they keep of values is handed over. Numbers that still wait for those of their key go to it here, those of
+//! all threads at once.
 //!
 //! Nothing is hashed here.
 
@@ -23,6 +24,7 @@ use fathom_machine::prefetch;
 use crate::merge::{Partial, Stats};
 use crate::shard::Shard;
 use crate::table::{ShortKey, short_bytes};
+use crate::waiting::{Few, Grouped};
 
 /// Groups below which one thread is faster than several.
 const WORTH_A_THREAD: usize = 4096;
@@ -36,6 +38,8 @@ pub(crate) struct Run {
     shard: Shard,
     /// Those of the table of any values, until they are taken; each is once.
     wide: Vec<Mutex<Option<Stats>>>,
+    /// Numbers that these have not taken in.
+    waiting: Grouped,
     references: Vec<Reference>,
 }
 
@@ -91,9 +95,12 @@ impl Shard {
     /// The shard with its keys in order.
     pub(crate) fn into_run(mut self) -> Run {
         let wide = self.wide.len();
-        let mut stats = self.wide.take_stats();
         if wide < WORTH_A_THREAD {
             // They may have many values each, and one thread gathers them.
+            self.settle_waiting();
+        }
+        let (waiting, mut stats) = (self.end_waiting(), self.wide.take_stats());
+        if wide < WORTH_A_THREAD {
             stats.iter_mut().for_each(Stats::settle);
         }
         let stats = stats.into_iter().map(|stats| Mutex::new(Some(stats))).collect();
@@ -106,7 +113,7 @@ impl Shard {
         references.extend(longs.map(|(at, key)| Reference::new(key, Table::Long, at)));
         let wides = (0..wide).map(|group| (group, self.wide.key(group)));
         references.extend(wides.map(|(group, key)| Reference::new(key, Table::Wide, group)));
-        let mut run = Run { shard: self, wide: stats, references };
+        let mut run = Run { shard: self, wide: stats, waiting, references };
         let mut references = std::mem::take(&mut run.references);
         references.sort_unstable_by(|a, b| compare((&run, a), (&run, b)));
         run.references = references;
@@ -143,6 +150,15 @@ impl Run {
         }
     }
 
+    /// Numbers that its statistics have not taken in.
+    fn waiting(&self, reference: &Reference) -> &[Few] {
+        match reference.table {
+            Table::Short | Table::Long => &[],
+            Table::Wide => self.waiting.of(reference.place as usize),
+        }
+    }
+
+    /// Its key with its statistics, but for what waits.
     fn partial(&self, reference: &Reference) -> Partial {
         let stats = self.stats(reference);
         if !reference.is_whole() {
@@ -156,14 +172,24 @@ impl Run {
 
     /// All states in the order of their keys, a key at most once per table.
     pub(crate) fn partials(self) -> Vec<Partial> {
-        self.references.iter().map(|reference| self.partial(reference)).collect()
+        let (keep, mut units) = (self.shard.keep(), Vec::new());
+        let whole = |reference| {
+            let mut partial = self.partial(reference);
+            partial.stats.make_room(keep);
+            partial.stats.take_all(self.waiting(reference), &mut units);
+            partial
+        };
+        self.references.iter().map(whole).collect()
     }
 
     fn prefetch(&self, reference: &Reference) {
         match reference.table {
             Table::Short => prefetch(&self.shard.tables.short.entries[reference.place as usize]),
             Table::Long => prefetch(&self.shard.tables.long.units[reference.place as usize]),
-            Table::Wide => prefetch(&self.wide[reference.place as usize]),
+            Table::Wide => {
+                prefetch(&self.wide[reference.place as usize]);
+                self.waiting.prefetch_place(reference.place as usize);
+            }
         }
     }
 
@@ -173,6 +199,7 @@ impl Run {
             && let Some(stats) = &*self.wide(reference.place as usize)
         {
             fetch(stats);
+            self.waiting.prefetch_numbers(reference.place as usize);
         }
     }
 }
@@ -203,19 +230,27 @@ pub(crate) fn gather(runs: Vec<Run>) -> Vec<Partial> {
     collect(&lens, |part, place| {
         let mut merging = Merging { fetches: true, ..Merging::new(runs, &parts[part]) };
         let Some((run, reference)) = merging.next() else { return };
+        let (keep, mut units) = (run.shard.keep(), Vec::new());
         let mut last = (run, reference);
         let mut group = run.partial(reference);
+        let mut waiting = run.waiting(reference).to_vec();
+        let mut done = |mut group: Partial, waiting: &mut Vec<Few>| {
+            group.stats.make_room(keep);
+            group.stats.take_all(waiting, &mut units);
+            group.stats.settle();
+            waiting.clear();
+            place.push(group);
+        };
         while let Some((run, reference)) = merging.next() {
             if compare(last, (run, reference)) == Ordering::Equal {
                 group.stats.merge(&run.stats(reference));
             } else {
-                group.stats.settle();
-                place.push(std::mem::replace(&mut group, run.partial(reference)));
+                done(std::mem::replace(&mut group, run.partial(reference)), &mut waiting);
                 last = (run, reference);
             }
+            waiting.extend_from_slice(run.waiting(reference));
         }
-        group.stats.settle();
-        place.push(group);
+        done(group, &mut waiting);
     })
 }
 

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use fathom_machine::prefetch;
 use hashbrown::HashMap;
 
-use crate::number::{Decimal, scaled};
+use crate::number::{Decimal, scaled, scaled_short};
 
 /// Where in the input a record stands: the source, and the bytes of it before the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,6 +132,27 @@ impl Small {
         Some(())
     }
 
+    /// Takes in numbers in units of `10^-scale`, in any order; None, and nothing changed, if one does not fit.
+    fn add_all(&mut self, units: &mut [i64], scale: u16) -> Option<()> {
+        if scale < self.scale {
+            let finer = self.scale - scale;
+            let all: Option<Vec<i64>> = units.iter().map(|&own| scaled_short(own, finer)).collect();
+            units.copy_from_slice(&all?);
+        } else if scale > self.scale {
+            self.rescale(scale)?;
+        }
+        if self.waiting.is_empty() && units.len() > self.counted.len().max(FEWEST) {
+            units.sort_unstable();
+            self.counted = merged(&self.counted, counted(units));
+            return Some(());
+        }
+        self.waiting.extend_from_slice(units);
+        if self.is_time() {
+            self.settle();
+        }
+        Some(())
+    }
+
     fn is_time(&self) -> bool {
         self.waiting.len() >= self.counted.len().max(FEWEST)
     }
@@ -151,8 +172,7 @@ impl Small {
             return;
         }
         self.waiting.sort_unstable();
-        let waiting = self.waiting.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64));
-        self.counted = merged(&self.counted, waiting);
+        self.counted = merged(&self.counted, counted(&self.waiting));
         self.waiting.clear();
         if self.counted.len() < self.waiting.capacity() / 2 {
             self.waiting.shrink_to(self.counted.len().max(FEWEST));
@@ -173,6 +193,11 @@ impl Small {
             .chain(self.waiting.iter().map(|&units| (units, 1)))
             .map(|(units, count)| (Decimal::new(units.into(), self.scale), count))
     }
+}
+
+/// Each different value of a sorted list, and how often it is there.
+fn counted(sorted: &[i64]) -> impl Iterator<Item = (i64, u64)> {
+    sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64))
 }
 
 /// How many at the beginning of a sorted list are below a value: few, or the list is long for the other one.
@@ -206,10 +231,15 @@ fn merged(left: &[(i64, u64)], right: impl Iterator<Item = (i64, u64)>) -> Vec<(
 }
 
 impl Multiset {
+    /// Of numbers, without any.
+    pub(crate) fn of_none() -> Multiset {
+        Multiset::Small(Small::default())
+    }
+
     /// With this value alone.
     pub(crate) fn of(value: Given<'_>) -> Multiset {
         let mut set = match value {
-            Given::Number(_) => Multiset::Small(Small::default()),
+            Given::Number(_) => Multiset::of_none(),
             Given::Text(_) => Multiset::Texts(HashMap::new()),
         };
         set.add(value);
@@ -231,6 +261,19 @@ impl Multiset {
                 *big.entry(number.clone()).or_default() += 1;
             }
             _ => unreachable!("a column has numbers or texts"),
+        }
+    }
+
+    /// Takes in numbers in units of `10^-scale`, which are in any order then, too.
+    pub(crate) fn add_all(&mut self, units: &mut [i64], scale: u16) {
+        let small = match self {
+            Multiset::Small(small) => small.add_all(units, scale),
+            _ => None,
+        };
+        if small.is_none() {
+            for &mut units in units {
+                self.add(Given::Number(&Decimal::new(units.into(), scale)));
+            }
         }
     }
 

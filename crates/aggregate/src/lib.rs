@@ -64,6 +64,7 @@ pub mod state;
 mod statistic;
 mod sums;
 mod table;
+mod waiting;
 mod wide;
 
 pub use approx::Approx;

@@ -11,9 +11,10 @@ use crate::approx::{Approx, STANDARD_ERROR, Sketch};
 use crate::histogram::Histogram;
 use crate::kept::{Datum, Ends, Given, Multiset, Order};
 use crate::key::Key;
-use crate::number::Decimal;
+use crate::number::{Decimal, scaled_short};
 use crate::quantile::Quantile;
 use crate::sums::Sums;
+use crate::waiting::Few;
 
 /// Exact statistics of a key's records: of the values in them, and how many had none.
 #[derive(Clone, Debug)]
@@ -66,6 +67,13 @@ impl Keep {
     /// Whether the hot tables cannot keep it.
     pub(crate) fn is_more(self) -> bool {
         self.values || self.sketch || self.ends || self.texts
+    }
+
+    /// Whether numbers may wait for the others of their key ([`Waiting`]): of each all is kept, and nothing else.
+    ///
+    /// [`Waiting`]: crate::waiting::Waiting
+    pub(crate) fn may_wait(self) -> bool {
+        self.values && self.rounding.is_none() && !(self.sketch || self.ends || self.texts)
     }
 
     /// The same of a column of texts, or of numbers: texts are not rounded.
@@ -196,6 +204,25 @@ impl Stats {
         Stats { count: 0, missing: 0, known }
     }
 
+    /// Of no record, with room for sums alone.
+    pub(crate) fn without_room() -> Stats {
+        Stats::none(Keep::default())
+    }
+
+    /// Makes room for what is kept beside sums, where there is none; before the first value.
+    #[inline]
+    pub(crate) fn make_room(&mut self, keep: Keep) {
+        if keep.is_more() && self.more().is_none() {
+            self.grow(keep);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, keep: Keep) {
+        assert_eq!(self.count, 0, "what is kept, is kept of all values");
+        *self = Stats { missing: self.missing, ..Stats::none(keep) };
+    }
+
     /// What the hot tables know, in tenths: `count >= 1` numbers from `min` to `max`.
     pub fn of_tenths(count: u64, min: i32, max: i32, sum: i64, squares: Option<u128>) -> Stats {
         Stats { count, missing: 0, known: Known::Sums(Sums::of_tenths(min, max, sum, squares)) }
@@ -238,6 +265,40 @@ impl Stats {
             }
         }
         self.count += 1;
+    }
+
+    /// Adds numbers of which nothing is kept but all of them; there is room for it. `units` is scratch space.
+    pub(crate) fn take_all(&mut self, numbers: &[Few], units: &mut Vec<i64>) {
+        if self.take_few(numbers, units).is_none() {
+            for &(units, scale) in numbers {
+                self.add(&Decimal::new(units.into(), scale));
+            }
+        }
+    }
+
+    /// The same at their common scale; None, and nothing changed, if there are none or they do not fit.
+    fn take_few(&mut self, numbers: &[Few], units: &mut Vec<i64>) -> Option<()> {
+        let Known::More(more) = &mut self.known else { return None };
+        let scale = numbers.iter().map(|(_, scale)| *scale).max()?;
+        units.clear();
+        for &(own, own_scale) in numbers {
+            units.push(scaled_short(own, scale - own_scale)?);
+        }
+        let extremes = [*units.iter().min()?, *units.iter().max()?];
+        let square = |units: &i64| u128::from(units.unsigned_abs()).pow(2);
+        let squares = match more.sums.has_squares() {
+            true => Some(units.iter().map(square).try_fold(0, u128::checked_add)?),
+            false => None,
+        };
+        let sum = units.iter().copied().map(i128::from).sum();
+        let sums = Sums::of_units(extremes, sum, squares, scale);
+        match self.count {
+            0 => more.sums = sums,
+            _ => more.sums.merge(&sums),
+        }
+        more.values.get_or_insert_with(Multiset::of_none).add_all(units, scale);
+        self.count += units.len() as u64;
+        Some(())
     }
 
     /// Bytes that adding this value may allocate.

@@ -75,9 +75,20 @@ impl Quantile {
         let place = count.checked_sub(1)? * share;
         let (low, rest) = ((place / whole) as u64, place % whole);
         let [below, above] = values.at([low, low + u64::from(rest > 0)])?;
-        let step = above.minus(&below).times_decimal(&Decimal::new(rest as i128, WHOLE_DECIMALS));
-        Some(below.plus(&step))
+        let between = between_small([&below, &above], rest as i128);
+        Some(between.unwrap_or_else(|| {
+            let rest = Decimal::new(rest as i128, WHOLE_DECIMALS);
+            below.plus(&above.minus(&below).times_decimal(&rest))
+        }))
     }
+}
+
+/// What lies so many [`WHOLE`]ths of the way from one to the other, where all of it fits 128 bits.
+fn between_small([below, above]: [&Decimal; 2], rest: i128) -> Option<Decimal> {
+    let (low, high) = (below.small()?, above.small()?);
+    let step = high.checked_sub(low)?.checked_mul(rest)?;
+    let units = low.checked_mul(WHOLE.into())?.checked_add(step)?;
+    (below.scale() == above.scale()).then(|| Decimal::new(units, below.scale() + WHOLE_DECIMALS))
 }
 
 impl fmt::Display for Quantile {
@@ -132,6 +143,24 @@ mod tests {
             let number = |text: &str| Decimal::parse(text.as_bytes()).unwrap();
             assert_eq!(of(linearly), number(linear), "{name}");
             assert_eq!(of(linearly.by(Method::Nearest)), number(nearest));
+        }
+    }
+
+    #[test]
+    fn between_two_values_that_do_not_fit_128_bits_at_one_scale_it_is_exact_too() {
+        for (name, values, expected) in [
+            ("p50", &["1e38", "3e38"][..], "2e38"),
+            (
+                "p50",
+                &["-1e37", "1e-38"],
+                "-4999999999999999999999999999999999999.999999999999999999999999999999999999995",
+            ),
+            ("p50", &["17e37", "-17e37"], "0"),
+            ("p25", &["1e30", "1.5", "2"], "1.75"),
+        ] {
+            let found = Quantile::named(name).unwrap().of(&numbers(values), values.len() as u64);
+            let expected = Decimal::parse(expected.as_bytes()).unwrap();
+            assert_eq!(found, Some(expected), "{name} of {values:?}");
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::merge::{Keep, Stats};
 use crate::number::Decimal;
 use crate::queue::Place;
 use crate::table::{BIAS, FOLD_ROWS, MOST_KEYS, Tables};
+use crate::waiting::{Few, Grouped, Waiting};
 use crate::wide::Wide;
 
 const _: () = assert!(PIECE_ROWS < FOLD_ROWS, "a piece is taken between two folds");
@@ -25,6 +26,8 @@ pub(crate) struct Shard {
     pub(crate) tables: Tables,
     /// Keys with values that those two cannot hold, or without one.
     pub(crate) wide: Wide,
+    /// Numbers that are not in it yet, where all are kept.
+    waiting: Option<Waiting>,
     account: Arc<Account>,
     keep: Keep,
     kernel: Kernel,
@@ -108,6 +111,7 @@ impl Shard {
         Shard {
             tables: Tables::new(hashes, keep.squares, trust_hash, account),
             wide: Wide::new(),
+            waiting: (keep.may_wait() && !account.is_limited()).then(Waiting::default),
             account: Arc::clone(account),
             keep,
             kernel,
@@ -197,7 +201,28 @@ impl Shard {
     /// A record whose value the hot tables cannot hold, or without one.
     fn wide(&mut self, key: &[u8], value: Option<(Given<'_>, Order)>) {
         let hash = self.wide.hash(key);
+        if self.waiting.is_some()
+            && let Some((Given::Number(number), _)) = value
+            && let Some(Ok(units)) = number.small().map(i64::try_from)
+        {
+            return self.wait(hash, key, (units, number.scale()));
+        }
         self.hashed(hash, key, value);
+    }
+
+    /// Lets a number wait for the others of its key.
+    #[inline]
+    fn wait(&mut self, hash: u64, key: &[u8], number: Few) {
+        let waiting = self.waiting.as_mut().expect("numbers wait");
+        let group = self.wide.find(hash, key).unwrap_or_else(|| {
+            let fits = self.wide.insert(hash, key, Stats::without_room(), &self.account);
+            assert!(fits, "there is no limit");
+            self.wide.len() - 1
+        });
+        waiting.push(group, number);
+        if waiting.is_full(self.wide.len()) {
+            self.settle_waiting();
+        }
     }
 
     fn hashed(&mut self, hash: u64, key: &[u8], value: Option<(Given<'_>, Order)>) {
@@ -212,6 +237,7 @@ impl Shard {
             return;
         };
         let stats = self.wide.stats_mut(group);
+        stats.make_room(self.keep);
         let Some((value, at)) = value else { return stats.add_missing() };
         let growth = stats.growth(value);
         if growth == 0 {
@@ -227,6 +253,29 @@ impl Shard {
         }
     }
 
+    /// Gives each key the numbers that wait for it.
+    pub(crate) fn settle_waiting(&mut self) {
+        let Some(waiting) = &mut self.waiting else { return };
+        let (numbers, mut units) = (waiting.grouped(self.wide.len()), Vec::new());
+        for group in 0..self.wide.len() {
+            let numbers @ [_, ..] = numbers.of(group) else { continue };
+            let stats = self.wide.stats_mut(group);
+            stats.make_room(self.keep);
+            stats.take_all(numbers, &mut units);
+        }
+    }
+
+    /// The numbers that wait, by key; from now on none does.
+    pub(crate) fn end_waiting(&mut self) -> Grouped {
+        let groups = self.wide.len();
+        self.waiting.take().map(|mut waiting| waiting.grouped(groups)).unwrap_or_default()
+    }
+
+    /// What is kept of values.
+    pub(crate) fn keep(&self) -> Keep {
+        self.keep
+    }
+
     /// Adds the records of a batch with their values of a column.
     pub(crate) fn add_all(&mut self, batch: &Batch, column: usize) {
         let rows = batch.len();
@@ -238,9 +287,15 @@ impl Shard {
         }
         let mut groups = [None; Batch::ROWS];
         for (hash, group) in hashes.iter().zip(&mut groups) {
-            *group = self.wide.prefetch_group(*hash);
+            *group = self.wide.prefetch_group(*hash, self.waiting.is_none());
         }
         groups.iter().flatten().for_each(|&group| self.wide.prefetch_key(group));
+        if self.waiting.is_some() {
+            for (row, &hash) in hashes.iter().enumerate() {
+                self.wait(hash, batch.key(row), batch.values[column][row]);
+            }
+            return;
+        }
         if self.keep.is_more() {
             let stats = || groups.iter().flatten().map(|&group| self.wide.stats(group));
             stats().for_each(Stats::prefetch_kept);
@@ -261,10 +316,16 @@ impl Shard {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, HashMap};
+
     use fathom_machine::level::Level;
+    use fathom_random::Random;
 
     use super::*;
     use crate::chunk::SLACK;
+    use crate::gather::gather;
+    use crate::kept::Datum;
+    use crate::merge::Partial;
 
     fn shard(squares: bool) -> Shard {
         let keep = Keep { squares, ..Keep::default() };
@@ -284,5 +345,79 @@ mod tests {
         let expected = Decimal::new(999 * rows as i128, 1);
         assert_eq!((groups[0].stats.count(), groups[0].stats.sum()), (rows as u64, expected));
         assert_eq!(groups[0].stats.variance().map(|(numerator, _)| numerator), Some(0_u32.into()));
+    }
+
+    /// What came, by key: each different number with how often, and how many records without one.
+    #[derive(Default)]
+    struct Came {
+        numbers: BTreeMap<Decimal, u64>,
+        missing: u64,
+    }
+
+    /// Of two threads, which take turns; None if memory does not suffice.
+    fn gathered(keys: u64, limit: Option<usize>) -> Option<(Vec<Partial>, HashMap<String, Came>)> {
+        let account = Account::new(limit);
+        let keep = Keep { values: true, squares: true, ..Keep::default() };
+        let kernel = Kernel { level: Level::best() };
+        let mut shards = [0, 1].map(|_| Shard::new(kernel, keep, false, &account));
+        let (mut came, mut random) = (HashMap::<String, Came>::new(), Random::new(keys));
+        for record in 0..400_000 {
+            let name = format!("key {}", random.below(keys));
+            let of = came.entry(name.clone()).or_default();
+            let number = match random.below(100_000) {
+                // Neither fits 64 bits at the scale of the other.
+                0..2 => Some(Decimal::new(i64::MIN.into(), 0)),
+                2..4 => Some(Decimal::new(1, 18)),
+                4..104 => None,
+                _ => {
+                    let units = i128::from(random.below(300)) - 150;
+                    Some(Decimal::new(units, random.below(3) as u16))
+                }
+            };
+            let shard = &mut shards[record % 2];
+            match number {
+                Some(number) => {
+                    shard.add(name.as_bytes(), Given::Number(&number), Order::LAST);
+                    *of.numbers.entry(number).or_default() += 1;
+                }
+                None => {
+                    shard.add_missing(name.as_bytes());
+                    of.missing += 1;
+                }
+            }
+        }
+        account.add_keys(0).ok()?;
+        Some((gather(shards.into_iter().map(Shard::into_run).collect()), came))
+    }
+
+    #[test]
+    fn numbers_that_waited_are_those_that_came() {
+        // Few keys take their numbers in their threads, many when those are gathered, or whenever there are
+        // several for each; and where memory has a limit, none waits.
+        let enough = Some(100 << 20);
+        for (keys, limit) in
+            [(3, None), (3, enough), (20_000, None), (100_000, None), (100_000, enough)]
+        {
+            let (groups, came) = gathered(keys, limit).expect("memory suffices");
+            assert_eq!(groups.len(), came.len());
+            for Partial { key, stats } in groups {
+                let Came { numbers, missing } = &came[std::str::from_utf8(&key).unwrap()];
+                let count: u64 = numbers.values().sum();
+                assert_eq!((stats.count(), stats.rows()), (count, count + missing), "{key:?}");
+                let counted = stats.values().map_or(Vec::new(), |values| values.counted());
+                let expected = numbers.iter().map(|(n, &count)| (Datum::Number(n.clone()), count));
+                assert_eq!(counted, expected.collect::<Vec<_>>(), "{key:?} of {keys}");
+                let parts = || numbers.iter().map(|(number, count)| number.times(*count));
+                let sum = parts().fold(Decimal::new(0, 0), |sum, part| sum.plus(&part));
+                assert_eq!(stats.sum(), sum, "{key:?} of {keys}");
+                let parts = numbers.iter().map(|(n, count)| n.times_decimal(n).times(*count));
+                let squares = parts.fold(Decimal::new(0, 0), |sum, part| sum.plus(&part));
+                let found = stats.squares().map(|found| Decimal::of_big(found, 2 * stats.scale()));
+                assert_eq!(found, (count > 0).then_some(squares), "{key:?} of {keys}");
+                let extremes = [numbers.keys().next().cloned(), numbers.keys().last().cloned()];
+                assert_eq!([stats.min(), stats.max()], extremes, "{key:?} of {keys}");
+            }
+        }
+        assert!(gathered(100_000, Some(1 << 20)).is_none());
     }
 }

@@ -139,12 +139,14 @@ impl Wide {
         prefetch(&self.slots[self.first(hash)]);
     }
 
-    /// And what it looks at next; the slot should have come.
+    /// And what it looks at next, with the state if that is wanted, too; the slot should have come.
     #[inline]
-    pub(crate) fn prefetch_group(&self, hash: u64) -> Option<usize> {
+    pub(crate) fn prefetch_group(&self, hash: u64, with_stats: bool) -> Option<usize> {
         let group = (self.slots[self.first(hash)].group as usize).checked_sub(1)?;
         prefetch(&self.places[group]);
-        prefetch(&self.stats[group]);
+        if with_stats {
+            prefetch(&self.stats[group]);
+        }
         Some(group)
     }
 

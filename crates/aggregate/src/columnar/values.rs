@@ -15,6 +15,7 @@ use crate::error::Reason;
 use crate::kept::{self, Order};
 use crate::merge::{Keep, Partial, Stats};
 use crate::number::{Decimal, NumberError};
+use crate::waiting::Waiting;
 
 /// Rows whose sum of squares fits 128 bits.
 const MOST_ROWS: u64 = 1 << 21;
@@ -32,6 +33,8 @@ pub(super) struct Values {
     squares: Vec<u128>,
     /// What does not fit those.
     exact: Vec<Option<Box<Stats>>>,
+    /// Numbers that are not in them yet, where all are kept.
+    waiting: Option<Waiting>,
     rows: u64,
 }
 
@@ -89,7 +92,8 @@ pub(super) fn check(
 impl Values {
     pub(super) fn new(keep: Keep, prints_floats: bool) -> Values {
         let (hot, squares, exact) = (Vec::new(), Vec::new(), Vec::new());
-        Values { keep, prints_floats, scale: 0, hot, squares, exact, rows: 0 }
+        let waiting = keep.may_wait().then(Waiting::default);
+        Values { keep, prints_floats, scale: 0, hot, squares, exact, waiting, rows: 0 }
     }
 
     /// Adds the numbers of these rows to their groups, `zero` for those that are missing if so asked;
@@ -206,14 +210,40 @@ impl Values {
 
     /// A number of which more is kept than sums, or none.
     fn keep_value(&mut self, group: usize, order: Order, number: Option<Decimal>) {
-        self.exact.resize(self.exact.len().max(group + 1), None);
-        let none = || Box::new(Stats::none(self.keep));
-        let stats = self.exact[group].get_or_insert_with(none);
+        if let Some(waiting) = &mut self.waiting
+            && let Some(number) = &number
+            && let Some(Ok(units)) = number.small().map(i64::try_from)
+        {
+            waiting.push(group, (units, number.scale()));
+            if waiting.is_full(self.hot.len()) {
+                self.settle_waiting();
+            }
+            return;
+        }
+        let stats = self.exact(group);
         match number {
             Some(number) => {
                 stats.take(kept::Given::Number(&number), order);
             }
             None => stats.add_missing(),
+        }
+    }
+
+    /// The state of a group of whose numbers more is kept than sums.
+    fn exact(&mut self, group: usize) -> &mut Stats {
+        self.exact.resize(self.exact.len().max(group + 1), None);
+        let none = || Box::new(Stats::none(self.keep));
+        self.exact[group].get_or_insert_with(none)
+    }
+
+    /// Gives each group the numbers that wait for it.
+    fn settle_waiting(&mut self) {
+        let Some(waiting) = &mut self.waiting else { return };
+        let (numbers, mut units) = (waiting.grouped(self.hot.len()), Vec::new());
+        for group in 0..self.hot.len() {
+            if let numbers @ [_, ..] = numbers.of(group) {
+                self.exact(group).take_all(numbers, &mut units);
+            }
         }
     }
 
@@ -262,6 +292,7 @@ impl Values {
     /// The states, by key.
     pub(super) fn into_partials(mut self, groups: &Groups) -> Vec<Partial> {
         self.put_aside();
+        self.settle_waiting();
         let stats = self.exact.into_iter().zip(groups.keys());
         stats
             .filter_map(|(stats, key)| Some(Partial { key: key.clone(), stats: *stats? }))
