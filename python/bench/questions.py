@@ -1,4 +1,4 @@
-"""fathom against DuckDB, Polars, ClickHouse, Miller and jq: questions to one file, each program started anew.
+"""fathom against DuckDB, Polars, ClickHouse, xan, Miller and jq: questions to one file, each program started anew.
 
     python questions.py FATHOM FOLDER [GIGABYTES [ROUNDS [SAVED.json]]]
 
@@ -6,8 +6,8 @@ makes the files in FOLDER once (a CSV file of ten columns, all quoted; the same 
 gzip, and as Parquet), checks that all programs give the same answer, and then starts each in turn, ROUNDS
 times. The table has medians of processor time, of the process and its children; wall time is saved, too. Every
 program has as many threads as this machine has processors, reads only the columns it needs where it can
-be told so, and knows their types. ClickHouse is the library of `pip install chdb`; Miller and jq take part
-where they are installed, on a file of a tenth of the records, which is said.
+be told so, and knows their types. ClickHouse is the library of `pip install chdb`; xan, Miller and jq take part
+where they are installed, the last two on a file of a tenth of the records, which is said.
 
     python questions.py answer PROGRAM QUESTION FILE
 
@@ -18,6 +18,7 @@ import csv
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -129,6 +130,17 @@ def by_clickhouse(path, keys, stats, errors, kind):
     sys.stdout.buffer.write(chdb.query(query + settings, "CSV").bytes())
 
 
+def by_xan(path, keys, stats, errors, kind):
+    told = [f"{name}(ms)" for name in stats]
+    # Of one file that is not packed several threads read parts.
+    threads = ["-t", str(THREADS)] if kind == "csv" and not errors else []
+    command = ["xan", "groupby", *threads, ",".join(keys), ", ".join(told)]
+    if errors:
+        kept = shlex.join(["xan", "filter", "status >= 500", path])
+        return ["sh", "-c", f"{kept} | {shlex.join(command)}"]
+    return [*command, path]
+
+
 def by_miller(path, keys, stats, errors, kind):
     form = {"csv": ["--csv"], "csv.gz": ["--csv", "--gzin"], "ndjson": ["--ijsonl", "--ocsv"]}[kind]
     condition = ["filter", "$status >= 500", "then"] if errors else []
@@ -147,20 +159,23 @@ def by_jq(path, keys, stats, errors, kind):
 
 
 IN_PROCESS = {"DuckDB": by_duckdb, "Polars": by_polars, "ClickHouse": by_clickhouse}
-SLOW = {"Miller": ("mlr", by_miller), "jq": ("jq", by_jq)}
+STARTED = {"xan": ("xan", by_xan), "Miller": ("mlr", by_miller), "jq": ("jq", by_jq)}
+READS = {"xan": ("csv", "csv.gz"), "Miller": ("csv", "csv.gz", "ndjson"), "jq": ("ndjson",)}
+SLOW = ("Miller", "jq")
 
 
 def commands(fathom, question, folder) -> dict:
     """What each program is started by; the slow ones on the small file."""
-    *_, kind = QUESTIONS[question]
+    _, stats, _, kind = QUESTIONS[question]
     large, small = (str(folder / f"{size}.{kind}") for size in ("large", "small"))
     found = {"fathom": by_fathom(fathom, large, *QUESTIONS[question])}
     for name in IN_PROCESS:
         found[name] = [sys.executable, __file__, "answer", name, question, large]
-    for name, (program, command) in SLOW.items():
-        fits = kind != "parquet" if name == "Miller" else kind == "ndjson"
+    for name, (program, command) in STARTED.items():
+        # Quantiles of xan are none of those between two values.
+        fits = kind in READS[name] and (name != "xan" or "p50" not in stats)
         if shutil.which(program) and fits:
-            found[name] = command(small, *QUESTIONS[question])
+            found[name] = command(small if name in SLOW else large, *QUESTIONS[question])
     return found
 
 
@@ -215,7 +230,7 @@ def make(folder, gigabytes):
             subprocess.run(f"gzip -6 -c '{path}' > '{path}.gz'", shell=True, check=True)
 
 
-PROGRAMS = ["fathom", *IN_PROCESS, *SLOW]
+PROGRAMS = ["fathom", *IN_PROCESS, *STARTED]
 
 
 def shown(question, samples):
