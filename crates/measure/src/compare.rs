@@ -112,23 +112,27 @@ pub struct Overhead {
     pub subtracted: bool,
 }
 
-/// What the hidden copy of the baseline shows: differences below its width are noise here.
+/// What the hidden copy of the baseline shows: how well identical code is known to be identical here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Floor {
     /// The twin's interval; `None` without a twin or with too few rounds.
     #[serde(serialize_with = "ends")]
     pub interval: Option<Interval>,
-    /// Its width; `None` likewise.
-    pub width: Option<f64>,
+    /// How far that reaches from 1, as a share: identical code may differ by as much here; `None` likewise.
+    pub reach: Option<f64>,
 }
 
 impl Floor {
-    /// What of identical code could be called here by mistake, as the absolute logarithm of a ratio:
-    /// the width of its interval, or how far that reaches.
+    fn of(interval: Option<Interval>) -> Floor {
+        Floor { interval, reach: interval.map(|twin| (twin.high - 1.0).max(1.0 - twin.low)) }
+    }
+
+    /// What a difference has to exceed, as a share: nothing, unless the copy itself would be called
+    /// different. Then something other than the code makes a difference, as large as the copy reaches.
     #[must_use]
-    pub fn reach(&self) -> f64 {
-        let reach = |twin: Interval| twin.low.ln().abs().max(twin.high.ln().abs());
-        self.interval.map_or(0.0, |twin| reach(twin).max(twin.width()))
+    pub fn bar(&self) -> f64 {
+        let differs = self.interval.is_some_and(|twin| !twin.contains(1.0));
+        self.reach.filter(|_| differs).unwrap_or(0.0)
     }
 }
 
@@ -193,7 +197,7 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
         (None, Some(twins)) => common.judged(&twins, alpha_each).interval,
         (None, None) => None,
     };
-    let floor = Floor { interval: floor, width: floor.map(|interval| interval.width()) };
+    let floor = Floor::of(floor);
     let context = Context {
         alpha_each,
         plan,
@@ -496,10 +500,9 @@ impl Context<'_> {
             return unresolved(Unresolved::ContainsOne, Some(longer));
         }
         // Where sets were measured, the twin is part of the interval already.
-        let (difference, least) = (ratio.ln().abs(), self.floor.reach());
+        let (difference, least) = ((ratio - 1.0).abs(), self.floor.bar());
         if !by_sets && difference < least {
-            let factor = (least / difference).powi(2).max(1.0);
-            return unresolved(Unresolved::Floor { least }, Some(factor));
+            return unresolved(Unresolved::Floor { least }, None);
         }
         if ratio < 1.0 { Verdict::Faster } else { Verdict::Slower }
     }

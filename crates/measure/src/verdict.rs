@@ -64,9 +64,9 @@ pub enum Unresolved {
         /// They differ by less than this share.
         most: f64,
     },
-    /// The difference is smaller than what identical code shows here.
+    /// Identical code is called different here, and the difference is smaller than that may be.
     Floor {
-        /// The smallest difference that is called, as a share.
+        /// What identical code may differ by, as a share.
         least: f64,
     },
     /// All rounds are of one set of processes: how much of a difference is layout is not known.

@@ -273,22 +273,39 @@ fn commands() -> Plan {
     Plan { fresh: true, ..quick() }
 }
 
-#[test]
-fn differences_of_commands_below_the_noise_floor_are_not_called() {
-    // The pair of interest is quiet, the twin is not: 1.5 % would be called but for the floor.
-    let mut fake = Fake::quiet(&[100.0, 101.5, 100.0]);
+/// A command that takes 1.5 % more and one that takes half more than the first, whose copy takes `by(round)`
+/// hundredths of its time.
+fn with_a_copy_of(by: impl Fn(usize) -> u64) -> Judged {
+    let mut fake = Fake::quiet(&[100.0, 101.5, 150.0, 100.0]);
     let roles = roles(&fake.costs_ns);
-    let mut measured = measure(&mut fake, vec![None; 3], roles, &commands());
+    let mut measured = measure(&mut fake, vec![None; 4], roles, &commands());
     for (number, round) in measured.rounds.iter_mut().enumerate() {
-        let sample = round.samples[2].as_mut().unwrap();
-        sample.wall_ns = sample.wall_ns * if number.is_multiple_of(2) { 97 } else { 103 } / 100;
+        let sample = round.samples[3].as_mut().unwrap();
+        sample.wall_ns = sample.wall_ns * by(number) / 100;
         sample.cpu_ns = Some(sample.wall_ns);
     }
-    let judged = judge(&measured, roles, &commands());
-    let Verdict::NotResolved { why, .. } = judged.comparisons[0].verdict else {
-        panic!("{judged:?}");
-    };
-    assert!(matches!(why, Unresolved::Floor { .. }), "{why:?}");
+    judge(&measured, roles, &commands())
+}
+
+#[test]
+fn a_disturbed_copy_of_a_command_vetoes_nothing() {
+    let judged = with_a_copy_of(|number| if number.is_multiple_of(2) { 97 } else { 103 });
+    assert!(judged.floor.reach.unwrap() > 0.025, "{judged:?}");
+    assert_eq!(judged.comparisons[0].verdict, Verdict::Slower, "{judged:?}");
+}
+
+#[test]
+fn where_identical_commands_differ_no_smaller_difference_is_called() {
+    for by in [97, 103] {
+        let judged = with_a_copy_of(|_| by);
+        let Verdict::NotResolved { why: Unresolved::Floor { least }, longer: None } =
+            judged.comparisons[0].verdict
+        else {
+            panic!("{judged:?}");
+        };
+        assert!((0.029..0.04).contains(&least), "{least}");
+        assert_eq!(judged.comparisons[1].verdict, Verdict::Slower, "{judged:?}");
+    }
 }
 
 #[test]

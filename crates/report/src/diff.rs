@@ -162,7 +162,7 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
         }
     };
     // Two runs differ by at least what identical code differs by within one.
-    let floor = [old.0, new.0].iter().filter_map(|c| c.judged.floor.width).fold(0.0, f64::max);
+    let floor = [old.0, new.0].iter().filter_map(|c| c.judged.floor.reach).fold(0.0, f64::max);
     let resolved = interval.is_some_and(|i| !i.contains(1.0)) && ratio.ln().abs() > floor.max(0.01);
     let change = match (resolved, ratio < 1.0) {
         (false, _) => Change::NotResolved,

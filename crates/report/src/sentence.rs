@@ -91,7 +91,9 @@ pub fn unresolved(why: Unresolved) -> String {
         }
         Unresolved::ContainsOne => "the interval contains 1".to_owned(),
         Unresolved::Close { most } => format!("they differ by less than {}", percent(most)),
-        Unresolved::Floor { least } => format!("the noise floor is {}", percent(least)),
+        Unresolved::Floor { least } => {
+            format!("identical code differs here, by up to {}", percent(least))
+        }
         Unresolved::OneProcess => "all rounds are of one set of processes".to_owned(),
         _ => "this version does not know why".to_owned(),
     }
@@ -158,11 +160,11 @@ pub fn clock_words(case: &Case) -> &'static str {
     }
 }
 
-/// How well identical code is known to be identical: "noise floor 0.7 %".
+/// How well identical code is known to be identical, as far as its interval reaches: "noise floor 0.7 %".
 #[must_use]
 pub fn floor_words(floor: Floor) -> String {
-    match floor.width {
-        Some(width) => format!("noise floor {}", percent(width)),
+    match floor.reach {
+        Some(reach) => format!("noise floor {}", percent(reach)),
         None => "no noise floor".to_owned(),
     }
 }
