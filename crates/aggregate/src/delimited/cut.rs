@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use memchr::memchr_iter;
 
 use super::columns::Columns;
-use super::enter::enter;
+use super::enter::{beginning, enter};
 use super::head::{Head, terminate};
 use super::query::{Kind, Query};
 use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, longer, too_long};
@@ -182,6 +182,10 @@ impl<'a> Chunks<'a> {
         }
         read?;
         let chunk = self.cut_file(part, have, &mut turn, buffer, fields)?;
+        // A part may end before the header; its columns have the names of that all the same.
+        if turn.columns.is_none() && part.end == part.until && part.end < part.size {
+            self.name(part.source, beginning(self.query, part, fields)?.columns.as_ref());
+        }
         turn.chunk += 1;
         drop(turn);
         self.passed.notify_all();

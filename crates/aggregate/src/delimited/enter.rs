@@ -50,7 +50,11 @@ pub(super) fn enter(
 }
 
 /// The beginning of the file, up to its first record.
-fn beginning(query: &Query, part: FilePart<'_>, fields: &mut Vec<Field>) -> Result<Head, Error> {
+pub(super) fn beginning(
+    query: &Query,
+    part: FilePart<'_>,
+    fields: &mut Vec<Field>,
+) -> Result<Head, Error> {
     let FilePart { path, file, size, .. } = part;
     let (mut buffer, mut have) = (Buffer::default(), 0);
     loop {
