@@ -22,6 +22,8 @@ const LIST: &str = "xtask/mutants.txt";
 const LEAST: usize = 60;
 /// The share that has to be caught.
 const CAUGHT: f64 = 0.95;
+/// How long building may take.
+const BUILDING: Duration = Duration::from_secs(30 * 60);
 /// One planted mistake.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mutant {
@@ -36,7 +38,7 @@ struct Mutant {
 }
 
 /// Plants everything whose name or file contains `only`; with `check`, only looks for the places.
-/// Building, or the tests, of one may take `limit`.
+/// The tests of one may take `limit`.
 pub(crate) fn run_all(check: bool, only: &str, limit: Duration) -> Result<()> {
     let text = fs::read_to_string(root().join(LIST)).context(LIST)?;
     let all = parse(&text)?;
@@ -135,7 +137,7 @@ const BOTH: &str = "--lib --tests";
 fn staged(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
     let log = cache().join("mutants/log");
     let build = cache().join("mutants/build");
-    let cargo = |arguments: &[&str]| -> Result<Option<ExitStatus>> {
+    let cargo = |arguments: &[&str], limit| -> Result<Option<ExitStatus>> {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(copy).args(["test", "--locked", "--quiet"]).args(arguments);
         command.env("CARGO_TARGET_DIR", &build).env("PROPTEST_FAILURE_PERSISTENCE", "off");
@@ -147,11 +149,12 @@ fn staged(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
         Some((selection, filters)) => (words(selection), words(filters)),
         None => (words(tests), Vec::new()),
     };
-    match cargo(&[&selection[..], &["--no-run"]].concat())? {
+    match cargo(&[&selection[..], &["--no-run"]].concat(), BUILDING)? {
         Some(status) if status.success() => {}
         _ => return Ok(Outcome::Unbuilt),
     }
-    let Some(status) = cargo(&[&selection[..], &["--"], &filters[..]].concat())? else {
+    let tests = [&selection[..], &["--"], &filters[..]].concat();
+    let Some(status) = cargo(&tests, limit)? else {
         return Ok(Outcome::Hung);
     };
     let ran = fs::read_to_string(&log)?
