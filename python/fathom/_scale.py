@@ -19,6 +19,12 @@ TASK_BYTES = 256 << 20
 #: States that are merged at a time.
 WIDTH = 32
 
+#: A state of as many keys is split into partitions of them, each of which is merged by a task of its own.
+MANY_KEYS = 1_000_000
+
+#: Keys of a state that are in a partition of it, about, and how many partitions there are at most.
+PARTITION_KEYS, MOST_PARTITIONS = 1 << 17, 64
+
 
 class Piece:
     """Bytes of a file, and what it was when they were planned; read by the native half."""
@@ -73,6 +79,28 @@ def merge(states) -> bytes:
     return _native.merge(list(states))
 
 
+def keys(state) -> int:
+    """How many keys a state has."""
+    return _native.keys(state)
+
+
+def split(state, of: int) -> list[bytes]:
+    """A state as ``of`` states, each with the keys of a partition."""
+    return _native.split(state, of)
+
+
+def merge_one(*parts) -> bytes:
+    """What all states have of a partition, as one."""
+    return _native.merge(list(parts))
+
+
+def partitions(most_keys: int) -> int:
+    """Into how many partitions states are split of which the largest has so many keys: 1 for none."""
+    if most_keys < MANY_KEYS:
+        return 1
+    return min(-(-most_keys // PARTITION_KEYS), MOST_PARTITIONS)
+
+
 def finish(states, query) -> Table:
     """The result, if the states have all of the input."""
     return Table(_native.finish(list(states), query), query.guessed)
@@ -90,11 +118,22 @@ class TimedOut(RuntimeError):
 def run(engine, urls, *, task_bytes, records, timeout, retries, options) -> Table:
     """Plans, reads and merges on an engine that can ``submit`` functions and ``wait`` for some of them.
 
+    States are merged in a tree, or, where there are many keys, partition by partition of these.
+
     If no task ends within ``timeout`` seconds, those that are left are started again beside the first, up
     to ``retries`` times; whichever ends first counts.
     """
     tasks, query = plan(urls, task_bytes, records, options)
     states = _all(engine, [(partial, task, query) for task in tasks], timeout, retries)
+    if len(states) > 1:
+        # A few tell of all.
+        some = states[:: max(1, len(states) // 4)]
+        of = partitions(max(engine.results(_all(engine, [(keys, state) for state in some], timeout, retries))))
+        if of > 1:
+            calls = [(split, state, of) for state in states]
+            split_states = [engine.parts(whole, of) for whole in _all(engine, calls, timeout, retries)]
+            states = _all(engine, [(merge_one, *parts) for parts in zip(*split_states)], timeout, retries)
+            return finish(engine.results(states), query)
     while len(states) > 1:
         states = _all(engine, [(merge, group) for group in groups(states)], timeout, retries)
     return finish(engine.results(states), query)

@@ -8,6 +8,7 @@ fathom must be installed on the workers and the scheduler, and the paths be thei
 
 from __future__ import annotations
 
+import operator
 import time
 
 from fathom import _scale
@@ -36,6 +37,9 @@ class _Engine:
     def check(self, future):
         if future.status != "finished":
             future.result()
+
+    def parts(self, whole, of):
+        return [self.client.submit(operator.getitem, whole, at, pure=False) for at in range(of)]
 
     def results(self, futures):
         return self.client.gather(futures)

@@ -16,9 +16,15 @@ __all__ = ["aggregate"]
 class _Engine:
     def __init__(self, ray, retries):
         self.ray, self.retries = ray, retries
+        # What was split is an object for each part, and known by its first.
+        self.split = {}
 
     def submit(self, function, *arguments):
         options = {"max_retries": self.retries, "name": f"fathom.{function.__name__}"}
+        if function is _scale.split:
+            parts = self.ray.remote(_call).options(num_returns=arguments[1], **options).remote(function, *arguments)
+            self.split[parts[0]] = parts
+            return parts[0]
         call = self.ray.remote(_call).options(**options)
         # References inside lists are not followed by Ray: those of a merge are handed over one by one.
         if function is _scale.merge:
@@ -31,6 +37,9 @@ class _Engine:
     def check(self, future):
         # Raises what the task raised; the state is small.
         self.ray.get(future)
+
+    def parts(self, whole, of):
+        return self.split.pop(whole)
 
     def results(self, futures):
         return self.ray.get(futures)

@@ -25,15 +25,25 @@ def aggregate(urls, spark, *, task_bytes=_scale.TASK_BYTES, records=False, **opt
     tasks, query = _scale.plan(urls, task_bytes, records, options)
     rows = [(at, pickle.dumps((task, query))) for at, task in enumerate(tasks)]
     frame = spark.createDataFrame(rows, "number long, bytes binary")
-    states = _placed(frame, len(rows)).mapInArrow(_partials, _SCHEMA)
-    while len(rows) > _scale.WIDTH:
-        rows = _scale.groups(rows)
-        states = _placed(states.selectExpr(f"number div {_scale.WIDTH} as number", "bytes"), len(rows))
-        states = states.mapInArrow(_merges, _SCHEMA)
-    return _scale.finish([bytes(row.bytes) for row in states.collect()], query)
+    states = _placed(frame, len(rows)).mapInArrow(_partials, _SCHEMA).persist()
+    try:
+        most_keys = max(row.keys for row in states.select("keys").collect())
+        of = _scale.partitions(most_keys) if len(rows) > 1 else 1
+        if of > 1:
+            parts = states.mapInArrow(_Splits(of), _SCHEMA)
+            merged = _placed(parts, of).mapInArrow(_merges, _SCHEMA)
+        else:
+            merged, left = states, len(rows)
+            while left > _scale.WIDTH:
+                left = -(-left // _scale.WIDTH)
+                merged = _placed(merged.selectExpr(f"number div {_scale.WIDTH} as number", "keys", "bytes"), left)
+                merged = merged.mapInArrow(_merges, _SCHEMA)
+        return _scale.finish([bytes(row.bytes) for row in merged.select("bytes").collect()], query)
+    finally:
+        states.unpersist()
 
 
-_SCHEMA = "number long, bytes binary"
+_SCHEMA = "number long, keys long, bytes binary"
 
 
 def _placed(frame, numbers: int):
@@ -43,21 +53,37 @@ def _placed(frame, numbers: int):
 
 def _partials(batches):
     for batch in batches:
-        numbers, tasks = (column.to_pylist() for column in batch.columns)
-        states = [_scale.partial(*pickle.loads(task)) for task in tasks]
-        yield _batch(numbers, states)
+        for number, task in zip(*(column.to_pylist() for column in batch.columns)):
+            state = _scale.partial(*pickle.loads(task))
+            yield _batch([(number, _scale.keys(state), state)])
+
+
+class _Splits:
+    """States by partitions of their keys."""
+
+    def __init__(self, of: int):
+        self.of = of
+
+    def __call__(self, batches):
+        for batch in batches:
+            for state in batch.column("bytes").to_pylist():
+                for number, part in enumerate(_scale.split(state, self.of)):
+                    yield _batch([(number, 0, part)])
 
 
 def _merges(batches):
     states: dict[int, list[bytes]] = {}
     for batch in batches:
-        for number, state in zip(*(column.to_pylist() for column in batch.columns)):
+        for number, state in zip(batch.column("number").to_pylist(), batch.column("bytes").to_pylist()):
             states.setdefault(number, []).append(state)
-    yield _batch(list(states), [_scale.merge(group) for group in states.values()])
+    for number, group in states.items():
+        yield _batch([(number, 0, _scale.merge(group))])
 
 
-def _batch(numbers, states):
+def _batch(rows):
     import pyarrow
 
-    arrays = [pyarrow.array(numbers, pyarrow.int64()), pyarrow.array(states, pyarrow.binary())]
-    return pyarrow.RecordBatch.from_arrays(arrays, names=["number", "bytes"])
+    numbers, keys, states = zip(*rows)
+    integers, binary = pyarrow.int64(), pyarrow.binary()
+    arrays = [pyarrow.array(numbers, integers), pyarrow.array(keys, integers), pyarrow.array(states, binary)]
+    return pyarrow.RecordBatch.from_arrays(arrays, names=["number", "keys", "bytes"])

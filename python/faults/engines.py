@@ -7,8 +7,11 @@ bytes of the command, or the error that is asked for; how many did is printed.
 """
 
 import argparse
+import atexit
 import os
+import pickle
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,41 +26,68 @@ SECONDS = 0.15
 plain = _scale.partial
 
 
+def once(task, name):
+    """Whether nobody has left this mark for these inputs before."""
+    try:
+        os.close(os.open(os.path.join(os.path.dirname(task[0].path), name), os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    return True
+
+
 def dawdling(task, query):
     """A task that takes long enough to be hit."""
+    once(task, "running")
     time.sleep(SECONDS)
     return plain(task, query)
 
 
 def hanging_once(task, query):
     """A task whose first try hangs, if it is the first of all."""
-    mark = task[0].path + ".hung"
-    if task[0].number == 0 and task[0].start == 0:
-        try:
-            os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return plain(task, query)
+    if task[0].number == 0 and task[0].start == 0 and once(task, "hung"):
         time.sleep(3600)
-    time.sleep(SECONDS)
-    return plain(task, query)
+    return dawdling(task, query)
+
+
+def dawdling_rows(batches):
+    """`fathom.spark`'s own, whose tasks take long enough to be hit."""
+    yield from _rows(batches, dawdling)
+
+
+def hanging_rows(batches):
+    """The same, but the first try of the first task hangs."""
+    yield from _rows(batches, hanging_once)
+
+
+def _rows(batches, partial):
+    from fathom import spark
+
+    for batch in batches:
+        for number, task in zip(*(column.to_pylist() for column in batch.columns)):
+            state = partial(*pickle.loads(task))
+            yield spark._batch([(number, _scale.keys(state), state)])
 
 
 class Fault:
-    """What happens some time after the start, once."""
+    """What happens once, some time after the first task began."""
 
-    def __init__(self, seconds, function):
-        self.timer, self.happened = threading.Timer(seconds, self.call), False
-        self.function = function
+    def __init__(self, seconds, given, function):
+        self.seconds, self.mark, self.function = seconds, given.mark("running"), function
+        self.thread, self.happened = threading.Thread(target=self.call), False
 
     def call(self):
+        end = time.monotonic() + 60
+        while not os.path.exists(self.mark) and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(self.seconds)
         self.happened = bool(self.function())
 
     def __enter__(self):
-        self.timer.start()
+        self.thread.start()
         return self
 
     def __exit__(self, *_):
-        self.timer.join()
+        self.thread.join()
 
 
 def strike(pids, number=signal.SIGKILL):
@@ -72,7 +102,7 @@ class Input:
     """Some megabytes in three files, and what the command says of them."""
 
     def __init__(self, program, folder):
-        self.paths = []
+        self.folder, self.paths = folder, []
         for seed, rows in enumerate(["150k", "30k", "1k"], 1):
             path = os.path.join(folder, f"{seed}.txt")
             words = ["generate", "measurements", "--rows", rows, "--seed", str(seed), "-o", path]
@@ -80,6 +110,15 @@ class Input:
             self.paths.append(path)
         words = ["aggregate", "--format", "csv", "--stats", ",".join(STATS), *self.paths]
         self.expected = subprocess.run([program, *words], check=True, capture_output=True).stdout
+
+    def mark(self, name):
+        return os.path.join(self.folder, name)
+
+    def fresh(self):
+        """Nothing happened yet."""
+        for name in ("running", "hung"):
+            if os.path.exists(self.mark(name)):
+                os.remove(self.mark(name))
 
     def changed(self):
         """One file with another time, as if it had been written again."""
@@ -153,46 +192,181 @@ class Ray:
         self.ray.shutdown()
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def running(words):
+    """The processes with these words in their command lines."""
+    listed = subprocess.run(["pgrep", "-f", words], capture_output=True, text=True)
+    return [int(pid) for pid in listed.stdout.split()]
+
+
 class Spark:
-    """Two executors of a process each, on a master of their own."""
+    """A standalone master and two workers, with an executor each, as processes of their own."""
+
+    EXECUTOR = "CoarseGrainedExecutorBackend"
 
     def __init__(self):
-        from pyspark.sql import SparkSession
+        import pyspark
 
         here = os.path.dirname(os.path.abspath(__file__))
         os.environ["PYTHONPATH"] = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])
         os.environ["PYSPARK_PYTHON"] = sys.executable
-        builder = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
-        builder = builder.config("spark.speculation", "true").config("spark.speculation.interval", "200ms")
-        builder = builder.config("spark.speculation.minTaskRuntime", "2s")
-        self.spark = builder.config("spark.executor.memory", "1g").getOrCreate()
-        self.spark.sparkContext.setLogLevel("ERROR")
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        os.environ["SPARK_HOME"] = self.home = os.path.dirname(pyspark.__file__)
+        self.work, self.processes = tempfile.TemporaryDirectory(prefix="fathom-spark-"), []
+        atexit.register(self.end)
+        port = free_port()
+        self.master = self.start("deploy.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")
+        # On hosts of their own: nothing is started a second time on the host where it hangs.
+        for host in ("127.0.0.1", "127.0.0.2"):
+            words = ["--cores", "1", "--memory", "1g", "--host", host, "--webui-port", "0"]
+            self.start("deploy.worker.Worker", *words, "--work-dir", self.work.name, f"spark://127.0.0.1:{port}")
+        self.url = f"spark://127.0.0.1:{port}"
+        self.spark = self.session()
+        self.spark.range(1).count()
+
+    def start(self, name, *words):
+        program = os.path.join(self.home, "bin", "spark-class")
+        command = [program, f"org.apache.spark.{name}", *words]
+        log = open(os.path.join(self.work.name, "log"), "ab")
+        process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        self.processes.append(process)
+        return process
+
+    SETTINGS = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.executor.memory": "512m",
+        "spark.executor.heartbeatInterval": "1s",
+        "spark.network.timeout": "6s",
+        "spark.network.timeoutInterval": "2s",
+        "spark.speculation": "true",
+        "spark.speculation.interval": "200ms",
+        "spark.speculation.minTaskRuntime": "2s",
+    }
+
+    def session(self):
+        from pyspark.sql import SparkSession
+
+        builder = SparkSession.builder.master(self.url)
+        for name, value in self.SETTINGS.items():
+            builder = builder.config(name, value)
+        spark = builder.getOrCreate()
+        spark.sparkContext.setLogLevel("OFF")
+        return spark
 
     def ready(self):
-        self.spark.range(2).count()
+        end = time.monotonic() + 60
+        while len(running(self.EXECUTOR)) != 2:
+            assert time.monotonic() < end, "there are no two executors"
+            time.sleep(0.1)
+
+    def fresh(self):
+        """Speculation ends what hangs."""
 
     def pids(self):
-        listed = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True)
-        return [int(pid) for pid in listed.stdout.split()]
+        return running(self.EXECUTOR)
+
+    def python_pids(self):
+        """The forks of the daemon that an executor has for Python."""
+        pids = running("pyspark.daemon")
+
+        def parent(pid):
+            try:
+                with open(f"/proc/{pid}/stat") as stat:
+                    return int(stat.read().rsplit(")", 1)[1].split()[1])
+            except FileNotFoundError:
+                return None
+
+        return [pid for pid in pids if parent(pid) in pids]
 
     def run(self, paths, timeout=None):
+        fathom.spark._partials = hanging_rows if _scale.partial is hanging_once else dawdling_rows
         return fathom.spark.aggregate(paths, self.spark, **OPTIONS)
 
     def close(self):
         self.spark.stop()
+        self.end()
+        self.work.cleanup()
+
+    def end(self):
+        while self.processes:
+            process = self.processes.pop()
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
 
 
-ENGINES = {"dask": Dask, "ray": Ray, "spark": Spark}
+class Connect(Spark):
+    """The same behind a server that the driver reaches by Spark Connect."""
+
+    def session(self):
+        from pyspark.sql import SparkSession
+
+        port = free_port()
+        settings = {**self.SETTINGS, "spark.connect.grpc.binding.port": port, "spark.connect.grpc.binding.address": "127.0.0.1"}
+        words = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+        connect = "org.apache.spark.sql.connect.service.SparkConnectServer"
+        self.start("deploy.SparkSubmit", "--class", connect, "--master", self.url, *words, "spark-internal")
+        end = time.monotonic() + 60
+        while True:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert time.monotonic() < end, "no server of Spark Connect"
+            time.sleep(0.2)
+        return SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
+
+
+ENGINES = {"dask": Dask, "ray": Ray, "spark": Spark, "connect": Connect}
 
 
 def nothing(engine, given):
     return engine.run(given.paths)
 
 
+def apart(engine, given):
+    """As many keys as call for a merge by partitions of them."""
+    _scale.MANY_KEYS, _scale.PARTITION_KEYS = 100, 64
+    return engine.run(given.paths)
+
+
 def killed(engine, given):
     """A worker is killed in the middle of its tasks; what it held is gone, too."""
     pids = engine.pids()
-    with Fault(SECONDS * 4, lambda: strike(pids)) as fault:
+    with Fault(SECONDS * 4, given, lambda: strike(pids)) as fault:
+        table = engine.run(given.paths)
+    assert fault.happened, "nobody was killed"
+    return table
+
+
+def holding(engine, given):
+    """A worker is killed when it holds what most tasks found; they are merged by partitions."""
+    _scale.MANY_KEYS, _scale.PARTITION_KEYS = 100, 64
+    pids = engine.pids()
+    with Fault(SECONDS * 12, given, lambda: strike(pids)) as fault:
+        table = engine.run(given.paths)
+    assert fault.happened, "nobody was killed"
+    return table
+
+
+def python(engine, given):
+    """Of a worker, the process that runs Python is killed."""
+    with Fault(SECONDS * 2, given, lambda: strike(engine.python_pids())) as fault:
+        table = engine.run(given.paths)
+    assert fault.happened, "nobody was killed"
+    return table
+
+
+def master(engine, given):
+    """What schedules the application is killed, and the application goes on."""
+    with Fault(SECONDS * 2, given, lambda: strike([engine.master.pid])) as fault:
         table = engine.run(given.paths)
     assert fault.happened, "nobody was killed"
     return table
@@ -201,7 +375,7 @@ def killed(engine, given):
 def stopped(engine, given):
     """A worker says nothing any more, but does not end; a timeout gives it up."""
     pids = engine.pids()
-    with Fault(SECONDS * 4, lambda: strike(pids, signal.SIGSTOP)) as fault:
+    with Fault(SECONDS * 4, given, lambda: strike(pids, signal.SIGSTOP)) as fault:
         table = engine.run(given.paths, timeout=5)
     assert fault.happened, "nobody was stopped"
     for pid in pids[:1]:
@@ -214,17 +388,16 @@ def stopped(engine, given):
 
 def hung(engine, given):
     """The first try of a task never ends; a second one is started beside it."""
-    for path in given.paths:
-        if os.path.exists(path + ".hung"):
-            os.remove(path + ".hung")
     engine.fresh()
     _scale.partial = hanging_once
-    return engine.run(given.paths, timeout=10)
+    table = engine.run(given.paths, timeout=10)
+    assert os.path.exists(given.mark("hung")), "nothing hung"
+    return table
 
 
 def changed(engine, given):
     """A file changes in the middle of the run: an error that names it."""
-    with Fault(SECONDS * 4, given.changed):
+    with Fault(SECONDS * 2, given, given.changed):
         try:
             engine.run(given.paths)
         except Exception as error:  # noqa: BLE001: every engine wraps it in its own
@@ -233,10 +406,15 @@ def changed(engine, given):
     raise AssertionError("a file changed, and nobody saw it")
 
 
-FAULTS = {"nothing": nothing, "killed": killed, "stopped": stopped, "hung": hung, "changed": changed}
-CASES = [f"dask-{fault}" for fault in ("nothing", "killed", "stopped", "changed")]
-CASES += [f"ray-{fault}" for fault in ("nothing", "killed", "hung", "changed")]
-CASES += ["spark-nothing"]
+FAULTS = {
+    function.__name__: function
+    for function in (nothing, apart, killed, holding, python, master, stopped, hung, changed)
+}
+CASES = [f"dask-{fault}" for fault in ("nothing", "apart", "killed", "holding", "stopped", "changed")]
+CASES += [f"ray-{fault}" for fault in ("nothing", "apart", "killed", "holding", "hung", "changed")]
+CASES += [f"spark-{fault}" for fault in ("nothing", "apart", "killed", "holding", "python", "stopped", "hung", "changed")]
+CASES += ["spark-master", "connect-nothing", "connect-apart", "connect-killed"]
+MANY_KEYS, PARTITION_KEYS = _scale.MANY_KEYS, _scale.PARTITION_KEYS
 
 
 def main():
@@ -257,6 +435,8 @@ def main():
             right = 0
             for _ in range(asked.runs):
                 _scale.partial = dawdling
+                _scale.MANY_KEYS, _scale.PARTITION_KEYS = MANY_KEYS, PARTITION_KEYS
+                given.fresh()
                 engine.ready()
                 start = time.monotonic()
                 try:

@@ -32,6 +32,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(partial::cuts, module)?)?;
     module.add_function(wrap_pyfunction!(partial::partial, module)?)?;
     module.add_function(wrap_pyfunction!(partial::merge, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::keys, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::split, module)?)?;
     module.add_function(wrap_pyfunction!(partial::finish, module)?)?;
     Ok(())
 }

@@ -230,6 +230,31 @@ pub(crate) fn merge<'py>(
     Ok(PyBytes::new(py, &bytes.map_err(|why| no_state(py, &why))?))
 }
 
+/// How many keys a state has.
+#[pyfunction]
+pub(crate) fn keys(py: Python<'_>, state: PyBackedBytes) -> PyResult<usize> {
+    let state = py.detach(|| merged(&[state]));
+    state.map(|state| state.groups()).map_err(|why| no_state(py, &why))
+}
+
+/// A state as so many, each with the keys of a partition.
+#[pyfunction]
+pub(crate) fn split<'py>(
+    py: Python<'py>,
+    state: PyBackedBytes,
+    of: u32,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    if !(1..=state::MOST_PARTITIONS).contains(&of) {
+        return Err(PyValueError::new_err(format!("{of} partitions")));
+    }
+    let parts = py.detach(|| {
+        let parts = merged(&[state])?.split(of)?;
+        Ok(parts.iter().map(State::to_bytes).collect::<Vec<_>>())
+    });
+    let parts = parts.map_err(|why| no_state(py, &why))?;
+    Ok(parts.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
+}
+
 /// The result of a state that has all of its input.
 #[pyfunction]
 pub(crate) fn finish(py: Python<'_>, states: Vec<PyBackedBytes>, plan: Plan) -> PyResult<Groups> {

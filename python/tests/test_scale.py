@@ -25,15 +25,18 @@ class Here:
         self.draw, self.calls = random.Random(seed), 0
 
     def submit(self, function, *arguments):
-        values = [[x.value for x in a] if isinstance(a, list) and isinstance(a[0], Done) else a for a in arguments]
         self.calls += 1
-        return Done(function(*values))
+        return Done(function(*map(value, arguments)))
 
     def wait(self, futures, timeout):
         return self.draw.sample(futures, self.draw.randrange(1, len(futures) + 1))
 
     def check(self, future):
         pass
+
+    def parts(self, whole, of):
+        assert len(whole.value) == of
+        return [Done(part) for part in whole.value]
 
     def results(self, futures):
         return [future.value for future in futures]
@@ -48,6 +51,13 @@ class Here:
 class Done:
     def __init__(self, value):
         self.value = value
+
+
+def value(argument):
+    """What the futures among arguments came to."""
+    if isinstance(argument, list):
+        return [value(one) for one in argument]
+    return argument.value if isinstance(argument, Done) else argument
 
 
 def run(urls, engine, *, task_bytes=1000, records=False, timeout=None, **options):
@@ -65,6 +75,38 @@ def test_tasks_of_any_size_give_the_result_of_one_process(tmp_path, command, tas
     table = run(paths, Here(task_bytes), task_bytes=task_bytes, stats=STATS)
     expected = command("aggregate", "--format", "csv", "--stats", ",".join(STATS), *paths)
     assert table.format("csv") == expected
+
+
+def test_many_keys_are_merged_by_partitions(tmp_path, command, monkeypatch):
+    assert [_scale.partitions(keys) for keys in (0, 999_999, 1_000_000, 10**7, 10**9)] == [1, 1, 8, 64, 64]
+    monkeypatch.setattr(_scale, "MANY_KEYS", 20)
+    monkeypatch.setattr(_scale, "PARTITION_KEYS", 6)
+    merged = []
+
+    class Watched(Here):
+        def submit(self, function, *arguments):
+            merged.append(function.__name__)
+            return super().submit(function, *arguments)
+
+    paths = [written(tmp_path / name, rows) for name, rows in [("b", 300), ("a", 0), ("c", 5), ("d", 900)]]
+    table = run(paths, Watched(1), stats=STATS)
+    assert table.format("csv") == command("aggregate", "--format", "csv", "--stats", ",".join(STATS), *paths)
+    assert merged.count("merge_one") in range(4, 8) and "merge" not in merged
+    assert merged.count("split") == merged.count("partial") > 7
+
+
+def test_partitions_are_joined_only_if_all_are_there(tmp_path):
+    path = written(tmp_path / "a", 100)
+    [task], query = _scale.plan(path, 10**6, False, {})
+    state = _scale.partial(task, query)
+    parts = _scale.split(state, 3)
+    assert sum(map(_scale.keys, parts)) == _scale.keys(state) > max(map(_scale.keys, parts))
+    with pytest.raises(ValueError, match="partition 1/3 of the keys is in no state"):
+        _scale.finish([parts[0], parts[2]], query)
+    with pytest.raises(ValueError, match="two states"):
+        _scale.finish([*parts, parts[0]], query)
+    with pytest.raises(ValueError, match="different keys"):
+        _scale.finish([parts[0], state], query)
 
 
 def test_columns_and_conditions_pass_through(tmp_path, command):

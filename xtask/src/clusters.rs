@@ -13,10 +13,17 @@ use crate::python;
 
 /// The engines, and what is installed for each.
 const ENGINES: &[(&str, &[&str], &[&str])] = &[
-    ("dask", &["dask", "distributed"], &["nothing", "killed", "stopped", "changed"]),
-    ("ray", &["ray"], &["nothing", "killed", "hung", "changed"]),
-    ("spark", &["pyspark", "pandas<3", "pyarrow"], &["nothing"]),
+    ("dask", &["dask", "distributed"], &["nothing", "apart", "killed", "holding", "stopped", "changed"]),
+    ("ray", &["ray"], &["nothing", "apart", "killed", "holding", "hung", "changed"]),
+    (
+        "spark",
+        SPARK,
+        &["nothing", "apart", "killed", "holding", "python", "stopped", "hung", "changed", "master"],
+    ),
+    ("connect", SPARK, &["nothing", "apart", "killed"]),
 ];
+
+const SPARK: &[&str] = &["pyspark[connect]", "pandas<3", "pyarrow"];
 
 pub(crate) fn run_all(only: &str, runs: u32) -> Result<()> {
     let wheel = python::wheel()?;

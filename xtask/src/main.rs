@@ -99,7 +99,7 @@ enum Check {
         /// Only look for the places
         #[arg(long)]
         check: bool,
-        /// How many seconds the tests of one may take, and building them; who takes longer hangs
+        /// How many seconds the tests of one may take; who takes longer hangs
         #[arg(long, default_value_t = 600)]
         limit: u64,
         /// Only those whose name or file contains this

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Write;
 
 use fathom_aggregate::delimited::record_starts;
-use fathom_aggregate::state::{Object, Question, State, StateError};
+use fathom_aggregate::state::{Merger, Object, Partition, Question, State, StateError};
 use fathom_aggregate::{Error, Options, Source};
 use oracle::check::{formatted, near, run};
 use oracle::choice::Choices;
@@ -72,6 +72,21 @@ fn merged(mut states: Vec<State>, choices: &mut Choices) -> Result<State, StateE
     Ok(states.remove(0))
 }
 
+/// Merges each of so many partitions of the keys by itself, then joins them, in orders drawn from a number.
+fn partitioned(states: &[State], of: u32, choices: &mut Choices) -> Result<State, StateError> {
+    let part = |state: &State, number, way| match way {
+        0 => state.clone().split(of).unwrap().swap_remove(number as usize),
+        _ => state.clone().only(Partition { number, of }).unwrap(),
+    };
+    let mut merger = Merger::default();
+    for start in 0..of {
+        let number = (start + of / 2) % of;
+        let parts = states.iter().map(|state| through_bytes(&part(state, number, choices.of(2))));
+        merger.push(merged(parts.collect(), choices)?)?;
+    }
+    merger.finish()
+}
+
 /// The ranges between some places of a text.
 fn ranges(size: u64, cuts: &[u64]) -> Vec<[u64; 2]> {
     let mut ends: Vec<u64> = cuts.iter().map(|cut| cut % (size + 1)).collect();
@@ -104,11 +119,14 @@ fn check(
         return Ok(());
     };
     let states = states(cuts);
+    let choices = &mut Choices(seed);
+    let joined = partitioned(&states, 1 + choices.of(5) as u32, choices);
     let (one, other) =
         (merged(states.clone(), &mut Choices(seed))?, merged(states, &mut Choices(!seed))?);
     one.check_whole()?;
     let shown = format!("{task:?} {options:?} {cuts:?} {:?}", String::from_utf8_lossy(input));
     assert!(one.to_bytes() == other.to_bytes(), "{shown}");
+    assert!(joined?.to_bytes() == one.to_bytes(), "{shown}");
     let summary = one.into_summary();
     let counts = [summary.records, summary.blank_lines, summary.left_out, summary.rejected];
     let refused = answer.refused.len() as u64;
@@ -220,6 +238,21 @@ fn text_without_quotes_can_be_cut_at_every_byte() {
     }
 }
 
+/// What is before the header is read of the beginning of the file, as all other ranges are not.
+#[test]
+fn a_range_that_ends_before_the_header_knows_its_names() {
+    let values = [2, 3].map(|column| (Place::At(column), Null::Skip)).to_vec();
+    let task = Task { header: true, plain: false, values, ..Task::plain() };
+    for text in ["\n\r\n\nk;v;w\na;1;2\n", "\u{feff}\nk;v;w\na;1;2\n", "\u{feff}k;v;w\n", "\n\n\n"]
+    {
+        for cut in 0..=text.len() as u64 {
+            let look = Look { keys: vec!["k".into()], ..Look::all(Form::Csv) };
+            let options = Options::default();
+            check(text.as_bytes(), &task, &look, (&options, &[cut, cut / 2]), cut).unwrap();
+        }
+    }
+}
+
 #[test]
 fn a_cut_inside_quotes_is_an_error_that_says_where() {
     let input = b"a;1\n\"b\nc\";2\nd;3\n";
@@ -256,6 +289,61 @@ fn what_does_not_go_together_is_refused() {
     let squares = Options { with_squares: true, ..options.clone() };
     let other = text.state([4, 12], &task, &squares).unwrap();
     assert!(matches!(merge(state(0, 4), other), StateError::Question { .. }));
+}
+
+#[test]
+fn partitions_of_keys_are_joined_if_they_are_all_and_of_the_same_input() {
+    let text = Input::new(b"a;1\nb;2\nc;3\nd;4\ne;5\n");
+    let state = |from, to| text.state([from, to], &Task::plain(), &Options::default()).unwrap();
+    let whole = || state(0, 20);
+    let all = |states: &[&State]| {
+        let mut merger = Merger::default();
+        states.iter().try_for_each(|state| merger.push((*state).clone()))?;
+        merger.finish()
+    };
+    let [low, high] = &whole().split(2).unwrap()[..] else { panic!("two") };
+    assert!(low.groups() > 0 && high.groups() > 0 && low.groups() + high.groups() == 5);
+    assert_eq!(all(&[high, low]).unwrap().to_bytes(), whole().to_bytes());
+
+    let partition = |number, of| Partition { number, of };
+    let missing = |number| StateError::NoPartition { missing: partition(number, 2) };
+    assert_eq!(low.check_whole(), Err(missing(1)));
+    assert_eq!(high.check_whole(), Err(missing(0)));
+    let thirds = whole().split(3).unwrap();
+    assert_eq!(
+        all(&[&thirds[0], &thirds[2]]).unwrap_err(),
+        StateError::NoPartition { missing: partition(1, 3) }
+    );
+    let keys = |states: &[&State]| matches!(all(states).unwrap_err(), StateError::Keys { .. });
+    assert!(keys(&[low, &thirds[1]]) && keys(&[low, &whole()]));
+    assert!(matches!(low.clone().merge(high.clone()), Err(StateError::Keys { .. })));
+    assert!(matches!(low.clone().split(2), Err(StateError::Keys { .. })));
+    assert!(matches!(low.clone().only(partition(1, 2)), Err(StateError::Keys { .. })));
+    assert_eq!(low.clone().only(partition(0, 2)).unwrap().to_bytes(), low.to_bytes());
+    let half = state(0, 8).only(partition(1, 2)).unwrap();
+    let [one, other] = [0, 1].map(|number| partition(number, 2));
+    assert_eq!(all(&[low, &half]).unwrap_err(), StateError::Uneven { one, other });
+    assert!(matches!(all(&[low, low]), Err(StateError::Twice { .. })));
+}
+
+/// Or a key would be in two partitions, whose counts nobody adds.
+#[test]
+fn keys_of_another_partition_are_no_state() {
+    let text = Input::new(b"a;1\nb;2\nc;3\nd;4\ne;5\n");
+    let whole = text.state([0, 20], &Task::plain(), &Options::default()).unwrap();
+    let bytes = whole.only(Partition { number: 0, of: 2 }).unwrap().to_bytes();
+    let head = br#""partition":{"number":0,"of":2}"#;
+    let at = bytes.windows(head.len()).position(|part| part == head).unwrap();
+    let (groups, partition) = ("its groups cannot be read", "its partition is none");
+    for (byte, by, why) in [(22, b'1', groups), (22, b'2', partition), (29, b'3', groups)] {
+        let mut other = bytes[..bytes.len() - 56].to_vec();
+        other[at + byte] = by;
+        let hash = xxhash_rust::xxh3::xxh3_64(&other).to_le_bytes();
+        let length = (other.len() as u64).to_le_bytes();
+        let said = String::from_utf8_lossy(&other[at..at + head.len()]).into_owned();
+        let vouched = [&other[..], b"fathom state end", &length, &hash, &[0; 24]].concat();
+        assert_eq!(State::all(&vouched).unwrap_err(), StateError::Damaged(why), "{said}");
+    }
 }
 
 /// 38 digits are what a decimal of 128 bits has.

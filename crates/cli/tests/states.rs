@@ -75,6 +75,40 @@ fn ranges_merge_to_the_bytes_of_the_whole_for_every_statistic() {
 }
 
 #[test]
+fn partitions_of_keys_are_merged_by_processes_of_their_own() {
+    let folder = Folder::new();
+    folder.file("a.txt", &text(900));
+    let stats = "--stats mean,count,distinct,last,p99";
+    let whole = folder.out(&format!("aggregate {stats} --format csv a.txt"));
+    for (name, range) in [("1", "0..5001"), ("2", "5001..9000"), ("3", "9000..")] {
+        folder.out(&format!("aggregate {stats} --partial -o {name}.fathom --range {range} a.txt"));
+    }
+    let merge = |part: &str, files: &str| {
+        let words = format!("merge --partial --partition {part}/3 -o key-{part}.fathom {files}");
+        folder.out(&words)
+    };
+    for part in ["0", "1", "2"] {
+        merge(part, "2.fathom 1.fathom 3.fathom");
+    }
+    assert!(folder.out("merge --format csv key-2.fathom key-0.fathom key-1.fathom") == whole);
+    assert!(folder.out("merge --partial key-2.fathom key-0.fathom key-1.fathom").len() > 1000);
+    let says = |code, words: &str, expected: &str| {
+        let said = folder.refused(code, words);
+        assert!(said.contains(expected), "{words}: {said}");
+    };
+    says(3, "merge key-0.fathom", "partition 1/3 of the keys is in no state");
+    says(3, "merge --partial key-0.fathom key-2.fathom", "partition 1/3 of the keys");
+    says(3, "merge key-0.fathom 1.fathom", "different keys: all and partition 0/3");
+    merge("1", "1.fathom 2.fathom");
+    says(3, "merge key-0.fathom key-1.fathom key-2.fathom", "were merged from different states");
+    says(3, "merge --partial --partition 0/2 key-0.fathom", "different keys");
+    says(2, "merge --partition 0/2 1.fathom", "--partial");
+    for wrong in ["2/2", "0/0", "-1/2", "1", "0/70000"] {
+        says(2, &format!("merge --partial --partition={wrong} 1.fathom"), "not K/N");
+    }
+}
+
+#[test]
 fn sketches_merge_to_the_bytes_of_the_whole_and_say_that_they_are_sketches() {
     let folder = Folder::new();
     let rows = (0..40_000_u32).map(|i| format!("k;{}\n", i.wrapping_mul(2_654_435_761) % 30_011));

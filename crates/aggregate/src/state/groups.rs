@@ -286,6 +286,9 @@ pub(super) fn read(head: &Head, len: usize, data: &[Data], columns: &mut [Column
             composite::push(&mut bytes, places.next()?.bytes(at)?, is_last);
         }
         let key = Key::from(&bytes[..]);
+        if head.partition.is_some_and(|partition| !partition.has(&bytes)) {
+            return None;
+        }
         if columns[0].groups.last().is_some_and(|last| last.key >= key) {
             return None;
         }

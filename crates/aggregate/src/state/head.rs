@@ -3,8 +3,10 @@
 //! It is the metadata of the schema, as JSON: [`Head`], for people and programs that look in.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{StateError, VERSIONS};
 use crate::approx::Approx;
@@ -17,8 +19,47 @@ pub(super) struct Head {
     pub(super) question: Question,
     pub(super) keys: Vec<String>,
     pub(super) columns: Vec<ColumnHead>,
+    /// Of all keys, those it has; all of them if nothing is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) partition: Option<Partition>,
     /// In the order of the input.
     pub(super) objects: Vec<Object>,
+}
+
+/// One of several lists of keys, into which their hashes put them: what is known of each can be merged by a process
+/// of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Partition {
+    /// Which of them, from 0.
+    pub number: u32,
+    /// How many there are: 1 to [`MOST_PARTITIONS`].
+    pub of: u32,
+}
+
+/// More partitions than processes merge.
+pub const MOST_PARTITIONS: u32 = 1 << 16;
+
+impl Partition {
+    /// The number of the partition of a key: its XXH3 (64 bits) modulo how many there are.
+    pub(super) fn of_key(key: &[u8], of: u32) -> u32 {
+        (xxh3_64(key) % u64::from(of)) as u32
+    }
+
+    pub(super) fn is_one(self) -> bool {
+        self.number < self.of && self.of <= MOST_PARTITIONS
+    }
+
+    pub(super) fn has(self, key: &[u8]) -> bool {
+        Partition::of_key(key, self.of) == self.number
+    }
+}
+
+/// As `fathom merge --partition` takes it.
+impl fmt::Display for Partition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "partition {}/{}", self.number, self.of)
+    }
 }
 
 /// A value column.
@@ -69,11 +110,6 @@ impl Question {
         let Question { squares, values, ends, sketch, approx, .. } = *self;
         Keep { squares, values, rounding: approx, sketch, ends, texts }.of(texts)
     }
-
-    /// The version of the format in which it is written: readers of the first know nothing of sketches.
-    pub(super) fn version(&self) -> &'static str {
-        if self.approx.is_some() || self.sketch { VERSIONS[1] } else { VERSIONS[0] }
-    }
 }
 
 /// Something that is read: a file, an object of a store, a stream.
@@ -121,6 +157,16 @@ pub struct Range {
 const MOST_RECORDS: u64 = 1 << 60;
 
 impl Head {
+    /// The version of the format in which it is written: readers of the first know nothing of sketches, those of the
+    /// second would take a partition for all keys.
+    pub(super) fn version(&self) -> &'static str {
+        match (self.partition, self.question.approx.is_some() || self.question.sketch) {
+            (Some(_), _) => VERSIONS[2],
+            (None, true) => VERSIONS[1],
+            (None, false) => VERSIONS[0],
+        }
+    }
+
     /// Records there were.
     pub(super) fn records(&self) -> Option<u64> {
         let ranges = self.objects.iter().flat_map(|object| &object.ranges);

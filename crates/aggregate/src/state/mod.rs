@@ -8,11 +8,14 @@
 //!
 //! A state is exact and says where it comes from: which ranges of which objects, and what each of them
 //! had. Merging is associative and commutative down to the last byte of what is written, and refuses
-//! what it has already, what changed in between, and ranges that were cut inside a record. The bytes
+//! what it has already, what changed in between, and ranges that were cut inside a record. Where there are
+//! too many keys for one process, a state is split into [partitions](Partition) of them. The bytes
 //! are a stream that every Arrow library reads (`docs/scaling.md` has the columns); the trailer behind its
 //! end is for us, and what it does not vouch for is not read.
 //!
 //! Nothing here reads or writes files.
+
+use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -28,13 +31,13 @@ mod plan;
 mod watched;
 
 use head::{ColumnHead, Head, joined};
-pub use head::{Object, Question, Range};
+pub use head::{MOST_PARTITIONS, Object, Partition, Question, Range};
 pub use plan::{Piece, plan};
 pub use watched::Watch;
 
-/// The versions of the format, which readers of others refuse: that of exact states, and that of states with
-/// sketches.
-pub const VERSIONS: [&str; 2] = ["1", "2"];
+/// The versions of the format, which readers of others refuse: that of exact states, that of states with
+/// sketches, and that of states with some of the keys.
+pub const VERSIONS: [&str; 3] = ["1", "2", "3"];
 
 /// What the bytes of a state end with, before their length and their hash.
 const TRAILER: [u8; 16] = *b"fathom state end";
@@ -55,7 +58,7 @@ pub enum StateError {
     #[error("the state is damaged: {0}")]
     Damaged(&'static str),
     /// Another version wrote it.
-    #[error("the state has version {found} of the format, this program reads versions {}", VERSIONS.join(" and "))]
+    #[error("the state has version {found} of the format, this program reads {}", VERSIONS.join(", "))]
     Version {
         /// Its version.
         found: String,
@@ -141,6 +144,28 @@ pub enum StateError {
         /// One behind the last.
         end: u64,
     },
+    /// They have different keys.
+    #[error("the states have different keys: {one} and {other}")]
+    Keys {
+        /// What one of them has.
+        one: String,
+        /// And another.
+        other: String,
+    },
+    /// Partitions that do not know of the same input.
+    #[error("{one} and {other} of the keys were merged from different states")]
+    Uneven {
+        /// A partition.
+        one: Partition,
+        /// Another.
+        other: Partition,
+    },
+    /// Keys are missing.
+    #[error("{missing} of the keys is in no state")]
+    NoPartition {
+        /// The first that is missing.
+        missing: Partition,
+    },
     /// An object was not read.
     #[error("number {number} of the {of} objects of the input is in no state")]
     Missing {
@@ -179,7 +204,8 @@ impl State {
         };
         let objects = vec![Object { ranges: vec![range], ..object }];
         let Summary { columns, keys, .. } = summary;
-        State { head: Head { question, keys, columns: Vec::new(), objects }, columns }
+        let head = Head { question, keys, columns: Vec::new(), partition: None, objects };
+        State { head, columns }
     }
 
     /// What was asked.
@@ -192,17 +218,134 @@ impl State {
         &self.head.objects
     }
 
+    /// The partition of the keys that it has; none if it has all of them.
+    pub fn partition(&self) -> Option<Partition> {
+        self.head.partition
+    }
+
+    /// How many keys it has.
+    pub fn groups(&self) -> usize {
+        self.columns[0].groups.len()
+    }
+
+    /// The state in `of` partitions of its keys.
+    ///
+    /// # Errors
+    /// [`StateError::Keys`] if it has some of them only.
+    ///
+    /// # Panics
+    /// If `of` is 0 or above [`MOST_PARTITIONS`].
+    pub fn split(self, of: u32) -> Result<Vec<State>, StateError> {
+        assert!((1..=MOST_PARTITIONS).contains(&of), "{of} partitions");
+        if self.head.partition.is_some() {
+            let other = format!("all, to be split into {of}");
+            return Err(StateError::Keys { one: keys_of(self.head.partition), other });
+        }
+        let place = |group: &Partial| Partition::of_key(&group.key, of) as usize;
+        let mut parts: Vec<State> = (0..of)
+            .map(|number| {
+                let head = Head { partition: Some(Partition { number, of }), ..self.head.clone() };
+                State { head, columns: Vec::new() }
+            })
+            .collect();
+        for column in self.columns {
+            let Column { groups, .. } = column;
+            let about = Column { groups: Vec::new(), ..column };
+            parts.iter_mut().for_each(|part| part.columns.push(about.clone()));
+            for group in groups {
+                let part = &mut parts[place(&group)];
+                part.columns.last_mut().expect("pushed above").groups.push(group);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// One partition of its keys; itself if it is that.
+    ///
+    /// # Errors
+    /// As [`State::split`].
+    ///
+    /// # Panics
+    /// As [`State::split`].
+    pub fn only(mut self, wanted: Partition) -> Result<State, StateError> {
+        assert!(wanted.is_one(), "{wanted}");
+        match self.head.partition {
+            Some(own) if own == wanted => {}
+            Some(_) => {
+                return Err(StateError::Keys {
+                    one: keys_of(self.head.partition),
+                    other: wanted.to_string(),
+                });
+            }
+            None => {
+                let columns = self.columns.iter_mut();
+                columns.for_each(|column| column.groups.retain(|group| wanted.has(&group.key)));
+                self.head.partition = Some(wanted);
+            }
+        }
+        Ok(self)
+    }
+
+    /// All partitions of the keys as a state that has them all.
+    fn joined(parts: Vec<State>) -> Result<State, StateError> {
+        let first = &parts[0];
+        let Some(partition) = first.head.partition else {
+            let other = keys_of(parts[1].head.partition);
+            return Err(StateError::Keys { one: keys_of(None), other });
+        };
+        for (number, part) in (0..).zip(&parts) {
+            let own = part.head.partition.expect("those of all keys come first");
+            if own.of != partition.of {
+                let [one, other] = [partition, own].map(|one| one.to_string());
+                return Err(StateError::Keys { one, other });
+            }
+            if own.number != number {
+                return Err(StateError::NoPartition { missing: Partition { number, ..own } });
+            }
+            if part.asked() != first.asked() {
+                let [one, other] = [first, part].map(|state| shown(&state.head.question));
+                return Err(StateError::Question { one, other });
+            }
+            if part.head.objects != first.head.objects {
+                return Err(StateError::Uneven { one: partition, other: own });
+            }
+        }
+        if parts.len() < partition.of as usize {
+            let missing = Partition { number: parts.len() as u32, ..partition };
+            return Err(StateError::NoPartition { missing });
+        }
+        let head = Head { partition: None, ..first.head.clone() };
+        let mut columns: Vec<(Column, Vec<Vec<Partial>>)> = Vec::new();
+        for part in parts {
+            for (at, mut column) in part.columns.into_iter().enumerate() {
+                let groups = std::mem::take(&mut column.groups);
+                match columns.get_mut(at) {
+                    Some((known, lists)) => {
+                        known.scale = known.scale.max(column.scale);
+                        lists.push(groups);
+                    }
+                    None => columns.push((column, vec![groups])),
+                }
+            }
+        }
+        let columns = columns.into_iter();
+        let columns = columns
+            .map(|(column, lists)| Column { groups: merge::merge(lists), ..column })
+            .collect();
+        Ok(State { head, columns })
+    }
+
     /// Both as one.
     ///
     /// # Errors
     /// What does not go together.
     pub fn merge(self, other: State) -> Result<State, StateError> {
-        let questions = [&self, &other].map(|state| {
-            let texts = state.columns.iter().map(|column| column.is_text);
-            (&state.head.question, texts.collect::<Vec<_>>(), state.head.keys.len())
-        });
-        if questions[0] != questions[1] {
-            let [one, other] = questions.map(|(question, ..)| shown(question));
+        if self.head.partition != other.head.partition {
+            let [one, other] = [&self, &other].map(|state| keys_of(state.head.partition));
+            return Err(StateError::Keys { one, other });
+        }
+        if self.asked() != other.asked() {
+            let [one, other] = [&self, &other].map(|state| shown(&state.head.question));
             return Err(StateError::Question { one, other });
         }
         let objects = joined(&self.head.objects, &other.head.objects)?;
@@ -226,6 +369,12 @@ impl State {
         Ok(State { head, columns })
     }
 
+    /// What is to be the same in states that go together.
+    fn asked(&self) -> (&Question, Vec<bool>, usize) {
+        let texts = self.columns.iter().map(|column| column.is_text);
+        (&self.head.question, texts.collect(), self.head.keys.len())
+    }
+
     /// Gives places in objects the numbers that the objects have in another list.
     fn renumber(&mut self, objects: &[Object]) {
         let place = |own: &Object| {
@@ -243,6 +392,10 @@ impl State {
     /// # Errors
     /// The first thing that is missing.
     pub fn check_whole(&self) -> Result<(), StateError> {
+        if let Some(own) = self.head.partition.filter(|own| own.of > 1) {
+            let missing = Partition { number: u32::from(own.number == 0), ..own };
+            return Err(StateError::NoPartition { missing });
+        }
         for object in &self.head.objects {
             let mut at = 0;
             for range in &object.ranges {
@@ -371,6 +524,9 @@ impl State {
         if head.columns.iter().any(|column| column.scale > MOST_DIGITS) {
             return Err(StateError::Damaged("its numbers have too many digits"));
         }
+        if head.partition.is_some_and(|partition| !partition.is_one()) {
+            return Err(StateError::Damaged("its partition is none"));
+        }
         if head.objects.is_empty() || !head.is_in_order() || head.records().is_none() {
             return Err(StateError::Damaged("its objects are not in order"));
         }
@@ -386,20 +542,44 @@ impl State {
     }
 }
 
-/// States that are merged while they come, in a tree: each takes part in as many merges as there are levels.
+/// States that are merged while they come, in a tree: each takes part in as many merges as there are levels. Those
+/// of each partition of the keys have a tree of their own.
 #[derive(Debug, Default)]
 pub struct Merger {
-    /// Of the states at place `n`, there are `2^n` in each.
-    levels: Vec<Option<State>>,
+    trees: BTreeMap<Option<Partition>, Tree>,
 }
+
+/// Of the states at place `n`, there are `2^n` in each.
+#[derive(Debug, Default)]
+struct Tree(Vec<Option<State>>);
 
 impl Merger {
     /// Takes in a state.
     ///
     /// # Errors
     /// What does not go together with those before it.
-    pub fn push(&mut self, mut state: State) -> Result<(), StateError> {
-        for level in &mut self.levels {
+    pub fn push(&mut self, state: State) -> Result<(), StateError> {
+        self.trees.entry(state.head.partition).or_default().push(state)
+    }
+
+    /// All of them as one: if there are several partitions of the keys, these have to be all.
+    ///
+    /// # Errors
+    /// What does not go together, and [`StateError::None`].
+    pub fn finish(self) -> Result<State, StateError> {
+        let merged = self.trees.into_values().map(Tree::finish);
+        let mut parts: Vec<State> = merged.collect::<Result<_, _>>()?;
+        match parts.len() {
+            0 => Err(StateError::None),
+            1 if parts[0].head.partition.is_none_or(|own| own.of > 1) => Ok(parts.remove(0)),
+            _ => State::joined(parts),
+        }
+    }
+}
+
+impl Tree {
+    fn push(&mut self, mut state: State) -> Result<(), StateError> {
+        for level in &mut self.0 {
             match level.take() {
                 Some(before) => state = before.merge(state)?,
                 None => {
@@ -408,17 +588,13 @@ impl Merger {
                 }
             }
         }
-        self.levels.push(Some(state));
+        self.0.push(Some(state));
         Ok(())
     }
 
-    /// All of them as one.
-    ///
-    /// # Errors
-    /// What does not go together, and [`StateError::None`].
-    pub fn finish(self) -> Result<State, StateError> {
+    fn finish(self) -> Result<State, StateError> {
         let mut all = None;
-        for state in self.levels.into_iter().flatten() {
+        for state in self.0.into_iter().flatten() {
             all = Some(match all {
                 None => state,
                 Some(rest) => state.merge(rest)?,
@@ -433,7 +609,7 @@ const HEAD_KEY: &str = "fathom.head";
 
 fn schema(head: &Head, fields: &[message::Field]) -> Vec<u8> {
     let text = serde_json::to_string(head).expect("names, numbers and lists are JSON");
-    message::schema(fields, &[(VERSION_KEY, head.question.version()), (HEAD_KEY, &text)])
+    message::schema(fields, &[(VERSION_KEY, head.version()), (HEAD_KEY, &text)])
 }
 
 /// What vouches for a stream.
@@ -447,6 +623,11 @@ fn trailer_of(stream: &[u8]) -> Box<[u8]> {
 /// Groups of two lists, both sorted, as one.
 fn merged(left: Vec<Partial>, right: Vec<Partial>) -> Vec<Partial> {
     merge::merge(vec![left, right])
+}
+
+/// What keys a state has.
+fn keys_of(partition: Option<Partition>) -> String {
+    partition.map_or_else(|| "all".to_owned(), |partition| partition.to_string())
 }
 
 fn shown(question: &Question) -> String {

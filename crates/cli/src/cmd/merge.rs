@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, FromArgMatches};
+use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use fathom_aggregate::format::Statistic;
-use fathom_aggregate::state::{Merger, Question, State};
+use fathom_aggregate::state::{MOST_PARTITIONS, Merger, Partition, Question, State};
 
 use super::aggregate;
 use crate::exit::Exit;
@@ -20,6 +20,8 @@ pub(crate) struct Options {
     show: aggregate::Options,
     /// Whether statistics were chosen here; otherwise they are those the states were made for.
     has_stats: bool,
+    /// The only keys to merge.
+    partition: Option<Partition>,
 }
 
 /// What `aggregate` asks about its input.
@@ -46,6 +48,8 @@ const EXAMPLES: &str = "Examples:\n  \
     fathom aggregate --partial --range 1G.. -o 1.fathom measurements.txt\n  \
     fathom merge 0.fathom 1.fathom\n  \
     fathom merge --partial -o both.fathom 0.fathom 1.fathom\n  \
+    seq 0 15 | xargs -P 4 -I{} fathom merge --partial --partition {}/16 -o key-{}.fathom [01].fathom\n  \
+    fathom merge key-*.fathom\n  \
     ssh host fathom aggregate --partial log.txt | fathom merge - here.fathom";
 
 impl clap::Args for Options {
@@ -55,6 +59,18 @@ impl clap::Args for Options {
             command = command.mut_arg(name, |argument| argument.hide(true));
         }
         command
+            .arg(
+                Arg::new("partition")
+                    .long("partition")
+                    .value_name("K/N")
+                    .value_parser(partition)
+                    .requires("partial")
+                    .help("Take the keys of partition K of N (from 0) only, by their hash, in 1/N of the memory")
+                    .long_help(
+                        "Take the keys of partition K of N (from 0) only, by their hash: for N processes, each with \
+                         1/N of the keys in memory. Merging what they write joins all keys again.",
+                    ),
+            )
             .mut_arg("files", |files| {
                 files.value_name("STATE").help("States to merge; `-` is standard input")
             })
@@ -85,7 +101,8 @@ impl FromArgMatches for Options {
                 .error(clap::error::ErrorKind::ArgumentConflict, said));
         }
         let has_stats = is_given(&"stats");
-        Ok(Options { show: aggregate::Options::from_arg_matches(matches)?, has_stats })
+        let partition = matches.get_one("partition").copied();
+        Ok(Options { show: aggregate::Options::from_arg_matches(matches)?, has_stats, partition })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -107,6 +124,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         let name = || path.display().to_string();
         let bytes = read(path).with_context(|| format!("cannot read {}", name()))?;
         for state in State::all(&bytes).with_context(name)? {
+            let state = match options.partition {
+                None => state,
+                Some(partition) => state.only(partition).with_context(name)?,
+            };
             merger.push(state).with_context(name)?;
         }
     }
@@ -126,6 +147,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         anyhow::bail!(mistake);
     }
     show.print(state.into_summary(), &question, start)
+}
+
+/// `K/N`: partition K of N.
+fn partition(text: &str) -> Result<Partition, String> {
+    let numbers = text.split_once('/').map(|(k, n)| (k.parse(), n.parse()));
+    match numbers {
+        Some((Ok(number), Ok(of))) if number < of && of <= MOST_PARTITIONS => {
+            Ok(Partition { number, of })
+        }
+        _ => Err(format!("not K/N with K below N, which is at most {MOST_PARTITIONS}")),
+    }
 }
 
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
