@@ -8,8 +8,9 @@ may be run again, anywhere, as often as an engine likes.
 from __future__ import annotations
 
 import os
+import shlex
 
-from fathom import _native
+from fathom import _command, _native
 from fathom._aggregate import asked
 from fathom._table import Table
 
@@ -35,7 +36,7 @@ class Piece:
 
 
 def plan(urls, task_bytes: int, records: bool, options: dict):
-    """The tasks, each a list of pieces, and what is asked of them."""
+    """The tasks, each a list of pieces or, of objects of stores, of words; and what is asked of them."""
     if options.get("rejects") is not None or options.get("progress") is not None:
         raise ValueError("rejects= and progress= are of one machine: leave them out")
     options.setdefault("threads", 1)
@@ -43,6 +44,8 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
     for data in inputs:
         if not isinstance(data, (str, os.PathLike)):
             raise TypeError(f"paths are read by many processes, and {type(data).__name__} is none")
+    if any("://" in str(data) for data in inputs):
+        return _plan_of_objects(inputs, task_bytes, records, query)
     paths = [os.path.abspath(os.fspath(path)) for path in inputs]
     if len(set(paths)) < len(paths):
         raise ValueError("a path is there twice")
@@ -69,8 +72,59 @@ def _between_records(task, paths, query, task_bytes):
     return [[(at, start, end)] for start, end in zip([start, *ends], ends)]
 
 
+def _plan_of_objects(inputs, task_bytes, records, query):
+    """Tasks of the command, which reads objects of stores where the module does not."""
+    urls = [str(data) if "://" in str(data) else os.path.abspath(data) for data in inputs]
+    words = ["--bytes", str(task_bytes), *(["--records"] if records else [])]
+    if query.delimiter is not None:
+        words += ["--delimiter", chr(query.delimiter)]
+    lines = _command.call(["plan", *words, "--", *urls], accepted=(0,)).decode().splitlines()
+    asked, query.guessed = _words(query), {}
+    return [[*asked, *shlex.split(line)] for line in lines], query
+
+
+def _words(query) -> list[str]:
+    """A query as options of the command."""
+    words = ["--stats", ",".join(query.stats)]
+    for option, value in (
+        ("--threads", query.threads),
+        ("--chunk", query.chunk_bytes and query.chunk_bytes / (1 << 20)),
+        ("--memory-limit", query.memory_limit),
+        ("--approx", query.approx),
+        ("--on-error", "skip" if query.skip else None),
+    ):
+        words += [] if value is None else [f"{option}={value}"]
+    if query.plain:
+        return words
+    if query.delimiter is not None:
+        words.append(f"--delimiter={chr(query.delimiter)}")
+    for option, flag in (("--header", query.header), ("--quotes", query.quotes), ("--decimal-comma", query.decimal_comma)):
+        words += [] if flag is None else [f"{option}={'yes' if flag else 'no'}"]
+    words += [f"--format-in={query.format_in}"] if query.format_in else []
+    words += [f"--by={_one(column)}" for column in query.by]
+    words += ["--ragged=pad"] if query.pad else []
+    words += [f"--where={query.filter}"] if query.filter is not None else []
+    if query.null_values:
+        words.append("--null-values=" + ",".join(_one(text.decode()) for text in query.null_values))
+    if not query.values:
+        return [*words[2:], "--count"]
+    for column, null, is_text in query.values:
+        words.append(f"--{'text' if is_text else 'value'}={_one(column)}")
+        words += [] if null == "skip" else [f"--null={column}={null}"]
+    return words
+
+
+def _one(name) -> str:
+    """A name as the command takes one of several."""
+    if "," in str(name):
+        raise ValueError(f"{name!r}: with objects of stores there is no comma in what is one of several: use its place")
+    return str(name)
+
+
 def partial(task, query) -> bytes:
     """The state of a task."""
+    if isinstance(task[0], str):
+        return _command.call(["aggregate", "--partial", *task], accepted=(0,))
     return _native.partial(task, query)
 
 

@@ -19,7 +19,12 @@ const MOST_MODULE_BYTES: u64 = 5 << 20;
 
 /// A wheel for this machine.
 pub(crate) fn wheel() -> Result<PathBuf> {
-    build(&environment()?, false)
+    wheel_with(&host_fathom()?)
+}
+
+/// A wheel that brings this program.
+pub(crate) fn wheel_with(program: &Path) -> Result<PathBuf> {
+    build(&environment()?, false, program)
 }
 
 /// The Python of a fresh environment with what builds wheels and runs tests.
@@ -39,7 +44,7 @@ pub(crate) fn fresh(environment: &Path) -> Result<PathBuf> {
 
 pub(crate) fn run_all(release: bool, only_wheel: bool) -> Result<()> {
     let python = environment()?;
-    let wheel = build(&python, release)?;
+    let wheel = build(&python, release, &host_fathom()?)?;
     println!("{}", wheel.display());
     if only_wheel {
         return Ok(());
@@ -62,12 +67,12 @@ pub(crate) fn pip(python: &Path) -> Command {
 }
 
 /// The wheel, with the command among its scripts: maturin takes what lies in the folder of this name.
-fn build(python: &Path, release: bool) -> Result<PathBuf> {
+fn build(python: &Path, release: bool, program: &Path) -> Result<PathBuf> {
     let scripts = root().join("python/fathom._native.data/scripts");
     fs::create_dir_all(&scripts)?;
-    let program = scripts.join("fathom");
-    fs::copy(host_fathom()?, &program).context("the command")?;
-    run(Command::new("strip").arg(&program)).context("the command, stripped")?;
+    let brought = scripts.join("fathom");
+    fs::copy(program, &brought).context("the command")?;
+    run(Command::new("strip").arg(&brought)).context("the command, stripped")?;
     let wheels = cache().join("wheels");
     let _ = fs::remove_dir_all(&wheels);
     let target =

@@ -1,6 +1,7 @@
 //! `cargo xtask remote`: objects of stores as input, from a server of our own that does wrong and from one
 //! that others wrote: moto, Amazon's interface in Python, installed into an environment of its own.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -28,5 +29,21 @@ pub(crate) fn run_all(choice: &[String]) -> Result<()> {
     tests.args(["--test", "remote", "--", "--include-ignored"]);
     let status = tests.status().context("cargo test")?;
     ensure!(status.success(), "cargo test: {status}");
+    drivers(&moto)
+}
+
+/// The drivers of the Python package with objects: their plans, read by the command that was just built.
+fn drivers(moto: &Path) -> Result<()> {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let wheel = python::wheel_with(&target.join("debug/fathom"))?;
+    let python = python::fresh(&cache().join("objects"))?;
+    run(python::pip(&python).arg("pytest").arg(&wheel))?;
+    let mut tests = Command::new(&python);
+    tests.current_dir(root().join("python/tests"));
+    tests.env("FATHOM_MOTO", moto).env_remove("FATHOM_PROGRAM");
+    tests.args(["-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", "test_objects.py"]);
+    let status = tests.status().context("pytest")?;
+    ensure!(status.success(), "pytest: {status}");
     Ok(())
 }
