@@ -41,13 +41,14 @@ def program() -> str:
     )
 
 
-def call(arguments, *, input: bytes | None = None, accepted=(0, 1)) -> bytes:
-    """What the command prints; Ctrl-C reaches it, too, and ends both."""
+def call(arguments, *, input: bytes | None = None, accepted=(0, 1), without=()) -> bytes:
+    """What the command prints, without some variables of the environment; Ctrl-C reaches it, too, and ends both."""
     process = subprocess.Popen(
         [program(), *arguments],
         stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env={name: value for name, value in os.environ.items() if name not in without},
     )
     try:
         printed, said = process.communicate(input)

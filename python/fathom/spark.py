@@ -9,8 +9,6 @@ Spark's own retries (`spark.task.maxFailures`) and speculation (`spark.speculati
 
 from __future__ import annotations
 
-import pickle
-
 from fathom import _scale
 
 __all__ = ["aggregate"]
@@ -23,21 +21,21 @@ def aggregate(urls, spark, *, task_bytes=_scale.TASK_BYTES, records=False, **opt
     records      cut between records: needed if quotes enclose line breaks, and reads all once before
     """
     tasks, query = _scale.plan(urls, task_bytes, records, options)
-    rows = [(at, pickle.dumps((task, query))) for at, task in enumerate(tasks)]
-    frame = spark.createDataFrame(rows, "number long, bytes binary")
-    states = _placed(frame, len(rows)).mapInArrow(_partials, _SCHEMA).persist()
+    # A number for each task, in a partition of its own: nothing is moved to begin with.
+    numbers = spark.range(0, len(tasks), 1, len(tasks))
+    states = numbers.mapInArrow(_Partials(tasks, query), _SCHEMA).persist()
     try:
         most_keys = max(row.keys for row in states.select("keys").collect())
-        of = _scale.partitions(most_keys) if len(rows) > 1 else 1
+        of = _scale.partitions(most_keys) if len(tasks) > 1 else 1
         if of > 1:
             parts = states.mapInArrow(_Splits(of), _SCHEMA)
-            merged = _placed(parts, of).mapInArrow(_merges, _SCHEMA)
+            merged = parts.repartition(of, "number").mapInArrow(_merges, _SCHEMA)
         else:
-            merged, left = states, len(rows)
+            merged, left = states, len(tasks)
             while left > _scale.WIDTH:
                 left = -(-left // _scale.WIDTH)
-                merged = _placed(merged.selectExpr(f"number div {_scale.WIDTH} as number", "keys", "bytes"), left)
-                merged = merged.mapInArrow(_merges, _SCHEMA)
+                merged = merged.selectExpr(f"number div {_scale.WIDTH} as number", "keys", "bytes")
+                merged = merged.repartition(left, "number").mapInArrow(_merges, _SCHEMA)
         return _scale.finish([bytes(row.bytes) for row in merged.select("bytes").collect()], query)
     finally:
         states.unpersist()
@@ -46,16 +44,17 @@ def aggregate(urls, spark, *, task_bytes=_scale.TASK_BYTES, records=False, **opt
 _SCHEMA = "number long, keys long, bytes binary"
 
 
-def _placed(frame, numbers: int):
-    """Rows of one number in one partition."""
-    return frame.repartitionByRange(max(numbers, 1), "number")
+class _Partials:
+    """States of tasks by their numbers."""
 
+    def __init__(self, tasks, query):
+        self.tasks, self.query = tasks, query
 
-def _partials(batches):
-    for batch in batches:
-        for number, task in zip(*(column.to_pylist() for column in batch.columns)):
-            state = _scale.partial(*pickle.loads(task))
-            yield _batch([(number, _scale.keys(state), state)])
+    def __call__(self, batches):
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                state = _scale.partial(self.tasks[number], self.query)
+                yield _batch([(number, _scale.keys(state), state)])
 
 
 class _Splits:

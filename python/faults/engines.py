@@ -9,7 +9,6 @@ bytes of the command, or the error that is asked for; how many did is printed.
 import argparse
 import atexit
 import os
-import pickle
 import signal
 import socket
 import subprocess
@@ -24,6 +23,7 @@ from fathom import _scale
 STATS = ["min", "mean", "max", "count", "p99", "last"]
 SECONDS = 0.15
 plain = _scale.partial
+plain_partials = fathom.spark._Partials
 
 
 def once(task, name):
@@ -49,23 +49,15 @@ def hanging_once(task, query):
     return dawdling(task, query)
 
 
-def dawdling_rows(batches):
-    """`fathom.spark`'s own, whose tasks take long enough to be hit."""
-    yield from _rows(batches, dawdling)
+class Patched:
+    """What `fathom.spark` runs on executors, with tasks that take long enough to be hit, or hang."""
 
+    def __init__(self, partial, states):
+        self.partial, self.states = partial, states
 
-def hanging_rows(batches):
-    """The same, but the first try of the first task hangs."""
-    yield from _rows(batches, hanging_once)
-
-
-def _rows(batches, partial):
-    from fathom import spark
-
-    for batch in batches:
-        for number, task in zip(*(column.to_pylist() for column in batch.columns)):
-            state = partial(*pickle.loads(task))
-            yield spark._batch([(number, _scale.keys(state), state)])
+    def __call__(self, batches):
+        _scale.partial = self.partial
+        yield from self.states(batches)
 
 
 class Fault:
@@ -133,8 +125,11 @@ class Dask:
     """A cluster of two workers with a nanny each, for all runs of a fault."""
 
     def __init__(self):
+        import dask
         import distributed
 
+        # Otherwise a local cluster ends the worker that its nanny started in place of a lost one.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
         self.cluster = distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
         )
@@ -157,6 +152,45 @@ class Dask:
     def close(self):
         self.client.close()
         self.cluster.close()
+
+
+class Apart(Dask):
+    """The same with a scheduler that is a process of its own, and can be killed."""
+
+    def __init__(self):
+        import distributed
+
+        self.processes = []
+        atexit.register(self.end)
+        self.cluster = self
+        port = free_port()
+        self.scheduler = self.start("dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+        for _ in range(2):
+            self.start("dask_worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1", "--no-dashboard")
+        self.client = distributed.Client(f"tcp://127.0.0.1:{port}", timeout=60)
+
+    def ready(self):
+        if self.scheduler.poll() is not None:
+            self.close()
+            self.__init__()
+        super().ready()
+
+    def start(self, name, *words):
+        # `dask` does not run as a module of distributed in all versions: its functions do.
+        code = f"import sys; from distributed.cli.{name} import main; sys.argv[0] = {name!r}; main()"
+        command = [sys.executable, "-c", code, *words]
+        self.processes.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        return self.processes[-1]
+
+    def close(self):
+        self.client.close(timeout=1)
+        self.end()
+
+    def end(self):
+        while self.processes:
+            process = self.processes.pop()
+            process.kill()
+            process.wait()
 
 
 class Ray:
@@ -260,6 +294,9 @@ class Spark:
         return spark
 
     def ready(self):
+        if self.master.poll() is not None:
+            self.close()
+            self.__init__()
         end = time.monotonic() + 60
         while len(running(self.EXECUTOR)) != 2:
             assert time.monotonic() < end, "there are no two executors"
@@ -285,7 +322,7 @@ class Spark:
         return [pid for pid in pids if parent(pid) in pids]
 
     def run(self, paths, timeout=None):
-        fathom.spark._partials = hanging_rows if _scale.partial is hanging_once else dawdling_rows
+        fathom.spark._Partials = lambda tasks, query: Patched(_scale.partial, plain_partials(tasks, query))
         return fathom.spark.aggregate(paths, self.spark, **OPTIONS)
 
     def close(self):
@@ -324,7 +361,7 @@ class Connect(Spark):
         return SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
 
 
-ENGINES = {"dask": Dask, "ray": Ray, "spark": Spark, "connect": Connect}
+ENGINES = {"dask": Dask, "ray": Ray, "spark": Spark, "connect": Connect, "apart": Apart}
 
 
 def nothing(engine, given):
@@ -372,6 +409,21 @@ def master(engine, given):
     return table
 
 
+def scheduler(engine, given):
+    """What schedules is killed, and with it all that it knew: an error, and no waiting for ever."""
+    with Fault(SECONDS * 4, given, lambda: strike([engine.scheduler.pid])) as fault:
+        try:
+            engine.run(given.paths)
+        except Exception as error:  # noqa: BLE001: what the engine says
+            assert fault.happened and type(error).__name__ in ERRORS, repr(error)
+            return None
+    raise AssertionError("there was a result, although nobody could know it")
+
+
+#: What Dask says of a scheduler that is gone.
+ERRORS = ("CancelledError", "FutureCancelledError", "CommClosedError", "FuturesCancelledError", "TimeoutError")
+
+
 def stopped(engine, given):
     """A worker says nothing any more, but does not end; a timeout gives it up."""
     pids = engine.pids()
@@ -408,12 +460,12 @@ def changed(engine, given):
 
 FAULTS = {
     function.__name__: function
-    for function in (nothing, apart, killed, holding, python, master, stopped, hung, changed)
+    for function in (nothing, apart, killed, holding, python, master, scheduler, stopped, hung, changed)
 }
 CASES = [f"dask-{fault}" for fault in ("nothing", "apart", "killed", "holding", "stopped", "changed")]
 CASES += [f"ray-{fault}" for fault in ("nothing", "apart", "killed", "holding", "hung", "changed")]
 CASES += [f"spark-{fault}" for fault in ("nothing", "apart", "killed", "holding", "python", "stopped", "hung", "changed")]
-CASES += ["spark-master", "connect-nothing", "connect-apart", "connect-killed"]
+CASES += ["spark-master", "apart-scheduler", "connect-nothing", "connect-apart", "connect-killed"]
 MANY_KEYS, PARTITION_KEYS = _scale.MANY_KEYS, _scale.PARTITION_KEYS
 
 

@@ -13,12 +13,20 @@ use crate::python;
 
 /// The engines, and what is installed for each.
 const ENGINES: &[(&str, &[&str], &[&str])] = &[
-    ("dask", &["dask", "distributed"], &["nothing", "apart", "killed", "holding", "stopped", "changed"]),
+    (
+        "dask",
+        &["dask", "distributed"],
+        &["nothing", "apart", "killed", "holding", "stopped", "changed"],
+    ),
+    ("apart", &["dask", "distributed"], &["scheduler"]),
     ("ray", &["ray"], &["nothing", "apart", "killed", "holding", "hung", "changed"]),
     (
         "spark",
         SPARK,
-        &["nothing", "apart", "killed", "holding", "python", "stopped", "hung", "changed", "master"],
+        &[
+            "nothing", "apart", "killed", "holding", "python", "stopped", "hung", "changed",
+            "master",
+        ],
     ),
     ("connect", SPARK, &["nothing", "apart", "killed"]),
 ];

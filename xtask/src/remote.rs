@@ -21,7 +21,7 @@ pub(crate) fn run_all(choice: &[String]) -> Result<()> {
         run(python::pip(&python).args(["moto[s3]", "flask", "flask-cors"]))?;
     }
     let mut tests = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    tests.current_dir(root()).env("FATHOM_MOTO", moto).args(["test", "--locked"]);
+    tests.current_dir(root()).env("FATHOM_MOTO", &moto).args(["test", "--locked"]);
     match choice {
         [] => tests.args(CHOICE),
         choice => tests.args(choice),
