@@ -233,8 +233,7 @@ pub(crate) fn merge<'py>(
 /// How many keys a state has.
 #[pyfunction]
 pub(crate) fn keys(py: Python<'_>, state: PyBackedBytes) -> PyResult<usize> {
-    let state = py.detach(|| merged(&[state]));
-    state.map(|state| state.groups()).map_err(|why| no_state(py, &why))
+    py.detach(|| State::count_keys(&state)).map_err(|why| no_state(py, &why))
 }
 
 /// A state as so many, each with the keys of a partition.

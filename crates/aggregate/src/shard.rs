@@ -15,7 +15,7 @@ use crate::merge::{Keep, Stats};
 use crate::number::Decimal;
 use crate::queue::Place;
 use crate::table::{BIAS, FOLD_ROWS, MOST_KEYS, Tables};
-use crate::waiting::{Few, Grouped, Waiting};
+use crate::waiting::{self, Few, Grouped, Waiting};
 use crate::wide::Wide;
 
 const _: () = assert!(PIECE_ROWS < FOLD_ROWS, "a piece is taken between two folds");
@@ -203,9 +203,9 @@ impl Shard {
         let hash = self.wide.hash(key);
         if self.waiting.is_some()
             && let Some((Given::Number(number), _)) = value
-            && let Some(Ok(units)) = number.small().map(i64::try_from)
+            && let Some(few) = waiting::few(number)
         {
-            return self.wait(hash, key, (units, number.scale()));
+            return self.wait(hash, key, few);
         }
         self.hashed(hash, key, value);
     }

@@ -15,8 +15,16 @@ use std::ops::Range;
 
 use fathom_machine::prefetch;
 
+use crate::number::Decimal;
+
 /// A number of few digits: in units of `10^-scale`, and the scale.
 pub(crate) type Few = (i64, u16);
+
+/// A number as that, if it has so few.
+#[inline]
+pub(crate) fn few(number: &Decimal) -> Option<Few> {
+    Some((i64::try_from(number.small()?).ok()?, number.scale()))
+}
 
 /// Fewest that are put group by group: sorted at once they cost less than sorted into others. Tests fill it several times.
 const FEWEST: usize = if cfg!(test) { 1 << 14 } else { 1 << 20 };

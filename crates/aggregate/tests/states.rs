@@ -302,7 +302,14 @@ fn partitions_of_keys_are_joined_if_they_are_all_and_of_the_same_input() {
         merger.finish()
     };
     let [low, high] = &whole().split(2).unwrap()[..] else { panic!("two") };
-    assert!(low.groups() > 0 && high.groups() > 0 && low.groups() + high.groups() == 5);
+    let [in_low, in_high] = [low, high].map(|part| State::count_keys(&part.to_bytes()).unwrap());
+    assert!(in_low > 0 && in_high > 0 && in_low + in_high == 5);
+    let both = [low.to_bytes(), high.to_bytes()].concat();
+    assert_eq!(State::count_keys(&both), Ok(5));
+    assert_eq!(
+        State::count_keys(&both[..both.len() - 1]).unwrap_err(),
+        StateError::Damaged("it ends too early")
+    );
     assert_eq!(all(&[high, low]).unwrap().to_bytes(), whole().to_bytes());
 
     let partition = |number, of| Partition { number, of };

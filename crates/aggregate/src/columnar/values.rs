@@ -15,7 +15,7 @@ use crate::error::Reason;
 use crate::kept::{self, Order};
 use crate::merge::{Keep, Partial, Stats};
 use crate::number::{Decimal, NumberError};
-use crate::waiting::Waiting;
+use crate::waiting::{self, Waiting};
 
 /// Rows whose sum of squares fits 128 bits.
 const MOST_ROWS: u64 = 1 << 21;
@@ -211,10 +211,9 @@ impl Values {
     /// A number of which more is kept than sums, or none.
     fn keep_value(&mut self, group: usize, order: Order, number: Option<Decimal>) {
         if let Some(waiting) = &mut self.waiting
-            && let Some(number) = &number
-            && let Some(Ok(units)) = number.small().map(i64::try_from)
+            && let Some(few) = number.as_ref().and_then(waiting::few)
         {
-            waiting.push(group, (units, number.scale()));
+            waiting.push(group, few);
             if waiting.is_full(self.hot.len()) {
                 self.settle_waiting();
             }

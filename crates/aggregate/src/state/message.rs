@@ -262,13 +262,18 @@ pub(super) fn metadata<'a>(schema: Table<'a>, key: &str) -> Option<&'a [u8]> {
     pairs.iter().find(|pair| pair.string(0) == Some(key.as_bytes()))?.string(1)
 }
 
+/// How many rows a batch says that it has.
+pub(super) fn rows(header: Table<'_>) -> Option<usize> {
+    usize::try_from(header.long(0).unwrap_or(0)).ok()
+}
+
 /// How many rows a batch has, and its columns, of these kinds. None if it has others.
 pub(super) fn columns(
     header: Table<'_>,
     body: &[u8],
     fields: &[Field],
 ) -> Option<(usize, Vec<Data>)> {
-    let len = usize::try_from(header.long(0).unwrap_or(0)).ok()?;
+    let len = rows(header)?;
     let (nodes, buffers) = (header.pairs(1)?, header.pairs(2)?);
     let mut reader = Reader { body, nodes: nodes.iter(), buffers: buffers.iter() };
     let columns: Option<Vec<Data>> =

@@ -30,6 +30,7 @@ mod message;
 mod plan;
 mod watched;
 
+use flat::Table;
 use head::{ColumnHead, Head, joined};
 pub use head::{MOST_PARTITIONS, Object, Partition, Question, Range};
 pub use plan::{Piece, plan};
@@ -223,11 +224,6 @@ impl State {
         self.head.partition
     }
 
-    /// How many keys it has.
-    pub fn groups(&self) -> usize {
-        self.columns[0].groups.len()
-    }
-
     /// The state in `of` partitions of its keys.
     ///
     /// # Errors
@@ -315,23 +311,7 @@ impl State {
             return Err(StateError::NoPartition { missing });
         }
         let head = Head { partition: None, ..first.head.clone() };
-        let mut columns: Vec<(Column, Vec<Vec<Partial>>)> = Vec::new();
-        for part in parts {
-            for (at, mut column) in part.columns.into_iter().enumerate() {
-                let groups = std::mem::take(&mut column.groups);
-                match columns.get_mut(at) {
-                    Some((known, lists)) => {
-                        known.scale = known.scale.max(column.scale);
-                        lists.push(groups);
-                    }
-                    None => columns.push((column, vec![groups])),
-                }
-            }
-        }
-        let columns = columns.into_iter();
-        let columns = columns
-            .map(|(column, lists)| Column { groups: merge::merge(lists), ..column })
-            .collect();
+        let columns = merged(parts.into_iter().map(|part| part.columns));
         Ok(State { head, columns })
     }
 
@@ -356,12 +336,7 @@ impl State {
             more.renumber(&objects);
         }
         let (named, rest) = if names_are_own { (own, more) } else { (more, own) };
-        let columns = named.columns.into_iter().zip(rest.columns).map(|(column, more)| Column {
-            scale: column.scale.max(more.scale),
-            groups: merged(column.groups, more.groups),
-            ..column
-        });
-        let columns = columns.collect();
+        let columns = merged([named.columns, rest.columns].into_iter());
         let head = Head { objects, ..named.head };
         if head.records().is_none() {
             return Err(StateError::Damaged("its counts are too large"));
@@ -470,45 +445,33 @@ impl State {
         Ok(states)
     }
 
+    /// How many keys the states have that stand in some bytes, without reading what is known of them.
+    ///
+    /// # Errors
+    /// What is wrong with the first that is none, as far as it is read.
+    pub fn count_keys(mut bytes: &[u8]) -> Result<usize, StateError> {
+        let mut keys = 0_usize;
+        while !bytes.is_empty() {
+            let (frame, rest) = Frame::first(bytes)?;
+            let mut counts = frame.batches.iter().map(|(table, _)| message::rows(*table));
+            let all = counts.try_fold(keys, |all, rows| all.checked_add(rows?));
+            keys = all.ok_or(StateError::Damaged("its groups cannot be read"))?;
+            bytes = rest;
+        }
+        Ok(keys)
+    }
+
     fn first(bytes: &[u8]) -> Result<(State, &[u8]), StateError> {
         let damaged = StateError::Damaged;
-        let Some((message::Message::Schema(schema_table), mut rest)) = message::next(bytes) else {
-            return Err(StateError::Foreign);
-        };
-        let value = |key| message::metadata(schema_table, key);
-        match value(VERSION_KEY).map(String::from_utf8_lossy) {
-            None => return Err(StateError::Foreign),
-            Some(found) if !VERSIONS.contains(&&*found) => {
-                return Err(StateError::Version { found: found.into_owned() });
-            }
-            Some(_) => {}
-        }
-        let schema_bytes = bytes.len() - rest.len();
-        let mut batches = Vec::new();
-        loop {
-            match message::next(rest).ok_or(damaged("it ends too early"))? {
-                (message::Message::Batch(table, body), more) => {
-                    batches.push((table, body));
-                    rest = more;
-                }
-                (message::Message::End, more) => break rest = more,
-                (message::Message::Schema(_), _) => return Err(damaged("it has two schemas")),
-            }
-        }
-        let stream = &bytes[..bytes.len() - rest.len()];
-        let (trailer, rest) =
-            rest.split_at_checked(TRAILER_BYTES).ok_or(damaged("it ends too early"))?;
-        if *trailer != *trailer_of(stream) {
-            return Err(damaged("its checksum is another one"));
-        }
-        let head: Option<Head> = value(HEAD_KEY).and_then(|text| serde_json::from_slice(text).ok());
-        let head = head.ok_or(damaged("its head cannot be read"))?;
-        let mut state = State::empty(head)?;
+        let (frame, rest) = Frame::first(bytes)?;
+        let head = message::metadata(frame.schema, HEAD_KEY);
+        let head: Option<Head> = head.and_then(|text| serde_json::from_slice(text).ok());
+        let mut state = State::empty(head.ok_or(damaged("its head cannot be read"))?)?;
         let fields = groups::fields(&state.head);
-        if schema(&state.head, &fields) != bytes[..schema_bytes] {
+        if schema(&state.head, &fields) != frame.schema_bytes {
             return Err(damaged("its columns are not those of its head"));
         }
-        for (table, body) in batches {
+        for (table, body) in frame.batches {
             message::columns(table, body, &fields)
                 .and_then(|(len, data)| groups::read(&state.head, len, &data, &mut state.columns))
                 .ok_or(damaged("its groups cannot be read"))?;
@@ -539,6 +502,50 @@ impl State {
         };
         let columns = head.columns.iter().map(column).collect();
         Ok(State { head, columns })
+    }
+}
+
+/// The messages of a state, which its trailer vouches for.
+struct Frame<'a> {
+    schema: Table<'a>,
+    schema_bytes: &'a [u8],
+    /// With their bodies.
+    batches: Vec<(Table<'a>, &'a [u8])>,
+}
+
+impl<'a> Frame<'a> {
+    /// That of the first state, and what is behind it.
+    fn first(bytes: &'a [u8]) -> Result<(Frame<'a>, &'a [u8]), StateError> {
+        let damaged = StateError::Damaged;
+        let Some((message::Message::Schema(schema), mut rest)) = message::next(bytes) else {
+            return Err(StateError::Foreign);
+        };
+        match message::metadata(schema, VERSION_KEY).map(String::from_utf8_lossy) {
+            None => return Err(StateError::Foreign),
+            Some(found) if !VERSIONS.contains(&&*found) => {
+                return Err(StateError::Version { found: found.into_owned() });
+            }
+            Some(_) => {}
+        }
+        let schema_bytes = &bytes[..bytes.len() - rest.len()];
+        let mut batches = Vec::new();
+        loop {
+            match message::next(rest).ok_or(damaged("it ends too early"))? {
+                (message::Message::Batch(table, body), more) => {
+                    batches.push((table, body));
+                    rest = more;
+                }
+                (message::Message::End, more) => break rest = more,
+                (message::Message::Schema(_), _) => return Err(damaged("it has two schemas")),
+            }
+        }
+        let stream = &bytes[..bytes.len() - rest.len()];
+        let (trailer, rest) =
+            rest.split_at_checked(TRAILER_BYTES).ok_or(damaged("it ends too early"))?;
+        if *trailer != *trailer_of(stream) {
+            return Err(damaged("its checksum is another one"));
+        }
+        Ok((Frame { schema, schema_bytes, batches }, rest))
     }
 }
 
@@ -620,9 +627,21 @@ fn trailer_of(stream: &[u8]) -> Box<[u8]> {
     trailer.into()
 }
 
-/// Groups of two lists, both sorted, as one.
-fn merged(left: Vec<Partial>, right: Vec<Partial>) -> Vec<Partial> {
-    merge::merge(vec![left, right])
+/// The columns of several states as one's, with the names of the first.
+fn merged(mut states: impl Iterator<Item = Vec<Column>>) -> Vec<Column> {
+    let mut columns = states.next().unwrap_or_default();
+    let groups = |column: &mut Column| std::mem::take(&mut column.groups);
+    let mut lists: Vec<_> = columns.iter_mut().map(|column| vec![groups(column)]).collect();
+    for more in states {
+        for ((column, lists), more) in columns.iter_mut().zip(&mut lists).zip(more) {
+            column.scale = column.scale.max(more.scale);
+            lists.push(more.groups);
+        }
+    }
+    for (column, lists) in columns.iter_mut().zip(lists) {
+        column.groups = merge::merge(lists);
+    }
+    columns
 }
 
 /// What keys a state has.
