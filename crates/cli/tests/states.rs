@@ -38,6 +38,12 @@ impl Folder {
         assert_eq!(output.stdout, b"", "{words}");
         String::from_utf8(output.stderr).unwrap()
     }
+
+    /// Checks that such a run says this.
+    fn says(&self, code: i32, words: &str, expected: &str) {
+        let said = self.refused(code, words);
+        assert!(said.contains(expected), "{words}: {said}");
+    }
 }
 
 /// Readings of some places, with lines of many lengths.
@@ -92,19 +98,19 @@ fn partitions_of_keys_are_merged_by_processes_of_their_own() {
     }
     assert!(folder.out("merge --format csv key-2.fathom key-0.fathom key-1.fathom") == whole);
     assert!(folder.out("merge --partial key-2.fathom key-0.fathom key-1.fathom").len() > 1000);
-    let says = |code, words: &str, expected: &str| {
-        let said = folder.refused(code, words);
-        assert!(said.contains(expected), "{words}: {said}");
-    };
-    says(3, "merge key-0.fathom", "partition 1/3 of the keys is in no state");
-    says(3, "merge --partial key-0.fathom key-2.fathom", "partition 1/3 of the keys");
-    says(3, "merge key-0.fathom 1.fathom", "different keys: all and partition 0/3");
+    folder.says(3, "merge key-0.fathom", "partition 1/3 of the keys is in no state");
+    folder.says(3, "merge --partial key-0.fathom key-2.fathom", "partition 1/3 of the keys");
+    folder.says(3, "merge key-0.fathom 1.fathom", "different keys: all and partition 0/3");
     merge("1", "1.fathom 2.fathom");
-    says(3, "merge key-0.fathom key-1.fathom key-2.fathom", "were merged from different states");
-    says(3, "merge --partial --partition 0/2 key-0.fathom", "different keys");
-    says(2, "merge --partition 0/2 1.fathom", "--partial");
+    folder.says(
+        3,
+        "merge key-0.fathom key-1.fathom key-2.fathom",
+        "were merged from different states",
+    );
+    folder.says(3, "merge --partial --partition 0/2 key-0.fathom", "different keys");
+    folder.says(2, "merge --partition 0/2 1.fathom", "--partial");
     for wrong in ["2/2", "0/0", "-1/2", "1", "0/70000"] {
-        says(2, &format!("merge --partial --partition={wrong} 1.fathom"), "not K/N");
+        folder.says(2, &format!("merge --partial --partition={wrong} 1.fathom"), "not K/N");
     }
 }
 
@@ -129,15 +135,11 @@ fn sketches_merge_to_the_bytes_of_the_whole_and_say_that_they_are_sketches() {
         assert!(folder.out(&format!("merge --format csv{files}")) == whole, "{order}");
         assert!(folder.out(&format!("merge --partial{files}")).len() < 150_000, "of 30,011 values");
     }
-    let refused = |code, words: &str, expected: &str| {
-        let said = folder.refused(code, words);
-        assert!(said.contains(expected), "{words}: {said}");
-    };
     folder
         .out("aggregate --stats p50,p99,distinct --partial -o exact.fathom --range 90002.. a.txt");
-    refused(3, "merge 1.fathom 2.fathom exact.fathom", "different questions");
-    refused(2, "merge --stats mode 1.fathom 2.fathom 3.fathom", "the states know no mode");
-    refused(2, "merge --approx 1.fathom", "--approx is for reading");
+    folder.says(3, "merge 1.fathom 2.fathom exact.fathom", "different questions");
+    folder.says(2, "merge --stats mode 1.fathom 2.fathom 3.fathom", "the states know no mode");
+    folder.says(2, "merge --approx 1.fathom", "--approx is for reading");
 }
 
 #[test]
@@ -225,31 +227,27 @@ fn mistakes_are_said() {
     state("2", "--range 500.. a.txt");
     state("max", "--stats max,p50 --range 500.. a.txt");
     state("link", "--range 500.. same.txt");
-    let says = |code, words: &str, expected: &str| {
-        let said = folder.refused(code, words);
-        assert!(said.contains(expected), "{words}: {said}");
-    };
-    says(3, "merge 1 1", "bytes 0 to 500 of ");
-    says(3, "merge 1 max", "different questions");
-    says(3, "merge 1 link", "are the same file");
-    says(3, "merge 1", " are in no state");
-    says(3, "merge a.txt", "a.txt: this is no state of fathom");
-    says(4, "merge nothing", "cannot read nothing");
-    says(
+    folder.says(3, "merge 1 1", "bytes 0 to 500 of ");
+    folder.says(3, "merge 1 max", "different questions");
+    folder.says(3, "merge 1 link", "are the same file");
+    folder.says(3, "merge 1", " are in no state");
+    folder.says(3, "merge a.txt", "a.txt: this is no state of fathom");
+    folder.says(4, "merge nothing", "cannot read nothing");
+    folder.says(
         2,
         "merge --stats p99 1 2",
         "the states know no p99: they were made for --stats min,mean,max",
     );
-    says(2, "merge --delimiter , 1 2", "--delimiter is for reading");
-    says(2, "aggregate --range 5..5 a.txt", "no range of bytes");
-    says(2, "aggregate --range 0..5000000 a.txt", "is not in its ");
-    says(2, "aggregate --range 0..5 a.txt a.txt", "--range is of one FILE");
-    says(2, "aggregate --range 0..5", "--range is of one FILE");
-    says(2, "aggregate --number 3/3 --partial a.txt", "numbered from 0");
-    says(2, "aggregate --number 3 a.txt", "--number needs --partial");
-    says(3, "aggregate --partial -o x a.txt a.txt", "bytes 0 to ");
+    folder.says(2, "merge --delimiter , 1 2", "--delimiter is for reading");
+    folder.says(2, "aggregate --range 5..5 a.txt", "no range of bytes");
+    folder.says(2, "aggregate --range 0..5000000 a.txt", "is not in its ");
+    folder.says(2, "aggregate --range 0..5 a.txt a.txt", "--range is of one FILE");
+    folder.says(2, "aggregate --range 0..5", "--range is of one FILE");
+    folder.says(2, "aggregate --number 3/3 --partial a.txt", "numbered from 0");
+    folder.says(2, "aggregate --number 3 a.txt", "--number needs --partial");
+    folder.says(3, "aggregate --partial -o x a.txt a.txt", "bytes 0 to ");
     folder.file("a.txt", &text(101));
     state("3", "--range 500.. a.txt");
-    says(3, "merge 1 3", "changed between two states");
+    folder.says(3, "merge 1 3", "changed between two states");
     assert!(!folder.0.path().join("x").exists());
 }
