@@ -41,8 +41,6 @@ def simulated(asked, processors: int):
     return last
 
 
-
-
 def main():
     parser = argparse.ArgumentParser()
     number = {"type": float}

@@ -79,8 +79,8 @@ def _plan_of_objects(inputs, task_bytes, records, query):
     if query.delimiter is not None:
         words += ["--delimiter", chr(query.delimiter)]
     lines = _command.call(["plan", *words, "--", *urls], accepted=(0,)).decode().splitlines()
-    asked, query.guessed = _words(query), {}
-    return [[*asked, *shlex.split(line)] for line in lines], query
+    words, query.guessed = _words(query), {}
+    return [[*words, *shlex.split(line)] for line in lines], query
 
 
 def _words(query) -> list[str]:
@@ -129,7 +129,7 @@ def partial(task, query) -> bytes:
     return _native.partial(task, query)
 
 
-def merge(states) -> bytes:
+def merge(*states) -> bytes:
     """Several states as one."""
     return _native.merge(list(states))
 
@@ -142,11 +142,6 @@ def keys(state) -> int:
 def split(state, of: int) -> list[bytes]:
     """A state as ``of`` states, each with the keys of a partition."""
     return _native.split(state, of)
-
-
-def merge_one(*parts) -> bytes:
-    """What all states have of a partition, as one."""
-    return _native.merge(list(parts))
 
 
 def partitions(most_keys: int) -> int:
@@ -187,10 +182,10 @@ def run(engine, urls, *, task_bytes, records, timeout, retries, options) -> Tabl
         if of > 1:
             calls = [(split, state, of) for state in states]
             split_states = [engine.parts(whole, of) for whole in _all(engine, calls, timeout, retries)]
-            states = _all(engine, [(merge_one, *parts) for parts in zip(*split_states)], timeout, retries)
+            states = _all(engine, [(merge, *parts) for parts in zip(*split_states)], timeout, retries)
             return finish(engine.results(states), query)
     while len(states) > 1:
-        states = _all(engine, [(merge, group) for group in groups(states)], timeout, retries)
+        states = _all(engine, [(merge, *group) for group in groups(states)], timeout, retries)
     return finish(engine.results(states), query)
 
 
@@ -203,8 +198,8 @@ def _all(engine, calls, timeout, retries) -> list:
         some = engine.wait(list(running), timeout)
         for future in some:
             at = running.pop(future)
-            engine.check(future)
-            ended[at] = future if ended[at] is None else ended[at]
+            held = engine.held(future)
+            ended[at] = held if ended[at] is None else ended[at]
         late = sorted({at for at in running.values() if ended[at] is None})
         if not late:
             break

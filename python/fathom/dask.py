@@ -34,9 +34,10 @@ class _Engine:
             return [future for future in futures if future.done()]
         return list(done)
 
-    def check(self, future):
+    def held(self, future):
         if future.status != "finished":
             future.result()
+        return future
 
     def parts(self, whole, of):
         return [self.client.submit(operator.getitem, whole, at, pure=False) for at in range(of)]

@@ -16,47 +16,42 @@ __all__ = ["aggregate"]
 class _Engine:
     def __init__(self, ray, retries):
         self.ray, self.retries = ray, retries
-        # What was split is an object for each part, and known by its first.
-        self.split = {}
+        # What each task returns, by the object that says that it ended.
+        self.returned = {}
 
     def submit(self, function, *arguments):
-        options = {"max_retries": self.retries, "name": f"fathom.{function.__name__}"}
-        if function is _scale.split:
-            parts = self.ray.remote(_call).options(num_returns=arguments[1], **options).remote(function, *arguments)
-            self.split[parts[0]] = parts
-            return parts[0]
-        call = self.ray.remote(_call).options(**options)
-        # References inside lists are not followed by Ray: those of a merge are handed over one by one.
-        if function is _scale.merge:
-            return call.remote(_merge, *arguments[0])
-        return call.remote(function, *arguments)
+        several = arguments[1] if function is _scale.split else 1
+        options = {"num_returns": 1 + several, "max_retries": self.retries, "name": f"fathom.{function.__name__}"}
+        ended, *returned = self.ray.remote(_call).options(**options).remote(several, function, *arguments)
+        self.returned[ended] = returned
+        return ended
 
     def wait(self, futures, timeout):
         return self.ray.wait(futures, num_returns=1, timeout=timeout)[0]
 
-    def check(self, future):
-        # Raises what the task raised; the state is small.
-        self.ray.get(future)
+    def held(self, ended):
+        # Raises what the task raised, and fetches nothing of what it found.
+        self.ray.get(ended)
+        returned = self.returned.pop(ended)
+        return returned if len(returned) > 1 else returned[0]
 
     def parts(self, whole, of):
-        return self.split.pop(whole)
+        return whole
 
-    def results(self, futures):
-        return self.ray.get(futures)
+    def results(self, held):
+        return self.ray.get(held)
 
-    def cancel(self, future):
-        self.ray.cancel(future, force=True)
+    def cancel(self, ended):
+        self.ray.cancel(ended, force=True)
 
     def late(self, seconds):
         """Ray sees by itself which processes ended; what hangs is cancelled in the end."""
 
 
-def _call(function, *arguments):
-    return function(*arguments)
-
-
-def _merge(*states):
-    return _scale.merge(states)
+def _call(several, function, *arguments):
+    """That it ended, and what it found: one object, or several."""
+    found = function(*arguments)
+    return (None, *found) if several > 1 else (None, found)
 
 
 def aggregate(urls, *, task_bytes=_scale.TASK_BYTES, records=False, timeout=None, retries=3, **options):

@@ -76,7 +76,7 @@ def _merges(batches):
         for number, state in zip(batch.column("number").to_pylist(), batch.column("bytes").to_pylist()):
             states.setdefault(number, []).append(state)
     for number, group in states.items():
-        yield _batch([(number, 0, _scale.merge(group))])
+        yield _batch([(number, 0, _scale.merge(*group))])
 
 
 def _batch(rows):

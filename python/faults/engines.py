@@ -1,6 +1,6 @@
 """`fathom.dask`, `fathom.ray` and `fathom.spark` under faults; `cargo xtask clusters` runs it.
 
-    python engines.py PROGRAM [--runs N] [--only dask-killed,ray-hung,…]
+    python engines.py PROGRAM [--runs N] [--only dask-killed,ray,…]
 
 Each fault is brought about on a cluster of two worker processes, on the machine itself. Every run must give the
 bytes of the command, or the error that is asked for; how many did is printed.
@@ -162,7 +162,6 @@ class Apart(Dask):
 
         self.processes = []
         atexit.register(self.end)
-        self.cluster = self
         port = free_port()
         self.scheduler = self.start("dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
         for _ in range(2):
@@ -368,45 +367,46 @@ def nothing(engine, given):
     return engine.run(given.paths)
 
 
-def apart(engine, given):
-    """As many keys as call for a merge by partitions of them."""
+def many_keys():
+    """From now on, the keys there are count as many."""
     _scale.MANY_KEYS, _scale.PARTITION_KEYS = 100, 64
+
+
+def many(engine, given):
+    """As many keys as call for a merge by partitions of them."""
+    many_keys()
     return engine.run(given.paths)
+
+
+def struck(engine, given, pids, delays, number=signal.SIGKILL, timeout=None):
+    """The table of a run in which a signal reaches the first of some processes, so many delays after it began."""
+    with Fault(SECONDS * delays, given, lambda: strike(pids(), number)) as fault:
+        table = engine.run(given.paths, timeout)
+    assert fault.happened, "nobody was struck"
+    return table
 
 
 def killed(engine, given):
     """A worker is killed in the middle of its tasks; what it held is gone, too."""
     pids = engine.pids()
-    with Fault(SECONDS * 4, given, lambda: strike(pids)) as fault:
-        table = engine.run(given.paths)
-    assert fault.happened, "nobody was killed"
-    return table
+    return struck(engine, given, lambda: pids, 4)
 
 
 def holding(engine, given):
     """A worker is killed when it holds what most tasks found; they are merged by partitions."""
-    _scale.MANY_KEYS, _scale.PARTITION_KEYS = 100, 64
+    many_keys()
     pids = engine.pids()
-    with Fault(SECONDS * 12, given, lambda: strike(pids)) as fault:
-        table = engine.run(given.paths)
-    assert fault.happened, "nobody was killed"
-    return table
+    return struck(engine, given, lambda: pids, 12)
 
 
 def python(engine, given):
     """Of a worker, the process that runs Python is killed."""
-    with Fault(SECONDS * 2, given, lambda: strike(engine.python_pids())) as fault:
-        table = engine.run(given.paths)
-    assert fault.happened, "nobody was killed"
-    return table
+    return struck(engine, given, engine.python_pids, 2)
 
 
 def master(engine, given):
     """What schedules the application is killed, and the application goes on."""
-    with Fault(SECONDS * 2, given, lambda: strike([engine.master.pid])) as fault:
-        table = engine.run(given.paths)
-    assert fault.happened, "nobody was killed"
-    return table
+    return struck(engine, given, lambda: [engine.master.pid], 2)
 
 
 def scheduler(engine, given):
@@ -427,9 +427,7 @@ ERRORS = ("CancelledError", "FutureCancelledError", "CommClosedError", "FuturesC
 def stopped(engine, given):
     """A worker says nothing any more, but does not end; a timeout gives it up."""
     pids = engine.pids()
-    with Fault(SECONDS * 4, given, lambda: strike(pids, signal.SIGSTOP)) as fault:
-        table = engine.run(given.paths, timeout=5)
-    assert fault.happened, "nobody was stopped"
+    table = struck(engine, given, lambda: pids, 4, signal.SIGSTOP, timeout=5)
     for pid in pids[:1]:
         try:
             os.kill(pid, signal.SIGKILL)
@@ -460,12 +458,15 @@ def changed(engine, given):
 
 FAULTS = {
     function.__name__: function
-    for function in (nothing, apart, killed, holding, python, master, scheduler, stopped, hung, changed)
+    for function in (nothing, many, killed, holding, python, master, scheduler, stopped, hung, changed)
 }
-CASES = [f"dask-{fault}" for fault in ("nothing", "apart", "killed", "holding", "stopped", "changed")]
-CASES += [f"ray-{fault}" for fault in ("nothing", "apart", "killed", "holding", "hung", "changed")]
-CASES += [f"spark-{fault}" for fault in ("nothing", "apart", "killed", "holding", "python", "stopped", "hung", "changed")]
-CASES += ["spark-master", "apart-scheduler", "connect-nothing", "connect-apart", "connect-killed"]
+CASES = {
+    "dask": ["nothing", "many", "killed", "holding", "stopped", "changed"],
+    "apart": ["scheduler"],
+    "ray": ["nothing", "many", "killed", "holding", "hung", "changed"],
+    "spark": ["nothing", "many", "killed", "holding", "python", "stopped", "hung", "changed", "master"],
+    "connect": ["nothing", "many", "killed"],
+}
 MANY_KEYS, PARTITION_KEYS = _scale.MANY_KEYS, _scale.PARTITION_KEYS
 
 
@@ -475,11 +476,15 @@ def main():
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--only", default=",".join(CASES))
     asked = parser.parse_args()
+    cases = []
+    for word in asked.only.split(","):
+        engine, _, fault = word.partition("-")
+        cases += [(engine, fault) for fault in ([fault] if fault else CASES[engine])]
     failed = 0
     with tempfile.TemporaryDirectory(prefix="fathom-clusters-") as folder:
         given, engine, name = Input(asked.program, folder), None, None
-        for case in asked.only.split(","):
-            wanted, fault = case.split("-")
+        for wanted, fault in cases:
+            case = f"{wanted}-{fault}"
             if wanted != name:
                 if engine:
                     engine.close()

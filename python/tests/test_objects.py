@@ -78,7 +78,7 @@ def test_what_is_wrong_with_objects_is_said(store):
     states = [_scale.partial(task, query) for task in tasks[:2]]
     store("bucket/a.csv", TEXT + b"h1,1,201\n")
     with pytest.raises(fathom.DataError, match="changed between two states"):
-        _scale.merge([*states, _scale.partial(tasks[2], query)])
+        _scale.merge(*states, _scale.partial(tasks[2], query))
     with pytest.raises(_command.CommandFailed, match="NoSuchKey|404"):
         _scale.plan("s3://bucket/none.csv", 7000, False, dict(OPTIONS))
     with pytest.raises(ValueError, match="no comma"):

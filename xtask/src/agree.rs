@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::packages::{install, root, run};
+use crate::packages::{install, root, run, target};
 
 /// How far the median difference may be from nothing.
 const MOST: f64 = 0.05;
@@ -102,8 +102,7 @@ fn built() -> Result<PathBuf> {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.current_dir(root()).args(["build", "--locked", "--release", "--package", "fathom-cli"]);
     run(build.args(["--features", "native"])).context("building fathom with its C libraries")?;
-    let target = std::env::var_os("CARGO_TARGET_DIR");
-    Ok(target.map_or_else(|| root().join("target"), PathBuf::from).join("release/fathom"))
+    Ok(target().join("release/fathom"))
 }
 
 /// Bytes per second of 8 KiB buffers.

@@ -33,8 +33,12 @@ pub(crate) fn host_fathom() -> Result<PathBuf> {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.current_dir(root()).args(["build", "--locked", "--quiet", "--package", "fathom-cli"]);
     run(&mut build).context("building fathom for this machine")?;
-    let target = std::env::var_os("CARGO_TARGET_DIR");
-    Ok(target.map_or_else(|| root().join("target"), PathBuf::from).join("debug/fathom"))
+    Ok(target().join("debug/fathom"))
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 /// Makes sure that `packages` are installed on this machine, with apt-get if need be.

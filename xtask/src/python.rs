@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::packages::{cache, host_fathom, root, run};
+use crate::packages::{cache, host_fathom, root, run, target};
 
 /// What a released wheel, and the module in it, may take at most.
 const MOST_WHEEL_BYTES: u64 = 25 << 20;
@@ -75,8 +75,7 @@ fn build(python: &Path, release: bool, program: &Path) -> Result<PathBuf> {
     run(Command::new("strip").arg(&brought)).context("the command, stripped")?;
     let wheels = cache().join("wheels");
     let _ = fs::remove_dir_all(&wheels);
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let target = target();
     let mut maturin = Command::new(python);
     maturin.current_dir(root().join("python")).env("CARGO_TARGET_DIR", &target);
     maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--out"]).arg(&wheels);

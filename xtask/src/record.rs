@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::packages::{root, run};
+use crate::packages::{root, run, target};
 
 /// Files the measurements read; everything runs in a scratch folder, so that no run names a path.
 const DATA: &[&[&str]] = &[
@@ -117,8 +117,7 @@ fn built() -> Result<PathBuf> {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.current_dir(root()).args(["build", "--locked", "--quiet", "--release"]);
     run(build.args(["--package", "fathom-cli"])).context("building fathom")?;
-    let target = std::env::var_os("CARGO_TARGET_DIR");
-    Ok(target.map_or_else(|| root().join("target"), PathBuf::from).join("release"))
+    Ok(target().join("release"))
 }
 
 fn git(arguments: &[&str]) -> Result<String> {

@@ -1,12 +1,12 @@
 //! `cargo xtask remote`: objects of stores as input, from a server of our own that does wrong and from one
 //! that others wrote: moto, Amazon's interface in Python, installed into an environment of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::packages::{cache, root, run};
+use crate::packages::{cache, root, run, target};
 use crate::python;
 
 /// The command with everything it needs for this, unless other packages and features are chosen.
@@ -34,9 +34,7 @@ pub(crate) fn run_all(choice: &[String]) -> Result<()> {
 
 /// The drivers of the Python package with objects: their plans, read by the command that was just built.
 fn drivers(moto: &Path) -> Result<()> {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let wheel = python::wheel_with(&target.join("debug/fathom"))?;
+    let wheel = python::wheel_with(&target().join("debug/fathom"))?;
     let python = python::fresh(&cache().join("objects"))?;
     run(python::pip(&python).arg("pytest").arg(&wheel))?;
     let mut tests = Command::new(&python);
