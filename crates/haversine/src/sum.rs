@@ -186,6 +186,15 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_far_below_the_middle_of_two_doubles_decides_between_them() {
+        let (middle, least) = (3.0 * f64::EPSILON / 2.0, 5e-324);
+        assert_eq!(mean(&[3.0, middle, 0.0]), 1.0, "the middle, to even");
+        assert_eq!(mean(&[3.0, middle, least]), 1.0 + f64::EPSILON);
+        assert_eq!(mean(&[3.0, middle, -least]), 1.0);
+        assert_eq!(mean(&[-3.0, -middle, -least]), -1.0 - f64::EPSILON);
+    }
+
+    #[test]
     fn a_sum_beyond_128_bits_moves_over() {
         let mut sum = ExactSum { fixed: i128::MAX - 5, ..ExactSum::default() };
         sum.add(&[3.0]);

@@ -157,7 +157,8 @@ pub struct Comparison {
     /// The ratio's interval; `None` with too few rounds.
     #[serde(serialize_with = "ends")]
     pub interval: Option<Interval>,
-    /// The test against a ratio of 1 that belongs to the interval, times the number of comparisons.
+    /// The test against a ratio of 1 that belongs to the interval, adjusted for comparisons and looks as that
+    /// is: at most alpha exactly where the interval has no 1.
     pub p_adjusted: f64,
     /// Sets of fresh processes that the interval covers; 0 where every round is one.
     pub sets: usize,
@@ -203,7 +204,6 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
         plan,
         common,
         floor,
-        count,
         broken: match (alive(&roles.baseline), roles.twin.is_some() && twin.is_none()) {
             (false, _) => Some(Broken::Baseline),
             (true, true) => Some(Broken::Copy),
@@ -433,7 +433,6 @@ struct Context<'a> {
     plan: &'a Plan,
     common: Common,
     floor: Floor,
-    count: usize,
     broken: Option<Broken>,
 }
 
@@ -462,7 +461,7 @@ impl Context<'_> {
             block_rounds: said.rounds_each.ceil() as usize,
             ratio: said.log.map(f64::exp),
             interval: said.interval,
-            p_adjusted: (said.p_value * self.count as f64).min(1.0),
+            p_adjusted: (said.p_value * self.plan.alpha / self.alpha_each).min(1.0),
             sets: estimate.map_or(usize::from(!self.plan.fresh), |e| e.sets),
             seen: Seen::of(&pairs.logs),
             verdict: self.verdict(pairs, &said, estimate.is_some()),

@@ -127,4 +127,12 @@ mod tests {
         assert_ne!(a.with_u64(2), b.with_u64(1));
         assert_eq!(Digest::unordered([a, b]), Digest::unordered([b, a]));
     }
+
+    #[test]
+    fn a_part_that_is_there_twice_counts_twice() {
+        let (a, b) = (Digest::of_u64(1), Digest::of_u64(2));
+        assert_ne!(Digest::unordered([a, a]), Digest::unordered([]));
+        assert_ne!(Digest::unordered([a, a, b]), Digest::unordered([b]));
+        assert_ne!(Digest::unordered([a, a, b, b]), Digest::unordered([]));
+    }
 }

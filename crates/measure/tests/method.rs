@@ -358,6 +358,49 @@ fn fresh_processes_start_in_another_order_in_each_set() {
     }
 }
 
+/// Noisy rounds of three contenders, one of them a little slower than the first, and a copy.
+fn noisy(seed: u64, plan: &Plan) -> (Measured, Roles) {
+    let mut fake = Fake::busy(&[100.0, 100.3, 100.0, 100.0], seed);
+    let roles = roles(&fake.costs_ns);
+    (measure(&mut fake, vec![None; 4], roles, plan), roles)
+}
+
+#[test]
+fn what_earlier_looks_spent_of_the_error_budget_is_gone() {
+    for plan in [quick(), commands()] {
+        let (mut measured, roles) = noisy(7, &plan);
+        let intervals = |measured: &Measured, plan: &Plan| {
+            let judged = judge(measured, roles, plan).comparisons;
+            judged.iter().map(|comparison| comparison.interval.unwrap()).collect::<Vec<_>>()
+        };
+        let all = intervals(&measured, &plan);
+        let strict = intervals(&measured, &Plan { alpha: plan.alpha * 0.25, ..plan.clone() });
+        measured.alpha_share = 0.25;
+        let late = intervals(&measured, &plan);
+        assert_eq!(late, strict);
+        let are_wider = all.iter().zip(&late).all(|(all, late)| late.width() > all.width());
+        assert!(are_wider, "{all:?} {late:?}");
+    }
+}
+
+#[test]
+fn an_adjusted_p_value_says_what_the_interval_says() {
+    // Those that would be below alpha without the adjustment.
+    let mut adjusted = 0;
+    for (seed, plan) in (0..30).flat_map(|seed| [(seed, quick()), (seed, commands())]) {
+        let (mut measured, roles) = noisy(seed, &plan);
+        for share in [1.0, 0.1] {
+            measured.alpha_share = share;
+            for comparison in judge(&measured, roles, &plan).comparisons {
+                let (p, interval) = (comparison.p_adjusted, comparison.interval.unwrap());
+                assert_eq!(p <= plan.alpha, !interval.contains(1.0), "{seed} {comparison:?}");
+                adjusted += usize::from(p > plan.alpha && p * share / 2.0 <= plan.alpha);
+            }
+        }
+    }
+    assert!(adjusted > 10, "{adjusted}");
+}
+
 #[test]
 fn rounds_are_spread_over_sets_of_fresh_processes() {
     let mut fake = Fake::quiet(&[100.0, 102.0, 100.0]);
