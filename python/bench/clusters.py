@@ -1,5 +1,5 @@
 """What a cluster costs: processor time of everything that `fathom.dask`, `.ray` and `.spark` take beside the command's, on
-this machine; the table of docs/scaling.md.
+this machine, and the time that passes with one worker and with two; the tables of docs/scaling.md.
 
     python python/bench/clusters.py PROGRAM FILE [--runs 3] [--save samples.json]
 
@@ -16,8 +16,10 @@ import resource
 import statistics
 import subprocess
 import sys
+import time
 
 SIZES = {"32 MiB": 32 << 20, "256 MiB": 256 << 20, "1 GiB": 1 << 30}
+ALONE = "256 MiB"
 STATS = ["min", "mean", "max"]
 MARK = "FATHOM_BENCH_CLUSTERS"
 WARM, MORE = 4, 4
@@ -29,6 +31,13 @@ def spent(command) -> float:
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def passed(command) -> float:
+    """Seconds until a command ends."""
+    start = time.monotonic()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    return time.monotonic() - start
 
 
 def spent_so_far() -> float:
@@ -46,15 +55,15 @@ def spent_so_far() -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def work(engine: str, path: str, task_bytes: int):
-    """Starts a cluster of two workers, aggregates, and prints what it took to start, and for each aggregation."""
+def work(engine: str, path: str, task_bytes: int, workers: int):
+    """Starts a cluster, aggregates, and prints what it took to start, and for each aggregation."""
     import fathom
 
     options = {"stats": STATS, "task_bytes": task_bytes}
     if engine == "dask":
         import distributed
 
-        cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        cluster = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
         client = distributed.Client(cluster)
         measured(lambda: fathom.dask.aggregate(path, client=client, **options))
         client.close()
@@ -62,14 +71,14 @@ def work(engine: str, path: str, task_bytes: int):
     elif engine == "ray":
         import ray
 
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
         measured(lambda: fathom.ray.aggregate(path, **options))
         ray.shutdown()
     else:
         from pyspark.sql import SparkSession
 
         os.environ["PYSPARK_PYTHON"] = sys.executable
-        builder = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
+        builder = SparkSession.builder.master(f"local-cluster[{workers},1,1024]").config("spark.ui.enabled", "false")
         spark = builder.config("spark.executor.memory", "1g").getOrCreate()
         measured(lambda: fathom.spark.aggregate(path, spark, **options))
         spark.stop()
@@ -78,11 +87,12 @@ def work(engine: str, path: str, task_bytes: int):
 def measured(aggregate):
     for _ in range(WARM):
         aggregate()
-    warm = spent_so_far()
+    warm, start = spent_so_far(), time.monotonic()
     for _ in range(MORE):
         aggregate()
+    seconds = (time.monotonic() - start) / MORE
     each = (spent_so_far() - warm) / MORE
-    print(json.dumps({"each": each, "once": warm - WARM * each}))
+    print(json.dumps({"each": each, "once": warm - WARM * each, "seconds": seconds}))
 
 
 def main():
@@ -94,21 +104,29 @@ def main():
     parser.add_argument("--save")
     asked = parser.parse_args()
     samples = {"file_bytes": os.path.getsize(asked.file), "machine": platform.machine(), "command": []}
-    command = [asked.program, "aggregate", "--threads", "2", "--stats", ",".join(STATS), asked.file]
+    samples.update(threads={1: [], 2: []}, engines={})
+    command = [asked.program, "aggregate", "--stats", ",".join(STATS), asked.file, "--threads"]
+    cases = [(2, size) for size in SIZES] + [(1, ALONE)]
     for run in range(asked.runs):
-        samples["command"].append(spent(command))
+        samples["command"].append(spent([*command, "2"]))
+        for threads, seconds in samples["threads"].items():
+            seconds.append(passed([*command, str(threads)]))
         for engine in asked.only.split(","):
-            for size, task_bytes in SIZES.items():
-                words = [sys.executable, __file__, "--work", engine, asked.file, str(task_bytes)]
-                environment = {**os.environ, MARK: f"{os.getpid()}-{run}-{engine}-{task_bytes}"}
+            for workers, size in cases:
+                words = [sys.executable, __file__, "--work", engine, asked.file, str(SIZES[size]), str(workers)]
+                environment = {**os.environ, MARK: f"{os.getpid()}-{run}-{engine}-{size}-{workers}"}
                 done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
-                samples.setdefault(f"{engine} {size}", []).append(json.loads(done.stdout.splitlines()[-1]))
+                found = samples["engines"].setdefault(engine, {}).setdefault(f"{workers} workers, {size}", [])
+                found.append(json.loads(done.stdout.splitlines()[-1]))
     alone = statistics.median(samples["command"])
     print(f"the command: {alone:.2f} s of processor for {samples['file_bytes'] / 1e9:.2f} GB")
-    print("| | each aggregation | of the command's | to start, and warm |\n|---|--:|--:|--:|")
-    for name, runs in list(samples.items())[3:]:
-        each, once = (statistics.median(run[what] for run in runs) for what in ("each", "once"))
-        print(f"| {name} | {each:.2f} s | {each / alone:.2f} | {once:.1f} s |")
+    print("| | each aggregation | of the command's | to start, and warm | seconds |\n|---|--:|--:|--:|--:|")
+    for threads, seconds in samples["threads"].items():
+        print(f"| the command, {threads} threads | | | | {statistics.median(seconds):.2f} |")
+    for engine, found in samples["engines"].items():
+        for name, runs in found.items():
+            each, once, seconds = (statistics.median(run[what] for run in runs) for what in ("each", "once", "seconds"))
+            print(f"| {engine}, {name} | {each:.2f} s | {each / alone:.2f} | {once:.1f} s | {seconds:.2f} |")
     if asked.save:
         with open(asked.save, "w") as file:
             json.dump(samples, file, indent=1)
@@ -117,6 +135,6 @@ def main():
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--work"]:
-        work(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+        work(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
     else:
         main()

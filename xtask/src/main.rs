@@ -123,8 +123,11 @@ enum Check {
         #[arg(default_value = "")]
         only: String,
     },
-    /// Read objects from stores: one that does wrong, and moto
+    /// Read objects from stores: one that does wrong, moto, and s3s-fs
     Remote {
+        /// Leave out s3s-fs, which is built from its sources
+        #[arg(long)]
+        brief: bool,
         /// Packages and features to test with, as for cargo test [default: the command with the feature remote]
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         choice: Vec<String>,
@@ -189,7 +192,7 @@ fn main() -> ExitCode {
         }
         Check::Record { machine, only } => ("record", record::run_all(&machine, &only)),
         Check::Sanitize { tool, only } => ("sanitize", sanitize::run_all(tool, &only)),
-        Check::Remote { choice } => ("remote", remote::run_all(&choice)),
+        Check::Remote { brief, choice } => ("remote", remote::run_all(brief, &choice)),
         Check::Agree { turns, fathom, rows } => ("agree", agree::run_all(turns, fathom, &rows)),
     };
     match outcome {

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::server::{Fault, Request, Server};
@@ -456,28 +456,51 @@ fn ask(port: u16, method: &str, path: &str, body: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-#[test]
-#[ignore = "a server that others wrote: cargo xtask remote installs and names it"]
-fn moto_s_objects_say_what_files_say() {
-    let moto = std::env::var_os("FATHOM_MOTO").expect("FATHOM_MOTO names moto_server");
-    let mut server = Command::new(moto).args(["-p", "0"]).stderr(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
-    let address = lines.find_map(|line| {
-        line.unwrap().split_once("http://127.0.0.1:").map(|(_, port)| port.trim().to_owned())
-    });
-    let port: u16 = address.unwrap().parse().unwrap();
-    std::thread::spawn(move || lines.for_each(drop));
+/// A server that others wrote, until it is dropped.
+struct Foreign(Child);
+
+impl Foreign {
+    /// Starts what a variable names.
+    fn start(name: &str, words: &[&str]) -> Foreign {
+        let program = std::env::var_os(name).unwrap_or_else(|| panic!("{name} names a program"));
+        let mut command = Command::new(program);
+        Foreign(command.args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+}
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// A port that nobody listens at, and a bench whose commands ask there.
+fn elsewhere() -> (u16, Bench) {
+    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
     let mut bench = Bench::new();
     bench.server.port = port;
-    let made = ask(port, "PUT", "/bucket", b"");
-    assert!(made.starts_with("HTTP/1.1 200"), "{made}");
-    for name in ["logs/a.txt", "logs/b.txt", "logs/empty.txt", "logs/c.csv"] {
-        let size = if name == "logs/empty.txt" { 0 } else { BLOCK_BYTES + 77_777 };
-        let text = text(size);
-        let put = ask(port, "PUT", &format!("/bucket/{name}"), text.as_bytes());
-        assert!(put.starts_with("HTTP/1.1 200"), "{put}");
-        bench.put(name, text);
+    (port, bench)
+}
+
+/// Waits for who is to listen at a port.
+fn listens(port: u16) {
+    let begin = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(begin.elapsed() < PATIENCE, "nobody listens");
+        std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Objects of a store of others.
+const KEPT: [&str; 4] = ["logs/a.txt", "logs/b.txt", "logs/empty.txt", "logs/c.csv"];
+
+fn text_of(name: &str) -> String {
+    text(if name == "logs/empty.txt" { 0 } else { BLOCK_BYTES + 77_777 })
+}
+
+/// `no_bucket` is what the store says of a bucket that is not there.
+fn says_what_files_say(bench: &Bench, no_bucket: &str) {
     for words in [
         "aggregate logs/a.txt",
         "aggregate logs/*.txt",
@@ -490,7 +513,45 @@ fn moto_s_objects_say_what_files_say() {
     let gone = bench.refused(4, "aggregate s3://bucket/logs/d.txt");
     assert!(gone.contains("it is not there (404, NoSuchKey)"), "{gone}");
     let bucket = bench.refused(4, "aggregate s3://another/logs/d.txt");
-    assert!(bucket.contains("it is not there (404, NoSuchBucket)"), "{bucket}");
-    server.kill().unwrap();
-    server.wait().unwrap();
+    assert!(bucket.contains(&format!("it is not there (404, {no_bucket})")), "{bucket}");
+}
+
+#[test]
+#[ignore = "a server that others wrote: cargo xtask remote installs and names it"]
+fn moto_s_objects_say_what_files_say() {
+    let (port, bench) = elsewhere();
+    let _moto = Foreign::start("FATHOM_MOTO", &["-p", &port.to_string()]);
+    listens(port);
+    let made = ask(port, "PUT", "/bucket", b"");
+    assert!(made.starts_with("HTTP/1.1 200"), "{made}");
+    for name in KEPT {
+        let put = ask(port, "PUT", &format!("/bucket/{name}"), text_of(name).as_bytes());
+        assert!(put.starts_with("HTTP/1.1 200"), "{put}");
+        bench.put(name, text_of(name));
+    }
+    says_what_files_say(&bench, "NoSuchBucket");
+}
+
+/// It keeps objects as files, and asks for signatures that are right.
+#[test]
+#[ignore = "a server that others wrote: cargo xtask remote installs and names it"]
+fn s3s_s_objects_say_what_files_say() {
+    let (port, bench) = elsewhere();
+    let (port_word, store) = (port.to_string(), tempfile::tempdir().unwrap());
+    for name in KEPT {
+        bench.put(name, text_of(name));
+        let path = store.path().join("bucket").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text_of(name)).unwrap();
+    }
+    let folder = store.path().to_str().unwrap();
+    let keys = ["--access-key", "id", "--secret-key", "secret"];
+    let words = [&["--host", "127.0.0.1", "--port", &port_word], &keys[..], &[folder]].concat();
+    let _s3s = Foreign::start("FATHOM_S3S", &words);
+    listens(port);
+    says_what_files_say(&bench, "NoSuchKey");
+    let mut command = bench.command("aggregate s3://bucket/logs/a.txt");
+    let wrong = command.env("AWS_SECRET_ACCESS_KEY", "another").output().unwrap();
+    assert_eq!((wrong.status.code(), &*wrong.stdout), (Some(4), &b""[..]), "{}", said(&wrong));
+    assert!(said(&wrong).contains("403"), "{}", said(&wrong));
 }
