@@ -25,23 +25,29 @@ def aggregate(urls, spark, *, task_bytes=_scale.TASK_BYTES, records=False, **opt
     numbers = spark.range(0, len(tasks), 1, len(tasks))
     states = numbers.mapInArrow(_Partials(tasks, query), _SCHEMA).persist()
     try:
-        most_keys = max(row.keys for row in states.select("keys").collect())
-        of = _scale.partitions(most_keys) if len(tasks) > 1 else 1
+        # What is little is all that the driver needs, and no other job follows.
+        little = _LITTLE_BYTES if len(tasks) <= _scale.WIDTH else -1
+        found = states.selectExpr("keys", f"case when length(bytes) <= {little} then bytes end as bytes").collect()
+        of = _scale.partitions(max(row.keys for row in found)) if len(tasks) > 1 else 1
         if of > 1:
             parts = states.mapInArrow(_Splits(of), _SCHEMA)
-            merged = parts.repartition(of, "number").mapInArrow(_merges, _SCHEMA)
-        else:
+            found = parts.repartition(of, "number").mapInArrow(_merges, _SCHEMA).select("bytes").collect()
+        elif any(row.bytes is None for row in found):
             merged, left = states, len(tasks)
             while left > _scale.WIDTH:
                 left = -(-left // _scale.WIDTH)
                 merged = merged.selectExpr(f"number div {_scale.WIDTH} as number", "keys", "bytes")
                 merged = merged.repartition(left, "number").mapInArrow(_merges, _SCHEMA)
-        return _scale.finish([bytes(row.bytes) for row in merged.select("bytes").collect()], query)
+            found = merged.select("bytes").collect()
+        return _scale.finish([bytes(row.bytes) for row in found], query)
     finally:
         states.unpersist()
 
 
 _SCHEMA = "number long, keys long, bytes binary"
+
+#: Bytes of a state that the driver takes before it knows how large the others are.
+_LITTLE_BYTES = 1 << 20
 
 
 class _Partials:

@@ -118,7 +118,8 @@ class Input:
         return True
 
 
-OPTIONS = {"stats": STATS, "task_bytes": 100_000}
+# More tasks than are merged at a time.
+OPTIONS = {"stats": STATS, "task_bytes": 60_000}
 
 
 class Dask:
@@ -146,8 +147,8 @@ class Dask:
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         return list(self.client.run(os.getpid, workers=list(workers)).values())
 
-    def run(self, paths, timeout=None):
-        return fathom.dask.aggregate(paths, client=self.client, timeout=timeout, **OPTIONS)
+    def run(self, paths, timeout=None, **more):
+        return fathom.dask.aggregate(paths, client=self.client, timeout=timeout, **{**OPTIONS, **more})
 
     def close(self):
         self.client.close()
@@ -218,8 +219,8 @@ class Ray:
 
         return list(set(self.ray.get([pid.remote() for _ in range(2)])))
 
-    def run(self, paths, timeout=None):
-        return fathom.ray.aggregate(paths, timeout=timeout, **OPTIONS)
+    def run(self, paths, timeout=None, **more):
+        return fathom.ray.aggregate(paths, timeout=timeout, **{**OPTIONS, **more})
 
     def close(self):
         self.ray.shutdown()
@@ -320,9 +321,9 @@ class Spark:
 
         return [pid for pid in pids if parent(pid) in pids]
 
-    def run(self, paths, timeout=None):
+    def run(self, paths, timeout=None, **more):
         fathom.spark._Partials = lambda tasks, query: Patched(_scale.partial, plain_partials(tasks, query))
-        return fathom.spark.aggregate(paths, self.spark, **OPTIONS)
+        return fathom.spark.aggregate(paths, self.spark, **{**OPTIONS, **more})
 
     def close(self):
         self.spark.stop()
@@ -364,6 +365,9 @@ ENGINES = {"dask": Dask, "ray": Ray, "spark": Spark, "connect": Connect, "apart"
 
 
 def nothing(engine, given):
+    """Fewer tasks than are merged at a time, and more."""
+    few = engine.run(given.paths, task_bytes=200_000)
+    assert few.format("csv") == given.expected, "of few tasks"
     return engine.run(given.paths)
 
 
