@@ -1,5 +1,8 @@
 //! `fathom generate measurements` from the outside: bytes, exit codes, what is left behind.
 
+#[path = "common/signals.rs"]
+mod signals;
+
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -141,8 +144,7 @@ fn an_interrupt_leaves_nothing_behind() {
         while is_empty(folder.path()) {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        let kill = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
-        assert!(kill.unwrap().success());
+        signals::send(signal, child.id());
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert!(is_empty(folder.path()), "{signal}");
     }

@@ -1,6 +1,8 @@
 //! `fathom generate pairs` and `fathom haversine`, as a user calls them.
 
 mod common;
+#[path = "common/signals.rs"]
+mod signals;
 
 use std::fs;
 use std::io::Write;
@@ -254,8 +256,7 @@ fn an_interrupt_leaves_neither_pairs_nor_answers_behind() {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let kill = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status();
-    assert!(kill.unwrap().success());
+    signals::send("INT", child.id());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(files(), 0);
 }

@@ -1,6 +1,9 @@
 //! Who is left when somebody is killed: signals, hostile and dying processes, scarce resources. Every
 //! program here runs with a temporary folder of its own, by which its processes and files are found.
 
+#[path = "common/signals.rs"]
+mod signals;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -59,16 +62,6 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-fn signal(name: &str, id: u32) {
-    assert!(has_signalled(name, id), "{name} {id}");
-}
-
-fn has_signalled(name: &str, id: u32) -> bool {
-    let mut kill = Command::new("kill");
-    kill.args(["-s", name, &id.to_string()]).stderr(Stdio::null());
-    kill.status().unwrap().success()
-}
-
 /// Starts `fathom`, waits for a process of it that runs `program`, and returns that.
 fn started(arguments: &[&str], program: &str) -> (TempDir, Child, u32) {
     let folder = tempfile::tempdir().unwrap();
@@ -105,7 +98,7 @@ fn an_interrupt_ends_everything_soon_and_leaves_no_process_and_no_file() {
         for name in ["INT", "TERM"] {
             let (folder, child, _) = started(arguments, program);
             let begin = Instant::now();
-            signal(name, child.id());
+            signals::send(name, child.id());
             let output = child.wait_with_output().unwrap();
             // A second, on a machine that is not overloaded.
             assert!(begin.elapsed() < Duration::from_secs(15), "{arguments:?} {name}");
@@ -120,7 +113,7 @@ fn an_interrupt_ends_everything_soon_and_leaves_no_process_and_no_file() {
 fn a_killed_conductor_leaves_no_process_and_no_file() {
     for (arguments, program) in LONG {
         let (folder, mut child, _) = started(arguments, program);
-        signal("KILL", child.id());
+        signals::send("KILL", child.id());
         child.wait().unwrap();
         until("all end", || running(folder.path(), "").is_empty());
         assert!(is_empty(folder.path()), "{arguments:?}");
@@ -134,7 +127,7 @@ fn a_killed_worker_costs_its_row_and_leaves_no_file() {
     let is_noticed = (0..5).any(|_| {
         let (folder, child, mut id) = started(&arguments, "worker");
         // The reference's ends soon by itself; then it is another's turn.
-        while !has_signalled("KILL", id) {
+        while !signals::has_sent("KILL", id) {
             id = running(folder.path(), "worker").first().copied().unwrap_or(id);
         }
         let output = child.wait_with_output().unwrap();
@@ -152,7 +145,7 @@ fn a_killed_warden_costs_its_row_and_takes_its_command_along() {
     let (folder, child, _) = started(&arguments, "sleep 7001");
     let wardens = running(folder.path(), "/proc/self/fd/");
     assert_eq!(wardens.len(), 1, "the warden's command line");
-    signal("KILL", wardens[0]);
+    signals::send("KILL", wardens[0]);
     let output = child.wait_with_output().unwrap();
     assert!(words(&output).contains("warden was lost"), "{}", words(&output));
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
@@ -171,7 +164,7 @@ fn the_folder_of_a_killed_instance_is_removed_by_the_next() {
     let mut child = fathom(&arguments, &temporary).spawn().unwrap();
     until("it makes its samples", || !is_empty(&temporary));
     until("it starts workers", || !running(&temporary, "worker").is_empty());
-    signal("KILL", child.id());
+    signals::send("KILL", child.id());
     child.wait().unwrap();
     until("all end", || running(&temporary, "").is_empty());
     let arguments = ["bench", "checksum", "--only", "plain,crc32c", "--test"];
@@ -456,7 +449,7 @@ fn workers_stay_on_one_processor() {
     until("a worker is on the last processor alone", || {
         running(folder.path(), "worker").iter().any(|id| allowed(&id.to_string()) == last)
     });
-    signal("INT", child.id());
+    signals::send("INT", child.id());
     child.wait().unwrap();
 }
 

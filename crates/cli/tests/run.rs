@@ -1,6 +1,9 @@
 //! `fathom run` in the place of hyperfine, and against another revision: what is run when, what is
 //! written, who is left.
 
+#[path = "common/signals.rs"]
+mod signals;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -392,8 +395,7 @@ fn an_interrupt_removes_the_worktree() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         assert!(!is_clean(folder));
-        let id = child.id().to_string();
-        assert!(Command::new("kill").args(["-s", "INT", &id]).status().unwrap().success());
+        signals::send("INT", child.id());
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert!(is_clean(folder), "{stage:?}");
         fs::remove_file(folder.join("begun")).unwrap();

@@ -27,4 +27,7 @@ fn without_the_feature_an_address_is_a_mistake_that_names_it() {
 #[cfg(feature = "remote")]
 mod server;
 #[cfg(feature = "remote")]
+#[path = "../common/signals.rs"]
+mod signals;
+#[cfg(feature = "remote")]
 mod with;
