@@ -465,7 +465,7 @@ FAULTS = {
     for function in (nothing, many, killed, holding, python, master, scheduler, stopped, hung, changed)
 }
 CASES = {
-    "dask": ["nothing", "many", "killed", "holding", "stopped", "hung", "changed"],
+    "dask": ["nothing", "many", "killed", "holding", "stopped", "changed", "hung"],
     "apart": ["scheduler"],
     "ray": ["nothing", "many", "killed", "holding", "hung", "changed"],
     "spark": ["nothing", "many", "killed", "holding", "python", "stopped", "hung", "changed", "master"],
