@@ -317,10 +317,11 @@ fn partitions_of_keys_are_joined_if_they_are_all_and_of_the_same_input() {
     assert_eq!(low.check_whole(), Err(missing(1)));
     assert_eq!(high.check_whole(), Err(missing(0)));
     let thirds = whole().split(3).unwrap();
-    assert_eq!(
-        all(&[&thirds[0], &thirds[2]]).unwrap_err(),
-        StateError::NoPartition { missing: partition(1, 3) }
-    );
+    for (number, others) in [(0, [1, 2]), (1, [0, 2]), (2, [0, 1])] {
+        let missing = partition(number, 3);
+        let error = all(&others.map(|other| &thirds[other])).unwrap_err();
+        assert_eq!(error, StateError::NoPartition { missing });
+    }
     let keys = |states: &[&State]| matches!(all(states).unwrap_err(), StateError::Keys { .. });
     assert!(keys(&[low, &thirds[1]]) && keys(&[low, &whole()]));
     assert!(matches!(low.clone().merge(high.clone()), Err(StateError::Keys { .. })));
