@@ -24,6 +24,7 @@ const LEAST: usize = 60;
 const CAUGHT: f64 = 0.95;
 /// How long building may take.
 const BUILDING: Duration = Duration::from_secs(30 * 60);
+
 /// One planted mistake.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mutant {
@@ -62,6 +63,10 @@ pub(crate) fn run_all(check: bool, only: &str, limit: Duration) -> Result<()> {
 
 /// Runs the tests without and with each mistake, and says which passed all the same.
 fn judge(mutants: &[Mutant], limit: Duration) -> Result<()> {
+    let folder = cache().join("mutants");
+    fs::create_dir_all(&folder)?;
+    let lock = fs::File::create(folder.join("lock"))?;
+    lock.try_lock().context("another run plants mistakes in the same copy")?;
     let copy = copied()?;
     let selections: BTreeSet<&str> = mutants.iter().map(|mutant| mutant.tests.as_str()).collect();
     for tests in selections {
