@@ -225,7 +225,7 @@ pub trait Contender<W>: Sync {
     }
 
     /// Why it cannot take part on this machine although this build has it, if so: it is a library
-    /// that is looked for when the program runs.
+    /// that is looked for when the program runs, or takes instructions that the processor lacks.
     fn absence(&self) -> Option<&'static str> {
         None
     }

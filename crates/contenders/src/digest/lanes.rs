@@ -2,22 +2,36 @@
 //! for one message.
 
 use fathom_machine::level::Level;
-use fathom_measure::contender::{Meta, Path, Simple};
+use fathom_measure::contender::{Contender, Meta, Path, Preparation, Unsupported};
 
 use super::kernel;
 use super::workload::{Messages, Operation};
 
-pub(super) static LANES: Simple<Messages> = Simple {
-    meta: Meta {
-        name: "lanes",
-        hardware: |_| match kernel::form(Level::current()) {
-            Some(form) => Path::takes(form.level),
-            None => Path::Portable,
-        },
-        ..Meta::of(include_str!("lanes.rs"))
-    },
-    prepare: |workload| match (workload.operation, kernel::form(Level::current())) {
-        (Operation::Sha256Many, Some(form)) => workload.together(form.run),
-        _ => workload.operation.unsupported(),
-    },
-};
+pub(super) struct Lanes;
+
+const ABSENCE: &str = "this processor, or the level asked for, has neither AVX2 nor AVX-512";
+
+impl Contender<Messages> for Lanes {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: "lanes",
+            hardware: |_| match kernel::form(Level::current()) {
+                Some(form) => Path::takes(form.level),
+                None => Path::Portable,
+            },
+            ..Meta::of(include_str!("lanes.rs"))
+        }
+    }
+
+    fn absence(&self) -> Option<&'static str> {
+        kernel::form(Level::current()).is_none().then_some(ABSENCE)
+    }
+
+    fn prepare<'w>(&self, workload: &'w Messages) -> Preparation<'w> {
+        let form = kernel::form(Level::current()).ok_or_else(|| Unsupported(ABSENCE.to_owned()))?;
+        match workload.operation {
+            Operation::Sha256Many => workload.together(form.run),
+            _ => workload.operation.unsupported(),
+        }
+    }
+}

@@ -55,7 +55,7 @@ pub static FAMILY: Family<Messages> = Family {
         &sha3::SHA3,
         #[cfg(feature = "cpu")]
         &blake3::BLAKE3,
-        &lanes::LANES,
+        &lanes::Lanes,
         &openssl::OPEN_SSL,
         &openssl_fetched::OPEN_SSL_FETCHED,
         &gcrypt::GCRYPT,

@@ -4,7 +4,9 @@
 use fathom_measure::contender::{Contender, Meta, Path, Preparation, Unsupported};
 
 use super::kernel::{self, Kind};
-use super::workload::{Area, Mover, Operation};
+#[cfg(target_arch = "x86_64")]
+use super::workload::Operation;
+use super::workload::{Area, Mover};
 
 /// Loops of one kind.
 pub(super) struct Loops {
@@ -38,9 +40,13 @@ impl Contender<Area> for Loops {
         Meta { name: self.name, hardware, ..Meta::of(include_str!("contender.rs")) }
     }
 
+    fn absence(&self) -> Option<&'static str> {
+        (!self.kind.is_available()).then_some("this processor lacks its instructions")
+    }
+
     fn prepare<'w>(&self, workload: &'w Area) -> Preparation<'w> {
-        if !self.kind.is_available() {
-            return Err(Unsupported(format!("{} does not exist here", self.name)));
+        if let Some(why) = self.absence() {
+            return Err(Unsupported(why.to_owned()));
         }
         match (self.kind, workload.operation) {
             #[cfg(target_arch = "x86_64")]

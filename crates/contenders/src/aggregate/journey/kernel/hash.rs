@@ -145,28 +145,28 @@ pub(super) struct Arm;
 
 #[cfg(target_arch = "aarch64")]
 impl Crc for Arm {
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "crc")]
     unsafe fn u8(crc: u32, byte: u8) -> u32 {
-        // SAFETY: the caller vouches for the extension, here and below.
-        unsafe { std::arch::aarch64::__crc32cb(crc, byte) }
+        std::arch::aarch64::__crc32cb(crc, byte)
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "crc")]
     unsafe fn u16(crc: u32, word: u16) -> u32 {
-        // SAFETY: as above.
-        unsafe { std::arch::aarch64::__crc32ch(crc, word) }
+        std::arch::aarch64::__crc32ch(crc, word)
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "crc")]
     unsafe fn u32(crc: u32, word: u32) -> u32 {
-        // SAFETY: as above.
-        unsafe { std::arch::aarch64::__crc32cw(crc, word) }
+        std::arch::aarch64::__crc32cw(crc, word)
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "crc")]
     unsafe fn u64(crc: u32, word: u64) -> u32 {
-        // SAFETY: as above.
-        unsafe { std::arch::aarch64::__crc32cd(crc, word) }
+        std::arch::aarch64::__crc32cd(crc, word)
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) struct Tree<K> {
     /// Places whose entry was erased.
     free: Vec<usize>,
     /// Whether nodes are searched with AVX2 and BMI2.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // nothing to choose there
     fast: bool,
 }
 
