@@ -57,6 +57,7 @@ const NOT_EMULATED: &[(&str, &str)] = &[
     ("touched_memory", "residency of pages is the host's"),
     ("limits", "a limited child would be a program of the host"),
     ("a_group_ends_as_one", "a child that is killed is a program of the host"),
+    ("no_such_program_is_an_error", "what a child says of it stays in the child's memory"),
 ];
 
 /// The processors of the booted machines.

@@ -45,8 +45,8 @@ impl Toolchain {
         Ok(Toolchain { compiler: Some(folder.join("rustc")) })
     }
 
-    /// `cargo SUBCOMMAND` for the target, in the repository, linking statically, with a build folder of
-    /// its own: the two compilers do not share one.
+    /// `cargo SUBCOMMAND` for the target, in the repository, linking statically and warning of nothing,
+    /// with a build folder of its own: the two compilers do not share one.
     pub(crate) fn cargo(&self, subcommand: &str, speed: Speed) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(root()).args([subcommand, "--target", TARGET]);
@@ -55,7 +55,7 @@ impl Toolchain {
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER)
             .env(
                 "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS",
-                "-C target-feature=+crt-static",
+                "-C target-feature=+crt-static -D warnings",
             )
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", if speed == Speed::Release { "3" } else { "1" })
             .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
