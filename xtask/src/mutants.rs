@@ -71,7 +71,11 @@ fn judge(mutants: &[Mutant], limit: Duration) -> Result<()> {
     let selections: BTreeSet<&str> = mutants.iter().map(|mutant| mutant.tests.as_str()).collect();
     for tests in selections {
         let outcome = tested(&copy, tests, limit)?;
-        ensure!(outcome == Outcome::Passed, "without a mistake: cargo test {tests}: {outcome:?}");
+        ensure!(
+            outcome == Outcome::Passed,
+            "without a mistake: cargo test {tests}: {outcome:?}, see {}",
+            folder.join("log").display()
+        );
     }
     let (mut caught, mut unexplained) = (0, 0);
     for mutant in mutants {
@@ -147,7 +151,8 @@ fn staged(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
         command.current_dir(copy).args(["test", "--locked", "--quiet"]).args(arguments);
         command.env("CARGO_TARGET_DIR", &build).env("PROPTEST_FAILURE_PERSISTENCE", "off");
         command.env("FATHOM_MUTANT", "1").stdin(Stdio::null());
-        command.stdout(fs::File::create(&log)?).stderr(Stdio::null());
+        let output = fs::File::create(&log)?;
+        command.stdout(output.try_clone()?).stderr(output);
         within(limit, &mut command)
     };
     let (selection, filters) = match tests.split_once(" -- ") {
