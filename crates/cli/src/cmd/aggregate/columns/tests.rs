@@ -25,12 +25,14 @@ fn pick<'a, T: ?Sized>(random: &mut Random, all: &[&'a T]) -> &'a T {
     all[random.below(all.len() as u64) as usize]
 }
 
-/// What is drawn of a table: how often a cell is missing or wrong, in thousandths, and how many keys differ.
+/// What is drawn of a table: how often a cell is missing or wrong, in thousandths, how many keys differ, and
+/// whether floats are whole.
 struct Habits {
     missing_keys: u64,
     missing: u64,
     wrong: u64,
     keys: u64,
+    whole: bool,
 }
 
 fn text(random: &mut Random, habits: &Habits) -> String {
@@ -50,6 +52,7 @@ fn double(random: &mut Random, habits: &Habits) -> f64 {
     }
     let units = random.below(20_000) as f64 - 1e4;
     match random.below(40) {
+        _ if habits.whole => units,
         0 => units * 1e12,
         1 => units / 7.0,
         2 => units * 1e200,
@@ -243,6 +246,7 @@ fn files(random: &mut Random, folder: &Path) -> Vec<PathBuf> {
         missing: [0, 0, 100, 1000][random.below(4) as usize],
         wrong: rare(random),
         keys: [3, 60, 5000][random.below(3) as usize],
+        whole: random.below(8) == 0,
     };
     let count = 1 + random.below(3);
     let file = |number| {
@@ -302,7 +306,7 @@ fn a_damaged_table_has_the_error_or_the_result_of_its_text() {
     let folder = tempfile::tempdir().unwrap();
     let words = ["fathom", "aggregate", "--by=town,place", "--value=price,double", "--threads=2"];
     let words = words.map(str::to_owned);
-    let habits = Habits { missing_keys: 0, missing: 100, wrong: 0, keys: 60 };
+    let habits = Habits { missing_keys: 0, missing: 100, wrong: 0, keys: 60, whole: false };
     for seed in 0..40 {
         let random = &mut Random::new(seed);
         let path = folder.path().join("damaged");
@@ -331,7 +335,7 @@ fn a_damaged_table_has_the_error_or_the_result_of_its_text() {
 fn what_columns_cannot_answer_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (folder.path().join("one"), folder.path().join("other"));
-    let habits = Habits { missing_keys: 0, missing: 0, wrong: 0, keys: 9 };
+    let habits = Habits { missing_keys: 0, missing: 0, wrong: 0, keys: 9, whole: false };
     let random = &mut Random::new(1);
     let table = batch(random, &habits, 50);
     write(random, &one, std::slice::from_ref(&table));
