@@ -54,11 +54,19 @@ const EXAMPLES: &str = "Examples:\n  \
 
 impl clap::Args for Options {
     fn augment_args(command: Command) -> Command {
-        let mut command = aggregate::Options::augment_args(command);
-        for name in ABOUT_READING.split(' ') {
-            command = command.mut_arg(name, |argument| argument.hide(true));
-        }
-        command
+        let hidden: Vec<&str> = ABOUT_READING.split(' ').collect();
+        aggregate::Options::augment_args(command)
+            .mut_args(|argument| match argument.get_id().as_str() {
+                "files" => argument.value_name("STATE").help("States to merge; `-` is standard input"),
+                "partial" => {
+                    argument.help("Write one state of all instead of a result; it may lack parts").long_help(None)
+                }
+                "stats" => argument.default_value(None::<&str>).help(
+                    "What to say of each key, of what the states know [default: what they were made for]",
+                ),
+                name if hidden.contains(&name) => argument.hide(true),
+                _ => argument,
+            })
             .arg(
                 Arg::new("partition")
                     .long("partition")
@@ -71,17 +79,6 @@ impl clap::Args for Options {
                          1/N of the keys in memory. Merging what they write joins all keys again.",
                     ),
             )
-            .mut_arg("files", |files| {
-                files.value_name("STATE").help("States to merge; `-` is standard input")
-            })
-            .mut_arg("partial", |partial| {
-                partial.help("Write one state of all instead of a result; it may lack parts").long_help(None)
-            })
-            .mut_arg("stats", |stats| {
-                stats.default_value(None::<&str>).help(
-                    "What to say of each key, of what the states know [default: what they were made for]",
-                )
-            })
             .about(ABOUT)
             .long_about(LONG_ABOUT)
             .after_long_help(EXAMPLES)
