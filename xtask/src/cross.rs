@@ -38,7 +38,7 @@ impl Toolchain {
     /// Finds or fetches a compiler; installs the linker.
     pub(crate) fn find() -> Result<Toolchain> {
         install(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])?;
-        if has_target() {
+        if has_target(TARGET) {
             return Ok(Toolchain { compiler: None });
         }
         let folder = once("rust", debian)?;
@@ -80,10 +80,10 @@ impl Toolchain {
     }
 }
 
-/// Whether the toolchain in use has the target's standard library.
-fn has_target() -> bool {
+/// Whether the toolchain in use has the standard library of a target.
+pub(crate) fn has_target(target: &str) -> bool {
     let mut command = Command::new("rustc");
-    command.current_dir(root()).args(["--print", "target-libdir", "--target", TARGET]);
+    command.current_dir(root()).args(["--print", "target-libdir", "--target", target]);
     let Ok(output) = run(&mut command) else { return false };
     Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir()
 }

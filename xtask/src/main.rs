@@ -93,6 +93,9 @@ enum Check {
         /// Only check descriptions, recipes and workflows, in seconds
         #[arg(long)]
         check: bool,
+        /// Also compile each crate from what would be published of it, in minutes
+        #[arg(long, requires = "check")]
+        verify: bool,
     },
     /// Plant mistakes one at a time, and run the tests that have to catch them
     Mutants {
@@ -183,7 +186,7 @@ fn main() -> ExitCode {
         Check::Pages { bless, pictures, .. } => ("pages", pages::run_all(bless, pictures)),
         Check::Site => ("site", site::run_all()),
         Check::Clusters { only, runs } => ("clusters", clusters::run_all(&only, runs)),
-        Check::Dist { check: true, .. } => ("dist", dist::check()),
+        Check::Dist { check: true, verify, .. } => ("dist", dist::check(verify)),
         Check::Dist { tag, machine, url, .. } => {
             ("dist", dist::run_all(tag.as_deref(), &machine, &url))
         }

@@ -11,9 +11,16 @@ use serde_json::Value;
 use crate::packages::{cache, root, run};
 
 /// Checks all of it, and says in which order the crates can be published.
-pub(crate) fn check() -> Result<()> {
-    crates()?.iter().try_for_each(described)?;
-    println!("crates, in an order in which they can be published: {}", published()?.join(" "));
+pub(crate) fn check(verify: bool) -> Result<()> {
+    let crates = crates()?;
+    crates.iter().try_for_each(described)?;
+    let published = published(verify)?;
+    ensure!(published.len() == crates.len(), "of {} crates {published:?}", crates.len());
+    let compiled = if verify { ", each compiled from its own files" } else { "" };
+    println!(
+        "crates, in an order in which they can be published{compiled}: {}",
+        published.join(" ")
+    );
     for entry in fs::read_dir(root().join(".github/workflows"))? {
         let path = entry?.path();
         let text = fs::read_to_string(&path)?;
@@ -27,9 +34,9 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Publishes all crates without doing so, from a copy in which that is allowed, as far as it goes
-/// without compiling them; their names, in the order in which they would go.
-fn published() -> Result<Vec<String>> {
+/// Publishes all crates without doing so, from a copy in which that is allowed, and compiles them if that is
+/// wanted; their names, in the order in which they would go.
+fn published(verify: bool) -> Result<Vec<String>> {
     let folder = cache().join("dist-publish");
     let _ = fs::remove_dir_all(&folder);
     let mut git = Command::new("git");
@@ -48,7 +55,8 @@ fn published() -> Result<Vec<String>> {
     fs::write(&manifest, text.replace("\npublish = false\n", "\npublish = true\n"))?;
     let mut publish = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     publish.current_dir(&folder).env("CARGO_TARGET_DIR", folder.join("target"));
-    publish.args(["publish", "--dry-run", "--no-verify", "--allow-dirty", "--workspace"]);
+    publish.args(["publish", "--dry-run", "--allow-dirty", "--workspace"]);
+    publish.args((!verify).then_some("--no-verify"));
     publish.args(["--exclude", "fathom-xtask", "--exclude", "fathom-guest"]);
     let said = run(&mut publish).context("what would be published")?.stderr;
     let said = String::from_utf8_lossy(&said);

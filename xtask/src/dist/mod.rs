@@ -22,7 +22,9 @@ mod archive;
 mod check;
 mod deb;
 mod formula;
+mod linked;
 mod program;
+mod proof;
 
 use archive::File;
 pub(crate) use check::check;
@@ -38,26 +40,11 @@ pub(crate) enum Machine {
 }
 
 impl Machine {
-    /// The target, whose C library is linked in.
-    fn target(self) -> &'static str {
+    /// Whether it is the one this runs on, and programs for it start as they are.
+    fn is_here(self) -> bool {
         match self {
-            Machine::X86_64 => "x86_64-unknown-linux-musl",
-            Machine::Aarch64 => "aarch64-unknown-linux-musl",
-        }
-    }
-
-    /// A C compiler for it, and Debian's package of that.
-    fn compiler(self) -> &'static str {
-        match self {
-            Machine::X86_64 => "x86_64-linux-gnu-gcc",
-            Machine::Aarch64 => "aarch64-linux-gnu-gcc",
-        }
-    }
-
-    fn package(self) -> &'static str {
-        match self {
-            Machine::X86_64 => "gcc-x86-64-linux-gnu",
-            Machine::Aarch64 => "gcc-aarch64-linux-gnu",
+            Machine::X86_64 => cfg!(target_arch = "x86_64"),
+            Machine::Aarch64 => cfg!(target_arch = "aarch64"),
         }
     }
 }
@@ -70,13 +57,10 @@ pub(crate) fn run_all(tag: Option<&str>, machines: &[Machine], url: &str) -> Res
     fs::create_dir_all(&out)?;
     let mut version = String::new();
     for machine in machines {
-        if *machine == Machine::Aarch64 && cfg!(target_arch = "x86_64") {
+        if !machine.is_here() {
             install(&["qemu-user"])?;
         }
-        if Command::new(machine.compiler()).arg("--version").output().is_err() {
-            install(&[machine.package()])?;
-        }
-        let program = build(&source, *machine)?;
+        let program = started(*machine, linked::build(&source, *machine, tag.is_some())?)?;
         ensure!(
             tag.is_none_or(|tag| tag == format!("v{}", program.version)),
             "the program of this tag says that it is {}",
@@ -109,38 +93,25 @@ fn tree(tag: &str) -> Result<PathBuf> {
 }
 
 /// The program for a machine, and what it says about itself, under emulation where need be.
-fn build(source: &Path, machine: Machine) -> Result<Program> {
-    let target = machine.target();
-    let folder = cache().join("dist-build");
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(source).env("CARGO_TARGET_DIR", &folder);
-    cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "false").env("CARGO_PROFILE_RELEASE_STRIP", "true");
-    // The linker of the toolchain knows all machines; what is C is the cryptography of TLS, which wants nothing of
-    // a C library but what all have.
-    cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
-    cargo.env(format!("CC_{}", target.replace('-', "_")), machine.compiler());
-    cargo.args(["build", "--release", "--locked", "--quiet", "--package", "fathom-cli"]);
-    run(cargo.args(["--features", "remote,tables", "--target", target]))
-        .with_context(|| format!("building for it (rustup target add {target})"))?;
-    let path = folder.join(target).join("release/fathom");
-    let said = |words: &[&str]| -> Result<Vec<u8>> {
-        let mut program = match machine {
-            Machine::Aarch64 if cfg!(target_arch = "x86_64") => {
-                let mut emulator = Command::new("qemu-aarch64");
-                emulator.arg(&path);
-                emulator
-            }
-            _ => Command::new(&path),
-        };
-        Ok(run(program.args(words))?.stdout)
+fn started(machine: Machine, (target, path): (&'static str, PathBuf)) -> Result<Program> {
+    let command = || match machine {
+        Machine::Aarch64 if !machine.is_here() => {
+            let mut emulator = Command::new("qemu-aarch64");
+            emulator.arg(&path);
+            emulator
+        }
+        Machine::X86_64 if !machine.is_here() => {
+            let mut emulator = Command::new("qemu-x86_64");
+            emulator.arg(&path);
+            emulator
+        }
+        _ => Command::new(&path),
     };
+    let said = |words: &[&str]| -> Result<Vec<u8>> { Ok(run(command().args(words))?.stdout) };
     let version = String::from_utf8(said(&["--version"])?)?;
     let version = version.split_whitespace().nth(1).context("fathom VERSION")?.to_owned();
-    let rows = cache().join("dist-rows");
-    fs::write(&rows, "Oslo;1.5\nOslo;2.5\n")?;
-    let answer = said(&["aggregate", &rows.display().to_string()])?;
-    ensure!(answer == b"{Oslo=1.5/2.0/2.5}\n", "the program for {target} does not add rightly");
-    if machine.target().starts_with(std::env::consts::ARCH) {
+    proof::works(&command).with_context(|| format!("the program for {target}"))?;
+    if machine.is_here() {
         // An emulator starts no programs of another machine.
         let measured = said(&["run", "-N", "--runs", "2", "true"])?;
         let has_peak = String::from_utf8_lossy(&measured).contains(" peak ");
@@ -151,8 +122,10 @@ fn build(source: &Path, machine: Machine) -> Result<Program> {
     said(&["man", "--folder", &pages.display().to_string()])?;
     let completions =
         SHELLS.iter().map(|(shell, ..)| said(&["completions", shell])).collect::<Result<_>>()?;
-    let target = target.to_owned();
-    Ok(Program { version, target, bytes: fs::read(path)?, pages: read_all(&pages)?, completions })
+    let (target, bytes) = (target.to_owned(), fs::read(path)?);
+    // The name of the section.
+    ensure!(!bytes.windows(9).any(|name| name == b"\0.symtab\0"), "{target}: it is not stripped");
+    Ok(Program { version, target, bytes, pages: read_all(&pages)?, completions })
 }
 
 /// The files of a folder, by name.

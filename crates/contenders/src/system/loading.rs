@@ -76,6 +76,11 @@ macro_rules! functions {
 }
 pub(crate) use functions;
 
+/// Whether this program brings its C library: with that of the machine, which every library here wants, there
+/// would be two of them, perhaps of two versions.
+const IS_STATIC: bool = cfg!(target_feature = "crt-static");
+const OPENS_NONE: &str = "this program is linked statically, and opens none";
+
 /// A library that this machine may have.
 pub(crate) struct System<F: 'static> {
     /// What users call it.
@@ -124,11 +129,13 @@ impl<F: Functions> System<F> {
     fn load(&self) -> Result<Loaded<F>, String> {
         let name = self.name;
         match chosen(name) {
+            Some(Choice::File(_)) if IS_STATIC => Err(format!("{name}: {OPENS_NONE}")),
             Some(Choice::File(file)) => opened(&file)
                 .ok_or_else(|| "it cannot be opened".to_owned())
                 .and_then(|library| self.checked(library))
                 .map_err(|why| format!("{name} in {}: {why}", file.display())),
             Some(Choice::None) => Err(format!("{name} is left out by --library {name}=none")),
+            None if IS_STATIC => Err(format!("{name} is a library of the machine: {OPENS_NONE}")),
             None => self.searched(),
         }
     }
