@@ -29,6 +29,13 @@ pub(crate) const fn store(name: &'static str) -> Absent {
     Absent { name, reason: Reason::Feature { name: "store", brings, on } }
 }
 
+/// A contender in Rust that comes with feature `more`.
+#[cfg(feature = "kv")]
+pub(crate) const fn more(name: &'static str) -> Absent {
+    let (on, brings) = (cfg!(feature = "more"), "pure Rust, seldom the answer and long to build");
+    Absent { name, reason: Reason::Feature { name: "more", brings, on } }
+}
+
 #[cfg(feature = "cpu")]
 pub(crate) const JITER: Meta = Meta { hardware: arm_alone, ..Meta::of_crate("jiter", "MIT", "") };
 

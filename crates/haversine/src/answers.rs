@@ -11,6 +11,9 @@ use crate::error::{AnswersError, Error};
 /// Below this, in kilometres, a difference is none: the single-precision number nearest to 10⁻⁸.
 pub const TOLERANCE_KM: f64 = 1e-8f32 as f64;
 
+/// Pairs that are compared or written at once.
+const CHUNK_PAIRS: usize = 1 << 13;
+
 /// How a computation differs from the answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
@@ -71,30 +74,45 @@ pub fn compare<'a>(
     if pairs != count {
         return Err(AnswersError::Count { answers: count, pairs }.into());
     }
-    let (mut index, mut pairs_beyond, mut worst) = (0, 0, None);
-    let mut worst_difference = -1.0;
+    let mut seen = Seen { index: 0, pairs_beyond: 0, worst: None, worst_difference: -1.0 };
     let mut bytes = Vec::new();
-    for part in distances.flat_map(|part| part.chunks(1 << 13)) {
+    for part in distances.flat_map(|part| part.chunks(CHUNK_PAIRS)) {
         bytes.resize(part.len() * 8, 0);
         answers.read_exact(&mut bytes)?;
-        for (&computed_km, eight) in part.iter().zip(bytes.chunks_exact(8)) {
-            let reference_km = f64::from_le_bytes(eight.try_into().unwrap_or_default());
-            let difference = (computed_km - reference_km).abs();
-            // What is no number is beyond any tolerance.
-            let difference = if difference.is_nan() { f64::INFINITY } else { difference };
-            pairs_beyond += u64::from(difference >= tolerance_km);
-            if difference > worst_difference {
-                worst_difference = difference;
-                worst = Some(Worst { index, computed_km, reference_km });
-            }
-            index += 1;
-        }
+        seen.take(part, &bytes, tolerance_km);
     }
     let mut mean = [0; 8];
     answers.read_exact(&mut mean)?;
     let reference_mean_km = f64::from_le_bytes(mean);
     let difference_km = mean_km - reference_mean_km;
+    let Seen { worst, pairs_beyond, .. } = seen;
     Ok(Comparison { reference_mean_km, difference_km, worst, pairs_beyond, tolerance_km })
+}
+
+/// What is known of the pairs that were compared.
+struct Seen {
+    index: u64,
+    pairs_beyond: u64,
+    worst: Option<Worst>,
+    worst_difference: f64,
+}
+
+impl Seen {
+    /// Compares distances with as many little-endian doubles. For one type, so that it is compiled here, optimised.
+    fn take(&mut self, part: &[f64], bytes: &[u8], tolerance_km: f64) {
+        for (&computed_km, eight) in part.iter().zip(bytes.chunks_exact(8)) {
+            let reference_km = f64::from_le_bytes(eight.try_into().unwrap_or_default());
+            let difference = (computed_km - reference_km).abs();
+            // What is no number is beyond any tolerance.
+            let difference = if difference.is_nan() { f64::INFINITY } else { difference };
+            self.pairs_beyond += u64::from(difference >= tolerance_km);
+            if difference > self.worst_difference {
+                self.worst_difference = difference;
+                self.worst = Some(Worst { index: self.index, computed_km, reference_km });
+            }
+            self.index += 1;
+        }
+    }
 }
 
 /// Writes distances and mean as an answer file.
@@ -107,12 +125,16 @@ pub fn write<'a>(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut bytes = Vec::new();
-    for part in distances.into_iter().flat_map(|part| part.chunks(1 << 13)) {
-        bytes.clear();
-        bytes.extend(part.iter().flat_map(|distance| distance.to_le_bytes()));
+    for part in distances.into_iter().flat_map(|part| part.chunks(CHUNK_PAIRS)) {
+        into_bytes(part, &mut bytes);
         out.write_all(&bytes)?;
     }
     out.write_all(&mean_km.to_le_bytes())
+}
+
+fn into_bytes(part: &[f64], bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.extend(part.iter().flat_map(|distance| distance.to_le_bytes()));
 }
 
 #[cfg(test)]

@@ -20,11 +20,13 @@ pub fn utf_16(first: &[u8]) -> Option<bool> {
 
 /// The same text in UTF-8, its mark included.
 pub fn decoded<'a>(source: impl Read + Send + 'a, is_little: bool) -> Box<dyn Read + Send + 'a> {
+    // Boxed, so that the decoder is compiled here, optimised.
+    let source: Box<dyn Read + Send + 'a> = Box::new(source);
     Box::new(Decoder { source, is_little, bytes: Vec::new(), text: Vec::new(), at: 0, offset: 0 })
 }
 
-struct Decoder<R> {
-    source: R,
+struct Decoder<'a> {
+    source: Box<dyn Read + Send + 'a>,
     is_little: bool,
     /// Read and not yet decoded: part of a character.
     bytes: Vec<u8>,
@@ -35,7 +37,7 @@ struct Decoder<R> {
     offset: u64,
 }
 
-impl<R: Read> Decoder<R> {
+impl Decoder<'_> {
     /// Decodes what comes next; false at the end.
     fn refill(&mut self) -> io::Result<bool> {
         (self.at, self.text) = (0, std::mem::take(&mut self.text));
@@ -89,7 +91,7 @@ impl<R: Read> Decoder<R> {
     }
 }
 
-impl<R: Read> Read for Decoder<R> {
+impl Read for Decoder<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.at == self.text.len() && !self.refill()? {
             return Ok(0);

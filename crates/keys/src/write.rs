@@ -1,13 +1,16 @@
 //! From keys to bytes, in every format that has one way to be written. Refuses what the format
 //! cannot hold instead of changing it.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::format::Format;
 use crate::read::{FLAG_TERMINATED, MAGIC, MARKER, is_space, kind, parse_integer};
 use crate::set::{KeySet, Keys};
+
+/// Bytes an output gets at once.
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// What is to be written.
 #[derive(Clone, Debug)]
@@ -84,6 +87,18 @@ pub fn write(
     if target.terminate && !takes_zero.contains(&target.format) {
         return Err(WriteError::NoTerminator);
     }
+    // Keys are short, and an output is asked for many at once.
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, out);
+    let written = formatted(&mut out, keys, target)?;
+    out.flush()?;
+    Ok(written)
+}
+
+fn formatted(
+    out: &mut dyn Write,
+    keys: &KeySet<'_>,
+    target: &Target,
+) -> Result<Written, WriteError> {
     let bytes = match &target.format {
         Format::Words | Format::Lines => text(out, keys, &target.format)?,
         Format::Integers | Format::U32 | Format::U64 => integers(out, keys, &target.format)?,

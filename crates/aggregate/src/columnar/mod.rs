@@ -9,6 +9,7 @@
 //! and its CSV have the same result. If asked ([`Frame::prints_floats`]), 2 is as long as it is printed, `2.0`.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -181,7 +182,8 @@ impl Worker {
                 let bytes = piece.batch.row_bytes() * piece.rows.len() as u64;
                 progress.bytes.fetch_add(bytes, Ordering::Relaxed);
                 let known = self.groups.len();
-                self.take(&piece, frame, &mut numbers, &mut faults);
+                let place = (piece.rows.clone(), piece.place);
+                self.take(&*piece.batch, place, frame, &mut numbers, &mut faults);
                 account.add_keys((self.groups.len() - known) * self.values.len())?;
                 self.refuse(&mut faults, &piece, frame);
                 if frame.fail && !self.rejects.is_empty() {
@@ -204,17 +206,20 @@ impl Worker {
         }
     }
 
-    /// Takes a piece's rows. A row with a refused cell is taken by no column.
-    fn take<B: Batch>(
+    /// Takes the rows of a batch that are a piece. A row with a refused cell is taken by no column.
+    ///
+    /// For any batch, so that it is compiled here, optimised, and not where a type of batches is.
+    fn take(
         &mut self,
-        piece: &Piece<B>,
+        batch: &dyn Batch,
+        (rows, place): (Range<usize>, (usize, u64)),
         frame: &Frame,
         numbers: &mut Vec<u32>,
         faults: &mut Vec<Fault>,
     ) {
-        let Piece { batch, rows, place } = piece;
         let keys: Vec<_> = (0..frame.keys.len()).map(|part| batch.keys(part)).collect();
-        let taken = frame.filter.as_ref().map(|(filter, _)| chosen(filter, piece, frame, faults));
+        let chosen = |(filter, _): &(Filter, _)| chosen(filter, batch, &rows, frame, faults);
+        let taken = frame.filter.as_ref().map(chosen);
         let refused = faults.len();
         self.records += rows.len() as u64;
         match &taken {
@@ -246,21 +251,22 @@ impl Worker {
         }
         for (column, values) in self.values.iter_mut().enumerate() {
             let is_zero = frame.values[column].1 == Null::Zero;
-            let place = (*place, rows.clone());
+            let place = (place, rows.clone());
             values.take(&batch.values(column), place, numbers, is_zero, self.groups.len());
         }
     }
 }
 
 /// The rows of a piece for which a condition is true, in their order; a cell that it cannot read is a fault.
-fn chosen<B: Batch>(
+fn chosen(
     filter: &Filter,
-    piece: &Piece<B>,
+    batch: &dyn Batch,
+    rows: &Range<usize>,
     frame: &Frame,
     faults: &mut Vec<Fault>,
 ) -> Vec<usize> {
     let columns: Vec<Texts<'_>> =
-        (0..filter.columns().len()).map(|column| piece.batch.filtered(column)).collect();
+        (0..filter.columns().len()).map(|column| batch.filtered(column)).collect();
     let is_null = |text: &[u8]| text.is_empty() || frame.nan_is_missing && text == b"NaN";
     let first = frame.keys.len() + frame.values.len();
     let mut holds = |row: usize| {
@@ -278,7 +284,7 @@ fn chosen<B: Batch>(
             false
         })
     };
-    piece.rows.clone().filter(|&row| holds(row)).collect()
+    rows.clone().filter(|&row| holds(row)).collect()
 }
 
 /// A fault with its place in the table.

@@ -10,9 +10,12 @@ use fathom_measure::contender::Contender;
 use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
-use crate::keyed::bench::{Hashed, HashedByCall, Integers, Plain};
+#[cfg(feature = "more")]
+use crate::keyed::bench::Plain;
+use crate::keyed::bench::{Hashed, HashedByCall, Integers};
 use crate::keyed::reference::Reference;
 use crate::keyed::{CPP, Keyed};
+use crate::library::more;
 
 mod cuckoo;
 mod dashmap;
@@ -20,12 +23,15 @@ mod f14;
 mod griddle;
 mod hashbrown;
 mod hashlink;
+#[cfg(feature = "more")]
 mod imbl;
 mod indexmap;
 mod intmap;
 mod papaya;
 mod place;
+#[cfg(feature = "more")]
 mod ptr_hash;
+#[cfg(feature = "more")]
 mod rpds;
 mod scc;
 mod slots;
@@ -46,12 +52,15 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Hashed(indexmap::IndexMap),
     &Hashed(griddle::Griddle),
     &Hashed(hashlink::Hashlink),
+    #[cfg(feature = "more")]
     &HashedByCall(imbl::Imbl),
+    #[cfg(feature = "more")]
     &HashedByCall(rpds::Rpds),
     &HashedByCall(dashmap::DashMap),
     &HashedByCall(papaya::Papaya),
     &HashedByCall(scc::Scc),
     &Integers(intmap::IntMap),
+    #[cfg(feature = "more")]
     &Plain(ptr_hash::PtrHash),
 ];
 
@@ -61,6 +70,6 @@ pub static FAMILY: Family<Keyed> = Family {
     source: include_str!("mod.rs"),
     reference: "btreemap",
     contenders: CONTENDERS,
-    absent: &[CPP],
+    absent: &[CPP, more("imbl-hash"), more("rpds-hash"), more("ptr-hash")],
     facts: &Facts::NONE,
 };

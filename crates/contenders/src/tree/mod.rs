@@ -10,11 +10,14 @@ use fathom_measure::family::{Absent, Family};
 use crate::keyed::bench::Plain;
 use crate::keyed::reference::Reference;
 use crate::keyed::{CPP, Keyed};
+use crate::library::more;
 
 mod crossbeam;
+#[cfg(feature = "more")]
 mod imbl;
 mod indexset;
 mod intrusive;
+#[cfg(feature = "more")]
 mod rpds;
 mod scc;
 mod sorted_vec;
@@ -27,7 +30,9 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Plain(scc::Scc),
     &Plain(sorted_vec::SortedVec),
     &Plain(intrusive::Intrusive),
+    #[cfg(feature = "more")]
     &Plain(imbl::Imbl),
+    #[cfg(feature = "more")]
     &Plain(rpds::Rpds),
 ];
 
@@ -39,6 +44,8 @@ pub static FAMILY: Family<Keyed> = Family {
     contenders: CONTENDERS,
     absent: &[
         CPP,
+        more("imbl-ord"),
+        more("rpds-ord"),
         Absent::left_out(
             "skiplist",
             "its crate needs a newer compiler (1.98) than this project is built with",

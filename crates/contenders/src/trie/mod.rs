@@ -13,6 +13,7 @@ use fathom_measure::family::Family;
 use crate::keyed::bench::{Integers, Plain};
 use crate::keyed::reference::Reference;
 use crate::keyed::{CPP, Keyed};
+use crate::library::more;
 
 mod blart;
 mod cedarwood;
@@ -23,6 +24,7 @@ mod fst;
 mod hot;
 mod patricia;
 mod qp;
+#[cfg(feature = "more")]
 mod rart;
 mod yada;
 
@@ -31,6 +33,7 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Reference,
     &Plain(hot::Hot),
     &Plain(blart::Blart),
+    #[cfg(feature = "more")]
     &Plain(rart::Rart),
     &Integers(congee::Congee),
     &Plain(qp::Qp),
@@ -47,6 +50,6 @@ pub static FAMILY: Family<Keyed> = Family {
     source: include_str!("mod.rs"),
     reference: "btreemap",
     contenders: CONTENDERS,
-    absent: &[CPP],
+    absent: &[CPP, more("art-rart")],
     facts: &Facts::NONE,
 };
