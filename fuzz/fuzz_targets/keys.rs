@@ -1,9 +1,10 @@
 //! Any bytes as a file of keys: each format reads or refuses them with an offset inside, what is
-//! read can be written and read again, and a format that was detected reads. The first byte
-//! chooses; the rest is the file.
+//! read can be written and read again, and a format that was detected reads. So with a trace. The first
+//! byte chooses; the rest is the file.
 #![no_main]
 
-use fathom_keys::{Error, Format, Portrait, Target, detect, read, write};
+use fathom_keys::trace::{self, Kind};
+use fathom_keys::{Error, Format, Keys, Portrait, Target, detect, read, write};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -32,5 +33,18 @@ fuzz_target!(|data: &[u8]| {
     }
     if let Ok(format) = detect(input) {
         assert!(read(input, &format).is_ok(), "{format}");
+    }
+    if let Ok(whole) = trace::read(input, None) {
+        let kind = match whole.keys.keys {
+            Keys::Integers(_) => Kind::Integers,
+            Keys::Bytes(_) => Kind::Bytes,
+        };
+        let mut file = Vec::new();
+        trace::write(&mut file, &whole, 0..whole.acts.len()).unwrap();
+        let back = trace::read(&file, Some(kind)).unwrap();
+        assert_eq!(back.acts, whole.acts);
+        for at in 0..whole.acts.len() {
+            assert_eq!(back.keys.key(at), whole.keys.key(at));
+        }
     }
 });

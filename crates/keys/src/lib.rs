@@ -2,8 +2,8 @@
 //!
 //! Reads the keys (and values) of words, lines, CSV columns, JSON lines, integers and kvbench's
 //! binary files, with the offset of whatever is wrong; writes the same formats; describes a key set
-//! ([`portrait`]); makes key sets from a seed ([`generate`]). Knows no structure that holds keys
-//! and opens no file: bytes come in, bytes go out.
+//! ([`portrait`]); makes key sets from a seed ([`generate`]); reads what a program did to its keys
+//! ([`trace`]). Knows no structure that holds keys and opens no file: bytes come in, bytes go out.
 //!
 //! ```text
 //! bytes ─▶ detect ─▶ read ─┬─▶ KeySet ─┬─▶ Portrait
@@ -39,6 +39,7 @@ pub mod generate;
 pub mod portrait;
 mod read;
 mod set;
+pub mod trace;
 mod write;
 
 pub use error::{Error, Reason};

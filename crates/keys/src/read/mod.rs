@@ -13,7 +13,7 @@ use crate::format::Format;
 use crate::set::{KeySet, Keys};
 
 pub(crate) use binary::{FLAG_TERMINATED, MAGIC, MARKER, kind};
-pub(crate) use text::{is_space, parse_integer};
+pub(crate) use text::{is_space, line_ends, parse_integer};
 
 /// The keys of `bytes` in `format`.
 ///

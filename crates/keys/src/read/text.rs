@@ -66,7 +66,7 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Span>, Error> {
 }
 
 /// The place of every line without its end; a last line without one counts.
-pub(super) fn line_ends(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn line_ends(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         if at == bytes.len() {
