@@ -12,7 +12,7 @@ use fathom_measure::meter::Meter;
 use super::keys::{Bytes, Key, Keys};
 use super::latency;
 use super::operation::Operation;
-use super::step::{Undo, shares};
+use super::step::{Act, Share, Undo, shares};
 use super::structure::{Abilities, Batch, EachKey, Structure, Tally};
 use super::workload::Keyed;
 use crate::footprint;
@@ -175,6 +175,10 @@ pub(crate) fn prepare<'w, K: Key + 'w>(
         Operation::Scan => (can.ordered, "order"),
         Operation::Range => (can.range, "ordered range"),
         Operation::Shared => (can.concurrent, "sharing between threads"),
+        Operation::Replay => match lacking(workload, can) {
+            Some(name) => (false, name),
+            None => (true, ""),
+        },
         Operation::Touch => (false, "part in touching keys: it is measured without a structure"),
         Operation::Build | Operation::Find(_) => (true, ""),
     };
@@ -184,7 +188,10 @@ pub(crate) fn prepare<'w, K: Key + 'w>(
     }
     let [entries, probes, misses] =
         [&workload.entries, &workload.probes, &workload.misses].map(typed);
-    let undo = Undo::of(&probes, &workload.steps);
+    let undo = match operation {
+        Operation::Shared => Undo::of(&probes, &workload.steps),
+        _ => Undo::default(),
+    };
     let memory = Vec::new();
     let mut bench = Bench {
         workload,
@@ -198,11 +205,27 @@ pub(crate) fn prepare<'w, K: Key + 'w>(
         undo,
         content: None,
     };
-    if !matches!(operation, Operation::Insert | Operation::Build | Operation::Erase) {
+    let is_fresh = match operation {
+        Operation::Insert | Operation::Build | Operation::Erase => true,
+        Operation::Replay => workload.does(Act::Insert) || workload.does(Act::Erase),
+        _ => false,
+    };
+    if !is_fresh {
         let (map, memory) = weighed(|| bench.filled());
         (bench.stays, bench.memory) = (Some(map), memory);
     }
     Ok(Box::new(bench))
+}
+
+/// What a trace needs and a structure cannot do.
+fn lacking(workload: &Keyed, can: Abilities) -> Option<&'static str> {
+    let needs = [
+        (Act::Insert, can.insert, "insert"),
+        (Act::Erase, can.erase, "erase"),
+        (Act::Scan, can.range, "ordered range"),
+    ];
+    let lacks = |&(act, has, _): &(Act, bool, &str)| !has && workload.does(act);
+    needs.into_iter().find(lacks).map(|(.., name)| name)
 }
 
 /// The floor under every operation: reads each byte of each probe, holds nothing.
@@ -276,7 +299,11 @@ impl<'w, K: Key + 'w> Bench<'w, K> {
     /// Iterations that each need a fresh structure. Small ones are made many at a time, so that the
     /// clock is not read around each.
     fn fresh(&self, iterations: u64, meter: &mut dyn Meter) -> Digest {
-        let batch = (100_000 / self.entries.len().max(1)).clamp(1, 64) as u64;
+        let size = match self.workload.operation {
+            Operation::Replay => self.entries.len().max(self.probes.len()),
+            _ => self.entries.len(),
+        };
+        let batch = (100_000 / size.max(1)).clamp(1, 64) as u64;
         let (mut ready, mut done) = (Vec::new(), Vec::new());
         let mut left = iterations;
         loop {
@@ -293,7 +320,11 @@ impl<'w, K: Key + 'w> Bench<'w, K> {
             done.clear();
             if let (0, Some((map, tally))) = (left, last) {
                 // Every probe must be there afterwards, or none.
-                let found = map.find_all(&self.probes);
+                let mut found = map.find_all(&self.probes);
+                // After a trace, each key has its last value, or none.
+                if self.workload.operation == Operation::Replay {
+                    found = found.and(map.find_all(&self.entries));
+                }
                 let digest = digest(tally).with_u64(map.entries() as u64);
                 return digest.with_u64(found.count).with_u64(found.sum);
             }
@@ -305,6 +336,8 @@ impl<'w, K: Key + 'w> Bench<'w, K> {
         match self.workload.operation {
             Operation::Erase => Some(self.filled()),
             Operation::Insert => Some(self.empty()),
+            Operation::Replay if self.entries.is_empty() => Some(self.empty()),
+            Operation::Replay => Some(self.filled()),
             _ => None,
         }
     }
@@ -313,6 +346,7 @@ impl<'w, K: Key + 'w> Bench<'w, K> {
         let Some(mut map) = map else { return (self.built(), Tally::default()) };
         let tally = match self.workload.operation {
             Operation::Erase => map.erase_all(&self.probes),
+            Operation::Replay => map.replay(&trace(self.workload, &self.probes)),
             _ => map.insert_all(&self.entries, &self.workload.values),
         };
         (map, tally)
@@ -364,6 +398,7 @@ impl<'w, K: Key + 'w> Bench<'w, K> {
                 Operation::Iterate => map.iterate(),
                 Operation::Scan => map.scan(),
                 Operation::Range => map.range_all(probes, workload.span),
+                Operation::Replay => map.replay(&trace(workload, probes)),
                 _ => unreachable!("needs a fresh structure, or several threads"),
             });
         }
@@ -402,6 +437,17 @@ impl<'w, K: Key + 'w> Prepared for Bench<'w, K> {
                 }));
             }
             Operation::Build => metrics = weighed(|| self.built()).1,
+            // Per entry that is there at the end; if none is, there is nothing to say.
+            Operation::Replay if self.stays.is_none() => {
+                let (map, memory) = weighed(|| match self.set_up() {
+                    Some(mut map) => {
+                        map.replay(&trace(self.workload, &self.probes));
+                        map
+                    }
+                    None => self.empty(),
+                });
+                metrics = if map.entries() > 0 { memory } else { Vec::new() };
+            }
             Operation::Erase => {
                 let (mut map, memory) = weighed(|| self.filled());
                 metrics = memory;
@@ -426,6 +472,11 @@ impl<'w, K: Key + 'w> Prepared for Bench<'w, K> {
         }
         metrics
     }
+}
+
+/// The trace, as one share.
+fn trace<'a, K>(workload: &'a Keyed, keys: &'a [K]) -> Share<'a, K> {
+    Share { keys, steps: &workload.steps, is_trace: true }
 }
 
 /// A structure, the bytes per entry that are live once it is made, and the most there were on the way.

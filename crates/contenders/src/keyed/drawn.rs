@@ -2,6 +2,7 @@
 //! decides the same; measures nothing and knows no structure.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 
 use fathom_measure::workload::{Spec, SpecError};
 use fathom_random::Random;
@@ -24,6 +25,8 @@ pub(super) struct Settings {
     pub(super) threads: usize,
     /// Whether structures grow where they could be built at once.
     pub(super) grown: bool,
+    /// The file of the trace, where the operation has one.
+    pub(super) trace: Option<PathBuf>,
 }
 
 impl Settings {
@@ -54,8 +57,12 @@ impl Settings {
         if mix.inserts + mix.erases > 1.0 + 1e-9 {
             return Err(spec.bad("erases", "expected at most 1 together with inserts"));
         }
+        let operation = Operation::of(&spec.operation);
+        let takes_traces = matches!(operation, Operation::Replay | Operation::Touch);
+        let trace = Some(spec.text("trace")).filter(|path| takes_traces && !path.is_empty());
         Ok(Settings {
-            operation: Operation::of(&spec.operation),
+            operation,
+            trace: trace.map(PathBuf::from),
             seed: spec.number("seed")?,
             probes: at_least_one("probes", 1 << 40)?,
             mix,
@@ -124,9 +131,42 @@ impl Drawn {
             Operation::Find(Find::Mixed) => drawn.probes = Some(among(settings.mix.hit)),
             Operation::Range => drawn.probes = Some(among(0.5)),
             Operation::Shared => drawn.steps(keys, settings, random, &places, absent),
+            Operation::Replay => drawn.trace(keys, settings, random, &places, absent),
             _ => {}
         }
         drawn
+    }
+
+    /// A trace of as many steps as there are in `order`; keys are met again, and after they are gone.
+    fn trace<K: Key>(
+        &mut self,
+        keys: &[K],
+        settings: &Settings,
+        random: &mut Random,
+        places: &Places<K>,
+        absent: Absent<K>,
+    ) where
+        Keys: FromIterator<K::Owned>,
+    {
+        let mix = settings.mix;
+        let mut taken = Vec::with_capacity(self.order.len());
+        for value in (keys.len() as u64..).take(self.order.len()) {
+            let key = keys[random.below(keys.len() as u64) as usize];
+            let (act, is_new) = match random.fraction() < mix.reads {
+                true => (Act::Find, random.fraction() >= mix.hit),
+                false => match random.fraction() {
+                    below if below < mix.inserts => (Act::Insert, true),
+                    below if below < mix.inserts + mix.erases => (Act::Erase, false),
+                    _ => (Act::Insert, false),
+                },
+            };
+            taken.push(match is_new {
+                true => absent(key, keys, places, &New::<K>::new(), random),
+                false => key.owned(),
+            });
+            self.steps.push(Step { act, value });
+        }
+        self.probes = Some(taken.into_iter().collect());
     }
 
     /// What threads do; `order` has every distinct key.
@@ -168,6 +208,9 @@ impl Drawn {
 
 /// Which of `entries` each probe is made from; `values` are the places of first occurrences.
 fn order(entries: usize, values: &[u64], settings: &Settings, random: &mut Random) -> Vec<usize> {
+    if settings.trace.is_some() {
+        return Vec::new();
+    }
     let mut order: Vec<usize> = (0..entries).collect();
     random.shuffle(&mut order);
     match settings.operation {

@@ -1,11 +1,13 @@
-//! Where keys come from: the file of a spec in any format of `fathom-keys`, or a recipe. Copies no
-//! bytes that the format lets lie where they are.
+//! Where keys come from: the file of a spec in any format of `fathom-keys`, a trace, or a recipe. Copies
+//! no bytes that the format lets lie where they are.
 
 use std::borrow::Cow;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use fathom_keys::generate::{Order, Recipe, Shape, Sizes, generate};
+use fathom_keys::trace::{self, Act, Kind, Trace};
 use fathom_keys::{Format, KeySet, detect, read};
 use fathom_measure::workload::{Data, Offer, Spec, SpecError};
 
@@ -49,14 +51,41 @@ fn parse(data: Data, format: &str) -> Result<Keys, String> {
         named => named.parse::<Format>().map_err(|error| error.to_string())?,
     };
     let KeySet { bytes, keys, .. } = read(&data, &format).map_err(|error| error.to_string())?;
-    let decoded = match bytes {
+    let decoded = owned(bytes);
+    lasting(decoded, data, keys)
+}
+
+/// The bytes, where they are not those of the file.
+fn owned(bytes: Cow<'_, [u8]>) -> Option<Vec<u8>> {
+    match bytes {
         Cow::Owned(bytes) => Some(bytes),
         Cow::Borrowed(_) => None,
-    };
+    }
+}
+
+/// Keys in `decoded` bytes, or in those of the file.
+fn lasting(decoded: Option<Vec<u8>>, data: Data, keys: fathom_keys::Keys) -> Result<Keys, String> {
     match decoded {
         Some(bytes) => held(Arc::new(bytes), keys),
         None => held(Arc::new(Shared(data)), keys),
     }
+}
+
+/// The trace in the file at `path`: the key of each operation, of the kind of `keys` if there are any,
+/// and what is done to it.
+pub(super) fn trace(path: &Path, keys: &Keys, spec: &Spec) -> Result<(Keys, Vec<Act>), SpecError> {
+    let unreadable = |reason| SpecError::File { path: path.to_owned(), reason };
+    let kind = match (keys, spec.text("format")) {
+        (keys, "auto") if keys.is_empty() => None,
+        (keys, "integers") if keys.is_empty() => Some(Kind::Integers),
+        (Keys::Integers(keys), _) if !keys.is_empty() => Some(Kind::Integers),
+        _ => Some(Kind::Bytes),
+    };
+    let data = Data::own(fs::read(path).map_err(|error| unreadable(error.to_string()))?);
+    let read = trace::read(&data, kind).map_err(|error| unreadable(error.to_string()))?;
+    let Trace { acts, keys: KeySet { bytes, keys, .. } } = read;
+    let decoded = owned(bytes);
+    Ok((lasting(decoded, data, keys).map_err(unreadable)?, acts))
 }
 
 fn held(bytes: Storage, keys: fathom_keys::Keys) -> Result<Keys, String> {

@@ -27,6 +27,8 @@ pub enum Operation {
     Range,
     /// Finds, inserts, updates and erases by several threads.
     Shared,
+    /// What a program did, in its order.
+    Replay,
     /// Reads every byte of every probe and nothing else: what all other operations contain.
     Touch,
 }
@@ -77,6 +79,10 @@ pub(super) const OPERATIONS: &[(Operation, Offer)] = &[
              begins with the same keys each time",
         ),
     ),
+    (
+        Operation::Replay,
+        offer("replay", "the operations of a trace, in their order, on the keys it begins with"),
+    ),
     (Operation::Touch, offer("touch", "every byte of every probe read; no structure at all")),
 ];
 
@@ -118,12 +124,16 @@ pub(super) const PARAMETERS: &[Offer] = &[
     Offer {
         name: "hit",
         default: "0.9",
-        doc: "find-mixed, shared: share of finds whose key is there",
+        doc: "find-mixed, shared, replay: share of finds whose key is there",
     },
     Offer { name: "skew", default: "0.99", doc: "find-zipf, shared: the exponent; 0 is uniform" },
     Offer { name: "span", default: "100", doc: "range: values read from each start" },
     Offer { name: "threads", default: "2", doc: "shared: number of threads" },
-    Offer { name: "reads", default: "0.9", doc: "shared: share of finds; the rest changes" },
+    Offer {
+        name: "reads",
+        default: "0.9",
+        doc: "shared, replay: share of finds; the rest changes",
+    },
     Offer {
         name: "hot",
         default: "0",
@@ -132,12 +142,12 @@ pub(super) const PARAMETERS: &[Offer] = &[
     Offer {
         name: "inserts",
         default: "0.25",
-        doc: "shared: share of the changes that insert a new key",
+        doc: "shared, replay: share of the changes that insert a new key",
     },
     Offer {
         name: "erases",
         default: "0.25",
-        doc: "shared: share of the changes that erase a key; the rest updates",
+        doc: "shared, replay: share of the changes that erase a key; the rest updates",
     },
     Offer {
         name: "table",
@@ -145,19 +155,30 @@ pub(super) const PARAMETERS: &[Offer] = &[
         doc: "what finds, changes and walks begin with: `built` from all keys in the best way it \
               offers, or `grown` by one insert after another",
     },
+    Offer {
+        name: "trace",
+        default: "",
+        doc: "replay: the file of the trace, with a line `get KEY`, `put KEY`, `del KEY` or \
+              `scan KEY N` for each operation; without one it is drawn from the keys",
+    },
 ];
 
 /// Whether `parameter` decides anything about what `spec`, which is complete, measures.
 pub(super) fn takes(spec: &Spec, parameter: &str) -> bool {
     let operation = spec.operation.as_str();
+    let has_trace = matches!(operation, "replay" | "touch") && !spec.text("trace").is_empty();
+    let is_drawn = operation == "replay" && !has_trace;
     match parameter {
-        "format" => spec.file.is_some(),
-        "hit" => matches!(operation, "find-mixed" | "shared"),
+        "format" => spec.file.is_some() || has_trace,
+        "keys" => !(has_trace && spec.text("count") == "0"),
+        "hit" => matches!(operation, "find-mixed" | "shared") || is_drawn,
         "skew" if operation == "shared" => spec.fraction("hot").is_ok_and(|share| share > 0.0),
         "skew" => operation == "find-zipf",
         "span" => operation == "range",
-        "threads" | "reads" | "hot" | "inserts" | "erases" => operation == "shared",
-        "probes" => !matches!(operation, "find-same" | "iterate" | "scan"),
+        "threads" | "hot" => operation == "shared",
+        "reads" | "inserts" | "erases" => operation == "shared" || is_drawn,
+        "probes" => !matches!(operation, "find-same" | "iterate" | "scan") && !has_trace,
+        "trace" => has_trace,
         "table" => !matches!(operation, "insert" | "build" | "touch"),
         _ => true,
     }

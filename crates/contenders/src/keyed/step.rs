@@ -1,9 +1,12 @@
 //! What one thread does in the shared operation, step by step, what each step must meet, and how a
-//! pass is undone. Draws nothing and knows no structure.
+//! pass is undone; the steps of a trace, too. Draws nothing and knows no structure.
+
+use fathom_keys::trace;
 
 use super::keys::Key;
 
-/// What a step does and what it must meet.
+/// What a step does and what it must meet; in a trace, which has the first, third, fourth and last of
+/// these, it may meet anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Finds a key that is there, with its value.
@@ -18,13 +21,15 @@ pub enum Act {
     Miss = 4,
     /// Finds a key that another thread changes meanwhile: nothing or its value, the old or the new.
     Race = 5,
+    /// Visits values in key order, from the key on: only in a trace.
+    Scan = 6,
 }
 
 impl Act {
     /// The act of this number.
     pub(super) fn of(number: u64) -> Option<Act> {
-        const ALL: [Act; 6] =
-            [Act::Find, Act::Update, Act::Insert, Act::Erase, Act::Miss, Act::Race];
+        const ALL: [Act; 7] =
+            [Act::Find, Act::Update, Act::Insert, Act::Erase, Act::Miss, Act::Race, Act::Scan];
         usize::try_from(number).ok().and_then(|at| ALL.get(at)).copied()
     }
 
@@ -36,6 +41,7 @@ impl Act {
             Act::Find | Act::Update | Act::Erase => own == Some(true),
             Act::Insert | Act::Miss => own.is_none(),
             Act::Race => own != Some(false),
+            Act::Scan => true,
         }
     }
 }
@@ -51,8 +57,20 @@ pub(super) fn original(value: u64) -> u64 {
 pub struct Step {
     /// What is done.
     pub act: Act,
-    /// The value that belongs to the key.
+    /// The value that belongs to the key; of a scan, how many values it visits.
     pub value: u64,
+}
+
+impl Step {
+    /// A step of a trace; what is put is `place`, which no other step has.
+    pub(super) fn recorded(act: trace::Act, place: u64) -> Step {
+        match act {
+            trace::Act::Get => Step { act: Act::Find, value: place },
+            trace::Act::Put => Step { act: Act::Insert, value: place },
+            trace::Act::Del => Step { act: Act::Erase, value: place },
+            trace::Act::Scan(span) => Step { act: Act::Scan, value: span.into() },
+        }
+    }
 }
 
 /// What one thread does, in order.
@@ -62,12 +80,14 @@ pub struct Share<'w, K> {
     pub keys: &'w [K],
     /// What is done to them.
     pub steps: &'w [Step],
+    /// Whether the answer is what each step met, and not how many were right.
+    pub is_trace: bool,
 }
 
 /// `keys` and what is done to them, in equal shares for so many threads, the last one perhaps smaller.
 pub(crate) fn shares<'w, K>(keys: &'w [K], steps: &'w [Step], threads: usize) -> Vec<Share<'w, K>> {
     let each = each(keys.len(), threads);
-    let share = |(keys, steps)| Share { keys, steps };
+    let share = |(keys, steps)| Share { keys, steps, is_trace: false };
     keys.chunks(each).zip(steps.chunks(each)).map(share).collect()
 }
 

@@ -34,6 +34,15 @@ impl Tally {
         }
     }
 
+    /// Takes in what the next step of a trace met: the order of the answers counts, and so do those
+    /// that nothing was there.
+    #[inline]
+    pub(crate) fn met(&mut self, value: Option<u64>) {
+        self.count += u64::from(value.is_some());
+        let answer = value.map_or(0, |value| value.wrapping_add(1));
+        self.sum = self.sum.wrapping_mul(31).wrapping_add(answer);
+    }
+
     /// Takes in the next value of an ordered walk.
     #[inline]
     pub fn next(&mut self, value: u64) {
@@ -153,7 +162,10 @@ pub trait Structure<K: Key>: Sized {
     }
 }
 
-/// The steps of one share: how many were right, and the sum of their keys' values.
+/// The steps of one share: how many were right, and the sum of their keys' values; or what each met.
+///
+/// One loop for threads and traces, because everything in it is compiled once per type.
+#[inline(never)]
 pub(super) fn work<K: Key>(map: &mut impl Structure<K>, share: &Share<'_, K>) -> Tally {
     let mut tally = Tally::default();
     for (&key, &Step { act, value }) in share.keys.iter().zip(share.steps) {
@@ -162,8 +174,14 @@ pub(super) fn work<K: Key>(map: &mut impl Structure<K>, share: &Share<'_, K>) ->
             Act::Update => map.insert(key, !value),
             Act::Insert => map.insert(key, value),
             Act::Erase => map.erase(key),
+            Act::Scan => {
+                map.range(key, value as usize, |value| tally.next(value));
+                continue;
+            }
         };
-        if act.is_right(value, met) {
+        if share.is_trace {
+            tally.met(met);
+        } else if act.is_right(value, met) {
             tally.any(value);
         }
     }
@@ -232,6 +250,8 @@ pub trait Batch<K> {
     fn range_all(&self, starts: &[K], span: usize) -> Tally;
     /// One thread per share, all at once; calls `start` when they are ready.
     fn share(&mut self, shares: &[Share<'_, K>], start: &mut dyn FnMut()) -> Tally;
+    /// The steps of a trace, one after another, and what each met.
+    fn replay(&mut self, trace: &Share<'_, K>) -> Tally;
     /// Bytes it has taken where no allocator of this process counts them: files, C libraries.
     fn stored_bytes(&self) -> Option<u64> {
         None
@@ -304,5 +324,9 @@ impl<K: Key, S: Structure<K>> Batch<K> for EachKey<S> {
 
     fn share(&mut self, shares: &[Share<'_, K>], start: &mut dyn FnMut()) -> Tally {
         self.0.share(shares, start)
+    }
+
+    fn replay(&mut self, trace: &Share<'_, K>) -> Tally {
+        work(&mut self.0, trace)
     }
 }

@@ -24,7 +24,7 @@ pub struct Keyed {
     pub(super) new_values: Vec<u64>,
     pub(super) misses: Keys,
     pub(super) span: usize,
-    /// Threads, and what they do to the probes.
+    /// Threads, and what they do to the probes; or what a trace does to them.
     pub(super) threads: usize,
     pub(super) steps: Vec<Step>,
     /// Whether structures grow by inserts, where they could be built at once.
@@ -75,7 +75,8 @@ impl Workload for Keyed {
                 parameters.extend(more);
                 cases.push(Spec::new(offer.name, &parameters));
             }
-            if matches!(operation, Operation::Find(_) | Operation::Insert | Operation::Shared) {
+            let is_asked = matches!(operation, Operation::Find(_) | Operation::Insert);
+            if is_asked || matches!(operation, Operation::Shared | Operation::Replay) {
                 for count in ["0", "1", "3", "20"] {
                     cases.push(Spec::new(offer.name, &[("keys", "uuids"), ("count", count)]));
                 }
@@ -126,7 +127,7 @@ impl Keyed {
     pub fn of(keys: Keys, spec: &Spec) -> Result<Keyed, SpecError> {
         let settings = Settings::of(spec)?;
         let mut random = Random::new(settings.seed ^ 0x5eed);
-        Ok(match &keys {
+        let mut keyed = match &keys {
             Keys::Integers(integers) => {
                 let drawn = Drawn::of(integers, &settings, &mut random, changed_integer);
                 Keyed::drawn(drawn, &keys, &settings)
@@ -135,14 +136,32 @@ impl Keyed {
                 let drawn = Drawn::of(&text.keys(), &settings, &mut random, changed_bytes);
                 Keyed::drawn(drawn, &keys, &settings)
             }
-        })
+        };
+        if let Some(path) = &settings.trace {
+            keyed.take_trace(load::trace(path, &keys, spec)?);
+        }
+        Ok(keyed)
+    }
+
+    /// Does what the trace says; what only touches keys touches its keys.
+    fn take_trace(&mut self, (probes, acts): (Keys, Vec<fathom_keys::trace::Act>)) {
+        self.probes = probes;
+        if self.entries.is_empty() {
+            self.entries = self.probes.copies(std::iter::empty());
+            self.misses = self.entries.clone();
+        }
+        if self.operation == Operation::Replay {
+            let places = self.entries.len() as u64..;
+            self.steps = places.zip(acts).map(|(place, act)| Step::recorded(act, place)).collect();
+            self.probe_values = self.steps.iter().map(|step| step.value).collect();
+        }
     }
 
     fn drawn(drawn: Drawn, keys: &Keys, settings: &Settings) -> Keyed {
         let Drawn { values, order, probes, misses, steps } = drawn;
         let is_same = settings.operation == Operation::Find(Find::Same);
         let probe_values: Vec<u64> = match settings.operation {
-            Operation::Shared => steps.iter().map(|step| step.value).collect(),
+            Operation::Shared | Operation::Replay => steps.iter().map(|step| step.value).collect(),
             _ if values.is_empty() => Vec::new(),
             _ => order.iter().map(|&at| values[at]).collect(),
         };
@@ -208,6 +227,11 @@ impl Keyed {
 
     pub(crate) fn operation(&self) -> Operation {
         self.operation
+    }
+
+    /// Whether one of the steps is such a one.
+    pub(crate) fn does(&self, act: Act) -> bool {
+        self.steps.iter().any(|step| step.act == act)
     }
 
     /// Whether the keys are whole numbers.
@@ -355,7 +379,7 @@ mod tests {
                         missed.insert(key);
                     }
                     Act::Update | Act::Erase => assert!(there.contains(&key)),
-                    Act::Find | Act::Race => {}
+                    Act::Find | Act::Race | Act::Scan => {}
                 }
             }
             assert!(inserted.len() > 1700 && inserted.is_disjoint(&missed), "{keys}");

@@ -6,6 +6,7 @@ use fathom_measure::contender::{Contender, Meta, Preparation};
 
 use crate::keyed::bench::Hashed;
 use crate::keyed::reference::Reference;
+use crate::keyed::step::Act;
 use crate::keyed::{Keyed, Operation};
 
 pub(super) struct Oracle;
@@ -24,6 +25,7 @@ impl Contender<Keyed> for Oracle {
             Operation::Scan | Operation::Range | Operation::Shared | Operation::Touch => {
                 Reference.prepare(workload)
             }
+            Operation::Replay if workload.does(Act::Scan) => Reference.prepare(workload),
             _ => Hashed(crate::map::Std).prepare(workload),
         }
     }

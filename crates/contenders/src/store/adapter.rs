@@ -7,7 +7,7 @@ use fathom_measure::contender::{Contender, Keeps, Meta, Preparation, Unsupported
 use fathom_measure::scratch::{self, Folder, MEMORY};
 
 use crate::keyed::bench::{Make, prepare};
-use crate::keyed::step::Share;
+use crate::keyed::step::{Act, Share, Step};
 use crate::keyed::{Abilities, Batch, Key, Keyed, Keys, Tally};
 
 /// Where the data is and when it is safe.
@@ -209,6 +209,49 @@ impl<K: Key, S: Store> Batch<K> for Table<S> {
 
     fn share(&mut self, _: &[Share<'_, K>], _: &mut dyn FnMut()) -> Tally {
         unreachable!("shared only where ABILITIES.concurrent")
+    }
+
+    /// Steps in succession that only read are one transaction, and so are steps that change.
+    fn replay(&mut self, trace: &Share<'_, K>) -> Tally {
+        let reads = |step: &Step| matches!(step.act, Act::Find | Act::Scan);
+        let mut tally = Tally::default();
+        let mut keys = trace.keys;
+        for steps in trace.steps.chunk_by(|a, b| reads(a) == reads(b)) {
+            let (now, later) = keys.split_at(steps.len());
+            keys = later;
+            let pairs = || now.iter().zip(steps);
+            if reads(&steps[0]) {
+                self.store.read(&mut |reads| {
+                    for (key, step) in pairs() {
+                        let (key, span) = (key.raw(), step.value as usize);
+                        match step.act {
+                            Act::Scan => {
+                                reads.range(key.as_ref(), span, &mut |value| tally.next(value));
+                            }
+                            _ => tally.met(reads.get(key.as_ref())),
+                        }
+                    }
+                });
+                continue;
+            }
+            let entries = &mut self.entries;
+            self.store.write(&mut |writes| {
+                for (key, step) in pairs() {
+                    let key = key.raw();
+                    let met = match step.act {
+                        Act::Erase => writes.remove(key.as_ref()),
+                        _ => writes.put(key.as_ref(), step.value),
+                    };
+                    tally.met(met);
+                    match (step.act, met) {
+                        (Act::Erase, Some(_)) => *entries -= 1,
+                        (Act::Insert, None) => *entries += 1,
+                        _ => {}
+                    }
+                }
+            });
+        }
+        tally
     }
 
     fn stored_bytes(&self) -> Option<u64> {
