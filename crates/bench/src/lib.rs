@@ -25,10 +25,13 @@
 //!
 //! Definitions are run once in each process: to be listed, and in each worker up to the function that is
 //! measured there. So what a group's closure prepares is nobody else's, and is not timed.
+//!
+//! Apart from that, a [`Recorder`] writes down what a program does to its map, for `fathom kv --trace`.
 #![forbid(unsafe_code)]
 
 mod define;
 mod drive;
+mod recorder;
 
 /// What `docs/bench.md` shows compiles.
 #[cfg(doctest)]
@@ -37,6 +40,7 @@ struct Documented;
 
 pub use crate::define::{Bench, Group};
 pub use crate::drive::{Definition, run};
+pub use crate::recorder::{Recorded, Recorder, TraceKey};
 
 /// `main!(first, second);` makes the `main` of a bench of these functions.
 #[macro_export]

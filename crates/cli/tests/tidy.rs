@@ -19,7 +19,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("keys", &["random", "json"]),
     ("contenders", &["machine", "measure", "aggregate", "json", "haversine", "random", "keys"]),
     ("report", &["measure"]),
-    ("bench", &["machine", "measure", "report", "json", "random"]),
+    ("bench", &["machine", "measure", "report", "json", "random", "keys"]),
     (
         "cli",
         &[
