@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::Context;
-use fathom_keys::{Error, Format, KeySet, detect, read};
+use fathom_keys::{Error, Format, KeySet, detect, read, trace};
 
 use crate::input::{self, Forward, Input};
 
@@ -44,7 +44,7 @@ pub(crate) fn keys<'b>(
     bytes: &'b [u8],
     forced: Option<&Format>,
 ) -> Result<(Format, KeySet<'b>), BadKeys> {
-    let bad = |error| BadKeys { path: path.to_owned(), error };
+    let bad = |error| BadKeys { path: path.to_owned(), wrong: Wrong::Keys(error) };
     let format = match forced {
         Some(format) => format.clone(),
         None => detect(bytes).map_err(bad)?,
@@ -53,19 +53,36 @@ pub(crate) fn keys<'b>(
     Ok((format, keys))
 }
 
-/// A file whose keys cannot be had: `path:byte: reason`.
+/// A file whose keys cannot be had: `path:byte: reason`, or of a trace `path:line:column: reason`.
 #[derive(Debug)]
 pub(crate) struct BadKeys {
     path: PathBuf,
-    error: Error,
+    wrong: Wrong,
+}
+
+#[derive(Debug)]
+enum Wrong {
+    Keys(Error),
+    Trace(trace::Error),
+}
+
+impl BadKeys {
+    /// A file that is no trace.
+    pub(crate) fn trace(path: &Path, error: trace::Error) -> BadKeys {
+        BadKeys { path: path.to_owned(), wrong: Wrong::Trace(error) }
+    }
 }
 
 impl fmt::Display for BadKeys {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
-        match &self.error {
-            Error::Bad { offset, reason } => write!(out, "{path}:{offset}: {reason}"),
-            other => write!(out, "{path}: {other}"),
+        match &self.wrong {
+            Wrong::Keys(Error::Bad { offset, reason }) => write!(out, "{path}:{offset}: {reason}"),
+            Wrong::Keys(other) => write!(out, "{path}: {other}"),
+            Wrong::Trace(trace::Error::Bad { line, column, reason }) => {
+                write!(out, "{path}:{line}:{column}: {reason}")
+            }
+            Wrong::Trace(other) => write!(out, "{path}: {other}"),
         }
     }
 }

@@ -249,6 +249,150 @@ fn allocators_of_the_machine_are_preloaded_into_workers_and_proven_to_be_in_effe
     }
 }
 
+/// Puts `keys` keys; after each looks for it, for an older one and for one that is nowhere, and after
+/// every third erases an older one.
+fn trace(folder: &Path, keys: usize, key: impl Fn(usize) -> String) -> usize {
+    let mut lines = Vec::new();
+    for at in 0..keys {
+        lines.push(format!("put {}", key(at)));
+        lines.push(format!("get {}", key(at / 2)));
+        lines.push(format!("get {}", key(at)));
+        lines.push(format!("get {}", key(at + keys)));
+        if at % 3 == 0 {
+            lines.push(format!("del {}", key(at / 2)));
+        }
+    }
+    std::fs::write(folder.join("trace"), lines.join("\n")).unwrap();
+    lines.len()
+}
+
+#[test]
+fn a_trace_is_replayed_in_place_of_a_mix() {
+    let folder = tempfile::tempdir().unwrap();
+    let operations = trace(folder.path(), 3000, |at| format!("key {at}"));
+    let line = "kv --trace trace --budget 3s -a system -h siphash13,foldhash \
+                -d std,hashbrown,btreemap,fst,planted-wrong --format json --save saved";
+    let output = fathom(folder.path(), line);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "planted-wrong is lost: {stderr}");
+    let said = "trace: 13000 operations on 6000 keys, at most 2000 there at once and 2000 at the end, \
+                taken for byte strings, the first \"key 0\"\n";
+    assert!(stderr.contains(said), "{stderr}");
+    let verdict: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(verdict["trace"]["operations"], operations);
+    assert_eq!(verdict["trace"]["hits"], 5500);
+    assert_eq!(verdict["portrait"]["keys"], 6000);
+    assert_eq!(verdict["baseline"], "std+siphash13");
+    let cases = verdict["run"]["cases"].as_array().unwrap();
+    let [case] = &cases[..] else { panic!("{cases:?}") };
+    assert_eq!(case["workload"]["operation"], "replay");
+    assert_eq!(case["work"]["items"], operations);
+    assert_eq!(verdict["screening"][0]["unsupported"], 1, "fst inserts nothing");
+    let lost = verdict["losses"].to_string();
+    assert!(lost.contains("planted-wrong is out: wrong answer"), "{lost}");
+    let rows = verdict["rows"].as_array().unwrap();
+    assert!(rows.len() >= 3, "{rows:?}");
+    for row in rows {
+        assert!(row["cost_ns"].as_f64().unwrap() > 0.0, "{row}");
+        // A key has six to eight bytes in the file.
+        let bytes = ["bytes_per_entry", "live_bytes_per_entry"].map(|name| row[name].as_f64());
+        let borrowed = bytes[0].unwrap() - bytes[1].unwrap();
+        assert!((6.0..9.0).contains(&borrowed), "{row}");
+    }
+    let advice = verdict["advice"].to_string();
+    assert!(
+        advice.contains("and this trace (69.2 % gets, 61.1 % of them hits; 23.1 % puts"),
+        "{advice}"
+    );
+    assert_eq!(verdict["paste"]["code"].as_array().unwrap().len(), 1);
+    let again = fathom(folder.path(), "report saved");
+    let again = String::from_utf8_lossy(&again.stdout).into_owned();
+    assert!(again.contains("13000 operations on 6000 keys"), "{again}");
+}
+
+#[test]
+fn a_trace_that_scans_is_for_structures_that_keep_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = (0..2000).map(|at| format!("put {at}\nscan {} 5\n", at / 2)).collect::<String>();
+    std::fs::write(folder.path().join("trace"), text).unwrap();
+    let line =
+        "kv --trace trace --budget 3s -a system -h foldhash -d std,btreemap,scc-tree --format json";
+    let verdict = json(folder.path(), line, 0);
+    assert_eq!(verdict["baseline"], "btreemap");
+    assert_eq!(verdict["screening"][0]["unsupported"], 1, "std has no order");
+    assert_eq!(verdict["trace"]["scans"], 2000);
+    assert!(!verdict["portrait"]["range"].is_null(), "keys that are numbers are numbers");
+    assert!(verdict["paste"]["code"][0].as_str().unwrap().contains("u64, u64"), "{verdict}");
+}
+
+#[test]
+fn a_trace_on_a_file_of_keys_finds_them() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let keys = std::fs::read_to_string(folder.path().join("words")).unwrap();
+    let text = keys.split_whitespace().map(|key| format!("get {key}\n")).collect::<String>();
+    std::fs::write(folder.path().join("trace"), text).unwrap();
+    let line =
+        "kv words --trace trace --budget 3s -a system -h siphash13 -d std,ptr-hash --format json";
+    let verdict = json(folder.path(), line, 0);
+    assert_eq!(verdict["file"]["name"], "trace on words");
+    assert_eq!(
+        (&verdict["trace"]["hits"], &verdict["trace"]["last"]),
+        (&3000.into(), &2700.into())
+    );
+    // Who cannot insert takes part where nothing is inserted.
+    let rows = verdict["rows"].as_array().unwrap();
+    let ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"ptr-hash") && ids.contains(&"std+siphash13"), "{ids:?}");
+    let parameters = &verdict["run"]["cases"][0]["workload"]["parameters"];
+    assert_eq!(parameters["table"], "built");
+}
+
+#[test]
+fn a_trace_comes_by_stdin_and_compressed() {
+    let folder = tempfile::tempdir().unwrap();
+    trace(folder.path(), 100, |at| at.to_string());
+    let program = env!("CARGO_BIN_EXE_fathom");
+    let line = "kv --trace - --budget 2s -a system -h siphash13 -d std --format json";
+    let run = |command: &str| {
+        let mut shell = Command::new("sh");
+        let output = shell.args(["-c", command]).current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["trace"]["operations"].clone()
+    };
+    assert_eq!(run(&format!("{program} {line} < trace")), 434);
+    assert_eq!(run(&format!("gzip -c trace | {program} {line}")), 434);
+}
+
+#[test]
+fn what_is_no_trace_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let path = folder.path().join("trace");
+    let fails = |text: &str, line: &str, code: i32, words: &str| {
+        std::fs::write(&path, text).unwrap();
+        let output = fathom(folder.path(), line);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{line}: {stderr}");
+        assert!(stderr.contains(words), "{line}: {stderr}");
+        assert!(output.stdout.is_empty());
+    };
+    let line = "kv --trace trace";
+    fails("", line, 3, "trace: the trace is empty");
+    fails("put a\nset b\n", line, 3, "trace:2:1: \"set\" is no operation: get KEY");
+    fails("put a\nput b\\t\n", line, 3, "trace:2:6: a backslash stands before");
+    fails("put a\nscan b many\n", line, 3, "trace:2:8: \"many\" is no number of values");
+    fails("get a\ndel a\n", line, 2, "trace puts no key: without a FILE of keys");
+    fails("put 7\nput a\n", "kv --trace trace -F integers", 3, "trace:2:5: \"a\" is no whole");
+    fails("put 7\n", "kv --trace trace -F words", 2, "integers or lines");
+    fails("put 7\n", "kv --trace missing", 4, "cannot read missing");
+    fails("put 7\n", "kv --trace trace --mix hit=1", 2, "cannot be used with");
+    fails("put 7\n", "kv --trace trace --concurrent 2", 2, "cannot be used with");
+    fails("put 7\n", "kv - --trace -", 2, "stdin is the trace or the keys");
+    fails("put 7\n", "kv --trace trace -d fst", 2, "fst has no insert");
+    fails("put 7\n", "kv words -F bin-text --trace trace", 3, "words:4: a key of");
+}
+
 #[test]
 fn what_is_not_there_is_said() {
     let folder = tempfile::tempdir().unwrap();

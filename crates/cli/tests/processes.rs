@@ -252,7 +252,9 @@ fn files_larger_than_memory_are_refused_and_do_not_abort() {
     let path = folder.path().join("sparse");
     fs::File::create(&path).unwrap().set_len(1 << 43).unwrap();
     let file = path.to_str().unwrap();
-    for arguments in [&["convert", file, "-F", "u64"][..], &["kv", file, "-F", "u64"]] {
+    let commands =
+        [&["convert", file, "-F", "u64"][..], &["kv", file, "-F", "u64"], &["kv", "--trace", file]];
+    for arguments in commands {
         // Where the kernel promises any amount, the limit still refuses it.
         let output = limited("-v 8000000", arguments, folder.path());
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
@@ -265,6 +267,11 @@ fn files_larger_than_memory_are_refused_and_do_not_abort() {
     let output = limited("-v 600000", &arguments, folder.path());
     assert_eq!(output.status.code(), Some(3), "{}", words(&output));
     assert!(words(&output).contains("no memory for the places of"), "{}", words(&output));
+    // Nor do those of operations.
+    fs::write(&path, "put a\n".repeat(40_000_000)).unwrap();
+    let output = limited("-v 600000", &["kv", "--trace", path.to_str().unwrap()], folder.path());
+    assert_eq!(output.status.code(), Some(3), "{}", words(&output));
+    assert!(words(&output).contains("operations do not fit in memory"), "{}", words(&output));
 }
 
 #[test]

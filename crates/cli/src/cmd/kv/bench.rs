@@ -98,7 +98,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.blocks {
         eprintln!("000000000 bytes left");
     } else {
-        prepared.describe(path, options.source.from.is_none());
+        prepared.describe(options.source.from.is_none());
     }
     let candidates = chosen(&options.choice)?;
     let entrants: Vec<Entrant> =
@@ -228,7 +228,7 @@ fn show_blocks(
     let config = Config {
         filename: &path.display().to_string(),
         file_bytes: prepared.file_bytes,
-        format: prepared.format.to_string(),
+        format: prepared.format.clone(),
         record_runs: options.record_runs.max(1),
     };
     let (scan, cases) = cases.split_first().context("nothing was measured")?;

@@ -48,7 +48,12 @@ pub(super) struct Choice {
 
 impl Source {
     pub(super) fn path(&self) -> anyhow::Result<&Path> {
-        self.file.as_deref().or(self.alias.as_deref()).context("no file of keys was given")
+        self.named().context("no file of keys was given")
+    }
+
+    /// The file, if one is.
+    pub(super) fn named(&self) -> Option<&Path> {
+        self.file.as_deref().or(self.alias.as_deref())
     }
 }
 

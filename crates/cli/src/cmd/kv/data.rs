@@ -11,17 +11,20 @@ use fathom_measure::scratch::{self, Folder};
 use fathom_measure::workload::Spec;
 use fathom_random::Random;
 
+use super::traced::Traced;
 use crate::{input, key_file};
 
 /// A set of keys as workers get it.
 #[derive(Clone, Debug)]
 pub(super) struct Data {
-    /// The file.
-    pub(super) path: PathBuf,
-    /// Its format.
+    /// The file of keys; none where a trace begins with nothing.
+    pub(super) path: Option<PathBuf>,
+    /// Its format, or what the keys of the trace are.
     pub(super) format: Format,
-    /// Keys in it.
+    /// Keys in it, or operations of the trace.
     pub(super) keys: usize,
+    /// The file of the trace.
+    pub(super) trace: Option<PathBuf>,
 }
 
 /// The full data and what is known about it.
@@ -31,27 +34,47 @@ pub(super) struct Prepared {
     /// By their number of keys, ascending.
     pub(super) samples: Vec<Data>,
     /// Of the user's file.
-    pub(super) format: Format,
+    pub(super) name: String,
+    pub(super) format: String,
     pub(super) file_bytes: u64,
+    /// Bytes of a key, on average, that lie in the file and not in a structure which borrows them.
+    pub(super) key_bytes: f64,
     /// The first key, or the beginning of a long one.
-    first: String,
-    _folder: Folder,
+    pub(super) first: String,
+    /// What the trace does, if there is one.
+    pub(super) trace: Option<Traced>,
+    pub(super) _folder: Folder,
 }
 
 impl Prepared {
     /// Says on stderr what the file was taken for, and how to correct that if it was a guess.
-    pub(super) fn describe(&self, path: &Path, is_guess: bool) {
-        let Portrait { keys, .. } = self.portrait;
-        let correct = match is_guess {
-            true => "; if that is wrong, name the format: -F lines, -F csv:COLUMN …",
-            false => "",
+    pub(super) fn describe(&self, is_guess: bool) {
+        let Prepared { portrait: Portrait { keys, .. }, name, format, first, .. } = self;
+        let (what, correct) = match &self.trace {
+            None => (
+                format!("taken for {format}: {keys} keys"),
+                "; if that is wrong, name the format: -F lines, -F csv:COLUMN …",
+            ),
+            Some(trace) => {
+                let (kind, other) = match self.full.format {
+                    Format::Integers | Format::U64 => ("integers", "lines"),
+                    _ => ("byte strings", "integers"),
+                };
+                // What is there at first decides what keys are.
+                let correct = match (self.full.path.is_some(), other) {
+                    (false, "lines") => "; if that is wrong, -F lines takes them for text",
+                    _ => "",
+                };
+                (format!("{}, taken for {kind}", trace.size()), correct)
+            }
         };
-        eprintln!(
-            "{}: taken for {}: {keys} keys, the first {:?}{correct}",
-            path.display(),
-            self.format,
-            self.first
-        );
+        let correct = if is_guess { correct } else { "" };
+        eprintln!("{name}: {what}, the first {first:?}{correct}");
+    }
+
+    /// Keys or operations, whichever are more: what takes time.
+    pub(super) fn size(&self) -> usize {
+        self.full.keys.max(self.portrait.keys as usize)
     }
 }
 
@@ -59,10 +82,27 @@ impl Data {
     /// `workload` on these keys.
     pub(super) fn spec(&self, workload: &Spec) -> Spec {
         let mut spec = workload.clone();
-        spec.parameters.insert("format".to_owned(), self.format.to_string());
-        spec.file = Some(self.path.clone());
+        let mut set = |name: &str, value: String| spec.parameters.insert(name.to_owned(), value);
+        set("format", self.format.to_string());
+        if self.path.is_none() {
+            set("count", "0".to_owned());
+        }
+        if let Some(trace) = &self.trace {
+            set("trace", trace.display().to_string());
+        }
+        spec.file = self.path.clone();
         spec
     }
+
+    /// What [`Data::keys`] counts.
+    pub(super) fn unit(&self) -> &'static str {
+        unit(self.trace.is_some())
+    }
+}
+
+/// What samples are measured in.
+pub(super) fn unit(is_trace: bool) -> &'static str {
+    if is_trace { "operations" } else { "keys" }
 }
 
 /// Reads the file and makes samples of `sizes` keys, as far as the file has more than `times` as
@@ -87,22 +127,56 @@ pub(super) fn prepare(
         places.sort_unstable();
         samples.push(store(&keys.selected(places.into_iter()), folder.path())?);
     }
-    let own_path = |path: &Path| path.canonicalize().map(|path| (path, format.clone()));
+    let portrait = Portrait::of(&keys);
+    // An integer lies in the structure.
+    let key_bytes = match portrait.range {
+        Some(_) => 0.0,
+        None => portrait.bytes as f64 / portrait.keys as f64,
+    };
+    Ok(Prepared {
+        portrait,
+        full: full(path, &format, &keys, folder.path())?,
+        samples,
+        name: path.display().to_string(),
+        format: format.to_string(),
+        file_bytes: bytes.len() as u64,
+        key_bytes,
+        first: shown(&keys),
+        trace: None,
+        _folder: folder,
+    })
+}
+
+/// The user's own file, where workers can read it.
+pub(super) fn own_file(path: &Path) -> anyhow::Result<Option<PathBuf>> {
     let is_plain =
         path != Path::new("-") && matches!(input::open(path, 1)?, input::Input::File(..));
-    let full = match own_path(path) {
-        Ok((path, format)) if is_plain => Data { path, format, keys: keys.len() },
-        _ => store(&keys.selected(0..keys.len()), folder.path())?,
-    };
-    let portrait = Portrait::of(&keys);
-    let file_bytes = bytes.len() as u64;
+    Ok(path.canonicalize().ok().filter(|_| is_plain))
+}
+
+/// All keys of the user's file, as workers get them.
+pub(super) fn full(
+    path: &Path,
+    format: &Format,
+    keys: &KeySet<'_>,
+    folder: &Path,
+) -> anyhow::Result<Data> {
+    match own_file(path)? {
+        Some(path) => {
+            Ok(Data { path: Some(path), format: format.clone(), keys: keys.len(), trace: None })
+        }
+        None => store(&keys.selected(0..keys.len()), folder),
+    }
+}
+
+/// The first key, or the beginning of a long one.
+pub(super) fn shown(keys: &KeySet<'_>) -> String {
     let first = keys.key(0);
-    let first = String::from_utf8_lossy(&first[..first.len().min(60)]).into_owned();
-    Ok(Prepared { portrait, full, samples, format, file_bytes, first, _folder: folder })
+    String::from_utf8_lossy(&first[..first.len().min(60)]).into_owned()
 }
 
 /// Writes keys where workers read them.
-fn store(keys: &KeySet<'_>, folder: &Path) -> anyhow::Result<Data> {
+pub(super) fn store(keys: &KeySet<'_>, folder: &Path) -> anyhow::Result<Data> {
     let path = folder.join(format!("{}.keys", keys.len()));
     let format = match keys.keys {
         Keys::Integers(_) => Format::U64,
@@ -112,7 +186,7 @@ fn store(keys: &KeySet<'_>, folder: &Path) -> anyhow::Result<Data> {
     let mut file = BufWriter::new(File::create(&path).with_context(context)?);
     write(&mut file, keys, &Target::new(format.clone())).with_context(context)?;
     file.flush().with_context(context)?;
-    Ok(Data { path: path.clone(), format, keys: keys.len() })
+    Ok(Data { path: Some(path), format, keys: keys.len(), trace: None })
 }
 
 #[cfg(test)]
@@ -128,8 +202,8 @@ mod tests {
         let prepared = prepare(&path, None, &[100, 400, 600], 2, 1).unwrap();
         let sizes: Vec<usize> = prepared.samples.iter().map(|sample| sample.keys).collect();
         assert_eq!(sizes, [100, 400]);
-        assert_eq!(prepared.full.path, path.canonicalize().unwrap());
-        let bytes = std::fs::read(&prepared.samples[0].path).unwrap();
+        assert_eq!(prepared.full.path, path.canonicalize().ok());
+        let bytes = std::fs::read(prepared.samples[0].path.as_ref().unwrap()).unwrap();
         let sample = fathom_keys::read(&bytes, &prepared.samples[0].format).unwrap();
         let keys: Vec<Vec<u8>> = (0..100).map(|at| sample.key(at).into_owned()).collect();
         assert!(keys.is_sorted());

@@ -33,11 +33,11 @@ pub(super) fn weight(part: &Part) -> f64 {
 }
 
 /// How many probes a sample takes at most: many short samples say more than few long ones. What
-/// inserts is proved by fewer. What erases needs them all.
+/// inserts is proved by fewer. What erases needs them all, and a trace is replayed as it is.
 pub(super) fn probes(operation: &str) -> Option<usize> {
     match operation {
         "insert" | "build" => Some(100_000),
-        "erase" => None,
+        "erase" | "replay" => None,
         _ => Some(250_000),
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn screened(
     let mut rungs = Vec::new();
     let mut scores: Vec<Score> = Vec::new();
     for (number, sample) in data.iter().enumerate() {
-        note(&format!("{} combinations on {} keys", chosen.len(), sample.keys));
+        note(&format!("{} combinations on {} {}", chosen.len(), sample.keys, sample.unit()));
         let share = SCREENING_SHARE * (number + 1) as f64 / data.len() as f64;
         let deadline = match options.all {
             true => *start + Duration::from_secs(86_400),
@@ -92,8 +92,9 @@ pub(super) fn seated(
     options: &Options,
     candidates: &[Candidate],
     chosen: &[usize],
+    is_ordered: bool,
 ) -> anyhow::Result<(Vec<Candidate>, usize)> {
-    let usual = candidate::named(kv::usual(options.ordered, options.concurrent.is_some()))?;
+    let usual = candidate::named(kv::usual(is_ordered, options.concurrent.is_some()))?;
     let mut seated: Vec<Candidate> =
         chosen.iter().map(|&number| candidates[number].clone()).collect();
     let found = seated.iter().position(|candidate| candidate.id() == usual.id());

@@ -5,7 +5,8 @@
 //!      ─▶ full: the survivors at full size, in rounds ─▶ verdict: cost, front, advice ─▶ show
 //! ```
 //!
-//! `fathom kv bench` skips the choice and runs exactly what is asked.
+//! With `--trace` the mix is what a program did (`trace`). `fathom kv bench` skips the choice and runs
+//! exactly what is asked.
 
 mod advice;
 mod alias;
@@ -20,13 +21,15 @@ mod mix;
 mod paste;
 mod screen;
 mod show;
+mod trace;
+mod traced;
 mod verdict;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use fathom_contenders::kv::MEMBERS;
 use fathom_keys::Portrait;
 use fathom_measure::result::{Case, Run};
@@ -39,9 +42,10 @@ use self::choice::{Choice, Source};
 use self::data::Prepared;
 use self::full::{Scan, bounds, measured, plan, probes, scanned, weight};
 use self::ladder::{screened, seated};
-use self::mix::Mix;
+use self::mix::{Mix, Part};
 use self::screen::{Rung, Screen};
 use self::show::Extent;
+use self::traced::Traced;
 use self::verdict::{Row, Standing, Weighed};
 use crate::exit::Exit;
 use crate::interrupt;
@@ -65,6 +69,7 @@ use crate::sheet;
         fathom kv users.csv -F csv:email --mix hit=0.5,miss=0.5\n  \
         fathom kv ids.u64 -F u64 --ordered --budget 5m\n  \
         fathom kv words.txt --concurrent 4 --mix hit=0.8,insert=0.1,erase=0.1\n  \
+        fathom kv --trace orders.trace             for what a program did, as recorded\n  \
         fathom kv words.txt -d hashbrown,f14,btreemap -a system,jemalloc\n  \
         fathom kv bench words.txt -d f14,cuckoo --operation find-hit,find-miss"
 )]
@@ -83,6 +88,11 @@ pub(crate) struct Options {
     /// hit=0.7,insert=0.1,range=0.2]
     #[arg(long, value_name = "NAME=SHARE,…")]
     mix: Option<Mix>,
+
+    /// What a program did instead of a mix: a line `get KEY`, `put KEY`, `del KEY` or `scan KEY N` for
+    /// each operation, replayed on the keys of FILE or, without one, on none; - is stdin
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["mix", "concurrent"])]
+    trace: Option<PathBuf>,
 
     /// Only structures that keep their keys in order
     #[arg(long)]
@@ -171,6 +181,9 @@ struct Verdict {
     /// Where the keys were while they were measured.
     data: String,
     mix: String,
+    /// What the trace does, where one was replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trace: Option<Traced>,
     screening: Vec<Rung>,
     scan: Option<Scan>,
     method: String,
@@ -210,25 +223,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let mut start = Instant::now();
     let stop = interrupt::measuring();
-    let path = options.source.path()?;
-    let mix = options.mix.clone();
-    let mix = mix.unwrap_or_else(|| Mix::usual(options.ordered, options.concurrent));
-    let parts = mix.parts(options.concurrent)?;
-    let prepared = data::prepare(path, options.source.from.as_ref(), &SAMPLES, 2, options.seed)?;
-    prepared.describe(path, options.source.from.is_none());
-    let key_bytes = borrowed_bytes(&prepared.portrait);
+    let (prepared, parts, mix) = asked(options)?;
+    prepared.describe(options.source.from.is_none());
     let mut candidates = options.choice.candidates(options.all, options.planted)?;
     if options.concurrent.is_some() {
         // It does the work of all threads on one, as the oracle: nobody may share it.
         candidates.retain(|candidate| candidate.structure != MEMBERS[0].reference);
         ensure!(!candidates.is_empty(), "no structure asked for may be shared by threads");
     }
-    let bounds = bounds(options.hang, prepared.full.keys);
-    let mut screen = Screen::new(&candidates, &parts, options.seed, key_bytes, bounds.clone());
+    let bounds = bounds(options.hang, prepared.size());
+    let mut screen =
+        Screen::new(&candidates, &parts, options.seed, prepared.key_bytes, bounds.clone());
     screen.must_be_ordered = options.ordered;
     let (chosen, screening) = screened(options, &prepared, &mut screen, &mut start)?;
     drop(screen);
-    let (finalists, baseline) = seated(options, &candidates, &chosen)?;
+    let is_ordered = options.ordered || prepared.trace.as_ref().is_some_and(|t| t.scans > 0);
+    let (finalists, baseline) = seated(options, &candidates, &chosen, is_ordered)?;
 
     let deadline = start + options.budget;
     let mut cases: Vec<Weighed> = Vec::new();
@@ -239,7 +249,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
         let left = deadline.saturating_duration_since(Instant::now());
         let slice = left.mul_f64(weight(part) / parts[done..].iter().map(weight).sum::<f64>());
-        let plan = plan(options, slice, finalists.len(), parts.len(), prepared.full.keys);
+        let plan = plan(options, slice, finalists.len(), parts.len(), prepared.size());
         let mut spec = prepared.full.spec(&part.workload);
         if let Some(probes) = probes(&part.workload.operation) {
             spec.parameters.insert("probes".to_owned(), probes.to_string());
@@ -249,7 +259,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     ensure!(!cases.is_empty(), "interrupted before anything was measured");
     let (verdict, mut run) =
-        judged(options, &mix, prepared, screening, finalists, baseline, cases, scan)?;
+        judged(options, mix, prepared, screening, finalists, baseline, cases, scan)?;
     let json = (options.format == Shown::Json)
         .then(|| serde_json::to_string(&Whole { verdict: &verdict, run: &run }))
         .transpose()?;
@@ -270,10 +280,26 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     Ok(if lost { Exit::Incomplete } else { Exit::Done })
 }
 
+/// The data, what is measured on it, and that in words.
+fn asked(options: &Options) -> anyhow::Result<(Prepared, Vec<Part>, String)> {
+    if let Some(path) = &options.trace {
+        let prepared = trace::prepare(path, &options.source, &SAMPLES, options.seed)?;
+        let part = prepared.trace.as_ref().map(|trace| (trace.part(), trace.words()));
+        let (part, words) = part.context("a trace")?;
+        return Ok((prepared, vec![part], words));
+    }
+    let path = options.source.path()?;
+    let mix = options.mix.clone();
+    let mix = mix.unwrap_or_else(|| Mix::usual(options.ordered, options.concurrent));
+    let parts = mix.parts(options.concurrent)?;
+    let prepared = data::prepare(path, options.source.from.as_ref(), &SAMPLES, 2, options.seed)?;
+    Ok((prepared, parts, mix.words(options.concurrent)))
+}
+
 #[expect(clippy::too_many_arguments, reason = "the one place where everything meets")]
 fn judged(
     options: &Options,
-    mix: &Mix,
+    mix: String,
     prepared: Prepared,
     screening: Vec<Rung>,
     finalists: Vec<Candidate>,
@@ -281,13 +307,11 @@ fn judged(
     cases: Vec<Weighed>,
     scan: Option<Scan>,
 ) -> anyhow::Result<(Verdict, Run)> {
-    let Prepared { portrait, format, file_bytes, .. } = prepared;
-    let key_bytes = borrowed_bytes(&portrait);
+    let Prepared { portrait, name, format, file_bytes, key_bytes, trace, .. } = prepared;
     // If the usual choice failed, the method compares with somebody else.
     let baseline = cases.first().map_or(baseline, |weighed| weighed.case.roles.baseline);
     let rows = verdict::rows(&finalists, &cases, baseline, key_bytes);
-    let words = mix.words(options.concurrent);
-    let advice = advice::advice(&rows, &finalists, baseline, &words, &portrait);
+    let advice = advice::advice(&rows, &finalists, baseline, &mix, &portrait);
     let data = cases
         .iter()
         .flat_map(|weighed| &weighed.case.contenders)
@@ -298,7 +322,7 @@ fn judged(
         cases.first().map_or_else(String::new, |weighed| method(&weighed.case, cases.len()));
     let mut run = measuring::new_run()?;
     let losses = screening.iter().flat_map(|rung| failures(&rung.failures)).collect();
-    let mut notes = notes(&screening);
+    let mut notes = notes(&screening, data::unit(trace.is_some()));
     if options.choice.is_open() {
         notes.extend(candidate::absent(&options.choice.candidates(true, false)?));
     }
@@ -306,15 +330,15 @@ fn judged(
         notes.extend(weighed.case.notes.iter().cloned());
         run.cases.push(weighed.case);
     }
-    let name = options.source.path()?.display().to_string();
     let verdict = Verdict {
         schema: SCHEMA.into(),
         version: 1,
-        file: Origin { name, format: format.to_string(), bytes: file_bytes },
+        file: Origin { name, format, bytes: file_bytes },
         portrait_words: portrait.to_string(),
         portrait,
         data,
-        mix: words,
+        mix,
+        trace,
         screening,
         scan,
         method,
@@ -357,23 +381,14 @@ fn method(case: &Case, operations: usize) -> String {
     )
 }
 
-/// Bytes of a key, on average, that lie in the file and not in a structure which borrows them. An
-/// integer lies in the structure.
-fn borrowed_bytes(portrait: &Portrait) -> f64 {
-    match portrait.range {
-        Some(_) => 0.0,
-        None => portrait.bytes as f64 / portrait.keys as f64,
-    }
-}
-
 /// What the user should know about the screening.
-fn notes(screening: &[Rung]) -> Vec<String> {
+fn notes(screening: &[Rung], unit: &str) -> Vec<String> {
     let mut notes = Vec::new();
     for rung in screening {
         notes.extend(rung.left_out.clone());
         if rung.unreached > 0 {
             notes.push(format!(
-                "{} combinations, chosen by chance, were not tried on {} keys: give a longer \
+                "{} combinations, chosen by chance, were not tried on {} {unit}: give a longer \
                  --budget",
                 rung.unreached, rung.keys
             ));

@@ -185,7 +185,7 @@ impl<'a> Screen<'a> {
 
 /// Whether a contender opened on it can tell how large it is.
 fn shows_size(spec: &Spec) -> bool {
-    matches!(spec.operation.as_str(), "insert" | "build")
+    matches!(spec.operation.as_str(), "insert" | "build" | "replay")
 }
 
 /// What it takes per entry: in memory, or where that cannot be counted in files.

@@ -7,6 +7,7 @@ use fathom_report::escape;
 use fathom_report::wrap::{Column, fitted, wrapped};
 
 use super::Verdict;
+use super::data::unit;
 use super::paste::Paste;
 use super::screen::Rung;
 use super::verdict::{Compound, Row, Standing};
@@ -36,8 +37,11 @@ pub(super) fn text(verdict: &Verdict, width: usize, extent: Extent) -> String {
     let mut text = String::new();
     let Verdict { file, portrait, advice, .. } = verdict;
     let is_wide = extent == Extent::Wide;
-    let opening =
-        format!("{}: {} keys ({}, {} bytes)", file.name, portrait.keys, file.format, file.bytes);
+    let size = match &verdict.trace {
+        Some(trace) => trace.size(),
+        None => format!("{} keys", portrait.keys),
+    };
+    let opening = format!("{}: {size} ({}, {} bytes)", file.name, file.format, file.bytes);
     let _ = writeln!(text, "{}\n", wrapped(&opening, width, 2));
     let sentences = if extent == Extent::Brief { 1 } else { advice.sentences.len() };
     for sentence in advice.sentences.iter().take(sentences) {
@@ -79,7 +83,8 @@ fn details(verdict: &Verdict, width: usize) -> String {
     let mut lines: Vec<String> = verdict.portrait.to_string().lines().map(str::to_owned).collect();
     lines.push(format!("memory     {}", verdict.data));
     lines.push(format!("mix        {}", verdict.mix));
-    lines.push(format!("screening  {}", screening(&verdict.screening, verdict.rows.len())));
+    let unit = unit(verdict.trace.is_some());
+    lines.push(format!("screening  {}", screening(&verdict.screening, verdict.rows.len(), unit)));
     if let Some(scan) = &verdict.scan {
         lines.push(format!(
             "scan       {:.2} ns to touch a key (interval {:.2} to {:.2}): part of every figure above, \
@@ -91,10 +96,10 @@ fn details(verdict: &Verdict, width: usize) -> String {
     lines.iter().fold(String::new(), |text, line| text + &wrapped(line, width, 11) + "\n")
 }
 
-fn screening(rungs: &[Rung], finalists: usize) -> String {
+fn screening(rungs: &[Rung], finalists: usize, unit: &str) -> String {
     let mut parts = Vec::new();
     for rung in rungs {
-        parts.push(format!("{} on {} keys", rung.candidates, rung.keys));
+        parts.push(format!("{} on {} {unit}", rung.candidates, rung.keys));
     }
     parts.push(format!("{finalists} at full size"));
     let seconds: f64 = rungs.iter().map(|rung| rung.seconds).sum();
