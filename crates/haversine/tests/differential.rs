@@ -67,7 +67,7 @@ fn check(text: &[u8], on_error: OnError, threads: &[usize], block_sizes: &[usize
 fn course(count: u64, numbers: Numbers) -> Vec<u8> {
     let mut json = Vec::new();
     let pairs = Pairs::new(Method::Cluster, 3, count);
-    generate::write(pairs, numbers, &mut json, None).unwrap();
+    generate::write(pairs, numbers, NonZeroUsize::MIN, &mut json, None).unwrap();
     json
 }
 

@@ -16,7 +16,8 @@ fn run(text: &[u8], options: &Options) -> Result<Outcome, Error> {
 fn file(method: Method, count: u64, numbers: Numbers) -> (Vec<u8>, Vec<u8>, f64) {
     let (mut json, mut answers) = (Vec::new(), Vec::new());
     let pairs = Pairs::new(method, 1, count);
-    let mean = generate::write(pairs, numbers, &mut json, Some(&mut answers)).unwrap();
+    let mean =
+        generate::write(pairs, numbers, NonZeroUsize::MIN, &mut json, Some(&mut answers)).unwrap();
     (json, answers, mean)
 }
 

@@ -1,5 +1,7 @@
 //! The workload of the family: a document of pairs in memory, generated or a file, read to its mean.
 
+use std::num::NonZeroUsize;
+
 use fathom_haversine::generate::{self, Method, Numbers, Pairs};
 use fathom_haversine::{Options, Outcome, Pair, mean_exact};
 use fathom_measure::contender::{Preparation, timed};
@@ -44,7 +46,8 @@ impl Workload for Document {
         }
         let mut json = Vec::new();
         let pairs = Pairs::new(Method::Uniform, spec.number("seed")?, count);
-        generate::write(pairs, numbers, &mut json, None).expect("memory can be written");
+        generate::write(pairs, numbers, NonZeroUsize::MIN, &mut json, None)
+            .expect("memory can be written");
         Ok(Document { bytes: Data::own(json), pairs: count })
     }
 

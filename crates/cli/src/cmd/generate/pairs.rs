@@ -1,7 +1,9 @@
 //! `fathom generate pairs`: files for `fathom haversine`, the course's bit for bit.
 
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::thread;
 
 use fathom_haversine::generate::{self, PAIRS_LIMIT};
 
@@ -38,6 +40,10 @@ pub(crate) struct Options {
     /// Also write the distance of each pair, then their mean, as raw little-endian doubles
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
+
+    /// How many threads [default: one per processor]; the bytes do not depend on it
+    #[arg(short, long)]
+    threads: Option<NonZeroUsize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -75,8 +81,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut output = Output::create(&options.output)?;
     let mut answers = options.answers.as_deref().map(Output::create).transpose()?;
     let pairs = generate::Pairs::new(method, options.seed, options.count);
-    let also = answers.as_mut().map(|answers| answers as &mut dyn Write);
-    let mean = generate::write(pairs, numbers, &mut output, also)?;
+    let also = answers.as_mut().map(|answers| answers as &mut (dyn Write + Send));
+    let threads = options.threads.or_else(|| thread::available_parallelism().ok());
+    let threads = threads.unwrap_or(NonZeroUsize::MIN);
+    let mean = generate::write(pairs, numbers, threads, &mut output, also)?;
     output.finish()?;
     if let Some(answers) = answers {
         answers.finish()?;

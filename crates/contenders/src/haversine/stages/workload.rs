@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufWriter, Read, Write};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use fathom_haversine::generate::{self, Method, Numbers, Pairs};
@@ -103,7 +104,8 @@ fn make(spec: &Spec) -> Result<io::Result<Unnamed>, SpecError> {
     let write = || {
         let mut file = scratch::file()?;
         let mut out = BufWriter::with_capacity(1 << 18, file.as_file_mut());
-        generate::write(Pairs::new(Method::Uniform, 1, count), numbers, &mut out, None)?;
+        let pairs = Pairs::new(Method::Uniform, 1, count);
+        generate::write(pairs, numbers, NonZeroUsize::MIN, &mut out, None)?;
         out.flush()?;
         drop(out);
         Ok(file)

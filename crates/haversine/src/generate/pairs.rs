@@ -1,12 +1,10 @@
-//! The course's generator of test files: the same bytes and the same answers for the same method,
-//! seed and count.
+//! The course's pairs: the same for the same method, seed and count.
 //!
-//! Knows nothing of how the files are read. A described algorithm written anew; the random stream
-//! is Bob Jenkins' small noncryptographic generator in its 64-bit form.
+//! A described algorithm written anew; the random stream is Bob Jenkins' small noncryptographic
+//! generator in its 64-bit form. Its steps depend on each other and cannot be skipped: the pairs are
+//! drawn one after another, at some ten nanoseconds each.
 
-use std::io::{self, Write};
-
-use crate::formula::{EARTH_RADIUS_KM, Pair, distance};
+use crate::formula::Pair;
 
 /// Where the points lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,18 +24,6 @@ impl Method {
         }
     }
 }
-
-/// How numbers are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Numbers {
-    /// As the course does: sixteen decimals, which drops bits of values below a half.
-    Course,
-    /// The fewest digits that read back as the same double.
-    Shortest,
-}
-
-/// More pairs than the course's generator accepts.
-pub const PAIRS_LIMIT: u64 = 1 << 34;
 
 /// The random stream: four words, one output per step.
 #[derive(Clone, Debug)]
@@ -91,7 +77,7 @@ impl Random {
 pub struct Pairs {
     random: Random,
     method: Method,
-    left: u64,
+    pub(super) left: u64,
     /// Pairs a rectangle still has, and pairs it has after its first.
     in_cluster: u64,
     per_cluster: u64,
@@ -142,55 +128,10 @@ impl Iterator for Pairs {
     }
 }
 
-/// Writes a file of `count` pairs to `json` and, if asked, its distances and their mean to
-/// `answers` (see [`crate::answers`]); returns that mean, the course's "Expected sum".
-///
-/// # Errors
-/// What the outputs answer; `InvalidInput` when `count` is not below [`PAIRS_LIMIT`].
-pub fn write(
-    pairs: Pairs,
-    numbers: Numbers,
-    json: &mut dyn Write,
-    mut answers: Option<&mut dyn Write>,
-) -> io::Result<f64> {
-    let count = pairs.left;
-    if count >= PAIRS_LIMIT {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "there must be fewer than 2^34 pairs",
-        ));
-    }
-    let weight = 1.0 / count as f64;
-    let mut mean = 0.0;
-    json.write_all(b"{\"pairs\":[\n")?;
-    for (i, pair) in pairs.enumerate() {
-        let end = if i as u64 + 1 == count { "\n" } else { ",\n" };
-        let Pair { x0, y0, x1, y1 } = pair;
-        match numbers {
-            Numbers::Course => write!(
-                json,
-                "    {{\"x0\":{x0:.16}, \"y0\":{y0:.16}, \"x1\":{x1:.16}, \"y1\":{y1:.16}}}{end}"
-            )?,
-            Numbers::Shortest => {
-                write!(json, "    {{\"x0\":{x0}, \"y0\":{y0}, \"x1\":{x1}, \"y1\":{y1}}}{end}")?;
-            }
-        }
-        let distance = distance(pair, EARTH_RADIUS_KM);
-        mean += weight * distance;
-        if let Some(answers) = &mut answers {
-            answers.write_all(&distance.to_le_bytes())?;
-        }
-    }
-    json.write_all(b"]}\n")?;
-    if let Some(answers) = answers {
-        answers.write_all(&mean.to_le_bytes())?;
-    }
-    Ok(mean)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formula::{EARTH_RADIUS_KM, distance};
 
     #[test]
     fn the_random_stream_begins_as_the_courses() {
@@ -231,52 +172,5 @@ mod tests {
                 "5129.673943572".into()
             )
         );
-    }
-
-    /// The last digits of the means move with the C library; a nanometre does not.
-    #[test]
-    fn means_are_the_courses() {
-        for (method, count, known) in [
-            (Method::Uniform, 10, 7_488.113_229_798_82),
-            (Method::Uniform, 1000, 9_979.704_532_285_454),
-            (Method::Uniform, 100_000, 10_003.523_209_527_657),
-            (Method::Cluster, 1000, 5_409.405_315_278_781),
-            (Method::Cluster, 100_000, 4_919.201_290_658_04),
-        ] {
-            let pairs = Pairs::new(method, 1, count);
-            let mean = write(pairs, Numbers::Course, &mut io::sink(), None).unwrap();
-            assert!((mean - known).abs() < 1e-9, "{method:?} {count}: {mean:.16}");
-        }
-    }
-
-    #[test]
-    fn a_file_of_two_pairs_and_one_of_none() {
-        let mut json = Vec::new();
-        let mut answers = Vec::new();
-        let pairs = Pairs::new(Method::Uniform, 1, 2);
-        let mean = write(pairs, Numbers::Course, &mut json, Some(&mut answers)).unwrap();
-        let text = String::from_utf8(json).unwrap();
-        assert!(text.starts_with("{\"pairs\":[\n    {\"x0\":-28.4758627070003030, \"y0\":-53.29"));
-        assert!(text.ends_with("}\n]}\n"));
-        assert_eq!((text.lines().count(), text.matches("},\n").count()), (4, 1));
-        assert_eq!(answers.len(), 24);
-        assert_eq!(answers[16..], mean.to_le_bytes());
-
-        let mut empty = Vec::new();
-        let none = Pairs::new(Method::Uniform, 1, 0);
-        assert_eq!(write(none, Numbers::Course, &mut empty, None).unwrap(), 0.0);
-        assert_eq!(empty, b"{\"pairs\":[\n]}\n");
-    }
-
-    #[test]
-    fn shortest_numbers_read_back_as_themselves() {
-        let mut json = Vec::new();
-        let pairs = Pairs::new(Method::Cluster, 7, 100);
-        write(pairs.clone(), Numbers::Shortest, &mut json, None).unwrap();
-        let text = String::from_utf8(json).unwrap();
-        for (line, pair) in text.lines().skip(1).zip(pairs) {
-            let x0 = line.split_once(':').unwrap().1.split_once(',').unwrap().0;
-            assert_eq!(x0.parse::<f64>().unwrap().to_bits(), pair.x0.to_bits());
-        }
     }
 }
