@@ -3,6 +3,9 @@
 //! A table asks before it grows, for the new memory beside the old; where that is refused it takes no
 //! new keys any more, and the run ends behind the chunk in hand. Counted are tables, and what each key
 //! will take in the result. The buffers of threads and the text of the result are not.
+//!
+//! Where tables are [spilled](crate::Options::spill) each has an account of its own that grants all that is asked for: whoever
+//! has the table looks beforehand whether it fits, and empties it where it does not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -20,12 +23,34 @@ pub(crate) struct Account {
     bytes: AtomicUsize,
     keys: AtomicUsize,
     exceeded: AtomicBool,
+    /// Whether nothing is refused.
+    grants: bool,
 }
 
 impl Account {
     pub(crate) fn new(limit_bytes: Option<usize>) -> Arc<Account> {
+        Account::that(limit_bytes, false)
+    }
+
+    /// One that refuses nothing.
+    pub(crate) fn granting(limit_bytes: usize) -> Arc<Account> {
+        Account::that(Some(limit_bytes), true)
+    }
+
+    fn that(limit_bytes: Option<usize>, grants: bool) -> Arc<Account> {
         let (bytes, keys) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Arc::new(Account { limit_bytes, bytes, keys, exceeded: AtomicBool::new(false) })
+        Arc::new(Account { limit_bytes, bytes, keys, exceeded: AtomicBool::new(false), grants })
+    }
+
+    /// Whether so much more is within the limit.
+    pub(crate) fn fits(&self, bytes: usize) -> bool {
+        let sum = self.bytes.load(Ordering::Relaxed).checked_add(bytes);
+        self.limit_bytes.is_none_or(|limit| sum.is_some_and(|sum| sum <= limit))
+    }
+
+    /// Starts anew with so much taken.
+    pub(crate) fn reset(&self, bytes: usize) {
+        self.bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// Whether there is a limit.
@@ -35,6 +60,10 @@ impl Account {
 
     /// Takes so many bytes, unless they are too many: then the run will end, and nothing is taken.
     pub(crate) fn take(&self, bytes: usize) -> bool {
+        if self.grants {
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+            return true;
+        }
         let fits = self.spare(bytes);
         if !fits {
             self.exceeded.store(true, Ordering::Relaxed);

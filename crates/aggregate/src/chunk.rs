@@ -50,11 +50,11 @@ impl<'a> Window<'a> {
         Window { buffer, from, to }
     }
 
-    /// The window in pieces of whole rows, of up to [`PIECE_ROWS`] rows each.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = Window<'a>> {
+    /// The window in pieces of whole rows, of up to so many rows each.
+    pub(crate) fn pieces(&self, most: u64) -> impl Iterator<Item = Window<'a>> {
         let (buffer, mut from, to) = (self.buffer, self.from, self.to);
         std::iter::from_fn(move || {
-            let limit = from + PIECE_ROWS as usize - 1;
+            let limit = from + most as usize - 1;
             let start = from;
             from = match buffer[..to].get(limit..) {
                 _ if start == to => return None,
@@ -395,7 +395,7 @@ mod tests {
         let rows =
             Rows { from: SLACK, to: SLACK + long.len(), offset: 0, bytes: long.len(), mark: 0 };
         let mut at = SLACK;
-        for piece in buffer.window(rows).pieces() {
+        for piece in buffer.window(rows).pieces(PIECE_ROWS) {
             assert_eq!(piece.from(), at);
             at = piece.to();
             let text = &buffer.bytes()[piece.from()..at];

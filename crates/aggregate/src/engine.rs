@@ -7,12 +7,11 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use fathom_machine::level::Level;
 use memchr::{memchr_iter, memrchr};
 
-use crate::account::Account;
 use crate::approx::Approx;
 use crate::chunk::{Buffer, Carry, Rows, read_rows};
 use crate::composite;
@@ -25,6 +24,7 @@ use crate::queue::Queue;
 use crate::rejects::{Collector, OnError, Raw, Taken};
 use crate::shard::{Refused, Shard};
 use crate::source::{Source, read_at};
+use crate::spill::{Lane, Memory, Spill, Spilled};
 use crate::statistic::Statistic;
 
 /// How to aggregate.
@@ -49,6 +49,9 @@ pub struct Options {
     pub approx: Option<Approx>,
     /// Most bytes all tables together may take while they grow, with what the result will take.
     pub memory_limit_bytes: Option<usize>,
+    /// Where tables are written when the limit is reached, which otherwise is an error; the result is
+    /// [there](Summary::spilled), too.
+    pub spill: Option<Spill>,
 }
 
 /// Default of [`Options::chunk_bytes`].
@@ -66,6 +69,7 @@ impl Default for Options {
             with_ends: false,
             approx: None,
             memory_limit_bytes: None,
+            spill: None,
         }
     }
 }
@@ -130,6 +134,9 @@ pub struct Summary {
     /// starts, and where the next one would. Ranges were cut rightly if each begins where the one before it
     /// ended; a line end inside quotes may have been taken for the end of a record otherwise.
     pub seam: Option<[u64; 2]>,
+    /// Where the groups of the columns are if they were to be [spilled](Options::spill): [`Summary::pieces`] and
+    /// [`Summary::first`] read them.
+    pub spilled: Option<Spilled>,
 }
 
 impl Summary {
@@ -190,7 +197,7 @@ pub(crate) trait Form: Sync {
     type Worker;
 
     /// A thread's state before its first chunk.
-    fn worker(&self, options: &Options, account: &Arc<Account>) -> Self::Worker;
+    fn worker(&self, options: &Options, memory: &Memory) -> Self::Worker;
 
     /// Takes the records of the next chunk, by way of the thread's buffer; None when there is none
     /// any more.
@@ -221,16 +228,34 @@ pub(crate) trait Form: Sync {
 #[derive(Default)]
 pub(crate) struct Names {
     pub(crate) keys: Vec<String>,
-    /// One for each run of a [`Share`], and whether its values are texts.
+    /// One for each shard of a [`Share`], and whether its values are texts.
     pub(crate) values: Vec<(String, bool)>,
 }
 
-/// What one thread brings home: a run per value column.
+/// What one thread brings home: a shard per value column.
 pub(crate) struct Share {
-    pub(crate) runs: Vec<Run>,
+    pub(crate) shards: Vec<Shard>,
     pub(crate) records: u64,
     pub(crate) blank_lines: u64,
     pub(crate) left_out: u64,
+}
+
+/// The shards of a thread in order: in memory, or written.
+enum Ordered {
+    Runs(Vec<Run>),
+    Lanes(Vec<Lane>),
+}
+
+impl Ordered {
+    fn new(shards: Vec<Shard>) -> Result<Ordered, Error> {
+        Ok(match shards.iter().any(Shard::spills) {
+            true => {
+                let lanes = shards.into_iter().map(Shard::into_lane);
+                Ordered::Lanes(lanes.collect::<Result<_, _>>()?)
+            }
+            false => Ordered::Runs(shards.into_iter().map(Shard::into_run).collect()),
+        })
+    }
 }
 
 /// Runs one form of input on all threads and joins what they know.
@@ -249,10 +274,15 @@ pub(crate) fn run(
         options,
         progress,
         collector: Mutex::new(Collector::new(on_error, paths)),
-        account: Account::new(options.memory_limit_bytes),
+        memory: Memory::new(
+            options.memory_limit_bytes,
+            options.spill.as_ref(),
+            options.threads.max(1),
+        )?,
     };
     let results = on_threads(options.threads.max(1), || shared.work());
-    let collector = shared.collector.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Shared { collector, memory, .. } = shared;
+    let collector = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut summary =
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
     (summary.shown_rejects, summary.rejected) = collector.finish()?;
@@ -260,17 +290,26 @@ pub(crate) fn run(
     let names = form.names();
     summary.keys = names.keys;
     let mut runs: Vec<Vec<Run>> = names.values.iter().map(|_| Vec::new()).collect();
+    let mut lanes: Vec<Vec<Lane>> = names.values.iter().map(|_| Vec::new()).collect();
     for result in results {
-        let share = result?;
+        let (share, ordered) = result?;
         summary.records += share.records;
         summary.blank_lines += share.blank_lines;
         summary.left_out += share.left_out;
-        for (runs, run) in runs.iter_mut().zip(share.runs) {
-            runs.push(run);
+        match ordered {
+            Ordered::Runs(own) => runs.iter_mut().zip(own).for_each(|(runs, run)| runs.push(run)),
+            Ordered::Lanes(own) => lanes.iter_mut().zip(own).for_each(|(lanes, l)| lanes.push(l)),
         }
     }
     for ((name, is_text), runs) in names.values.into_iter().zip(runs) {
         summary.columns.push(Column { is_text, ..Column::new(&name, gather(runs)) });
+    }
+    if memory.spills() {
+        let (spilled, about) = Spilled::new(lanes, options.memory_limit_bytes);
+        for (column, about) in summary.columns.iter_mut().zip(about) {
+            (column.scale, column.total) = (about.scale, about.total);
+        }
+        summary.spilled = Some(spilled);
     }
     Ok(summary)
 }
@@ -281,11 +320,11 @@ struct Shared<'a, F> {
     options: &'a Options,
     progress: &'a Progress,
     collector: Mutex<Collector<'a>>,
-    account: Arc<Account>,
+    memory: Memory,
 }
 
 impl<F: Form> Shared<'_, F> {
-    fn work(&self) -> Result<Share, Error> {
+    fn work(&self) -> Result<(Share, Ordered), Error> {
         /// Others may wait for what a thread that ends early would have done.
         struct StopsUnlessDone<'a, F: Form>(&'a F, bool);
         impl<F: Form> Drop for StopsUnlessDone<'_, F> {
@@ -301,8 +340,8 @@ impl<F: Form> Shared<'_, F> {
         result
     }
 
-    fn work_until_done(&self) -> Result<Share, Error> {
-        let mut worker = self.form.worker(self.options, &self.account);
+    fn work_until_done(&self) -> Result<(Share, Ordered), Error> {
+        let mut worker = self.form.worker(self.options, &self.memory);
         let mut buffer = Buffer::default();
         let mut keys = 0;
         while let Some(taken) = self.form.take(&mut worker, &mut buffer)? {
@@ -312,14 +351,18 @@ impl<F: Form> Shared<'_, F> {
                 self.form.stop();
             }
             drop(collector);
-            let now = F::keys(&worker);
-            self.account.add_keys(now - keys)?;
-            keys = now;
+            if !self.memory.spills() {
+                let now = F::keys(&worker);
+                self.memory.account.add_keys(now - keys)?;
+                keys = now;
+            }
             if self.progress.stop.load(Ordering::Relaxed) {
                 return Err(Error::Interrupted);
             }
         }
-        Ok(F::share(worker))
+        let mut share = F::share(worker);
+        let ordered = Ordered::new(std::mem::take(&mut share.shards))?;
+        Ok((share, ordered))
     }
 }
 
@@ -329,9 +372,9 @@ struct Lines(Queue<Carry>);
 impl Form for Lines {
     type Worker = Shard;
 
-    fn worker(&self, options: &Options, account: &Arc<Account>) -> Shard {
-        let kernel = Kernel { level: options.level };
-        Shard::new(kernel, options.keep(), false, account)
+    fn worker(&self, options: &Options, memory: &Memory) -> Shard {
+        let (kernel, keep) = (Kernel { level: options.level }, options.keep());
+        Shard::new(kernel, keep, false, &memory.account).spilled_by(memory.lane(keep, 1))
     }
 
     fn take(&self, shard: &mut Shard, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
@@ -373,7 +416,7 @@ impl Form for Lines {
 
     fn share(shard: Shard) -> Share {
         let (records, blank_lines) = (shard.records, shard.blank_lines);
-        Share { runs: vec![shard.into_run()], records, blank_lines, left_out: 0 }
+        Share { shards: vec![shard], records, blank_lines, left_out: 0 }
     }
 
     fn stop(&self) {
@@ -447,7 +490,7 @@ mod tests {
         struct Waiting(AtomicU64, Mutex<bool>, std::sync::Condvar);
         impl Form for Waiting {
             type Worker = ();
-            fn worker(&self, _: &Options, _: &Arc<Account>) {}
+            fn worker(&self, _: &Options, _: &Memory) {}
             fn take(&self, (): &mut (), _: &mut Buffer) -> Result<Option<Taken>, Error> {
                 assert!(self.0.fetch_add(1, Ordering::Relaxed) > 0, "as planned");
                 let mut stopped = self.1.lock().unwrap();
@@ -460,7 +503,7 @@ mod tests {
                 0
             }
             fn share((): ()) -> Share {
-                Share { runs: vec![], records: 0, blank_lines: 0, left_out: 0 }
+                Share { shards: vec![], records: 0, blank_lines: 0, left_out: 0 }
             }
             fn stop(&self) {
                 *self.1.lock().unwrap() = true;

@@ -281,6 +281,26 @@ pub enum Error {
         /// Keys held so far, counted once per thread that met them.
         keys: usize,
     },
+    /// What outgrew the limit could not be written, or read back.
+    #[error("cannot spill to {folder}: {source}")]
+    Spill {
+        /// The folder.
+        folder: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Spilling keys is of no use here.
+    #[error(
+        "the values of one key, or the total of all keys, take more than the memory limit of {limit_bytes} bytes: \
+         raise the limit, or --approx"
+    )]
+    OneKey {
+        /// The limit in bytes.
+        limit_bytes: usize,
+    },
+    /// A thread that reads what was spilled could not be started.
+    #[error("cannot start a thread: {0}")]
+    Thread(#[source] io::Error),
     /// A table cannot number more keys.
     #[error("one thread met more than {most} keys; aggregate by a coarser key")]
     TooManyKeys {

@@ -6,8 +6,7 @@
 //!   …                                      ┘            └─▶ …
 //! ```
 //!
-//! A reference holds the first bytes of its key, so that sorting hardly ever looks at the tables.
-//! Every thread sorts its own; then every thread merges one range of keys, and reads statistics where
+//! Every thread sorts its own [references](crate::reference); then every thread merges one range of keys, and reads statistics where
 //! they lie in the tables, which may take many gigabytes: they are copied once, into the result, and what
 //! they keep of values is handed over. Numbers that still wait for those of their key go to it here, those of
 //! all threads at once.
@@ -18,12 +17,11 @@ use std::cmp::Ordering;
 use std::sync::{Mutex, MutexGuard};
 
 use fathom_machine::os::collect::collect;
-use fathom_machine::os::memory::prefer_huge;
 use fathom_machine::prefetch;
 
 use crate::merge::{Partial, Stats};
+use crate::reference::{Held, Reference, Table, compare};
 use crate::shard::Shard;
-use crate::table::{ShortKey, short_bytes};
 use crate::waiting::{Few, Grouped};
 
 /// Groups below which one thread is faster than several.
@@ -43,54 +41,6 @@ pub(crate) struct Run {
     references: Vec<Reference>,
 }
 
-/// Where a key is, with enough of it to put most keys in order.
-#[derive(Clone, Copy, Debug)]
-struct Reference {
-    /// The first 15 bytes of the key, zeros behind a shorter one, then its length, at most 16: as a
-    /// number, so that less is before. Two keys with the same are the same, unless they are longer
-    /// than 15 bytes.
-    head: [u64; 2],
-    table: Table,
-    /// The place in it.
-    place: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Table {
-    Short,
-    Long,
-    Wide,
-}
-
-const _: () = assert!(size_of::<Reference>() == 24);
-
-impl Reference {
-    fn to_short(key: &ShortKey, place: usize) -> Reference {
-        let bytes = short_bytes(key) as u32;
-        // The delimiter behind the key is no part of it.
-        let end = 8 * (bytes % 8);
-        let mut words = *key;
-        words[bytes as usize / 8] &= (1_u64 << end).wrapping_sub(1);
-        let head = [words[0].swap_bytes(), words[1].swap_bytes() | u64::from(bytes)];
-        Reference { head, table: Table::Short, place: place as u32 }
-    }
-
-    fn new(key: &[u8], table: Table, place: usize) -> Reference {
-        let mut head = [0; 16];
-        let len = key.len().min(15);
-        head[..len].copy_from_slice(&key[..len]);
-        head[15] = key.len().min(16) as u8;
-        let (words, _) = head.as_chunks::<8>();
-        let head = [u64::from_be_bytes(words[0]), u64::from_be_bytes(words[1])];
-        let place = u32::try_from(place).expect("tables number their keys in 32 bits");
-        Reference { head, table, place }
-    }
-
-    fn is_whole(&self) -> bool {
-        self.head[1] & 0xff < 16
-    }
-}
-
 impl Shard {
     /// The shard with its keys in order.
     pub(crate) fn into_run(mut self) -> Run {
@@ -104,33 +54,12 @@ impl Shard {
             stats.iter_mut().for_each(Stats::settle);
         }
         let stats = stats.into_iter().map(|stats| Mutex::new(Some(stats))).collect();
-        let mut references =
-            Vec::with_capacity(self.tables.short.keys() + self.tables.long.keys() + wide);
-        prefer_huge(references.spare_capacity_mut());
-        let shorts = self.tables.short.keyed();
-        references.extend(shorts.map(|(slot, key)| Reference::to_short(key, slot)));
-        let longs = self.tables.long.places().map(|at| (at, self.tables.long.key(at)));
-        references.extend(longs.map(|(at, key)| Reference::new(key, Table::Long, at)));
-        let wides = (0..wide).map(|group| (group, self.wide.key(group)));
-        references.extend(wides.map(|(group, key)| Reference::new(key, Table::Wide, group)));
-        let mut run = Run { shard: self, wide: stats, waiting, references };
-        let mut references = std::mem::take(&mut run.references);
-        references.sort_unstable_by(|a, b| compare((&run, a), (&run, b)));
-        run.references = references;
-        run
+        let references = self.held().sorted();
+        Run { shard: self, wide: stats, waiting, references }
     }
 }
 
 impl Run {
-    /// The key of a reference with more than 15 bytes.
-    fn long_key(&self, reference: &Reference) -> &[u8] {
-        match reference.table {
-            Table::Short => unreachable!("short keys have up to 15 bytes"),
-            Table::Long => self.shard.tables.long.key(reference.place as usize),
-            Table::Wide => self.shard.wide.key(reference.place as usize),
-        }
-    }
-
     fn wide(&self, place: usize) -> MutexGuard<'_, Option<Stats>> {
         self.wide[place].lock().expect("nobody panics while holding it")
     }
@@ -161,13 +90,11 @@ impl Run {
     /// Its key with its statistics, but for what waits.
     fn partial(&self, reference: &Reference) -> Partial {
         let stats = self.stats(reference);
-        if !reference.is_whole() {
-            return Partial { key: self.long_key(reference).into(), stats };
-        }
-        let [high, low] = reference.head.map(u64::to_be_bytes);
-        let bytes = [high, low];
-        let len = usize::from(low[7]);
-        Partial { key: bytes.as_flattened()[..len].into(), stats }
+        Partial { key: self.held().key(reference, &mut [0; 16]).into(), stats }
+    }
+
+    fn held(&self) -> Held<'_> {
+        self.shard.held()
     }
 
     /// All states in the order of their keys, a key at most once per table.
@@ -183,14 +110,11 @@ impl Run {
     }
 
     fn prefetch(&self, reference: &Reference) {
-        match reference.table {
-            Table::Short => prefetch(&self.shard.tables.short.entries[reference.place as usize]),
-            Table::Long => prefetch(&self.shard.tables.long.units[reference.place as usize]),
-            Table::Wide => {
-                prefetch(&self.wide[reference.place as usize]);
-                self.waiting.prefetch_place(reference.place as usize);
-            }
+        if reference.table == Table::Wide {
+            prefetch(&self.wide[reference.place as usize]);
+            self.waiting.prefetch_place(reference.place as usize);
         }
+        self.held().prefetch(reference);
     }
 
     /// What statistics point to; they should have come.
@@ -206,12 +130,8 @@ impl Run {
 
 /// The order of two keys of two runs.
 #[inline(always)]
-fn compare((a_run, a): (&Run, &Reference), (b_run, b): (&Run, &Reference)) -> Ordering {
-    let number = |r: &Reference| u128::from(r.head[0]) << 64 | u128::from(r.head[1]);
-    match number(a).cmp(&number(b)) {
-        Ordering::Equal if !a.is_whole() => a_run.long_key(a).cmp(b_run.long_key(b)),
-        order => order,
-    }
+fn order((a_run, a): (&Run, &Reference), (b_run, b): (&Run, &Reference)) -> Ordering {
+    compare((a_run.held(), a), (b_run.held(), b))
 }
 
 /// Merges the runs of all threads into one list, each key once, with as many threads.
@@ -242,7 +162,7 @@ pub(crate) fn gather(runs: Vec<Run>) -> Vec<Partial> {
             place.push(group);
         };
         while let Some((run, reference)) = merging.next() {
-            if compare(last, (run, reference)) == Ordering::Equal {
+            if order(last, (run, reference)) == Ordering::Equal {
                 group.stats.merge(&run.stats(reference));
             } else {
                 done(std::mem::replace(&mut group, run.partial(reference)), &mut waiting);
@@ -259,7 +179,7 @@ fn merged(runs: &[Run], part: &[&[Reference]], mut each: impl FnMut(bool)) {
     let mut merging = Merging::new(runs, part);
     let mut last = None;
     while let Some(next) = merging.next() {
-        each(last.is_some_and(|last| compare(last, next) == Ordering::Equal));
+        each(last.is_some_and(|last| order(last, next) == Ordering::Equal));
         last = Some(next);
     }
 }
@@ -284,7 +204,7 @@ impl<'a> Merging<'a> {
     fn next(&mut self) -> Option<(&'a Run, &'a Reference)> {
         let heads = self.rest.iter().map(|(run, references)| (*run, &references[0]));
         let (at, (run, first)) =
-            heads.enumerate().reduce(|a, b| if compare(b.1, a.1).is_lt() { b } else { a })?;
+            heads.enumerate().reduce(|a, b| if order(b.1, a.1).is_lt() { b } else { a })?;
         let references = &mut self.rest[at].1;
         if self.fetches
             && let Some(ahead) = references.get(AHEAD)
@@ -311,13 +231,13 @@ fn cut(runs: &[Run], parts: usize) -> Vec<Vec<&[Reference]>> {
         .iter()
         .flat_map(|run| run.references.iter().step_by(every).map(move |sample| (run, sample)))
         .collect();
-    samples.sort_by(|&a, &b| compare(a, b));
+    samples.sort_by(|&a, &b| order(a, b));
     let mut rest: Vec<&[Reference]> = runs.iter().map(|run| &*run.references).collect();
     let mut pieces = Vec::with_capacity(parts);
     for part in 1..parts {
         let bound = samples[samples.len() * part / parts];
         let part = runs.iter().zip(&mut rest).map(|(run, rest)| {
-            let end = rest.partition_point(|reference| compare((run, reference), bound).is_lt());
+            let end = rest.partition_point(|reference| order((run, reference), bound).is_lt());
             let (before, after) = rest.split_at(end);
             *rest = after;
             before

@@ -104,6 +104,9 @@ pub(crate) enum Multiset {
     Texts(HashMap<Box<[u8]>, u64>),
 }
 
+/// Numbers in some units, ascending, with their counts.
+pub(crate) type Counted = [(i64, u64)];
+
 /// Numbers in units of `10^-scale`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Small {
@@ -376,6 +379,21 @@ impl Multiset {
         }
     }
 
+    /// Numbers in units of `10^-scale`, ascending, with their counts, if they are kept so.
+    pub(crate) fn units(&self) -> Option<(u16, Cow<'_, Counted>)> {
+        let Multiset::Small(small) = self else { return None };
+        let counted = match settled(small) {
+            Cow::Borrowed(small) => Cow::Borrowed(&small.counted[..]),
+            Cow::Owned(small) => Cow::Owned(small.counted),
+        };
+        Some((small.scale, counted))
+    }
+
+    /// The same numbers again.
+    pub(crate) fn of_units(scale: u16, counted: Vec<(i64, u64)>) -> Multiset {
+        Multiset::Small(Small { scale, counted, waiting: Vec::new() })
+    }
+
     /// Of different values of one kind, ascending, with their counts.
     pub(crate) fn restored(counted: Vec<(Datum, u64)>) -> Multiset {
         let scale = |(value, _): &(Datum, u64)| match value {
@@ -474,6 +492,16 @@ impl Multiset {
         let Multiset::Small(small) = self else { return None };
         let counted = small.counted.capacity() * size_of::<(i64, u64)>();
         Some(counted + small.waiting.capacity() * size_of::<i64>())
+    }
+
+    /// The same where it is not: of trees and tables, what is free in them, too.
+    pub(crate) fn weight(&self) -> usize {
+        const ENTRY: usize = 2 * size_of::<(Decimal, u64)>();
+        match self {
+            Multiset::Small(small) => size_of_val(&*small.counted),
+            Multiset::Big(big) => ENTRY * big.len(),
+            Multiset::Texts(texts) => texts.keys().map(|text| ENTRY + text.len()).sum(),
+        }
     }
 
     /// Bytes that taking in this value may allocate.

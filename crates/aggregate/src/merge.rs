@@ -317,6 +317,16 @@ impl Stats {
         Some(size_of::<More>() + values + sketch + ends)
     }
 
+    /// Bytes that values take, about.
+    pub(crate) fn weight(&self) -> usize {
+        let Known::More(more) = &self.known else { return 0 };
+        let values = |values: &Multiset| values.bytes().unwrap_or_else(|| values.weight());
+        let sketch = |sketch: &Sketch| size_of::<Sketch>() + sketch.bytes();
+        let ends = more.ends.as_ref().map_or(0, |_| size_of::<Ends>());
+        let kept = more.values.as_ref().map_or(0, values) + ends;
+        size_of::<More>() + kept + more.sketch.as_deref().map_or(0, sketch)
+    }
+
     /// Begins to fetch what is kept of values.
     #[inline]
     pub(crate) fn prefetch_kept(&self) {
@@ -413,7 +423,7 @@ impl Stats {
         }
     }
 
-    fn sums(&self) -> &Sums {
+    pub(crate) fn sums(&self) -> &Sums {
         match &self.known {
             Known::Sums(sums) => sums,
             Known::More(more) => &more.sums,

@@ -1,9 +1,14 @@
 //! What one thread knows: its tables, and the records the hot loop left to the exact parser.
 //!
+//! Where its tables may be spilled they are, as soon as what comes next may outgrow their share of the memory: before
+//! a piece of rows for the hot loop, before a key or a value for the exact parser.
+//!
 //! A shard takes whole rows. It does not read files, and it does not know where in a file its rows
 //! stand: refused rows are handed out by their place in the window.
 
 use std::sync::Arc;
+
+use memchr::memchr_iter;
 
 use crate::account::Account;
 use crate::chunk::{PIECE_ROWS, Window};
@@ -14,11 +19,16 @@ use crate::line;
 use crate::merge::{Keep, Stats};
 use crate::number::Decimal;
 use crate::queue::Place;
+use crate::reference::{BYTES_PER_REFERENCE, Held};
+use crate::spill::Lane;
 use crate::table::{BIAS, FOLD_ROWS, MOST_KEYS, Tables};
 use crate::waiting::{self, Few, Grouped, Waiting};
 use crate::wide::Wide;
 
 const _: () = assert!(PIECE_ROWS < FOLD_ROWS, "a piece is taken between two folds");
+
+/// Most rows, and bytes of short ones, of a piece where tables are spilled: new tables have room for as many keys.
+const SPILLED_PIECE_ROWS: u64 = 16 << 10;
 
 /// The state of one thread.
 #[derive(Debug)]
@@ -29,6 +39,8 @@ pub(crate) struct Shard {
     /// Numbers that are not in it yet, where all are kept.
     waiting: Option<Waiting>,
     account: Arc<Account>,
+    /// Where it is spilled.
+    lane: Option<Lane>,
     keep: Keep,
     kernel: Kernel,
     rows_since_fold: u64,
@@ -113,6 +125,7 @@ impl Shard {
             wide: Wide::new(),
             waiting: (keep.may_wait() && !account.is_limited()).then(Waiting::default),
             account: Arc::clone(account),
+            lane: None,
             keep,
             kernel,
             rows_since_fold: 0,
@@ -121,6 +134,80 @@ impl Shard {
             blank_lines: 0,
             refused: Vec::new(),
         }
+    }
+
+    /// An empty one that is spilled by a lane, if there is one.
+    pub(crate) fn spilled_by(mut self, lane: Option<Lane>) -> Shard {
+        if let Some(lane) = &lane {
+            self.account = Arc::clone(lane.account());
+            self.waiting = None;
+        }
+        self.lane = lane;
+        self.empty();
+        self
+    }
+
+    /// Whether it may be spilled.
+    pub(crate) fn spills(&self) -> bool {
+        self.lane.is_some()
+    }
+
+    /// What it wrote, once all it holds is written.
+    ///
+    /// # Errors
+    /// [`Error::Spill`], [`Error::OneKey`].
+    ///
+    /// # Panics
+    /// If it is not spilled.
+    pub(crate) fn into_lane(mut self) -> Result<Lane, Error> {
+        self.spill();
+        let mut lane = self.lane.expect("it is spilled");
+        lane.check().map(|()| lane)
+    }
+
+    /// Most rows of a piece of a window.
+    pub(crate) fn piece_rows(&self) -> u64 {
+        if self.spills() { SPILLED_PIECE_ROWS } else { PIECE_ROWS }
+    }
+
+    /// Makes room for the keys of a piece, if they are spilled.
+    #[inline]
+    pub(crate) fn make_way(&mut self, piece: &Window<'_>) {
+        if self.spills() {
+            let rows = &piece.buffer()[piece.from()..piece.to()];
+            self.make_way_for(rows.len() / 2 + 1, rows);
+        }
+    }
+
+    /// The same for rows, of which there are at most so many.
+    fn make_way_for(&mut self, most: usize, rows: &[u8]) {
+        let keys = self.keys();
+        let fits = |more: usize| {
+            let references = (keys + more) * BYTES_PER_REFERENCE;
+            self.account.fits(self.tables.growth(more, rows.len()) + references)
+        };
+        if !fits(most) && keys > 0 && !fits(memchr_iter(b'\n', rows).count() + 1) {
+            self.spill();
+        }
+    }
+
+    /// Writes all that it holds to its lane.
+    #[cold]
+    fn spill(&mut self) {
+        let held = Held { tables: &self.tables, wide: &self.wide };
+        if self.keys() > 0
+            && let Some(lane) = &mut self.lane
+        {
+            lane.write(held);
+            self.empty();
+        }
+    }
+
+    fn empty(&mut self) {
+        let hashes = kernel::hashes(self.kernel.level);
+        self.wide = self.wide.emptied();
+        self.tables = Tables::new(hashes, self.keep.squares, false, &self.account);
+        self.rows_since_fold = 0;
     }
 
     /// Takes every row of the window and returns how many lines it has. Rows that are no records
@@ -132,11 +219,12 @@ impl Shard {
         self.refused.clear();
         let blank_before = self.blank_lines;
         let mut lines = 0;
-        for piece in window.pieces() {
+        for piece in window.pieces(self.piece_rows()) {
             let mut odd = std::mem::take(&mut self.odd);
             let more = if self.keep.is_more() {
                 piece.each_row(&mut odd)
             } else {
+                self.make_way(&piece);
                 kernel::run(self.kernel, &piece, &mut self.tables, self.keep.squares, &mut odd)
             };
             for (start, end) in odd.drain(..) {
@@ -156,13 +244,19 @@ impl Shard {
     /// piece there is room for all of its rows.
     ///
     /// # Errors
-    /// [`Error::TooManyKeys`].
+    /// [`Error::TooManyKeys`], and what went wrong when it was spilled.
     pub(crate) fn settle(&mut self, rows: u64) -> Result<(), Error> {
         self.rows_since_fold += rows;
         assert!(rows <= PIECE_ROWS && self.rows_since_fold <= FOLD_ROWS);
         if self.rows_since_fold > FOLD_ROWS - PIECE_ROWS {
+            if self.spills() && !self.account.fits(self.tables.fold_growth()) {
+                self.spill();
+            }
             self.tables.fold();
             self.rows_since_fold = 0;
+        }
+        if let Some(lane) = &mut self.lane {
+            lane.check()?;
         }
         if self.tables.are_full() {
             return Err(Error::TooManyKeys { most: MOST_KEYS });
@@ -177,6 +271,9 @@ impl Shard {
             && let Some(tenths) = number.small().filter(|units| units.unsigned_abs() < BIAS as u128)
             && number.scale() == 1
         {
+            if self.spills() {
+                self.make_way_for(1, key);
+            }
             return kernel::put(&mut self.tables, key, tenths as i32);
         }
         self.wide(key, Some((value, at)));
@@ -232,16 +329,29 @@ impl Shard {
                 Some((value, at)) => stats.take(value, at),
                 None => stats.add_missing(),
             }
+            if self.spills() {
+                let state = 2 * stats.kept_bytes().unwrap_or_else(|| stats.weight());
+                let references = (self.keys() + 1) * BYTES_PER_REFERENCE;
+                if !self.account.fits(self.wide.growth(key.len()) + state + references) {
+                    self.spill();
+                }
+            }
             // What does not fit ends the run, whose result is void.
             self.wide.insert(hash, key, stats, &self.account);
             return;
         };
+        let spills = self.spills();
         let stats = self.wide.stats_mut(group);
         stats.make_room(self.keep);
         let Some((value, at)) = value else { return stats.add_missing() };
         let growth = stats.growth(value);
         if growth == 0 {
             return stats.take(value, at);
+        }
+        if spills && !self.account.fits(2 * growth) {
+            self.spill();
+            // Its key is a new one now.
+            return self.hashed(hash, key, Some((value, at)));
         }
         // While those of threads become one list they are there twice. What does not fit ends the run.
         let before = stats.kept_bytes();
@@ -269,6 +379,11 @@ impl Shard {
     pub(crate) fn end_waiting(&mut self) -> Grouped {
         let groups = self.wide.len();
         self.waiting.take().map(|mut waiting| waiting.grouped(groups)).unwrap_or_default()
+    }
+
+    /// What references to its keys lead to.
+    pub(crate) fn held(&self) -> Held<'_> {
+        Held { tables: &self.tables, wide: &self.wide }
     }
 
     /// What is kept of values.

@@ -58,6 +58,24 @@ impl Wide {
         Wide { slots, places, keys: Vec::new(), stats: Vec::new(), seed: Seed::random() }
     }
 
+    /// An empty one, in which hashes are the same.
+    pub(crate) fn emptied(&self) -> Wide {
+        Wide { seed: self.seed, ..Wide::new() }
+    }
+
+    /// Bytes that a new group may allocate beside what its state keeps.
+    pub(crate) fn growth(&self, key_bytes: usize) -> usize {
+        let slots = match 2 * (self.len() + 1) > self.slots.len() {
+            true => 2 * size_of_val(&*self.slots),
+            false => 0,
+        };
+        key_bytes
+            + slots
+            + grown(&self.keys, key_bytes).unwrap_or(0)
+            + grown(&self.places, 1).map_or(0, |places| places * size_of::<Place>())
+            + grown(&self.stats, 1).map_or(0, |stats| stats * size_of::<Stats>())
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
@@ -206,13 +224,16 @@ impl Wide {
     }
 }
 
-/// Makes room for more in a list, for twice as many if it grows; false where the account does not allow it.
+/// How many a list is to have room for if there is none for so many more: for twice as many if it grows.
+fn grown<T>(list: &Vec<T>, more: usize) -> Option<usize> {
+    let (len, old) = (list.len(), list.capacity());
+    (old - len < more).then(|| (2 * old).max(len + more).max(4096 / BYTES))
+}
+
+/// Makes room for more in a list; false where the account does not allow it.
 fn room<T>(list: &mut Vec<T>, more: usize, account: &Account) -> bool {
     let (len, old) = (list.len(), list.capacity());
-    if old - len >= more {
-        return true;
-    }
-    let new = (2 * old).max(len + more).max(4096 / BYTES);
+    let Some(new) = grown(list, more) else { return true };
     // The old list stands beside the new one.
     let fits = account.take(new * size_of::<T>());
     if fits {

@@ -2,12 +2,12 @@
 
 use std::io::Read;
 
-use fathom_aggregate::{Error, OnError, Options, Progress, Source, aggregate};
+use fathom_aggregate::{Column, Error, OnError, Options, Progress, Source, Spill, aggregate};
 
 const LIMIT_BYTES: usize = 80 << 20;
 
 /// Buffers, stacks, what the allocator keeps, and keys met between two looks at the account.
-const BESIDE_BYTES: usize = 24 << 20;
+const BESIDE_BYTES: usize = 32 << 20;
 
 /// Rows of keys that are all different, made while they are read.
 struct Rows {
@@ -62,5 +62,26 @@ fn a_memory_limit_bounds_the_peak_of_tables_that_grow_and_of_the_result() {
             let taken = peak_bytes() - before;
             assert!(taken < LIMIT_BYTES + BESIDE_BYTES, "{taken} with {keys} {padding} {value}");
         }
+        // As many keys as there are on disk, merged in a part of the same memory.
+        let keys = 2_000_000;
+        let reader = Box::new(Rows { next: 0, keys, padding, value, rest: Vec::new() });
+        let source = Source::Stream { path: "-".into(), reader };
+        let folder = std::env::temp_dir();
+        let spill = Spill { folder, create: |at| tempfile::tempfile_in(at), totals: false };
+        let limit = Some(LIMIT_BYTES);
+        let options = Options { threads: 2, memory_limit_bytes: limit, ..Options::default() };
+        let options = Options { spill: Some(spill), ..options };
+        let progress = Progress::default();
+        let mut summary = aggregate(vec![source], &options, OnError::Fail, &progress).unwrap();
+        let (mut found, mut records) = (0, 0);
+        let take = |columns: &[Column]| {
+            found += columns[0].groups.len() as u64;
+            records += columns[0].groups.iter().map(|group| group.stats.count()).sum::<u64>();
+            Ok::<_, Error>(())
+        };
+        summary.pieces(&[], take).unwrap();
+        assert_eq!((found, records), (keys, keys));
+        let taken = peak_bytes() - before;
+        assert!(taken < LIMIT_BYTES + BESIDE_BYTES, "{taken}, spilled, with {padding} {value}");
     }
 }

@@ -244,7 +244,7 @@ proptest! {
     #[test]
     fn lines_give_the_same_text_whatever_the_options(input in input(), seed in any::<u64>()) {
         let mut choices = Choices(seed);
-        let (look, options) = (choices.look(&Task::plain()), choices.options());
+        let (look, options) = (choices.look(&Task::plain()), choices.limited());
         let source = choices.source(&input);
         Judge::new(&input, Task::plain()).check(source, &[look], &options, "lines");
     }
@@ -263,7 +263,7 @@ proptest! {
         let input = fields.concat();
         let look = Choices(look).look(&task);
         let mut choices = Choices(options);
-        let options = choices.options();
+        let options = choices.limited();
         let source = choices.source(&input);
         Judge::new(&input, task).check(source, &[look], &options, "delimited");
     }
@@ -283,7 +283,7 @@ proptest! {
         let keys = vec!["key".to_owned(); task.keys.len()];
         let look = Look { statistics: vec!["count", "first"], keys, ..Look::all(Form::Ndjson) };
         let mut choices = Choices(options);
-        let options = choices.options();
+        let options = choices.limited();
         let source = choices.source(&input);
         Judge::new(&input, task).check(source, &[look], &options, "filtered");
     }
@@ -298,7 +298,7 @@ proptest! {
     ) {
         for task in [Task::plain(), Task { delimiter: b';', ..Choices(task).task() }] {
             let mut choices = Choices(options);
-            let options = choices.options();
+            let options = choices.limited();
             let source = choices.source(&input);
             let keys = vec!["key".to_owned(); task.keys.len()];
             let look = Look { statistics: vec!["min", "count"], keys, ..Look::all(Form::Ndjson) };

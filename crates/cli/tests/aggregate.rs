@@ -862,3 +862,129 @@ fn utf_16_is_decoded_and_other_formats_are_named() {
         assert!(err(&output).starts_with("fathom: x.xz: this is compressed by xz, not text: "));
     }
 }
+
+#[test]
+fn what_is_spilled_gives_the_same_bytes_in_every_form_and_leaves_nothing() {
+    let folder = Folder::new();
+    let row = |at: u32| {
+        format!("k{},{}.{},{}\n", at.wrapping_mul(2_654_435_761) % 9973, at % 50, at % 10, at % 7)
+    };
+    let rows: String = (0..30_000).map(row).collect();
+    folder.file("rows.csv", format!("name,ms,kind\n{rows}"));
+    folder.file("rows.csv.gz", gzip(format!("name,ms,kind\n{rows}").as_bytes()));
+    folder.file(
+        "pairs.txt",
+        rows.lines().fold(String::new(), |all, line| {
+            let mut fields = line.split(',');
+            all + fields.next().unwrap() + ";" + fields.next().unwrap() + "\n"
+        }),
+    );
+    let lines = rows.lines().map(|line| {
+        let fields: Vec<&str> = line.split(',').collect();
+        format!(
+            "{{\"name\": \"{}\", \"ms\": {}, \"kind\": \"{}\"}}\n",
+            fields[0], fields[1], fields[2]
+        )
+    });
+    folder.file("rows.ndjson", lines.collect::<String>());
+    fs::create_dir(folder.0.path().join("disk")).unwrap();
+    let csv = ["--by", "name", "--value", "ms", "rows.csv"];
+    let all = "min,mean,max,count,rows,sum,stddev,range,p99,distinct,mode,first,last,histogram";
+    let questions: [&[&str]; 12] = [
+        &["pairs.txt"],
+        &["--format", "json", "--stats", "count,p50", "pairs.txt"],
+        &[&csv[..], &["--stats", all]].concat(),
+        &[&csv[..], &["--stats", all, "--format", "ndjson", "--total"]].concat(),
+        &[&csv[..], &["--stats", "count,sum", "--shares", "--sort", "sum", "--format", "tsv"]]
+            .concat(),
+        &[&csv[..], &["--sort", "mean,key:desc", "--reverse"]].concat(),
+        &[&csv[..], &["--sort", "max", "--top", "12", "--format", "table", "--total"]].concat(),
+        &[&csv[..], &["--top", "3", "--format", "html"]].concat(),
+        &[
+            "--by",
+            "name,ms:10",
+            "--value",
+            "ms",
+            "--text",
+            "kind",
+            "--stats",
+            "count,distinct,last",
+            "rows.csv.gz",
+        ],
+        &["--by", "name,kind", "--count", "--where", "ms > 20", "rows.csv"],
+        &["--by", "name", "--value", "ms", "--stats", "p99,distinct", "--approx", "rows.ndjson"],
+        &[
+            "--by",
+            "name",
+            "--value",
+            "ms,kind",
+            "--stats",
+            "sum,max",
+            "--format",
+            "csv",
+            "rows.csv",
+            "rows.csv.gz",
+        ],
+    ];
+    let spill = ["--memory-limit", "2M", "--spill", "disk", "--verbose"];
+    for question in questions {
+        let expected = folder.run(&[question, &["--verbose"]].concat(), b"");
+        let found = folder.run(&[question, &spill].concat(), b"");
+        assert_eq!(found.status.code(), Some(0), "{question:?}: {}", err(&found));
+        assert!(found.stdout == expected.stdout, "{question:?}");
+        // The hash, the length, the number of keys and the counts.
+        let told = |output: &Output| -> Vec<String> {
+            let lines = err(output);
+            let is_told = |line: &&str| line.contains('=') || line.contains("records,");
+            let line = |line: &str| line.split(" in ").next().unwrap().to_owned();
+            lines.lines().filter(is_told).map(line).collect()
+        };
+        assert_eq!(told(&found), told(&expected), "{question:?}");
+        assert!(err(&found).contains("spilled "), "{question:?}: {}", err(&found));
+    }
+    assert_eq!(fs::read_dir(folder.0.path().join("disk")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_cannot_be_spilled_is_refused_before_anything_is_read() {
+    let folder = Folder::new();
+    let spill = ["--memory-limit", "1M", "--spill", "."];
+    for (args, said) in [
+        (&["--spill", "."][..], "--memory-limit"),
+        (&[&spill[..], &["--partial"]].concat(), "cannot be used with '--partial'"),
+        (&[&spill[..], &["--compare"]].concat(), "cannot be used with '--compare'"),
+        (&[&spill[..], &["--format", "table"]].concat(), "all others need --top N"),
+        (&[&spill[..], &["--format", "html"]].concat(), "all others need --top N"),
+    ] {
+        let output = folder.run(&[args, &["missing.txt"]].concat(), b"");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(err(&output).contains(said), "{args:?}: {}", err(&output));
+    }
+    for (at, said) in [("nowhere", "No such file"), ("file", "not a directory")] {
+        folder.file("file", "");
+        let output = folder.run(&["--memory-limit", "1M", "--spill", at], INPUT.as_bytes());
+        assert_eq!(output.status.code(), Some(4), "{}", err(&output));
+        let expected = format!("fathom: cannot spill to {at}: {said}");
+        assert!(err(&output).starts_with(&expected), "{}", err(&output));
+    }
+}
+
+#[test]
+fn rejects_are_counted_and_kept_alike_where_tables_are_spilled() {
+    let folder = Folder::new();
+    let row = |at: u32| {
+        if at.is_multiple_of(1000) { format!("bad {at}\n") } else { format!("{at};1.5\n") }
+    };
+    folder.file("rows.txt", (0..100_000).map(row).collect::<String>());
+    let skip = ["--on-error", "skip", "rows.txt", "--rejects"];
+    let expected = folder.run(&[&skip[..], &["expected"]].concat(), b"");
+    let found =
+        folder.run(&[&skip[..], &["found", "--memory-limit", "2M", "--spill", "."]].concat(), b"");
+    assert_eq!((found.status.code(), err(&found)), (Some(1), err(&expected)));
+    assert!(found.stdout == expected.stdout);
+    let kept = |name| fs::read(folder.0.path().join(name)).unwrap();
+    assert_eq!(kept("found"), kept("expected"));
+    let fails = folder.run(&["rows.txt", "--memory-limit", "2M", "--spill", "."], b"");
+    assert_eq!((fails.status.code(), out(&fails)), (Some(3), String::new()));
+    assert!(err(&fails).contains("fathom: rows.txt:1:1: "), "{}", err(&fails));
+}

@@ -1,6 +1,9 @@
 //! `docs/reliability.md`: what happens to files and data that do not behave, as a user sees it; and that
 //! every test which the page names is there.
 
+#[path = "common/signals.rs"]
+mod signals;
+
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -73,6 +76,65 @@ fn a_file_that_is_replaced_or_grows_counts_as_it_was_opened() {
 fn a_pipe_that_stalls_is_waited_for() {
     let stalled = aggregated_while("a;1.5\n", |_| std::thread::sleep(Duration::from_millis(400)));
     assert_eq!(stalled.1, "{a=1.5/1.5/1.5, pipe=1.0/2.0/3.0}\n", "{}", stalled.2);
+}
+
+/// Rows of as many keys, after which standard input stays open, spilled to the folder `disk`.
+fn spilling(folder: &Path, keys: u32) -> Child {
+    fs::create_dir(folder.join("disk")).unwrap();
+    let arguments = ["aggregate", "--memory-limit", "2M", "--spill", "disk", "-o", "result", "-"];
+    let mut child = fathom(folder, &arguments).stdin(Stdio::piped()).spawn().unwrap();
+    let rows: String = (0..keys).map(|key| format!("{key};1.5\n")).collect();
+    child.stdin.as_mut().unwrap().write_all(rows.as_bytes()).unwrap();
+    child
+}
+
+/// Bytes that a process has written to files of the folder that have no name.
+fn unnamed_bytes(child: &Child, folder: &Path) -> u64 {
+    let links = fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten().flatten();
+    let paths = links.map(|link| link.path());
+    let is_there =
+        |path: &PathBuf| fs::read_link(path).is_ok_and(|to| to.starts_with(folder) && !to.exists());
+    paths.filter(is_there).filter_map(|path| fs::metadata(path).ok()).map(|data| data.len()).sum()
+}
+
+#[test]
+fn who_is_interrupted_or_killed_while_tables_are_spilled_leaves_nothing() {
+    for signal in ["INT", "TERM", "KILL"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap();
+        let mut child = spilling(&path, 400_000);
+        let start = Instant::now();
+        while unnamed_bytes(&child, &path.join("disk")) < 100_000 {
+            assert!(start.elapsed() < Duration::from_secs(60), "nothing is spilled");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let start = Instant::now();
+        signals::send(signal, child.id());
+        child.wait().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(1), "{signal}");
+        let names: Vec<_> = fs::read_dir(&path).unwrap().flatten().map(|e| e.file_name()).collect();
+        assert_eq!(names, ["disk"], "{signal}");
+        assert_eq!(fs::read_dir(path.join("disk")).unwrap().count(), 0, "{signal}");
+    }
+}
+
+#[test]
+fn a_disk_without_room_for_what_is_spilled_is_an_error_with_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let rows: String = (0..200_000).map(|key| format!("{key};1.5\n")).collect();
+    fs::write(path.join("rows"), rows).unwrap();
+    // A limit on files is what a test can set: so many units of 512 or 1024 bytes.
+    let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" aggregate --memory-limit 2M --spill . -o result rows";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_fathom")])
+        .current_dir(path)
+        .output()
+        .unwrap();
+    let (code, stdout, stderr) = said(&output);
+    assert_eq!((code, stdout.as_str()), (4, ""), "{stderr}");
+    assert!(stderr.starts_with("fathom: cannot spill to .: File too large"), "{stderr}");
+    assert_eq!(fs::read_dir(path).unwrap().count(), 1, "only the rows are there");
 }
 
 #[test]

@@ -19,12 +19,10 @@
 //! names; `crate::access` and `crate::ndjson` find them, and all else is the same.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use fathom_machine::level::Level;
 use fathom_machine::os::read_at::ReadAt;
 
-use crate::account::Account;
 use crate::chunk::Buffer;
 use crate::engine::{Form, Names, Options, Progress, Share, Summary, located, run};
 use crate::error::Error;
@@ -33,6 +31,7 @@ use crate::rejects::{OnError, Taken};
 pub use crate::selector::{ListError, Selector};
 use crate::shard::Shard;
 use crate::source::Source;
+use crate::spill::Memory;
 
 mod columns;
 mod cut;
@@ -97,8 +96,8 @@ pub fn record_starts(
 impl<'a> Form for Chunks<'a> {
     type Worker = Worker<'a>;
 
-    fn worker(&self, options: &Options, account: &Arc<Account>) -> Worker<'a> {
-        Worker::new(self.query, options, account)
+    fn worker(&self, options: &Options, memory: &Memory) -> Worker<'a> {
+        Worker::new(self.query, options, memory)
     }
 
     fn take(&self, worker: &mut Worker<'a>, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
@@ -121,8 +120,7 @@ impl<'a> Form for Chunks<'a> {
 
     fn share(worker: Worker<'a>) -> Share {
         let Worker { shards, records, blank_lines, left_out, .. } = worker;
-        let runs = shards.into_iter().map(Shard::into_run).collect();
-        Share { runs, records, blank_lines, left_out }
+        Share { shards, records, blank_lines, left_out }
     }
 
     fn stop(&self) {

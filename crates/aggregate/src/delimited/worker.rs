@@ -1,7 +1,6 @@
 //! One thread's work: the records of a chunk into its tables, a table per value column.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use memchr::memchr_iter;
 
@@ -10,7 +9,6 @@ use super::cut::Cut;
 use super::pieces::{MARKED_BYTES, Piece, Pieces};
 use super::query::{Kind, Null, Query, Ragged, Syntax, Value};
 use crate::access;
-use crate::account::Account;
 use crate::chunk::{Buffer, Window};
 use crate::composite;
 use crate::engine::Options;
@@ -24,6 +22,7 @@ use crate::number::{Decimal, NumberError, few_digits};
 use crate::queue::Place;
 use crate::record::{Dialect, Field, Fields, Marks, Split, split};
 use crate::shard::{Batch, Refused, Shard};
+use crate::spill::Memory;
 
 /// What a value column of a record has.
 enum Found {
@@ -85,10 +84,14 @@ fn found(split: &Split, start: usize) -> Result<bool, Fault> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(query: &'a Query, options: &Options, account: &Arc<Account>) -> Worker<'a> {
+    pub(super) fn new(query: &'a Query, options: &Options, memory: &Memory) -> Worker<'a> {
         let kernel = Kernel { level: options.level };
         let keep = options.keep();
-        let shard = |texts| Shard::new(kernel, keep.of(texts), false, account);
+        let shard = |texts| {
+            let keep = keep.of(texts);
+            let lane = memory.lane(keep, query.values.len());
+            Shard::new(kernel, keep, false, &memory.account).spilled_by(lane)
+        };
         let is_text = |value: &Value| value.kind == Kind::Text;
         let mut shards: Vec<Shard> = query.values.iter().map(|v| shard(is_text(v))).collect();
         if shards.is_empty() {
@@ -137,6 +140,7 @@ impl<'a> Worker<'a> {
         let mut pieces = Pieces::new(bytes, range, self.query.cut_by(), cut.ended, self.marker);
         let count = |from, to| memchr_iter(b'\n', &bytes[from..to]).count() as u64;
         let is_delimited = self.query.syntax == Syntax::Delimited;
+        let piece_rows = self.shards[0].piece_rows();
         // Line ends of records with quotes are counted once behind a run of them, `from..to`.
         let (mut lines, mut from, mut to) = (0, cut.rows.from, cut.rows.from);
         loop {
@@ -156,7 +160,7 @@ impl<'a> Worker<'a> {
                         false => start,
                     };
                     lines += count(start, marked);
-                    for window in Window::new(buffer.bytes(), marked, end).pieces() {
+                    for window in Window::new(buffer.bytes(), marked, end).pieces(piece_rows) {
                         lines += self.lines(&window, &cut.columns)?;
                     }
                     (from, to) = (end, end);
@@ -300,6 +304,7 @@ impl<'a> Worker<'a> {
         let lines = if self.by_record {
             window.each_row(&mut odd)
         } else {
+            self.shards.iter_mut().for_each(|shard| shard.make_way(window));
             let wanted = self.wanted(columns);
             let mut tables: Vec<_> =
                 self.shards.iter_mut().map(|shard| &mut shard.tables).collect();

@@ -56,8 +56,7 @@ impl Criterion {
         statistic.is_share()
     }
 
-    fn compare(self, columns: &[Column], places: [u32; 2]) -> Ordering {
-        let places = places.map(|place| place as usize);
+    fn compare(self, columns: &[Column], places: [usize; 2]) -> Ordering {
         let [a, b] = places.map(|place| &columns[0].groups[place].key);
         let order = match self.sort {
             Sort::Key => a.cmp(b),
@@ -95,17 +94,19 @@ pub fn arrange(columns: &mut [Column], order: &[Criterion], top: Option<usize>) 
         return;
     }
     let mut places: Vec<u32> = (0..first.groups.len() as u32).collect();
-    places.sort_by(|&a, &b| {
-        let by =
-            |order: Ordering, next: &Criterion| order.then_with(|| next.compare(columns, [a, b]));
-        order.iter().fold(Ordering::Equal, by)
-    });
+    places.sort_by(|&a, &b| ordering(order, columns, [a as usize, b as usize]));
     places.truncate(top);
     for column in columns {
         let mut groups: Vec<Option<Partial>> =
             std::mem::take(&mut column.groups).into_iter().map(Some).collect();
         column.groups = places.iter().filter_map(|&at| groups[at as usize].take()).collect();
     }
+}
+
+/// The order of the groups at two places.
+pub(crate) fn ordering(order: &[Criterion], columns: &[Column], places: [usize; 2]) -> Ordering {
+    let by = |order: Ordering, next: &Criterion| order.then_with(|| next.compare(columns, places));
+    order.iter().fold(Ordering::Equal, by)
 }
 
 fn compare([a, b]: [&Stats; 2], statistic: Statistic) -> Ordering {

@@ -50,17 +50,79 @@ fn in_parts(
     })
 }
 
+/// Forms that can be written a piece after the other: what they begin with, the keys of each piece, and their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Streamed {
+    /// That of [`brc`].
+    Brc,
+    /// That of [`csv`].
+    Csv,
+    /// That of [`tsv`].
+    Tsv,
+    /// That of [`json`].
+    Json,
+    /// That of [`ndjson`].
+    Ndjson,
+}
+
+impl Streamed {
+    /// What stands before the first key; of the columns no group is looked at.
+    pub fn begin(self, columns: &[Column], layout: &Layout) -> Vec<u8> {
+        match self {
+            Streamed::Brc | Streamed::Ndjson => Vec::new(),
+            Streamed::Csv => header(columns, layout, b',', quoted),
+            Streamed::Tsv => header(columns, layout, b'\t', escaped),
+            Streamed::Json => b"[".to_vec(),
+        }
+    }
+
+    /// The keys that the columns have; `is_first` if none came before.
+    pub fn keys(self, columns: &[Column], layout: &Layout, is_first: bool) -> Vec<u8> {
+        match self {
+            Streamed::Brc => brc_keys(&columns[0], layout, is_first),
+            Streamed::Csv => separated(columns, layout, b',', quoted),
+            Streamed::Tsv => separated(columns, layout, b'\t', escaped),
+            Streamed::Json => json_keys(columns, layout, is_first),
+            Streamed::Ndjson => ndjson_keys(columns, layout),
+        }
+    }
+
+    /// What stands behind the last key; `is_empty` if there was none.
+    pub fn end(self, is_empty: bool) -> &'static [u8] {
+        match (self, is_empty) {
+            (Streamed::Brc, true) => b"{}\n",
+            (Streamed::Brc, false) => b"}\n",
+            (Streamed::Json, _) => b"\n]\n",
+            (Streamed::Csv | Streamed::Tsv | Streamed::Ndjson, _) => b"",
+        }
+    }
+
+    fn whole(self, columns: &[Column], layout: &Layout) -> Vec<u8> {
+        let is_empty = columns.first().is_none_or(|column| column.groups.is_empty());
+        let mut text = self.keys(columns, layout, true);
+        let begin = self.begin(columns, layout);
+        if !begin.is_empty() {
+            text.splice(..0, begin);
+        }
+        text.extend_from_slice(self.end(is_empty));
+        text
+    }
+}
+
 /// The challenge's form, `{key=min/mean/max, …}` and a newline, with the layout's statistics
 /// between the slashes; a statistic that does not exist is left empty. Nothing is escaped, neither in
 /// keys nor between the parts of one, which commas keep apart.
 pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
-    let last = column.groups.len();
+    Streamed::Brc.whole(std::slice::from_ref(column), layout)
+}
+
+fn brc_keys(column: &Column, layout: &Layout, is_first: bool) -> Vec<u8> {
     let columns = std::slice::from_ref(column);
     let tellings = &tellings(columns, layout)[..];
-    let mut text = in_parts(last, layout, |range, text| {
+    in_parts(column.groups.len(), layout, |range, text| {
         for at in range {
             let group = &column.groups[at];
-            text.extend_from_slice(if at == 0 { b"{" } else { b", " });
+            text.extend_from_slice(if at == 0 && is_first { b"{" } else { b", " });
             for (j, part) in composite::parts(&group.key, layout.keys.len()).enumerate() {
                 text.extend_from_slice(if j == 0 { b"" } else { b"," });
                 text.extend_from_slice(&part);
@@ -76,9 +138,7 @@ pub fn brc(column: &Column, layout: &Layout) -> Vec<u8> {
                 }
             }
         }
-    });
-    text.extend_from_slice(if last == 0 { b"{}\n" } else { b"}\n" });
-    text
+    })
 }
 
 /// The names over the parts of the key and over [what is told](tellings); and a number behind what
@@ -150,11 +210,11 @@ impl Cells<'_> {
 
 /// Comma-separated values with a header, quoted as RFC 4180 says, lines ended by LF.
 pub fn csv(columns: &[Column], layout: &Layout) -> Vec<u8> {
-    separated(columns, layout, b',', quoted)
+    Streamed::Csv.whole(columns, layout)
 }
 
-/// A header and a line a key, cells apart by `separator`, names and keys written by `name`.
-fn separated(
+/// Headings apart by `separator`, written by `name`.
+fn header(
     columns: &[Column],
     layout: &Layout,
     separator: u8,
@@ -168,15 +228,24 @@ fn separated(
         name(&mut text, heading.as_bytes());
     }
     text.push(b'\n');
-    text.extend(by_rows(columns, layout, |text, _, key, cells| {
+    text
+}
+
+/// A line a key, cells apart by `separator`, keys written by `name`.
+fn separated(
+    columns: &[Column],
+    layout: &Layout,
+    separator: u8,
+    name: fn(&mut Vec<u8>, &[u8]),
+) -> Vec<u8> {
+    by_rows(columns, layout, |text, _, key, cells| {
         for (at, part) in composite::parts(key, layout.keys.len()).enumerate() {
             text.extend((at > 0).then_some(separator));
             name(text, &part);
         }
         cells.write(text, |text, _| text.push(separator), [name, name], b"");
         text.push(b'\n');
-    }));
-    text
+    })
 }
 
 fn quoted(text: &mut Vec<u8>, bytes: &[u8]) {
@@ -194,7 +263,7 @@ fn quoted(text: &mut Vec<u8>, bytes: &[u8]) {
 /// Tab-separated values with a header; tab, line feed, carriage return and backslash in a key are
 /// written `\t`, `\n`, `\r` and `\\`.
 pub fn tsv(columns: &[Column], layout: &Layout) -> Vec<u8> {
-    separated(columns, layout, b'\t', escaped)
+    Streamed::Tsv.whole(columns, layout)
 }
 
 fn escaped(text: &mut Vec<u8>, bytes: &[u8]) {
@@ -213,18 +282,23 @@ fn escaped(text: &mut Vec<u8>, bytes: &[u8]) {
 /// not exist is null. A key that is not UTF-8 is shown with replacement characters and given
 /// exactly in a member of the key's name and `_hex`; a value that is not is shown so only.
 pub fn json(columns: &[Column], layout: &Layout) -> Vec<u8> {
+    Streamed::Json.whole(columns, layout)
+}
+
+fn json_keys(columns: &[Column], layout: &Layout, is_first: bool) -> Vec<u8> {
     let headings = quoted_headings(columns, layout);
-    let mut text = b"[".to_vec();
-    text.extend(by_rows(columns, layout, |text, at, key, cells| {
-        text.extend_from_slice(if at == 0 { b"\n  " } else { b",\n  " });
+    by_rows(columns, layout, |text, at, key, cells| {
+        text.extend_from_slice(if at == 0 && is_first { b"\n  " } else { b",\n  " });
         object(text, key, cells, &headings);
-    }));
-    text.extend_from_slice(b"\n]\n");
-    text
+    })
 }
 
 /// The objects of [`json`], one on each line.
 pub fn ndjson(columns: &[Column], layout: &Layout) -> Vec<u8> {
+    Streamed::Ndjson.whole(columns, layout)
+}
+
+fn ndjson_keys(columns: &[Column], layout: &Layout) -> Vec<u8> {
     let headings = quoted_headings(columns, layout);
     by_rows(columns, layout, |text, _, key, cells| {
         object(text, key, cells, &headings);

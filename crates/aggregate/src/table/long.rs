@@ -181,6 +181,27 @@ impl Long {
         Some(at)
     }
 
+    /// Bytes that it would take at most to have room for so many more keys, which have so many bytes.
+    pub(crate) fn growth(&self, more: usize, bytes: usize) -> usize {
+        // Keys of 16 bytes and more; none takes two units more than its bytes do.
+        let more = more.min(bytes / 16);
+        let units = 2 * more + bytes / size_of::<LongUnit>();
+        let (used, old) = (self.units.len(), self.units.capacity());
+        let units = if old - used < units { used + units.max(used) } else { 0 };
+        units * size_of::<LongUnit>() + bytes + more * self.beside()
+    }
+
+    /// Bytes that the next fold takes.
+    pub(crate) fn fold_growth(&self) -> usize {
+        self.aside.fold_growth(self.keys, self.with_squares)
+    }
+
+    /// What a key takes beside its units: its slots, now and four times as many when
+    /// they are laid out, and folded totals.
+    fn beside(&self) -> usize {
+        20 * size_of::<u32>() + self.aside.bytes(1, self.with_squares)
+    }
+
     /// Makes room for one more key of so many bytes; false if memory is refused, and the run will end.
     fn has_room(&mut self, bytes: usize) -> bool {
         let (used, units, old) = (self.units.len(), units_of(bytes), self.units.capacity());
@@ -193,10 +214,8 @@ impl Long {
             prefer_huge(self.units.spare_capacity_mut());
             self.account.give(old * size_of::<LongUnit>());
         }
-        // Its bytes will be in the result, too. Beside its slots, now and four times as many when
-        // they are laid out, are folded totals.
-        let beside = 20 * size_of::<u32>() + self.aside.bytes(1, self.with_squares);
-        self.account.take(bytes + beside)
+        // Its bytes will be in the result, too.
+        self.account.take(bytes + self.beside())
     }
 
     /// Hashes keys whole, under another seed, and gives them more room if that was tried before.

@@ -94,6 +94,18 @@ impl Tables {
         self.long.fold();
     }
 
+    /// Bytes that both would take anew at most for so many more keys, which have so many bytes together.
+    pub(crate) fn growth(&self, more: usize, bytes: usize) -> usize {
+        // Before each batch the loops want room for all of it.
+        const BATCH: usize = 64;
+        self.short.growth(more + BATCH) + self.long.growth(more, bytes)
+    }
+
+    /// Bytes that the next fold takes.
+    pub(crate) fn fold_growth(&self) -> usize {
+        self.short.fold_growth() + self.long.fold_growth()
+    }
+
     /// Keys of both.
     pub(crate) fn keys(&self) -> usize {
         self.short.keys() + self.long.keys()
@@ -192,6 +204,12 @@ impl Aside {
         has(folded, size_of::<Folded>())
             + has(with_squares, size_of::<u64>())
             + has(with_squares && folded, size_of::<u128>())
+    }
+
+    /// What its first fold takes with so many entries; the next ones take nothing.
+    fn fold_growth(&self, entries: usize, with_squares: bool) -> usize {
+        let squares = if with_squares { size_of::<u128>() } else { 0 };
+        if self.folded.is_empty() { entries * (size_of::<Folded>() + squares) } else { 0 }
     }
 
     fn new(entries: usize, with_squares: bool) -> Aside {

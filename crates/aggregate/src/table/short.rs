@@ -117,6 +117,21 @@ impl Short {
             + self.aside.bytes(entries, !self.aside.squares.is_empty())
     }
 
+    /// Bytes that it would take anew to have room for so many more keys.
+    pub(crate) fn growth(&self, more: usize) -> usize {
+        let mut slots = self.sink();
+        while self.keys + more > slots / 8 * 5 {
+            slots = grown(slots);
+        }
+        if slots == self.sink() { 0 } else { self.bytes(slots) }
+    }
+
+    /// Bytes that the next fold takes.
+    pub(crate) fn fold_growth(&self) -> usize {
+        let entries = self.entries.len();
+        self.aside.fold_growth(entries, !self.aside.squares.is_empty())
+    }
+
     /// Makes room for `more` keys, and lays the table out anew when rows miss their first slot too
     /// often.
     #[inline(always)]
@@ -144,7 +159,7 @@ impl Short {
             if crowded {
                 self.seed = Seed::random();
             }
-            self.lay_out(slots * if slots < 1 << 16 { 4 } else { 2 }, false);
+            self.lay_out(grown(slots), false);
         } else if tired && self.keys < most && self.keys > calmed {
             self.lay_out(slots, true);
         } else {
@@ -325,6 +340,11 @@ impl Short {
     pub(crate) fn stats(&self, at: usize) -> Stats {
         self.aside.stats(at, self.entries[at].tenths)
     }
+}
+
+/// The next larger number of slots.
+fn grown(slots: usize) -> usize {
+    slots * if slots < 1 << 16 { 4 } else { 2 }
 }
 
 /// The slots that are taken.

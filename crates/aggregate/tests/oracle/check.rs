@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read, Write};
 
 use fathom_aggregate::delimited::{self, Kind, Null as EngineNull, Query, Ragged, Selector, Value};
-use fathom_aggregate::format::{self, Criterion, Layout, Sort, Statistic, Telling};
+use fathom_aggregate::format::{self, Criterion, Layout, Sort, Statistic, Streamed, Telling};
 use fathom_aggregate::{
     Approx, Bucket, Column, Error, Filter, Method, OnError, Options, Progress, Rounding, SHOWN,
     Source, Summary, Syntax,
@@ -111,7 +111,25 @@ pub(crate) fn run(
     } else {
         delimited::aggregate(sources, &query(task), options, on_error, &progress)
     };
-    Ok((summary?, kept))
+    let mut summary = summary?;
+    unspill(&mut summary);
+    Ok((summary, kept))
+}
+
+/// Reads what a run wrote to disk, if it did.
+fn unspill(summary: &mut Summary) {
+    if summary.spilled.is_none() {
+        return;
+    }
+    let mut columns = summary.columns.clone();
+    let take = |piece: &[Column]| {
+        for (column, piece) in columns.iter_mut().zip(piece) {
+            column.groups.extend_from_slice(&piece.groups);
+        }
+        Ok::<_, Error>(())
+    };
+    summary.pieces(&[], take).unwrap();
+    summary.columns = columns;
 }
 
 /// The first error of a run over `key;value` lines that must fail.
@@ -200,11 +218,12 @@ pub(crate) fn check_lines(
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let read = line::read(input, form, &columns);
     let answer = super::aggregate(&read.csv, task).expect("the columns are there");
-    let options = near(&how.options(), look);
+    let options = near(&how.limited(), look);
     let sources = vec![how.source(input)];
     let (on_error, progress) = (OnError::Skip(None), Progress::default());
     let summary = delimited::aggregate(sources, &query, &options, on_error, &progress);
-    let summary = summary.expect("columns are known");
+    let mut summary = summary.expect("columns are known");
+    unspill(&mut summary);
     let shown = || {
         let text = String::from_utf8_lossy(&input[..input.len().min(2000)]);
         format!("{form:?}, {options:?}, {task:?}: {text:?}")
@@ -233,7 +252,41 @@ pub(crate) fn compared(before: &Summary, after: &Summary, look: &Look) -> Vec<u8
     rendered(columns, look, Layout { pairs: true, ..layout(look, 1) })
 }
 
+/// The engine's text of what was spilled, with totals: in pieces, or of the first keys.
+pub(crate) fn pieces(summary: &mut Summary, look: &Look, form: Option<Streamed>) -> String {
+    let (order, layout) = (order(look), layout(look, 1));
+    let mut text = Vec::new();
+    let (Some(form), None) = (form, look.top) else {
+        // All keys where no form is written in pieces.
+        summary.first(&order, look.top.unwrap_or(usize::MAX), false).unwrap();
+        let text = written(summary.columns.clone(), look, &layout);
+        return String::from_utf8_lossy(&text).into_owned();
+    };
+    text.extend(form.begin(&summary.columns, &layout));
+    let mut is_first = true;
+    let take = |columns: &[Column]| {
+        text.extend(form.keys(columns, &layout, is_first));
+        is_first &= columns[0].groups.is_empty();
+        Ok::<_, Error>(())
+    };
+    summary.pieces(&order, take).unwrap();
+    if look.total {
+        summary.columns.iter_mut().for_each(|column| column.groups.clear());
+        format::append_total(&mut summary.columns, "all", look.keys.len());
+        text.extend(form.keys(&summary.columns, &layout, is_first));
+        is_first = false;
+    }
+    text.extend(form.end(is_first));
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 fn rendered(mut columns: Vec<Column>, look: &Look, layout: Layout) -> Vec<u8> {
+    columns.iter_mut().for_each(Column::sum_up);
+    format::arrange(&mut columns, &order(look), look.top);
+    written(columns, look, &layout)
+}
+
+fn order(look: &Look) -> Vec<Criterion> {
     let sort = |by| match by {
         By::Key => Sort::Key,
         By::Part(at, is_number) => Sort::Part { at, of: look.keys.len(), is_number },
@@ -241,21 +294,21 @@ fn rendered(mut columns: Vec<Column>, look: &Look, layout: Layout) -> Vec<u8> {
         By::Change(name) => Sort::By(Telling::Change([0, 1], named(name, look))),
         By::Percent(name) => Sort::By(Telling::Percent([0, 1], named(name, look))),
     };
-    let order: Vec<Criterion> =
-        look.sort.iter().map(|&(by, falling)| Criterion { sort: sort(by), falling }).collect();
-    columns.iter_mut().for_each(Column::sum_up);
-    format::arrange(&mut columns, &order, look.top);
+    look.sort.iter().map(|&(by, falling)| Criterion { sort: sort(by), falling }).collect()
+}
+
+fn written(mut columns: Vec<Column>, look: &Look, layout: &Layout) -> Vec<u8> {
     if look.total {
         format::append_total(&mut columns, "all", look.keys.len());
     }
     match look.form {
-        Form::Brc => format::brc(&columns[0], &layout),
-        Form::Table => format::table(&columns, &layout),
-        Form::Csv => format::csv(&columns, &layout),
-        Form::Tsv => format::tsv(&columns, &layout),
-        Form::Json => format::json(&columns, &layout),
-        Form::Ndjson => format::ndjson(&columns, &layout),
-        Form::Markdown => format::markdown(&columns, &layout),
+        Form::Brc => format::brc(&columns[0], layout),
+        Form::Table => format::table(&columns, layout),
+        Form::Csv => format::csv(&columns, layout),
+        Form::Tsv => format::tsv(&columns, layout),
+        Form::Json => format::json(&columns, layout),
+        Form::Ndjson => format::ndjson(&columns, layout),
+        Form::Markdown => format::markdown(&columns, layout),
     }
 }
 

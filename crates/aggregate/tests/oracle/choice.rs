@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fathom_aggregate::{Options, Source};
+use fathom_aggregate::{Options, Source, Spill};
 use fathom_machine::level::Level;
 
 use super::bucket::WIDTHS;
@@ -11,6 +11,11 @@ use super::condition::{Amount, COMPARISONS, PATTERNS, RECIPROCALS, SIGNS, Test, 
 use super::number::Round;
 use super::shown::{By, FORMS, Look, OF_TEXTS, STATISTICS};
 use super::{Null, Place, Task};
+
+/// Spills to files among the temporary ones.
+pub(crate) fn spill() -> Spill {
+    Spill { folder: std::env::temp_dir(), create: |at| tempfile::tempfile_in(at), totals: false }
+}
 
 /// Hands out small numbers of a large one.
 pub(crate) struct Choices(pub(crate) u64);
@@ -221,6 +226,14 @@ impl Choices {
             with_ends: true,
             ..Options::default()
         }
+    }
+
+    /// The same, now and then with so little memory that tables are written again and again.
+    pub(crate) fn limited(&mut self) -> Options {
+        let spills = self.of(3) == 0;
+        let options = self.options();
+        let limit = spills.then_some(1);
+        Options { memory_limit_bytes: limit, spill: spills.then(spill), ..options }
     }
 
     /// The input as a file or as a stream.

@@ -36,6 +36,7 @@ mod order;
 mod page;
 pub(crate) mod partial;
 mod query;
+mod spilled;
 mod tables;
 
 #[cfg(not(feature = "tables"))]
@@ -258,6 +259,12 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SIZE", value_parser = value::bytes)]
     memory_limit: Option<u64>,
 
+    /// When --memory-limit is reached, write what the tables hold to files without a name in this folder, and go on: any
+    /// number of keys in bounded memory. In the order of keys or another one, as brc, csv, tsv, json or ndjson; with
+    /// --top in every format. What one key keeps has to fit
+    #[arg(long, value_name = "DIR", requires = "memory_limit", conflicts_with_all = ["partial", "compare", "open"])]
+    spill: Option<PathBuf>,
+
     /// Write a state instead of a result: all that is known of this input, exactly, for `fathom merge`
     /// to put together with other states
     #[arg(long)]
@@ -453,6 +460,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.verbose {
         announce(&engine, files);
     }
+    if options.spill.is_some() {
+        // Such runs are long, whoever started them.
+        output::handle_interrupts();
+    }
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
     let inputs: Vec<&[PathBuf]> =
         if options.compare { files.chunks(1).collect() } else { vec![files] };
@@ -520,7 +531,7 @@ fn show(
     mut summary: Summary,
     start: Instant,
 ) -> anyhow::Result<Exit> {
-    let keys = summary.columns[0].groups.len();
+    let mut keys = summary.columns[0].groups.len();
     let layout = layout(options, is_named, &summary);
     let order = match order::criteria(options, query, &layout, &summary.columns) {
         Ok(order) => order,
@@ -528,17 +539,32 @@ fn show(
     };
     let has_shares = layout.statistics.iter().any(|told| told.is_share())
         || order.iter().any(|criterion| criterion.needs_total());
-    if options.total.is_some() || has_shares {
-        summary.columns.iter_mut().for_each(Column::sum_up);
+    if let Some(spilled) = &summary.spilled {
+        if options.verbose {
+            let (runs, bytes) = (spilled.runs(), spilled.bytes());
+            eprintln!("spilled {runs} times, {bytes} bytes in all");
+        }
+        let Some(top) = options.top else {
+            let (keys, digest) = spilled::write(options, format, (&order, &layout), &mut summary)?;
+            if options.verbose {
+                verdict(&digest, keys, &summary, start.elapsed());
+            }
+            return Ok(report_rejects(&summary, options.verbose));
+        };
+        keys = summary.first(&order, top, options.verbose)?;
+    } else {
+        if options.total.is_some() || has_shares {
+            summary.columns.iter_mut().for_each(Column::sum_up);
+        }
+        format::arrange(&mut summary.columns, &order, options.top);
     }
-    format::arrange(&mut summary.columns, &order, options.top);
     if let Some(label) = &options.total {
         format::append_total(&mut summary.columns, label, layout.keys.len());
     }
     let text = render(format, &summary.columns, &layout)?;
     sheet::put(&text, &options.output, options.open)?;
     if options.verbose {
-        verdict(&text, keys, &summary, start.elapsed());
+        verdict(&Digest::of(&text), keys, &summary, start.elapsed());
     }
     let exit = report_rejects(&summary, options.verbose);
     // The process ends: what millions of keys kept is given back as a whole, not one by one.
@@ -647,6 +673,9 @@ fn mistake(
     if options.compare && format == Format::Brc {
         let said = "the brc format shows one input: choose another --format to --compare two";
         return Some(said.to_owned());
+    }
+    if let Some(mistake) = spilled::mistake(options, format) {
+        return Some(mistake.to_owned());
     }
     let values = query.map_or(&[][..], |query| &query.values);
     let mut kinds = values.iter().map(|value| value.kind);
@@ -806,6 +835,7 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
             .memory_limit
             .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         approx: options.approx,
+        spill: spilled::spill(options),
         ..default
     };
     Ok(engine.for_statistics(&options.asked()))
@@ -918,13 +948,46 @@ fn render(format: Format, columns: &[Column], layout: &Layout) -> anyhow::Result
     })
 }
 
-/// The forebear's verbose block: the hash is CRC-32C of the result without its last newline.
-fn verdict(text: &[u8], keys: usize, summary: &Summary, elapsed: Duration) {
-    let result = text.strip_suffix(b"\n").unwrap_or(text);
-    eprintln!("result hash={:08x}", crc32c::crc32c(result));
-    eprintln!("result length={}", result.len());
+/// What is told of a result without its last newline.
+#[derive(Default)]
+struct Digest {
+    /// CRC-32C.
+    hash: u32,
+    length: usize,
+    has_other: bool,
+    /// Whether the text so far ends with a newline, which is counted when more follows.
+    newline: bool,
+}
+
+impl Digest {
+    fn of(text: &[u8]) -> Digest {
+        let mut digest = Digest::default();
+        digest.add(text);
+        digest
+    }
+
+    /// Adds a piece, which ends where a character does.
+    fn add(&mut self, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        let before = if self.newline { &b"\n"[..] } else { b"" };
+        let result = text.strip_suffix(b"\n").unwrap_or(text);
+        self.newline = result.len() < text.len();
+        for part in [before, result] {
+            self.hash = crc32c::crc32c_append(self.hash, part);
+            self.length += part.len();
+        }
+        self.has_other |= std::str::from_utf8(result).is_err();
+    }
+}
+
+/// The forebear's verbose block.
+fn verdict(digest: &Digest, keys: usize, summary: &Summary, elapsed: Duration) {
+    eprintln!("result hash={:08x}", digest.hash);
+    eprintln!("result length={}", digest.length);
     eprintln!("stations count={keys}");
-    eprintln!("valid utf8={}", std::str::from_utf8(result).is_ok());
+    eprintln!("valid utf8={}", !digest.has_other);
     let seconds = elapsed.as_secs_f64();
     eprintln!(
         "{} records, {} blank lines{}, {} refused in {seconds:.3} s: {:.1} M records/s, {:.3} GB/s",

@@ -1,0 +1,227 @@
+//! Results that went to disk are those of memory and of the oracle, byte for byte; and what goes wrong there is said.
+
+mod oracle;
+
+use std::fs::File;
+use std::path::Path;
+
+use fathom_aggregate::delimited;
+use fathom_aggregate::format::Streamed;
+use fathom_aggregate::{Error, OnError, Options, Progress, Spill, Summary, aggregate};
+use oracle::Task;
+use oracle::check::{file, formatted, near, pieces, query, stream};
+use oracle::choice::{Choices, spill};
+use oracle::shown::{By, FORMS, Form, Look, STATISTICS, text};
+use proptest::prelude::*;
+
+/// A run with these options, which spills.
+fn spilled(input: &[u8], task: &Task, options: &Options, portion: Option<usize>) -> Summary {
+    let source = match portion {
+        Some(portion) => stream(input, portion),
+        None => file(input),
+    };
+    let (sources, progress) = (vec![source], Progress::default());
+    let summary = match task.plain {
+        true => aggregate(sources, options, OnError::Skip(None), &progress),
+        false => {
+            delimited::aggregate(sources, &query(task), options, OnError::Skip(None), &progress)
+        }
+    };
+    let summary = summary.unwrap();
+    assert!(summary.spilled.is_some());
+    summary
+}
+
+fn streamed(form: Form) -> Option<Streamed> {
+    match form {
+        Form::Brc => Some(Streamed::Brc),
+        Form::Csv => Some(Streamed::Csv),
+        Form::Tsv => Some(Streamed::Tsv),
+        Form::Json => Some(Streamed::Json),
+        Form::Ndjson => Some(Streamed::Ndjson),
+        Form::Table | Form::Markdown => None,
+    }
+}
+
+/// Records of few and of many keys, with values of any size, in an order that mixes them.
+fn records() -> impl Strategy<Value = Vec<u8>> {
+    let key = prop_oneof![
+        4 => "[a-e]{1,3}",
+        4 => "[0-9]{1,5}",
+        2 => "[ab]{10,40}",
+        1 => "\\PC{1,20}",
+    ];
+    let value = prop_oneof![
+        8 => "-?[0-9]{1,2}\\.[0-9]",
+        4 => "-?[0-9]{1,6}(\\.[0-9]{1,3})?",
+        1 => "-?[0-9]{20,45}(\\.[0-9]{1,30})?",
+        1 => "x|",
+    ];
+    let row = (key, value, "[0-9]{1,3}").prop_map(|(key, value, second)| {
+        let key = key.replace([',', '"', ';', '\n', '\r'], "_");
+        format!("{key},{value},{second}\n")
+    });
+    prop::collection::vec(row, 0..400).prop_map(|rows| rows.concat().into_bytes())
+}
+
+fn task(choices: &mut Choices) -> Task {
+    let place = oracle::Place::At;
+    let null = oracle::Null::Skip;
+    let mut task = Task { delimiter: b',', plain: false, ..Task::plain() };
+    task.nulls = vec![Vec::new()];
+    task.keys = [vec![place(1)], vec![place(1), place(3)], vec![place(3)]][choices.of(3)].clone();
+    task.values = match choices.of(4) {
+        0 => vec![],
+        1 => vec![(place(2), null)],
+        2 => vec![(place(2), null), (place(3), null)],
+        _ => vec![(place(3), null), (place(1), null)],
+    };
+    if task.values.len() == 2 && choices.of(2) == 0 {
+        task.texts = vec![1];
+    }
+    task
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 256,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn what_was_spilled_gives_the_same_text_in_every_form_and_order(
+        input in records(),
+        seeds in any::<[u64; 3]>(),
+    ) {
+        let task = task(&mut Choices(seeds[0]));
+        let look = Choices(seeds[1]).look(&task);
+        let mut choices = Choices(seeds[2]);
+        let options = near(&choices.options(), &look);
+        let options = Options { spill: None, memory_limit_bytes: None, ..options };
+        let portion = (choices.of(2) == 0).then(|| 1 + choices.of(300));
+        let limits = [1, 1 << 16, 1 << 20, 1 << 30];
+        let limited = Options {
+            memory_limit_bytes: Some(limits[choices.of(4)]),
+            spill: Some(Spill { totals: true, ..spill() }),
+            ..options.clone()
+        };
+        let expected = text(&oracle::aggregate(&input, &task).unwrap(), &look);
+        let (summary, _) = oracle::check::run(file(&input), &task, &options).unwrap();
+        let shown = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+        prop_assert_eq!(shown(&formatted(&summary, &look, 1)), shown(&expected));
+        let mut found = spilled(&input, &task, &limited, portion);
+        prop_assert_eq!(found.records, summary.records);
+        prop_assert_eq!(found.rejected, summary.rejected);
+        prop_assert_eq!(pieces(&mut found, &look, streamed(look.form)), shown(&expected));
+    }
+}
+
+/// Many keys, some of them in all runs, and values of a few digits.
+fn many(rows: usize) -> Vec<u8> {
+    let row = |at: usize| {
+        let key =
+            if at.is_multiple_of(3) { at % 100 } else { at.wrapping_mul(2_654_435_761) % rows };
+        format!("name {key},{}.{},{}\n", at % 90, at % 10, at % 7)
+    };
+    (0..rows).map(row).collect::<String>().into_bytes()
+}
+
+#[test]
+fn every_statistic_in_every_form_is_that_of_memory_whatever_the_limit() {
+    let input = many(20_000);
+    for texts in [vec![], vec![1]] {
+        let mut task = task(&mut Choices(2 * 3));
+        task.texts = texts;
+        let all: Vec<&str> = STATISTICS.to_vec();
+        let options = Options { threads: 2, chunk_bytes: 1 << 14, ..Choices(0).options() };
+        let options = Options { spill: None, memory_limit_bytes: None, ..options };
+        let (summary, _) = oracle::check::run(file(&input), &task, &options).unwrap();
+        for (limit, least_runs) in [(1 << 20, 20), (8 << 20, 4), (1 << 30, 1)] {
+            for (form, top) in FORMS.iter().flat_map(|form| [(*form, None), (*form, Some(7))]) {
+                // In so little memory runs are merged again and again.
+                if limit == 1 << 20 && !matches!(form, Form::Json | Form::Table) {
+                    continue;
+                }
+                if streamed(form).is_none() && top.is_none() || form == Form::Brc {
+                    continue;
+                }
+                let sort = match top {
+                    None => vec![],
+                    Some(_) => vec![(By::Of(0, "sum"), true)],
+                };
+                let statistics = all.clone();
+                let look = Look { statistics, sort, top, total: true, ..Look::all(form) };
+                let spill = Some(Spill { totals: true, ..spill() });
+                let limited = Options { memory_limit_bytes: Some(limit), spill, ..options.clone() };
+                let mut found = spilled(&input, &task, &limited, None);
+                let runs = found.spilled.as_ref().unwrap().runs();
+                assert!(runs >= least_runs, "{runs} runs within {limit}");
+                let expected = formatted(&summary, &look, 1);
+                let found = pieces(&mut found, &look, streamed(form));
+                assert!(found.as_bytes() == expected, "{form:?} within {limit}");
+            }
+        }
+    }
+}
+
+/// The error of a run whose tables go to what this makes.
+fn failed(create: fn(&Path) -> std::io::Result<File>) -> Result<(), Error> {
+    let spill = Some(Spill { folder: "the folder".into(), create, totals: false });
+    let options =
+        Options { threads: 2, memory_limit_bytes: Some(1 << 20), spill, ..Options::default() };
+    let input = String::from_utf8(many(50_000)).unwrap().replace(',', ";").replace(";0\n", "\n");
+    let input: String = input
+        .lines()
+        .map(|line| line.rsplit_once(';').unwrap().0)
+        .fold(String::new(), |all, line| all + line + "\n");
+    let source = vec![stream(input.as_bytes(), 5000)];
+    let mut summary = aggregate(source, &options, OnError::Skip(None), &Progress::default())?;
+    summary.pieces::<Error>(&[], |_| Ok(()))
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "there is no /dev/full")]
+fn a_full_disk_is_an_error_with_the_folder() {
+    let error = failed(|_| File::options().read(true).write(true).open("/dev/full")).unwrap_err();
+    let said = "cannot spill to the folder: No space left on device (os error 28)";
+    assert_eq!(error.to_string(), said);
+}
+
+#[test]
+fn a_folder_in_which_nothing_can_be_made_is_an_error_before_anything_is_read() {
+    let error = failed(|_| Err(std::io::ErrorKind::PermissionDenied.into())).unwrap_err();
+    assert_eq!(error.to_string(), "cannot spill to the folder: permission denied");
+}
+
+#[test]
+fn bytes_that_are_not_those_that_were_written_are_an_error() {
+    // What is written there reads as zeros, or is not there.
+    for (name, said) in [
+        ("/dev/zero", "what is read back is not what was written"),
+        ("/dev/null", "failed to fill whole buffer"),
+    ] {
+        let create: fn(&Path) -> std::io::Result<File> = match name {
+            "/dev/zero" => |_| File::options().read(true).write(true).open("/dev/zero"),
+            _ => |_| File::options().read(true).write(true).open("/dev/null"),
+        };
+        let error = failed(create).unwrap_err();
+        assert_eq!(error.to_string(), format!("cannot spill to the folder: {said}"));
+    }
+}
+
+#[test]
+fn one_key_with_more_values_than_memory_is_an_error_and_no_wrong_number() {
+    let input: String = (0..400_000).map(|at| format!("one;{at}.{at}\n")).collect();
+    let spill = Some(spill());
+    let options = Options {
+        memory_limit_bytes: Some(1 << 20),
+        spill,
+        with_values: true,
+        ..Options::default()
+    };
+    let source = vec![stream(input.as_bytes(), 5000)];
+    let mut summary = aggregate(source, &options, OnError::Fail, &Progress::default()).unwrap();
+    let outcome = summary.pieces::<Error>(&[], |_| Ok(()));
+    assert!(matches!(outcome, Err(Error::OneKey { .. })), "{outcome:?}");
+}

@@ -1,0 +1,81 @@
+//! Results that are on disk: written a piece after the other, as they are merged.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use fathom_aggregate::format::{self, Criterion, Streamed};
+use fathom_aggregate::{Layout, Spill, Summary};
+
+use super::{Digest, Format, Options, statistics};
+use crate::output::Output;
+
+/// Where what outgrows the memory limit is written, if that was asked for.
+pub(super) fn spill(options: &Options) -> Option<Spill> {
+    let folder = options.spill.clone()?;
+    let told = [statistics(options), options.asked()].concat();
+    let totals = options.total.is_some() || told.iter().any(|statistic| statistic.is_share());
+    Some(Spill { folder, create: unnamed, totals })
+}
+
+/// A file without a name; of a folder that is none it is said without one, too.
+fn unnamed(folder: &Path) -> io::Result<File> {
+    match fs::metadata(folder)?.is_dir() {
+        true => tempfile::tempfile_in(folder),
+        false => Err(io::ErrorKind::NotADirectory.into()),
+    }
+}
+
+/// What is wrong with how it was asked for.
+pub(super) fn mistake(options: &Options, format: Format) -> Option<&'static str> {
+    let is_bounded = options.top.is_some() || streamed(format).is_some();
+    (options.spill.is_some() && !is_bounded).then_some(
+        "--spill writes results a piece at a time, as --format brc, csv, tsv, json or ndjson: all others need --top N",
+    )
+}
+
+/// The form if it has no need of all keys at once.
+fn streamed(format: Format) -> Option<Streamed> {
+    match format {
+        Format::Brc => Some(Streamed::Brc),
+        Format::Csv => Some(Streamed::Csv),
+        Format::Tsv => Some(Streamed::Tsv),
+        Format::Json => Some(Streamed::Json),
+        Format::Ndjson => Some(Streamed::Ndjson),
+        Format::Table | Format::Markdown | Format::Html | Format::Parquet | Format::Arrow => None,
+    }
+}
+
+/// Writes all keys in their order; returns how many there are, and what the text was.
+pub(super) fn write(
+    options: &Options,
+    format: Format,
+    (order, layout): (&[Criterion], &Layout),
+    summary: &mut Summary,
+) -> anyhow::Result<(usize, Digest)> {
+    let form = streamed(format).expect("others were refused");
+    let mut output = Output::create(&options.output)?;
+    let (mut keys, mut digest) = (0, Digest::default());
+    let mut put = |text: &[u8]| -> anyhow::Result<()> {
+        if options.verbose {
+            digest.add(text);
+        }
+        Ok(output.write_all(text)?)
+    };
+    put(&form.begin(&summary.columns, layout))?;
+    summary.pieces(order, |columns| {
+        let text = form.keys(columns, layout, keys == 0);
+        keys += columns[0].groups.len();
+        put(&text)
+    })?;
+    let mut is_empty = keys == 0;
+    if let Some(label) = &options.total {
+        summary.columns.iter_mut().for_each(|column| column.groups.clear());
+        format::append_total(&mut summary.columns, label, layout.keys.len());
+        put(&form.keys(&summary.columns, layout, is_empty))?;
+        is_empty = false;
+    }
+    put(form.end(is_empty))?;
+    output.finish()?;
+    Ok((keys, digest))
+}
