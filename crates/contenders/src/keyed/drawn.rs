@@ -131,7 +131,9 @@ impl Drawn {
             Operation::Find(Find::Mixed) => drawn.probes = Some(among(settings.mix.hit)),
             Operation::Range => drawn.probes = Some(among(0.5)),
             Operation::Shared => drawn.steps(keys, settings, random, &places, absent),
-            Operation::Replay => drawn.trace(keys, settings, random, &places, absent),
+            Operation::Replay => drawn.trace(keys, &settings.mix, random, |key, random| {
+                absent(key, keys, &places, &New::<K>::new(), random)
+            }),
             _ => {}
         }
         drawn
@@ -141,14 +143,12 @@ impl Drawn {
     fn trace<K: Key>(
         &mut self,
         keys: &[K],
-        settings: &Settings,
+        mix: &Mix,
         random: &mut Random,
-        places: &Places<K>,
-        absent: Absent<K>,
+        absent: impl Fn(K, &mut Random) -> K::Owned,
     ) where
         Keys: FromIterator<K::Owned>,
     {
-        let mix = settings.mix;
         let mut taken = Vec::with_capacity(self.order.len());
         for value in (keys.len() as u64..).take(self.order.len()) {
             let key = keys[random.below(keys.len() as u64) as usize];
@@ -161,7 +161,7 @@ impl Drawn {
                 },
             };
             taken.push(match is_new {
-                true => absent(key, keys, places, &New::<K>::new(), random),
+                true => absent(key, random),
                 false => key.owned(),
             });
             self.steps.push(Step { act, value });
