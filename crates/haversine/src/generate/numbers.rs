@@ -88,7 +88,7 @@ fn times_1e16(bits: u64) -> u64 {
 /// Eight digits of a number below 10⁸: split in two, each part in two again, and again.
 #[inline]
 fn eight_digits(number: u64) -> [u8; 8] {
-    let fours = number / 10_000 | (number % 10_000) << 32;
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
     // n / 100 = n · 10,486 / 2²⁰ for n below 43,699, and n / 10 = n · 103 / 2¹⁰ for n below 179.
     let hundreds = (fours * 10_486) >> 20 & 0x7f_0000_007f;
     let twos = hundreds | (fours - hundreds * 100) << 16;

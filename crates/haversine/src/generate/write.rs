@@ -1,4 +1,4 @@
-//! Files of pairs, by any number of threads: the bytes of [`reference`](super::reference) in a tenth of
+//! Files of pairs, by any number of threads: the bytes of [`reference`](super::reference), in a fraction of
 //! its time.
 //!
 //! Threads sit in a ring and take blocks of pairs in turn. Two things go round: the stream of pairs, from

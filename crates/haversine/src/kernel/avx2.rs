@@ -92,13 +92,9 @@ unsafe fn pair(text: *const u8, extents: &[Extent; 4], order: __m256i, to: *mut 
             _mm_loadh_pd(low, point(j).sub(4).cast())
         };
         let windows = _mm256_castpd_si256(_mm256_set_m128d(window(1, 3), window(0, 2)));
-        let (wholes, right) = integers(_mm256_xor_si256(windows, zeros));
+        let (wholes, signs, right) = integers(_mm256_xor_si256(windows, zeros));
 
-        let first = |i: usize| text.add(extents[i].start()).read();
-        let negative = |i: usize| usize::from(first(i) == b'-');
-        let signs = negative(0) | negative(2) << 1 | negative(1) << 2 | negative(3) << 3;
-        let signs = _mm256_loadu_pd(SIGNS[signs].as_ptr());
-        let values = _mm256_or_pd(to_doubles(wholes, halves), signs);
+        let values = _mm256_or_pd(to_doubles(wholes, halves), _mm256_castsi256_pd(signs));
         let values = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(values), order);
         _mm256_storeu_si256(to.cast(), values);
 
@@ -107,23 +103,6 @@ unsafe fn pair(text: *const u8, extents: &[Extent; 4], order: __m256i, to: *mut 
         right == 0b1111 && beyond == 0
     }
 }
-
-/// The sign bits of four lanes, a bit of the index each.
-static SIGNS: [[f64; 4]; 16] = {
-    let mut signs = [[0.0; 4]; 16];
-    let mut index = 0;
-    while index < 16 {
-        let mut lane = 0;
-        while lane < 4 {
-            if index >> lane & 1 == 1 {
-                signs[index][lane] = -0.0;
-            }
-            lane += 1;
-        }
-        index += 1;
-    }
-    signs
-};
 
 /// Sixteen digits of two numbers in each register to two integers of eight digits each, the first
 /// in the low half of the number's 64 bits.
@@ -143,9 +122,12 @@ unsafe fn eight_digits(first: __m256i, second: __m256i) -> __m256i {
     }
 }
 
-/// The integer parts out of windows of eight bytes, four before each point and the point; and a
-/// bit for each that is a number of one to four digits without a leading zero, at most 229, with a
-/// point behind it.
+/// The integer parts out of windows of eight bytes, four before each point and the point; sign bits;
+/// and a bit for each that is a number of one to four digits without a leading zero, at most 229, with
+/// a point behind it.
+///
+/// A number taken here has at most three digits, so its minus sign is in the window. What else stands there
+/// is the end of a separator: a colon, white space, the quote of a key and its last letter, a digit.
 ///
 /// ```text
 /// byte       0        1        2     3     4
@@ -155,7 +137,7 @@ unsafe fn eight_digits(first: __m256i, second: __m256i) -> __m256i {
 /// # Safety
 /// The level is available.
 #[inline(always)]
-unsafe fn integers(windows: __m256i) -> (__m256i, u32) {
+unsafe fn integers(windows: __m256i) -> (__m256i, __m256i, u32) {
     // SAFETY: the caller vouches for the level.
     unsafe {
         let nine = _mm256_set1_epi8(9);
@@ -184,7 +166,13 @@ unsafe fn integers(windows: __m256i) -> (__m256i, u32) {
         let points = _mm256_cmpeq_epi8(windows, _mm256_set1_epi8((b'.' ^ b'0').cast_signed()));
         let right =
             _mm256_and_si256(_mm256_slli_epi64::<32>(fits), _mm256_slli_epi64::<24>(points));
-        (values, _mm256_movemask_pd(_mm256_castsi256_pd(right)).cast_unsigned())
+
+        // Bytes of ones become the sign: those that the lower half has, since none is the top one.
+        let minuses = _mm256_cmpeq_epi8(windows, _mm256_set1_epi8((b'-' ^ b'0').cast_signed()));
+        let minuses = _mm256_slli_epi64::<32>(minuses);
+        let are_negative = _mm256_cmpgt_epi32(minuses, _mm256_setzero_si256());
+        let signs = _mm256_slli_epi32::<31>(are_negative);
+        (values, signs, _mm256_movemask_pd(_mm256_castsi256_pd(right)).cast_unsigned())
     }
 }
 

@@ -74,6 +74,9 @@ const ARCSINE: [f64; 18] = [
 /// Above this `a` the arcsine loses more than the tolerance in the reference itself.
 const NEARLY_ANTIPODAL: f64 = 1.0 - 1.0 / (1u32 << 20) as f64;
 
+/// Registers of pairs that are computed in step.
+const TOGETHER: usize = 2;
+
 /// Adds the distances of `pairs` to `distances`.
 ///
 /// # Safety
@@ -86,18 +89,20 @@ pub(super) unsafe fn distances_over<V: Vector>(
 ) {
     let before = distances.len();
     distances.reserve(pairs.len());
-    let whole = pairs.len() - pairs.len() % V::Doubles::COUNT;
-    for at in (0..whole).step_by(V::Doubles::COUNT) {
-        // SAFETY: COUNT pairs, four doubles each in the order of the columns (`Pair` is repr(C)),
-        // begin at `at`; the room for their results was reserved. The caller vouches for the level.
+    let step = TOGETHER * V::Doubles::COUNT;
+    let whole = pairs.len() - pairs.len() % step;
+    for at in (0..whole).step_by(step) {
+        // SAFETY: as many pairs as a step has begin at `at`; the room for their results was reserved. The
+        // caller vouches for the level.
         let doubtful = unsafe {
-            let (result, doubtful) =
-                group(V::Doubles::columns(pairs.as_ptr().add(at).cast()), radius);
-            result.store(distances.as_mut_ptr().add(before + at));
-            doubtful
+            groups::<V::Doubles>(
+                pairs.as_ptr().add(at),
+                radius,
+                distances.as_mut_ptr().add(before + at),
+            )
         };
         if doubtful != 0 {
-            for lane in (0..V::Doubles::COUNT).filter(|lane| doubtful >> lane & 1 == 1) {
+            for lane in (0..step).filter(|lane| doubtful >> lane & 1 == 1) {
                 let value = distance(pairs[at + lane], radius);
                 // SAFETY: within the room that was reserved.
                 unsafe { distances.as_mut_ptr().add(before + at + lane).write(value) };
@@ -108,70 +113,119 @@ pub(super) unsafe fn distances_over<V: Vector>(
     unsafe { distances.set_len(before + whole) };
     let rest = &pairs[whole..];
     if let Some(&last) = rest.last() {
-        // In a register as well, so that a pair's bits do not depend on its place.
-        let mut padded = [last; MOST_DOUBLES];
+        // In registers as well, so that a pair's bits do not depend on its place.
+        let mut padded = [last; TOGETHER * MOST_DOUBLES];
         padded[..rest.len()].copy_from_slice(rest);
-        let mut results = [0.0; MOST_DOUBLES];
-        // SAFETY: both arrays have at least COUNT elements; the caller vouches for the level.
-        let doubtful = unsafe {
-            let (result, doubtful) = group(V::Doubles::columns(padded.as_ptr().cast()), radius);
-            result.store(results.as_mut_ptr());
-            doubtful
-        };
+        let mut results = [0.0; TOGETHER * MOST_DOUBLES];
+        // SAFETY: both arrays have as many elements as a step, at least; the caller vouches for the level.
+        let doubtful =
+            unsafe { groups::<V::Doubles>(padded.as_ptr(), radius, results.as_mut_ptr()) };
         distances.extend(rest.iter().zip(results).enumerate().map(|(lane, (&pair, result))| {
             if doubtful >> lane & 1 == 0 { result } else { distance(pair, radius) }
         }));
     }
 }
 
-/// The distances of one register of pairs, and a bit for each that must be computed otherwise.
+/// Writes the distances of [`TOGETHER`] registers of pairs to `to`: a bit for each that must be computed
+/// otherwise.
+///
+/// # Safety
+/// So many pairs are readable at `from`, as many doubles writable at `to`, and the level of `L` is available.
+#[inline(always)]
+unsafe fn groups<L: Doubles>(from: *const Pair, radius: f64, to: *mut f64) -> u32 {
+    // SAFETY: `Pair` is repr(C): four doubles each in the order of the columns. The caller vouches for all
+    // else.
+    unsafe {
+        let columns = [0, 1].map(|k| from.add(k * L::COUNT).cast());
+        let columns = [L::columns(columns[0]), L::columns(columns[1])];
+        let (results, doubtful) = group(columns, radius);
+        results[0].store(to);
+        results[1].store(to.add(L::COUNT));
+        doubtful[0] | doubtful[1] << L::COUNT
+    }
+}
+
+/// The same expression of each of [`TOGETHER`] registers: in a closure, which lacks the level's features,
+/// an operation would stay a call.
+macro_rules! each {
+    ($($name:ident in $all:expr),+ => $result:expr) => {{
+        let ($($name,)+) = ($($all,)+);
+        [
+            { $(let $name = $name[0];)+ $result },
+            { $(let $name = $name[1];)+ $result },
+        ]
+    }};
+}
+
+/// The distances of some registers of pairs, and a bit for each that must be computed otherwise.
 ///
 /// # Safety
 /// The level of `L` is available.
 #[inline(always)]
-unsafe fn group<L: Doubles>([x0, y0, x1, y1]: [L; 4], radius: f64) -> (L, u32) {
+unsafe fn group<L: Doubles>(
+    columns: [[L; 4]; TOGETHER],
+    radius: f64,
+) -> ([L; TOGETHER], [u32; TOGETHER]) {
     // SAFETY: the caller vouches for the level.
     unsafe {
         let radians = L::splat(RADIANS_PER_DEGREE);
         let half = L::splat(RADIANS_PER_DEGREE / 2.0);
-        let (lat0, lat1) = (y0.mul(radians), y1.mul(radians));
-        let d_lat = y1.sub(y0).mul(half);
-        let d_lon = x1.sub(x0).mul(half).abs();
-        let d_lon = d_lon.min(L::splat(std::f64::consts::PI).sub(d_lon));
-        let (u_lat, u_lon) = (d_lat.mul(d_lat), d_lon.mul(d_lon));
-        let sine_lat = polynomial(&SINE_SQUARED, u_lat).mul(u_lat);
-        let sine_lon = polynomial(&SINE_SQUARED, u_lon).mul(u_lon);
-        let cosines = polynomial(&COSINE, lat0.mul(lat0)).mul(polynomial(&COSINE, lat1.mul(lat1)));
+        let one = L::splat(1.0);
+        let u_lat = each!(c in columns => {
+            let d_lat = c[3].sub(c[1]).mul(half);
+            d_lat.mul(d_lat)
+        });
+        let u_lon = each!(c in columns => {
+            let d_lon = c[2].sub(c[0]).mul(half).abs();
+            let d_lon = d_lon.min(L::splat(std::f64::consts::PI).sub(d_lon));
+            d_lon.mul(d_lon)
+        });
+        let lat0 = each!(c in columns => c[1].mul(radians));
+        let lat1 = each!(c in columns => c[3].mul(radians));
+        let sine_lat = polynomial(&SINE_SQUARED, u_lat);
+        let sine_lon = polynomial(&SINE_SQUARED, u_lon);
+        let cosine0 = polynomial(&COSINE, each!(lat in lat0 => lat.mul(lat)));
+        let cosine1 = polynomial(&COSINE, each!(lat in lat1 => lat.mul(lat)));
         // Not below zero: the polynomial's cosine of a pole, the least there is, is 1.1e-16 or more.
-        let a = cosines.mul_add(sine_lon, sine_lat);
+        let a = each!(
+            sine_lat in sine_lat, u_lat in u_lat, sine_lon in sine_lon, u_lon in u_lon,
+            cosine0 in cosine0, cosine1 in cosine1
+            => cosine0.mul(cosine1).mul_add(sine_lon.mul(u_lon), sine_lat.mul(u_lat))
+        );
 
-        let z = a.min(L::splat(1.0).sub(a));
-        let angle = polynomial(&ARCSINE, z).mul(z.sqrt());
+        let z = each!(a in a => a.min(one.sub(a)));
+        let angle = each!(factor in polynomial(&ARCSINE, z), z in z => factor.mul(z.sqrt()));
         let right = L::splat(std::f64::consts::FRAC_PI_2);
-        let angle = a.if_above(L::splat(0.5), right.sub(angle), angle);
+        let results = each!(a in a, angle in angle => {
+            a.if_above(L::splat(0.5), right.sub(angle), angle).mul(L::splat(2.0 * radius))
+        });
 
         let (x_limit, y_limit) = (L::splat(180.0), L::splat(90.0));
-        let doubtful = x0.abs().beyond(x_limit)
-            | x1.abs().beyond(x_limit)
-            | y0.abs().beyond(y_limit)
-            | y1.abs().beyond(y_limit)
-            | a.beyond(L::splat(NEARLY_ANTIPODAL));
-        (angle.mul(L::splat(2.0 * radius)), doubtful)
+        let doubtful = each!(c in columns, a in a => {
+            c[0].abs().beyond(x_limit)
+                | c[2].abs().beyond(x_limit)
+                | c[1].abs().beyond(y_limit)
+                | c[3].abs().beyond(y_limit)
+                | a.beyond(L::splat(NEARLY_ANTIPODAL))
+        });
+        (results, doubtful)
     }
 }
 
-/// Horner's rule.
+/// Horner's rule, of all registers in step: a coefficient is loaded once, and each chain waits while the
+/// other goes on.
 ///
 /// # Safety
 /// The level of `L` is available.
 #[inline(always)]
-unsafe fn polynomial<L: Doubles>(coefficients: &[f64], x: L) -> L {
+unsafe fn polynomial<L: Doubles>(coefficients: &[f64], x: [L; TOGETHER]) -> [L; TOGETHER] {
     let (last, rest) = coefficients.split_last().expect("a polynomial has a coefficient");
     // SAFETY: the caller vouches for the level.
     unsafe {
-        let mut sum = L::splat(*last);
+        let mut sum = [L::splat(*last); TOGETHER];
         for &coefficient in rest.iter().rev() {
-            sum = sum.mul_add(x, L::splat(coefficient));
+            let coefficient = L::splat(coefficient);
+            sum = each!(sum in sum, x in x => sum.mul_add(x, coefficient));
         }
         sum
     }
