@@ -2,13 +2,14 @@
 //! and properties it has, and the same text rewritten.
 //!
 //! The text is the generated `People.json` of mORMot's table, nearly ASCII; validity is strict here
-//! (RFC 8259), where mORMot's is lenient. The rewriting rows count the bytes they write. Two rows that
+//! (RFC 8259), where mORMot's is lenient, and is asked of three other kinds of documents as well. The rewriting rows count the bytes they write. Two rows that
 //! mORMot's table does not have are what an aggregator does with lines `station;value`.
 
 use fathom_measure::family::{Absent, Family};
 
 use crate::library::{CRATES, native};
 
+mod documents;
 mod fathom;
 #[cfg(feature = "cpu")]
 mod human;

@@ -10,6 +10,7 @@ use fathom_measure::facts::{Common, Facts, Timed};
 use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
+use super::documents;
 use super::rewrite;
 use crate::checksum::fast_sum;
 use crate::own;
@@ -109,6 +110,10 @@ impl From<fathom_aggregate::Partial> for Group {
 /// What [`Operation::Pattern`] looks for: who was born or died in a century.
 pub(super) const PATTERN: &str = r#"Year[A-Z][A-Za-z]+":18[0-9][0-9]"#;
 
+/// The documents beside `people`.
+const OTHERS: [&str; 3] = ["messages", "catalogue", "coordinates"];
+const DOCUMENTS: &str = "people, or of json-valid messages, catalogue or coordinates";
+
 /// Calls of the property count in an iteration.
 const CALLS: u64 = 100;
 
@@ -129,9 +134,20 @@ pub(super) const FACTS: Facts = Facts {
 
 impl Workload for Scan {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
-    const PARAMETERS: &'static [Offer] =
-        &[Offer { name: "records", default: "8227", doc: "objects in the array" }];
-    const MADE: &'static [&'static str] = &["records"];
+    const PARAMETERS: &'static [Offer] = &[
+        Offer {
+            name: "records",
+            default: "8227",
+            doc: "objects in the array; of another document, about as many bytes",
+        },
+        Offer {
+            name: "document",
+            default: "people",
+            doc: "people, or messages, catalogue, coordinates: like twitter.json, citm_catalog.json, \
+                  canada.json (json-valid)",
+        },
+    ];
+    const MADE: &'static [&'static str] = &["records", "document"];
 
     fn load(spec: &Spec) -> Result<Scan, SpecError> {
         let operation = Operation::of(spec);
@@ -149,9 +165,16 @@ impl Workload for Scan {
         if records > 1 << 24 {
             return Err(spec.bad("records", "at most 16M"));
         }
-        let mut with_zero = match operation {
-            Operation::LineEnds | Operation::Measurements => measurements(LINES * records as u64),
-            _ => people::json(records),
+        let mut with_zero = match (operation, spec.text("document")) {
+            (Operation::LineEnds | Operation::Measurements, _) => {
+                measurements(LINES * records as u64)
+            }
+            (Operation::JsonValid, "messages") => documents::messages(records.div_ceil(24)),
+            (Operation::JsonValid, "catalogue") => documents::catalogue(records.div_ceil(16)),
+            (Operation::JsonValid, "coordinates") => documents::coordinates(records.div_ceil(32)),
+            // Operations that take no document may be asked without its name.
+            (_, "people" | "") => people::json(records),
+            _ => return Err(spec.bad("document", DOCUMENTS)),
         };
         let written = match operation {
             Operation::JsonUnquoted => rewrite::plain_unquoted(&with_zero).map_or(0, |t| t.len()),
@@ -178,11 +201,33 @@ impl Workload for Scan {
     }
 
     fn cases() -> Vec<Spec> {
-        Operation::OFFERS.iter().map(|offer| Spec::new(offer.name, &[])).collect()
+        let case = |name: &str| {
+            let others = OTHERS.iter().filter(|_| name == "json-valid");
+            let others = others.map(|other| Spec::new("json-valid", &[("document", *other)]));
+            std::iter::once(Spec::new(name, &[])).chain(others).collect::<Vec<_>>()
+        };
+        Operation::OFFERS.iter().flat_map(|offer| case(offer.name)).collect()
     }
 
     fn small_cases() -> Vec<Spec> {
-        each(Operation::OFFERS, "records", &["1", "12", "100"])
+        let mut cases = each(Operation::OFFERS, "records", &["1", "12", "100"]);
+        for other in OTHERS {
+            let spec =
+                |records| Spec::new("json-valid", &[("document", other), ("records", records)]);
+            cases.extend(["1", "100"].map(spec));
+        }
+        cases
+    }
+
+    fn takes(spec: &Spec, parameter: &str) -> bool {
+        parameter != "document" || spec.operation == "json-valid"
+    }
+
+    /// For contenders in other languages: the text, and behind a zero byte each that is to be refused.
+    fn prepared(&self) -> Option<Vec<u8>> {
+        let all = std::iter::once(&self.with_zero).chain(&self.refused);
+        let texts: Vec<&[u8]> = all.map(|text| &text[..text.len() - 1]).collect();
+        Some(texts.join(&0))
     }
 }
 
@@ -375,6 +420,22 @@ mod tests {
 
     use super::super::reference::PLAIN;
     use super::*;
+
+    #[test]
+    fn documents_are_json_and_what_is_prepared_beside_them_is_none() {
+        for document in ["people"].into_iter().chain(OTHERS) {
+            for records in ["1", "12", "1000"] {
+                let parameters = [("records", records), ("document", document)];
+                let scan = Scan::load(&Spec::new("json-valid", &parameters)).unwrap();
+                let prepared = scan.prepared().unwrap();
+                let valid: Vec<bool> = prepared
+                    .split(|&byte| byte == 0)
+                    .map(|text| serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok())
+                    .collect();
+                assert_eq!(valid, [true, false, false, false], "{document} {records}");
+            }
+        }
+    }
 
     #[test]
     fn who_always_says_yes_or_once_says_no_is_caught() {
