@@ -5,6 +5,8 @@
 pub mod affinity;
 #[allow(unsafe_code)] // says that what threads have filled is a vector
 pub mod collect;
+#[allow(unsafe_code)] // mappings of files that change, and the signal of pages that are gone
+pub mod live;
 #[allow(unsafe_code)] // mappings of files: the caller keeps others from changing them
 pub mod map;
 #[allow(unsafe_code)] // mappings: each block says what keeps the bytes alive and in bounds

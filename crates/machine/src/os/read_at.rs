@@ -20,6 +20,11 @@ pub trait ReadAt: Send + Sync {
     /// before: a hint for whom asking takes long.
     fn expect(&self, _range: Range<u64>) {}
 
+    /// The file itself, if it is one: then it can be mapped.
+    fn file(&self) -> Option<&File> {
+        None
+    }
+
     /// Fills a slice from byte `at` on.
     ///
     /// # Errors
@@ -40,6 +45,10 @@ pub trait ReadAt: Send + Sync {
 impl ReadAt for File {
     fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
         FileExt::read_at(self, into, at)
+    }
+
+    fn file(&self) -> Option<&File> {
+        Some(self)
     }
 }
 
