@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fathom_machine::level::Level;
+use fathom_machine::os::live::LiveMap;
 use memchr::{memchr_iter, memrchr};
 
 use crate::approx::Approx;
@@ -17,15 +18,16 @@ use crate::chunk::{Buffer, Carry, Rows, read_rows};
 use crate::composite;
 use crate::error::{Error, FieldText};
 use crate::gather::{Run, gather};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Span};
 use crate::line;
 use crate::merge::{Keep, Partial, Stats, total};
-use crate::queue::Queue;
+use crate::queue::{Place, Queue};
 use crate::rejects::{Collector, OnError, Raw, Taken};
 use crate::shard::{Refused, Shard};
-use crate::source::{Source, read_at};
+use crate::source::{FilePart, Source, read_at};
 use crate::spill::{Lane, Memory, Spill, Spilled};
 use crate::statistic::Statistic;
+use crate::way::{self, Input, Road, Way};
 
 /// How to aggregate.
 #[derive(Clone, Debug)]
@@ -52,6 +54,8 @@ pub struct Options {
     /// Where tables are written when the limit is reached, which otherwise is an error; the result is
     /// [there](Summary::spilled), too.
     pub spill: Option<Spill>,
+    /// How files of `key;value` lines get into memory; delimited text is read.
+    pub input: Input,
 }
 
 /// Default of [`Options::chunk_bytes`].
@@ -70,6 +74,7 @@ impl Default for Options {
             approx: None,
             memory_limit_bytes: None,
             spill: None,
+            input: Input::default(),
         }
     }
 }
@@ -137,6 +142,8 @@ pub struct Summary {
     /// Where the groups of the columns are if they were to be [spilled](Options::spill): [`Summary::pieces`] and
     /// [`Summary::first`] read them.
     pub spilled: Option<Spilled>,
+    /// How each source of `key;value` lines got into memory.
+    pub ways: Vec<Way>,
 }
 
 impl Summary {
@@ -187,7 +194,15 @@ pub fn aggregate(
     progress: &Progress,
 ) -> Result<Summary, Error> {
     let paths: Vec<PathBuf> = sources.iter().map(|source| source.path().to_owned()).collect();
-    let lines = Lines(Queue::new(sources, options.chunk_bytes, Carry::default));
+    let obstacle = match (options.keep().is_more(), &options.spill) {
+        (true, _) => Some("the statistics need whole records"),
+        (_, Some(_)) => Some("tables may be spilled"),
+        _ => None,
+    };
+    let road = |source| Road::new(source, options.input, options.chunk_bytes, obstacle);
+    let roads = sources.iter().map(road).collect();
+    let queue = Queue::new(sources, options.chunk_bytes, Carry::default);
+    let lines = Lines { queue, roads };
     run(&lines, &paths, options, on_error, progress)
 }
 
@@ -221,6 +236,11 @@ pub(crate) trait Form: Sync {
     /// As [`Summary::seam`].
     fn seam(&self) -> Option<[u64; 2]> {
         None
+    }
+
+    /// As [`Summary::ways`].
+    fn ways(&self) -> Vec<Way> {
+        Vec::new()
     }
 }
 
@@ -287,6 +307,7 @@ pub(crate) fn run(
         Summary { bytes: progress.bytes.load(Ordering::Relaxed), ..Summary::default() };
     (summary.shown_rejects, summary.rejected) = collector.finish()?;
     summary.seam = form.seam();
+    summary.ways = form.ways();
     let names = form.names();
     summary.keys = names.keys;
     let mut runs: Vec<Vec<Run>> = names.values.iter().map(|_| Vec::new()).collect();
@@ -367,7 +388,90 @@ impl<F: Form> Shared<'_, F> {
 }
 
 /// `key;value` lines.
-struct Lines(Queue<Carry>);
+struct Lines {
+    queue: Queue<Carry>,
+    /// One for each source.
+    roads: Vec<Road>,
+}
+
+impl Lines {
+    /// Takes a part of a file, the way it is its turn.
+    ///
+    /// # Errors
+    /// What cannot be read, and what the tables cannot hold.
+    fn take_part(
+        &self,
+        shard: &mut Shard,
+        buffer: &mut Buffer,
+        (place, part): (Place, FilePart<'_>),
+    ) -> Result<Taken, Error> {
+        let leg = self.roads[part.source].next();
+        let mapped = match leg.map {
+            Some(map) => take_mapped(map, shard, buffer, (place, part))?,
+            None => None,
+        };
+        let is_mapped = mapped.is_some();
+        let taken = match mapped {
+            Some(taken) => taken,
+            None => {
+                let range = (part.start, part.end, part.size);
+                let rows = read_rows(buffer, part.path, range, |into, at| {
+                    read_at(part.path, part.file, part.size, into, at)
+                })?;
+                take_read(shard, buffer, place, rows)?
+            }
+        };
+        leg.end(is_mapped, taken.bytes);
+        Ok(taken)
+    }
+}
+
+/// Takes rows that are in the buffer.
+fn take_read(
+    shard: &mut Shard,
+    buffer: &Buffer,
+    place: Place,
+    rows: Option<Rows>,
+) -> Result<Taken, Error> {
+    let mut taken = place.taken();
+    if let Some(rows) = rows {
+        let window = buffer.window(rows);
+        taken.lines = shard.take(&window, place.of(rows))?;
+        taken.bytes = rows.mark + rows.bytes;
+        taken.rejects = located(&mut shard.refused, window.buffer(), rows, field_name);
+    }
+    Ok(taken)
+}
+
+/// Takes a part of a file where it is mapped; None if it has to be read. Of rows that are refused what is
+/// told is read.
+fn take_mapped(
+    map: &LiveMap,
+    shard: &mut Shard,
+    buffer: &mut Buffer,
+    (place, part): (Place, FilePart<'_>),
+) -> Result<Option<Taken>, Error> {
+    let bytes = way::rows_of(map, &part);
+    let span = bytes.clone().and_then(|bytes| Span::of_map(map, bytes));
+    let Some((bytes, span)) = bytes.zip(span) else { return Ok(None) };
+    let length = (bytes.end - bytes.start) as usize;
+    let (from, to) = (span.from(), span.to());
+    let rows = Rows { from, to, offset: bytes.start, bytes: length, mark: 0 };
+    let mut taken = place.taken();
+    taken.lines = shard.take_live(&span, place.of(rows))?;
+    taken.bytes = length;
+    // Before anything is said of rows that may have been none.
+    way::settle(map, &part)?;
+    if !shard.refused.is_empty() {
+        read_at(part.path, part.file, part.size, buffer.room(length), bytes.start)?;
+    }
+    taken.rejects = located(&mut shard.refused, buffer.bytes(), rows, field_name);
+    Ok(Some(taken))
+}
+
+fn field_name(column: usize) -> String {
+    line::FIELDS[column].to_owned()
+}
 
 impl Form for Lines {
     type Worker = Shard;
@@ -378,36 +482,19 @@ impl Form for Lines {
     }
 
     fn take(&self, shard: &mut Shard, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
-        let Lines(queue) = self;
+        let queue = &self.queue;
         if queue.is_stopped() {
             return Ok(None);
         }
-        let (place, rows) = match queue.file_chunk() {
-            Some((place, part)) => {
-                let range = (part.start, part.end, part.size);
-                let rows = read_rows(buffer, part.path, range, |into, at| {
-                    read_at(part.path, part.file, part.size, into, at)
-                })?;
-                (place, rows)
-            }
-            None => {
-                let chunk_bytes = queue.files.chunk_bytes();
-                let chunk = queue.stream_chunk(|(_, path), carry, read| {
-                    carry.next_rows(buffer, path, chunk_bytes, read)
-                })?;
-                let Some((place, rows)) = chunk else { return Ok(None) };
-                (place, Some(rows))
-            }
-        };
-        let mut taken = place.taken();
-        if let Some(rows) = rows {
-            let window = buffer.window(rows);
-            taken.lines = shard.take(&window, place.of(rows))?;
-            taken.bytes = rows.mark + rows.bytes;
-            let name = |column: usize| line::FIELDS[column].to_owned();
-            taken.rejects = located(&mut shard.refused, window.buffer(), rows, name);
+        if let Some(chunk) = queue.file_chunk() {
+            return self.take_part(shard, buffer, chunk).map(Some);
         }
-        Ok(Some(taken))
+        let chunk_bytes = queue.files.chunk_bytes();
+        let chunk = queue.stream_chunk(|(_, path), carry, read| {
+            carry.next_rows(buffer, path, chunk_bytes, read)
+        })?;
+        let Some((place, rows)) = chunk else { return Ok(None) };
+        take_read(shard, buffer, place, Some(rows)).map(Some)
     }
 
     fn keys(shard: &Shard) -> usize {
@@ -420,7 +507,11 @@ impl Form for Lines {
     }
 
     fn stop(&self) {
-        self.0.stop();
+        self.queue.stop();
+    }
+
+    fn ways(&self) -> Vec<Way> {
+        self.roads.iter().map(Road::told).collect()
     }
 
     fn names(&self) -> Names {

@@ -67,6 +67,7 @@ mod statistic;
 mod sums;
 mod table;
 mod waiting;
+mod way;
 mod wide;
 
 pub use approx::Approx;
@@ -88,3 +89,4 @@ pub use selector::{ListError, Selector};
 pub use source::Source;
 pub use spill::{Spill, Spilled};
 pub use statistic::Statistic;
+pub use way::{Input, Way};

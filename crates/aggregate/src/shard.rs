@@ -14,7 +14,7 @@ use crate::account::Account;
 use crate::chunk::{PIECE_ROWS, Window};
 use crate::error::{Error, Fault};
 use crate::kept::{Given, Order};
-use crate::kernel::{self, Kernel, Odd};
+use crate::kernel::{self, Kernel, Odd, Span};
 use crate::line;
 use crate::merge::{Keep, Stats};
 use crate::number::Decimal;
@@ -217,27 +217,59 @@ impl Shard {
     /// [`Error::TooManyKeys`].
     pub(crate) fn take(&mut self, window: &Window<'_>, place: Place) -> Result<u64, Error> {
         self.refused.clear();
-        let blank_before = self.blank_lines;
         let mut lines = 0;
         for piece in window.pieces(self.piece_rows()) {
-            let mut odd = std::mem::take(&mut self.odd);
-            let more = if self.keep.is_more() {
-                piece.each_row(&mut odd)
+            lines += if self.keep.is_more() {
+                let mut rows = std::mem::take(&mut self.odd);
+                let more = piece.each_row(&mut rows);
+                self.enter(&Span::of(&piece), rows, more, place)?;
+                more
             } else {
                 self.make_way(&piece);
-                kernel::run(self.kernel, &piece, &mut self.tables, self.keep.squares, &mut odd)
+                self.take_piece(&Span::of(&piece), place)?
             };
-            for (start, end) in odd.drain(..) {
-                self.exact(piece.buffer(), start, end, place);
-            }
-            self.odd = odd;
-            self.settle(more)?;
-            lines += more;
         }
-        let blank = self.blank_lines - blank_before;
-        self.records += lines - blank - self.refused.len() as u64;
-        self.refused.sort_unstable_by_key(|row| row.start);
         Ok(lines)
+    }
+
+    /// The same for rows that others may change, of which there are no more than a piece may have. Nothing
+    /// more than the hot loops know may be kept of values.
+    ///
+    /// # Errors
+    /// [`Error::TooManyKeys`].
+    pub(crate) fn take_live(&mut self, span: &Span<'_>, place: Place) -> Result<u64, Error> {
+        assert!(!self.keep.is_more() && !self.spills(), "rows are looked at more than once");
+        self.refused.clear();
+        self.take_piece(span, place)
+    }
+
+    fn take_piece(&mut self, span: &Span<'_>, place: Place) -> Result<u64, Error> {
+        let mut odd = std::mem::take(&mut self.odd);
+        let squares = self.keep.squares;
+        let lines = kernel::run(self.kernel, span, &mut self.tables, squares, &mut odd);
+        self.enter(span, odd, lines, place)?;
+        Ok(lines)
+    }
+
+    /// Takes those rows of a piece that the hot loops did not, of so many lines.
+    fn enter(
+        &mut self,
+        span: &Span<'_>,
+        mut rows: Odd,
+        lines: u64,
+        place: Place,
+    ) -> Result<(), Error> {
+        let (blank, refused) = (self.blank_lines, self.refused.len());
+        let mut copy = Vec::new();
+        for (start, end) in rows.drain(..) {
+            self.exact(span.bytes(start..end, &mut copy), start, place);
+        }
+        self.odd = rows;
+        self.settle(lines)?;
+        let left_out = self.blank_lines - blank + (self.refused.len() - refused) as u64;
+        self.records += lines - left_out;
+        self.refused.sort_unstable_by_key(|row| row.start);
+        Ok(())
     }
 
     /// Says that the rows of a piece of a window have been added, however they were; before the next
@@ -279,14 +311,17 @@ impl Shard {
         self.wide(key, Some((value, at)));
     }
 
-    /// A row the hot path did not take: anything but a one-decimal value below 100.
-    fn exact(&mut self, buffer: &[u8], start: usize, end: usize, place: Place) {
-        match line::record(&buffer[start..end]) {
+    /// A row the hot path did not take: anything but a one-decimal value below 100. It starts at `start`.
+    fn exact(&mut self, row: &[u8], start: usize, place: Place) {
+        match line::record(row) {
             Ok(None) => self.blank_lines += 1,
             Ok(Some((key, value))) => {
                 self.wide(key, Some((Given::Number(&value), place.order(start))));
             }
-            Err(fault) => self.refused.push(Refused { start, end, fault: fault.from(start) }),
+            Err(fault) => {
+                let end = start + row.len();
+                self.refused.push(Refused { start, end, fault: fault.from(start) });
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 
 mod oracle;
 
-use fathom_aggregate::{Error, Options, Reason};
+use fathom_aggregate::{Error, Input, Options, Reason};
 use fathom_machine::level::Level;
 use oracle::check::{Judge, failure, file, stream};
 use oracle::shown::{FORMS, Form, Look};
@@ -89,6 +89,27 @@ fn every_level_agrees_with_the_oracle_at_every_split() {
                     judge.check(stream(&input, portion), &csv, &options(level, 2, 50), name);
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn mapped_files_agree_with_the_oracle_at_every_split() {
+    // Only what has other bytes around it is mapped.
+    let around = b"around;7.5\n".repeat(8);
+    for (name, input) in inputs() {
+        let newline: &[u8] = if input.ends_with(b"\n") { b"" } else { b"\n" };
+        let input = [&around[..], &input, newline, &around].concat();
+        let judge = Judge::new(&input, Task::plain());
+        let step = if input.len() > 600 { 97 } else { 3 };
+        for level in Level::available() {
+            let check = |threads, chunk| {
+                let options = Options { input: Input::Map, ..options(level, threads, chunk) };
+                judge.check(file(&input), &[Look::all(Form::Brc)], &options, name);
+            };
+            (1..20).for_each(|chunk| check(1, chunk));
+            (20..=input.len()).step_by(step).for_each(|chunk| check(1, chunk));
+            [2, 5].into_iter().for_each(|threads| check(threads, 64));
         }
     }
 }
@@ -181,8 +202,10 @@ fn many_keys_of_all_lengths_agree_while_tables_grow() {
     for level in Level::available() {
         // Of so many groups several threads write the text.
         for (threads, form) in [(1, Form::Brc), (3, Form::Ndjson), (3, Form::Brc)] {
-            let options = options(level, threads, 1 << 16);
-            judge.check(file(&input), &[Look::all(form)], &options, "many keys");
+            for input_way in [Input::Read, Input::Map] {
+                let options = Options { input: input_way, ..options(level, threads, 1 << 16) };
+                judge.check(file(&input), &[Look::all(form)], &options, "many keys");
+            }
         }
     }
 }
@@ -197,7 +220,8 @@ fn a_key_of_a_mebibyte_is_right() {
         for level in Level::available() {
             for source in [file(&input), stream(&input, 100_000)] {
                 let looks = FORMS.map(Look::all);
-                judge.check(source, &looks, &options(level, 2, chunk), "a long key");
+                let options = Options { input: Input::Map, ..options(level, 2, chunk) };
+                judge.check(source, &looks, &options, "a long key");
             }
         }
     }
@@ -209,8 +233,12 @@ fn the_first_error_of_the_input_is_reported_with_its_line() {
     let first = input.len() as u64;
     input.extend_from_slice(b"oops\n");
     input.extend_from_slice(&b"b;x\n".repeat(5000));
-    for source in [file(&input), stream(&input, 777)] {
-        let error = failure(source, &options(Level::best(), 4, 512));
+    for (source, input) in [
+        (file(&input), Input::Read),
+        (file(&input), Input::Map),
+        (stream(&input, 777), Input::Read),
+    ] {
+        let error = failure(source, &Options { input, ..options(Level::best(), 4, 512) });
         let Error::Record(reject) = error else { panic!("{error}") };
         assert_eq!((reject.position.byte, reject.position.line), (first, 5001));
         assert_eq!(reject.reason, Reason::NoDelimiter);
@@ -230,10 +258,12 @@ fn a_memory_limit_is_an_error_that_counts_keys() {
 
 #[test]
 fn a_file_that_shrank_is_an_error() {
-    let file = tempfile::tempfile().unwrap();
-    file.set_len(1000).unwrap();
-    let (path, file) = ("input".into(), Box::new(file));
-    let source = fathom_aggregate::Source::File { path, file, size: 60_000 };
-    let error = failure(source, &options(Level::best(), 2, 4096));
-    assert!(matches!(error, Error::Shrunk { expected_bytes: 60_000, .. }), "{error}");
+    for input in [Input::Read, Input::Map] {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(1000).unwrap();
+        let (path, file) = ("input".into(), Box::new(file));
+        let source = fathom_aggregate::Source::File { path, file, size: 60_000 };
+        let error = failure(source, &Options { input, ..options(Level::best(), 2, 4096) });
+        assert!(matches!(error, Error::Shrunk { expected_bytes: 60_000, .. }), "{error}");
+    }
 }

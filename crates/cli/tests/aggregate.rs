@@ -222,6 +222,47 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
 }
 
 #[test]
+fn files_are_mapped_or_read_with_the_same_result_and_verbose_says_which() {
+    let folder = Folder::new();
+    let rows = INPUT.repeat(200);
+    folder.file("rows", &rows);
+    folder.file("rows.gz", gzip(rows.as_bytes()));
+    for (files, input, said) in [
+        (&["rows"][..], "map", &["rows was mapped: as asked for"][..]),
+        (&["rows"][..], "read", &["rows was read: as asked for"][..]),
+        (&["rows"][..], "auto", &["rows was read: it is small"][..]),
+        (
+            &["rows", "rows.gz"][..],
+            "map",
+            &[
+                "rows was mapped: as asked for",
+                "rows.gz was read: it is no file that can be mapped",
+            ][..],
+        ),
+    ] {
+        let options = ["--input", input, "--chunk", "0.001", "-v"];
+        let output = folder.run(&[files, &options[..]].concat(), b"");
+        assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), RESULT), "{input}");
+        for said in said {
+            assert!(err(&output).contains(said), "{input}: {}", err(&output));
+        }
+    }
+    // A bad row of a mapped chunk has its place and its text.
+    folder.file("bad", [&rows, "Oslo;x\n", &rows].concat());
+    for input in ["map", "read"] {
+        let output = folder.run(&["--input", input, "--chunk", "0.001", "bad"], b"");
+        assert_eq!(output.status.code(), Some(3));
+        assert!(err(&output).contains("bad:1201:6"), "{input}: {}", err(&output));
+    }
+    // What is never mapped is a mistake where mapping was asked for.
+    for options in [&["--by", "1", "--value", "2"][..], &["--stats", "median"]] {
+        let output = folder.run(&[options, &["--input", "map", "rows"]].concat(), b"");
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+        assert!(err(&output).contains("--input map"), "{options:?}: {}", err(&output));
+    }
+}
+
+#[test]
 fn the_verbose_block_hashes_the_result_as_the_forebear_does() {
     let folder = Folder::new();
     let output = folder.run(&["-v", "-t", "1"], INPUT.as_bytes());

@@ -40,12 +40,14 @@ fn wait_until_open(child: &Child, path: &Path) {
     }
 }
 
-/// Aggregates `rows` and standard input, which stalls while `change` is done to the file.
-fn aggregated_while(rows: &str, change: impl Fn(&Path)) -> (i32, String, String) {
+/// Aggregates `rows`, by an `--input`, and standard input, which stalls while `change` is done to the file.
+fn aggregated_while(rows: &str, input: &str, change: impl Fn(&Path)) -> (i32, String, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().canonicalize().unwrap().join("rows");
     fs::write(&file, rows).unwrap();
-    let mut command = fathom(folder.path(), &["aggregate", "-t", "1", "rows", "-"]);
+    let chunks = ["--input", input, "--chunk", "0.001"];
+    let arguments = [&["aggregate", "-t", "1"], &chunks[..], &["rows", "-"]].concat();
+    let mut command = fathom(folder.path(), &arguments);
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"pipe;1.0\n").unwrap();
@@ -59,22 +61,25 @@ fn aggregated_while(rows: &str, change: impl Fn(&Path)) -> (i32, String, String)
 #[test]
 fn a_file_that_is_replaced_or_grows_counts_as_it_was_opened() {
     let expected = "{a=1.5/1.5/1.5, pipe=1.0/2.0/3.0}\n";
-    let replaced = aggregated_while("a;1.5\n", |file| {
-        let other = file.with_extension("new");
-        fs::write(&other, "b;9.0\n").unwrap();
-        fs::rename(&other, file).unwrap();
-    });
-    assert_eq!((replaced.0, replaced.1.as_str()), (0, expected), "{}", replaced.2);
-    let grown = aggregated_while("a;1.5\n", |file| {
-        let mut file = OpenOptions::new().append(true).open(file).unwrap();
-        file.write_all(b"b;9.0\n").unwrap();
-    });
-    assert_eq!((grown.0, grown.1.as_str()), (0, expected), "{}", grown.2);
+    for (rows, input) in [("a;1.5\n".to_owned(), "auto"), ("a;1.5\n".repeat(10_000), "map")] {
+        let replaced = aggregated_while(&rows, input, |file| {
+            let other = file.with_extension("new");
+            fs::write(&other, "b;9.0\n").unwrap();
+            fs::rename(&other, file).unwrap();
+        });
+        assert_eq!((replaced.0, replaced.1.as_str()), (0, expected), "{}", replaced.2);
+        let grown = aggregated_while(&rows, input, |file| {
+            let mut file = OpenOptions::new().append(true).open(file).unwrap();
+            file.write_all(b"b;9.0\n").unwrap();
+        });
+        assert_eq!((grown.0, grown.1.as_str()), (0, expected), "{}", grown.2);
+    }
 }
 
 #[test]
 fn a_pipe_that_stalls_is_waited_for() {
-    let stalled = aggregated_while("a;1.5\n", |_| std::thread::sleep(Duration::from_millis(400)));
+    let stall = |_: &Path| std::thread::sleep(Duration::from_millis(400));
+    let stalled = aggregated_while("a;1.5\n", "auto", stall);
     assert_eq!(stalled.1, "{a=1.5/1.5/1.5, pipe=1.0/2.0/3.0}\n", "{}", stalled.2);
 }
 

@@ -21,7 +21,7 @@ use fathom_machine::simd::Avx2 as Scan;
 use super::drive::drive;
 use super::fields::{self, Wanted};
 use super::rows::{Parsed, Rows, Shapes};
-use super::{KEEP, Odd};
+use super::{KEEP, Odd, Span};
 use crate::chunk::Window;
 use crate::line::DELIMITER;
 use crate::table::{BIAS, Seed, ShortEntry, ShortKey, Tables, Tenths};
@@ -32,12 +32,12 @@ use crate::table::{BIAS, Seed, ShortEntry, ShortKey, Tables, Tenths};
 /// The level is available.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,aes")]
 pub(super) unsafe fn run<const SQUARES: bool>(
-    window: &Window<'_>,
+    span: &Span<'_>,
     tables: &mut Tables,
     odd: &mut Odd,
 ) -> u64 {
     // SAFETY: this function carries the features, and its caller vouches for them.
-    unsafe { drive::<Avx2, SQUARES>(window, tables, odd) }
+    unsafe { drive::<Avx2, SQUARES>(span, tables, odd) }
 }
 
 /// The kernel of delimited text at this level.
@@ -267,12 +267,13 @@ unsafe impl Rows for Avx2 {
             let ends = _mm256_and_si256(same(0), same(last));
             let middle = _mm256_and_si256(same(last.min(32)), same(last.min(64)));
             let all = _mm256_movemask_epi8(_mm256_and_si256(ends, middle)) as u32;
-            let same = !all & _bzhi_u32(u32::MAX, bytes.min(32) as u32) == 0;
-            if bytes <= 128 {
-                return same;
+            let mut is_same = !all & _bzhi_u32(u32::MAX, bytes.min(32) as u32) == 0;
+            let mut at = 96;
+            while is_same && at < last {
+                is_same = _mm256_movemask_epi8(same(at)) == -1;
+                at += 32;
             }
-            let slice = |from: *const u8| std::slice::from_raw_parts(from.add(96), bytes - 96);
-            same && slice(left) == slice(right)
+            is_same
         }
     }
 

@@ -11,7 +11,7 @@ use super::avx2::Avx2;
 use super::drive::drive;
 use super::fields::{self, Wanted};
 use super::rows::{Home, Parsed, Rows, Shapes};
-use super::{LANES, Odd};
+use super::{LANES, Odd, Span};
 use crate::chunk::Window;
 use crate::table::{BIAS, COUNT_SHIFT, Seed, ShortEntry, ShortKey, Tables, Tenths, slot_of};
 
@@ -23,12 +23,12 @@ use crate::table::{BIAS, COUNT_SHIFT, Seed, ShortEntry, ShortKey, Tables, Tenths
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,vaes"
 )]
 pub(super) unsafe fn run<const SQUARES: bool>(
-    window: &Window<'_>,
+    span: &Span<'_>,
     tables: &mut Tables,
     odd: &mut Odd,
 ) -> u64 {
     // SAFETY: this function carries the features, and its caller vouches for them.
-    unsafe { drive::<Avx512, SQUARES>(window, tables, odd) }
+    unsafe { drive::<Avx512, SQUARES>(span, tables, odd) }
 }
 
 /// The kernel of delimited text at this level.

@@ -5,8 +5,7 @@ use fathom_machine::prefetch;
 use super::long::long_rows;
 use super::rows::{Home, Parsed, Rows};
 use super::update::{add_short, add_square};
-use super::{BATCH, LANES, Odd};
-use crate::chunk::Window;
+use super::{BATCH, LANES, Odd, Span};
 use crate::line::DELIMITER;
 use crate::table::{Tables, slot_of};
 
@@ -53,13 +52,13 @@ impl<K> Batch<K> {
 /// The level of `R` is available.
 #[inline(always)]
 pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
-    window: &Window<'_>,
+    span: &Span<'_>,
     tables: &mut Tables,
     odd: &mut Odd,
 ) -> u64 {
-    let base = window.buffer().as_ptr();
-    let to = window.to();
-    let mut at = window.from();
+    let base = span.base();
+    let to = span.to();
+    let mut at = span.from();
     let mut lines = 0;
     // ends[0] is the newline before the first pending row, ends[1..=pending] end the rows. A block
     // adds at most BLOCK_BYTES ends to fewer than BATCH pending ones, and writes up to six more
@@ -70,7 +69,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     ends[0] = at as u32 - 1;
     while at < to {
         let stop = to.min(at + BLOCK_BYTES);
-        // SAFETY: the block lies in the window; see the size of `ends`.
+        // SAFETY: the block lies in the span; see the size of `ends`.
         let found = unsafe {
             let into = ends.as_mut_ptr().add(pending + 1);
             R::newlines(base, (at, stop), dense, into)
@@ -81,8 +80,9 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         at = stop;
         let mut done = 0;
         while pending - done >= BATCH {
+            span.fetch_ahead(ends[done] as usize..ends[done + BATCH] as usize);
             // SAFETY: rows done..done + BATCH are in `ends`; the level is available.
-            unsafe { batch::<R, SQUARES>(window, ends.as_ptr().add(done), BATCH, tables, odd) };
+            unsafe { batch::<R, SQUARES>(span, ends.as_ptr().add(done), BATCH, tables, odd) };
             done += BATCH;
         }
         lines += done as u64;
@@ -94,18 +94,18 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     let last = ends[pending];
     ends[pending + 1..pending + 1 + LANES].fill(last);
     // SAFETY: `pending` rows are in `ends`; the level is available.
-    unsafe { batch::<R, SQUARES>(window, ends.as_ptr(), pending, tables, odd) };
+    unsafe { batch::<R, SQUARES>(span, ends.as_ptr(), pending, tables, odd) };
     lines + pending as u64
 }
 
 /// Stage 2 for `rows <= BATCH` rows.
 ///
 /// # Safety
-/// `ends[0..=rows]` are newlines of the window (the first may stand one before it), followed by
+/// `ends[0..=rows]` are newlines of the span (the first may stand one before it), followed by
 /// eight more readable positions inside it; the level of `R` is available.
 #[inline(always)]
 unsafe fn batch<R: Rows, const SQUARES: bool>(
-    window: &Window<'_>,
+    span: &Span<'_>,
     ends: *const u32,
     rows: usize,
     tables: &mut Tables,
@@ -116,11 +116,11 @@ unsafe fn batch<R: Rows, const SQUARES: bool>(
     // SAFETY: forwarded.
     unsafe {
         if tables.mostly_long {
-            long_stages::<R, SQUARES>(window, ends, rows, tables, odd);
+            long_stages::<R, SQUARES>(span, ends, rows, tables, odd);
         } else if tables.short.is_displaced() {
-            stages::<R, SQUARES, true>(window, ends, rows, tables, odd);
+            stages::<R, SQUARES, true>(span, ends, rows, tables, odd);
         } else {
-            stages::<R, SQUARES, false>(window, ends, rows, tables, odd);
+            stages::<R, SQUARES, false>(span, ends, rows, tables, odd);
         }
     }
 }
@@ -129,13 +129,13 @@ unsafe fn batch<R: Rows, const SQUARES: bool>(
 /// As [`batch`]; `DISPLACED` says whether the short table has displacements.
 #[inline(always)]
 unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
-    window: &Window<'_>,
+    span: &Span<'_>,
     ends: *const u32,
     rows: usize,
     tables: &mut Tables,
     odd: &mut Odd,
 ) {
-    let base = window.buffer().as_ptr();
+    let base = span.base();
     let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
     // SAFETY: only element pointers are made of the uninitialised batch, and each element is
     // written in stages 2A and 2B before others read it: all loops cover the same groups.
@@ -193,7 +193,7 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
     if long_rows_of != 0 {
         let mut longs = [0_u8; BATCH];
         let longs = list(long_rows_of, &mut longs);
-        // SAFETY: rows in `longs` are of this batch, their keys inside the window.
+        // SAFETY: rows in `longs` are of this batch, their keys inside the span.
         unsafe {
             // Key bytes include the delimiter, which is no part of the key.
             let place_of = |row: u8| {
@@ -201,7 +201,7 @@ unsafe fn stages<R: Rows, const SQUARES: bool, const DISPLACED: bool>(
                 (start, *key_bytes.add(row as usize) as usize - 1)
             };
             odd_rows |=
-                long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), tables);
+                long_rows::<R, SQUARES>(span, place_of, longs, values, Some(DELIMITER), tables);
         }
     }
     // SAFETY: forwarded.
@@ -271,13 +271,13 @@ unsafe fn hand_over(ends: *const u32, mut rows: u64, odd: &mut Odd) {
 /// As [`batch`].
 #[inline(always)]
 unsafe fn long_stages<R: Rows, const SQUARES: bool>(
-    window: &Window<'_>,
+    span: &Span<'_>,
     ends: *const u32,
     rows: usize,
     tables: &mut Tables,
     odd: &mut Odd,
 ) {
-    let base = window.buffer().as_ptr();
+    let base = span.base();
     let mut batch = std::mem::MaybeUninit::<Batch<R::Key>>::uninit();
     // SAFETY: only element pointers are made of the uninitialised batch. What the first loop writes
     // and the others read is of the same rows; keys and slots are written and read for short rows.
@@ -293,7 +293,7 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     while rest != 0 {
         let row = rest.trailing_zeros() as usize;
         rest &= rest - 1;
-        // SAFETY: `row < rows`; a short row's key and delimiter have 2 to 16 bytes in the window.
+        // SAFETY: `row < rows`; a short row's key and delimiter have 2 to 16 bytes in the span.
         unsafe {
             let key = R::key(base.add(*ends.add(row) as usize + 1), *masks.add(row));
             let slot = slot_of(R::hash(key, &seed), &tables.short.displacements, mask);
@@ -304,14 +304,14 @@ unsafe fn long_stages<R: Rows, const SQUARES: bool>(
     }
     let mut longs = [0_u8; BATCH];
     let longs = list(long_rows_of, &mut longs);
-    // SAFETY: rows in `longs` are of this batch, their keys inside the window; key bytes include the
+    // SAFETY: rows in `longs` are of this batch, their keys inside the span; key bytes include the
     // delimiter.
     odd_rows |= unsafe {
         let place_of = |row: u8| {
             let start = *ends.add(row as usize) as usize + 1;
             (start, *key_bytes.add(row as usize) as usize - 1)
         };
-        long_rows::<R, SQUARES>(window, place_of, longs, values, Some(DELIMITER), tables)
+        long_rows::<R, SQUARES>(span, place_of, longs, values, Some(DELIMITER), tables)
     };
     let mut rest = short_rows;
     let mut missed = 0;

@@ -22,7 +22,7 @@ use super::long::long_rows;
 use super::newlines::write_positions;
 use super::rows::Rows;
 use super::update::add_short;
-use super::{BATCH, Kernel, Odd, plain};
+use super::{BATCH, Kernel, Odd, Span, plain};
 use crate::chunk::Window;
 use crate::table::{Tables, slot_of};
 
@@ -290,7 +290,16 @@ unsafe fn add_column<R: Rows, const SQUARES: bool>(
         let longs = &longs[..long_count];
         // SAFETY: these rows have keys of at least 16 bytes inside the window. No byte is forbidden:
         // a row is refused only where memory is, and then the run ends.
-        unsafe { long_rows::<R, SQUARES>(window, place_of, longs, values.as_ptr(), None, tables) };
+        unsafe {
+            long_rows::<R, SQUARES>(
+                &Span::of(window),
+                place_of,
+                longs,
+                values.as_ptr(),
+                None,
+                tables,
+            )
+        };
     }
 }
 

@@ -2,10 +2,9 @@
 
 use fathom_machine::prefetch;
 
-use super::BATCH;
 use super::rows::Rows;
 use super::update::add_long;
-use crate::chunk::Window;
+use super::{BATCH, Span};
 use crate::table::Tables;
 
 /// Rows whose keys have 16 bytes and more: all hashes first, then all slots, then keys, so that
@@ -14,11 +13,11 @@ use crate::table::Tables;
 /// 1.5x as long.
 ///
 /// # Safety
-/// For each of `longs`, `place_of` tells where in the window a key of at least 16 bytes starts and how
+/// For each of `longs`, `place_of` tells where in the span a key of at least 16 bytes starts and how
 /// many bytes it has, and `values` has its value; the level of `R` is available.
 #[inline(always)]
 pub(super) unsafe fn long_rows<R: Rows, const SQUARES: bool>(
-    window: &Window<'_>,
+    span: &Span<'_>,
     place_of: impl Fn(u8) -> (usize, usize),
     longs: &[u8],
     values: *const i32,
@@ -28,11 +27,9 @@ pub(super) unsafe fn long_rows<R: Rows, const SQUARES: bool>(
     // SAFETY: forwarded.
     unsafe {
         if tables.long.thorough {
-            long_rows_hashed::<R, SQUARES, true>(window, place_of, longs, values, forbidden, tables)
+            long_rows_hashed::<R, SQUARES, true>(span, place_of, longs, values, forbidden, tables)
         } else {
-            long_rows_hashed::<R, SQUARES, false>(
-                window, place_of, longs, values, forbidden, tables,
-            )
+            long_rows_hashed::<R, SQUARES, false>(span, place_of, longs, values, forbidden, tables)
         }
     }
 }
@@ -41,14 +38,14 @@ pub(super) unsafe fn long_rows<R: Rows, const SQUARES: bool>(
 /// As [`long_rows`]; `THOROUGH` says how the table hashes.
 #[inline(always)]
 unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
-    window: &Window<'_>,
+    span: &Span<'_>,
     place_of: impl Fn(u8) -> (usize, usize),
     longs: &[u8],
     values: *const i32,
     forbidden: Option<u8>,
     tables: &mut Tables,
 ) -> u64 {
-    let buffer = window.buffer();
+    let base = span.base();
     let mut hashes = std::mem::MaybeUninit::<[u64; BATCH]>::uninit();
     let hashes = hashes.as_mut_ptr().cast::<u64>();
     let mut found = std::mem::MaybeUninit::<[u32; BATCH]>::uninit();
@@ -61,10 +58,10 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
     let units = tables.long.units.as_mut_ptr();
     for (i, &row) in longs.iter().enumerate() {
         let (start, bytes) = place_of(row);
-        // SAFETY: the key lies in the window and has at least 16 bytes; the level is available. The
+        // SAFETY: the key lies in the span and has at least 16 bytes; the level is available. The
         // slot is masked, and `i` is below BATCH.
         unsafe {
-            let key = buffer.as_ptr().add(start);
+            let key = base.add(start);
             let hash = if THOROUGH {
                 R::hash_long(key, bytes, &seed)
             } else {
@@ -87,11 +84,11 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
     for (i, &row) in longs.iter().enumerate() {
         let (start, bytes) = place_of(row);
         // SAFETY: slots number units from 1 and number first ones; as many units as the bytes of a
-        // key take follow. The window has 64 readable bytes behind its end.
+        // key take follow. The span has 64 readable bytes behind its end.
         unsafe {
             let unit = *found.add(i) as usize;
             let first = units.wrapping_add(unit).wrapping_sub(1);
-            let key = buffer.as_ptr().add(start);
+            let key = base.add(start);
             let same = unit != 0
                 && if THOROUGH && trusted {
                     (*first).hash == *hashes.add(i)
@@ -108,13 +105,16 @@ unsafe fn long_rows_hashed<R: Rows, const SQUARES: bool, const THOROUGH: bool>(
         }
     }
     let mut odd_rows = 0;
+    let mut copy = Vec::new();
     while misses != 0 {
         let i = misses.trailing_zeros() as usize;
         misses &= misses - 1;
         let (start, bytes) = place_of(longs[i]);
         // SAFETY: rows come from `longs`; hash `i` was written above.
         let (value, hash) = unsafe { (*values.add(longs[i] as usize), *hashes.add(i)) };
-        let key = &buffer[start..start + bytes];
+        let key = span.bytes(start..start + bytes, &mut copy);
+        // A key and its hash belong together also where the key is not any more what was hashed.
+        let hash = if span.is_live() { tables.long.hash(key) } else { hash };
         match tables.long.find_or_insert(key, hash, forbidden) {
             // SAFETY: it numbers the first unit of a key.
             Some(at) => unsafe { add_long::<R, SQUARES>(&mut tables.long, at, value) },

@@ -1,6 +1,6 @@
 //! The hot loop: from bytes to updated table entries.
 //!
-//! In pseudo-code, for one window of whole rows:
+//! In pseudo-code, for one span of whole rows:
 //!
 //! ```text
 //! for each block of 8 KiB:
@@ -41,7 +41,8 @@
 use drive::drive;
 use fathom_machine::level::{Here, Level};
 
-use crate::chunk::Window;
+pub(crate) use span::Span;
+
 use crate::table::{Hashes, Tables, short_key};
 
 #[cfg(target_arch = "x86_64")]
@@ -56,6 +57,7 @@ mod newlines;
 mod plain;
 mod quad;
 mod rows;
+mod span;
 mod update;
 
 /// Rows whose slots are computed before the first is used.
@@ -103,39 +105,39 @@ pub fn level_of(level: Level) -> Level {
     }
 }
 
-/// Takes every row of the window into the tables but those that are odd; returns the number of lines.
+/// Takes every row of the span into the tables but those that are odd; returns the number of lines.
 pub(crate) fn run(
     kernel: Kernel,
-    window: &Window<'_>,
+    span: &Span<'_>,
     tables: &mut Tables,
     squares: bool,
     odd: &mut Odd,
 ) -> u64 {
     if squares {
-        run_for::<true>(kernel, window, tables, odd)
+        run_for::<true>(kernel, span, tables, odd)
     } else {
-        run_for::<false>(kernel, window, tables, odd)
+        run_for::<false>(kernel, span, tables, odd)
     }
 }
 
 fn run_for<const SQUARES: bool>(
     kernel: Kernel,
-    window: &Window<'_>,
+    span: &Span<'_>,
     tables: &mut Tables,
     odd: &mut Odd,
 ) -> u64 {
     // SAFETY: levels of this architecture are available.
     unsafe {
         match kernel.level.here() {
-            Here::Scalar => drive::<plain::Scalar, SQUARES>(window, tables, odd),
+            Here::Scalar => drive::<plain::Scalar, SQUARES>(span, tables, odd),
             #[cfg(target_arch = "x86_64")]
-            Here::Sse2 => drive::<plain::Sse2, SQUARES>(window, tables, odd),
+            Here::Sse2 => drive::<plain::Sse2, SQUARES>(span, tables, odd),
             #[cfg(target_arch = "x86_64")]
-            Here::Avx2 => avx2::run::<SQUARES>(window, tables, odd),
+            Here::Avx2 => avx2::run::<SQUARES>(span, tables, odd),
             #[cfg(target_arch = "x86_64")]
-            Here::Avx512 => avx512::run::<SQUARES>(window, tables, odd),
+            Here::Avx512 => avx512::run::<SQUARES>(span, tables, odd),
             #[cfg(target_arch = "aarch64")]
-            Here::Neon => drive::<plain::Neon, SQUARES>(window, tables, odd),
+            Here::Neon => drive::<plain::Neon, SQUARES>(span, tables, odd),
         }
     }
 }

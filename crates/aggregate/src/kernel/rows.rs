@@ -61,7 +61,7 @@ pub(super) unsafe trait Rows {
     /// says that there are more than one in 32 bytes.
     ///
     /// # Safety
-    /// `at..stop` lies in a [`Window`](crate::chunk::Window) from `base` on, and `into` has room for as
+    /// `at..stop` lies in a [`Span`](super::Span) from `base` on, and `into` has room for as
     /// many as there are bytes and for 16 more.
     #[inline(always)]
     unsafe fn newlines(
@@ -83,7 +83,7 @@ pub(super) unsafe trait Rows {
     /// Parses the eight rows that end at `ends[1..9]`; `ends[0]` is the newline before the first.
     ///
     /// # Safety
-    /// `base + ends[i]` lies in a [`Window`](crate::chunk::Window): 64 bytes around it are readable.
+    /// `base + ends[i]` lies in a [`Span`](super::Span): 64 bytes around it are readable.
     /// There are eight elements of each kind to write.
     unsafe fn values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes;
 

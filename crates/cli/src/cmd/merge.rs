@@ -26,7 +26,7 @@ pub(crate) struct Options {
 
 /// What `aggregate` asks about its input.
 const ABOUT_READING: &str = "chunk delimiter by value text condition count header null null_values ragged \
-                             on_error rejects memory_limit spill range number format_in trim \
+                             on_error rejects memory_limit spill input range number format_in trim \
                              ignore_case compare approx quotes decimal_comma";
 
 const ABOUT: &str =

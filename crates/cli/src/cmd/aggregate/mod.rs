@@ -14,8 +14,9 @@ use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Statistic};
 use fathom_aggregate::state::Question;
 use fathom_aggregate::{
-    Approx, Bucket, Column, Error, Filter, Kind, Layout, Method, OnError, Options as EngineOptions,
-    Progress, Query, Reject, Rounding, Source, Summary, Syntax, kernel_level,
+    Approx, Bucket, Column, Error, Filter, Input as EngineInput, Kind, Layout, Method, OnError,
+    Options as EngineOptions, Progress, Query, Reject, Rounding, Source, Summary, Syntax, Way,
+    kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -84,8 +85,14 @@ pub(crate) struct Options {
     #[arg(short, long, value_name = "MIB", value_parser = mebibytes)]
     chunk: Option<usize>,
 
-    /// Say on stderr what runs and what decodes Zstandard, then hash, length and UTF-8 validity of
-    /// the result, time and GB/s
+    /// How files of `key;value` lines get into memory: read into buffers, mapped, or whichever takes less time,
+    /// which files of 64 MiB and more that are in memory are tried for. Pipes, what is compressed, delimited text
+    /// and statistics of all values are read; --verbose says what was done and why
+    #[arg(long, value_enum, default_value_t = InputWay::Auto)]
+    input: InputWay,
+
+    /// Say on stderr what runs and what decodes Zstandard, then how files got into memory, hash, length and UTF-8
+    /// validity of the result, time and GB/s
     #[arg(short, long)]
     verbose: bool,
 
@@ -312,6 +319,14 @@ enum Format {
     Parquet,
     /// An Arrow IPC file (Feather), in builds with the feature tables
     Arrow,
+}
+
+/// How files get into memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum InputWay {
+    Auto,
+    Map,
+    Read,
 }
 
 /// Forms of the input.
@@ -608,6 +623,7 @@ fn joined(summaries: Vec<Summary>) -> Summary {
         before.bytes += after.bytes;
         before.shown_rejects.extend(after.shown_rejects);
         before.shown_rejects.truncate(fathom_aggregate::SHOWN);
+        before.ways.extend(after.ways);
         before
     };
     summaries.into_iter().reduce(join).expect("there is an input")
@@ -636,6 +652,18 @@ fn mistake(
     }
     if format == Format::Brc && query.is_some_and(|q| q.values.len() > 1 || q.by.len() > 1) {
         return Some(ONE_EACH.to_owned());
+    }
+    if options.input == InputWay::Map && query.is_some() {
+        return Some("--input map: only key;value lines are mapped, other text is read".to_owned());
+    }
+    if options.input == InputWay::Map && options.spill.is_some() {
+        return Some("--input map: where tables may be spilled, files are read".to_owned());
+    }
+    let keeps_more =
+        |engine: EngineOptions| engine.with_values || engine.with_sketch || engine.with_ends;
+    if options.input == InputWay::Map && engine_options(options).is_ok_and(keeps_more) {
+        let said = "--input map: these statistics need whole records, which are read";
+        return Some(said.to_owned());
     }
     let is_other = query.is_some_and(|query| query.syntax != Syntax::Delimited);
     let delimited = options.delimiter.is_some()
@@ -836,6 +864,11 @@ fn engine_options(options: &Options) -> anyhow::Result<EngineOptions> {
             .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         approx: options.approx,
         spill: spilled::spill(options),
+        input: match options.input {
+            InputWay::Auto => EngineInput::Auto,
+            InputWay::Map => EngineInput::Map,
+            InputWay::Read => EngineInput::Read,
+        },
         ..default
     };
     Ok(engine.for_statistics(&options.asked()))
@@ -984,6 +1017,8 @@ impl Digest {
 
 /// The forebear's verbose block.
 fn verdict(digest: &Digest, keys: usize, summary: &Summary, elapsed: Duration) {
+    let tell = |way: &Way| eprintln!("{}", escape::line(&way.to_string()));
+    summary.ways.iter().for_each(tell);
     eprintln!("result hash={:08x}", digest.hash);
     eprintln!("result length={}", digest.length);
     eprintln!("stations count={keys}");
