@@ -48,6 +48,11 @@ impl Account {
         self.limit_bytes.is_none_or(|limit| sum.is_some_and(|sum| sum <= limit))
     }
 
+    /// Whether so much more may be taken for what can wait until the table is spilled: always where it is not.
+    pub(crate) fn allows(&self, bytes: usize) -> bool {
+        !self.grants || self.fits(bytes)
+    }
+
     /// Starts anew with so much taken.
     pub(crate) fn reset(&self, bytes: usize) {
         self.bytes.store(bytes, Ordering::Relaxed);

@@ -138,12 +138,12 @@ impl Shard {
 
     /// An empty one that is spilled by a lane, if there is one.
     pub(crate) fn spilled_by(mut self, lane: Option<Lane>) -> Shard {
-        if let Some(lane) = &lane {
+        if let Some(lane) = lane {
             self.account = Arc::clone(lane.account());
             self.waiting = None;
+            self.lane = Some(lane);
+            self.empty();
         }
-        self.lane = lane;
-        self.empty();
         self
     }
 

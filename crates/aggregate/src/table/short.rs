@@ -119,7 +119,7 @@ impl Short {
 
     /// Bytes that it would take anew to have room for so many more keys.
     pub(crate) fn growth(&self, more: usize) -> usize {
-        let mut slots = self.sink();
+        let mut slots = if self.crowded { grown(self.sink()) } else { self.sink() };
         while self.keys + more > slots / 8 * 5 {
             slots = grown(slots);
         }
@@ -153,7 +153,12 @@ impl Short {
         let slots = self.sink();
         // A run this long is no accident of a random seed, unless a very rare one; more room and
         // another seed dissolve it. A hash that is beyond help is not given all memory.
-        let crowded = std::mem::take(&mut self.crowded) && slots < self.keys * MOST_SLOTS_PER_KEY;
+        let crowded = self.crowded && slots < self.keys * MOST_SLOTS_PER_KEY;
+        if crowded && !full && !self.account.allows(self.bytes(grown(slots))) {
+            // It stays crowded until it is spilled, which is soon: see `growth`.
+            return;
+        }
+        self.crowded = false;
         let (calmed, most) = (self.calm_keys, DISPLACE_MOST_KEYS);
         if full || crowded {
             if crowded {
