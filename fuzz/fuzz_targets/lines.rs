@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
     check_lines(input, form, &task, &look, &mut choices);
     let whole = Options { threads: 1, chunk_bytes: 1 << 20, ..Options::default() };
     let Options { threads, chunk_bytes, level, .. } = choices.options();
-    let options = Options { threads, chunk_bytes, level, ..whole };
+    let options = Options { threads, chunk_bytes, level, ..whole.clone() };
     let [found, expected] = [options, whole].map(|options| run(form, &task, input, &options));
     assert_eq!(found.shown_rejects, expected.shown_rejects);
 });
