@@ -95,7 +95,9 @@ fn members(compression: Compression, parts: &[u8]) -> Vec<u8> {
             (Compression::Gzip, 1) => bgzf(&text),
             (Compression::Gzip, _) => gzip(&text, flate2::Compression::fast()),
             (Compression::Zstandard, 0) => skippable(&text),
-            (Compression::Zstandard, 1) => compress_to_vec(&text[..], CompressionLevel::Uncompressed),
+            (Compression::Zstandard, 1) => {
+                compress_to_vec(&text[..], CompressionLevel::Uncompressed)
+            }
             (Compression::Zstandard, _) => compress_to_vec(&text[..], CompressionLevel::Fastest),
         };
         let place = unit.len() * usize::from(kind >> 6) / 4;

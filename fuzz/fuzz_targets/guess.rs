@@ -73,7 +73,8 @@ fuzz_target!(|data: &[u8]| {
     let options = oracle::check::near(&options, &look);
     let run = |query: &Query, sources| {
         let (on_error, progress) = (OnError::Skip(None), Progress::default());
-        delimited::aggregate(sources, query, &options, on_error, &progress).map_err(|why| why.to_string())
+        delimited::aggregate(sources, query, &options, on_error, &progress)
+            .map_err(|why| why.to_string())
     };
     let [found, expected] = [run(&settled, sources), run(&explicit, vec![how.source(input)])];
     match (found, expected) {
@@ -93,7 +94,8 @@ fn shape(query: &Query) -> (Syntax, u8, bool, bool, bool) {
 fn utf_16(bytes: &[u8]) {
     let Some(is_little) = fathom_input::utf_16(bytes) else { return };
     let pairs = bytes.chunks_exact(2).map(|two| [two[0], two[1]]);
-    let units = pairs.map(|two| if is_little { u16::from_le_bytes(two) } else { u16::from_be_bytes(two) });
+    let units =
+        pairs.map(|two| if is_little { u16::from_le_bytes(two) } else { u16::from_be_bytes(two) });
     let (mut expected, mut good_bytes) = (String::new(), 0);
     for character in char::decode_utf16(units) {
         let Ok(character) = character else { break };

@@ -2,9 +2,9 @@
 //! shown, or refused.
 #![no_main]
 
+use fathom_aggregate::Layout;
 use fathom_aggregate::format::{self, Statistic};
 use fathom_aggregate::state::{Merger, State};
-use fathom_aggregate::Layout;
 use libfuzzer_sys::fuzz_target;
 
 /// The bytes with a trailer, as `docs/scaling.md` describes it.

@@ -227,17 +227,7 @@ macro_rules! numbers {
     ($($number:ty)*) => {
         $(impl TraceKey for $number {
             fn append(&self, out: &mut Vec<u8>) {
-                let mut digits = [0; 20];
-                let (mut rest, mut at) = (u64::from(*self), digits.len());
-                loop {
-                    at -= 1;
-                    digits[at] = b'0' + (rest % 10) as u8;
-                    rest /= 10;
-                    if rest == 0 {
-                        break;
-                    }
-                }
-                out.extend_from_slice(&digits[at..]);
+                write!(out, "{self}").expect("memory takes what is written");
             }
         })*
     };

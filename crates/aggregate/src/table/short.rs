@@ -468,4 +468,26 @@ mod tests {
         }
         assert!(table.sink() <= FIRST_SLOTS.max(4 * MOST_SLOTS_PER_KEY * 1500), "{}", table.sink());
     }
+
+    #[test]
+    fn a_crowded_table_grows_beyond_its_account_only_where_nothing_is_spilled() {
+        let crowd = |account: &Arc<Account>| {
+            let mut table = Short::new(weak, false, account);
+            for i in 0..=FIRST_SLOTS / MOST_SLOTS_PER_KEY {
+                table.find_or_insert(&key(&i.to_string()));
+            }
+            assert!(table.crowded);
+            table.prepare(1);
+            table
+        };
+        let first_bytes = Short::new(weak, false, &Account::new(None)).bytes(FIRST_SLOTS);
+        let spilled = crowd(&Account::granting(2 * first_bytes));
+        assert_eq!(spilled.sink(), FIRST_SLOTS);
+        assert!(spilled.growth(1) > first_bytes, "whoever spills it is told that it is full");
+        let roomy = crowd(&Account::granting(100 * first_bytes));
+        let alone = crowd(&Account::new(None));
+        for table in [roomy, alone] {
+            assert_eq!((table.sink(), table.crowded), (grown(FIRST_SLOTS), false));
+        }
+    }
 }

@@ -557,7 +557,7 @@ fn show(
     if let Some(spilled) = &summary.spilled {
         if options.verbose {
             let (runs, bytes) = (spilled.runs(), spilled.bytes());
-            eprintln!("spilled {runs} times, {bytes} bytes in all");
+            eprintln!("spilled {bytes} bytes in {runs} runs");
         }
         let Some(top) = options.top else {
             let (keys, digest) = spilled::write(options, format, (&order, &layout), &mut summary)?;
