@@ -87,7 +87,8 @@ struct Rows<const N: usize> {
     colons: Row<N>,
     openings: Row<N>,
     closings: Row<N>,
-    braces: Row<N>,
+    /// Curly brackets, among others.
+    curlies: Row<N>,
     digits: Row<N>,
     zeros: Row<N>,
     minuses: Row<N>,
@@ -113,13 +114,14 @@ struct Rows<const N: usize> {
     after_leads: Row<N>,
     /// Behind the digits before the point.
     behind_integers: Row<N>,
-    /// Closing quotes of strings where keys may stand, and the tokens after them.
-    key_ends: Row<N>,
+    /// Tokens after strings where keys may stand.
     after_keys: Row<N>,
     /// Bytes of numbers that need a closer look.
     others: Row<N>,
     /// Marks of elements of arrays.
     in_array: Row<N>,
+    /// What is in objects, but for containers within.
+    objects: Row<N>,
 }
 
 /// What finding strings must know.
@@ -140,11 +142,9 @@ struct Carries {
     separator: u64,
     lead: u64,
     integer: u64,
-    in_key: u64,
     key: u64,
-    /// A word goes on in these bits, and must have ended at this one.
+    /// A word goes on in these bits.
     word: u64,
-    word_end: u64,
     /// The byte before is an exponent's mark, its sign, one of its digits.
     mark: u64,
     mark_sign: u64,
@@ -183,7 +183,7 @@ impl<const N: usize> State<N> {
                 colons: none,
                 openings: none,
                 closings: none,
-                braces: none,
+                curlies: none,
                 digits: none,
                 zeros: none,
                 minuses: none,
@@ -202,10 +202,10 @@ impl<const N: usize> State<N> {
                 after_separators: none,
                 after_leads: none,
                 behind_integers: none,
-                key_ends: none,
                 after_keys: none,
                 others: none,
                 in_array: none,
+                objects: none,
             },
             strings: Strings::default(),
             carries: Carries::default(),
@@ -230,13 +230,11 @@ impl<const N: usize> State<N> {
         let is_object = self.nest.depth > 0 && self.nest.innermost() == OBJECT;
         let is_after_separator = is_after(&rows.separators, carries.separator);
         Some(match is_after(&rows.leads, carries.lead) {
-            _ if is_after(&rows.value_ends, carries.value) => {
-                match is_after(&rows.key_ends, carries.key) {
-                    _ if self.nest.depth == 0 => Expect::Done,
-                    true if is_object => Expect::Colon,
-                    _ => Expect::CommaOrEnd,
-                }
-            }
+            _ if is_after(&rows.value_ends, carries.value) => match carries.key == 1 {
+                _ if self.nest.depth == 0 => Expect::Done,
+                true if is_object => Expect::Colon,
+                _ => Expect::CommaOrEnd,
+            },
             true if is_after_separator && is_object => Expect::Key,
             _ if is_after_separator => Expect::Value,
             true => Expect::KeyOrEnd,
@@ -268,7 +266,9 @@ pub(super) unsafe fn read_blocks<V: Vector, const N: usize>(
     let (slots, end) = unsafe { rows.fill::<V>(strings, text, from)? };
     let slots = slots.min(N - 1); // as the compiler should know
     let is_broken = rows.part(slots);
-    if rows.find_firsts(slots) != 0 || carries.word | carries.word_end != 0 {
+    // SAFETY: as above.
+    unsafe { rows.find_signs::<V>(text, slots)? };
+    if rows.find_firsts(slots) | carries.word != 0 {
         rows.find_words(carries, text, slots)?;
     } else {
         rows.words[1..=slots].fill(0);
@@ -371,11 +371,9 @@ impl<const N: usize> Rows<N> {
                 // The two brackets of each direction differ in one bit.
                 self.openings[slot] = v.with(CURLY).equal(b'{');
                 self.closings[slot] = v.with(CURLY).equal(b'}');
-                self.braces[slot] = v.equal(b'{');
-                self.digits[slot] = v.less(b'0').at_most(9);
+                self.curlies[slot] = v.with(b'{' ^ b'}').equal(b'{' | b'}');
+                self.digits[slot] = !v.no_digits();
                 self.zeros[slot] = v.equal(b'0');
-                self.minuses[slot] = v.equal(b'-');
-                self.points[slot] = v.equal(b'.');
             }
         }
         *strings = Strings { escaped, inside: goes_on, before };
@@ -403,14 +401,34 @@ impl<const N: usize> Rows<N> {
             self.scalars[i] = scalars;
             self.digits[i] &= scalars;
             self.zeros[i] &= scalars;
-            self.minuses[i] &= scalars;
-            self.points[i] &= scalars;
             self.value_ends[i] = self.quotes[i] & !self.inside[i] | closings;
             self.separators[i] = commas | colons;
-            self.leads[i] = commas | self.braces[i] & outside;
+            self.leads[i] = commas | self.curlies[i] & openings;
             breaks |= self.quotes[i] | outside & !scalars;
         }
         breaks != 0
+    }
+
+    /// Finds signs and points, in blocks where not all scalars are digits.
+    ///
+    /// # Safety
+    /// The level of `V` is available.
+    #[inline(always)]
+    unsafe fn find_signs<V: Vector>(&mut self, text: &[u8], slots: usize) -> Option<()> {
+        for i in 1..slots + 1 {
+            let others = self.scalars[i] & !self.digits[i];
+            (self.minuses[i], self.points[i]) = (0, 0);
+            if others != 0 {
+                let block: &Block = text.get(self.places[i]..)?.first_chunk()?;
+                // SAFETY: the block is there to be read; the caller vouches for the level.
+                unsafe {
+                    let v = Wide::<V>::load(block);
+                    self.minuses[i] = v.equal(b'-') & others;
+                    self.points[i] = v.equal(b'.') & others;
+                }
+            }
+        }
+        Some(())
     }
 
     /// Finds where numbers and words begin and end; a bit if there are words.
@@ -434,38 +452,33 @@ impl<const N: usize> Rows<N> {
     /// Finds the bytes of words.
     #[inline(always)]
     fn find_words(&mut self, carries: &mut Carries, text: &[u8], slots: usize) -> Option<()> {
-        let mut wrong = 0;
+        let (mut goes_on, mut is_wrong) = (carries.word, false);
         for i in 1..slots + 1 {
-            let mut words = carries.word;
-            let mut ends = carries.word_end;
-            (carries.word, carries.word_end) = (0, 0);
+            let mut words = std::mem::take(&mut goes_on);
             let mut rest = self.word_firsts[i];
-            let block: &Block = text.get(self.places[i]..)?.first_chunk()?;
-            while rest != 0 {
-                let at = rest.trailing_zeros();
-                let (is_word, is_longer) = word(*block[at as usize..].first_chunk()?);
-                wrong |= u64::from(!is_word);
-                let is_longer = u64::from(is_longer);
-                // What is shifted out goes into the next block.
-                let (bits, end) = (0b1111 | is_longer << 4, 0b1_0000 << is_longer);
-                words |= bits << at;
-                ends |= end << at;
-                carries.word |= bits >> 1 >> (63 - at);
-                carries.word_end |= end >> 1 >> (63 - at);
-                rest &= rest - 1;
+            if rest != 0 {
+                let block: &Block = text.get(self.places[i]..)?.first_chunk()?;
+                while rest != 0 {
+                    let at = rest.trailing_zeros();
+                    let (is_word, is_longer) = word(*block[at as usize..].first_chunk()?);
+                    is_wrong |= !is_word;
+                    let bits = 0b1111 | u64::from(is_longer) << 4;
+                    words |= bits << at;
+                    // What is shifted out goes into the next block.
+                    goes_on |= bits >> 1 >> (63 - at);
+                    rest &= rest - 1;
+                }
             }
             self.words[i] = words;
-            wrong |= ends & self.scalars[i];
         }
-        (wrong == 0).then_some(())
+        carries.word = goes_on;
+        (!is_wrong).then_some(())
     }
 
     /// Finds the tokens after others, by addition.
     #[inline(always)]
     fn follow(&mut self, carries: &mut Carries, slots: usize) {
-        let Carries {
-            mut value, mut separator, mut lead, mut integer, mut in_key, mut key, ..
-        } = *carries;
+        let Carries { mut value, mut separator, mut lead, mut integer, mut key, .. } = *carries;
         for i in 1..slots + 1 {
             let spaces = self.spaces[i];
             self.after_values[i] = past_run(self.behind_values[i], spaces, &mut value);
@@ -475,12 +488,11 @@ impl<const N: usize> Rows<N> {
             self.after_leads[i] = leads;
             let digits = self.digits[i] | self.signs[i];
             self.behind_integers[i] = past_run(self.firsts[i], digits, &mut integer);
-            let inside = self.inside[i];
-            let keys = self.quotes[i] & inside & leads;
-            self.key_ends[i] = past_run(keys, inside, &mut in_key);
-            self.after_keys[i] = past_run(behind(&self.key_ends, i), spaces, &mut key);
+            let (quotes, inside) = (self.quotes[i], self.inside[i]);
+            self.after_keys[i] =
+                past_run(quotes & inside & leads, quotes | inside | spaces, &mut key);
         }
-        *carries = Carries { value, separator, lead, integer, in_key, key, ..*carries };
+        *carries = Carries { value, separator, lead, integer, key, ..*carries };
     }
 
     /// Judges neighbours: a bit where they are wrong, and one where a number is of a rarer kind.
@@ -501,7 +513,9 @@ impl<const N: usize> Rows<N> {
             wrong |= (behind_signs | behind(&self.points, i)) & !digits
                 | (behind(&self.first_zeros, i) | second_zeros) & digits
                 | self.points[i] & !self.behind_integers[i];
-            let usual = self.words[i] | digits | self.points[i] | self.signs[i];
+            let words = self.words[i];
+            wrong |= behind(&self.words, i) & self.scalars[i] & !words;
+            let usual = words | digits | self.points[i] | self.signs[i];
             let others = self.scalars[i] & !usual;
             self.others[i] = others;
             any_others |= others;
@@ -550,6 +564,7 @@ impl<const N: usize> Rows<N> {
     fn keep_last(&mut self, slots: usize) {
         for row in [
             &mut self.scalars,
+            &mut self.words,
             &mut self.digits,
             &mut self.zeros,
             &mut self.points,
@@ -558,7 +573,6 @@ impl<const N: usize> Rows<N> {
             &mut self.value_ends,
             &mut self.separators,
             &mut self.leads,
-            &mut self.key_ends,
         ] {
             row[0] = row[slots];
         }
@@ -591,13 +605,6 @@ impl<V: Vector> Wide<V> {
         unsafe { Wide(V::load_64(block.as_ptr())) }
     }
 
-    /// Each byte less `byte`, modulo 256.
-    #[inline(always)]
-    unsafe fn less(self, byte: u8) -> Wide<V> {
-        // SAFETY: as above.
-        unsafe { Wide(each_64!(V, self.0, v => v.less(V::splat(byte)))) }
-    }
-
     /// Each byte with the bits of `byte` set.
     #[inline(always)]
     unsafe fn with(self, byte: u8) -> Wide<V> {
@@ -621,6 +628,12 @@ impl<V: Vector> Wide<V> {
     unsafe fn spaces(self) -> u64 {
         // SAFETY: as above.
         unsafe { V::bits_64(each_64!(V, self.0, v => v.is_space())) }
+    }
+
+    #[inline(always)]
+    unsafe fn no_digits(self) -> u64 {
+        // SAFETY: as above.
+        unsafe { V::bits_64(each_64!(V, self.0, v => v.is_no_digit())) }
     }
 
     #[inline(always)]
@@ -670,14 +683,65 @@ fn word(text: [u8; 5]) -> (bool, bool) {
 }
 
 impl Nest {
-    /// Walks over the brackets and compares the marks between them with the containers. A colon
+    /// Compares what is between brackets with the containers: a colon must be in an object; what a comma
+    /// leads to that is no key, in an array; a comma, in one of both.
+    #[inline(always)]
+    fn fit<const N: usize>(&mut self, rows: &mut Rows<N>, text: &[u8], slots: usize) -> Option<()> {
+        if self.fits_shallow(rows, slots) { Some(()) } else { self.fit_any(rows, text, slots) }
+    }
+
+    /// Whether all is right, and one container or more, but few, are open all the time: otherwise nothing is changed.
+    ///
+    /// Containers are the bits of one integer, below a bit that is always set; and loops ask masks and no
+    /// text, and have next to no other state, so that all of it stays in registers.
+    #[inline(always)]
+    fn fits_shallow<const N: usize>(&mut self, rows: &mut Rows<N>, slots: usize) -> bool {
+        let openings = || rows.openings[1..slots + 1].iter().map(|bits| bits.count_ones() as usize);
+        if self.depth == 0 || self.depth + openings().sum::<usize>() >= u64::BITS as usize {
+            return false;
+        }
+        let push = |stack: u64, kind: &i8| stack << 1 | u64::from(*kind == OBJECT);
+        let mut stack = self.kinds[1..=self.depth].iter().fold(1, push);
+        let mut is_wrong = 0;
+        for i in 1..slots + 1 {
+            let (closings, curlies) = (rows.closings[i], rows.curlies[i]);
+            let mut brackets = rows.openings[i] | closings;
+            let mut objects = 0_u64.wrapping_sub(stack & 1);
+            while brackets != 0 {
+                let up_to = brackets ^ (brackets - 1);
+                let bracket = brackets & up_to;
+                let is_closing = closings & bracket != 0;
+                let is_object = u64::from(curlies & bracket != 0);
+                is_wrong |= (stack ^ is_object) & u64::from(is_closing);
+                stack = if is_closing { stack >> 1 } else { stack << 1 | is_object };
+                is_wrong |= u64::from(stack < 2);
+                objects = objects & up_to | 0_u64.wrapping_sub(stack & 1) & !up_to;
+                brackets &= !up_to;
+            }
+            rows.objects[i] = objects;
+        }
+        for i in 1..slots + 1 {
+            let objects = rows.objects[i];
+            is_wrong |= rows.colons[i] & !objects | rows.in_array[i] & objects;
+        }
+        if is_wrong != 0 {
+            return false;
+        }
+        self.depth = stack.ilog2() as usize;
+        for (at, kind) in self.kinds[1..=self.depth].iter_mut().rev().enumerate() {
+            *kind = if stack >> at & 1 == 1 { OBJECT } else { ARRAY };
+        }
+        true
+    }
+
+    /// The same however many are open. Compares the marks between brackets with the containers: a colon
     /// marks an object; what a comma leads to that is no key marks an array.
     ///
     /// Without a branch for what a bracket is: its kind is written above the innermost container,
     /// where it stands for nothing unless the depth grows. What is wrong is found out at the block's
     /// end; until then the depth may be any number, of which the array takes what it can.
-    #[inline(always)]
-    fn fit<const N: usize>(&mut self, rows: &Rows<N>, text: &[u8], slots: usize) -> Option<()> {
+    #[inline(never)]
+    fn fit_any<const N: usize>(&mut self, rows: &Rows<N>, text: &[u8], slots: usize) -> Option<()> {
         let mut depth = self.depth;
         let mut kind = self.innermost();
         for i in 1..slots + 1 {
