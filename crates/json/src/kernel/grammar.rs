@@ -13,7 +13,7 @@
 //!    neighbours is asked of several blocks in one register.
 //! 3. In a string is what has an odd number of quotes up to it. A block that a string goes right
 //!    through has nothing to check but its bytes, and gets no slot.
-//! 4. "The token after this one" and "the end of this string" are additions: a bit added to the
+//! 4. "The token after this one" and "the token after this string" are additions: a bit added to the
 //!    lower end of a run of ones clears the run and comes out above it. What comes out above bit 63
 //!    goes into the next block.
 //!
@@ -25,9 +25,9 @@
 //!    ```
 //! 5. A number's digits before the point are a run as well: a point is right exactly where it ends.
 //! 6. Only brackets, escapes, words (`true`, `false`, `null`) and exponents are looked at one by one.
-//!    Between two brackets all commas are of one container: a comma that leads to a key must be in
-//!    an object, one that leads to something else in an array. Each leaves a mark where that is
-//!    known, and the marks up to the next bracket are compared with the container together.
+//!    Brackets leave a mask of what is in objects. A comma that leads to a key must be there, one that
+//!    leads to something else must not: each leaves a mark where that is known.
+//! 7. Signs and points are looked for in blocks where not all scalars are digits: they are few.
 
 use fathom_machine::each_64;
 use fathom_machine::simd::{Vector, is_utf8_64};
