@@ -21,6 +21,7 @@ mod record;
 mod remote;
 mod sanitize;
 mod site;
+mod study;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -117,6 +118,8 @@ enum Check {
         #[arg(default_value = "")]
         only: String,
     },
+    /// Ask `fathom kv` for advice on a hundred key sets, and compare it with exhaustive measurement; takes hours
+    KvStudy(study::Options),
     /// Run tests under Miri and the sanitizers
     Sanitize {
         /// Only under this tool
@@ -194,6 +197,7 @@ fn main() -> ExitCode {
             ("mutants", mutants::run_all(check, &only, Duration::from_secs(limit)))
         }
         Check::Record { machine, only } => ("record", record::run_all(&machine, &only)),
+        Check::KvStudy(options) => ("kv-study", study::run_all(&options)),
         Check::Sanitize { tool, only } => ("sanitize", sanitize::run_all(tool, &only)),
         Check::Remote { brief, choice } => ("remote", remote::run_all(brief, &choice)),
         Check::Agree { turns, fathom, rows } => ("agree", agree::run_all(turns, fathom, &rows)),

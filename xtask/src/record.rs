@@ -113,7 +113,7 @@ fn fathom(programs: &Path, scratch: &Path, arguments: &[&str]) -> Command {
 }
 
 /// The folder of the release build.
-fn built() -> Result<PathBuf> {
+pub(crate) fn built() -> Result<PathBuf> {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.current_dir(root()).args(["build", "--locked", "--quiet", "--release"]);
     run(build.args(["--package", "fathom-cli"])).context("building fathom")?;

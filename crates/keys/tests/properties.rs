@@ -136,11 +136,11 @@ fn the_first_keys_of_a_seed_stay_for_ever() {
         String::from_utf8(keys.key(0).into_owned()).unwrap()
     };
     let firsts: Vec<String> = Shape::ALL.iter().map(|&(_, shape)| first(shape)).collect();
-    let expected: [&str; 7] = FIRSTS;
+    let expected: [&str; 11] = FIRSTS;
     assert_eq!(firsts, expected);
 }
 
-const FIRSTS: [&str; 7] = [
+const FIRSTS: [&str; 11] = [
     "fZYzkMIVo9Gzc2US",
     "017",
     "Aida1aYr5XdJh9bhstVqkfic8V8kvZx",
@@ -173,6 +173,23 @@ fn shapes_look_like_their_names() {
         assert!(url.starts_with("https://www.") && url.len() == 60 && !url.contains("//www.//"));
         assert!(!url[8..].contains("//") && !url.ends_with('/'), "{url}");
     }
+    for address in keys(Shape::Ipv4, None) {
+        let parts: Vec<u8> = address.split('.').map(|part| part.parse().unwrap()).collect();
+        assert!(parts.len() == 4 && parts[0] > 0 && parts[0] < 224, "{address}");
+    }
+    for path in keys(Shape::Paths, Some("70")) {
+        assert!(path.starts_with('/') && path.len() >= 70 && !path.contains("//"), "{path}");
+    }
+    for digest in keys(Shape::Hex, None) {
+        let digits = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        assert!(digest.len() == 40 && digest.bytes().all(digits), "{digest}");
+    }
+    let pieces = keys(Shape::Dna, Some("24"));
+    assert!(pieces.iter().all(|piece| piece.len() == 24));
+    // A thousand of five thousand places: many overlap the next one, as random text never would.
+    let heads: HashSet<&str> = pieces.iter().map(|piece| &piece[..16]).collect();
+    let follows = |piece: &&String| (1..=8).any(|shift| heads.contains(&piece[shift..shift + 16]));
+    assert!(pieces.iter().filter(follows).count() > 500);
     let clustered = keys(Shape::Clustered, None);
     let prefixes: HashSet<&str> = clustered.iter().map(|key| &key[..8]).collect();
     assert!(prefixes.len() < 40, "{}", prefixes.len());

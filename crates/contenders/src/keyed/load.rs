@@ -18,8 +18,8 @@ pub(crate) const PARAMETERS: [Offer; 4] = [
     Offer {
         name: "keys",
         default: "words",
-        doc: "without a file: words, urls, emails, uuids, random, clustered, sequential, \
-              long (410 letters), integers, integers-sequential, integers-clustered",
+        doc: "without a file: words, urls, emails, uuids, ipv4, paths, hex, dna, random, clustered, \
+              sequential, long (410 letters), integers, integers-sequential, integers-clustered",
     },
     Offer { name: "count", default: "100000", doc: "without a file: how many keys" },
     Offer {
@@ -124,8 +124,8 @@ fn made(spec: &Spec) -> Result<Keys, SpecError> {
                 recipe.shape = shape(name).unwrap_or(Shape::Random);
             }
             _ => {
-                let known = "expected words, urls, emails, uuids, random, clustered, sequential, \
-                             long, integers, integers-sequential or integers-clustered";
+                let known = "expected words, urls, emails, uuids, ipv4, paths, hex, dna, random, clustered, \
+                             sequential, long, integers, integers-sequential or integers-clustered";
                 recipe.shape = shape(name).ok_or_else(|| spec.bad("keys", known))?;
             }
         },

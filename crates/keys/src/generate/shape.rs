@@ -23,11 +23,19 @@ pub enum Shape {
     Uuids,
     /// Words that can be spoken.
     Words,
+    /// IPv4 addresses in dotted decimals, many to a network.
+    Ipv4,
+    /// Files in folders in folders.
+    Paths,
+    /// Digests: lower-case hexadecimal digits.
+    Hex,
+    /// Pieces of one genome, at every place of it: A, C, G, T.
+    Dna,
 }
 
 impl Shape {
     /// All of them with their names.
-    pub const ALL: [(&'static str, Shape); 7] = [
+    pub const ALL: [(&'static str, Shape); 11] = [
         ("random", Shape::Random),
         ("sequential", Shape::Sequential),
         ("clustered", Shape::Clustered),
@@ -35,6 +43,10 @@ impl Shape {
         ("emails", Shape::Emails),
         ("uuids", Shape::Uuids),
         ("words", Shape::Words),
+        ("ipv4", Shape::Ipv4),
+        ("paths", Shape::Paths),
+        ("hex", Shape::Hex),
+        ("dna", Shape::Dna),
     ];
 
     /// Lengths that suit it; sequential keys are as long as the last one needs.
@@ -47,6 +59,11 @@ impl Shape {
             Shape::Emails => Sizes::Uniform(12, 32),
             Shape::Uuids => Sizes::Fixed(36),
             Shape::Words => Sizes::Normal(11.8, 3.0),
+            // They are as long as their numbers.
+            Shape::Ipv4 => Sizes::Fixed(0),
+            Shape::Paths => Sizes::Normal(60.0, 15.0),
+            Shape::Hex => Sizes::Fixed(40),
+            Shape::Dna => Sizes::Fixed(31),
         }
     }
 }
@@ -64,7 +81,7 @@ impl FromStr for Shape {
 /// Makes keys of one shape.
 pub(super) struct Maker {
     shape: Shape,
-    /// Beginnings of clusters, hosts of addresses.
+    /// Beginnings of clusters, hosts and networks of addresses, folders, or the genome.
     stems: Vec<Vec<u8>>,
     /// Digits of the last sequential key.
     digits: usize,
@@ -89,12 +106,27 @@ impl Maker {
                     stem.push(b'.');
                     stem.extend(TOP_LEVELS[random.below(8) as usize].as_bytes());
                 }
+                Shape::Ipv4 => {
+                    let [a, b] = [1 + random.below(223), random.below(256)];
+                    stem.extend(format!("{a}.{b}").into_bytes());
+                }
+                Shape::Paths => {
+                    for _ in 0..1 + random.below(5) {
+                        stem.push(b'/');
+                        let length = 2 + random.below(9) as usize;
+                        word(random, length, &mut stem);
+                    }
+                }
+                Shape::Dna => bases(random, 4 * count as usize + 1024, &mut stem),
                 _ => {}
             }
             stem
         };
         let stems = match shape {
-            Shape::Clustered | Shape::Urls | Shape::Emails => (0..stems).map(stem).collect(),
+            Shape::Clustered | Shape::Urls | Shape::Emails | Shape::Ipv4 | Shape::Paths => {
+                (0..stems).map(stem).collect()
+            }
+            Shape::Dna => (0..1).map(stem).collect(),
             _ => Vec::new(),
         };
         Maker { shape, stems, digits: count.max(1).to_string().len() }
@@ -117,6 +149,31 @@ impl Maker {
                 letters(random, size.saturating_sub(8).max(1), out);
             }
             Shape::Words => word(random, size.max(1), out),
+            Shape::Ipv4 => {
+                out.extend_from_slice(stem(random));
+                let [c, d] = [random.below(256), random.below(256)];
+                out.extend(format!(".{c}.{d}").into_bytes());
+            }
+            Shape::Paths => {
+                const ENDINGS: [&str; 6] = [".rs", ".o", ".txt", ".json", ".so.1", ""];
+                out.extend_from_slice(stem(random));
+                out.push(b'/');
+                let ending = ENDINGS[random.below(6) as usize];
+                let name = (start + size).saturating_sub(out.len() + ending.len()).max(3);
+                word(random, name, out);
+                out.extend(ending.as_bytes());
+            }
+            Shape::Hex => {
+                out.extend(
+                    (0..size.max(1)).map(|_| b"0123456789abcdef"[random.below(16) as usize]),
+                );
+            }
+            Shape::Dna => {
+                let genome = &self.stems[0];
+                let size = size.clamp(1, genome.len());
+                let place = random.below((genome.len() - size + 1) as u64) as usize;
+                out.extend_from_slice(&genome[place..place + size]);
+            }
             Shape::Uuids => uuid(random, out),
             Shape::Emails => {
                 let host = stem(random);
@@ -148,6 +205,10 @@ impl Maker {
 
 fn letters(random: &mut Random, size: usize, out: &mut Vec<u8>) {
     out.extend((0..size).map(|_| LETTERS_AND_DIGITS[random.below(62) as usize]));
+}
+
+fn bases(random: &mut Random, size: usize, out: &mut Vec<u8>) {
+    out.extend((0..size).map(|_| b"ACGT"[random.below(4) as usize]));
 }
 
 /// Consonants and vowels by turns, now and then two consonants.

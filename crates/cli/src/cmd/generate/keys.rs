@@ -51,7 +51,8 @@ struct KeyOptions {
     #[arg(short = 'n', long, value_parser = value::count)]
     count: u64,
 
-    /// What keys look like: random, sequential, clustered, urls, emails, uuids, words
+    /// What keys look like: random, sequential, clustered, urls, emails, uuids, words,
+    /// ipv4, paths, hex, dna
     #[arg(short = 'k', long, value_name = "SHAPE", default_value = "random")]
     keys: Shape,
 

@@ -10,24 +10,43 @@ use fathom_contenders::kv;
 use super::Options;
 use super::candidate::{self, Candidate};
 use super::data::{Data, Prepared};
+use super::explain::{self, Fate, Why};
 use super::screen::{self, Rung, Score, Screen};
 
 /// Share of the budget that screening may take.
 const SCREENING_SHARE: f64 = 0.3;
 /// Times the least time that nobody is worth.
 const HOPELESS: f64 = 8.0;
+/// With `--exhaustive` all rungs have all keys. Who takes more than so many times the least time is out: of
+/// all on one allocator, of the others on all, and of these once more.
+const EXHAUSTIVE: [f64; 3] = [2.0, 1.25, 1.15];
+/// So many at most are then measured in rounds.
+const EXHAUSTED: usize = 24;
 
-/// The ladder: who is measured, in the order of their time, and what the rungs did.
+/// What came of the ladder.
+pub(super) struct Climb {
+    /// Who is measured, in the order of their time.
+    pub(super) finalists: Vec<usize>,
+    /// What the rungs did.
+    pub(super) rungs: Vec<Rung>,
+    /// What became of each candidate, as far as it was decided here.
+    pub(super) fates: Vec<Option<Fate>>,
+}
+
+/// The ladder: who is measured, and what became of the others.
 pub(super) fn screened(
     options: &Options,
     prepared: &Prepared,
     screen: &mut Screen<'_>,
     start: &mut Instant,
-) -> anyhow::Result<(Vec<usize>, Vec<Rung>)> {
+) -> anyhow::Result<Climb> {
     // With few keys the full data is the last rung.
     let mut data: Vec<&Data> = prepared.samples.iter().collect();
     if data.is_empty() {
         data.push(&prepared.full);
+    }
+    if options.exhaustive {
+        data = vec![&prepared.full; EXHAUSTIVE.len()];
     }
     // On few keys the allocator decides nothing: each combination starts on one, and whoever goes on
     // goes on with all.
@@ -35,17 +54,19 @@ pub(super) fn screened(
         1 => (0..screen.candidates.len()).collect(),
         _ => screen::on_one_allocator(screen.candidates),
     };
+    let patient = options.all || options.exhaustive;
     let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
+    let mut fates: Vec<Option<Fate>> = vec![None; screen.candidates.len()];
     let mut rungs = Vec::new();
     let mut scores: Vec<Score> = Vec::new();
     for (number, sample) in data.iter().enumerate() {
         note(&format!("{} combinations on {} {}", chosen.len(), sample.keys, sample.unit()));
         let share = SCREENING_SHARE * (number + 1) as f64 / data.len() as f64;
-        let deadline = match options.all {
+        let deadline = match patient {
             true => *start + Duration::from_secs(86_400),
             false => *start + options.budget.mul_f64(share),
         };
-        let (found, mut rung) = screen
+        let (mut found, mut rung) = screen
             .rung(&chosen, sample, deadline)
             .map_err(|failure| anyhow::anyhow!("the reference {failure}"))?;
         // Nobody else pays for a hang.
@@ -53,7 +74,19 @@ pub(super) fn screened(
         let before = chosen.len();
         // Half of the logarithm: many combinations fall together, few one by one.
         let at_most = (before / 8).max(24);
-        let kept = screen::keep(&found, screen.candidates, at_most, hopeless);
+        let (kept, limit) = match options.exhaustive {
+            true => {
+                screen::lessen(&mut found, &scores);
+                let times = EXHAUSTIVE[number];
+                (screen::near(&found, times, usize::MAX), times)
+            }
+            false => (screen::keep(&found, screen.candidates, at_most, hopeless), hopeless),
+        };
+        for (number, why, detail) in rung.out.drain(..) {
+            let (id, keys) = (screen.candidates[number].id(), sample.keys);
+            fates[number] = Some(Fate { id, why, keys, times: None, detail });
+        }
+        explain::leave(&mut fates, &found, &kept, screen.candidates, (sample.keys, limit));
         // A rung that reached nobody leaves the choice of the one before.
         if !found.is_empty() {
             (chosen, scores) = (kept, found);
@@ -68,9 +101,15 @@ pub(super) fn screened(
         true => usize::MAX,
         false => (options.budget.as_secs() as usize / 12).clamp(4, 16),
     };
-    let finalists = screen::finalists(&scores, screen.candidates, many, hopeless);
+    let finalists = match options.exhaustive {
+        true => screen::near(&scores, f64::INFINITY, EXHAUSTED.min(chosen.len())),
+        false => screen::finalists(&scores, screen.candidates, many, hopeless),
+    };
+    let last = rungs.last().map_or(0, |rung| rung.keys);
+    explain::leave(&mut fates, &scores, &finalists, screen.candidates, (last, hopeless));
     let lost = rungs.iter().flat_map(|rung| &rung.failures).map(|(id, why)| format!("{id} {why}"));
-    let lacking = rungs.iter().filter_map(|rung| rung.lacking.clone());
+    let lacking = fates.iter().flatten().filter(|fate| fate.why == Why::Lacks);
+    let lacking = lacking.map(|fate| fate.detail.clone());
     let why = lost.chain(lacking).next().map_or_else(String::new, |first| format!(": {first}"));
     let unreached: usize = rungs.iter().map(|rung| rung.unreached).sum();
     ensure!(
@@ -83,7 +122,7 @@ pub(super) fn screened(
         last.kept = finalists.len();
         last.left_out = screen::small_but_slow(&scores, screen.candidates, hopeless);
     }
-    Ok((finalists, rungs))
+    Ok(Climb { finalists, rungs, fates })
 }
 
 /// Those who are measured, and the number of the one all are compared with: what one takes without
@@ -97,6 +136,14 @@ pub(super) fn seated(
     let usual = candidate::named(kv::usual(is_ordered, options.concurrent.is_some()))?;
     let mut seated: Vec<Candidate> =
         chosen.iter().map(|&number| candidates[number].clone()).collect();
+    for id in &options.also {
+        let found = candidates.iter().find(|candidate| candidate.id() == *id).cloned();
+        let found = found.map_or_else(|| candidate::named(id), Ok)?;
+        found.launch()?;
+        if seated.iter().all(|other| other.id() != found.id()) {
+            seated.push(found);
+        }
+    }
     let found = seated.iter().position(|candidate| candidate.id() == usual.id());
     let baseline = found.unwrap_or_else(|| {
         seated.push(usual);

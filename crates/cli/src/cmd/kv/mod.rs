@@ -14,6 +14,7 @@ mod bench;
 mod candidate;
 mod choice;
 mod data;
+mod explain;
 mod full;
 mod ladder;
 mod layout;
@@ -40,6 +41,7 @@ use self::advice::Advice;
 use self::candidate::Candidate;
 use self::choice::{Choice, Source};
 use self::data::Prepared;
+use self::explain::Fate;
 use self::full::{Scan, bounds, measured, plan, probes, scanned, weight};
 use self::ladder::{screened, seated};
 use self::mix::{Mix, Part};
@@ -112,6 +114,15 @@ pub(crate) struct Options {
     #[arg(long)]
     all: bool,
 
+    /// Every combination is tried on all keys, and all that are near the fastest are measured at full size: no
+    /// sample decides anything. Takes minutes to an hour; --budget is for the measuring alone
+    #[arg(long, conflicts_with = "all")]
+    exhaustive: bool,
+
+    /// These are measured at full size too, however they do before: hashbrown+foldhash@jemalloc
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    also: Vec<String>,
+
     /// Seed of samples and orders
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -128,6 +139,10 @@ pub(crate) struct Options {
     /// Every column of the table, what the keys are like, and how the finalists were found
     #[arg(long)]
     wide: bool,
+
+    /// Also a line for each combination that was considered: on which keys it was ruled out, and why
+    #[arg(long)]
+    explain: bool,
 
     /// Only what to take, its code and the table
     #[arg(long, conflicts_with = "wide")]
@@ -185,6 +200,12 @@ struct Verdict {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trace: Option<Traced>,
     screening: Vec<Rung>,
+    /// Combinations of structure, hash and allocator.
+    #[serde(default)]
+    considered: usize,
+    /// What became of each, where that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fates: Vec<Fate>,
     scan: Option<Scan>,
     method: String,
     baseline: String,
@@ -235,10 +256,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut screen =
         Screen::new(&candidates, &parts, options.seed, prepared.key_bytes, bounds.clone());
     screen.must_be_ordered = options.ordered;
-    let (chosen, screening) = screened(options, &prepared, &mut screen, &mut start)?;
+    let climb = screened(options, &prepared, &mut screen, &mut start)?;
     drop(screen);
+    if options.exhaustive {
+        start = Instant::now();
+    }
     let is_ordered = options.ordered || prepared.trace.as_ref().is_some_and(|t| t.scans > 0);
-    let (finalists, baseline) = seated(options, &candidates, &chosen, is_ordered)?;
+    let (finalists, baseline) = seated(options, &candidates, &climb.finalists, is_ordered)?;
+    let fates = explain::settled(climb.fates, &candidates, &finalists, prepared.full.keys);
 
     let deadline = start + options.budget;
     let mut cases: Vec<Weighed> = Vec::new();
@@ -259,7 +284,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     ensure!(!cases.is_empty(), "interrupted before anything was measured");
     let (verdict, mut run) =
-        judged(options, mix, prepared, screening, finalists, baseline, cases, scan)?;
+        judged(options, mix, prepared, (climb.rungs, fates), finalists, baseline, cases, scan)?;
     let json = (options.format == Shown::Json)
         .then(|| serde_json::to_string(&Whole { verdict: &verdict, run: &run }))
         .transpose()?;
@@ -301,7 +326,7 @@ fn judged(
     options: &Options,
     mix: String,
     prepared: Prepared,
-    screening: Vec<Rung>,
+    (screening, fates): (Vec<Rung>, Vec<Fate>),
     finalists: Vec<Candidate>,
     baseline: usize,
     cases: Vec<Weighed>,
@@ -340,6 +365,8 @@ fn judged(
         mix,
         trace,
         screening,
+        considered: fates.len(),
+        fates: if options.explain { fates } else { Vec::new() },
         scan,
         method,
         baseline: finalists[baseline].id(),

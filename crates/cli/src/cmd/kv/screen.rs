@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
 use super::data::Data;
+use super::explain::Why;
 use super::mix::Part;
 use crate::{interrupt, measuring};
 
@@ -45,9 +46,9 @@ pub(super) struct Rung {
     pub(super) candidates: usize,
     /// Of these, how many lack an operation.
     pub(super) unsupported: usize,
-    /// One of them, and what it lacks.
+    /// Who was not scored: its number, and why.
     #[serde(skip)]
-    pub(super) lacking: Option<String>,
+    pub(super) out: Vec<(usize, Why, String)>,
     /// How many were not reached in time.
     pub(super) unreached: usize,
     /// How many go on.
@@ -117,6 +118,8 @@ impl<'a> Screen<'a> {
             let interrupted = interrupt::measuring().load(Ordering::Relaxed);
             if Instant::now() > deadline || interrupted {
                 rung.unreached = order.len() - done;
+                let late = |&number: &usize| (number, Why::Unreached, String::new());
+                rung.out.extend(order[done..].iter().map(late));
                 break;
             }
             let begun = Instant::now();
@@ -125,11 +128,12 @@ impl<'a> Screen<'a> {
                 Err(Failure::Unsupported { reason }) => {
                     rung.unsupported += 1;
                     let structure = &self.candidates[candidate].structure;
-                    rung.lacking.get_or_insert_with(|| format!("{structure} {reason}"));
+                    rung.out.push((candidate, Why::Lacks, format!("{structure} {reason}")));
                 }
                 Err(failure) => {
                     let id = self.candidates[candidate].id();
                     rung.failures.push((id, failure.to_string()));
+                    rung.out.push((candidate, Why::Failed, failure.to_string()));
                     deadline += begun.elapsed();
                     rung.lost_seconds += begun.elapsed().as_secs_f64();
                 }
@@ -256,6 +260,23 @@ pub(super) fn keep(
     kept
 }
 
+/// Takes the least of both readings where there are two: noise can only raise one.
+pub(super) fn lessen(scores: &mut [Score], before: &[Score]) {
+    for score in scores {
+        let own = before.iter().find(|other| other.candidate == score.candidate);
+        score.cost_ns = own.map_or(score.cost_ns, |other| other.cost_ns.min(score.cost_ns));
+    }
+}
+
+/// Who takes at most `times` the least time, the fastest first, at most `many`.
+pub(super) fn near(scores: &[Score], times: f64, many: usize) -> Vec<usize> {
+    let mut sorted = scores.to_vec();
+    sorted.sort_by(|a, b| a.cost_ns.total_cmp(&b.cost_ns));
+    let least = sorted.first().map_or(0.0, |score| score.cost_ns);
+    let near = sorted.iter().take_while(|score| score.cost_ns <= least * times);
+    near.take(many).map(|score| score.candidate).collect()
+}
+
 /// The smallest, in words, if it is too slow for [`finalists`].
 pub(super) fn small_but_slow(
     scores: &[Score],
@@ -363,6 +384,16 @@ mod tests {
         assert_eq!(keep(&scores, &candidates, 0, 8.0), [1, 2, 4]);
         assert_eq!(keep(&scores, &candidates, 4, 8.0), [1, 2, 4, 0]);
         assert_eq!(keep(&[], &candidates, 4, 8.0), [0; 0]);
+    }
+
+    #[test]
+    fn all_who_are_near_go_on_by_the_least_of_their_readings() {
+        let mut found = scores(&[(12.0, 50.0), (10.0, 50.0), (11.0, 50.0), (30.0, 50.0)]);
+        assert_eq!(near(&found, 1.25, 9), [1, 2, 0]);
+        assert_eq!(near(&found, 1.25, 2), [1, 2]);
+        assert_eq!(near(&[], 1.25, 2), [0; 0]);
+        lessen(&mut found, &scores(&[(9.0, 0.0), (20.0, 0.0)]));
+        assert_eq!(near(&found, 1.25, 9), [0, 1, 2]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use fathom_report::wrap::{Column, fitted, wrapped};
 
 use super::Verdict;
 use super::data::unit;
+use super::explain;
 use super::paste::Paste;
 use super::screen::Rung;
 use super::verdict::{Compound, Row, Standing};
@@ -65,15 +66,20 @@ pub(super) fn text(verdict: &Verdict, width: usize, extent: Extent) -> String {
     for note in verdict.losses.iter().chain(verdict.notes.iter().filter(|_| is_wide)) {
         let _ = writeln!(text, "{}", wrapped(&format!("note: {note}"), width, 6));
     }
+    if !verdict.fates.is_empty() {
+        let unit = unit(verdict.trace.is_some());
+        let _ = write!(text, "\n{}", explain::text(&verdict.fates, unit));
+    }
     text
 }
 
 /// What the verdict rests on, for those who do not want to know more.
 fn in_short(verdict: &Verdict) -> String {
     let tried = verdict.screening.first().map_or(0, |rung| rung.candidates);
+    let considered = verdict.considered.max(tried);
     format!(
-        "{tried} combinations tried, {} against each other with every answer checked; the 99 % hold for all \
-         together. More: --wide, docs/kv.md.",
+        "{considered} combinations considered, {} against each other with every answer checked; the 99 % hold for all \
+         together. More: --wide, --explain, docs/kv.md.",
         verdict.rows.len()
     )
 }
