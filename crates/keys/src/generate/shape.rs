@@ -157,10 +157,8 @@ impl Maker {
             Shape::Paths => {
                 const ENDINGS: [&str; 6] = [".rs", ".o", ".txt", ".json", ".so.1", ""];
                 out.extend_from_slice(stem(random));
-                out.push(b'/');
                 let ending = ENDINGS[random.below(6) as usize];
-                let name = (start + size).saturating_sub(out.len() + ending.len()).max(3);
-                word(random, name, out);
+                parts(random, (start + size).saturating_sub(out.len() + ending.len()), out);
                 out.extend(ending.as_bytes());
             }
             Shape::Hex => {
@@ -189,17 +187,22 @@ impl Maker {
             Shape::Urls => {
                 out.extend_from_slice(b"https://www.");
                 out.extend_from_slice(stem(random));
-                let mut left = (start + size).saturating_sub(out.len()).max(2);
-                while left > 0 {
-                    out.push(b'/');
-                    let most = 3 + random.below(10) as usize;
-                    // No part of one byte at the end: it would be a bare slash.
-                    let part = if left - 1 <= most + 2 { left - 1 } else { most };
-                    word(random, part, out);
-                    left -= part + 1;
-                }
+                parts(random, (start + size).saturating_sub(out.len()), out);
             }
         }
+    }
+}
+
+/// Words behind slashes, `size` bytes in all, two at least.
+fn parts(random: &mut Random, size: usize, out: &mut Vec<u8>) {
+    let mut left = size.max(2);
+    while left > 0 {
+        out.push(b'/');
+        let most = 3 + random.below(10) as usize;
+        // No part of one byte at the end: it would be a bare slash.
+        let part = if left - 1 <= most + 2 { left - 1 } else { most };
+        word(random, part, out);
+        left -= part + 1;
     }
 }
 
