@@ -2,6 +2,7 @@
 //! and structures that fail on purpose. Times are not looked at.
 #![cfg(feature = "kv")]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -421,4 +422,38 @@ fn what_is_not_there_is_said() {
         let help = fathom(folder.path(), line);
         assert!(help.status.success() && !help.stdout.is_empty(), "{line}");
     }
+}
+
+#[test]
+fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --budget 2s -a system -d std,hashbrown,btreemap,yada -h siphash13,foldhash,siphash24 \
+                --explain";
+    let verdict = json(folder.path(), &format!("{line} --also std+siphash24 --format json"), 0);
+    // Two maps by three functions, a tree, and a trie that has no insert.
+    assert_eq!(verdict["considered"], 8);
+    let fates = verdict["fates"].as_array().unwrap();
+    let of = |why: &str| {
+        let found = fates.iter().filter(|fate| fate["why"] == why);
+        found.map(|fate| fate["id"].as_str().unwrap().to_owned()).collect::<BTreeSet<String>>()
+    };
+    assert_eq!(fates.iter().map(|fate| fate["id"].as_str()).collect::<BTreeSet<_>>().len(), 8);
+    let rows = verdict["rows"].as_array().unwrap();
+    let rows: BTreeSet<String> =
+        rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(of("measured"), rows);
+    assert!(rows.contains("std+siphash24"), "{rows:?}");
+    assert_eq!(of("lacks"), BTreeSet::from(["yada".to_owned()]));
+    let text = fathom(folder.path(), line);
+    let text = String::from_utf8(text.stdout).unwrap();
+    let (_, lines) = text.split_once("\n8 combinations considered, ").unwrap();
+    assert_eq!(lines.lines().count(), 9, "{text}");
+    assert!(lines.contains("yada has no insert"), "{text}");
+
+    let all = json(folder.path(), &format!("{line} --exhaustive --format json"), 0);
+    assert!(all["screening"].as_array().unwrap().iter().all(|rung| rung["keys"] == 3000));
+    assert!(all["fates"].as_array().unwrap().iter().all(|fate| fate["keys"] == 3000));
+    let unknown = fathom(folder.path(), "kv words --also hashmap+foldhash");
+    assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
 }

@@ -11,6 +11,7 @@
 
 mod tally;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,6 +57,9 @@ pub(crate) struct Options {
 const ALLOCATORS: [&str; 2] = ["-a", "system,jemalloc,mimalloc,tcmalloc-minimal"];
 const MANIFEST: &str = include_str!("../../kv-study.txt");
 const RECORD: &str = "record/kv-study.ndjson";
+
+/// Times the least time within which the exhaustive run measures the best of a structure.
+const APART: f64 = 2.0;
 
 /// A key set of the manifest.
 #[derive(Clone, Debug, PartialEq)]
@@ -219,13 +223,23 @@ fn truth(json: &Value, advised: &[&str], seconds: f64) -> Result<Truth> {
     let fates = json["fates"].as_array().context("no fates")?;
     let late = fates.iter().filter(|fate| fate["why"] == "unreached").count();
     ensure!(late == 0, "{late} combinations were not reached: the run was no exhaustive one");
-    let readings = |is_measured: bool| {
-        let chosen = fates.iter().filter(move |fate| (fate["why"] == "measured") == is_measured);
-        chosen.filter_map(|fate| Some((fate["id"].as_str()?, fate["times"].as_f64()?)))
-    };
-    let reading =
-        readings(true).find(|(id, _)| id == best).context("the fastest has no reading")?.1;
-    let left_out = readings(false).map(|(_, times)| times).min_by(f64::total_cmp);
+    let structure = |id: &str| id.split(['+', '@']).next().unwrap_or_default().to_owned();
+    let mut readings: Vec<(&str, bool, f64)> = Vec::new();
+    let mut own: BTreeMap<String, f64> = BTreeMap::new();
+    for fate in fates {
+        let (Some(id), Some(times)) = (fate["id"].as_str(), fate["times"].as_f64()) else {
+            continue;
+        };
+        readings.push((id, fate["why"] == "measured", times));
+        let least = own.entry(structure(id)).or_insert(times);
+        *least = least.min(times);
+    }
+    let of = |id: &str| own.get(&structure(id)).copied().unwrap_or(f64::INFINITY);
+    let fastest = readings.iter().find(|(id, ..)| id == best);
+    let reading = fastest.context("the fastest has no reading")?.2 / of(best);
+    // Structures that are farther off go without a look at who is their best.
+    let others = readings.iter().filter(|(id, is_measured, _)| !is_measured && of(id) <= APART);
+    let left_out = others.map(|(id, _, times)| times / of(id)).min_by(f64::total_cmp);
     for id in advised {
         ensure!(rows.iter().any(|row| row.0 == *id), "{id} was advised and could not be measured");
     }
@@ -239,8 +253,8 @@ fn truth(json: &Value, advised: &[&str], seconds: f64) -> Result<Truth> {
     };
     let is_kept = |row: &&(String, f64, &Value)| row.1 < least * 1.2 || advised.contains(&&*row.0);
     let rows = rows.iter().filter(is_kept).map(row).collect();
-    let (reading, left_out) = (round(reading), left_out.map(round));
-    Ok(Truth { rows, reading, left_out, seconds })
+    let (reading, apart, left_out) = (round(reading), round(of(best)), left_out.map(round));
+    Ok(Truth { rows, reading, apart, left_out, seconds })
 }
 
 /// The sets of a manifest: its lines after the first blank one.

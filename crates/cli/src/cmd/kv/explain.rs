@@ -156,10 +156,10 @@ mod tests {
                 "6 combinations considered, 1 measured",
                 "d              20000 keys    1.00x  measured at full size",
                 "a               9000 keys    1.50x  no place was left",
+                "a@jemalloc      9000 keys        -  not tried: a was out",
                 "a+slow          2048 keys    1.50x  behind a",
                 "b               2048 keys    2.00x  no place was left",
                 "c               2048 keys    9.00x  more than 8 is hopeless",
-                "a@jemalloc      9000 keys        -  not tried: a was out",
             ]
         );
     }

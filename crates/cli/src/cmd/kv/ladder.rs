@@ -7,21 +7,26 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use fathom_contenders::kv;
 
-use super::Options;
 use super::candidate::{self, Candidate};
 use super::data::{Data, Prepared};
 use super::explain::{self, Fate, Why};
 use super::screen::{self, Rung, Score, Screen};
+use super::{Options, SAMPLES};
 
 /// Share of the budget that screening may take.
 const SCREENING_SHARE: f64 = 0.3;
 /// Times the least time that nobody is worth.
 const HOPELESS: f64 = 8.0;
-/// With `--exhaustive` all rungs have all keys. Who takes more than so many times the least time is out: of
-/// all on one allocator, of the others on all, and of these once more.
-const EXHAUSTIVE: [f64; 3] = [2.0, 1.25, 1.15];
+/// With `--exhaustive` all rungs have all keys, and nobody is out before it takes more than so many times the
+/// least time there, or of the time of its structure's best: of all on one allocator, of the others on
+/// all, and of these once more.
+const EXHAUSTIVE: [(f64, f64); 3] = [(3.0, 2.0), (2.0, 1.25), (2.0, 1.1)];
 /// So many at most are then measured in rounds.
-const EXHAUSTED: usize = 24;
+const CONTESTED: usize = 48;
+/// So many at most are read once more at the end of the ladder.
+const READ_AGAIN: usize = 24;
+/// Who takes at most so many times the least time is read once more.
+const AGAIN: f64 = 1.15;
 
 /// What came of the ladder.
 pub(super) struct Climb {
@@ -40,20 +45,23 @@ pub(super) fn screened(
     screen: &mut Screen<'_>,
     start: &mut Instant,
 ) -> anyhow::Result<Climb> {
-    // With few keys the full data is the last rung.
     let mut data: Vec<&Data> = prepared.samples.iter().collect();
-    if data.is_empty() {
+    // All keys are the last rung unless they are many more than the largest sample.
+    if prepared.full.keys <= 2 * SAMPLES[SAMPLES.len() - 1] {
         data.push(&prepared.full);
     }
+    if data.len() == 1 {
+        data.push(data[0]);
+    }
+    // Those who are near each other at its end are read once more: what a process adds to one reading
+    // it adds to no other.
+    data.push(data[data.len() - 1]);
     if options.exhaustive {
         data = vec![&prepared.full; EXHAUSTIVE.len()];
     }
     // On few keys the allocator decides nothing: each combination starts on one, and whoever goes on
     // goes on with all.
-    let mut chosen: Vec<usize> = match data.len() {
-        1 => (0..screen.candidates.len()).collect(),
-        _ => screen::on_one_allocator(screen.candidates),
-    };
+    let mut chosen: Vec<usize> = screen::on_one_allocator(screen.candidates);
     let patient = options.all || options.exhaustive;
     let hopeless = if options.all { f64::INFINITY } else { HOPELESS };
     let mut fates: Vec<Option<Fate>> = vec![None; screen.candidates.len()];
@@ -71,14 +79,26 @@ pub(super) fn screened(
             .map_err(|failure| anyhow::anyhow!("the reference {failure}"))?;
         // Nobody else pays for a hang.
         *start += Duration::from_secs_f64(rung.lost_seconds);
+        let is_again = number + 1 == data.len() && !options.exhaustive;
+        if is_again {
+            let is_lost = |score: &Score| {
+                rung.out.iter().any(|out| out.0 == score.candidate && out.1 == Why::Failed)
+            };
+            scores.retain(|score| !is_lost(score));
+            screen::lessen(&mut scores, &found);
+            found = scores.clone();
+            // They had their turn on the rung before.
+            rung.unreached = 0;
+        }
         let before = chosen.len();
         // Half of the logarithm: many combinations fall together, few one by one.
         let at_most = (before / 8).max(24);
         let (kept, limit) = match options.exhaustive {
             true => {
                 screen::lessen(&mut found, &scores);
-                let times = EXHAUSTIVE[number];
-                (screen::near(&found, times, usize::MAX), times)
+                let limits = EXHAUSTIVE[number];
+                let many = if number + 1 == data.len() { CONTESTED } else { usize::MAX };
+                (screen::contested(&found, screen.candidates, limits, many), limits.0)
             }
             false => (screen::keep(&found, screen.candidates, at_most, hopeless), hopeless),
         };
@@ -95,14 +115,16 @@ pub(super) fn screened(
         rungs.push(rung);
         if number == 0 {
             chosen = screen::on_all_allocators(&chosen, screen.candidates);
+        } else if number + 2 == data.len() && !options.exhaustive {
+            chosen = screen::near(&scores, AGAIN, READ_AGAIN);
         }
     }
     let many = match options.all {
         true => usize::MAX,
-        false => (options.budget.as_secs() as usize / 12).clamp(4, 16),
+        false => (options.budget.as_secs() as usize / 8).clamp(4, 16),
     };
     let finalists = match options.exhaustive {
-        true => screen::near(&scores, f64::INFINITY, EXHAUSTED.min(chosen.len())),
+        true => chosen,
         false => screen::finalists(&scores, screen.candidates, many, hopeless),
     };
     let last = rungs.last().map_or(0, |rung| rung.keys);
@@ -125,23 +147,34 @@ pub(super) fn screened(
     Ok(Climb { finalists, rungs, fates })
 }
 
+/// Those who are measured whatever the ladder says.
+///
+/// # Errors
+/// A name that nothing in this build has, an allocator that is not here.
+pub(super) fn also(options: &Options, candidates: &[Candidate]) -> anyhow::Result<Vec<Candidate>> {
+    let one = |id: &String| {
+        let found = candidates.iter().find(|candidate| candidate.id() == *id).cloned();
+        let found = found.map_or_else(|| candidate::named(id), Ok)?;
+        found.launch().map(|_| found)
+    };
+    options.also.iter().map(one).collect()
+}
+
 /// Those who are measured, and the number of the one all are compared with: what one takes without
 /// thinking about it.
 pub(super) fn seated(
     options: &Options,
     candidates: &[Candidate],
     chosen: &[usize],
+    also: Vec<Candidate>,
     is_ordered: bool,
 ) -> anyhow::Result<(Vec<Candidate>, usize)> {
     let usual = candidate::named(kv::usual(is_ordered, options.concurrent.is_some()))?;
     let mut seated: Vec<Candidate> =
         chosen.iter().map(|&number| candidates[number].clone()).collect();
-    for id in &options.also {
-        let found = candidates.iter().find(|candidate| candidate.id() == *id).cloned();
-        let found = found.map_or_else(|| candidate::named(id), Ok)?;
-        found.launch()?;
-        if seated.iter().all(|other| other.id() != found.id()) {
-            seated.push(found);
+    for asked in also {
+        if seated.iter().all(|other| other.id() != asked.id()) {
+            seated.push(asked);
         }
     }
     let found = seated.iter().position(|candidate| candidate.id() == usual.id());

@@ -43,7 +43,7 @@ use self::choice::{Choice, Source};
 use self::data::Prepared;
 use self::explain::Fate;
 use self::full::{Scan, bounds, measured, plan, probes, scanned, weight};
-use self::ladder::{screened, seated};
+use self::ladder::{also, screened, seated};
 use self::mix::{Mix, Part};
 use self::screen::{Rung, Screen};
 use self::show::Extent;
@@ -252,6 +252,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         candidates.retain(|candidate| candidate.structure != MEMBERS[0].reference);
         ensure!(!candidates.is_empty(), "no structure asked for may be shared by threads");
     }
+    let also = also(options, &candidates)?;
     let bounds = bounds(options.hang, prepared.size());
     let mut screen =
         Screen::new(&candidates, &parts, options.seed, prepared.key_bytes, bounds.clone());
@@ -262,7 +263,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         start = Instant::now();
     }
     let is_ordered = options.ordered || prepared.trace.as_ref().is_some_and(|t| t.scans > 0);
-    let (finalists, baseline) = seated(options, &candidates, &climb.finalists, is_ordered)?;
+    let (finalists, baseline) = seated(options, &candidates, &climb.finalists, also, is_ordered)?;
     let fates = explain::settled(climb.fates, &candidates, &finalists, prepared.full.keys);
 
     let deadline = start + options.budget;

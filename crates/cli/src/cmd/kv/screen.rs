@@ -260,6 +260,9 @@ pub(super) fn keep(
     kept
 }
 
+/// Times the least time within which a reading tells no winner.
+const NEAR: f64 = 1.1;
+
 /// Takes the least of both readings where there are two: noise can only raise one.
 pub(super) fn lessen(scores: &mut [Score], before: &[Score]) {
     for score in scores {
@@ -297,9 +300,9 @@ pub(super) fn small_but_slow(
     })
 }
 
-/// Who is measured at full size: the front of time against memory, then the fastest of the other
-/// structures, at most `many`, in the order of their time. Who takes more than `hopeless` times
-/// the least time is not: one of them would leave all others too few rounds.
+/// Who is measured at full size: the front of time against memory, then by halves those who are nearest to the
+/// fastest and the fastest of the other structures, at most `many`, in the order of their time. Who takes
+/// more than `hopeless` times the least time is not: one of them would leave all others too few rounds.
 pub(super) fn finalists(
     scores: &[Score],
     candidates: &[Candidate],
@@ -326,6 +329,11 @@ pub(super) fn finalists(
     }
     let mut chosen: Vec<usize> = front.iter().map(|score| score.candidate).collect();
     let structure = |number: usize| candidates[number].structure.as_str();
+    // A reading is a few percent off: of variants as near as that it tells no winner.
+    let near = sorted.iter().filter(|score| score.cost_ns <= least * NEAR);
+    let near = near.map(|score| score.candidate).filter(|number| !chosen.contains(number));
+    let near: Vec<usize> = near.take((many.saturating_sub(chosen.len())).div_ceil(2)).collect();
+    chosen.extend(near);
     for score in &sorted {
         let is_new = !chosen.iter().any(|&other| structure(other) == structure(score.candidate));
         if chosen.len() < many && is_new {
@@ -338,6 +346,34 @@ pub(super) fn finalists(
     };
     chosen.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
     chosen
+}
+
+/// Who is worth rounds where no time is spared, at most `many`: whoever takes at most `apart` times the least time
+/// and at most `near` times that of the fastest of its structure, the nearest to it first.
+///
+/// A reading compares variants of one structure. Between structures it is off by more: it finds the caches as
+/// it left them, where in rounds the others have been.
+pub(super) fn contested(
+    scores: &[Score],
+    candidates: &[Candidate],
+    (apart, near): (f64, f64),
+    many: usize,
+) -> Vec<usize> {
+    let least = scores.iter().map(|score| score.cost_ns).fold(f64::INFINITY, f64::min);
+    let mut own: HashMap<&str, f64> = HashMap::new();
+    for score in scores {
+        let structure = candidates[score.candidate].structure.as_str();
+        let known = own.entry(structure).or_insert(f64::INFINITY);
+        *known = known.min(score.cost_ns);
+    }
+    let behind = |score: &Score| {
+        let own = own[candidates[score.candidate].structure.as_str()];
+        (own <= least * apart && score.cost_ns <= own * near).then_some(score.cost_ns / own)
+    };
+    let all = scores.iter().filter_map(|score| Some((behind(score)?, score.candidate)));
+    let mut all: Vec<(f64, usize)> = all.collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.into_iter().take(many).map(|(_, candidate)| candidate).collect()
 }
 
 #[cfg(test)]
@@ -397,6 +433,17 @@ mod tests {
     }
 
     #[test]
+    fn the_contested_are_near_the_best_of_their_structure_if_that_is_not_far_off() {
+        let candidates = candidates(&["a", "a", "a", "b", "b", "c"]);
+        let figures =
+            [(10.0, 0.0), (10.8, 0.0), (12.0, 0.0), (15.0, 0.0), (15.3, 0.0), (40.0, 0.0)];
+        let contested = |limits, many| contested(&scores(&figures), &candidates, limits, many);
+        assert_eq!(contested((2.0, 1.1), 9), [0, 3, 4, 1]);
+        assert_eq!(contested((2.0, 1.1), 3), [0, 3, 4]);
+        assert_eq!(contested((1.2, 1.3), 9), [0, 1, 2]);
+    }
+
+    #[test]
     fn finalists_are_the_front_and_the_fastest_others() {
         let candidates = candidates(&["a", "a", "b", "c", "d", "e"]);
         let scores = scores(&[
@@ -408,10 +455,10 @@ mod tests {
             (90.0, 10.0),
         ]);
         let finalists = |many, hopeless| finalists(&scores, &candidates, many, hopeless);
-        assert_eq!(finalists(4, 10.0), [0, 2, 3, 5]);
+        assert_eq!(finalists(4, 10.0), [0, 1, 2, 5]);
         // Half of the places are the front's: its fastest and its smallest always among them.
         assert_eq!(finalists(2, 10.0), [0, 5]);
-        assert_eq!(finalists(9, 10.0), [0, 2, 3, 4, 5]);
-        assert_eq!(finalists(9, 8.0), [0, 2, 3, 4]);
+        assert_eq!(finalists(9, 10.0), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(finalists(9, 8.0), [0, 1, 2, 3, 4]);
     }
 }
