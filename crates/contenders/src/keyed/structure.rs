@@ -129,6 +129,16 @@ pub trait Structure<K: Key>: Sized {
     /// The value of `key`.
     fn find(&self, key: K) -> Option<u64>;
 
+    /// Finds every probe, in any way; counts and sums what is found.
+    #[inline]
+    fn find_all(&self, probes: &[K]) -> Tally {
+        let mut tally = Tally::default();
+        for &probe in probes {
+            tally.hit(self.find(probe));
+        }
+        tally
+    }
+
     /// Inserts or replaces; the value that was there.
     fn insert(&mut self, key: K, value: u64) -> Option<u64> {
         let _ = (key, value);
@@ -259,7 +269,7 @@ pub trait Batch<K> {
 }
 
 /// [`Batch`] over a structure that takes one key at a time.
-pub(super) struct EachKey<S>(pub(super) S);
+pub(crate) struct EachKey<S>(pub(crate) S);
 
 impl<K: Key, S: Structure<K>> Batch<K> for EachKey<S> {
     fn entries(&self) -> usize {
@@ -277,11 +287,7 @@ impl<K: Key, S: Structure<K>> Batch<K> for EachKey<S> {
 
     #[inline(never)]
     fn find_all(&self, probes: &[K]) -> Tally {
-        let mut tally = Tally::default();
-        for &probe in probes {
-            tally.hit(self.0.find(probe));
-        }
-        tally
+        self.0.find_all(probes)
     }
 
     #[inline(never)]

@@ -35,6 +35,7 @@ mod ptr_hash;
 mod rpds;
 mod scc;
 mod slots;
+pub mod special;
 mod std;
 mod touch;
 
@@ -62,6 +63,8 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Integers(intmap::IntMap),
     #[cfg(feature = "more")]
     &Plain(ptr_hash::PtrHash),
+    &special::Specialised::<false>,
+    &special::Specialised::<true>,
 ];
 
 /// The family.

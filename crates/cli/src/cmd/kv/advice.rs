@@ -1,6 +1,7 @@
 //! From rows to advice: which one to take, and why, in plain sentences. Measures and judges nothing.
 
 use fathom_contenders::hash::Flooding;
+use fathom_contenders::kv::special::NAME;
 use fathom_keys::Portrait;
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +59,11 @@ pub(super) fn advice(
     let integers = portrait.range.is_some();
     let mut paste = paste::paste(&candidates[best], integers);
     if paste.is_none() {
-        sentences.push(format!("No library has {structure}: it is fathom's own, for comparison."));
+        let own = match structure.starts_with(NAME) {
+            true => "made for these keys and written by --specialise=DIR",
+            false => "fathom's own, for comparison",
+        };
+        sentences.push(format!("No library has {structure}: it is {own}."));
         let next = next_best(rows, candidates);
         paste = next.and_then(|next| paste::paste(&candidates[next], integers));
         sentences.extend(next.and_then(|next| had(rows, &words, next, quickest)));

@@ -22,6 +22,7 @@ mod mix;
 mod paste;
 mod screen;
 mod show;
+mod special;
 mod trace;
 mod traced;
 mod verdict;
@@ -47,6 +48,7 @@ use self::ladder::{also, screened, seated};
 use self::mix::{Mix, Part};
 use self::screen::{Rung, Screen};
 use self::show::Extent;
+use self::special::Special;
 use self::traced::Traced;
 use self::verdict::{Row, Standing, Weighed};
 use crate::exit::Exit;
@@ -73,6 +75,7 @@ use crate::sheet;
         fathom kv words.txt --concurrent 4 --mix hit=0.8,insert=0.1,erase=0.1\n  \
         fathom kv --trace orders.trace             for what a program did, as recorded\n  \
         fathom kv words.txt -d hashbrown,f14,btreemap -a system,jemalloc\n  \
+        fathom kv words.txt --specialise=words     and a table made for these words, as code\n  \
         fathom kv bench words.txt -d f14,cuckoo --operation find-hit,find-miss"
 )]
 pub(crate) struct Options {
@@ -104,6 +107,19 @@ pub(crate) struct Options {
     /// its own to change and all keys to find: hit, miss, zipf, insert, update, erase, churn
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     concurrent: Option<u32>,
+
+    /// Also makes a table for these very keys, which never changes, and measures it: which bytes tell them
+    /// apart, a slot for each, no collisions; with a DIR writes it there as a module in Rust and C++,
+    /// won or not [default --mix: hit=0.9,miss=0.1]
+    #[arg(
+        long,
+        value_name = "DIR",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with_all = ["trace", "ordered", "concurrent"]
+    )]
+    specialise: Option<PathBuf>,
 
     /// Wall time for all of it; more finds smaller differences
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "50s")]
@@ -246,6 +262,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let stop = interrupt::measuring();
     let (prepared, parts, mix) = asked(options)?;
     prepared.describe(options.source.from.is_none());
+    let special = options.specialise.as_deref();
+    let special = special.map(|folder| Special::made(folder, &prepared, &parts)).transpose()?;
     let mut candidates = options.choice.candidates(options.all, options.planted)?;
     if options.concurrent.is_some() {
         // It does the work of all threads on one, as the oracle: nobody may share it.
@@ -263,8 +281,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         start = Instant::now();
     }
     let is_ordered = options.ordered || prepared.trace.as_ref().is_some_and(|t| t.scans > 0);
-    let (finalists, baseline) = seated(options, &candidates, &climb.finalists, also, is_ordered)?;
+    let (mut finalists, baseline) = seated(options, &candidates, &climb.finalists, also, is_ordered)?;
     let fates = explain::settled(climb.fates, &candidates, &finalists, prepared.full.keys);
+    for own in special.iter().map(Special::candidates) {
+        finalists.extend(own?);
+    }
 
     let deadline = start + options.budget;
     let mut cases: Vec<Weighed> = Vec::new();
@@ -284,8 +305,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         cases.push(Weighed { case, share: part.share });
     }
     ensure!(!cases.is_empty(), "interrupted before anything was measured");
-    let (verdict, mut run) =
-        judged(options, mix, prepared, (climb.rungs, fates), finalists, baseline, cases, scan)?;
+    let (verdict, mut run) = judged(
+        options,
+        mix,
+        prepared,
+        (climb.rungs, fates),
+        finalists,
+        baseline,
+        cases,
+        scan,
+        special.as_ref(),
+    )?;
     let json = (options.format == Shown::Json)
         .then(|| serde_json::to_string(&Whole { verdict: &verdict, run: &run }))
         .transpose()?;
@@ -300,6 +330,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             show::text(&verdict, output::width(), Extent::of(options.wide, options.brief))
         }
     };
+    special.map_or(Ok(()), Special::write)?;
     sheet::put(text.as_bytes(), &options.output, options.open)?;
     let lost = verdict.rows.iter().any(|row| row.failure.is_some())
         || verdict.screening.iter().any(|rung| !rung.failures.is_empty());
@@ -316,7 +347,10 @@ fn asked(options: &Options) -> anyhow::Result<(Prepared, Vec<Part>, String)> {
     }
     let path = options.source.path()?;
     let mix = options.mix.clone();
-    let mix = mix.unwrap_or_else(|| Mix::usual(options.ordered, options.concurrent));
+    let mix = mix.unwrap_or_else(|| match options.specialise {
+        Some(_) => special::usual_mix(),
+        None => Mix::usual(options.ordered, options.concurrent),
+    });
     let parts = mix.parts(options.concurrent)?;
     let prepared = data::prepare(path, options.source.from.as_ref(), &SAMPLES, 2, options.seed)?;
     Ok((prepared, parts, mix.words(options.concurrent)))
@@ -332,12 +366,16 @@ fn judged(
     baseline: usize,
     cases: Vec<Weighed>,
     scan: Option<Scan>,
+    special: Option<&Special>,
 ) -> anyhow::Result<(Verdict, Run)> {
     let Prepared { portrait, name, format, file_bytes, key_bytes, trace, .. } = prepared;
     // If the usual choice failed, the method compares with somebody else.
     let baseline = cases.first().map_or(baseline, |weighed| weighed.case.roles.baseline);
     let rows = verdict::rows(&finalists, &cases, baseline, key_bytes);
-    let advice = advice::advice(&rows, &finalists, baseline, &mix, &portrait);
+    let mut advice = advice::advice(&rows, &finalists, baseline, &mix, &portrait);
+    if let Some(special) = special {
+        advice.sentences.extend(special.sentences(&rows, &finalists, &cases));
+    }
     let data = cases
         .iter()
         .flat_map(|weighed| &weighed.case.contenders)

@@ -195,7 +195,7 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
 
 /// All others' cost of the mix over that of `baseline`; without an interval where there are not
 /// enough processes for one.
-fn compounds(
+pub(super) fn compounds(
     rows: &[Row],
     cases: &[Weighed],
     baseline: usize,

@@ -1,0 +1,153 @@
+//! `--specialise`: a table made for these very keys takes part, is judged against the best that a library has,
+//! and is written as code where that is asked for. Times nothing.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use fathom_contenders::kv::special::{self, Module, NAME};
+
+use super::candidate::{self, Candidate};
+use super::data::Prepared;
+use super::mix::{Mix, Part};
+use super::paste;
+use super::verdict::{Compound, Row, Standing, Weighed, compounds};
+use crate::key_file;
+
+/// The table, or why there is none.
+pub(super) struct Special {
+    module: Result<Module, String>,
+    /// Where it is to be written.
+    folder: Option<PathBuf>,
+}
+
+/// What a table that never changes can do.
+const READS: [&str; 5] = ["find-hit", "find-miss", "find-mixed", "find-zipf", "iterate"];
+
+/// What is done where nothing is said.
+pub(super) fn usual_mix() -> Mix {
+    "hit=0.9,miss=0.1".parse().expect("the default is right")
+}
+
+impl Special {
+    /// Makes the table, to be written into `folder` unless that has no name.
+    ///
+    /// # Errors
+    /// A mix that changes keys, a folder that holds something, keys that cannot be read again.
+    pub(super) fn made(
+        folder: &Path,
+        prepared: &Prepared,
+        parts: &[Part],
+    ) -> anyhow::Result<Special> {
+        let other = parts.iter().map(|part| part.workload.operation.as_str());
+        let other = other.filter(|name| !READS.contains(name)).next();
+        ensure!(
+            other.is_none(),
+            "--specialise makes a table that never changes: a --mix of hit, miss, zipf and iterate, without {}",
+            other.unwrap_or_default()
+        );
+        let folder = Some(folder.to_owned()).filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = &folder {
+            let entries = folder.exists().then(|| folder.read_dir()).transpose();
+            let mut entries =
+                entries.with_context(|| format!("cannot write {}", folder.display()))?;
+            ensure!(
+                entries.as_mut().is_none_or(|entries| entries.next().is_none()),
+                "{} holds something: --specialise=DIR writes a folder of its own",
+                folder.display()
+            );
+        }
+        let path = prepared.full.path.as_deref().context("keys without a file")?;
+        let bytes = key_file::load(path)?;
+        let (_, keys) = key_file::keys(path, &bytes, Some(&prepared.full.format))?;
+        let mut module = special::module(&keys);
+        if let (Ok(module), None) = (&mut module, &folder) {
+            module.files.clear();
+        }
+        Ok(Special { module, folder })
+    }
+
+    /// Who takes part for it: nobody if there is no table.
+    pub(super) fn candidates(&self) -> anyhow::Result<Vec<Candidate>> {
+        let names = if self.module.is_ok() { &[NAME, BATCH][..] } else { &[] };
+        names.iter().map(|name| candidate::named(name)).collect()
+    }
+
+    /// What was found out, and what came of it.
+    pub(super) fn sentences(
+        &self,
+        rows: &[Row],
+        candidates: &[Candidate],
+        cases: &[Weighed],
+    ) -> Vec<String> {
+        let found = match &self.module {
+            Err(why) => return vec![format!("{NAME}: {why}.")],
+            Ok(module) => format!("{NAME}: {}.", module.found),
+        };
+        let had = |&number: &usize| paste::is_had(&candidates[number]);
+        let costs = (0..rows.len()).filter(had).filter_map(|n| Some((n, rows[n].cost_ns?)));
+        let best = costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(number, _)| number);
+        let Some(best) = best else { return vec![found] };
+        let against = compounds(rows, cases, best, true);
+        let own = against.iter().filter(|(number, _)| rows[*number].structure.starts_with(NAME));
+        let words = |&(number, ratio): &(usize, Compound)| {
+            said(&rows[number], ratio, &rows[best], &candidates[best].words())
+        };
+        let mut sentences: Vec<String> = std::iter::once(found).chain(own.map(words)).collect();
+        if self.folder.is_none() {
+            sentences
+                .push(format!("--{}=DIR writes {NAME} as a module in Rust and C++.", "specialise"));
+        }
+        sentences
+    }
+
+    /// Writes the folder, all of it or nothing.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn write(self) -> anyhow::Result<()> {
+        let (Ok(module), Some(folder)) = (self.module, self.folder) else { return Ok(()) };
+        let context = || format!("cannot write {}", folder.display());
+        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let whole = tempfile::Builder::new()
+            .prefix(".fathom-")
+            .tempdir_in(parent.unwrap_or(Path::new(".")))
+            .with_context(context)?;
+        for (name, bytes) in &module.files {
+            std::fs::write(whole.path().join(name), bytes).with_context(context)?;
+        }
+        // A folder among the temporary ones is its owner's alone.
+        #[cfg(unix)]
+        std::fs::set_permissions(whole.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .with_context(context)?;
+        std::fs::rename(whole.path(), &folder).with_context(context)?;
+        let names: Vec<&str> = module.files.iter().map(|(name, _)| *name).collect();
+        eprintln!("{}: wrote {}", folder.display(), names.join(", "));
+        Ok(())
+    }
+}
+
+/// The one that finds many keys at once.
+const BATCH: &str = "specialised-batch";
+
+/// How one of the two stands against the best that a library has.
+fn said(own: &Row, ratio: Compound, best: &Row, name: &str) -> String {
+    let Compound { ratio: times, low, high, .. } = ratio;
+    let bytes = own.bytes_per_entry.zip(best.bytes_per_entry);
+    let memory = bytes.map_or_else(String::new, |(own, best)| {
+        format!(" and {own:.1} bytes per entry against {best:.1}")
+    });
+    let end = match ratio.standing() {
+        Standing::Resolved if high < 1.0 && bytes.is_some_and(|(own, best)| own <= best) => {
+            "it wins"
+        }
+        Standing::Resolved if high < 1.0 => "it wins in time alone",
+        Standing::Resolved => "it does not win",
+        Standing::Open | Standing::Unproved => "not resolved; a longer --budget tells more",
+        Standing::Unknown => "too few rounds to tell",
+    };
+    format!(
+        "{}: {times:.2} times the time of {name} (99 % interval {low:.2} to {high:.2}), the best that a library \
+         has,{memory}: {end}.",
+        own.structure
+    )
+}

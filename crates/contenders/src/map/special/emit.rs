@@ -1,0 +1,277 @@
+//! Writes a table as code: a module in Rust and a header in C++, each with tests, and the keys these read. Small
+//! tables stand in the code; of large ones it has the builder, which makes the very table that was measured.
+
+use std::collections::HashMap;
+use std::fmt::{Display, Write};
+
+use fathom_keys::{KeySet, Keys};
+
+use super::analysis::{Plan, Planned};
+use super::build::Built;
+use super::lookup::{Kind, Shape, Slot};
+use super::{NO_TABLE, SEED};
+
+/// What was found out about keys, and the table that was made of it as files.
+pub struct Module {
+    /// In a sentence.
+    pub found: String,
+    /// Name and content.
+    pub files: Vec<(&'static str, Vec<u8>)>,
+}
+
+/// Tables of at most so many bytes stand in the code.
+const CODE_BYTES: usize = 64 << 10;
+
+/// A table that finds for each key its number among `keys`, from 0, and of equal keys the last one's.
+///
+/// # Errors
+/// Why none can be made, in a sentence.
+pub fn module(keys: &KeySet<'_>) -> Result<Module, String> {
+    match &keys.keys {
+        Keys::Integers(integers) => made(integers, |key| key.to_le_bytes().to_vec()),
+        Keys::Bytes(spans) => {
+            let all: Vec<&[u8]> = spans.iter().map(|span| span.of(&keys.bytes)).collect();
+            made(&all, |key| key.to_vec())
+        }
+    }
+}
+
+fn made<K: Planned + Eq + std::hash::Hash>(
+    keys: &[K],
+    raw: impl Fn(K) -> Vec<u8>,
+) -> Result<Module, String> {
+    let count = u32::try_from(keys.len()).ok().filter(|&count| 0 < count && count < u32::MAX);
+    let count = count.ok_or("a table is made for 1 to 4,294,967,294 keys")?;
+    let values: Vec<u64> = (0..count.into()).collect();
+    for plan in K::plans(keys, SEED) {
+        let files = by_width!(plan, W => {
+            Built::<W>::build(keys, &values, plan.shape).map(|built| {
+                let found = found(keys, &built, plan);
+                let files = files(&built, &found, size_of::<K>() == 8);
+                (found, files)
+            })
+        });
+        let Some((found, mut files)) = files else { continue };
+        files.push(("keys.bin", pairs(keys, raw)));
+        return Ok(Module { found, files });
+    }
+    Err(NO_TABLE.to_owned())
+}
+
+/// What the keys are like, in a sentence.
+fn found<K: Planned, const W: usize>(keys: &[K], built: &Built<W>, plan: Plan) -> String {
+    let Shape { length, front, back, thorough, least, .. } = plan.shape;
+    if let Some(least) = least {
+        return format!(
+            "integers from {least} on with hardly a gap: each lies at its own distance from there"
+        );
+    }
+    if size_of::<K>() == 8 {
+        let times = if thorough { "two multiplications send" } else { "a multiplication sends" };
+        return format!("integers, {times} each to a slot of its own");
+    }
+    let lengths = || keys.iter().map(|key| key.bytes().len());
+    let far = keys.iter().filter(|key| key.read::<W>(&built.shape).kind == Kind::Long).count();
+    let percent = far as f64 / keys.len() as f64 * 100.0;
+    let fit = match (length, lengths().min().zip(lengths().max())) {
+        (0, Some((least, most))) => format!(
+            "keys of {least} to {most} bytes in slots of {W} words, {percent:.1} % of them beside"
+        ),
+        _ => format!("keys of {length} bytes in slots of {W} words"),
+    };
+    let what = match (thorough, W > 2 || far > 0) {
+        (true, _) => "only all bytes together tell".to_owned(),
+        (false, false) => "a multiplication of the words tells".to_owned(),
+        (false, true) => {
+            let back = if back == 0 {
+                "the last 8".to_owned()
+            } else {
+                format!("the 8 that end {back} before the end")
+            };
+            format!("the 8 bytes from byte {front} on and {back} tell")
+        }
+    };
+    format!("{fit}; {what} all apart")
+}
+
+/// The pairs as `bin-slice-kv`, each key once.
+fn pairs<K: Copy + Eq + std::hash::Hash>(keys: &[K], raw: impl Fn(K) -> Vec<u8>) -> Vec<u8> {
+    let last: HashMap<K, usize> = keys.iter().copied().zip(0..).collect();
+    let mut bytes = (last.len() as u32).to_le_bytes().to_vec();
+    for (at, &key) in keys.iter().enumerate().filter(|(at, key)| last[key] == *at) {
+        let key = raw(key);
+        bytes.extend([key.len() as u32, 8].iter().flat_map(|length| length.to_le_bytes()));
+        bytes.extend_from_slice(&key);
+        bytes.extend((at as u64).to_le_bytes());
+    }
+    bytes
+}
+
+fn files<const W: usize>(
+    built: &Built<W>,
+    found: &str,
+    integers: bool,
+) -> Vec<(&'static str, Vec<u8>)> {
+    let bytes = built.pilots.len() + size_of_val(&built.slots[..]) + built.long.len();
+    let is_code = bytes <= CODE_BYTES;
+    let Shape { length, front, back, thorough, least, seed } = built.shape;
+    let digest = built.table().digest();
+    let about = about(found, built.slots.len() - built.holes.len(), is_code);
+    let rust = rust(built, is_code, &about, integers);
+    let any_length = if length == 0 && !integers { ["1", "..1"] } else { ["0", "..0"] };
+    let as_key = match integers {
+        true => {
+            "fn as_key(bytes: &[u8]) -> u64 {\n        u64::from_le_bytes(bytes.try_into().unwrap())\n    }"
+        }
+        false => "fn as_key(bytes: &[u8]) -> &[u8] {\n        bytes\n    }",
+    };
+    let table = match is_code {
+        true => "let table = &TABLE;",
+        false => "let built = build(&keys, &values).unwrap();\n        let table = built.table();",
+    };
+    let tests = filled(
+        include_str!("tests.txt"),
+        &[
+            ("AS", &as_key),
+            ("TABLE", &table),
+            ("SHORTER", &any_length[0]),
+            ("LONGER", &any_length[1]),
+            ("DIGEST", &digest),
+        ],
+    );
+    let template = include_str!("module.hpp");
+    let (lookup, rest) = template.split_once("//[builder\n").expect("a mark");
+    let (builder, end) = rest.split_once("//builder]\n").expect("a mark");
+    let template = [lookup, if is_code { "" } else { builder }, end].concat();
+    let hpp = filled(
+        &template,
+        &[
+            ("ABOUT", &about),
+            ("KEY", &if integers { "std::uint64_t" } else { "std::string_view" }),
+            ("WORDS", &W),
+            ("LENGTH", &length),
+            ("FRONT", &front.min(u32::MAX as usize)),
+            ("BACK", &back.min(u32::MAX as usize)),
+            ("THOROUGH", &thorough),
+            ("IN_ORDER", &least.is_some()),
+            ("LEAST", &least.unwrap_or(0)),
+            ("SEED", &seed),
+            ("DATA", &if is_code { cpp_data(built) } else { String::new() }),
+        ],
+    );
+    let table = match is_code {
+        true => "const table::Table &table = table::TABLE;",
+        false => {
+            "const auto built = table::build(keys, values);\n    check(built.has_value(), \"a table is built\");\n    \
+             const table::Table table = built->view();"
+        }
+    };
+    // In a function of its own name.
+    let cpp = filled(include_str!("tests.cpp"), &[("TABLE", &table), ("DIGEST", &digest)]);
+    let files = [("table.rs", rust + &tests), ("table.hpp", hpp), ("tests.cpp", cpp)];
+    files.map(|(name, text)| (name, text.into_bytes())).into()
+}
+
+/// What stands above both.
+fn about(found: &str, entries: usize, is_code: bool) -> String {
+    let built = match is_code {
+        true => "The table stands below as data.",
+        false => "It is built when the program begins, from the keys and any values.",
+    };
+    format!(
+        "// A table made for its {entries} keys by `fathom kv FILE --specialise` {}:\n// {found}.\n// The value of a key is \
+         its number in the file, from 0, of equal keys the last one's; keys.bin has the pairs for the tests.\n// {built}",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn rust<const W: usize>(built: &Built<W>, is_code: bool, about: &str, integers: bool) -> String {
+    // What uses its parts by their path stands in one file here; an inner comment is one only at its top.
+    let code = |text: &str| {
+        let text = text.split("\n#[cfg(test)]").next().unwrap_or_default();
+        let lines = text.lines().filter(|line| !line.starts_with("use super::"));
+        lines.fold(String::new(), |all, line| all + &line.replacen("//!", "//", 1) + "\n")
+    };
+    let mut text = format!("{about}\n#![allow(dead_code)]\n#![forbid(unsafe_code)]\n\n");
+    let key = if integers { "u64" } else { "&[u8]" };
+    text += &code(include_str!("lookup.rs"));
+    let shape = format!(
+        "/// What was found out about the keys.\npub const SHAPE: Shape = {:?};\n",
+        built.shape
+    );
+    let rest = match is_code {
+        false => {
+            text = text.replacen(
+                "#![forbid(unsafe_code)]\n",
+                "#![forbid(unsafe_code)]\n\nuse std::collections::BinaryHeap;\n",
+                1,
+            );
+            text += &code(include_str!("build.rs")).replacen(
+                "use std::collections::BinaryHeap;\n",
+                "",
+                1,
+            );
+            format!(
+                "/// The table of these keys with any values; of equal keys the last one counts. Nothing for keys of \
+                     another shape.\npub fn build(keys: &[{key}], values: &[u64]) -> Option<Built<{W}>> {{\n    \
+                     Built::build(keys, values, SHAPE)\n}}\n"
+            )
+        }
+        true => {
+            let Built { pilots, slots, parts, long, .. } = built;
+            let slot =
+                |Slot { key, value }: &Slot<W>| format!("Slot {{ key: {key:?}, value: {value} }}");
+            format!(
+                "/// The table.\npub static TABLE: Table<'static, {W}> = Table {{\n    shape: SHAPE,\n    pilots: \
+                     &[{}],\n    slots: &[{}],\n    parts: {parts:?},\n    long: &[{}],\n}};\n\n/// The value of `key`.\n\
+                     pub fn find(key: {key}) -> Option<u64> {{\n    TABLE.find(key)\n}}\n",
+                listed(pilots),
+                listed(slots.iter().map(slot)),
+                listed(long)
+            )
+        }
+    };
+    format!("{text}\n{shape}\n{rest}")
+}
+
+fn cpp_data<const W: usize>(built: &Built<W>) -> String {
+    let Built { pilots, slots, parts: [parts, part], long, .. } = built;
+    let slot = |slot: &Slot<W>| {
+        let words: Vec<String> = slot.key.iter().map(|word| format!("{word}u")).collect();
+        format!("{{{{{}}}, {}u}}", words.join(", "), slot.value)
+    };
+    // Arrays have an element.
+    let bytes = |bytes: &[u8]| listed(if bytes.is_empty() { &[0][..] } else { bytes });
+    format!(
+        "\ninline constexpr std::uint8_t PILOTS[] = {{{}}};\ninline constexpr Slot SLOTS[] = {{{}}};\ninline constexpr \
+         std::uint8_t ELSEWHERE[] = {{{}}};\n// The table.\ninline constexpr Table TABLE = {{PILOTS, {}, SLOTS, {parts}, {part}, \
+         ELSEWHERE, {}}};\n",
+        bytes(pilots),
+        listed(slots.iter().map(slot)),
+        bytes(long),
+        pilots.len(),
+        long.len()
+    )
+}
+
+/// One after another, in lines of a readable length.
+fn listed<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+    let (mut text, mut column) = (String::new(), 99);
+    for item in items {
+        let item = item.to_string();
+        column += item.len() + 2;
+        if column > 96 {
+            text += "\n   ";
+            column = 4 + item.len();
+        }
+        let _ = write!(text, " {item},");
+    }
+    text + "\n"
+}
+
+/// `text` with these for `@NAME@`.
+fn filled(text: &str, names: &[(&str, &dyn Display)]) -> String {
+    names.iter().fold(text.to_owned(), |text, (name, value)| {
+        text.replace(&format!("@{name}@"), &value.to_string())
+    })
+}

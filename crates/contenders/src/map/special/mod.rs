@@ -1,0 +1,161 @@
+//! A table made for its very keys: which bytes tell them apart is found out first, then every key gets a slot of
+//! its own, in which it lies if it is short. Our own; `fathom kv FILE --specialise` measures it and writes it as
+//! code in Rust and C++.
+//!
+//! Built once, never changed. `specialised` finds one key at a time, `specialised-batch` many at once, which waits
+//! for the memory of all of them together: for programs that have many keys to look for.
+
+use std::marker::PhantomData;
+
+use fathom_measure::contender::{Contender, Keeps, Meta, Preparation};
+
+use self::analysis::{Plan, Planned};
+use self::build::Built;
+use self::lookup::{Probe, Read, Shape};
+use crate::keyed::bench::{Make, Table, prepare};
+use crate::keyed::structure::EachKey;
+use crate::keyed::{Abilities, Bytes, Key, Keyed, Keys, Structure, Tally};
+
+/// `$body` with `$width` for the words of `$plan`.
+macro_rules! by_width {
+    ($plan:expr, $width:ident => $body:expr) => {
+        by_width!($plan, $width => $body, 1 2 3 4 5 6 8)
+    };
+    ($plan:expr, $width:ident => $body:expr, $($words:literal)*) => {
+        match $plan.words {
+            $($words => {
+                const $width: usize = $words;
+                $body
+            })*
+            words => unreachable!("no slots of {words} words"),
+        }
+    };
+}
+mod analysis;
+#[expect(unreachable_pub, reason = "in the modules that are written it is public")]
+mod build;
+mod emit;
+#[expect(unreachable_pub, reason = "the same")]
+mod lookup;
+
+pub use self::emit::{Module, module};
+
+/// What both are called; a batch has something behind it.
+pub const NAME: &str = "specialised";
+/// The seed of the tables that are measured.
+pub const SEED: u64 = 1;
+
+/// One key at a time, or with `BATCH` many.
+pub(super) struct Specialised<const BATCH: bool>;
+
+impl<const BATCH: bool> Contender<Keyed> for Specialised<BATCH> {
+    fn meta(&self) -> Meta {
+        Meta {
+            name: if BATCH { "specialised-batch" } else { NAME },
+            keeps: Keeps::Copied,
+            caveat: if BATCH {
+                "built once, never changed; finds many keys at once"
+            } else {
+                "built once, never changed"
+            },
+            ..Meta::of(include_str!("mod.rs"))
+        }
+    }
+
+    fn prepare<'w>(&self, workload: &'w Keyed) -> Preparation<'w> {
+        match workload.has_integers() {
+            true => of::<u64, BATCH>(workload, Keys::integers),
+            false => of::<Bytes<'w>, BATCH>(workload, Keys::strings),
+        }
+    }
+}
+
+fn of<'w, K: Key + Planned + 'w, const BATCH: bool>(
+    workload: &'w Keyed,
+    typed: fn(&'w Keys) -> Vec<K>,
+) -> Preparation<'w> {
+    let can = Abilities { iterate: true, ..Abilities::STATIC };
+    let make: Make<'w, K> = Box::new(|keys, values| {
+        let found =
+            K::plans(keys, SEED).into_iter().find_map(|plan| made::<K, BATCH>(keys, values, plan));
+        found.unwrap_or_else(|| {
+            // The worker ends, and its row says so; `fathom kv` has said it before in a sentence.
+            eprintln!("{NO_TABLE}");
+            std::process::exit(1)
+        })
+    });
+    prepare(workload, typed, can, usize::MAX, make)
+}
+
+/// Why there is none.
+const NO_TABLE: &str =
+    "no table could be made for these keys: none of the hashes that were tried tells them apart";
+
+fn made<'w, K: Key + Planned + 'w, const BATCH: bool>(
+    keys: &[K],
+    values: &[u64],
+    plan: Plan,
+) -> Option<Table<'w, K>> {
+    by_width!(plan, W => {
+        let built = Built::<W>::build(keys, values, plan.shape)?;
+        Some(Box::new(EachKey(Own::<K, W, BATCH> { built, key: PhantomData })))
+    })
+}
+
+/// A table as what is measured.
+struct Own<K, const W: usize, const BATCH: bool> {
+    built: Built<W>,
+    key: PhantomData<K>,
+}
+
+impl<K: Key + Read, const W: usize, const BATCH: bool> Structure<K> for Own<K, W, BATCH> {
+    const ABILITIES: Abilities = Abilities { iterate: true, ..Abilities::STATIC };
+
+    type Hasher = ();
+
+    fn sized(_: usize, (): ()) -> Self {
+        unreachable!("made from its keys alone")
+    }
+
+    fn entries(&self) -> usize {
+        self.built.slots.len() - self.built.holes.len()
+    }
+
+    #[inline]
+    fn find(&self, key: K) -> Option<u64> {
+        self.built.table().find(key)
+    }
+
+    #[inline]
+    fn find_all(&self, probes: &[K]) -> Tally {
+        let mut tally = Tally::default();
+        let table = self.built.table();
+        match BATCH {
+            true => table.find_batch(probes, |value| tally.hit(value)),
+            false => probes.iter().for_each(|&probe| tally.hit(table.find(probe))),
+        }
+        tally
+    }
+
+    fn each(&self, visit: impl FnMut(u64)) {
+        self.built.values().for_each(visit);
+    }
+}
+
+impl Read for Bytes<'_> {
+    #[inline]
+    fn read<const W: usize>(self, shape: &Shape) -> Probe<W> {
+        self.0.read(shape)
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.0
+    }
+}
+
+impl Planned for Bytes<'_> {
+    fn plans(keys: &[Self], seed: u64) -> Vec<Plan> {
+        let keys: Vec<&[u8]> = keys.iter().map(|key| key.0).collect();
+        Planned::plans(&keys, seed)
+    }
+}
