@@ -53,6 +53,57 @@ fn a_verdict_has_portrait_rows_advice_and_every_sample() {
 }
 
 #[test]
+fn a_table_made_for_the_keys_is_measured_against_the_others_and_written() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --budget 3s -a system -d std,hashbrown -h foldhash --specialise=made --format json";
+    let verdict = json(folder.path(), line, 0);
+    assert_eq!(verdict["mix"], "90 % finds of present keys, 10 % finds of absent keys");
+    let rows = verdict["rows"].as_array().unwrap();
+    let own = |id: &str| rows.iter().find(|row| row["id"] == id).unwrap();
+    for row in ["specialised", "specialised-batch"].map(own) {
+        assert!(row["cost_ns"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row["bytes_per_entry"].as_f64().unwrap() < 45.0, "{row}");
+    }
+    let advice = verdict["advice"].to_string();
+    assert!(advice.contains("specialised: keys of "), "{advice}");
+    assert!(
+        advice.contains(" times the time of ") && advice.contains("bytes per entry against"),
+        "{advice}"
+    );
+    let files = ["keys.bin", "table.hpp", "table.rs", "tests.cpp"];
+    let mut written: Vec<String> = std::fs::read_dir(folder.path().join("made"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    written.sort_unstable();
+    assert_eq!(written, files);
+    let code = std::fs::read_to_string(folder.path().join("made/table.rs")).unwrap();
+    assert!(code.contains("A table made for its 2700 keys"), "{}", &code[..300]);
+}
+
+#[test]
+fn a_table_that_cannot_be_made_or_written_is_refused_before_anything_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let refused = |line: &str, code: i32, why: &str| {
+        let output = fathom(folder.path(), line);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(code), 0), "{line}: {said}");
+        assert!(said.contains(why), "{line}: {said}");
+    };
+    refused("kv words --specialise --mix hit=1,insert=1", 2, "never changes: a --mix of hit");
+    refused("kv words --specialise --ordered", 2, "cannot be used with");
+    std::fs::create_dir(folder.path().join("full")).unwrap();
+    std::fs::write(folder.path().join("full/file"), "mine").unwrap();
+    refused("kv words --specialise=full", 2, "full holds something");
+    refused("kv words --specialise=words", 4, "cannot write words");
+    refused("kv words --specialise=no/such", 4, "cannot write no/such");
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
 fn what_the_file_was_taken_for_is_said_and_a_table_is_no_list_of_words() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("names"), "Jo Doe\nAl Poe\n").unwrap();

@@ -47,14 +47,16 @@ impl Special {
         );
         let folder = Some(folder.to_owned()).filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = &folder {
+            let context = || format!("cannot write {}", folder.display());
             let entries = folder.exists().then(|| folder.read_dir()).transpose();
-            let mut entries =
-                entries.with_context(|| format!("cannot write {}", folder.display()))?;
+            let mut entries = entries.with_context(context)?;
             ensure!(
                 entries.as_mut().is_none_or(|entries| entries.next().is_none()),
                 "{} holds something: --specialise=DIR writes a folder of its own",
                 folder.display()
             );
+            // Before all the time it takes, not after.
+            parent(folder).metadata().with_context(context)?;
         }
         let path = prepared.full.path.as_deref().context("keys without a file")?;
         let bytes = key_file::load(path)?;
@@ -107,10 +109,9 @@ impl Special {
     pub(super) fn write(self) -> anyhow::Result<()> {
         let (Ok(module), Some(folder)) = (self.module, self.folder) else { return Ok(()) };
         let context = || format!("cannot write {}", folder.display());
-        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
         let whole = tempfile::Builder::new()
             .prefix(".fathom-")
-            .tempdir_in(parent.unwrap_or(Path::new(".")))
+            .tempdir_in(parent(&folder))
             .with_context(context)?;
         for (name, bytes) in &module.files {
             std::fs::write(whole.path().join(name), bytes).with_context(context)?;
@@ -124,6 +125,12 @@ impl Special {
         eprintln!("{}: wrote {}", folder.display(), names.join(", "));
         Ok(())
     }
+}
+
+/// Where a folder stands.
+fn parent(folder: &Path) -> &Path {
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 /// The one that finds many keys at once.

@@ -102,3 +102,54 @@ fn best(keys: &[&[u8]], shape: Shape) -> Option<Shape> {
         most(&mut (0..=longest).map(|front| Shape { front, back: usize::MAX, ..shape }))?;
     most(&mut (0..=longest).map(|back| Shape { back, ..front })).map(|(_, shape)| shape)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plans(keys: &[String]) -> Vec<Plan> {
+        let keys: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
+        Planned::plans(&keys, 1)
+    }
+
+    #[test]
+    fn windows_are_found_where_keys_differ() {
+        let keys: Vec<String> = (0..5000)
+            .map(|n| format!("https://example.com/{:05}/{}/index.html", n / 50, n % 50))
+            .collect();
+        let plans = plans(&keys);
+        let Shape { front, back, .. } = plans[3].shape;
+        assert!((13..=20).contains(&front) && (4..=12).contains(&back), "{front} {back}");
+        assert!(plans[..6].iter().all(|plan| !plan.shape.thorough));
+        assert!(plans[6..].len() == 3 && plans[6..].iter().all(|plan| plan.shape.thorough));
+        let seeds: std::collections::HashSet<u64> =
+            plans[..3].iter().map(|p| p.shape.seed).collect();
+        assert_eq!(seeds.len(), 3);
+    }
+
+    #[test]
+    fn slots_are_as_wide_as_most_keys_need() {
+        let of = |lengths: &[usize]| {
+            let keys: Vec<String> = lengths.iter().map(|&length| "x".repeat(length)).collect();
+            let Plan { shape, words } = plans(&keys)[0];
+            (shape.length, words)
+        };
+        assert_eq!(of(&[8; 9]), (8, 1));
+        assert_eq!(of(&[36; 9]), (36, 5));
+        assert_eq!(of(&[50; 9]), (50, 8));
+        assert_eq!(of(&[65; 9]), (0, 1), "no slot is as wide");
+        assert_eq!(of(&[7, 6, 7, 3]), (0, 1));
+        assert_eq!(of(&[8, 15, 12, 3]), (0, 2));
+        assert_eq!(of(&[&[8; 99][..], &[60]].concat()), (0, 2), "a long one lies elsewhere");
+        assert_eq!(of(&[]), (0, 1));
+    }
+
+    #[test]
+    fn integers_with_hardly_a_gap_lie_in_order() {
+        let least = |keys: &[u64]| u64::plans(keys, 1)[0].shape.least;
+        assert_eq!(least(&[7, 9, 8, 10]), Some(7));
+        assert_eq!(least(&[7, 9, 8, 1000]), None);
+        assert_eq!(least(&[0, u64::MAX]), None);
+        assert_eq!(least(&[]), None);
+    }
+}

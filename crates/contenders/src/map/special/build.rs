@@ -74,7 +74,9 @@ impl<const W: usize> Built<W> {
             built.slots[to] = built.slot(keys[at as usize], values[at as usize])?;
             taken[to] = true;
         }
+        built.long.shrink_to_fit();
         built.holes = (0..slots as u32).filter(|&at| !taken[at as usize]).collect();
+        built.holes.shrink_to_fit();
         // A key is not found in the slot of another one.
         let (full, holes) = (taken.iter().position(|&is_taken| is_taken)?, &built.holes);
         holes.iter().for_each(|&at| built.slots[at as usize] = built.slots[full]);
@@ -94,7 +96,7 @@ impl<const W: usize> Built<W> {
     }
 
     /// Every value, in the order of the slots.
-    pub fn values(&self) -> impl Iterator<Item = u64> {
+    pub fn values(&self) -> impl Iterator<Item = u64> + use<'_, W> {
         let ends = self.holes.iter().map(|&at| at as usize).chain([self.slots.len()]);
         let mut from = 0;
         ends.flat_map(move |end| {
@@ -217,4 +219,138 @@ fn pilots_of(
 /// Whether no two are the same; there are few.
 fn is_distinct(places: &[usize]) -> bool {
     places.iter().enumerate().all(|(number, place)| !places[..number].contains(place))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{HashMap, HashSet};
+
+    use super::super::by_width;
+    use super::*;
+
+    /// Byte strings that are alike in every way a table could mistake.
+    fn kinds() -> Vec<Vec<Vec<u8>>> {
+        let numbered = |length: usize| -> Vec<Vec<u8>> {
+            let key = |n: usize| format!("{n:0length$}").into_bytes();
+            (0..10_usize.pow(length.min(3) as u32)).map(key).collect()
+        };
+        let zeros =
+            (0..40).flat_map(|n| [vec![0; n], vec![1; n], [&vec![0; n][..], b"x"].concat()]);
+        let long = (0..300).map(|n| [&vec![b'a'; n % 90][..], n.to_string().as_bytes()].concat());
+        let mut kinds: Vec<Vec<Vec<u8>>> = (1..=70).map(numbered).collect();
+        kinds.extend([vec![], vec![b"one".to_vec()], zeros.collect(), long.collect()]);
+        // Each key again, twice: the last value counts.
+        kinds.push([numbered(9), numbered(7), numbered(9), numbered(9)].concat());
+        kinds
+    }
+
+    /// Compares with the standard library's map, one by one and in batches, for keys and what is almost one.
+    fn compare<const W: usize>(keys: &[Vec<u8>], shape: Shape) {
+        let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+        let values: Vec<u64> = (0..keys.len() as u64).map(|n| n * n).collect();
+        let Some(built) = Built::<W>::build(&keys, &values, shape) else {
+            panic!("{shape:?}, {W} words: no table of {} keys", keys.len())
+        };
+        let right: HashMap<&[u8], u64> = keys.iter().copied().zip(values).collect();
+        let mut probes: Vec<Vec<u8>> = vec![vec![], vec![0; 8], vec![b'z'; 100]];
+        for key in &keys {
+            let changed = [0, key.len() / 2, key.len().saturating_sub(1)].map(|at| {
+                let mut other = key.to_vec();
+                other.get_mut(at).into_iter().for_each(|byte| *byte ^= 1);
+                other
+            });
+            probes.extend(changed);
+            probes.extend([key.to_vec(), [key, &b"\0"[..]].concat(), [key, &b"1"[..]].concat()]);
+            probes.extend(key.split_last().map(|(_, start)| start.to_vec()));
+        }
+        let probes: Vec<&[u8]> = probes.iter().map(|probe| &probe[..]).collect();
+        let table = built.table();
+        let mut batch = Vec::new();
+        table.find_batch(&probes, |value| batch.push(value));
+        assert_eq!(batch.len(), probes.len());
+        for (probe, batch) in probes.iter().zip(batch) {
+            let expected = right.get(probe).copied();
+            assert_eq!((table.find(*probe), batch), (expected, expected), "{probe:?}, {shape:?}");
+        }
+        let mut all: Vec<u64> = built.values().collect();
+        let mut expected: Vec<u64> = right.into_values().collect();
+        (all.sort_unstable(), expected.sort_unstable());
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn keys_have_their_last_value_and_nothing_else_is_found() {
+        for keys in kinds() {
+            let length = keys.first().map_or(0, Vec::len);
+            let is_one = length > 0 && length <= 64 && keys.iter().all(|key| key.len() == length);
+            for thorough in [false, true] {
+                let shape = Shape { thorough, seed: 7, ..Shape::default() };
+                compare::<1>(&keys, shape);
+                compare::<2>(&keys, shape);
+                compare::<5>(&keys, shape);
+                if is_one {
+                    struct Words {
+                        words: usize,
+                    }
+                    let words = Words {
+                        words: length.div_ceil(8) + usize::from(length > 48 && length <= 56),
+                    };
+                    by_width!(words, W => compare::<W>(&keys, Shape { length, ..shape }));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tables_of_any_size_are_built_and_integers_found() {
+        let mut random = fathom_random::Random::new(3);
+        for count in (0..400).chain([1000, 5000, 70_000, 200_000]) {
+            let keys: Vec<u64> = (0..count).map(|_| random.word()).collect();
+            let values: Vec<u64> = (0..count).collect();
+            let there: HashSet<u64> = keys.iter().copied().collect();
+            let built = Built::<1>::build(&keys, &values, Shape { seed: 1, ..Shape::default() });
+            let built = built.expect("random keys have a table");
+            assert!(built.slots.len() as f64 <= count as f64 * 1.06 + 1.0, "{count}");
+            let table = built.table();
+            assert!(keys.iter().zip(values).all(|(&key, value)| table.find(key) == Some(value)));
+            let other = |_| random.word();
+            assert!(
+                (0..1000).map(other).all(|key| there.contains(&key) || table.find(key).is_none())
+            );
+        }
+        let sequential: Vec<u64> = (5..2000).filter(|n| n % 100 != 7).collect();
+        for shape in [
+            Shape { least: Some(5), ..Shape::default() },
+            Shape { thorough: true, seed: 1, ..Shape::default() },
+        ] {
+            let built = Built::<1>::build(&sequential, &sequential, shape).expect("a table");
+            let found: Vec<u64> = (0..3000).filter_map(|key| built.table().find(key)).collect();
+            assert_eq!(found, sequential);
+        }
+    }
+
+    #[test]
+    fn keys_that_the_shape_mistakes_have_no_table() {
+        let build = |keys: &[&[u8]], shape| Built::<3>::build(keys, &[1, 2], shape);
+        let plain = Shape { seed: 1, ..Shape::default() };
+        let alike: [&[u8]; 2] = [b"aaaaaaaaaaaa1bbbbbbbbbbb", b"aaaaaaaaaaaa2bbbbbbbbbbb"];
+        assert_eq!(build(&alike, plain), None);
+        assert!(build(&alike, Shape { front: 8, ..plain }).is_some());
+        assert!(build(&alike, Shape { thorough: true, ..plain }).is_some());
+        let short: [&[u8]; 2] = [b"one", b"three"];
+        assert_eq!(build(&short, Shape { length: 3, ..plain }), None, "one is not of this length");
+        let far = Shape { least: Some(1), ..plain };
+        assert_eq!(Built::<1>::build(&[1, 1 << 40], &[1, 2], far), None);
+        assert_eq!(Built::<1>::build(&[0, 2], &[1, 2], far), None);
+    }
+
+    #[test]
+    fn the_same_keys_and_seed_make_the_same_table() {
+        let keys: Vec<u64> = (0..9000).map(|n| n * n).collect();
+        let build = |seed| Built::<1>::build(&keys, &keys, Shape { seed, ..Shape::default() });
+        let digest = |built: Option<Built<1>>| built.unwrap().table().digest();
+        assert_eq!(build(1), build(1));
+        assert_eq!(digest(build(1)), digest(build(1)));
+        assert_ne!(digest(build(1)), digest(build(2)));
+    }
 }

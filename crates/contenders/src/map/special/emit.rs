@@ -118,7 +118,7 @@ fn files<const W: usize>(
     let digest = built.table().digest();
     let about = about(found, built.slots.len() - built.holes.len(), is_code);
     let rust = rust(built, is_code, &about, integers);
-    let any_length = if length == 0 && !integers { ["1", "..1"] } else { ["0", "..0"] };
+    let by = u8::from(length == 0 && !integers);
     let as_key = match integers {
         true => {
             "fn as_key(bytes: &[u8]) -> u64 {\n        u64::from_le_bytes(bytes.try_into().unwrap())\n    }"
@@ -134,8 +134,8 @@ fn files<const W: usize>(
         &[
             ("AS", &as_key),
             ("TABLE", &table),
-            ("SHORTER", &any_length[0]),
-            ("LONGER", &any_length[1]),
+            ("SHORTER", &by),
+            ("LONGER", &by),
             ("DIGEST", &digest),
         ],
     );
@@ -154,6 +154,7 @@ fn files<const W: usize>(
             ("BACK", &back.min(u32::MAX as usize)),
             ("THOROUGH", &thorough),
             ("IN_ORDER", &least.is_some()),
+            ("ANY_LONG", &(!built.long.is_empty() || !is_code && length == 0)),
             ("LEAST", &least.unwrap_or(0)),
             ("SEED", &seed),
             ("DATA", &if is_code { cpp_data(built) } else { String::new() }),

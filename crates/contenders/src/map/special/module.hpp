@@ -20,9 +20,10 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are little-endia
 using Key = @KEY@;
 // Words of a key in a slot.
 constexpr std::size_t W = @WORDS@;
-// Bytes of every key, or 0; where the windows lie; whether all bytes are hashed; least integer; seed.
+// Bytes of every key, or 0; where the windows lie; whether all bytes are hashed, integers lie in order, keys lie
+// elsewhere; least integer; seed.
 constexpr std::size_t LENGTH = @LENGTH@, FRONT = @FRONT@u, BACK = @BACK@u;
-constexpr bool THOROUGH = @THOROUGH@, IN_ORDER = @IN_ORDER@;
+constexpr bool THOROUGH = @THOROUGH@, IN_ORDER = @IN_ORDER@, ANY_LONG = @ANY_LONG@;
 constexpr std::uint64_t LEAST = @LEAST@u, SEED = @SEED@u;
 constexpr std::uint64_t STEP = 0x9e3779b97f4a7c15u;
 constexpr unsigned OFFSET_BITS = 40;
@@ -146,9 +147,11 @@ struct Table {
             return differs == 0;
         }
         const std::uint64_t tag = slot.key[W - 1];
-        if (probe.kind == Kind::absent || tag >> OFFSET_BITS != mark(probe.hash)) return false;
+        if (!ANY_LONG || probe.kind == Kind::absent || tag >> OFFSET_BITS != mark(probe.hash)) return false;
         const std::string_view all = bytes(key);
-        const std::uint8_t *record = elsewhere + (tag & ((std::uint64_t{1} << OFFSET_BITS) - 1));
+        const std::size_t at = tag & ((std::uint64_t{1} << OFFSET_BITS) - 1);
+        if (at + 4 + all.size() > bytes_elsewhere) return false;
+        const std::uint8_t *record = elsewhere + at;
         std::uint32_t length;
         std::memcpy(&length, record, 4);
         return length == all.size() && std::memcmp(record + 4, all.data(), all.size()) == 0;

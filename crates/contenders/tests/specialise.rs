@@ -1,0 +1,158 @@
+//! Tables made for their keys, as the code they are written as: compiled, and run on their own tests.
+#![cfg(feature = "kv")]
+
+use std::path::Path;
+use std::process::Command;
+
+use fathom_contenders::kv::special::{Module, module};
+use fathom_keys::{Format, KeySet, Keys, Span, read};
+
+fn byte_strings(keys: impl IntoIterator<Item = String>) -> KeySet<'static> {
+    let (mut bytes, mut spans) = (Vec::new(), Vec::new());
+    for key in keys {
+        spans.push(Span { start: bytes.len() as u64, len: key.len() as u32 });
+        bytes.extend(key.into_bytes());
+    }
+    KeySet { bytes: bytes.into(), keys: Keys::Bytes(spans), values: None }
+}
+
+fn integers(keys: impl IntoIterator<Item = u64>) -> KeySet<'static> {
+    KeySet {
+        bytes: Vec::new().into(),
+        keys: Keys::Integers(keys.into_iter().collect()),
+        values: None,
+    }
+}
+
+/// Kinds of keys by name, and what is said of them.
+fn kinds() -> Vec<(&'static str, KeySet<'static>, &'static str)> {
+    let url = |n: u64| {
+        format!("https://example.com/{}/{}", n * 7919 % 10_007, "path/".repeat(n as usize % 17))
+    };
+    let twice = (0..400).chain(0..200).map(|n| format!("key {n}"));
+    vec![
+        ("one", byte_strings(["alone".to_owned()]), "keys of 5 bytes in slots of 1 words"),
+        ("twice", byte_strings(twice), "keys of 5 to 7 bytes in slots of 1 words, 0.0 %"),
+        ("urls", byte_strings((0..300).map(url)), "% of them beside; the 8 bytes from byte"),
+        (
+            "uuids",
+            byte_strings((0..5000_u64).map(|n| format!("{:036x}", n * n * n))),
+            "keys of 36 bytes in slots of 5",
+        ),
+        (
+            "many-urls",
+            byte_strings((0..70_000).map(|n| url(n) + &n.to_string())),
+            "% of them beside",
+        ),
+        ("few", integers((0..100).map(|n| n * n * n)), "integers, a multiplication sends each"),
+        ("squares", integers((0..40_000).map(|n| n * n)), "integers, a multiplication sends each"),
+        (
+            "dense",
+            integers((1000..9000).filter(|n| n % 97 != 3)),
+            "integers from 1000 on with hardly a gap",
+        ),
+    ]
+}
+
+fn written(folder: &Path, keys: &KeySet<'_>) -> Module {
+    let module = module(keys).unwrap();
+    for (name, bytes) in &module.files {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    module
+}
+
+/// Compiles with these words and runs what came of it.
+fn tested(folder: &Path, compiler: &str, words: &[&str], run: &[&str]) -> String {
+    let compiled = Command::new(compiler).args(words).current_dir(folder).output().unwrap();
+    let said = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{said}");
+    let output = Command::new(folder.join("tests")).args(run).current_dir(folder).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    text.into_owned()
+}
+
+#[test]
+fn a_module_in_rust_passes_its_own_tests() {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    for (number, (name, keys, found)) in kinds().into_iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let module = written(folder.path(), &keys);
+        assert!(module.found.contains(found), "{name}: {}", module.found);
+        let edition = if number % 2 == 0 { "--edition=2021" } else { "--edition=2024" };
+        let words = [edition, "--test", "-Dwarnings", "-Copt-level=1", "table.rs", "-o", "tests"];
+        let text = tested(folder.path(), &rustc, &words, &[]);
+        assert!(text.contains("3 passed"), "{name}: {text}");
+    }
+}
+
+/// A wrong table is seen by the tests that stand beside it.
+#[test]
+fn the_tests_of_a_module_see_a_value_and_a_key_that_changed() {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let folder = tempfile::tempdir().unwrap();
+    written(folder.path(), &integers((0..100).map(|n| n * n * n)));
+    let path = folder.path().join("table.rs");
+    let right = std::fs::read_to_string(&path).unwrap();
+    for (from, to) in
+        [("{ key: [1000], value: 10 }", "{ key: [1000], value: 11 }"), ("[1000]", "[1001]")]
+    {
+        assert_eq!(right.matches(from).count(), 1, "{from}");
+        std::fs::write(&path, right.replace(from, to)).unwrap();
+        let words = ["--edition=2021", "--test", "table.rs", "-o", "tests"];
+        let compiled =
+            Command::new(&rustc).args(words).current_dir(folder.path()).output().unwrap();
+        assert!(compiled.status.success());
+        let run = Command::new(folder.path().join("tests")).output().unwrap();
+        let text = String::from_utf8_lossy(&run.stdout);
+        assert!(
+            text.contains("every_key_has_its_value_one_by_one_and_in_batches ... FAILED"),
+            "{text}"
+        );
+        assert!(text.contains("the_table_is_the_one_that_was_measured ... FAILED"), "{text}");
+    }
+}
+
+#[test]
+#[ignore = "needs the C++ compiler g++"]
+fn a_header_passes_its_own_tests_once_a_compiler_has_it() {
+    for (name, keys, _) in kinds() {
+        let folder = tempfile::tempdir().unwrap();
+        written(folder.path(), &keys);
+        let words = [
+            "-std=c++17",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-fsanitize=undefined",
+            "-fno-sanitize-recover",
+            "tests.cpp",
+            "-o",
+            "tests",
+        ];
+        let text = tested(folder.path(), "g++", &words, &["keys.bin"]);
+        assert!(text.starts_with("ok: "), "{name}: {text}");
+    }
+}
+
+#[test]
+fn the_pairs_beside_it_are_the_keys_each_once_with_the_last_number() {
+    let module = module(&byte_strings(["b", "a", "b", "c"].map(str::to_owned))).unwrap();
+    let (_, bytes) = module.files.iter().find(|(name, _)| *name == "keys.bin").unwrap();
+    let pairs = read(bytes, &Format::BinSliceKv).unwrap();
+    let all: Vec<(Vec<u8>, Vec<u8>)> =
+        (0..pairs.len()).map(|at| (pairs.key(at).into_owned(), pairs.value(at).to_vec())).collect();
+    let pair = |key: &str, value: u64| (key.as_bytes().to_vec(), value.to_le_bytes().to_vec());
+    assert_eq!(all, [pair("a", 1), pair("b", 2), pair("c", 3)]);
+}
+
+#[test]
+fn the_same_keys_are_written_the_same_and_none_are_refused() {
+    for (name, keys, _) in kinds().into_iter().take(4) {
+        let [once, again] = [(); 2].map(|()| module(&keys).unwrap());
+        assert!(once.files == again.files, "{name}");
+    }
+    assert!(module(&integers([])).err().unwrap().contains("for 1 to"));
+}
