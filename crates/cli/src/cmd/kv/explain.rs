@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
-use super::screen::Score;
+use super::screen::{Score, Why};
 
 /// What became of a combination.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,28 +21,6 @@ pub(super) struct Fate {
     /// Who went on instead, or what it said.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) detail: String,
-}
-
-/// Why a combination went no further.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Why {
-    /// It went all the way: measured at full size.
-    Measured,
-    /// Its structure had somebody faster, and faster ones had the places that were free.
-    Behind,
-    /// Its structure's best, but all places were taken.
-    NoPlace,
-    /// It takes more than so many times the least time.
-    Hopeless,
-    /// Tried on one allocator alone, and out there.
-    OtherAllocator,
-    /// The time was over: by chance.
-    Unreached,
-    /// It has not all operations.
-    Lacks,
-    /// Wrong, crashed or hung.
-    Failed,
 }
 
 /// Notes how those who were scored did: who is among `kept`, who takes more than `hopeless` times the least

@@ -9,8 +9,8 @@ use fathom_contenders::kv;
 
 use super::candidate::{self, Candidate};
 use super::data::{Data, Prepared};
-use super::explain::{self, Fate, Why};
-use super::screen::{self, Rung, Score, Screen};
+use super::explain::{self, Fate};
+use super::screen::{self, Rung, Score, Screen, Why};
 use super::{Options, SAMPLES};
 
 /// Share of the budget that screening may take.
@@ -29,6 +29,7 @@ const READ_AGAIN: usize = 24;
 const AGAIN: f64 = 1.15;
 
 /// What came of the ladder.
+#[derive(Default)]
 pub(super) struct Climb {
     /// Who is measured, in the order of their time.
     pub(super) finalists: Vec<usize>,
@@ -69,7 +70,8 @@ pub(super) fn screened(
     let mut scores: Vec<Score> = Vec::new();
     for (number, sample) in data.iter().enumerate() {
         note(&format!("{} combinations on {} {}", chosen.len(), sample.keys, sample.unit()));
-        let share = SCREENING_SHARE * (number + 1) as f64 / data.len() as f64;
+        // Whoever is not reached at first is out unseen; what a rung does not need is the next one's.
+        let share = SCREENING_SHARE * ((number + 1) as f64 / data.len() as f64).sqrt();
         let deadline = match patient {
             true => *start + Duration::from_secs(86_400),
             false => *start + options.budget.mul_f64(share),
@@ -157,7 +159,7 @@ pub(super) fn also(options: &Options, candidates: &[Candidate]) -> anyhow::Resul
         let found = found.map_or_else(|| candidate::named(id), Ok)?;
         found.launch().map(|_| found)
     };
-    options.also.iter().map(one).collect()
+    options.also.iter().chain(&options.exactly).map(one).collect()
 }
 
 /// Those who are measured, and the number of the one all are compared with: what one takes without

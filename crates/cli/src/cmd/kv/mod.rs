@@ -44,7 +44,7 @@ use self::choice::{Choice, Source};
 use self::data::Prepared;
 use self::explain::Fate;
 use self::full::{Scan, bounds, measured, plan, probes, scanned, weight};
-use self::ladder::{also, screened, seated};
+use self::ladder::{Climb, also, screened, seated};
 use self::mix::{Mix, Part};
 use self::screen::{Rung, Screen};
 use self::show::Extent;
@@ -138,6 +138,10 @@ pub(crate) struct Options {
     /// These are measured at full size too, however they do before: hashbrown+foldhash@jemalloc
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     also: Vec<String>,
+
+    /// Exactly these are measured at full size, beside the usual choice, and nobody is tried before
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with_all = ["all", "exhaustive", "also"])]
+    exactly: Vec<String>,
 
     /// Seed of samples and orders
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -271,11 +275,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         ensure!(!candidates.is_empty(), "no structure asked for may be shared by threads");
     }
     let also = also(options, &candidates)?;
+    if !options.exactly.is_empty() {
+        candidates.clone_from(&also);
+    }
     let bounds = bounds(options.hang, prepared.size());
     let mut screen =
         Screen::new(&candidates, &parts, options.seed, prepared.key_bytes, bounds.clone());
     screen.must_be_ordered = options.ordered;
-    let climb = screened(options, &prepared, &mut screen, &mut start)?;
+    let climb = match options.exactly.is_empty() {
+        true => screened(options, &prepared, &mut screen, &mut start)?,
+        false => Climb { fates: vec![None; candidates.len()], ..Climb::default() },
+    };
     drop(screen);
     if options.exhaustive {
         start = Instant::now();
