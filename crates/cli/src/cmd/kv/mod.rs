@@ -116,10 +116,9 @@ pub(crate) struct Options {
         value_name = "DIR",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "",
         conflicts_with_all = ["trace", "ordered", "concurrent"]
     )]
-    specialise: Option<PathBuf>,
+    specialise: Option<Option<PathBuf>>,
 
     /// Wall time for all of it; more finds smaller differences
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "50s")]
@@ -266,7 +265,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let stop = interrupt::measuring();
     let (prepared, parts, mix) = asked(options)?;
     prepared.describe(options.source.from.is_none());
-    let special = options.specialise.as_deref();
+    let special = options.specialise.clone();
     let special = special.map(|folder| Special::made(folder, &prepared, &parts)).transpose()?;
     let mut candidates = options.choice.candidates(options.all, options.planted)?;
     if options.concurrent.is_some() {
@@ -291,10 +290,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         start = Instant::now();
     }
     let is_ordered = options.ordered || prepared.trace.as_ref().is_some_and(|t| t.scans > 0);
-    let (mut finalists, baseline) = seated(options, &candidates, &climb.finalists, also, is_ordered)?;
+    let (mut finalists, baseline) =
+        seated(options, &candidates, &climb.finalists, also, is_ordered)?;
     let fates = explain::settled(climb.fates, &candidates, &finalists, prepared.full.keys);
-    for own in special.iter().map(Special::candidates) {
-        finalists.extend(own?);
+    if let Some(special) = &special {
+        let seated: Vec<String> = finalists.iter().map(Candidate::id).collect();
+        finalists
+            .extend(special.candidates()?.into_iter().filter(|own| !seated.contains(&own.id())));
     }
 
     let deadline = start + options.budget;

@@ -29,23 +29,22 @@ pub(super) fn usual_mix() -> Mix {
 }
 
 impl Special {
-    /// Makes the table, to be written into `folder` unless that has no name.
+    /// Makes the table, to be written into `folder` if there is one.
     ///
     /// # Errors
     /// A mix that changes keys, a folder that holds something, keys that cannot be read again.
     pub(super) fn made(
-        folder: &Path,
+        folder: Option<PathBuf>,
         prepared: &Prepared,
         parts: &[Part],
     ) -> anyhow::Result<Special> {
-        let other = parts.iter().map(|part| part.workload.operation.as_str());
-        let other = other.filter(|name| !READS.contains(name)).next();
+        let mut operations = parts.iter().map(|part| part.workload.operation.as_str());
+        let other = operations.find(|name| !READS.contains(name));
         ensure!(
             other.is_none(),
             "--specialise makes a table that never changes: a --mix of hit, miss, zipf and iterate, without {}",
             other.unwrap_or_default()
         );
-        let folder = Some(folder.to_owned()).filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = &folder {
             let context = || format!("cannot write {}", folder.display());
             let entries = folder.exists().then(|| folder.read_dir()).transpose();
@@ -96,8 +95,7 @@ impl Special {
         };
         let mut sentences: Vec<String> = std::iter::once(found).chain(own.map(words)).collect();
         if self.folder.is_none() {
-            sentences
-                .push(format!("--{}=DIR writes {NAME} as a module in Rust and C++.", "specialise"));
+            sentences.push(format!("--specialise=DIR writes {NAME} as a module in Rust and C++."));
         }
         sentences
     }

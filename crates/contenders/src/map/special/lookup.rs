@@ -12,7 +12,8 @@
 //!
 //! Pilots were chosen so that no two keys have one slot ("hash and displace": R. Pagh, 1999; pilots of a
 //! byte: R. Groot Koerkamp, PtrHash, 2025). So a find reads one pilot and one slot, whatever the key, and
-//! branches on the answer alone. An empty slot holds the words of a key that has another slot, which
+//! branches on the answer alone. All of it is inlined into the caller's loop: called, hits among 10,000 UUIDs took
+//! twice the time. An empty slot holds the words of a key that has another slot, which
 //! therefore nobody finds there.
 
 /// What was found out about the keys: how they are read.
@@ -98,7 +99,7 @@ const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Shape {
     /// The hash of eight bytes near the front, eight near the end and the length.
-    #[inline]
+    #[inline(always)]
     pub fn windows(&self, key: &[u8]) -> u64 {
         let length = key.len() as u64;
         let Some(last) = key.len().checked_sub(8) else {
@@ -111,7 +112,7 @@ impl Shape {
 
 impl<const W: usize> Table<'_, W> {
     /// The value of `key`.
-    #[inline]
+    #[inline(always)]
     pub fn find<K: Read>(&self, key: K) -> Option<u64> {
         let probe = key.read::<W>(&self.shape);
         let slot = self.slots.get(self.place(probe.hash))?;
@@ -183,7 +184,7 @@ impl<const W: usize> Table<'_, W> {
     }
 
     /// The number of the slot that a key of this hash has, if it is there.
-    #[inline]
+    #[inline(always)]
     pub fn place(&self, hash: u64) -> usize {
         if self.shape.least.is_some() {
             return hash as usize;
@@ -193,7 +194,7 @@ impl<const W: usize> Table<'_, W> {
     }
 
     /// Whether the slot with this last word is that of the long key `key`.
-    #[inline]
+    #[inline(always)]
     fn is_long(&self, tag: u64, hash: u64, key: &[u8]) -> bool {
         if tag >> OFFSET_BITS != mark(hash) {
             return false;
@@ -207,7 +208,7 @@ impl<const W: usize> Table<'_, W> {
 }
 
 impl Read for u64 {
-    #[inline]
+    #[inline(always)]
     fn read<const W: usize>(self, shape: &Shape) -> Probe<W> {
         let hash = match shape.least {
             Some(least) => self.wrapping_sub(least),
@@ -223,7 +224,7 @@ impl Read for u64 {
 }
 
 impl Read for &[u8] {
-    #[inline]
+    #[inline(always)]
     fn read<const W: usize>(self, shape: &Shape) -> Probe<W> {
         let length = shape.length;
         let (mut key, mut kind) = ([0; W], Kind::Short);
@@ -255,7 +256,7 @@ impl Read for &[u8] {
 
 /// The number of the slot that a key of this hash has with this pilot. The hash alone chooses one of the
 /// parts, so that a part is built in the caches.
-#[inline]
+#[inline(always)]
 pub fn place(hash: u64, pilot: u8, parts: [usize; 2]) -> usize {
     let [parts, slots] = parts;
     let step = hash.wrapping_mul(STEP).wrapping_mul(pilot.into());
@@ -263,26 +264,26 @@ pub fn place(hash: u64, pilot: u8, parts: [usize; 2]) -> usize {
 }
 
 /// `value`, which may be anything below 2⁶⁴, scaled to what is below `end`.
-#[inline]
+#[inline(always)]
 pub fn high(value: u64, end: usize) -> usize {
     ((u128::from(value) * end as u128) >> 64) as usize
 }
 
 /// The upper bits of the last word of a long key's slot.
-#[inline]
+#[inline(always)]
 pub fn mark(hash: u64) -> u64 {
     ELSEWHERE << 16 | hash & 0xffff
 }
 
 /// Both words in one: the halves of their product (wyhash's step, by Wang Yi).
-#[inline]
+#[inline(always)]
 fn mixed(a: u64, b: u64, seed: u64) -> u64 {
     let product = u128::from(a ^ seed) * u128::from(b ^ seed.rotate_left(32) ^ STEP);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Of all bytes and the length.
-#[inline]
+/// Of all bytes and the length. Called, so that what needs it not stays short.
+#[inline(never)]
 fn hash_whole(key: &[u8], seed: u64) -> u64 {
     let (pairs, rest) = key.as_chunks::<16>();
     let (first, last) = rest.split_at(rest.len().min(8));
@@ -292,13 +293,13 @@ fn hash_whole(key: &[u8], seed: u64) -> u64 {
 }
 
 /// Whether all words are, without a branch for each.
-#[inline]
+#[inline(always)]
 fn is_same<const W: usize>(a: &[u64; W], b: &[u64; W]) -> bool {
     a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
 /// The words of a key whose length all keys have.
-#[inline]
+#[inline(always)]
 fn words<const W: usize>(key: &[u8], to: &mut [u64; W]) {
     match key.len().checked_sub(8) {
         Some(last) => (0..W).for_each(|at| to[at] = word(key, (8 * at).min(last))),
@@ -307,7 +308,7 @@ fn words<const W: usize>(key: &[u8], to: &mut [u64; W]) {
 }
 
 /// The words of a key of fewer than `8 W` bytes, zeros behind it.
-#[inline]
+#[inline(always)]
 fn padded<const W: usize>(key: &[u8], to: &mut [u64; W]) {
     let (full, rest) = key.as_chunks::<8>();
     to.iter_mut().zip(full).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
@@ -319,7 +320,7 @@ fn padded<const W: usize>(key: &[u8], to: &mut [u64; W]) {
 }
 
 /// At most eight bytes, zeros behind them.
-#[inline]
+#[inline(always)]
 fn few(key: &[u8]) -> u64 {
     if key.len() == 8 {
         word(key, 0)
@@ -335,7 +336,7 @@ fn few(key: &[u8]) -> u64 {
 }
 
 /// The eight bytes from `at` on.
-#[inline]
+#[inline(always)]
 fn word(key: &[u8], at: usize) -> u64 {
     key.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }

@@ -31,6 +31,7 @@ macro_rules! by_width {
         }
     };
 }
+
 mod analysis;
 #[expect(unreachable_pub, reason = "in the modules that are written it is public")]
 mod build;
@@ -121,7 +122,7 @@ impl<K: Key + Read, const W: usize, const BATCH: bool> Structure<K> for Own<K, W
         self.built.slots.len() - self.built.holes.len()
     }
 
-    #[inline]
+    #[inline(always)]
     fn find(&self, key: K) -> Option<u64> {
         self.built.table().find(key)
     }
@@ -143,7 +144,7 @@ impl<K: Key + Read, const W: usize, const BATCH: bool> Structure<K> for Own<K, W
 }
 
 impl Read for Bytes<'_> {
-    #[inline]
+    #[inline(always)]
     fn read<const W: usize>(self, shape: &Shape) -> Probe<W> {
         self.0.read(shape)
     }
