@@ -62,13 +62,13 @@ const TOP: usize = 3;
 
 /// Whether three runs said the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Same {
+pub(super) enum Repeats {
     /// They advised the same.
-    Same,
+    Alike,
     /// They advised differently, and said of the others' choices that they are not resolved.
-    Tie,
+    Tied,
     /// They differed without saying so.
-    Differs,
+    Differ,
 }
 
 impl Truth {
@@ -104,18 +104,18 @@ impl Entry {
         chosen.filter_map(|id| self.truth.of(id)).collect()
     }
 
-    pub(super) fn same(&self) -> Same {
+    pub(super) fn same(&self) -> Repeats {
         let choice = |advice: &Advice| advice.ranked.first().cloned().unwrap_or_default();
         let says = |advice: &Advice, id: &String| advice.ties.contains(id);
-        let mut same = Same::Same;
+        let mut same = Repeats::Alike;
         for (at, one) in self.advice.iter().enumerate() {
             for other in &self.advice[at + 1..] {
                 let (a, b) = (choice(one), choice(other));
                 let said = [one, other].iter().any(|run| says(run, &a) && says(run, &b));
                 match (a == b, said) {
                     (true, _) => {}
-                    (false, true) => same = Same::Tie,
-                    (false, false) => return Same::Differs,
+                    (false, true) => same = Repeats::Tied,
+                    (false, false) => return Repeats::Differ,
                 }
             }
         }
@@ -148,9 +148,9 @@ impl Entry {
         let rank = rank.filter(|&rank| rank < usize::MAX);
         let rank = rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
         let same = match self.same() {
-            Same::Same => "same",
-            Same::Tie => "tie",
-            Same::Differs => "differs",
+            Repeats::Alike => "same",
+            Repeats::Tied => "tie",
+            Repeats::Differ => "differs",
         };
         let best = self.truth.rows.first().map_or("", |row| row.id.as_str());
         format!(
@@ -199,8 +199,8 @@ impl Tally {
             sets: entries.len(),
             top: entries.iter().filter(|entry| entry.is_in_top()).count(),
             regrets,
-            same: count(Same::Same),
-            ties: count(Same::Tie),
+            same: count(Repeats::Alike),
+            ties: count(Repeats::Tied),
         }
     }
 
@@ -330,10 +330,10 @@ mod tests {
     fn a_tie_counts_as_the_same_only_where_it_was_said() {
         let same = |runs: &[Advice]| entry(runs).same();
         let (best, even) = (advice(&["best"], &[]), advice(&["even"], &[]));
-        assert_eq!(same(&[best.clone(), best.clone(), best.clone()]), Same::Same);
-        assert_eq!(same(&[best.clone(), best.clone(), even.clone()]), Same::Differs);
+        assert_eq!(same(&[best.clone(), best.clone(), best.clone()]), Repeats::Alike);
+        assert_eq!(same(&[best.clone(), best.clone(), even.clone()]), Repeats::Differ);
         let said = advice(&["even"], &["best", "even"]);
-        assert_eq!(same(&[best.clone(), best.clone(), said.clone()]), Same::Tie);
-        assert_eq!(same(&[best, advice(&["slow"], &[]), said]), Same::Differs);
+        assert_eq!(same(&[best.clone(), best.clone(), said.clone()]), Repeats::Tied);
+        assert_eq!(same(&[best, advice(&["slow"], &[]), said]), Repeats::Differ);
     }
 }

@@ -20,9 +20,9 @@ const HOPELESS: f64 = 8.0;
 /// With `--exhaustive` all rungs have all keys, and nobody is out before it takes more than so many times the
 /// least time there, or of the time of its structure's best: of all on one allocator, of the others on
 /// all, and of these once more.
-const EXHAUSTIVE: [(f64, f64); 3] = [(3.0, 2.0), (2.0, 1.25), (2.0, 1.1)];
+const EXHAUSTIVE: [(f64, f64); 3] = [(3.0, 2.0), (2.0, 1.4), (2.0, 1.3)];
 /// So many at most are then measured in rounds.
-const CONTESTED: usize = 48;
+const CONTESTED: usize = 72;
 /// So many at most are read once more at the end of the ladder.
 const READ_AGAIN: usize = 24;
 /// Who takes at most so many times the least time is read once more.

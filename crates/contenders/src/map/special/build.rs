@@ -274,7 +274,8 @@ mod tests {
         }
         let mut all: Vec<u64> = built.values().collect();
         let mut expected: Vec<u64> = right.into_values().collect();
-        (all.sort_unstable(), expected.sort_unstable());
+        all.sort_unstable();
+        expected.sort_unstable();
         assert_eq!(all, expected);
         true
     }
