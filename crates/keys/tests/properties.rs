@@ -149,7 +149,7 @@ const FIRSTS: [&str; 11] = [
     "18e149f6-94d3-4e8b-8944-f4ed8f072cc6",
     "tatemigezetj",
     "58.77.248.249",
-    "/zudacutevl/binasopcltababolulaneclibibijkolupcaravaconubudozkulovurnuk.o",
+    "/anuhefuwo/izusedolab/dewuluheln/asug.json",
     "8226edd48952cb57b26594a2f14aa5352d1247b1",
     "AGCAATCACAGCGCGAGGATTGAAATGGCCA",
 ];
