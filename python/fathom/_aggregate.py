@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 
 from fathom import _native
@@ -168,6 +167,8 @@ def aggregate(
 
 def asked(data, **options) -> tuple[list, _Plan]:
     """The inputs and the plan of `aggregate` with these options."""
+    import inspect  # takes longer than all else that is imported, and few want this
+
     bound = inspect.signature(aggregate).bind(data, **options)
     bound.apply_defaults()
     return _asked(**{name: bound.arguments[name] for name in bound.arguments if name != "progress"})
