@@ -163,7 +163,7 @@ fn studied(program: &Path, set: &Set, keys: &Path, options: &Options) -> Result<
     }
     let advice: Vec<Advice> =
         answers.iter().map(|(json, seconds)| advised(json, *seconds)).collect::<Result<_>>()?;
-    // Whoever was advised, or is in one of the first places, is measured in the same rounds.
+    // Whoever was advised is measured in the same rounds.
     let also: Vec<&str> = advice.iter().map(|advice| advice.ranked[0].as_str()).collect();
     let budget = &options.truth_budget;
     let arguments = [
