@@ -55,7 +55,7 @@ fn kinds() -> Vec<(&'static str, KeySet<'static>, &'static str)> {
 }
 
 fn written(folder: &Path, keys: &KeySet<'_>) -> Module {
-    let module = module(keys).unwrap();
+    let module = module(keys, true).unwrap();
     for (name, bytes) in &module.files {
         std::fs::write(folder.join(name), bytes).unwrap();
     }
@@ -139,7 +139,7 @@ fn a_header_passes_its_own_tests_once_a_compiler_has_it() {
 
 #[test]
 fn the_pairs_beside_it_are_the_keys_each_once_with_the_last_number() {
-    let module = module(&byte_strings(["b", "a", "b", "c"].map(str::to_owned))).unwrap();
+    let module = module(&byte_strings(["b", "a", "b", "c"].map(str::to_owned)), true).unwrap();
     let (_, bytes) = module.files.iter().find(|(name, _)| *name == "keys.bin").unwrap();
     let pairs = read(bytes, &Format::BinSliceKv).unwrap();
     let all: Vec<(Vec<u8>, Vec<u8>)> =
@@ -151,8 +151,8 @@ fn the_pairs_beside_it_are_the_keys_each_once_with_the_last_number() {
 #[test]
 fn the_same_keys_are_written_the_same_and_none_are_refused() {
     for (name, keys, _) in kinds().into_iter().take(4) {
-        let [once, again] = [(); 2].map(|()| module(&keys).unwrap());
+        let [once, again] = [(); 2].map(|()| module(&keys, true).unwrap());
         assert!(once.files == again.files, "{name}");
     }
-    assert!(module(&integers([])).err().unwrap().contains("for 1 to"));
+    assert!(module(&integers([]), true).err().unwrap().contains("for 1 to"));
 }

@@ -60,11 +60,7 @@ impl Special {
         let path = prepared.full.path.as_deref().context("keys without a file")?;
         let bytes = key_file::load(path)?;
         let (_, keys) = key_file::keys(path, &bytes, Some(&prepared.full.format))?;
-        let mut module = special::module(&keys);
-        if let (Ok(module), None) = (&mut module, &folder) {
-            module.files.clear();
-        }
-        Ok(Special { module, folder })
+        Ok(Special { module: special::module(&keys, folder.is_some()), folder })
     }
 
     /// Who takes part for it: nobody if there is no table.

@@ -13,7 +13,7 @@ pub(super) struct Plan {
 }
 
 /// Widths of slots that there is code for, in words of a key.
-pub(super) const WIDTHS: [usize; 7] = [1, 2, 3, 4, 5, 6, 8];
+const WIDTHS: [usize; 7] = by_width!(all);
 /// What it costs, in bytes of every key, if all keys lay elsewhere: one more wait for memory.
 const ELSEWHERE_BYTES: f64 = 48.0;
 /// Keys that windows are tried on, before all are.
@@ -25,11 +25,16 @@ const GAPS: f64 = 1.06;
 
 /// Keys that a table can be made for.
 pub(super) trait Planned: Read {
+    /// The most words of a key in a slot.
+    const WIDEST: usize;
+
     /// What to try, the cheapest first.
     fn plans(keys: &[Self], seed: u64) -> Vec<Plan>;
 }
 
 impl Planned for u64 {
+    const WIDEST: usize = 1;
+
     fn plans(keys: &[u64], seed: u64) -> Vec<Plan> {
         let (least, most) = (keys.iter().min(), keys.iter().max());
         let places = least.zip(most).map(|(least, most)| (most - least) as f64 + 1.0);
@@ -44,6 +49,8 @@ impl Planned for u64 {
 }
 
 impl Planned for &[u8] {
+    const WIDEST: usize = WIDTHS[WIDTHS.len() - 1];
+
     fn plans(keys: &[&[u8]], seed: u64) -> Vec<Plan> {
         let (length, words) = width(keys);
         let plain = Shape { length, ..Shape::default() };

@@ -287,7 +287,7 @@ mod tests {
             let (mut cheap, mut sure) = (0, 0);
             for plan in <&[u8]>::plans(&all, 7) {
                 let shape = plan.shape;
-                let own = by_width!(plan, W => compare::<W>(&keys, shape));
+                let own = by_width!(&[u8], plan, W => compare::<W>(&keys, shape));
                 // Also where slots suit the keys less well.
                 let any = Shape { length: 0, ..shape };
                 let others =

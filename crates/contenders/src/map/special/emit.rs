@@ -15,45 +15,50 @@ use super::{NO_TABLE, SEED};
 pub struct Module {
     /// In a sentence.
     pub found: String,
-    /// Name and content.
+    /// Name and content; none unless they were asked for.
     pub files: Vec<(&'static str, Vec<u8>)>,
 }
 
 /// Tables of at most so many bytes stand in the code.
 const CODE_BYTES: usize = 64 << 10;
 
-/// A table that finds for each key its number among `keys`, from 0, and of equal keys the last one's.
+/// A table that finds for each key its number among `keys`, from 0, and of equal keys the last one's; as files,
+/// too, if `is_written`.
 ///
 /// # Errors
 /// Why none can be made, in a sentence.
-pub fn module(keys: &KeySet<'_>) -> Result<Module, String> {
+pub fn module(keys: &KeySet<'_>, is_written: bool) -> Result<Module, String> {
     match &keys.keys {
-        Keys::Integers(integers) => made(integers, |key| key.to_le_bytes().to_vec()),
+        Keys::Integers(integers) => made(integers, is_written, |key| key.to_le_bytes().to_vec()),
         Keys::Bytes(spans) => {
             let all: Vec<&[u8]> = spans.iter().map(|span| span.of(&keys.bytes)).collect();
-            made(&all, |key| key.to_vec())
+            made(&all, is_written, |key| key.to_vec())
         }
     }
 }
 
 fn made<K: Planned + Eq + std::hash::Hash>(
     keys: &[K],
+    is_written: bool,
     raw: impl Fn(K) -> Vec<u8>,
 ) -> Result<Module, String> {
     let count = u32::try_from(keys.len()).ok().filter(|&count| 0 < count && count < u32::MAX);
     let count = count.ok_or("a table is made for 1 to 4,294,967,294 keys")?;
     let values: Vec<u64> = (0..count.into()).collect();
     for plan in K::plans(keys, SEED) {
-        let files = by_width!(plan, W => {
+        let module = by_width!(K, plan, W => {
             Built::<W>::build(keys, &values, plan.shape).map(|built| {
                 let found = found(keys, &built, plan);
-                let files = files(&built, &found, size_of::<K>() == 8);
-                (found, files)
+                let write = || files(&built, &found, size_of::<K>() == 8);
+                let files = if is_written { write() } else { Vec::new() };
+                Module { found, files }
             })
         });
-        let Some((found, mut files)) = files else { continue };
-        files.push(("keys.bin", pairs(keys, raw)));
-        return Ok(Module { found, files });
+        let Some(mut module) = module else { continue };
+        if is_written {
+            module.files.push(("keys.bin", pairs(keys, raw)));
+        }
+        return Ok(module);
     }
     Err(NO_TABLE.to_owned())
 }

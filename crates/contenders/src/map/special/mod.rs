@@ -16,19 +16,24 @@ use crate::keyed::bench::{Make, Table, prepare};
 use crate::keyed::structure::EachKey;
 use crate::keyed::{Abilities, Bytes, Key, Keyed, Keys, Structure, Tally};
 
-/// `$body` with `$width` for the words of `$plan`.
+/// `$body` with `$width` for the words of `$plan`, for keys of type `$key`; or all widths of slots that there is
+/// code for, in words of a key.
 macro_rules! by_width {
-    ($plan:expr, $width:ident => $body:expr) => {
-        by_width!($plan, $width => $body, 1 2 3 4 5 6 8)
+    ([$($words:literal)*] all) => {
+        [$($words),*]
     };
-    ($plan:expr, $width:ident => $body:expr, $($words:literal)*) => {
+    ([$($words:literal)*] $key:ty, $plan:expr, $width:ident => $body:expr) => {
         match $plan.words {
-            $($words => {
+            // Known when it is compiled: no code for integers of two words.
+            $($words if $words <= <$key>::WIDEST => {
                 const $width: usize = $words;
                 $body
             })*
             words => unreachable!("no slots of {words} words"),
         }
+    };
+    ($($asked:tt)*) => {
+        by_width!([1 2 3 4 5 6 8] $($asked)*)
     };
 }
 
@@ -65,20 +70,21 @@ impl<const BATCH: bool> Contender<Keyed> for Specialised<BATCH> {
 
     fn prepare<'w>(&self, workload: &'w Keyed) -> Preparation<'w> {
         match workload.has_integers() {
-            true => of::<u64, BATCH>(workload, Keys::integers),
-            false => of::<Bytes<'w>, BATCH>(workload, Keys::strings),
+            true => of::<u64>(workload, Keys::integers, BATCH),
+            false => of::<Bytes<'w>>(workload, Keys::strings, BATCH),
         }
     }
 }
 
-fn of<'w, K: Key + Planned + 'w, const BATCH: bool>(
+fn of<'w, K: Key + Planned + 'w>(
     workload: &'w Keyed,
     typed: fn(&'w Keys) -> Vec<K>,
+    batch: bool,
 ) -> Preparation<'w> {
     let can = Abilities { iterate: true, ..Abilities::STATIC };
-    let make: Make<'w, K> = Box::new(|keys, values| {
-        let found =
-            K::plans(keys, SEED).into_iter().find_map(|plan| made::<K, BATCH>(keys, values, plan));
+    let make: Make<'w, K> = Box::new(move |keys, values| {
+        let mut plans = K::plans(keys, SEED).into_iter();
+        let found = plans.find_map(|plan| made(keys, values, plan, batch));
         found.unwrap_or_else(|| {
             // The worker ends, and its row says so; `fathom kv` has said it before in a sentence.
             eprintln!("{NO_TABLE}");
@@ -92,24 +98,27 @@ fn of<'w, K: Key + Planned + 'w, const BATCH: bool>(
 const NO_TABLE: &str =
     "no table could be made for these keys: none of the hashes that were tried tells them apart";
 
-fn made<'w, K: Key + Planned + 'w, const BATCH: bool>(
+fn made<'w, K: Key + Planned + 'w>(
     keys: &[K],
     values: &[u64],
     plan: Plan,
+    batch: bool,
 ) -> Option<Table<'w, K>> {
-    by_width!(plan, W => {
+    by_width!(K, plan, W => {
         let built = Built::<W>::build(keys, values, plan.shape)?;
-        Some(Box::new(EachKey(Own::<K, W, BATCH> { built, key: PhantomData })))
+        Some(Box::new(EachKey(Own::<K, W> { built, batch, key: PhantomData })))
     })
 }
 
 /// A table as what is measured.
-struct Own<K, const W: usize, const BATCH: bool> {
+struct Own<K, const W: usize> {
     built: Built<W>,
+    /// Finds many keys at once. Asked for each call, not for each key, so that one is compiled for both.
+    batch: bool,
     key: PhantomData<K>,
 }
 
-impl<K: Key + Read, const W: usize, const BATCH: bool> Structure<K> for Own<K, W, BATCH> {
+impl<K: Key + Read, const W: usize> Structure<K> for Own<K, W> {
     const ABILITIES: Abilities = Abilities { iterate: true, ..Abilities::STATIC };
 
     type Hasher = ();
@@ -131,7 +140,7 @@ impl<K: Key + Read, const W: usize, const BATCH: bool> Structure<K> for Own<K, W
     fn find_all(&self, probes: &[K]) -> Tally {
         let mut tally = Tally::default();
         let table = self.built.table();
-        match BATCH {
+        match self.batch {
             true => table.find_batch(probes, |value| tally.hit(value)),
             false => probes.iter().for_each(|&probe| tally.hit(table.find(probe))),
         }
@@ -155,6 +164,8 @@ impl Read for Bytes<'_> {
 }
 
 impl Planned for Bytes<'_> {
+    const WIDEST: usize = <&[u8]>::WIDEST;
+
     fn plans(keys: &[Self], seed: u64) -> Vec<Plan> {
         let keys: Vec<&[u8]> = keys.iter().map(|key| key.0).collect();
         Planned::plans(&keys, seed)
