@@ -4,8 +4,8 @@ this machine, and the time that passes with one worker and with two; the tables 
     python python/bench/clusters.py PROGRAM FILE [--runs 3] [--save samples.json]
 
 FILE is one of lines `key;value`. Each engine starts in a process of its own, aggregates a few times to get warm, then several
-times more. Counted is the processor time of all processes that the engine has by then, which a variable in
-their environment tells. Needs fathom, dask, distributed, ray and pyspark with Java.
+times more, then a file of one line as often: what an aggregation costs to start. Counted is the processor time of all processes
+that the engine has by then, which a variable in their environment tells. Needs fathom, dask, distributed, ray and pyspark with Java.
 """
 
 import argparse
@@ -16,13 +16,16 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
-SIZES = {"32 MiB": 32 << 20, "256 MiB": 256 << 20, "1 GiB": 1 << 30}
+SIZES = {"32 MiB": 32 << 20, "256 MiB": 256 << 20, "512 MiB": 512 << 20, "1 GiB": 1 << 30}
 ALONE = "256 MiB"
 STATS = ["min", "mean", "max"]
 MARK = "FATHOM_BENCH_CLUSTERS"
 WARM, MORE = 4, 4
+#: The work is no Java: what is compiled without optimisation, by one thread, costs least.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def spent(command) -> float:
@@ -65,34 +68,40 @@ def work(engine: str, path: str, task_bytes: int, workers: int):
 
         cluster = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
         client = distributed.Client(cluster)
-        measured(lambda: fathom.dask.aggregate(path, client=client, **options))
+        measured(path, lambda path: fathom.dask.aggregate(path, client=client, **options))
         client.close()
         cluster.close()
     elif engine == "ray":
         import ray
 
         ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
-        measured(lambda: fathom.ray.aggregate(path, **options))
+        measured(path, lambda path: fathom.ray.aggregate(path, **options))
         ray.shutdown()
     else:
         from pyspark.sql import SparkSession
 
         os.environ["PYSPARK_PYTHON"] = sys.executable
         builder = SparkSession.builder.master(f"local-cluster[{workers},1,1024]").config("spark.ui.enabled", "false")
+        builder.config("spark.executor.extraJavaOptions", JAVA).config("spark.driver.extraJavaOptions", JAVA)
         spark = builder.config("spark.executor.memory", "1g").getOrCreate()
-        measured(lambda: fathom.spark.aggregate(path, spark, **options))
+        measured(path, lambda path: fathom.spark.aggregate(path, spark, **options))
         spark.stop()
 
 
-def measured(aggregate):
+def measured(path: str, aggregate):
     for _ in range(WARM):
-        aggregate()
+        aggregate(path)
     warm, start = spent_so_far(), time.monotonic()
     for _ in range(MORE):
-        aggregate()
-    seconds = (time.monotonic() - start) / MORE
-    each = (spent_so_far() - warm) / MORE
-    print(json.dumps({"each": each, "once": warm - WARM * each, "seconds": seconds}))
+        aggregate(path)
+    seconds, ended = (time.monotonic() - start) / MORE, spent_so_far()
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as line:
+        line.write("key;1\n")
+        line.flush()
+        for _ in range(MORE):
+            aggregate(line.name)
+    each, nothing = (ended - warm) / MORE, (spent_so_far() - ended) / MORE
+    print(json.dumps({"each": each, "nothing": nothing, "once": warm - WARM * each, "seconds": seconds}))
 
 
 def main():
@@ -120,13 +129,15 @@ def main():
                 found.append(json.loads(done.stdout.splitlines()[-1]))
     alone = statistics.median(samples["command"])
     print(f"the command: {alone:.2f} s of processor for {samples['file_bytes'] / 1e9:.2f} GB")
-    print("| | each aggregation | of the command's | to start, and warm | seconds |\n|---|--:|--:|--:|--:|")
+    print("| | each aggregation | to start it | the rest, of the command's | to start, and warm | seconds |\n|---|--:|--:|--:|--:|--:|")
     for threads, seconds in samples["threads"].items():
-        print(f"| the command, {threads} threads | | | | {statistics.median(seconds):.2f} |")
+        print(f"| the command, {threads} threads | | | | | {statistics.median(seconds):.2f} |")
     for engine, found in samples["engines"].items():
         for name, runs in found.items():
-            each, once, seconds = (statistics.median(run[what] for run in runs) for what in ("each", "once", "seconds"))
-            print(f"| {engine}, {name} | {each:.2f} s | {each / alone:.2f} | {once:.1f} s | {seconds:.2f} |")
+            columns = ("each", "nothing", "once", "seconds")
+            each, nothing, once, seconds = (statistics.median(run[what] for run in runs) for what in columns)
+            rest = (each - nothing) / alone
+            print(f"| {engine}, {name} | {each:.2f} s | {nothing:.2f} s | {rest:.2f} | {once:.1f} s | {seconds:.2f} |")
     if asked.save:
         with open(asked.save, "w") as file:
             json.dump(samples, file, indent=1)
