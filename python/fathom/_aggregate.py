@@ -29,6 +29,9 @@ def _inputs(data) -> list:
         return [data]
     if isinstance(data, (bytearray, memoryview)):
         return [bytes(data)]
+    if not hasattr(data, "__iter__"):
+        kinds = "a path, bytes, something with read(), a table that Arrow knows, or several of these"
+        raise TypeError(f"what is read is {kinds}, not {type(data).__name__}")
     inputs = [bytes(one) if isinstance(one, (bytearray, memoryview)) else one for one in data]
     if not inputs:
         raise ValueError("there is nothing to read: the list of inputs is empty")

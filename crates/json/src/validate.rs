@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read};
 use fathom_machine::level::Level;
 
 use crate::error::{Error, ReadError};
-use crate::kernel::{BEHIND_BYTES, BLOCK_BYTES, Blocks, Kernel, SHORT_BYTES, State};
+use crate::kernel::{BEHIND_BYTES, BLOCK_BYTES, Blocks, Judge, SHORT_BYTES, State};
 use crate::lexer::{Lexer, Limits, Mode};
 
 /// Bytes asked of the source at a time: half of a small second-level cache.
@@ -27,9 +27,9 @@ pub fn validate(text: &[u8]) -> Result<(), Error> {
 /// # Errors
 /// As [`validate`].
 pub fn validate_at(level: Level, text: &[u8]) -> Result<(), Error> {
-    let kernel = Kernel::of(level);
-    let Some(blocks) = kernel.blocks().filter(|_| text.len() > SHORT_BYTES) else {
-        if kernel.accepts(text) {
+    let judge = Judge::of(level);
+    let Some(blocks) = judge.blocks().filter(|_| text.len() > SHORT_BYTES) else {
+        if judge.accepts(text) {
             return Ok(());
         }
         return explain(Lexer::with(Mode::Document, Limits::default(), level), text);
@@ -43,8 +43,7 @@ pub fn validate_at(level: Level, text: &[u8]) -> Result<(), Error> {
 
 /// The level at which texts longer than a few blocks are validated, if `level` is asked for.
 pub fn validating_level(level: Level) -> Level {
-    let kernel = Kernel::of(level);
-    kernel.blocks().map_or(kernel.level(), |blocks| blocks.level)
+    Judge::of(level).level()
 }
 
 /// What the lexer says of the rest of a text.
@@ -73,7 +72,7 @@ pub fn validate_read_at(
     mut source: impl Read,
     window_bytes: usize,
 ) -> Result<(), ReadError> {
-    let Some(blocks) = Kernel::of(level).blocks() else {
+    let Some(blocks) = Judge::of(level).blocks() else {
         let lexer = Lexer::with(Mode::Document, Limits::default(), level);
         return explain_read(lexer, &mut vec![0; window_bytes.max(1)], 0, source);
     };

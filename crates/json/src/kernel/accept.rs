@@ -51,7 +51,7 @@ impl Nest {
     }
 }
 
-/// See [`super::Kernel::accepts`].
+/// See [`super::Judge::accepts`].
 ///
 /// # Safety
 /// The level of `V` is available.

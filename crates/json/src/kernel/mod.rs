@@ -29,18 +29,23 @@ pub use scalars::{Kind, Scalar};
 /// Below this many bytes, walking over the tokens takes less time than clearing rows of masks.
 const LEAST_BYTES: usize = 96;
 
-/// The searches of one level, and the grammar by bits, which the scalar level is better off without.
+/// The searches of one level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernel {
     special: unsafe fn(&[u8], usize) -> (usize, bool),
     space: unsafe fn(&[u8], usize) -> usize,
     number: unsafe fn(&[u8], usize) -> Option<Plain>,
-    accepts: unsafe fn(&[u8]) -> bool,
     scalars: Scalars,
-    /// The level of the searches.
     level: Level,
-    blocks: Blocks,
-    has_blocks: bool,
+}
+
+/// The verdicts of one level; apart from the searches, so that who validates nothing has none of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judge {
+    accepts: unsafe fn(&[u8]) -> bool,
+    level: Level,
+    /// The grammar by bits, which the scalar level is better off without.
+    blocks: Option<Blocks>,
 }
 
 /// See [`Kernel::scalars`].
@@ -67,7 +72,7 @@ impl Blocks {
         unsafe { (self.read)(state, text, from) }
     }
 
-    /// Whether a text of at most [`SHORT_BYTES`] is a document, as [`Kernel::accepts`] has it.
+    /// Whether a text of at most [`SHORT_BYTES`] is a document, as [`Judge::accepts`] has it.
     pub(crate) fn accepts_short(self, text: &[u8]) -> bool {
         // SAFETY: as above.
         unsafe { (self.accepts)(text) }
@@ -90,22 +95,14 @@ impl Kernel {
             special,
             space: space(level).run,
             number: number(level).run,
-            accepts: accepts(level).run,
             scalars: scalars(level).run,
             level: own,
-            blocks: Blocks::of(level),
-            has_blocks: own != Level::Scalar,
         }
     }
 
     /// The level events are found at.
     pub(crate) fn level(self) -> Level {
         self.level
-    }
-
-    /// The grammar by bits, unless the searches are better.
-    pub(crate) fn blocks(self) -> Option<Blocks> {
-        self.has_blocks.then_some(self.blocks)
     }
 
     /// The first index from `from` on that holds `"`, `\` or a byte below 0x20, else the length;
@@ -136,19 +133,6 @@ impl Kernel {
         unsafe { (self.scalars)(gaps, text, at, scalars) }
     }
 
-    /// Whether `bytes` is one JSON document no deeper than the default limit. A no says nothing
-    /// about what is wrong; a document with a token beyond the default limit gets one as well.
-    /// For levels without blocks, and texts of at most [`SHORT_BYTES`].
-    pub(crate) fn accepts(self, bytes: &[u8]) -> bool {
-        match self.blocks() {
-            Some(blocks) if (LEAST_BYTES..=SHORT_BYTES).contains(&bytes.len()) => {
-                blocks.accepts_short(bytes)
-            }
-            // SAFETY: as above.
-            _ => unsafe { (self.accepts)(bytes) },
-        }
-    }
-
     /// The first index from `from` on that holds no JSON white space, else the length.
     #[inline]
     pub(crate) fn space(self, bytes: &[u8], from: usize) -> usize {
@@ -161,6 +145,37 @@ impl Kernel {
         }
         // SAFETY: as above.
         unsafe { (self.space)(bytes, from) }
+    }
+}
+
+impl Judge {
+    /// The verdicts of `level`, or of the scalar level where it is not available.
+    pub(crate) fn of(level: Level) -> Judge {
+        let Form { level: own, run: accepts } = accepts(level);
+        Judge { accepts, level: own, blocks: (own != Level::Scalar).then(|| Blocks::of(level)) }
+    }
+
+    /// The level of the verdict on a text longer than a few blocks.
+    pub(crate) fn level(self) -> Level {
+        self.blocks.map_or(self.level, |blocks| blocks.level)
+    }
+
+    /// The grammar by bits, if it is better than the walk over the tokens.
+    pub(crate) fn blocks(self) -> Option<Blocks> {
+        self.blocks
+    }
+
+    /// Whether `bytes` is one JSON document no deeper than the default limit. A no says nothing
+    /// about what is wrong; a document with a token beyond the default limit gets one as well.
+    /// For levels without blocks, and texts of at most [`SHORT_BYTES`].
+    pub(crate) fn accepts(self, bytes: &[u8]) -> bool {
+        match self.blocks {
+            Some(blocks) if (LEAST_BYTES..=SHORT_BYTES).contains(&bytes.len()) => {
+                blocks.accepts_short(bytes)
+            }
+            // SAFETY: as above.
+            _ => unsafe { (self.accepts)(bytes) },
+        }
     }
 }
 
