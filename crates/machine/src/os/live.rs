@@ -365,6 +365,12 @@ mod tests {
             assert!(map.is_whole() && map.lost().is_none());
         }
         assert!(LiveMap::new(&file, 5..5).is_err());
+    }
+
+    #[test]
+    fn what_was_just_written_is_cached() {
+        let file = file(&numbered(3));
+        let size = 3 * page() as u64;
         assert!(is_cached(&file, 0..size) && !is_cached(&file, size..2 * size));
     }
 
