@@ -285,6 +285,7 @@ mod tests {
             let mut key = vec![0; len];
             hashes.push(one.hash(&key));
             assert_ne!(one.hash(&key), other.hash(&key));
+            assert_eq!(one.hash(&key), one.emptied().hash(&key));
             for at in 0..len {
                 key[at] = 1;
                 hashes.push(one.hash(&key));

@@ -317,6 +317,71 @@ mod tests {
         text + "\n"
     }
 
+    /// What a row of masks must know of the one before, and a read of the read before.
+    #[test]
+    fn neighbours_are_judged_alike_wherever_a_block_ends() {
+        let right =
+            ["true", "false", "null", "-0.5e-7", "10.25E+3", r#""\u00e9""#, r#"{"a":[1,{}]}"#];
+        let wrong = [
+            "true1",
+            "false-",
+            "nulle",
+            "true.",
+            "nulltrue",
+            "1true",
+            "tru",
+            "01",
+            "-",
+            "--1",
+            "-01",
+            "1.",
+            ".5",
+            "1.x",
+            "1..2",
+            "1.2.3",
+            "1e",
+            "1e+",
+            "1e+-2",
+            "1e5e",
+            "1e5.2",
+            "1-2",
+            "+1",
+            "1 2",
+            r#""a""b""#,
+            r#""a"1"#,
+            r#"1"a""#,
+            "1,,2",
+            "[1,]",
+            "[,1]",
+            "1]",
+            "}",
+            r#"{"a":1,}"#,
+            r#"{"a" 1}"#,
+            r#"{"a":}"#,
+            "{1:1}",
+            r#"{"a"}"#,
+            r#""a":1"#,
+            r#"{"a":1:2}"#,
+            r#"{"a":1 "b":2}"#,
+            "[}",
+            "{]",
+            r#""\x""#,
+            r#""\u12g4""#,
+        ];
+        for (tokens, is_right) in [(&right[..], true), (&wrong[..], false)] {
+            for (token, before) in tokens.iter().flat_map(|token| (0..70).map(move |n| (token, n)))
+            {
+                let text = format!("[\"{}\",{token}]{}", "x".repeat(before), " ".repeat(160));
+                let expected = plain(text.as_bytes(), Limits::DEFAULT);
+                assert_eq!(expected.is_ok(), is_right, "{text}");
+                for kernel in Level::available().map(Blocks::of) {
+                    let said = by_bits(kernel, text.as_bytes(), Limits::DEFAULT, BLOCK_BYTES);
+                    assert_eq!(said, (expected, !is_right), "{} {before}: {token}", kernel.level);
+                }
+            }
+        }
+    }
+
     #[test]
     fn documents_of_many_blocks_need_no_lexer_and_edited_ones_get_its_answer() {
         let limits = Limits::DEFAULT;
