@@ -334,6 +334,8 @@ mod tests {
         assert_eq!(same(&[best.clone(), best.clone(), even.clone()]), Repeats::Differ);
         let said = advice(&["even"], &["best", "even"]);
         assert_eq!(same(&[best.clone(), best.clone(), said.clone()]), Repeats::Tied);
+        let other = advice(&["even"], &["even", "near"]);
+        assert_eq!(same(&[best.clone(), other]), Repeats::Differ);
         assert_eq!(same(&[best, advice(&["slow"], &[]), said]), Repeats::Differ);
     }
 }
