@@ -63,8 +63,8 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Integers(intmap::IntMap),
     #[cfg(feature = "more")]
     &Plain(ptr_hash::PtrHash),
-    &special::Specialised::<false>,
-    &special::Specialised::<true>,
+    &special::Specialised { batch: false },
+    &special::Specialised { batch: true },
 ];
 
 /// The family.

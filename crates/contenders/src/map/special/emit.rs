@@ -10,6 +10,7 @@ use super::analysis::{Plan, Planned};
 use super::build::Built;
 use super::lookup::{Kind, Shape, Slot};
 use super::{NO_TABLE, SEED};
+use crate::keyed::Bytes;
 
 /// What was found out about keys, and the table that was made of it as files.
 pub struct Module {
@@ -31,8 +32,10 @@ pub fn module(keys: &KeySet<'_>, is_written: bool) -> Result<Module, String> {
     match &keys.keys {
         Keys::Integers(integers) => made(integers, is_written, |key| key.to_le_bytes().to_vec()),
         Keys::Bytes(spans) => {
-            let all: Vec<&[u8]> = spans.iter().map(|span| span.of(&keys.bytes)).collect();
-            made(&all, is_written, |key| key.to_vec())
+            // As they are measured, so that building is compiled once.
+            let all: Vec<Bytes<'_>> =
+                spans.iter().map(|span| Bytes(span.of(&keys.bytes))).collect();
+            made(&all, is_written, |key| key.0.to_vec())
         }
     }
 }

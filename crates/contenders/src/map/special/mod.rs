@@ -51,15 +51,17 @@ pub const NAME: &str = "specialised";
 /// The seed of the tables that are measured.
 pub const SEED: u64 = 1;
 
-/// One key at a time, or with `BATCH` many.
-pub(super) struct Specialised<const BATCH: bool>;
+/// One key at a time, or many.
+pub(super) struct Specialised {
+    pub(super) batch: bool,
+}
 
-impl<const BATCH: bool> Contender<Keyed> for Specialised<BATCH> {
+impl Contender<Keyed> for Specialised {
     fn meta(&self) -> Meta {
         Meta {
-            name: if BATCH { "specialised-batch" } else { NAME },
+            name: if self.batch { "specialised-batch" } else { NAME },
             keeps: Keeps::Copied,
-            caveat: if BATCH {
+            caveat: if self.batch {
                 "built once, never changed; finds many keys at once"
             } else {
                 "built once, never changed"
@@ -70,8 +72,8 @@ impl<const BATCH: bool> Contender<Keyed> for Specialised<BATCH> {
 
     fn prepare<'w>(&self, workload: &'w Keyed) -> Preparation<'w> {
         match workload.has_integers() {
-            true => of::<u64>(workload, Keys::integers, BATCH),
-            false => of::<Bytes<'w>>(workload, Keys::strings, BATCH),
+            true => of::<u64>(workload, Keys::integers, self.batch),
+            false => of::<Bytes<'w>>(workload, Keys::strings, self.batch),
         }
     }
 }
