@@ -47,7 +47,16 @@ def aggregate(urls, spark, *, task_bytes=4 * _scale.TASK_BYTES, records=False, *
         states.unpersist()
 
 
+#: What goes from step to step, in Spark's words; `_arrow_schema` is the same.
 _SCHEMA = "number long, keys long, bytes binary"
+
+
+@functools.cache
+def _arrow_schema():
+    import pyarrow
+
+    return pyarrow.schema([("number", pyarrow.int64()), ("keys", pyarrow.int64()), ("bytes", pyarrow.binary())])
+
 
 #: Bytes of a state that the driver takes before it knows how large the others are.
 _LITTLE_BYTES = 1 << 20
@@ -100,10 +109,3 @@ def _batch(number: int, keys: int, state: bytes):
     schema = _arrow_schema()
     arrays = [pyarrow.Array.from_buffers(kind, 1, parts) for kind, parts in zip(schema.types, buffers)]
     return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-@functools.cache
-def _arrow_schema():
-    import pyarrow
-
-    return pyarrow.schema([("number", pyarrow.int64()), ("keys", pyarrow.int64()), ("bytes", pyarrow.binary())])
