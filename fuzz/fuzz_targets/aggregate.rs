@@ -4,12 +4,9 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/aggregate/tests/oracle/mod.rs"]
-mod oracle;
-
-use oracle::Task;
-use oracle::check::Judge;
-use oracle::choice::Choices;
+use fathom_fuzz::oracle::Task;
+use fathom_fuzz::oracle::check::Judge;
+use fathom_fuzz::oracle::choice::Choices;
 
 fuzz_target!(|data: &[u8]| {
     let Some((seed, input)) = data.split_first_chunk::<8>() else { return };

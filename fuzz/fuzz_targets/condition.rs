@@ -5,12 +5,9 @@
 use fathom_aggregate::{Filter, Formula, OnError, Options, Progress, Query, Source, delimited};
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/aggregate/tests/oracle/mod.rs"]
-mod oracle;
-
-use oracle::check::Judge;
-use oracle::choice::Choices;
-use oracle::shown::{Form, Look};
+use fathom_fuzz::oracle::check::Judge;
+use fathom_fuzz::oracle::choice::Choices;
+use fathom_fuzz::oracle::shown::{Form, Look};
 
 fuzz_target!(|data: &[u8]| {
     let Some((seeds, input)) = data.split_first_chunk::<16>() else { return };

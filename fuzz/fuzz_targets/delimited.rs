@@ -6,11 +6,8 @@
 use fathom_aggregate::{Query, guess};
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/aggregate/tests/oracle/mod.rs"]
-mod oracle;
-
-use oracle::check::Judge;
-use oracle::choice::Choices;
+use fathom_fuzz::oracle::check::Judge;
+use fathom_fuzz::oracle::choice::Choices;
 
 fuzz_target!(|data: &[u8]| {
     let Some((seeds, input)) = data.split_first_chunk::<24>() else { return };

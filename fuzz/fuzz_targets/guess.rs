@@ -9,13 +9,10 @@ use fathom_aggregate::guess::{self, Said};
 use fathom_aggregate::{OnError, Progress, Query, Syntax, delimited};
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/aggregate/tests/oracle/mod.rs"]
-mod oracle;
-
-use oracle::Task;
-use oracle::check::{Judge, file, formatted, query, stream};
-use oracle::choice::Choices;
-use oracle::line::OF_LOGS;
+use fathom_fuzz::oracle::Task;
+use fathom_fuzz::oracle::check::{Judge, file, formatted, near, query, stream};
+use fathom_fuzz::oracle::choice::Choices;
+use fathom_fuzz::oracle::line::OF_LOGS;
 
 fuzz_target!(|data: &[u8]| {
     let Some((seeds, input)) = data.split_first_chunk::<25>() else { return };
@@ -70,7 +67,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(task.header || !header || said.header.is_none());
         return Judge::new(input, task).check(sources.remove(0), &[look], &options, "guess");
     }
-    let options = oracle::check::near(&options, &look);
+    let options = near(&options, &look);
     let run = |query: &Query, sources| {
         let (on_error, progress) = (OnError::Skip(None), Progress::default());
         delimited::aggregate(sources, query, &options, on_error, &progress)

@@ -6,13 +6,10 @@
 use fathom_aggregate::{OnError, Options, Progress, Summary, Syntax, delimited};
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/aggregate/tests/oracle/mod.rs"]
-mod oracle;
-
-use oracle::Task;
-use oracle::check::{check_lines, file, query};
-use oracle::choice::Choices;
-use oracle::line::{Form, OF_LOGS};
+use fathom_fuzz::oracle::Task;
+use fathom_fuzz::oracle::check::{check_lines, file, query};
+use fathom_fuzz::oracle::choice::Choices;
+use fathom_fuzz::oracle::line::{Form, OF_LOGS};
 
 fuzz_target!(|data: &[u8]| {
     let Some((seeds, input)) = data.split_first_chunk::<25>() else { return };

@@ -2,7 +2,7 @@
 //! user would, and runs the tests of the package and the notebooks of the documents there.
 //!
 //! The wheel brings the command: what the workspace built (or FATHOM_PROGRAM names), stripped. Libraries
-//! are shared with the workspace's build, so a check builds the module alone; `--release` makes the
+//! that have the same features as in the workspace's build are taken from there; `--release` makes the
 //! wheel to be given away, for which sizes are checked.
 
 use std::fs;

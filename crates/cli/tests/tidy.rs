@@ -136,6 +136,27 @@ fn every_external_dependency_states_its_reason() {
     }
 }
 
+/// The section of a manifest under `heading`, without comments.
+fn section<'t>(manifest: &'t str, heading: &str) -> Vec<&'t str> {
+    let after =
+        manifest.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("{heading}")).1;
+    let lines = after.lines().take_while(|line| !line.starts_with('['));
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+}
+
+#[test]
+fn the_python_package_is_built_for_development_as_the_workspace_is() {
+    let [ours, theirs, locked] = ["Cargo.toml", "python/Cargo.toml", "python/Cargo.lock"]
+        .map(|path| fs::read_to_string(root().join(path)).unwrap());
+    for heading in ["[profile.dev]", "[profile.dev.package.\"*\"]"] {
+        assert_eq!(section(&ours, heading), section(&theirs, heading), "{heading}");
+    }
+    for line in section(&ours, "[profile.dev.package]") {
+        let package = line.split(' ').next().unwrap();
+        assert!(!locked.contains(&format!("name = \"{package}\"")), "python/Cargo.toml: {line}");
+    }
+}
+
 #[test]
 fn every_source_file_says_what_it_is_and_is_part_of_a_crate() {
     for path in rust_files() {

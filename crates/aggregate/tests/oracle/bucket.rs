@@ -10,10 +10,10 @@ use super::Task;
 use super::number::{self, Number, all_digits, ten_to};
 
 /// Widths that are asked for.
-pub(crate) const WIDTHS: [&str; 6] = ["1h", "15m", "1d", "1mo", "100", "0.5"];
+pub const WIDTHS: [&str; 6] = ["1h", "15m", "1d", "1mo", "100", "0.5"];
 
 /// A part of a key, or why there is none.
-pub(crate) fn shaped(field: &[u8], which: usize, task: &Task) -> Result<Vec<u8>, String> {
+pub fn shaped(field: &[u8], which: usize, task: &Task) -> Result<Vec<u8>, String> {
     let mut part = field.to_vec();
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c);
     while task.trim && part.first().is_some_and(is_blank) {

@@ -16,14 +16,14 @@ use super::shown::{By, Form, Look, text};
 use super::{Answer, NoAnswer, Null, Place, Refused, Task};
 
 /// A file that holds `input` and nothing else, open for reading.
-pub(crate) fn file(input: &[u8]) -> Source {
+pub fn file(input: &[u8]) -> Source {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(input).unwrap();
     Source::File { path: "input".into(), file: Box::new(file), size: input.len() as u64 }
 }
 
 /// A stream that hands out `portion` bytes at a time.
-pub(crate) fn stream(input: &[u8], portion: usize) -> Source {
+pub fn stream(input: &[u8], portion: usize) -> Source {
     struct Portions(Cursor<Vec<u8>>, usize);
     impl Read for Portions {
         fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
@@ -43,7 +43,7 @@ fn selector(place: &Place) -> Selector {
 }
 
 /// The engine's words for a task.
-pub(crate) fn query(task: &Task) -> Query {
+pub fn query(task: &Task) -> Query {
     let null = |null| match null {
         Null::Skip => EngineNull::Skip,
         Null::Zero => EngineNull::Zero,
@@ -98,11 +98,7 @@ fn named(name: &str, look: &Look) -> Statistic {
 }
 
 /// Runs the engine; also the refused records as they were kept.
-pub(crate) fn run(
-    source: Source,
-    task: &Task,
-    options: &Options,
-) -> Result<(Summary, Vec<u8>), Error> {
+pub fn run(source: Source, task: &Task, options: &Options) -> Result<(Summary, Vec<u8>), Error> {
     let mut kept = Vec::new();
     let on_error = OnError::Skip(Some(Box::new(&mut kept)));
     let (sources, progress) = (vec![source], Progress::default());
@@ -133,25 +129,25 @@ fn unspill(summary: &mut Summary) {
 }
 
 /// The first error of a run over `key;value` lines that must fail.
-pub(crate) fn failure(source: Source, options: &Options) -> Error {
+pub fn failure(source: Source, options: &Options) -> Error {
     let progress = Progress::default();
     fathom_aggregate::aggregate(vec![source], options, OnError::Fail, &progress).unwrap_err()
 }
 
 /// An input and what the oracle says of it.
-pub(crate) struct Judge<'a> {
+pub struct Judge<'a> {
     input: &'a [u8],
     task: Task,
     answer: Result<Answer, NoAnswer>,
 }
 
 impl<'a> Judge<'a> {
-    pub(crate) fn new(input: &'a [u8], task: Task) -> Judge<'a> {
+    pub fn new(input: &'a [u8], task: Task) -> Judge<'a> {
         Judge { input, answer: super::aggregate(input, &task), task }
     }
 
     /// Asserts that the engine says the same of `source`, which holds the input.
-    pub(crate) fn check(&self, source: Source, looks: &[Look], options: &Options, what: &str) {
+    pub fn check(&self, source: Source, looks: &[Look], options: &Options, what: &str) {
         let options = &near(options, &looks[0]);
         let shown = || {
             let beginning = &self.input[..self.input.len().min(2000)];
@@ -198,13 +194,7 @@ fn check_text(
 }
 
 /// Asserts that the engine says of lines that are no delimited text what the oracle says of the text they stand for.
-pub(crate) fn check_lines(
-    input: &[u8],
-    form: line::Form,
-    task: &Task,
-    look: &Look,
-    how: &mut Choices,
-) {
+pub fn check_lines(input: &[u8], form: line::Form, task: &Task, look: &Look, how: &mut Choices) {
     let mut query = query(task);
     query.header = false;
     query.syntax = match form {
@@ -236,24 +226,24 @@ pub(crate) fn check_lines(
 }
 
 /// The same, as near as the look wants values.
-pub(crate) fn near(options: &Options, look: &Look) -> Options {
+pub fn near(options: &Options, look: &Look) -> Options {
     let approx = look.approx.map(|digits| Approx::ALL[digits as usize - 2].1);
     Options { approx, ..options.clone() }
 }
 
 /// The engine's text.
-pub(crate) fn formatted(summary: &Summary, look: &Look, threads: usize) -> Vec<u8> {
+pub fn formatted(summary: &Summary, look: &Look, threads: usize) -> Vec<u8> {
     rendered(summary.columns.clone(), look, layout(look, threads))
 }
 
 /// The engine's text of two inputs side by side.
-pub(crate) fn compared(before: &Summary, after: &Summary, look: &Look) -> Vec<u8> {
+pub fn compared(before: &Summary, after: &Summary, look: &Look) -> Vec<u8> {
     let columns = format::side_by_side(before.columns.clone(), after.columns.clone());
     rendered(columns, look, Layout { pairs: true, ..layout(look, 1) })
 }
 
 /// The engine's text of what was spilled, with totals: in pieces, or of the first keys.
-pub(crate) fn pieces(summary: &mut Summary, look: &Look, form: Option<Streamed>) -> String {
+pub fn pieces(summary: &mut Summary, look: &Look, form: Option<Streamed>) -> String {
     let (order, layout) = (order(look), layout(look, 1));
     let mut text = Vec::new();
     let (Some(form), None) = (form, look.top) else {

@@ -13,16 +13,16 @@ use super::shown::{By, FORMS, Look, OF_TEXTS, STATISTICS};
 use super::{Null, Place, Task};
 
 /// Spills to files among the temporary ones.
-pub(crate) fn spill() -> Spill {
+pub fn spill() -> Spill {
     Spill { folder: std::env::temp_dir(), create: |at| tempfile::tempfile_in(at), totals: false }
 }
 
 /// Hands out small numbers of a large one.
-pub(crate) struct Choices(pub(crate) u64);
+pub struct Choices(pub u64);
 
 impl Choices {
     /// One of so many, from 0.
-    pub(crate) fn of(&mut self, many: usize) -> usize {
+    pub fn of(&mut self, many: usize) -> usize {
         let many = many as u64;
         let choice = self.0 % many;
         self.0 /= many;
@@ -34,7 +34,7 @@ impl Choices {
     }
 
     /// A form of delimited text of a few columns, and what is wanted of it.
-    pub(crate) fn task(&mut self) -> Task {
+    pub fn task(&mut self) -> Task {
         let header = self.yes();
         let nulls: [&[&str]; 3] = [&[""], &["", "NA"], &["", "-1.0", "a"]];
         let mut task = Task {
@@ -97,7 +97,7 @@ impl Choices {
     }
 
     /// A condition on the same columns.
-    pub(crate) fn condition(&mut self, header: bool, depth: usize) -> Test {
+    pub fn condition(&mut self, header: bool, depth: usize) -> Test {
         let comparison = self.of(COMPARISONS.len());
         let amount = |choices: &mut Choices| choices.amount(header, 2);
         match self.of(if depth == 0 { 6 } else { 9 }) {
@@ -148,7 +148,7 @@ impl Choices {
     }
 
     /// What is wanted of lines that have columns of these names.
-    pub(crate) fn task_of(&mut self, names: &[&str]) -> Task {
+    pub fn task_of(&mut self, names: &[&str]) -> Task {
         let place = |choices: &mut Choices| Place::Named(names[choices.of(names.len())].to_owned());
         let mut task = Task { delimiter: b',', plain: false, header: true, ..Task::plain() };
         task.keys = (0..=self.of(2)).map(|_| place(self)).collect();
@@ -175,7 +175,7 @@ impl Choices {
     }
 
     /// A look of the result of a task.
-    pub(crate) fn look(&mut self, task: &Task) -> Look {
+    pub fn look(&mut self, task: &Task) -> Look {
         let statistic = |choices: &mut Choices| STATISTICS[choices.of(STATISTICS.len())];
         let columns = task.values.len();
         let sort = (0..self.of(3)).filter_map(|_| self.by(task)).collect();
@@ -214,7 +214,7 @@ impl Choices {
     }
 
     /// A level, threads and a size of chunks.
-    pub(crate) fn options(&mut self) -> Options {
+    pub fn options(&mut self) -> Options {
         let levels: Vec<Level> = Level::available().collect();
         Options {
             level: levels[self.of(levels.len())],
@@ -229,7 +229,7 @@ impl Choices {
     }
 
     /// The same, now and then with so little memory that tables are written again and again.
-    pub(crate) fn limited(&mut self) -> Options {
+    pub fn limited(&mut self) -> Options {
         let spills = self.of(3) == 0;
         let options = self.options();
         let limit = spills.then_some(1);
@@ -237,7 +237,7 @@ impl Choices {
     }
 
     /// The input as a file or as a stream.
-    pub(crate) fn source(&mut self, input: &[u8]) -> Source {
+    pub fn source(&mut self, input: &[u8]) -> Source {
         if self.yes() { file(input) } else { stream(input, 1 + self.of(300)) }
     }
 }

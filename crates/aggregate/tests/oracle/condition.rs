@@ -10,7 +10,7 @@ use super::Place;
 use super::number::{self, Fraction, Number};
 
 #[derive(Clone, Debug)]
-pub(crate) enum Test {
+pub enum Test {
     Both(Box<[Test; 2]>),
     Either(Box<[Test; 2]>),
     Not(Box<Test>),
@@ -23,7 +23,7 @@ pub(crate) enum Test {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Amount {
+pub enum Amount {
     Literal(&'static str),
     Field(Place),
     /// With a sign of [`SIGNS`].
@@ -32,13 +32,13 @@ pub(crate) enum Amount {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Word {
+pub enum Word {
     Literal(&'static str),
     Field(Place),
 }
 
 /// What a comparison says of less, equal and more.
-pub(crate) const COMPARISONS: [(&str, [bool; 3]); 6] = [
+pub const COMPARISONS: [(&str, [bool; 3]); 6] = [
     ("==", [false, true, false]),
     ("!=", [true, false, true]),
     ("<", [true, false, false]),
@@ -48,15 +48,15 @@ pub(crate) const COMPARISONS: [(&str, [bool; 3]); 6] = [
 ];
 
 /// Divisors of values, and one over them.
-pub(crate) const RECIPROCALS: [(&str, &str); 4] =
+pub const RECIPROCALS: [(&str, &str); 4] =
     [("2", "0.5"), ("1000", "0.001"), ("0.125", "8"), ("1.60", "0.625")];
 
-pub(crate) const SIGNS: [&str; 4] = ["+", "-", "*", "/"];
+pub const SIGNS: [&str; 4] = ["+", "-", "*", "/"];
 
 type Meaning = fn(&[u8]) -> bool;
 
 /// Regular expressions and what they mean.
-pub(crate) const PATTERNS: [(&str, Meaning); 5] = [
+pub const PATTERNS: [(&str, Meaning); 5] = [
     ("a", |text| text.contains(&b'a')),
     ("^b", |text| text.starts_with(b"b")),
     ("5$", |text| text.ends_with(b"5")),
@@ -66,11 +66,11 @@ pub(crate) const PATTERNS: [(&str, Meaning); 5] = [
 
 /// The field of a place, where it stands, its text, and that of the number it may be; None for null, or why the
 /// record is none.
-pub(crate) type Fields<'f> =
+pub type Fields<'f> =
     &'f dyn Fn(&Place) -> Result<Option<(usize, Vec<u8>, Vec<u8>)>, (usize, String)>;
 
 impl Test {
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let sides = |sides: &[Test; 2], between: &str| {
             let [left, right] = sides.each_ref().map(Test::inner);
             format!("{left} {between} {right}")
@@ -105,7 +105,7 @@ impl Test {
     }
 
     /// All columns it names.
-    pub(crate) fn columns(&self) -> Vec<&Place> {
+    pub fn columns(&self) -> Vec<&Place> {
         match self {
             Test::Both(parts) | Test::Either(parts) => {
                 parts.iter().flat_map(Test::columns).collect()
@@ -127,7 +127,7 @@ impl Test {
     }
 
     /// Whether it holds; None for what nobody knows.
-    pub(crate) fn holds(&self, fields: Fields<'_>) -> Result<Option<bool>, (usize, String)> {
+    pub fn holds(&self, fields: Fields<'_>) -> Result<Option<bool>, (usize, String)> {
         let told = |which: usize, order: Ordering| COMPARISONS[which].1[(order as i8 + 1) as usize];
         Ok(match self {
             Test::Both(parts) | Test::Either(parts) => {
@@ -166,7 +166,7 @@ impl Test {
 }
 
 impl Amount {
-    pub(crate) fn columns(&self) -> Vec<&Place> {
+    pub fn columns(&self) -> Vec<&Place> {
         match self {
             Amount::Literal(_) => Vec::new(),
             Amount::Field(place) => vec![place],
@@ -188,13 +188,13 @@ impl Amount {
     }
 
     /// As a list of values has it.
-    pub(crate) fn whole_text(&self) -> String {
+    pub fn whole_text(&self) -> String {
         format!("0 + {}", self.text())
     }
 
     /// What it is, with decimals: as many as the finer summand has, as both factors have together; a divisor is a
     /// literal whose reciprocal is known.
-    pub(crate) fn exactly(&self, fields: Fields<'_>) -> Result<Option<Number>, (usize, String)> {
+    pub fn exactly(&self, fields: Fields<'_>) -> Result<Option<Number>, (usize, String)> {
         Ok(match self {
             Amount::Literal(text) => Some(number::read(text.as_bytes()).unwrap()),
             Amount::Field(place) => match fields(place)? {

@@ -7,13 +7,13 @@ use serde::de::IgnoredAny;
 
 /// How lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     Json,
     Access { combined: bool },
 }
 
 /// The columns of access logs.
-pub(crate) const OF_LOGS: [&str; 14] = [
+pub const OF_LOGS: [&str; 14] = [
     "host", "ident", "user", "time", "request", "method", "path", "query", "protocol", "status",
     "bytes", "referer", "agent", "rest",
 ];
@@ -24,13 +24,13 @@ const MOST_DEEP: usize = 1024;
 /// What the lines of an input say of some columns, as CSV with a header; and how many say nothing and how many are
 /// refused.
 #[derive(Debug)]
-pub(crate) struct Read {
-    pub(crate) csv: Vec<u8>,
-    pub(crate) blank: u64,
-    pub(crate) refused: u64,
+pub struct Read {
+    pub csv: Vec<u8>,
+    pub blank: u64,
+    pub refused: u64,
 }
 
-pub(crate) fn read(input: &[u8], form: Form, columns: &[&str]) -> Read {
+pub fn read(input: &[u8], form: Form, columns: &[&str]) -> Read {
     let mut read = Read { csv: Vec::new(), blank: 0, refused: 0 };
     record(columns.iter().map(|name| name.as_bytes()), &mut read.csv);
     let input = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);

@@ -4,55 +4,55 @@
 //! grammar of its own, keeps every value of every key, computes statistics from them by their
 //! definitions in exact fractions, and writes every format by itself. It is slow, and it takes the
 //! whole input at once. The engine's types appear only where its answers are compared (`check`).
-#![allow(dead_code)] // not every test file wants all of it
+#![allow(dead_code, unreachable_pub)] // not every test file wants all of it; the fuzz targets have it from a library
 
 use std::collections::BTreeMap;
 
-pub(crate) mod bucket;
-pub(crate) mod check;
-pub(crate) mod choice;
-pub(crate) mod condition;
-pub(crate) mod line;
-pub(crate) mod number;
-pub(crate) mod shown;
+pub mod bucket;
+pub mod check;
+pub mod choice;
+pub mod condition;
+pub mod line;
+pub mod number;
+pub mod shown;
 
 use number::Number;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
-pub(crate) struct Task {
-    pub(crate) delimiter: u8,
+pub struct Task {
+    pub delimiter: u8,
     /// `key;value` lines, in which a quote is a byte like any other.
-    pub(crate) plain: bool,
+    pub plain: bool,
     /// Whether fields may stand in quotes.
-    pub(crate) quotes: bool,
+    pub quotes: bool,
     /// Whether numbers have a comma where others have a point.
-    pub(crate) comma: bool,
-    pub(crate) header: bool,
+    pub comma: bool,
+    pub header: bool,
     /// The parts of a key, at least one.
-    pub(crate) keys: Vec<Place>,
+    pub keys: Vec<Place>,
     /// How wide the buckets are that parts of the key are joined in.
-    pub(crate) shapes: Vec<Option<&'static str>>,
+    pub shapes: Vec<Option<&'static str>>,
     /// Whether blanks around parts of keys, and the case of their letters, mean nothing.
-    pub(crate) trim: bool,
-    pub(crate) ignore_case: bool,
+    pub trim: bool,
+    pub ignore_case: bool,
     /// Which records are taken.
-    pub(crate) filter: Option<condition::Test>,
+    pub filter: Option<condition::Test>,
     /// Without any, records are counted.
-    pub(crate) values: Vec<(Place, Null)>,
+    pub values: Vec<(Place, Null)>,
     /// Those that are computed, and from what.
-    pub(crate) formulas: BTreeMap<usize, condition::Amount>,
+    pub formulas: BTreeMap<usize, condition::Amount>,
     /// Which of them are texts.
-    pub(crate) texts: Vec<usize>,
+    pub texts: Vec<usize>,
     /// Records may have more or fewer fields than the first.
-    pub(crate) pad: bool,
+    pub pad: bool,
     /// Texts that say that there is no value.
-    pub(crate) nulls: Vec<Vec<u8>>,
+    pub nulls: Vec<Vec<u8>>,
 }
 
 /// Which column.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub enum Place {
     /// From 1.
     At(usize),
     Named(String),
@@ -60,7 +60,7 @@ pub(crate) enum Place {
 
 /// What a missing value means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Null {
+pub enum Null {
     Skip,
     Zero,
     Fail,
@@ -68,7 +68,7 @@ pub(crate) enum Null {
 
 impl Task {
     /// A field as the number it may be is written elsewhere: with a point, of which there was none.
-    pub(crate) fn number(&self, field: &[u8]) -> Vec<u8> {
+    pub fn number(&self, field: &[u8]) -> Vec<u8> {
         let text = |byte: &u8| match (self.comma, byte) {
             (true, b',') => b'.',
             (true, b'.') => b'?',
@@ -78,7 +78,7 @@ impl Task {
     }
 
     /// `key;value` lines.
-    pub(crate) fn plain() -> Task {
+    pub fn plain() -> Task {
         Task {
             delimiter: b';',
             plain: true,
@@ -101,35 +101,35 @@ impl Task {
 
 /// What there is to know of an input.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// What the header calls the parts of the key.
-    pub(crate) keys: Option<Vec<String>>,
-    pub(crate) columns: Vec<Column>,
-    pub(crate) records: u64,
-    pub(crate) blank_lines: u64,
+    pub keys: Option<Vec<String>>,
+    pub columns: Vec<Column>,
+    pub records: u64,
+    pub blank_lines: u64,
     /// Records the filter left out.
-    pub(crate) left_out: u64,
-    pub(crate) refused: Vec<Refused>,
+    pub left_out: u64,
+    pub refused: Vec<Refused>,
 }
 
 /// A column of values: of each key how many records it has, and all numbers in them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Column {
-    pub(crate) name: String,
-    pub(crate) is_text: bool,
+pub struct Column {
+    pub name: String,
+    pub is_text: bool,
     /// By the parts of the key.
-    pub(crate) groups: BTreeMap<Vec<Vec<u8>>, Group>,
+    pub groups: BTreeMap<Vec<Vec<u8>>, Group>,
     /// All keys together.
-    pub(crate) all: Group,
+    pub all: Group,
 }
 
 /// What a column says of a key.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Group {
-    pub(crate) rows: u64,
+pub struct Group {
+    pub rows: u64,
     /// In the order of the input.
-    pub(crate) values: Vec<Number>,
-    pub(crate) texts: Vec<Vec<u8>>,
+    pub values: Vec<Number>,
+    pub texts: Vec<Vec<u8>>,
 }
 
 /// A value of a record.
@@ -140,19 +140,19 @@ enum Value {
 
 /// A record that is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub struct Refused {
     /// Bytes before the record, and before what is wrong.
-    pub(crate) record: usize,
-    pub(crate) byte: usize,
+    pub record: usize,
+    pub byte: usize,
     /// The name of the reason.
-    pub(crate) why: String,
+    pub why: String,
     /// The record.
-    pub(crate) text: Vec<u8>,
+    pub text: Vec<u8>,
 }
 
 /// Why there is no answer at all.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum NoAnswer {
+pub enum NoAnswer {
     BadHeader,
     NoSuchColumn,
     AmbiguousColumn,
@@ -287,7 +287,7 @@ fn quoted_record(input: &[u8], start: usize, delimiter: u8) -> (Step, usize) {
 }
 
 /// Aggregates the whole input.
-pub(crate) fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
+pub fn aggregate(input: &[u8], task: &Task) -> Result<Answer, NoAnswer> {
     let mut answer = Answer::default();
     answer.columns.resize_with(task.values.len().max(1), Column::default);
     for (at, ((place, _), column)) in task.values.iter().zip(&mut answer.columns).enumerate() {

@@ -7,20 +7,20 @@ use num_bigint::{BigInt, BigUint, Sign};
 
 /// A number as it was written: `units / 10^decimals`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Number {
-    pub(crate) units: BigInt,
-    pub(crate) decimals: u32,
+pub struct Number {
+    pub units: BigInt,
+    pub decimals: u32,
 }
 
 impl Number {
-    pub(crate) fn is_too_long(&self) -> bool {
+    pub fn is_too_long(&self) -> bool {
         let digits = self.units.magnitude().to_string().len() as i64;
         i64::from(self.decimals) > MOST || digits - i64::from(self.decimals) > MOST
     }
 
     /// Rounded to the nearest of the steps that are two, five or ten units of the digit behind so many: two from
     /// 1 to 2.5, five to 5, ten to 10. Of two that are as near the one farther from zero.
-    pub(crate) fn nearly(&self, digits: u32) -> Number {
+    pub fn nearly(&self, digits: u32) -> Number {
         let text = self.units.magnitude().to_string();
         if text.len() <= digits as usize {
             return self.clone();
@@ -43,12 +43,12 @@ impl Number {
 /// Digits on one side of the point from which a number is too long.
 const MOST: i64 = 10_000;
 
-pub(crate) fn ten_to(exponent: u32) -> BigInt {
+pub fn ten_to(exponent: u32) -> BigInt {
     BigInt::from(10).pow(exponent)
 }
 
 /// Reads `[+-] (digits [. [digits]] | . digits) [e [+-] digits]`; an error is the name of its reason.
-pub(crate) fn read(text: &[u8]) -> Result<Number, &'static str> {
+pub fn read(text: &[u8]) -> Result<Number, &'static str> {
     if text.is_empty() {
         return Err("Empty");
     }
@@ -90,14 +90,14 @@ fn signed_digits(text: &str) -> Option<BigInt> {
 
 /// `above / below`, of which `below` is positive.
 #[derive(Clone, Debug)]
-pub(crate) struct Fraction {
+pub struct Fraction {
     above: BigInt,
     below: BigInt,
 }
 
 /// How what lies between two numbers becomes one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Round {
+pub enum Round {
     HalfUp,
     Ceiling,
     HalfEven,
@@ -111,26 +111,26 @@ fn floor(above: &BigInt, below: &BigInt) -> BigInt {
 }
 
 impl Fraction {
-    pub(crate) fn new(above: BigInt, below: BigInt) -> Fraction {
+    pub fn new(above: BigInt, below: BigInt) -> Fraction {
         assert!(below > BigInt::ZERO);
         Fraction { above, below }
     }
 
-    pub(crate) fn of(number: &Number) -> Fraction {
+    pub fn of(number: &Number) -> Fraction {
         Fraction::new(number.units.clone(), ten_to(number.decimals))
     }
 
-    pub(crate) fn cmp(&self, other: &Fraction) -> std::cmp::Ordering {
+    pub fn cmp(&self, other: &Fraction) -> std::cmp::Ordering {
         (&self.above * &other.below).cmp(&(&other.above * &self.below))
     }
 
-    pub(crate) fn minus(&self, other: &Fraction) -> Fraction {
+    pub fn minus(&self, other: &Fraction) -> Fraction {
         let above = &self.above * &other.below - &other.above * &self.below;
         Fraction::new(above, &self.below * &other.below)
     }
 
     /// None where it is divided by zero.
-    pub(crate) fn with(&self, sign: &str, other: &Fraction) -> Option<Fraction> {
+    pub fn with(&self, sign: &str, other: &Fraction) -> Option<Fraction> {
         let (a, b, c, d) = (&self.above, &self.below, &other.above, &other.below);
         let (above, below) = match sign {
             "+" => (a * d + c * b, b * d),
@@ -146,21 +146,21 @@ impl Fraction {
     }
 
     /// What lies this share of the way to the other.
-    pub(crate) fn between(&self, other: &Fraction, share: &Fraction) -> Fraction {
+    pub fn between(&self, other: &Fraction, share: &Fraction) -> Fraction {
         let Fraction { above, below } = other.minus(self);
         let negative_step = Fraction::new(-above * &share.above, below * &share.below);
         self.minus(&negative_step)
     }
 
     /// As a number of so many decimals, which must suffice.
-    pub(crate) fn ending(&self, decimals: u32) -> Number {
+    pub fn ending(&self, decimals: u32) -> Number {
         let units = &self.above * ten_to(decimals) / &self.below;
         assert_eq!(&units * &self.below, &self.above * ten_to(decimals), "more decimals");
         Number { units, decimals }
     }
 
     /// The nearest number of so many decimals, of two the one farther from zero.
-    pub(crate) fn nearest(&self, decimals: u32) -> Number {
+    pub fn nearest(&self, decimals: u32) -> Number {
         let zero = self.above.sign() == Sign::Minus;
         let above = BigInt::from(self.above.magnitude().clone()) * ten_to(decimals);
         let units = floor(&(&above * 2 + &self.below), &(&self.below * 2));
@@ -168,7 +168,7 @@ impl Fraction {
     }
 
     /// With so many decimals.
-    pub(crate) fn fixed(&self, decimals: u32, round: Round) -> String {
+    pub fn fixed(&self, decimals: u32, round: Round) -> String {
         let above = &self.above * ten_to(decimals);
         let below = &self.below;
         let integer = match round {
@@ -190,7 +190,7 @@ impl Fraction {
     }
 
     /// With at least seventeen significant digits, without the zeros at their end.
-    pub(crate) fn seventeen(&self, round: Round) -> String {
+    pub fn seventeen(&self, round: Round) -> String {
         let magnitude = BigInt::from(self.above.magnitude().clone());
         let is_enough = |decimals| &magnitude * ten_to(decimals) >= &self.below * ten_to(16);
         let decimals = if magnitude == BigInt::ZERO { 0 } else { first(is_enough) };
@@ -198,7 +198,7 @@ impl Fraction {
     }
 
     /// The square root, with so many decimals; the fraction is not negative.
-    pub(crate) fn root_fixed(&self, decimals: u32, round: Round) -> String {
+    pub fn root_fixed(&self, decimals: u32, round: Round) -> String {
         let above = &self.above * ten_to(2 * decimals);
         // The largest root whose square is not above the fraction, bit by bit.
         let mut root = BigInt::ZERO;
@@ -223,7 +223,7 @@ impl Fraction {
     }
 
     /// As [`Fraction::seventeen`], of the square root.
-    pub(crate) fn root_seventeen(&self, round: Round) -> String {
+    pub fn root_seventeen(&self, round: Round) -> String {
         let is_enough = |decimals| &self.above * ten_to(2 * decimals) >= &self.below * ten_to(32);
         let decimals = if self.above == BigInt::ZERO { 0 } else { first(is_enough) };
         trimmed(self.root_fixed(decimals, round))
@@ -236,7 +236,7 @@ fn first(holds: impl Fn(u32) -> bool) -> u32 {
 }
 
 /// All digits of a number, without the zeros at its end.
-pub(crate) fn all_digits(number: &Number) -> String {
+pub fn all_digits(number: &Number) -> String {
     trimmed(pointed(&number.units, number.decimals))
 }
 

@@ -9,7 +9,7 @@ use super::{Answer, Column, Group};
 
 /// Forms of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     Brc,
     Table,
     Csv,
@@ -19,12 +19,12 @@ pub(crate) enum Form {
     Markdown,
 }
 
-pub(crate) const FORMS: [Form; 7] =
+pub const FORMS: [Form; 7] =
     [Form::Brc, Form::Table, Form::Csv, Form::Tsv, Form::Json, Form::Ndjson, Form::Markdown];
 
 /// What is sorted by.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum By {
+pub enum By {
     Key,
     /// A part of the key, and whether as a number.
     Part(usize, bool),
@@ -37,27 +37,27 @@ pub(crate) enum By {
 
 /// What is shown, and how.
 #[derive(Clone, Debug)]
-pub(crate) struct Look {
-    pub(crate) form: Form,
+pub struct Look {
+    pub form: Form,
     /// By their names.
-    pub(crate) statistics: Vec<&'static str>,
+    pub statistics: Vec<&'static str>,
     /// Quantiles are values that are there.
-    pub(crate) nearest: bool,
-    pub(crate) decimals: Option<u32>,
-    pub(crate) round: Round,
+    pub nearest: bool,
+    pub decimals: Option<u32>,
+    pub round: Round,
     /// Names of the key's parts.
-    pub(crate) keys: Vec<String>,
+    pub keys: Vec<String>,
     /// Each with whether the largest come first; what nothing tells apart is in the order of keys.
-    pub(crate) sort: Vec<(By, bool)>,
-    pub(crate) top: Option<usize>,
+    pub sort: Vec<(By, bool)>,
+    pub top: Option<usize>,
     /// Whether a last line has all keys together.
-    pub(crate) total: bool,
+    pub total: bool,
     /// To a hundredth, a thousandth or a ten-thousandth of a value, as digits that all values keep.
-    pub(crate) approx: Option<u32>,
+    pub approx: Option<u32>,
 }
 
 /// Names of all statistics, and of some quantiles.
-pub(crate) const STATISTICS: [&str; 22] = [
+pub const STATISTICS: [&str; 22] = [
     "min",
     "mean",
     "max",
@@ -83,16 +83,16 @@ pub(crate) const STATISTICS: [&str; 22] = [
 ];
 
 /// What can be told of texts.
-pub(crate) const OF_TEXTS: [&str; 8] =
+pub const OF_TEXTS: [&str; 8] =
     ["count", "rows", "distinct", "mode", "first", "last", "count%", "rows%"];
 
 /// What needs neither all values nor their order.
-pub(crate) const OF_SUMS: [&str; 9] =
+pub const OF_SUMS: [&str; 9] =
     ["min", "mean", "max", "count", "rows", "sum", "variance", "stddev", "range"];
 
 impl Look {
     /// Every statistic of sums in one form, by a key of one part.
-    pub(crate) fn all(form: Form) -> Look {
+    pub fn all(form: Form) -> Look {
         Look {
             form,
             statistics: OF_SUMS.to_vec(),
@@ -510,12 +510,12 @@ fn headings(columns: &[Column], pairs: bool, look: &Look) -> (Vec<String>, Vec<S
 }
 
 /// The whole result.
-pub(crate) fn text(answer: &Answer, look: &Look) -> Vec<u8> {
+pub fn text(answer: &Answer, look: &Look) -> Vec<u8> {
     written_out(&answer.columns, false, look)
 }
 
 /// Two results side by side.
-pub(crate) fn compared(before: &Answer, after: &Answer, look: &Look) -> Vec<u8> {
+pub fn compared(before: &Answer, after: &Answer, look: &Look) -> Vec<u8> {
     let pairs = before.columns.iter().zip(&after.columns);
     let columns: Vec<Column> = pairs.flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
     written_out(&columns, true, look)
