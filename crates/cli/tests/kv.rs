@@ -508,3 +508,42 @@ fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured(
     let unknown = fathom(folder.path(), "kv words --also hashmap+foldhash");
     assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
 }
+
+#[test]
+fn keys_of_the_maps_own_are_measured_beside_references_to_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --budget 4s -a system -d std -h foldhash --format json --key-as";
+    let types = ["string", "box-str", "arc-str", "compact-str", "smol-str"];
+    let verdict = json(folder.path(), &format!("{line} all"), 0);
+    let rows = verdict["rows"].as_array().unwrap();
+    let row = |id: &str| rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("{id}"));
+    let live = |id: &str| row(id)["live_bytes_per_entry"].as_f64().unwrap();
+    let borrowed = live("std+foldhash");
+    let sentences = verdict["advice"].to_string();
+    for name in types {
+        let id = format!("std-{name}+foldhash");
+        assert_eq!((&row(&id)["keeps"], &row(&id)["failure"]), (&"copied".into(), &Value::Null));
+        // None refers to keys that lie elsewhere: characters are counted where they do not lie in the key.
+        assert!(live(&id) > borrowed, "{id}: {} and {borrowed}", live(&id));
+        let said = format!("std-{name} with hash foldhash: ");
+        assert!(sentences.contains(&said), "{sentences}");
+    }
+    assert_eq!(sentences.matches("times the time of std that refers to its keys").count(), 5);
+    let one = json(folder.path(), &format!("{line} arc-str"), 0)["rows"].to_string();
+    assert!(one.contains("std-arc-str+foldhash") && !one.contains("std-string"), "{one}");
+
+    let fails = |line: &str, needle: &str| {
+        let output = fathom(folder.path(), line);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && stderr.contains(needle), "{line}: {stderr}");
+    };
+    fails("kv words --key-as cow", "possible values: string, box-str");
+    fails("kv words --key-as all --ordered", "cannot be used with");
+    std::fs::write(folder.path().join("numbers"), "1\n2\n3\n").unwrap();
+    fails("kv numbers --key-as string", "these keys are integers");
+    std::fs::write(folder.path().join("bytes"), b"a\xff\nb\nc\n").unwrap();
+    let line = "kv bytes -F lines --budget 2s -a system -d std -h foldhash --format json";
+    let verdict = json(folder.path(), &format!("{line} --key-as string"), 1);
+    assert!(verdict["rows"].to_string().contains("takes UTF-8 alone"), "{verdict}");
+}

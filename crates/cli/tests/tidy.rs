@@ -401,6 +401,7 @@ fn a_run_that_stands_twice_is_seen_once() {
 
 /// Contenders of the key-value families that take more than thirty lines of code, and why.
 const LONG_CONTENDERS: &[(&str, &str)] = &[
+    ("map/held.rs", "one map with five types of keys, and keys of a type of their own"),
     ("map/ptr_hash.rs", "a perfect hash function knows no keys: the entries lie beside it"),
     ("tree/intrusive.rs", "the node is the user's own type"),
     ("tree/scc.rs", "what was there must be looked for first, and it is read under a guard"),

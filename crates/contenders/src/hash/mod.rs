@@ -193,6 +193,10 @@ impl<H: Hashes> Hasher for OneShot<H> {
         self.take(self.function.word(word));
     }
 
+    /// The end of a string, which nothing comes after.
+    #[inline]
+    fn write_u8(&mut self, _: u8) {}
+
     #[inline]
     fn finish(&self) -> u64 {
         self.hash

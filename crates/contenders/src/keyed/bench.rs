@@ -137,7 +137,8 @@ impl<T: HashedMap> Contender<Keyed> for HashedByCall<T> {
     }
 }
 
-fn unknown(function: &str) -> Unsupported {
+/// Why a variant is none.
+pub(crate) fn unknown(function: &str) -> Unsupported {
     Unsupported(format!("no hash function {function:?} in this build"))
 }
 
@@ -147,7 +148,7 @@ pub(crate) type Table<'w, K> = Box<dyn Batch<K> + 'w>;
 pub(crate) type Make<'w, K> = Box<dyn Fn(&[K], &[u64]) -> Table<'w, K> + 'w>;
 
 /// A structure that takes one key at a time, ready for `workload`, whose keys `typed` gives.
-fn of<'w, K: Key + 'w, S: Structure<K> + 'w>(
+pub(crate) fn of<'w, K: Key + 'w, S: Structure<K> + 'w>(
     workload: &'w Keyed,
     typed: fn(&'w Keys) -> Vec<K>,
     hasher: S::Hasher,

@@ -81,6 +81,36 @@ impl<'w> Key for Bytes<'w> {
     }
 }
 
+/// The same where it is UTF-8, for structures whose own keys are strings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Str<'w>(pub &'w str);
+
+impl<'w> Key for Str<'w> {
+    type Raw = &'w [u8];
+    const SAME_LENGTH: bool = false;
+    type Owned = Box<str>;
+    type Part = str;
+
+    fn owned(self) -> Box<str> {
+        self.0.into()
+    }
+
+    #[inline]
+    fn part(&self) -> &str {
+        self.0
+    }
+
+    #[inline]
+    fn raw(self) -> &'w [u8] {
+        self.0.as_bytes()
+    }
+
+    #[inline]
+    fn hash_by<H: Hashes>(self, function: &H) -> u64 {
+        function.bytes(self.0.as_bytes())
+    }
+}
+
 impl Key for u64 {
     type Raw = [u8; 8];
     const SAME_LENGTH: bool = true;
@@ -207,6 +237,24 @@ impl Keys {
             Keys::Text(text) => text.keys(),
             Keys::Integers(_) => Vec::new(),
         }
+    }
+
+    /// Whether they are strings: byte strings that are UTF-8.
+    pub(crate) fn are_strings(&self) -> bool {
+        let is_utf8 = |key: Bytes<'_>| str::from_utf8(key.0).is_ok();
+        match self {
+            Keys::Text(text) => (0..text.len()).all(|at| is_utf8(text.key(at))),
+            Keys::Integers(keys) => keys.is_empty(),
+        }
+    }
+
+    /// Where they [are strings](Keys::are_strings), a reference to each.
+    ///
+    /// # Panics
+    /// Where one is none.
+    pub(crate) fn texts(&self) -> Vec<Str<'_>> {
+        let texts = self.strings().into_iter();
+        on_huge_pages(texts.map(|key| Str(str::from_utf8(key.0).expect("asked before"))))
     }
 
     /// Copies of the keys at `order`, in that order, in memory of their own.

@@ -239,6 +239,11 @@ impl Keyed {
         matches!(self.entries, Keys::Integers(_))
     }
 
+    /// Whether every key that is ever met is a string.
+    pub(crate) fn has_strings(&self) -> bool {
+        [&self.entries, &self.probes, &self.misses].into_iter().all(Keys::are_strings)
+    }
+
     /// Whether every key that is ever met has so many bytes.
     #[cfg(any(feature = "store", feature = "native", feature = "cpu"))]
     pub(crate) fn has_lengths(&self, wanted: std::ops::RangeInclusive<usize>) -> bool {

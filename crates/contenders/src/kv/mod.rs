@@ -10,7 +10,7 @@ use fathom_measure::family::{Absent, AnyFamily, Entry, Family};
 
 use crate::keyed::bench::Plain;
 use crate::keyed::{CPP, Keyed};
-pub use crate::map::special;
+pub use crate::map::{held, special};
 use crate::{map, store, tree, trie};
 
 mod oracle;
@@ -86,11 +86,12 @@ pub fn planted() -> Vec<Entry> {
 }
 
 /// Whether contender `id` takes part only when it is asked for: it works in transactions, and is
-/// slow for it, or is nobody's library but written for the keys.
+/// slow for it, is nobody's library but written for the keys, or compares types of keys.
 #[must_use]
 pub fn is_unasked(id: &str) -> bool {
     let is_it = |contender: &&dyn Contender<Keyed>| contender.meta().name == id;
-    store::CONTENDERS[1..].iter().any(is_it) || id.starts_with(special::NAME)
+    store::CONTENDERS[1..].iter().any(is_it)
+        || [special::NAME, held::PREFIX].iter().any(|name| id.starts_with(name))
 }
 
 /// The contender that touches every key and holds none: the floor under all others.

@@ -23,6 +23,7 @@ mod f14;
 mod griddle;
 mod hashbrown;
 mod hashlink;
+pub mod held;
 #[cfg(feature = "more")]
 mod imbl;
 mod indexmap;
@@ -63,6 +64,11 @@ pub(crate) const CONTENDERS: &[&dyn Contender<Keyed>] = contenders![
     &Integers(intmap::IntMap),
     #[cfg(feature = "more")]
     &Plain(ptr_hash::PtrHash),
+    &held::Held::<String>::NEW,
+    &held::Held::<Box<str>>::NEW,
+    &held::Held::<::std::sync::Arc<str>>::NEW,
+    &held::Held::<compact_str::CompactString>::NEW,
+    &held::Held::<smol_str::SmolStr>::NEW,
     &special::Specialised { batch: false },
     &special::Specialised { batch: true },
 ];

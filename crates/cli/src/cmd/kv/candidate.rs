@@ -136,8 +136,9 @@ pub(super) fn absent(candidates: &[Candidate]) -> Option<String> {
 /// would choose is in. The scan is no structure.
 pub(super) fn all(unasked: &dyn Fn(&str) -> bool, with_planted: bool) -> Vec<Candidate> {
     let mut entries = kv::FAMILY.entries();
-    entries
-        .retain(|entry| entry.id != kv::SCAN && (!kv::is_unasked(&entry.id) || unasked(&entry.id)));
+    entries.retain(|entry| {
+        entry.id != kv::SCAN && (!kv::is_unasked(&entry.id) || unasked(entry.meta.name))
+    });
     let mut allocators = allocators();
     allocators.retain(|name| !alloc::is_unasked(name) || unasked(name));
     let each =

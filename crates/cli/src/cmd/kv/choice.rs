@@ -63,6 +63,11 @@ impl Choice {
         self.structure.is_empty() && self.allocator.is_empty()
     }
 
+    /// The allocators that are named, unless all are wanted.
+    pub(super) fn allocators(&self) -> &[String] {
+        if self.allocator == ["all"] { &[] } else { &self.allocator }
+    }
+
     /// The combinations that are wanted.
     ///
     /// # Errors

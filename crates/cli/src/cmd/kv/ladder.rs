@@ -10,6 +10,7 @@ use fathom_contenders::kv;
 use super::candidate::{self, Candidate};
 use super::data::{Data, Prepared};
 use super::explain::{self, Fate};
+use super::key_types;
 use super::screen::{self, Rung, Score, Screen, Why};
 use super::{Options, SAMPLES};
 
@@ -159,7 +160,8 @@ pub(super) fn also(options: &Options, candidates: &[Candidate]) -> anyhow::Resul
         let found = found.map_or_else(|| candidate::named(id), Ok)?;
         found.launch().map(|_| found)
     };
-    options.also.iter().chain(&options.exactly).map(one).collect()
+    let types = key_types::ids(options);
+    options.also.iter().chain(&options.exactly).chain(&types).map(one).collect()
 }
 
 /// Those who are measured, and the number of the one all are compared with: what one takes without

@@ -16,6 +16,7 @@ mod choice;
 mod data;
 mod explain;
 mod full;
+mod key_types;
 mod ladder;
 mod layout;
 mod mix;
@@ -142,6 +143,17 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with_all = ["all", "exhaustive", "also"])]
     exactly: Vec<String>,
 
+    /// The keys as the map's own, too, as programs hold strings: these types are measured at full size in the
+    /// standard library's map, and that with references to keys beside them
+    #[arg(
+        long,
+        value_name = "TYPE,…",
+        value_delimiter = ',',
+        value_parser = key_types::parser(),
+        conflicts_with_all = ["ordered", "concurrent", "exactly"]
+    )]
+    key_as: Vec<String>,
+
     /// Seed of samples and orders
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -265,6 +277,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let stop = interrupt::measuring();
     let (prepared, parts, mix) = asked(options)?;
     prepared.describe(options.source.from.is_none());
+    key_types::check(options, &prepared)?;
     let special = options.specialise.clone();
     let special = special.map(|folder| Special::made(folder, &prepared, &parts)).transpose()?;
     let mut candidates = options.choice.candidates(options.all, options.planted)?;
@@ -385,6 +398,7 @@ fn judged(
     let baseline = cases.first().map_or(baseline, |weighed| weighed.case.roles.baseline);
     let rows = verdict::rows(&finalists, &cases, baseline, key_bytes);
     let mut advice = advice::advice(&rows, &finalists, baseline, &mix, &portrait);
+    advice.sentences.extend(key_types::sentences(options, &rows, &finalists, &cases));
     if let Some(special) = special {
         advice.sentences.extend(special.sentences(&rows, &finalists, &cases));
     }
