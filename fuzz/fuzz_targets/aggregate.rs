@@ -2,11 +2,10 @@
 //! the oracle says. The first eight bytes choose; the rest is the input.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
 use fathom_fuzz::oracle::Task;
 use fathom_fuzz::oracle::check::Judge;
 use fathom_fuzz::oracle::choice::Choices;
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let Some((seed, input)) = data.split_first_chunk::<8>() else { return };

@@ -3,11 +3,10 @@
 #![no_main]
 
 use fathom_aggregate::{Filter, Formula, OnError, Options, Progress, Query, Source, delimited};
-use libfuzzer_sys::fuzz_target;
-
 use fathom_fuzz::oracle::check::Judge;
 use fathom_fuzz::oracle::choice::Choices;
 use fathom_fuzz::oracle::shown::{Form, Look};
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let Some((seeds, input)) = data.split_first_chunk::<16>() else { return };

@@ -4,10 +4,9 @@
 #![no_main]
 
 use fathom_aggregate::{Query, guess};
-use libfuzzer_sys::fuzz_target;
-
 use fathom_fuzz::oracle::check::Judge;
 use fathom_fuzz::oracle::choice::Choices;
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let Some((seeds, input)) = data.split_first_chunk::<24>() else { return };

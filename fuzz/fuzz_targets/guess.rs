@@ -7,12 +7,11 @@ use std::io::Read;
 
 use fathom_aggregate::guess::{self, Said};
 use fathom_aggregate::{OnError, Progress, Query, Syntax, delimited};
-use libfuzzer_sys::fuzz_target;
-
 use fathom_fuzz::oracle::Task;
 use fathom_fuzz::oracle::check::{Judge, file, formatted, near, query, stream};
 use fathom_fuzz::oracle::choice::Choices;
 use fathom_fuzz::oracle::line::OF_LOGS;
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let Some((seeds, input)) = data.split_first_chunk::<25>() else { return };

@@ -4,12 +4,11 @@
 #![no_main]
 
 use fathom_aggregate::{OnError, Options, Progress, Summary, Syntax, delimited};
-use libfuzzer_sys::fuzz_target;
-
 use fathom_fuzz::oracle::Task;
 use fathom_fuzz::oracle::check::{check_lines, file, query};
 use fathom_fuzz::oracle::choice::Choices;
 use fathom_fuzz::oracle::line::{Form, OF_LOGS};
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let Some((seeds, input)) = data.split_first_chunk::<25>() else { return };

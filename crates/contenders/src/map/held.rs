@@ -19,7 +19,7 @@ use crate::keyed::methods::structure;
 use crate::keyed::{Keyed, Keys};
 
 /// What the names of all of them begin with.
-pub(crate) const PREFIX: &str = "std-";
+pub const PREFIX: &str = "std-";
 
 /// The types of strings that there are contenders for.
 pub const TYPES: [&str; 5] = ["string", "box-str", "arc-str", "compact-str", "smol-str"];

@@ -18,24 +18,22 @@ pub(super) fn parser() -> PossibleValuesParser {
     PossibleValuesParser::new(held::TYPES.into_iter().chain([ALL]))
 }
 
-/// The combinations that are asked for, after the one that refers to its keys; on each allocator that is named.
+/// The combinations that are asked for, and the one that refers to its keys; on each allocator that is named.
 pub(super) fn ids(options: &Options) -> Vec<String> {
     let is_asked = |name: &&str| options.key_as.iter().any(|asked| asked == ALL || asked == name);
     let types: Vec<&str> = held::TYPES.into_iter().filter(is_asked).collect();
     if types.is_empty() {
         return Vec::new();
     }
-    let named = options.choice.allocators();
-    let allocators = if named.is_empty() { &[SYSTEM.to_owned()] } else { named };
-    let id = |held: Option<&str>, allocator: &str| match allocator {
-        SYSTEM => held::id(held),
-        other => format!("{}@{other}", held::id(held)),
+    let allocators = match options.choice.allocators() {
+        [] => vec![SYSTEM],
+        named => named.iter().map(String::as_str).collect(),
     };
-    let on = |allocator: &String| {
+    let on = |allocator| {
         let held = std::iter::once(None).chain(types.iter().copied().map(Some));
-        held.map(|held| id(held, allocator)).collect::<Vec<_>>()
+        held.map(move |held| format!("{}@{allocator}", held::id(held)))
     };
-    allocators.iter().flat_map(on).collect()
+    allocators.into_iter().flat_map(on).collect()
 }
 
 /// Refuses keys that are no strings.
@@ -50,28 +48,25 @@ pub(super) fn check(options: &Options, prepared: &Prepared) -> anyhow::Result<()
     Ok(())
 }
 
-/// How each type stands against references to keys that lie elsewhere, on the same allocator.
-pub(super) fn sentences(
-    options: &Options,
-    rows: &[Row],
-    candidates: &[Candidate],
-    cases: &[Weighed],
-) -> Vec<String> {
-    let ids = ids(options);
-    let number = |id: &str| rows.iter().position(|row| row.id == id);
-    let of = |all: &[String]| {
-        let (borrowed, held) = all.split_first()?;
-        let borrowed = number(borrowed)?;
-        let against = compounds(rows, cases, borrowed, true);
-        let ratio = |number: usize| against.iter().find(|(other, _)| *other == number);
-        let held = held.iter().filter_map(|id| ratio(number(id)?));
-        let said = held.map(|&(number, ratio)| {
-            said(&candidates[number].words(), &rows[number], ratio, &rows[borrowed])
-        });
-        Some(said.collect::<Vec<_>>())
-    };
-    let each = ids.chunk_by(|_, next| !next.starts_with(&held::id(None)));
-    each.filter_map(of).flatten().collect()
+/// How each type that was measured stands against references to keys that lie elsewhere, on the same allocator.
+pub(super) fn sentences(rows: &[Row], candidates: &[Candidate], cases: &[Weighed]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let all = candidates.iter().enumerate();
+    for (number, borrowed) in all.filter(|(_, one)| one.contender() == held::id(None)) {
+        let is_held = |other: &Candidate| {
+            other.structure.starts_with(held::PREFIX) && other.allocator == borrowed.allocator
+        };
+        if !candidates.iter().any(is_held) {
+            continue;
+        }
+        for (own, ratio) in compounds(rows, cases, number, true) {
+            if is_held(&candidates[own]) {
+                let name = candidates[own].words();
+                sentences.push(said(&name, &rows[own], ratio, &rows[number]));
+            }
+        }
+    }
+    sentences
 }
 
 /// How a type stands.

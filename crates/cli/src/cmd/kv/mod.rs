@@ -398,7 +398,7 @@ fn judged(
     let baseline = cases.first().map_or(baseline, |weighed| weighed.case.roles.baseline);
     let rows = verdict::rows(&finalists, &cases, baseline, key_bytes);
     let mut advice = advice::advice(&rows, &finalists, baseline, &mix, &portrait);
-    advice.sentences.extend(key_types::sentences(options, &rows, &finalists, &cases));
+    advice.sentences.extend(key_types::sentences(&rows, &finalists, &cases));
     if let Some(special) = special {
         advice.sentences.extend(special.sentences(&rows, &finalists, &cases));
     }
