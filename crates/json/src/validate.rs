@@ -382,6 +382,19 @@ mod tests {
         }
     }
 
+    /// Blocks in a long string's middle are not asked, but what they begin with may be escaped.
+    #[test]
+    fn a_long_string_ends_at_its_quote_wherever_an_escape_stands() {
+        for (before, behind) in (500..564).flat_map(|n| (0..130).map(move |m| (n, m))) {
+            let inside = format!("{}\\n{}", "x".repeat(before), "x".repeat(behind));
+            let text = format!("[\"{inside}\"]{}", " ".repeat(160));
+            for kernel in Level::available().map(Blocks::of) {
+                let said = by_bits(kernel, text.as_bytes(), Limits::DEFAULT, usize::MAX);
+                assert_eq!(said, (Ok(()), false), "{} {before} {behind}", kernel.level);
+            }
+        }
+    }
+
     #[test]
     fn documents_of_many_blocks_need_no_lexer_and_edited_ones_get_its_answer() {
         let limits = Limits::DEFAULT;

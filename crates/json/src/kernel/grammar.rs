@@ -12,7 +12,8 @@
 //! 2. The masks of up to 32 blocks lie in a [`Row`] per question, so that what is asked of
 //!    neighbours is asked of several blocks in one register.
 //! 3. In a string is what has an odd number of quotes up to it. A block that a string goes right
-//!    through has nothing to check but its bytes, and gets no slot.
+//!    through has nothing to check but its bytes; its slot is the next one's, too, and in a long string
+//!    it is not even asked.
 //! 4. "The token after this one" and "the token after this string" are additions: a bit added to the
 //!    lower end of a run of ones clears the run and comes out above it. What comes out above bit 63
 //!    goes into the next block.
@@ -23,11 +24,15 @@
 //!    behind   .....1..........             one place behind the colon
 //!    sum      ..........1.....             the token after the colon
 //!    ```
+//!    Two of them tell what a token follows: a value, a comma, an opening bracket (a value may not
+//!    follow one, a closing bracket may; a key may follow one as well as a comma), or none of these: a
+//!    colon or nothing.
 //! 5. A number's digits before the point are a run as well: a point is right exactly where it ends.
 //! 6. Only brackets, escapes, words (`true`, `false`, `null`) and exponents are looked at one by one.
-//!    Brackets leave a mask of what is in objects. A comma that leads to a key must be there, one that
-//!    leads to something else must not: each leaves a mark where that is known.
-//! 7. Signs and points are looked for in blocks where not all scalars are digits: they are few.
+//!    Brackets leave a mask of what is in objects. A comma or opening bracket that leads to a key must be
+//!    there, one that leads to something else must not: each leaves a mark where that is known.
+//! 7. Signs and points are looked for in blocks where not all scalars are digits, which are few, unless a
+//!    block is one register.
 
 use fathom_machine::each_64;
 use fathom_machine::simd::{Vector, is_utf8_64};
@@ -55,6 +60,9 @@ pub(crate) const SHORT_BYTES: usize = 512;
 
 /// Bytes read in a call, most of them within strings if it is more than the slots have.
 const SPAN_BYTES: usize = 256 * BLOCK_BYTES;
+
+/// Blocks in the middle of a string after which the next one is expected to be another.
+const LONG_STRING: usize = 4;
 
 /// A block and what stands behind it.
 type Block = [u8; BLOCK_BYTES + BEHIND_BYTES];
@@ -102,15 +110,14 @@ struct Rows<const N: usize> {
     /// Minus signs before the first digit, and zeros that are the first byte.
     signs: Row<N>,
     first_zeros: Row<N>,
-    /// Last bytes of values, but for numbers and words; the same for commas or colons, commas or
-    /// opening braces.
-    value_ends: Row<N>,
-    separators: Row<N>,
+    /// Last bytes of values, but for numbers and words, and opening brackets; commas and opening brackets.
+    ends: Row<N>,
     leads: Row<N>,
-    /// The bytes behind values; a token after them and white space, or after one of the others.
-    behind_values: Row<N>,
-    after_values: Row<N>,
-    after_separators: Row<N>,
+    /// The bytes behind these; a token after them and white space. What neither stands before is led by a
+    /// colon, or the first.
+    behind_ends: Row<N>,
+    behind_leads: Row<N>,
+    after_ends: Row<N>,
     after_leads: Row<N>,
     /// Behind the digits before the point.
     behind_integers: Row<N>,
@@ -138,8 +145,7 @@ struct Strings {
 /// What additions take over from the block before: 0 or 1.
 #[derive(Clone, Copy, Debug, Default)]
 struct Carries {
-    value: u64,
-    separator: u64,
+    end: u64,
     lead: u64,
     integer: u64,
     key: u64,
@@ -194,12 +200,11 @@ impl<const N: usize> State<N> {
                 word_firsts: none,
                 signs: none,
                 first_zeros: none,
-                value_ends: none,
-                separators: none,
+                ends: none,
                 leads: none,
-                behind_values: none,
-                after_values: none,
-                after_separators: none,
+                behind_ends: none,
+                behind_leads: none,
+                after_ends: none,
                 after_leads: none,
                 behind_integers: none,
                 after_keys: none,
@@ -217,7 +222,7 @@ impl<const N: usize> State<N> {
 
     /// Whether a whole document was read, white space behind its last token.
     pub(crate) fn is_complete(&self) -> bool {
-        self.nest.depth == 0 && self.strings.inside == 0 && self.carries.value == 1
+        self.nest.depth == 0 && self.strings.inside == 0 && self.carries.end == 1
     }
 
     /// What a lexer would expect here, unless a token is cut.
@@ -228,18 +233,17 @@ impl<const N: usize> State<N> {
         }
         let is_after = |lasts: &Row<N>, carry: u64| lasts[0] >> 63 | carry == 1;
         let is_object = self.nest.depth > 0 && self.nest.innermost() == OBJECT;
-        let is_after_separator = is_after(&rows.separators, carries.separator);
-        Some(match is_after(&rows.leads, carries.lead) {
-            _ if is_after(&rows.value_ends, carries.value) => match carries.key == 1 {
+        let is_after_end = is_after(&rows.ends, carries.end);
+        Some(match (is_after_end, is_after(&rows.leads, carries.lead)) {
+            (true, false) => match carries.key == 1 {
                 _ if self.nest.depth == 0 => Expect::Done,
                 true if is_object => Expect::Colon,
                 _ => Expect::CommaOrEnd,
             },
-            true if is_after_separator && is_object => Expect::Key,
-            _ if is_after_separator => Expect::Value,
-            true => Expect::KeyOrEnd,
-            false if self.nest.depth == 0 => Expect::Value,
-            false => Expect::ValueOrEnd,
+            (true, true) if is_object => Expect::KeyOrEnd,
+            (true, true) => Expect::ValueOrEnd,
+            (false, true) if is_object => Expect::Key,
+            (false, _) => Expect::Value,
         })
     }
 
@@ -274,6 +278,7 @@ pub(super) unsafe fn read_blocks<V: Vector, const N: usize>(
         rows.words[1..=slots].fill(0);
     }
     rows.follow(carries, slots);
+    rows.find_integers(carries, slots);
     let (wrong, others) = rows.judge(slots);
     if wrong != 0 {
         return None;
@@ -328,7 +333,7 @@ impl<const N: usize> Rows<N> {
     ) -> Option<(usize, usize)> {
         let Strings { mut escaped, inside: mut goes_on, mut before } = *strings;
         let (mut slot, mut at) = (0, from);
-        let mut wrong = 0;
+        let (mut wrong, mut skipped) = (0, 0_usize);
         while slot + 1 < N && at + BLOCK_BYTES + BEHIND_BYTES <= text.len() {
             let block: &Block = text[at..].first_chunk()?;
             // SAFETY: the block is there to be read; the caller vouches for the level.
@@ -345,7 +350,7 @@ impl<const N: usize> Rows<N> {
                 before = if highs >> 61 != 0 { last } else { 0 };
             }
             at += BLOCK_BYTES;
-            if goes_on != 0 && quotes | backslashes | escaped == 0 {
+            if skipped >= LONG_STRING && quotes | backslashes | escaped == 0 {
                 wrong |= controls;
                 continue;
             }
@@ -359,21 +364,29 @@ impl<const N: usize> Rows<N> {
             let inside = unsafe { V::parities(quotes) } ^ goes_on;
             goes_on = 0_u64.wrapping_sub(inside >> 63);
             wrong |= escapes & !inside | controls & inside;
-            slot += 1;
-            self.places[slot] = at - BLOCK_BYTES;
-            self.quotes[slot] = quotes;
-            self.inside[slot] = inside;
+            let place = slot + 1;
+            // A branch would depend on how long strings are; so what nobody needs is overwritten.
+            let is_skipped = (quotes == 0) & (inside == u64::MAX);
+            slot += usize::from(!is_skipped);
+            skipped = (skipped + 1) * usize::from(is_skipped);
+            self.places[place] = at - BLOCK_BYTES;
+            self.quotes[place] = quotes;
+            self.inside[place] = inside;
             // SAFETY: as above.
             unsafe {
-                self.spaces[slot] = v.spaces();
-                self.commas[slot] = v.equal(b',');
-                self.colons[slot] = v.equal(b':');
+                self.spaces[place] = v.spaces();
+                self.commas[place] = v.equal(b',');
+                self.colons[place] = v.equal(b':');
                 // The two brackets of each direction differ in one bit.
-                self.openings[slot] = v.with(CURLY).equal(b'{');
-                self.closings[slot] = v.with(CURLY).equal(b'}');
-                self.curlies[slot] = v.with(b'{' ^ b'}').equal(b'{' | b'}');
-                self.digits[slot] = !v.no_digits();
-                self.zeros[slot] = v.equal(b'0');
+                self.openings[place] = v.with(CURLY).equal(b'{');
+                self.closings[place] = v.with(CURLY).equal(b'}');
+                self.curlies[place] = v.with(b'{' ^ b'}').equal(b'{' | b'}');
+                self.digits[place] = !v.no_digits();
+                self.zeros[place] = v.equal(b'0');
+                if Wide::<V>::IS_ONE {
+                    self.minuses[place] = v.equal(b'-');
+                    self.points[place] = v.equal(b'.');
+                }
             }
         }
         *strings = Strings { escaped, inside: goes_on, before };
@@ -401,20 +414,26 @@ impl<const N: usize> Rows<N> {
             self.scalars[i] = scalars;
             self.digits[i] &= scalars;
             self.zeros[i] &= scalars;
-            self.value_ends[i] = self.quotes[i] & !self.inside[i] | closings;
-            self.separators[i] = commas | colons;
-            self.leads[i] = commas | self.curlies[i] & openings;
+            self.ends[i] = self.quotes[i] & !self.inside[i] | openings | closings;
+            self.leads[i] = commas | openings;
             breaks |= self.quotes[i] | outside & !scalars;
         }
         breaks != 0
     }
 
-    /// Finds signs and points, in blocks where not all scalars are digits.
+    /// Finds signs and points, in blocks where not all scalars are digits unless all were asked.
     ///
     /// # Safety
     /// The level of `V` is available.
     #[inline(always)]
     unsafe fn find_signs<V: Vector>(&mut self, text: &[u8], slots: usize) -> Option<()> {
+        if Wide::<V>::IS_ONE {
+            for i in 1..slots + 1 {
+                self.minuses[i] &= self.scalars[i];
+                self.points[i] &= self.scalars[i];
+            }
+            return Some(());
+        }
         for i in 1..slots + 1 {
             let others = self.scalars[i] & !self.digits[i];
             (self.minuses[i], self.points[i]) = (0, 0);
@@ -443,7 +462,8 @@ impl<const N: usize> Rows<N> {
             self.word_firsts[i] = word_firsts;
             self.signs[i] = firsts & self.minuses[i];
             self.first_zeros[i] = firsts & self.zeros[i];
-            self.behind_values[i] = behind(&self.value_ends, i) | before & !self.scalars[i];
+            self.behind_ends[i] = behind(&self.ends, i) | before & !self.scalars[i];
+            self.behind_leads[i] = behind(&self.leads, i);
             words |= word_firsts;
         }
         words
@@ -478,21 +498,32 @@ impl<const N: usize> Rows<N> {
     /// Finds the tokens after others, by addition.
     #[inline(always)]
     fn follow(&mut self, carries: &mut Carries, slots: usize) {
-        let Carries { mut value, mut separator, mut lead, mut integer, mut key, .. } = *carries;
+        let Carries { mut end, mut lead, mut key, .. } = *carries;
         for i in 1..slots + 1 {
             let spaces = self.spaces[i];
-            self.after_values[i] = past_run(self.behind_values[i], spaces, &mut value);
-            let separators = behind(&self.separators, i);
-            self.after_separators[i] = past_run(separators, spaces, &mut separator);
-            let leads = past_run(behind(&self.leads, i), spaces, &mut lead);
+            self.after_ends[i] = past_run(self.behind_ends[i], spaces, &mut end);
+            let leads = past_run(self.behind_leads[i], spaces, &mut lead);
             self.after_leads[i] = leads;
-            let digits = self.digits[i] | self.signs[i];
-            self.behind_integers[i] = past_run(self.firsts[i], digits, &mut integer);
             let (quotes, inside) = (self.quotes[i], self.inside[i]);
             self.after_keys[i] =
                 past_run(quotes & inside & leads, quotes | inside | spaces, &mut key);
         }
-        *carries = Carries { value, separator, lead, integer, key, ..*carries };
+        *carries = Carries { end, lead, key, ..*carries };
+    }
+
+    /// Finds where digits before a point end, if there are points; a number may go on in the next row.
+    #[inline(always)]
+    fn find_integers(&mut self, carries: &mut Carries, slots: usize) {
+        let points = self.points[1..slots + 1].iter().fold(0, |all, bits| all | bits);
+        let goes_on = (self.digits[slots] | self.signs[slots]) >> 63;
+        if points | goes_on == 0 {
+            carries.integer = 0;
+            return;
+        }
+        for i in 1..slots + 1 {
+            let digits = self.digits[i] | self.signs[i];
+            self.behind_integers[i] = past_run(self.firsts[i], digits, &mut carries.integer);
+        }
     }
 
     /// Judges neighbours: a bit where they are wrong, and one where a number is of a rarer kind.
@@ -502,9 +533,10 @@ impl<const N: usize> Rows<N> {
         for i in 1..slots + 1 {
             let opening_quotes = self.quotes[i] & self.inside[i];
             let first_of_values = opening_quotes | self.firsts[i] | self.openings[i];
-            wrong |= first_of_values & self.after_values[i]
-                | self.commas[i] & !self.after_values[i]
-                | self.closings[i] & self.after_separators[i]
+            let after_values = self.after_ends[i] & !self.after_leads[i];
+            wrong |= first_of_values & after_values
+                | self.commas[i] & !after_values
+                | self.closings[i] & !self.after_ends[i]
                 | self.colons[i] & !self.after_keys[i];
 
             let digits = self.digits[i];
@@ -570,8 +602,7 @@ impl<const N: usize> Rows<N> {
             &mut self.points,
             &mut self.signs,
             &mut self.first_zeros,
-            &mut self.value_ends,
-            &mut self.separators,
+            &mut self.ends,
             &mut self.leads,
         ] {
             row[0] = row[slots];
@@ -599,6 +630,9 @@ fn past_run(firsts: u64, runs: u64, carry: &mut u64) -> u64 {
 struct Wide<V>([V; 8]);
 
 impl<V: Vector> Wide<V> {
+    /// Whether it is one register: then a question takes less time than a branch around it.
+    const IS_ONE: bool = V::BYTES == BLOCK_BYTES;
+
     #[inline(always)]
     unsafe fn load(block: &Block) -> Wide<V> {
         // SAFETY: a block has 64 bytes; the caller vouches for the level, here and in all that follow.
