@@ -254,3 +254,34 @@ impl Reader {
         found.ok_or_else(|| self.run.store.damaged())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run of two keys, in one block.
+    fn written() -> Run {
+        let spill =
+            Spill { folder: std::env::temp_dir(), create: |_| tempfile::tempfile(), totals: false };
+        let mut writer = Writer::new(&Store::new(&spill).unwrap());
+        for key in ["name 1", "name 2"] {
+            writer.push(key.as_bytes(), |bytes| bytes.push(7)).unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    /// Most bits could be others and still be read, as another key or another number.
+    #[test]
+    fn a_bit_that_is_not_the_one_written_is_an_error() {
+        assert!(Reader::new(written()).advance().unwrap());
+        for at in 0..8 * written().store.bytes() {
+            let run = written();
+            let mut byte = [0];
+            run.store.file.read_exact_at(&mut byte, at / 8).unwrap();
+            byte[0] ^= 1 << (at % 8);
+            run.store.file.write_all_at(&byte, at / 8).unwrap();
+            let said = Reader::new(run).advance().unwrap_err().to_string();
+            assert!(said.ends_with("what is read back is not what was written"), "{at}: {said}");
+        }
+    }
+}
