@@ -35,7 +35,8 @@ pub(crate) fn parts(key: &[u8], count: usize) -> impl Iterator<Item = Cow<'_, [u
     let mut rest = Some(key);
     (0..count).map_while(move |at| {
         let text = rest.take()?;
-        let end = memchr::memchr(END, text).filter(|_| at + 1 < count);
+        let is_last = at + 1 == count;
+        let end = if is_last { None } else { memchr::memchr(END, text) };
         let Some(end) = end else { return Some(Cow::Borrowed(text)) };
         rest = Some(&text[end + 1..]);
         Some(unescaped(&text[..end]))

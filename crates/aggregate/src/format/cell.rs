@@ -9,7 +9,7 @@ use super::{Layout, SPREAD_DECIMALS, Statistic};
 use crate::engine::Column;
 use crate::kept::Datum;
 use crate::merge::Stats;
-use crate::number::{Decimal, Rounding, big_power_of_ten, power_of_ten};
+use crate::number::{Decimal, Rounding, big_power_of_ten, power_of_ten, scaled_short};
 
 /// What the numbers are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,6 +246,46 @@ fn significant(numerator: &BigUint, denominator: &BigUint, degree: u16) -> u16 {
 
 /// Appends `number / divisor`, rounded to `decimals`.
 fn quotient(text: &mut Vec<u8>, number: &Decimal, divisor: u64, decimals: u16, rounding: Rounding) {
+    let Some(rounded) = short_quotient(number, divisor, decimals, rounding) else {
+        return long_quotient(text, number, divisor, decimals, rounding);
+    };
+    if rounded < 0 {
+        text.push(b'-');
+    }
+    short_digits(text, rounded.unsigned_abs(), decimals.into());
+}
+
+/// The same in units of the last decimal, where 64 bits hold all that is divided, as those of most numbers do.
+fn short_quotient(
+    number: &Decimal,
+    divisor: u64,
+    decimals: u16,
+    rounding: Rounding,
+) -> Option<i64> {
+    if usize::from(decimals) > MOST_DECIMALS {
+        return None;
+    }
+    let numerator = i64::try_from(number.small()?).ok()?;
+    let numerator = scaled_short(numerator, decimals.saturating_sub(number.scale()))?;
+    let down = number.scale().saturating_sub(decimals);
+    let divisor = scaled_short(i64::try_from(divisor).ok()?, down)?;
+    if divisor == 1 {
+        return Some(numerator);
+    }
+    let (floor, rest) = (numerator.div_euclid(divisor), numerator.rem_euclid(divisor));
+    // Twice the rest against the divisor, without doubling what may be large.
+    let half = rest.cmp(&(divisor - rest));
+    Some(floor + i64::from(rounding.carry(half, rest != 0, floor & 1 == 1)))
+}
+
+/// The same of any number.
+fn long_quotient(
+    text: &mut Vec<u8>,
+    number: &Decimal,
+    divisor: u64,
+    decimals: u16,
+    rounding: Rounding,
+) {
     let up = decimals.saturating_sub(number.scale());
     let down = number.scale().saturating_sub(decimals);
     let numerator = number.small().and_then(|units| units.checked_mul(power_of_ten(up)?));
@@ -259,49 +299,48 @@ fn quotient(text: &mut Vec<u8>, number: &Decimal, divisor: u64, decimals: u16, r
         text.extend_from_slice(shown.as_bytes());
         return;
     };
-    // Dividing 64 bits is an instruction, dividing 128 a function.
-    let small = i64::try_from(numerator).ok().zip(i64::try_from(divisor).ok());
-    let (floor, rest) = match small {
-        Some((n, d)) => (n.div_euclid(d).into(), n.rem_euclid(d).into()),
-        None => (numerator.div_euclid(divisor), numerator.rem_euclid(divisor)),
-    };
-    // Twice the rest against the divisor, without doubling what may be large.
+    let (floor, rest) = (numerator.div_euclid(divisor), numerator.rem_euclid(divisor));
     let half = rest.cmp(&(divisor - rest));
-    let carry = rounding.carry(half, rest != 0, floor & 1 == 1);
-    let rounded: i128 = floor + i128::from(carry);
+    let rounded = floor + i128::from(rounding.carry(half, rest != 0, floor & 1 == 1));
     if rounded < 0 {
         text.push(b'-');
     }
-    let magnitude = rounded.unsigned_abs();
-    if decimals == 0 {
-        return digits(text, magnitude);
+    let (magnitude, one) = (rounded.unsigned_abs(), one.unsigned_abs());
+    digits(text, magnitude / one);
+    if decimals > 0 {
+        text.push(b'.');
+        let width = usize::from(decimals);
+        let _ = write!(text, "{:0width$}", magnitude % one);
     }
-    let one = one.unsigned_abs();
-    let (whole, part) = match (u64::try_from(magnitude), u64::try_from(one)) {
-        (Ok(magnitude), Ok(one)) => ((magnitude / one).into(), (magnitude % one).into()),
-        _ => (magnitude / one, magnitude % one),
-    };
-    digits(text, whole);
-    text.push(b'.');
-    // A leading one keeps the zeros behind the point.
-    let start = text.len();
-    digits(text, one + part);
-    text.remove(start);
 }
 
 /// Appends an integer.
 fn digits(text: &mut Vec<u8>, number: u128) {
-    let Ok(mut number) = u64::try_from(number) else {
-        let _ = write!(text, "{number}");
-        return;
-    };
-    let mut shown = [0; 20];
+    match u64::try_from(number) {
+        Ok(number) => short_digits(text, number, 0),
+        Err(_) => {
+            let _ = write!(text, "{number}");
+        }
+    }
+}
+
+/// Decimals that [`short_digits`] has room for.
+const MOST_DECIMALS: usize = 20;
+
+/// Appends an integer with a point before its last digits, if any are wanted: at most [`MOST_DECIMALS`].
+fn short_digits(text: &mut Vec<u8>, mut number: u64, decimals: usize) {
+    // As many digits as there are decimals, one before the point, the point; or the digits of 64 bits and it.
+    let mut shown = [0; MOST_DECIMALS + 2];
     let mut at = shown.len();
-    loop {
+    for place in 0.. {
+        if place == decimals && place > 0 {
+            at -= 1;
+            shown[at] = b'.';
+        }
         at -= 1;
         shown[at] = b'0' + (number % 10) as u8;
         number /= 10;
-        if number == 0 {
+        if number == 0 && place >= decimals {
             break;
         }
     }
@@ -374,6 +413,8 @@ fn pointed(digits: &str, negative: bool, decimals: u16) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::format::samples::stats;
 
@@ -414,6 +455,26 @@ mod tests {
         assert_eq!(both(&["12345678901234567890", "1", "1"], Mean)[0], "4115226300411522631");
         assert_eq!(both(&["-1", "-1", "0"], Mean)[0], "-0.66666666666666667");
         assert_eq!(both(&["1e40", "1e40", "0"], Mean)[0].len(), 40);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4096, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn quotients_of_64_bits_are_those_of_any(
+            units in prop_oneof![-1000..1000_i64, any::<i64>()],
+            (scale, decimals) in prop_oneof![(0..4_u16, 0..4_u16), (0..40_u16, 0..40_u16)],
+            divisor in prop_oneof![1..20_u64, 1..u64::MAX],
+            rounding in prop::sample::select(vec![
+                Rounding::HalfUp, Rounding::Ceiling, Rounding::HalfEven,
+            ]),
+        ) {
+            let number = Decimal::new(units.into(), scale);
+            let (mut either, mut long) = (Vec::new(), Vec::new());
+            quotient(&mut either, &number, divisor, decimals, rounding);
+            long_quotient(&mut long, &number, divisor, decimals, rounding);
+            prop_assert_eq!(String::from_utf8(either), String::from_utf8(long));
+        }
     }
 
     #[test]
