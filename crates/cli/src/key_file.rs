@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 
 use anyhow::Context;
-use fathom_keys::{Error, Format, KeySet, detect, read, trace};
+use fathom_keys::{Error, Format, KeySet, detect, read};
 
 use crate::input::{self, Forward, Input};
 
@@ -44,7 +44,13 @@ pub(crate) fn keys<'b>(
     bytes: &'b [u8],
     forced: Option<&Format>,
 ) -> Result<(Format, KeySet<'b>), BadKeys> {
-    let bad = |error| BadKeys { path: path.to_owned(), wrong: Wrong::Keys(error) };
+    let bad = |error| {
+        let path = path.display();
+        BadKeys(match error {
+            Error::Bad { offset, reason } => format!("{path}:{offset}: {reason}"),
+            other => format!("{path}: {other}"),
+        })
+    };
     let format = match forced {
         Some(format) => format.clone(),
         None => detect(bytes).map_err(bad)?,
@@ -53,37 +59,13 @@ pub(crate) fn keys<'b>(
     Ok((format, keys))
 }
 
-/// A file whose keys cannot be had: `path:byte: reason`, or of a trace `path:line:column: reason`.
+/// A file whose keys cannot be had: what is said of it, with its path and the place.
 #[derive(Debug)]
-pub(crate) struct BadKeys {
-    path: PathBuf,
-    wrong: Wrong,
-}
-
-#[derive(Debug)]
-enum Wrong {
-    Keys(Error),
-    Trace(trace::Error),
-}
-
-impl BadKeys {
-    /// A file that is no trace.
-    pub(crate) fn trace(path: &Path, error: trace::Error) -> BadKeys {
-        BadKeys { path: path.to_owned(), wrong: Wrong::Trace(error) }
-    }
-}
+pub(crate) struct BadKeys(pub(crate) String);
 
 impl fmt::Display for BadKeys {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
-        match &self.wrong {
-            Wrong::Keys(Error::Bad { offset, reason }) => write!(out, "{path}:{offset}: {reason}"),
-            Wrong::Keys(other) => write!(out, "{path}: {other}"),
-            Wrong::Trace(trace::Error::Bad { line, column, reason }) => {
-                write!(out, "{path}:{line}:{column}: {reason}")
-            }
-            Wrong::Trace(other) => write!(out, "{path}: {other}"),
-        }
+        out.write_str(&self.0)
     }
 }
 

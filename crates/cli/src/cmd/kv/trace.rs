@@ -46,9 +46,9 @@ pub(super) fn prepare(
         (None, Some(_)) => bail!("of a trace, -F says what its keys are: integers or lines"),
     };
     let bytes = key_file::load(path)?;
-    let trace = trace::read(&bytes, kind).map_err(|error| BadKeys::trace(path, error))?;
+    let trace = trace::read(&bytes, kind).map_err(|error| bad(path, error))?;
     let whole = Whole::of(entries.as_ref().map(|(_, keys)| keys), &trace);
-    let whole = whole.ok_or_else(|| BadKeys::trace(path, trace::Error::Memory))?;
+    let whole = whole.ok_or_else(|| bad(path, trace::Error::Memory))?;
     let traced = whole.traced();
     ensure!(
         traced.puts > 0 || whole.entries > 0,
@@ -95,6 +95,15 @@ pub(super) fn prepare(
         first: data::shown(&trace.keys),
         trace: Some(traced),
         _folder: folder,
+    })
+}
+
+/// A file that is no trace.
+fn bad(path: &Path, error: trace::Error) -> BadKeys {
+    let path = path.display();
+    BadKeys(match error {
+        trace::Error::Bad { line, column, reason } => format!("{path}:{line}:{column}: {reason}"),
+        other => format!("{path}: {other}"),
     })
 }
 
