@@ -17,8 +17,8 @@ mod text;
 mod typed;
 
 pub use markdown::markdown;
-pub(crate) use order::ordering;
 pub use order::{Criterion, Sort, arrange};
+pub(crate) use order::{is_by_key, ordering};
 pub use telling::{Telling, append_total, side_by_side, tellings};
 pub use text::{Streamed, brc, csv, headings, json, ndjson, rows, table, tsv};
 pub use typed::{Type, Typed, key_part, scale_of, units};

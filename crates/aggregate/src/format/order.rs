@@ -56,12 +56,6 @@ impl Criterion {
         statistic.is_share()
     }
 
-    /// Whether it is the order of the bytes of the keys, in which groups come.
-    fn is_of_keys(&self) -> bool {
-        let is_whole = matches!(self.sort, Sort::Key | Sort::Part { of: 1, is_number: false, .. });
-        is_whole && !self.falling
-    }
-
     fn compare(self, columns: &[Column], places: [usize; 2]) -> Ordering {
         let [a, b] = places.map(|place| &columns[0].groups[place].key);
         let order = match self.sort {
@@ -94,7 +88,7 @@ impl Criterion {
 pub fn arrange(columns: &mut [Column], order: &[Criterion], top: Option<usize>) {
     let Some(first) = columns.first() else { return };
     let top = top.unwrap_or(usize::MAX);
-    if order.first().is_none_or(Criterion::is_of_keys) {
+    if is_by_key(order) {
         // They come so.
         columns.iter_mut().for_each(|column| column.groups.truncate(top));
         return;
@@ -107,6 +101,13 @@ pub fn arrange(columns: &mut [Column], order: &[Criterion], top: Option<usize>) 
             std::mem::take(&mut column.groups).into_iter().map(Some).collect();
         column.groups = places.iter().filter_map(|&at| groups[at as usize].take()).collect();
     }
+}
+
+/// Whether it is the order of the bytes of the keys, in which groups come.
+pub(crate) fn is_by_key(order: &[Criterion]) -> bool {
+    let Some(first) = order.first() else { return true };
+    let is_whole = matches!(first.sort, Sort::Key | Sort::Part { of: 1, is_number: false, .. });
+    is_whole && !first.falling
 }
 
 /// The order of the groups at two places.

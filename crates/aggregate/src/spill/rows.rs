@@ -8,7 +8,7 @@ use super::lane::{LEAST_BYTES, Spilled, Written};
 use super::merging::{ByKey, ByOrder, write_rows};
 use crate::engine::{Column, Summary};
 use crate::error::Error;
-use crate::format::{Criterion, Sort, arrange};
+use crate::format::{Criterion, arrange, is_by_key};
 use crate::key::Key;
 use crate::merge::{Keep, Partial};
 
@@ -120,11 +120,6 @@ impl Summary {
         arrange(columns, order, Some(top));
         Ok(keys)
     }
-}
-
-/// Whether it is the order in which keys come.
-fn is_by_key(order: &[Criterion]) -> bool {
-    matches!(order, [] | [Criterion { sort: Sort::Key, falling: false }, ..])
 }
 
 fn put(columns: &mut [Column], groups: Piece) {
