@@ -9,17 +9,35 @@
 //! compares part after part. A key of a single part is that part, unchanged.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 const END: u8 = 0;
-const ESCAPE: u8 = 1;
+/// The last of the bytes that no part but the last has.
+pub(crate) const ESCAPE: u8 = 1;
+
+/// Appends a part that stands in a text and has no byte up to [`ESCAPE`], as [`push`], without a call where it is short.
+#[inline]
+pub(crate) fn push_plain(key: &mut Vec<u8>, text: &[u8], at: Range<usize>, is_last: bool) {
+    const SHORT: usize = 32;
+    match text[at.start..].first_chunk::<SHORT>() {
+        Some(wide) if at.len() <= SHORT => {
+            let len = key.len() + at.len();
+            key.extend_from_slice(wide);
+            key.truncate(len);
+        }
+        _ => key.extend_from_slice(&text[at]),
+    }
+    if !is_last {
+        key.push(END);
+    }
+}
 
 /// Appends a part behind those before it; `is_last` says that none will follow.
 pub(crate) fn push(key: &mut Vec<u8>, part: &[u8], is_last: bool) {
     if is_last {
         return key.extend_from_slice(part);
     }
-    // Without an early end, so that it is done many bytes at a time.
-    if !part.iter().fold(false, |is_any, &byte| is_any | (byte <= ESCAPE)) {
+    if !needs_escapes(part) {
         key.extend_from_slice(part);
     } else {
         part.iter().for_each(|&byte| match byte {
@@ -28,6 +46,20 @@ pub(crate) fn push(key: &mut Vec<u8>, part: &[u8], is_last: bool) {
         });
     }
     key.push(END);
+}
+
+/// Whether a byte of it must not stand in a part as it is, eight bytes at a time.
+#[inline]
+fn needs_escapes(part: &[u8]) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // All bits but the last: zero of END and of ESCAPE alone.
+    let is_any = |word: u64| {
+        let upper = word & !ONES;
+        upper.wrapping_sub(ONES) & !upper & (0x80 * ONES) != 0
+    };
+    let Some(last) = part.last_chunk() else { return part.iter().any(|&byte| byte <= ESCAPE) };
+    let mut words = part.chunks_exact(8).map(|word| word.try_into().expect("eight bytes"));
+    words.any(|word| is_any(u64::from_le_bytes(word))) || is_any(u64::from_le_bytes(*last))
 }
 
 /// The parts of a key that has so many: of a text that is no such key, as many as there are.

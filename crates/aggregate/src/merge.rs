@@ -267,6 +267,15 @@ impl Stats {
         self.count += 1;
     }
 
+    /// Adds a number to sums alone; false, and nothing changed, where more is kept, or 64 bits do not suffice.
+    #[inline]
+    pub(crate) fn take_short(&mut self, number: Few) -> bool {
+        let Known::Sums(sums) = &mut self.known else { return false };
+        let is_taken = self.count > 0 && sums.add_short(number).is_some();
+        self.count += u64::from(is_taken);
+        is_taken
+    }
+
     /// Adds numbers of which nothing is kept but all of them; there is room for it. `units` is scratch space.
     pub(crate) fn take_all(&mut self, numbers: &[Few], units: &mut Vec<i64>) {
         if self.take_few(numbers, units).is_none() {

@@ -47,6 +47,12 @@ impl Field {
         self.start..self.end
     }
 
+    /// Whether its content is what stands there.
+    #[inline]
+    pub(crate) fn is_plain(self) -> bool {
+        self.escaped == Escaped::Nothing
+    }
+
     /// Its content in the bytes it was found in.
     pub(crate) fn content(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         let content = &bytes[self.start..self.end];
@@ -78,6 +84,7 @@ pub(crate) struct MarkedRow<'a> {
     ends: &'a [u32],
     quotes: bool,
     doubled: bool,
+    escaped: bool,
 }
 
 /// The marks of some whole records.
@@ -87,8 +94,12 @@ pub(crate) struct Marks {
     pub(crate) fields: Vec<u32>,
     /// Which of those are newlines.
     pub(crate) records: Vec<u32>,
+    /// Line ends up to the end of the last one, those in quotes among them.
+    pub(crate) lines: u64,
     /// Whether a quote of a field is doubled in any of them.
     pub(crate) doubled: bool,
+    /// Whether a byte of any is one that keys of several parts have as another.
+    pub(crate) escaped: bool,
 }
 
 impl Marks {
@@ -101,7 +112,8 @@ impl Marks {
         marks: Range<usize>,
         quotes: bool,
     ) -> MarkedRow<'a> {
-        MarkedRow { text, start, ends: &self.fields[marks], quotes, doubled: self.doubled }
+        let Marks { doubled, escaped, .. } = *self;
+        MarkedRow { text, start, ends: &self.fields[marks], quotes, doubled, escaped }
     }
 }
 
@@ -111,6 +123,11 @@ pub(crate) trait Fields {
 
     /// None if there are not so many.
     fn get(&self, place: usize) -> Option<Field>;
+
+    /// Whether a field may have a byte that keys of several parts have as another.
+    fn may_be_escaped(&self) -> bool {
+        true
+    }
 }
 
 impl Fields for Vec<Field> {
@@ -147,6 +164,11 @@ impl Fields for MarkedRow<'_> {
             }
         }
         Some(Field { start, end, escaped })
+    }
+
+    #[inline]
+    fn may_be_escaped(&self) -> bool {
+        self.escaped
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// Most records.
-    pub(crate) const ROWS: usize = 128;
+    pub(crate) const ROWS: usize = 64;
 
     pub(crate) fn new(columns: usize) -> Batch {
         Batch { values: vec![Vec::new(); columns], ..Batch::default() }
@@ -452,9 +452,14 @@ impl Shard {
             stats().for_each(Stats::prefetch_values);
         }
         for (row, &hash) in hashes.iter().enumerate() {
-            let (units, scale) = batch.values[column][row];
+            let (key, few @ (units, scale)) = (batch.key(row), batch.values[column][row]);
+            if let Some(group) = self.wide.find(hash, key)
+                && self.wide.stats_mut(group).take_short(few)
+            {
+                continue;
+            }
             let number = Decimal::new(units.into(), scale);
-            self.hashed(hash, batch.key(row), Some((Given::Number(&number), batch.orders[row])));
+            self.hashed(hash, key, Some((Given::Number(&number), batch.orders[row])));
         }
     }
 

@@ -7,6 +7,7 @@
 use num_bigint::BigInt;
 
 use crate::number::{Decimal, big_power_of_ten, power_of_ten, scaled, scaled_short};
+use crate::waiting::Few;
 
 /// What is known of at least one number, in units of `10^-scale`, the finest scale of them.
 #[derive(Clone, Debug)]
@@ -106,10 +107,11 @@ impl Sums {
     /// Takes in one number.
     #[inline]
     pub(crate) fn add(&mut self, value: &Decimal) {
-        if self.add_short(value).is_some() {
+        let units = value.small().and_then(|units| i64::try_from(units).ok());
+        if units.is_some_and(|units| self.add_short((units, value.scale())).is_some()) {
             return;
         }
-        let part = value.small().and_then(|units| i64::try_from(units).ok()).map(|units| Part {
+        let part = units.map(|units| Part {
             sum: units.into(),
             squares: Some(u128::from(units.unsigned_abs()).pow(2)),
             extremes: [units, units],
@@ -123,20 +125,22 @@ impl Sums {
     /// Takes in a number that is not finer than those before it, in 64 bits; None, and nothing
     /// changed, where they do not suffice, or squares are kept.
     #[inline]
-    fn add_short(&mut self, value: &Decimal) -> Option<()> {
+    pub(crate) fn add_short(&mut self, (read, own): Few) -> Option<()> {
         let Sums::Small { sum, squares: None, min, max, scale, min_scale, max_scale } = self else {
             return None;
         };
-        let at_common = |units, own| scaled_short(units, scale.checked_sub(own)?);
-        let read = i64::try_from(value.small()?).ok()?;
-        let units = at_common(read, value.scale())?;
+        let at_common = |units, own| match own == *scale {
+            true => Some(units),
+            false => scaled_short(units, scale.checked_sub(own)?),
+        };
+        let units = at_common(read, own)?;
         let (low, high) = (at_common(*min, *min_scale)?, at_common(*max, *max_scale)?);
         *sum = sum.checked_add(units.into())?;
         if units < low {
-            (*min, *min_scale) = (read, value.scale());
+            (*min, *min_scale) = (read, own);
         }
         if units > high {
-            (*max, *max_scale) = (read, value.scale());
+            (*max, *max_scale) = (read, own);
         }
         Some(())
     }

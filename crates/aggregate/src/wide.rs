@@ -144,7 +144,7 @@ impl Wide {
                 return None;
             }
             let group = slot.group as usize - 1;
-            if slot.tag == tag && self.key(group) == key {
+            if slot.tag == tag && is_same(self.key(group), key) {
                 return Some(group);
             }
             at = (at + 1) & (self.slots.len() - 1);
@@ -171,8 +171,10 @@ impl Wide {
     /// And the key; its place should have come.
     #[inline]
     pub(crate) fn prefetch_key(&self, group: usize) {
-        let start = self.range(group).start;
-        self.keys.get(start).inspect(|key| prefetch(*key));
+        let Range { start, end } = self.range(group);
+        for at in [start, (start + 63).min(end.saturating_sub(1))] {
+            self.keys.get(at).inspect(|key| prefetch(*key));
+        }
     }
 
     /// A new group. False where the account does not allow it: what does not fit ends the run.
@@ -224,6 +226,33 @@ impl Wide {
     }
 }
 
+/// Whether two keys are the same, without a call where they are short: words that overlap cover them.
+#[inline]
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    const SHORT: usize = 128;
+    let len = one.len();
+    if len != other.len() || !(8..=SHORT).contains(&len) {
+        return one == other;
+    }
+    let word = |key: &[u8], at: usize| -> u64 {
+        u64::from_le_bytes(key[at..at + 8].try_into().expect("8 bytes"))
+    };
+    if len <= 16 {
+        let differs = (word(one, 0) ^ word(other, 0)) | (word(one, len - 8) ^ word(other, len - 8));
+        return differs == 0;
+    }
+    let pair = |key: &[u8], at: usize| -> u128 {
+        u128::from_le_bytes(key[at..at + 16].try_into().expect("16 bytes"))
+    };
+    let mut differs = pair(one, len - 16) ^ pair(other, len - 16);
+    let mut at = 0;
+    while at + 16 < len {
+        differs |= pair(one, at) ^ pair(other, at);
+        at += 16;
+    }
+    differs == 0
+}
+
 /// How many a list is to have room for if there is none for so many more: for twice as many if it grows.
 fn grown<T>(list: &Vec<T>, more: usize) -> Option<usize> {
     let (len, old) = (list.len(), list.capacity());
@@ -273,6 +302,20 @@ mod tests {
             prop_assert_eq!(wide.len(), known.len());
             for (key, group) in known {
                 prop_assert_eq!(wide.key(group), key.as_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_the_same_where_no_byte_differs() {
+        for len in 0..150 {
+            let (one, mut other) = (vec![7; len], vec![7; len]);
+            assert!(is_same(&one, &other), "{len}");
+            assert!(!is_same(&one, &vec![7; len + 1]));
+            for at in 0..len {
+                other[at] = 8;
+                assert!(!is_same(&one, &other), "{at} of {len}");
+                other[at] = 7;
             }
         }
     }

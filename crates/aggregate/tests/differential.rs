@@ -130,6 +130,9 @@ fn quoted_and_unquoted_text_agrees_at_every_split() {
         "\"k\nk\",v\n\"a\",\"1.5\"\n\"\"\"\",\"2.5\"".into(),
         "k,v\n\"never closed,1\na,1.5\nb,2.5".into(),
         "k\"k,v\na,1\n".into(),
+        // Taken from a line break in quotes on, each line is a well-formed record, and none of these.
+        format!("k,v\na,1.5\n{}a,2.5\n", "\"\n\",\"\n\"\n".repeat(9)),
+        format!("k,v\n{}\"b\",2.5\n", "\"a\n\",\"1.5\"\n".repeat(9)),
     ];
     let look = [Look::all(Form::Csv)];
     for text in texts.iter().map(String::as_bytes) {

@@ -3,21 +3,23 @@
 //! Chunks of a file are read by all threads at once, but cut in their order: each needs to know
 //! where the one before it ended. Values are not looked at.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 
 use super::columns::Columns;
 use super::enter::{beginning, enter};
 use super::head::{Head, terminate};
+use super::pieces::Pieces;
 use super::query::{Kind, Query};
 use crate::chunk::{Buffer, MOST_RECORD_BYTES, Rows, SLACK, byte_order_mark, longer, too_long};
 use crate::engine::Names;
 use crate::error::Error;
 use crate::kernel::marks::Marker;
 use crate::queue::{Place, Queue, ReadSome};
-use crate::record::Field;
+use crate::record::{Field, Marks};
 use crate::selector::Selector;
 use crate::source::{FilePart, Source, read_at};
 
@@ -36,11 +38,20 @@ pub(super) struct Chunk {
 /// Where a chunk's records stand in the buffer.
 pub(super) struct Cut {
     pub(super) rows: Rows,
+    /// Which of them the marks in hand are of.
+    pub(super) marked: Option<Range<usize>>,
     /// Input stands before this byte of the buffer, and goes on there unless it has `ended`: where
     /// the end was found by looking further, so must whoever parses.
     pub(super) readable: usize,
     pub(super) ended: bool,
     pub(super) columns: Arc<Columns>,
+}
+
+/// What a thread keeps from chunk to chunk: room for the fields of a record, and for the marks of many.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) fields: Vec<Field>,
+    pub(super) marks: Marks,
 }
 
 /// The chunks of all sources.
@@ -146,19 +157,43 @@ impl<'a> Chunks<'a> {
         self.passed.notify_all();
     }
 
-    /// The next chunk, read and cut; None when there is none.
+    /// The next chunk, read and cut; None when there is none. Those of its records that were marked on the way are said.
     pub(super) fn next(
         &self,
         buffer: &mut Buffer,
-        fields: &mut Vec<Field>,
+        scratch: &mut Scratch,
     ) -> Result<Option<(Place, Chunk)>, Error> {
         if self.queue.is_stopped() {
             return Ok(None);
         }
         if let Some((place, part)) = self.queue.file_chunk() {
-            return self.file_chunk(place, part, buffer, fields);
+            return self.file_chunk(place, part, buffer, scratch);
         }
-        self.queue.stream_chunk(|at, state, read| self.cut_stream(at, state, read, buffer, fields))
+        self.queue.stream_chunk(|at, state, read| self.cut_stream(at, state, read, buffer, scratch))
+    }
+
+    /// Marks records from a place of the buffer on, where one starts that has a quote, up to the last that starts
+    /// before `limit`; None if there is nothing to be marked.
+    fn mark(
+        &self,
+        bytes: &[u8],
+        (from, limit): (usize, usize),
+        marks: &mut Marks,
+    ) -> Option<Range<usize>> {
+        /// Marks take about as much memory as the text.
+        const MOST_BYTES: usize = 1 << 20;
+        let line = memchr(b'\n', &bytes[from..])?;
+        self.query.cut_by().and_then(|_| memchr(b'"', &bytes[from..][..line]))?;
+        let limit = limit.min(from + MOST_BYTES);
+        let end = self.marker.run(bytes, (from, limit), self.query.dialect(), Some(marks));
+        (end > from).then_some(from..end)
+    }
+
+    /// The same before it is known where records start: behind the first newline, most likely.
+    fn scout(&self, bytes: &[u8], limit: usize, marks: &mut Marks) -> Option<Range<usize>> {
+        // What starts at the limit belongs to the next chunk.
+        let newline = memchr(b'\n', &bytes[SLACK..limit - 1])?;
+        self.mark(bytes, (SLACK + newline + 1, limit), marks)
     }
 
     /// Reads a chunk of a file, waits for its turn, and cuts it.
@@ -167,12 +202,17 @@ impl<'a> Chunks<'a> {
         place: Place,
         part: FilePart<'_>,
         buffer: &mut Buffer,
-        fields: &mut Vec<Field>,
+        Scratch { fields, marks }: &mut Scratch,
     ) -> Result<Option<(Place, Chunk)>, Error> {
         const FIRST_EXTRA_BYTES: u64 = 256;
         let have = ((part.end + FIRST_EXTRA_BYTES).min(part.size) - part.start) as usize;
         // A failure is told when it is this chunk's turn: there may be another before it.
         let read = read_at(part.path, part.file, part.size, buffer.room(have), part.start);
+        let limit = SLACK + (part.end - part.start) as usize;
+        let scouted = match (&read, part.start) {
+            (Ok(()), 1..) => self.scout(&buffer.bytes()[..SLACK + have], limit, marks),
+            _ => None,
+        };
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         while turn.chunk != place.number && !self.queue.is_stopped() {
             turn = self.passed.wait(turn).unwrap_or_else(PoisonError::into_inner);
@@ -181,7 +221,7 @@ impl<'a> Chunks<'a> {
             return Ok(None);
         }
         read?;
-        let chunk = self.cut_file(part, have, &mut turn, buffer, fields)?;
+        let chunk = self.cut_file(part, (have, scouted), &mut turn, buffer, fields)?;
         // A part may end before the header; its columns have the names of that all the same.
         if turn.columns.is_none() && part.end == part.until && part.end < part.size {
             self.name(part.source, beginning(self.query, part, fields)?.columns.as_ref());
@@ -195,7 +235,7 @@ impl<'a> Chunks<'a> {
     fn cut_file(
         &self,
         part: FilePart<'_>,
-        mut have: usize,
+        (mut have, scouted): (usize, Option<Range<usize>>),
         turn: &mut MutexGuard<'_, Turn>,
         buffer: &mut Buffer,
         fields: &mut Vec<Field>,
@@ -220,7 +260,14 @@ impl<'a> Chunks<'a> {
         let local = |offset: u64| (offset - start) as usize;
         let mut head = Head::new(turn.columns.take(), local(turn.start));
         let taken_from = if start == 0 { 0 } else { head.from };
-        let mut at = head.from;
+        // What was marked is right if one record after the other ends there.
+        let marked = scouted.filter(|marked| {
+            let bytes = &buffer.room(have)[..];
+            let before = (head.from, marked.start - SLACK);
+            let pieces = || Pieces::new(bytes, before, self.query.cut_by(), false, self.marker);
+            head.is_known() && before.0 <= before.1 && pieces().end(fields) == Ok(before.1)
+        });
+        let mut at = marked.as_ref().map_or(head.from, |marked| marked.end - SLACK);
         let (at, readable, ended) = loop {
             let ended = start + have as u64 == size;
             let readable = have + usize::from(ended && terminate(buffer, have));
@@ -262,6 +309,7 @@ impl<'a> Chunks<'a> {
                 bytes: at.min(have) - from,
                 mark: 0,
             },
+            marked,
             readable: SLACK + readable,
             ended,
             columns,
@@ -278,7 +326,7 @@ impl<'a> Chunks<'a> {
         state: &mut StreamState,
         read: ReadSome<'_>,
         buffer: &mut Buffer,
-        fields: &mut Vec<Field>,
+        Scratch { fields, marks }: &mut Scratch,
     ) -> Result<Option<Chunk>, Error> {
         if state.ended {
             return Ok(None);
@@ -308,6 +356,13 @@ impl<'a> Chunks<'a> {
             }
             // A mark is no line that lacks its end.
             let readable = have + usize::from(ended && head.from < have && terminate(buffer, have));
+            let text = &buffer.bytes()[..SLACK + readable];
+            let from = SLACK + head.from;
+            let marked = match head.is_known() {
+                true => self.mark(text, (from, text.len()), marks),
+                false => None,
+            };
+            at = marked.as_ref().map_or(at, |marked| marked.end - SLACK);
             let bytes = &buffer.room(readable)[..];
             let range = (at, readable);
             at = match head.end_of_records(
@@ -337,6 +392,7 @@ impl<'a> Chunks<'a> {
                     bytes: taken - from,
                     mark: 0,
                 },
+                marked,
                 readable: SLACK + readable,
                 ended,
                 columns,

@@ -44,7 +44,7 @@ mod tests;
 mod worker;
 
 use columns::Columns;
-use cut::Chunks;
+use cut::{Chunks, Scratch};
 pub use query::{By, Kind, Null, Query, Ragged, Syntax, Value, ValueError};
 use worker::Worker;
 
@@ -81,9 +81,9 @@ pub fn record_starts(
     let sources = vec![Source::File { path: path.to_owned(), file, size }];
     let chunks =
         Chunks::new(sources, &query, every.min(CHUNK_BYTES) as usize, Marker::new(Level::best()));
-    let (mut buffer, mut fields, mut starts) = (Buffer::default(), Vec::new(), Vec::new());
+    let (mut buffer, mut scratch, mut starts) = (Buffer::default(), Scratch::default(), Vec::new());
     let mut wanted = every;
-    while chunks.next(&mut buffer, &mut fields)?.is_some() {
+    while chunks.next(&mut buffer, &mut scratch)?.is_some() {
         let next = chunks.seam().map_or(0, |[_, next]| next);
         if next >= wanted && next < size {
             starts.push(next);
@@ -101,7 +101,7 @@ impl<'a> Form for Chunks<'a> {
     }
 
     fn take(&self, worker: &mut Worker<'a>, buffer: &mut Buffer) -> Result<Option<Taken>, Error> {
-        let next = self.next(buffer, &mut worker.fields)?;
+        let next = self.next(buffer, &mut worker.scratch)?;
         let Some((place, chunk)) = next else { return Ok(None) };
         worker.blank_lines += chunk.blank_lines;
         let mut taken = Taken { bytes: chunk.bytes, lines: chunk.lines, ..place.taken() };

@@ -276,3 +276,21 @@ fn a_condition_changes_neither_blank_lines_nor_what_is_told_of_records() {
     assert_eq!(filtered("\"1\"\n\n\"2\"\n", 1), [1, 1, 1, 0]);
     assert_eq!(filtered("\"1\"\n2\n", 2), [0, 0, 0, 2]);
 }
+
+#[test]
+fn a_point_is_no_decimal_comma_in_a_condition() {
+    let taken = |condition: &str| {
+        let filter = crate::filter::Filter::parse(condition).unwrap();
+        let shape = Query {
+            decimal_comma: true,
+            filter: Some(filter),
+            values: Vec::new(),
+            ..Query::new(b';')
+        };
+        let summary = run("a;5\nb;5,\nc;5.\nd;5.0\ne;5,0\nf;-6\n", &shape, 64).unwrap();
+        [summary.records, summary.left_out, summary.rejected]
+    };
+    assert_eq!(taken("$2 == 5"), [3, 1, 2]);
+    assert_eq!(taken("$2 <= -6"), [1, 3, 2]);
+    assert_eq!(taken("$2 > 4.5"), [3, 1, 2]);
+}

@@ -1,11 +1,12 @@
 //! One thread's work: the records of a chunk into its tables, a table per value column.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::memchr_iter;
 
 use super::columns::Columns;
-use super::cut::Cut;
+use super::cut::{Cut, Scratch};
 use super::pieces::{MARKED_BYTES, Piece, Pieces};
 use super::query::{Kind, Null, Query, Ragged, Syntax, Value};
 use crate::access;
@@ -41,20 +42,26 @@ pub(super) struct Worker<'a> {
     finder: Finder,
     kernel: Kernel,
     marker: Marker,
+    /// Of the piece in hand.
     marks: Marks,
     /// Records that are added together, if there may be any.
     batch: Option<Batch>,
     keep: Keep,
+    /// Whether parts of keys are other than their fields.
+    shapes_keys: bool,
     /// Where the chunk in hand stands.
     place: Place,
     pub(super) shards: Vec<Shard>,
-    pub(super) fields: Vec<Field>,
+    /// With the marks of the chunk in hand.
+    pub(super) scratch: Scratch,
     values: Vec<Found>,
     /// The key of the record in hand, if it has several parts.
     key: Vec<u8>,
     /// Whether the kernel would take what it must not: several parts for a key, what says that there
     /// is no value for one, values of which more than sums are kept, or what a filter leaves out.
     by_record: bool,
+    /// Whether the kernel left so many records to others that it is faster to mark them.
+    is_mostly_odd: bool,
     odd: Odd,
     /// Refused records of the current chunk.
     pub(super) refused: Vec<Refused>,
@@ -111,15 +118,17 @@ impl<'a> Worker<'a> {
                 || query.nulls.iter().any(is_tenths)
                 || query.values.iter().any(|value| is_text(value) || value.formula.is_some())
                 || keep.is_more(),
+            is_mostly_odd: false,
             finder: Finder::new(members(query), options.level),
             kernel,
             marker: Marker::new(options.level),
             marks: Marks::default(),
             batch: is_plain.then(|| Batch::new(query.values.len().max(1))),
             keep,
+            shapes_keys: query.shapes_keys(),
             place: Place::FIRST,
             shards,
-            fields: Vec::new(),
+            scratch: Scratch::default(),
             values: Vec::new(),
             key: Vec::new(),
             odd: Vec::new(),
@@ -135,35 +144,47 @@ impl<'a> Worker<'a> {
     pub(super) fn take(&mut self, buffer: &Buffer, cut: &Cut, place: Place) -> Result<u64, Error> {
         self.refused.clear();
         self.place = place.of(cut.rows);
+        let rows = cut.rows;
+        let marked = cut.marked.clone().unwrap_or(rows.from..rows.from);
+        let mut lines = self.pieces(buffer, cut, rows.from..marked.start)?;
+        if !marked.is_empty() {
+            let bytes = &buffer.bytes()[..cut.readable];
+            let marks = std::mem::take(&mut self.scratch.marks);
+            self.marked(bytes, &cut.columns, marked.start, (&marks, true))?;
+            lines += marks.lines;
+            self.scratch.marks = marks;
+        }
+        lines += self.pieces(buffer, cut, marked.end..rows.to)?;
+        self.refused.sort_unstable_by_key(|record| record.start);
+        Ok(lines)
+    }
+
+    /// Takes records of a chunk that were not marked, and returns how many line ends they have.
+    fn pieces(&mut self, buffer: &Buffer, cut: &Cut, range: Range<usize>) -> Result<u64, Error> {
         let bytes = &buffer.bytes()[..cut.readable];
-        let range = (cut.rows.from, cut.rows.to);
-        let mut pieces = Pieces::new(bytes, range, self.query.cut_by(), cut.ended, self.marker);
+        let (range, delimiter) = ((range.start, range.end), self.query.cut_by());
+        let mut pieces = Pieces::new(bytes, range, delimiter, cut.ended, self.marker);
         let count = |from, to| memchr_iter(b'\n', &bytes[from..to]).count() as u64;
         let is_delimited = self.query.syntax == Syntax::Delimited;
         let piece_rows = self.shards[0].piece_rows();
-        // Line ends of records with quotes are counted once behind a run of them, `from..to`.
-        let (mut lines, mut from, mut to) = (0, cut.rows.from, cut.rows.from);
+        let mut lines = 0;
         loop {
-            match pieces.next(&mut self.fields, Some(&mut self.marks)) {
-                Piece::End(_) => break,
+            match pieces.next(&mut self.scratch.fields, Some(&mut self.marks)) {
+                Piece::End(_) => return Ok(lines),
                 Piece::More(_) => {
                     unreachable!("whoever cut the chunk found the end of each record")
                 }
-                Piece::Records(start, end) => {
-                    self.marked(bytes, &cut.columns, start, true)?;
-                    to = end;
-                }
+                Piece::Records(start, _) => lines += self.own_marks(bytes, cut, (start, true))?,
                 Piece::Lines(start, end) => {
-                    lines += count(from, to);
-                    let marked = match self.by_record && is_delimited {
-                        true => self.marked_lines(bytes, &cut.columns, (start, end))?,
-                        false => start,
+                    let is_marked = self.by_record || self.is_mostly_odd;
+                    let (marked, found) = match is_marked && is_delimited {
+                        true => self.marked_lines(bytes, cut, (start, end))?,
+                        false => (start, 0),
                     };
-                    lines += count(start, marked);
+                    lines += found;
                     for window in Window::new(buffer.bytes(), marked, end).pieces(piece_rows) {
                         lines += self.lines(&window, &cut.columns)?;
                     }
-                    (from, to) = (end, end);
                 }
                 Piece::Record(start, split) => {
                     let end = match split {
@@ -171,27 +192,37 @@ impl<'a> Worker<'a> {
                         Split::More => unreachable!("this is Piece::More"),
                     };
                     let found = found(&split, start);
-                    let fields = std::mem::take(&mut self.fields);
+                    let fields = std::mem::take(&mut self.scratch.fields);
                     self.exact(bytes, &cut.columns, (start, end - 1), found, &fields);
-                    self.fields = fields;
+                    self.scratch.fields = fields;
                     self.settle(1)?;
-                    to = end;
+                    lines += count(start, end);
                 }
             }
         }
-        self.refused.sort_unstable_by_key(|record| record.start);
-        Ok(lines + count(from, to))
     }
 
-    /// The records of the marks in hand, of which the first starts at `start`.
+    /// The records of the piece in hand; returns how many line ends they have.
+    fn own_marks(
+        &mut self,
+        bytes: &[u8],
+        cut: &Cut,
+        (start, quotes): (usize, bool),
+    ) -> Result<u64, Error> {
+        let marks = std::mem::take(&mut self.marks);
+        self.marked(bytes, &cut.columns, start, (&marks, quotes))?;
+        self.marks = marks;
+        Ok(self.marks.lines)
+    }
+
+    /// The records of marks, of which the first starts at `start`.
     fn marked(
         &mut self,
         bytes: &[u8],
         columns: &Columns,
         mut start: usize,
-        quotes: bool,
+        (marks, quotes): (&Marks, bool),
     ) -> Result<(), Error> {
-        let marks = std::mem::take(&mut self.marks);
         let mut first = 0;
         for &newline in &marks.records {
             let behind = newline as usize + 1;
@@ -203,9 +234,7 @@ impl<'a> Worker<'a> {
             (start, first) = (end + 1, behind);
         }
         self.add_batch();
-        let records = marks.records.len() as u64;
-        self.marks = marks;
-        self.settle(records)
+        self.settle(marks.records.len() as u64)
     }
 
     /// Puts a record, no blank line, that has nothing odd into the batch; false if it needs [`Worker::exact`], and nothing changed.
@@ -251,12 +280,20 @@ impl<'a> Worker<'a> {
             batch.values[0].truncate(row_number);
             batch.values[0].push(COUNTED);
         }
+        let is_plain = !self.shapes_keys && (columns.keys.len() == 1 || !row.may_be_escaped());
         let (key, mut is_empty) = (batch.next_key(), true);
         for (at, (by, &place)) in self.query.by.iter().zip(&columns.keys).enumerate() {
-            let Some(field) = row.get(place) else { return false };
+            let (Some(field), is_last) = (row.get(place), at + 1 == columns.keys.len()) else {
+                return false;
+            };
+            if is_plain && field.is_plain() {
+                is_empty &= field.range().is_empty();
+                composite::push_plain(key, bytes, field.range(), is_last);
+                continue;
+            }
             let Ok(part) = self.query.shaped(by, field.content(bytes)) else { return false };
             is_empty &= part.is_empty();
-            composite::push(key, &part, at + 1 == columns.keys.len());
+            composite::push(key, &part, is_last);
         }
         if is_empty {
             return false;
@@ -277,13 +314,15 @@ impl<'a> Worker<'a> {
         batch.clear();
     }
 
-    /// Lines without quotes, as records; returns where the first starts that has too many fields for marks.
+    /// Lines without quotes, as records; returns where the first starts that has too many fields for marks, and how many
+    /// were before it.
     fn marked_lines(
         &mut self,
         bytes: &[u8],
-        columns: &Columns,
+        cut: &Cut,
         (mut at, end): (usize, usize),
-    ) -> Result<usize, Error> {
+    ) -> Result<(usize, u64), Error> {
+        let mut lines = 0;
         let dialect = Dialect { quotes: false, ..self.query.dialect() };
         while at < end {
             let range = (at, end.min(at + MARKED_BYTES));
@@ -291,10 +330,10 @@ impl<'a> Worker<'a> {
             if next == at {
                 break;
             }
-            self.marked(bytes, columns, at, false)?;
+            lines += self.own_marks(bytes, cut, (at, false))?;
             at = next;
         }
-        Ok(at)
+        Ok((at, lines))
     }
 
     /// Lines without quotes; returns how many.
@@ -310,8 +349,9 @@ impl<'a> Worker<'a> {
                 self.shards.iter_mut().map(|shard| &mut shard.tables).collect();
             fields::run(self.kernel, window, &wanted, &mut tables, self.keep.squares, &mut odd)
         };
+        self.is_mostly_odd = odd.len() as u64 > lines / 4;
         self.records += lines - odd.len() as u64;
-        let mut fields = std::mem::take(&mut self.fields);
+        let mut fields = std::mem::take(&mut self.scratch.fields);
         for &(start, newline) in &odd {
             // The newline belongs to the line.
             let line = &window.buffer()[..=newline];
@@ -330,7 +370,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.add_batch();
-        self.fields = fields;
+        self.scratch.fields = fields;
         self.odd = odd;
         self.settle(lines)?;
         Ok(lines)

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 
 use num_bigint::{BigInt, Sign};
 
-use crate::number::{Decimal, big_power_of_ten};
+use crate::number::{Decimal, big_power_of_ten, few_digits};
 use crate::selector::Selector;
 
 mod error;
@@ -99,7 +99,10 @@ where
         Ok(match test {
             Test::Numbers(comparison, Number::Column(column), Number::Literal(literal)) => {
                 match (self.fields)(*column)? {
-                    Some(field) => Some(comparison.is((self.read)(*column, &field)?.cmp(literal))),
+                    Some(field) => Some(comparison.is(match whole(&field, literal) {
+                        Some(order) => order,
+                        None => (self.read)(*column, &field)?.cmp(literal),
+                    })),
                     None => None,
                 }
             }
@@ -165,6 +168,15 @@ where
             }
         })
     }
+}
+
+/// How a field of digits alone, which are the same number however decimals are written, compares with a whole
+/// number; None of any other.
+#[inline]
+fn whole(field: &[u8], literal: &Decimal) -> Option<Ordering> {
+    let (units, 0) = few_digits(field, 0..field.len())? else { return None };
+    let is_whole = literal.scale() == 0 && !field.ends_with(b".");
+    is_whole.then(|| Some(i128::from(units).cmp(&literal.small()?))).flatten()
 }
 
 impl From<Decimal> for Fraction {

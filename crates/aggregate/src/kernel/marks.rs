@@ -16,8 +16,10 @@
 
 use fathom_machine::level::Level;
 use fathom_machine::simd::Vector;
+use memchr::memchr_iter;
 
 use super::newlines::write_positions;
+use crate::composite;
 use crate::error::MOST_FIELDS;
 use crate::record::{Dialect, Marks};
 
@@ -28,7 +30,7 @@ impl Marks {
     fn clear(&mut self) {
         self.fields.clear();
         self.records.clear();
-        self.doubled = false;
+        (self.lines, self.doubled, self.escaped) = (0, false, false);
     }
 
     /// Adds the marks among 64 bytes.
@@ -101,15 +103,6 @@ fathom_machine::compile! {
     scalar, sse2, avx2, avx512, neon
 }
 
-/// Each bit the exclusive or of all up to it.
-#[inline(always)]
-fn parities(mut bits: u64) -> u64 {
-    for shift in [1, 2, 4, 8, 16, 32] {
-        bits ^= bits << shift;
-    }
-    bits
-}
-
 /// # Safety
 /// The level of `V` is available.
 #[inline(always)]
@@ -122,9 +115,11 @@ unsafe fn mark<V: Vector>(
     let (mut at, mut end, mut quoted) = (from, from, from);
     // Of the byte before: all bits if it is inside, the first one if it ended a field or closed a quote.
     let (mut inside, mut ended, mut closed) = (0_u64, 1_u64, 0_u64);
+    // Behind the text may stand what stood in a block before: no bit of it is looked at.
+    let mut last = [0; 64];
+    let last_start = limit.max(from + 1) - 1;
     while at < text.len() {
         let rest = &text[at..];
-        let mut last = [0; 64];
         let (block, next, valid) = match rest.get(64) {
             Some(&next) => (rest.as_ptr(), next, u64::MAX),
             None => {
@@ -135,6 +130,11 @@ unsafe fn mark<V: Vector>(
         // SAFETY: there are 64 bytes; the caller vouches for the level.
         let [delimiters, newlines, found_quotes, returns] = unsafe {
             let all = V::load_64(block);
+            if let Some(marks) = &mut marks {
+                let escape = V::splat(composite::ESCAPE);
+                let low = V::bits_64(fathom_machine::each_64!(V, all, v => v.is_at_most(escape)));
+                marks.escaped |= low & valid != 0;
+            }
             [delimiter, b'\n', b'"', b'\r'].map(|byte| {
                 let byte = V::splat(byte);
                 V::bits_64(fathom_machine::each_64!(V, all, v => v.is(byte))) & valid
@@ -144,7 +144,8 @@ unsafe fn mark<V: Vector>(
         let mut wrong = 0;
         if quotes && (found_quotes | inside | closed) != 0 {
             quoted = at;
-            let within = parities(found_quotes) ^ inside;
+            // SAFETY: the caller vouches for the level.
+            let within = unsafe { V::parities(found_quotes) } ^ inside;
             let (opening, closing) = (found_quotes & within, found_quotes & !within);
             ends &= !within;
             let after_closing = closing << 1 | closed;
@@ -165,17 +166,19 @@ unsafe fn mark<V: Vector>(
         }
         let records = ends & newlines;
         // The first record that ends at the limit or behind it is the last one.
-        let before = (limit.max(at + 1) - 1 - at).min(64);
-        let beyond = if before < 64 { records & u64::MAX << before } else { 0 };
-        if beyond != 0 {
+        let is_near = last_start < at + 64;
+        let beyond = records & u64::MAX << last_start.saturating_sub(at).min(63);
+        if is_near && beyond != 0 {
             let all = beyond ^ (beyond - 1);
             if let Some(marks) = &mut marks {
                 marks.push(ends & all, records & all, at);
+                marks.lines += u64::from((newlines & all).count_ones());
             }
             return at + beyond.trailing_zeros() as usize + 1;
         }
         if let Some(marks) = &mut marks {
             marks.push(ends, records, at);
+            marks.lines += u64::from(newlines.count_ones());
         }
         if records != 0 {
             end = at + 64 - records.leading_zeros() as usize;
@@ -185,6 +188,9 @@ unsafe fn mark<V: Vector>(
         if wrong != 0 || is_quiet || at - end > MOST_FIELDS {
             break;
         }
+    }
+    if let Some(marks) = marks {
+        marks.lines -= memchr_iter(b'\n', &text[end..at.min(text.len())]).count() as u64;
     }
     end
 }
@@ -247,6 +253,13 @@ mod tests {
                     (first, start) = (newline as usize + 1, *end);
                 }
                 assert_eq!(first, marks.fields.len(), "{shown:?}");
+                let whole = &text[from..end];
+                let lines = whole.iter().filter(|&&byte| byte == b'\n').count();
+                assert_eq!(marks.lines, lines as u64, "{shown:?}");
+                assert!(
+                    marks.escaped || whole.iter().all(|&byte| byte > composite::ESCAPE),
+                    "{shown:?}"
+                );
             }
         }
     }
