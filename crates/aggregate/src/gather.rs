@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard};
 use fathom_machine::os::collect::collect;
 use fathom_machine::prefetch;
 
-use crate::merge::{Partial, Stats};
+use crate::merge::{Keep, Partial, Stats};
 use crate::reference::{Held, Reference, Table, compare};
 use crate::shard::Shard;
 use crate::waiting::{Few, Grouped};
@@ -34,11 +34,49 @@ const AHEAD: usize = 12;
 #[derive(Debug)]
 pub(crate) struct Run {
     shard: Shard,
-    /// Those of the table of any values, until they are taken; each is once.
-    wide: Vec<Mutex<Option<Stats>>>,
+    wide: Wides,
     /// Numbers that these have not taken in.
     waiting: Grouped,
     references: Vec<Reference>,
+}
+
+/// The statistics of the table of any values.
+#[derive(Debug)]
+enum Wides {
+    /// Which are copied as cheaply as moved.
+    Copied(Vec<Stats>),
+    /// Until they are taken; each is once.
+    Taken(Vec<Mutex<Option<Stats>>>),
+}
+
+impl Wides {
+    fn new(stats: Vec<Stats>, keep: Keep) -> Wides {
+        if keep.is_more() || keep.squares {
+            return Wides::Taken(stats.into_iter().map(|stats| Mutex::new(Some(stats))).collect());
+        }
+        Wides::Copied(stats)
+    }
+
+    fn take(&self, place: usize) -> Stats {
+        match self {
+            Wides::Copied(stats) => stats[place].clone(),
+            Wides::Taken(stats) => {
+                let stats = held(&stats[place]).take();
+                stats.expect("the statistics of a reference are taken once")
+            }
+        }
+    }
+
+    fn prefetch(&self, place: usize) {
+        match self {
+            Wides::Copied(stats) => prefetch(&stats[place]),
+            Wides::Taken(stats) => prefetch(&stats[place]),
+        }
+    }
+}
+
+fn held(stats: &Mutex<Option<Stats>>) -> MutexGuard<'_, Option<Stats>> {
+    stats.lock().expect("nobody panics while holding it")
 }
 
 impl Shard {
@@ -53,17 +91,13 @@ impl Shard {
         if wide < WORTH_A_THREAD {
             stats.iter_mut().for_each(Stats::settle);
         }
-        let stats = stats.into_iter().map(|stats| Mutex::new(Some(stats))).collect();
+        let stats = Wides::new(stats, self.keep());
         let references = self.held().sorted();
         Run { shard: self, wide: stats, waiting, references }
     }
 }
 
 impl Run {
-    fn wide(&self, place: usize) -> MutexGuard<'_, Option<Stats>> {
-        self.wide[place].lock().expect("nobody panics while holding it")
-    }
-
     /// Takes the statistics of a reference, once.
     fn stats(&self, reference: &Reference) -> Stats {
         let place = reference.place as usize;
@@ -71,8 +105,7 @@ impl Run {
             Table::Short => self.shard.tables.short.stats(place),
             Table::Long => self.shard.tables.long.stats(place),
             Table::Wide => {
-                let stats = self.wide(place).take();
-                let mut stats = stats.expect("the statistics of a reference are taken once");
+                let mut stats = self.wide.take(place);
                 stats.settle();
                 stats
             }
@@ -111,7 +144,7 @@ impl Run {
 
     fn prefetch(&self, reference: &Reference) {
         if reference.table == Table::Wide {
-            prefetch(&self.wide[reference.place as usize]);
+            self.wide.prefetch(reference.place as usize);
             self.waiting.prefetch_place(reference.place as usize);
         }
         self.held().prefetch(reference);
@@ -120,7 +153,8 @@ impl Run {
     /// What statistics point to; they should have come.
     fn prefetch_kept(&self, reference: &Reference, fetch: impl Fn(&Stats)) {
         if reference.table == Table::Wide
-            && let Some(stats) = &*self.wide(reference.place as usize)
+            && let Wides::Taken(all) = &self.wide
+            && let Some(stats) = &*held(&all[reference.place as usize])
         {
             fetch(stats);
             self.waiting.prefetch_numbers(reference.place as usize);

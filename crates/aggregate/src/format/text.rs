@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::Range;
 
+use fathom_machine::os::memory::prefer_huge;
+
 use super::Layout;
 use super::cell::{Cell, Purpose, write_told};
 use super::telling::{Telling, tellings};
@@ -20,6 +22,11 @@ fn in_parts(
     write: impl Fn(Range<usize>, &mut Vec<u8>) + Sync,
 ) -> Vec<u8> {
     const BYTES_PER_GROUP: usize = 40;
+    let room = |groups: usize| {
+        let mut text = Vec::with_capacity(groups * BYTES_PER_GROUP);
+        prefer_huge(text.spare_capacity_mut());
+        text
+    };
     let parts = layout.threads.min(groups / GROUPS_PER_THREAD).max(1);
     let range = |part: usize| groups * part / parts..groups * (part + 1) / parts;
     let write = &write;
@@ -27,7 +34,7 @@ fn in_parts(
         let others: Vec<_> = (1..parts)
             .map(|part| {
                 let run = move || {
-                    let mut text = Vec::with_capacity(range(part).len() * BYTES_PER_GROUP);
+                    let mut text = room(range(part).len());
                     write(range(part), &mut text);
                     text
                 };
@@ -35,7 +42,7 @@ fn in_parts(
             })
             .collect();
         // Room for all, so that the others' text is copied once; what is not used is not touched.
-        let mut text = Vec::with_capacity(groups * BYTES_PER_GROUP);
+        let mut text = room(groups);
         write(range(0), &mut text);
         for (part, other) in others {
             // A thread that could not be started: its part is written here.

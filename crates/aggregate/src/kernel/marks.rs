@@ -269,7 +269,7 @@ mod tests {
         let field = prop_oneof![
             4 => "[a-z]{0,9}",
             4 => "\"([a-z,\n\r]|\"\"){0,12}\"",
-            1 => "[a,\"\r\n]{0,4}",
+            1 => "[a,\"\r\n\\x00-\\x02]{0,4}",
         ];
         let piece = (field, prop_oneof![6 => Just(","), 3 => Just("\n"), 1 => Just("\r\n")]);
         prop::collection::vec(piece, 0..60)
