@@ -358,7 +358,17 @@ impl Shard {
     }
 
     fn hashed(&mut self, hash: u64, key: &[u8], value: Option<(Given<'_>, Order)>) {
-        let Some(group) = self.wide.find(hash, key) else {
+        self.put(self.wide.find(hash, key), (hash, key), value);
+    }
+
+    /// Adds a record to the group of its key, which is a new one if there is none.
+    fn put(
+        &mut self,
+        group: Option<usize>,
+        (hash, key): (u64, &[u8]),
+        value: Option<(Given<'_>, Order)>,
+    ) {
+        let Some(group) = group else {
             let mut stats = Stats::none(self.keep);
             match value {
                 Some((value, at)) => stats.take(value, at),
@@ -453,13 +463,12 @@ impl Shard {
         }
         for (row, &hash) in hashes.iter().enumerate() {
             let (key, few @ (units, scale)) = (batch.key(row), batch.values[column][row]);
-            if let Some(group) = self.wide.find(hash, key)
-                && self.wide.stats_mut(group).take_short(few)
-            {
+            let group = self.wide.find(hash, key);
+            if group.is_some_and(|group| self.wide.stats_mut(group).take_short(few)) {
                 continue;
             }
             let number = Decimal::new(units.into(), scale);
-            self.hashed(hash, key, Some((Given::Number(&number), batch.orders[row])));
+            self.put(group, (hash, key), Some((Given::Number(&number), batch.orders[row])));
         }
     }
 

@@ -7,7 +7,7 @@
 use num_bigint::BigInt;
 
 use crate::number::{Decimal, big_power_of_ten, power_of_ten, scaled, scaled_short};
-use crate::waiting::Few;
+use crate::waiting::{Few, few};
 
 /// What is known of at least one number, in units of `10^-scale`, the finest scale of them.
 #[derive(Clone, Debug)]
@@ -107,11 +107,11 @@ impl Sums {
     /// Takes in one number.
     #[inline]
     pub(crate) fn add(&mut self, value: &Decimal) {
-        let units = value.small().and_then(|units| i64::try_from(units).ok());
-        if units.is_some_and(|units| self.add_short((units, value.scale())).is_some()) {
+        let few = few(value);
+        if few.is_some_and(|few| self.add_short(few).is_some()) {
             return;
         }
-        let part = units.map(|units| Part {
+        let part = few.map(|(units, _)| Part {
             sum: units.into(),
             squares: Some(u128::from(units.unsigned_abs()).pow(2)),
             extremes: [units, units],

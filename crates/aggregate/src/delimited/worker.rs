@@ -74,6 +74,9 @@ pub(super) struct Worker<'a> {
 /// The value of a record, in units of `10^-scale`, where there is none and records are counted.
 const COUNTED: (i64, u16) = (0, 1);
 
+/// Fewer say nothing of those that will come.
+const MANY_LINES: u64 = 64;
+
 /// The members that lines of JSON are looked through for.
 fn members(query: &Query) -> impl Iterator<Item = Vec<u8>> {
     let is_json = query.syntax == Syntax::JsonLines;
@@ -161,6 +164,10 @@ impl<'a> Worker<'a> {
 
     /// Takes records of a chunk that were not marked, and returns how many line ends they have.
     fn pieces(&mut self, buffer: &Buffer, cut: &Cut, range: Range<usize>) -> Result<u64, Error> {
+        if range.is_empty() {
+            // Nothing is looked for, not even a quote.
+            return Ok(0);
+        }
         let bytes = &buffer.bytes()[..cut.readable];
         let (range, delimiter) = ((range.start, range.end), self.query.cut_by());
         let mut pieces = Pieces::new(bytes, range, delimiter, cut.ended, self.marker);
@@ -349,7 +356,9 @@ impl<'a> Worker<'a> {
                 self.shards.iter_mut().map(|shard| &mut shard.tables).collect();
             fields::run(self.kernel, window, &wanted, &mut tables, self.keep.squares, &mut odd)
         };
-        self.is_mostly_odd = odd.len() as u64 > lines / 4;
+        if lines >= MANY_LINES {
+            self.is_mostly_odd = odd.len() as u64 > lines / 4;
+        }
         self.records += lines - odd.len() as u64;
         let mut fields = std::mem::take(&mut self.scratch.fields);
         for &(start, newline) in &odd {
