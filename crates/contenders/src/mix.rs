@@ -9,9 +9,10 @@
 use std::hint::black_box;
 use std::ops::{Deref, DerefMut};
 
-use fathom_measure::contender::{Prepared, timed};
+use fathom_measure::contender::Prepared;
 use fathom_measure::digest::Digest;
 use fathom_measure::facts::Form;
+use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work};
 pub(crate) use fathom_random::SplitMix;
 
@@ -70,6 +71,11 @@ impl Mix {
         self.buffers.iter().map(|buffer| (&buffer[..], self.calls))
     }
 
+    /// The buffers, and how many calls an iteration makes on each.
+    pub(crate) fn each(&self) -> (Vec<&[u8]>, usize) {
+        (self.buffers.iter().map(|buffer| &buffer[..]).collect(), self.calls)
+    }
+
     /// The same of a contender in another language, whose vector registers are tidied up after each call.
     pub(crate) fn foreign<'w, O: Output>(
         &'w self,
@@ -85,20 +91,56 @@ impl Mix {
     /// A contender that calls `run` on every buffer as often as an iteration does.
     pub(crate) fn timed<'w, O: Output>(
         &'w self,
-        mut run: impl FnMut(&'w [u8]) -> O + 'w,
+        run: impl FnMut(&'w [u8]) -> O + 'w,
     ) -> Box<dyn Prepared + 'w> {
-        let each = move |mix: &'w Mix| -> [Option<O>; LENGTHS.len()] {
-            let mut outputs = std::array::from_fn(|_| None);
-            for (buffer, output) in mix.buffers.iter().zip(&mut outputs) {
-                for _ in 0..mix.calls {
-                    *output = Some(black_box(run(black_box(&buffer[..]))));
-                }
+        let (buffers, calls) = self.each();
+        called(buffers, calls, run)
+    }
+}
+
+/// A contender whose iterations call `run` on each of the buffers so many times, at least once. Checked is what it
+/// returns last for each.
+pub(crate) fn called<'w, O: Output>(
+    buffers: Vec<&'w [u8]>,
+    calls: usize,
+    run: impl FnMut(&'w [u8]) -> O + 'w,
+) -> Box<dyn Prepared + 'w> {
+    let outputs = Vec::with_capacity(buffers.len());
+    Box::new(Called { buffers, calls, run, outputs })
+}
+
+struct Called<'w, O, F> {
+    buffers: Vec<&'w [u8]>,
+    calls: usize,
+    run: F,
+    outputs: Vec<O>,
+}
+
+impl<'w, O: Output, F: FnMut(&'w [u8]) -> O> Prepared for Called<'w, O, F> {
+    fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        let Called { buffers, calls, run, outputs } = self;
+        meter.start();
+        for _ in 0..iterations.max(1) {
+            outputs.clear();
+            for &buffer in buffers.iter() {
+                let mut left = *calls;
+                // One call in all, so that what is inlined is there once.
+                let output = loop {
+                    let output = black_box(run(black_box(buffer)));
+                    left -= 1;
+                    if left == 0 {
+                        break output;
+                    }
+                };
+                outputs.push(output);
             }
-            outputs
-        };
-        timed(self, each, |outputs| {
-            outputs.iter().flatten().fold(Digest::default(), |digest, output| output.add_to(digest))
-        })
+        }
+        meter.stop();
+        let mut digest = Digest::default();
+        for output in outputs.iter() {
+            digest = output.add_to(digest);
+        }
+        digest
     }
 }
 
@@ -149,7 +191,7 @@ impl DerefMut for Placed {
 }
 
 /// What a call returns.
-pub(crate) trait Output {
+pub(crate) trait Output: 'static {
     /// The digest of everything so far and this.
     fn add_to(&self, digest: Digest) -> Digest;
 }
@@ -177,7 +219,7 @@ impl<const N: usize> Output for [u8; N] {
 pub(crate) struct Raw<T>(pub(crate) T);
 
 #[cfg(feature = "native")]
-impl<T: AsRef<[u8]>> Output for Raw<T> {
+impl<T: AsRef<[u8]> + 'static> Output for Raw<T> {
     fn add_to(&self, digest: Digest) -> Digest {
         digest.with_bytes(self.0.as_ref())
     }

@@ -101,6 +101,10 @@ fn made(
     let folder = cache().join("dist-build");
     cargo.env("CARGO_TARGET_DIR", &folder).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     cargo.args(["--release", "--locked", "--quiet", "--package", "fathom-cli"]);
+    // What `cargo build` leaves as it is, to be there sooner: with it commands begin a millisecond earlier.
+    for package in ["clap_builder", "fathom-cli"] {
+        cargo.args(["--config", &format!("profile.release.package.{package}.opt-level=1")]);
+    }
     run(cargo.args(["--features", features])).with_context(|| format!("building for {target}"))?;
     Ok((target, folder.join(target).join("release/fathom")))
 }

@@ -223,8 +223,12 @@ impl Texts {
 
     /// A contender that brings `codec`.
     pub(super) fn coded<'w>(&'w self, codec: impl Codec + 'w) -> Preparation<'w> {
-        let mut pass =
-            Pass { texts: self, codec, containers: Vec::new(), plain: RefCell::default() };
+        let mut pass = Pass {
+            texts: self,
+            codec: Box::new(codec),
+            containers: Vec::new(),
+            plain: RefCell::default(),
+        };
         if self.operation == Operation::Decompress {
             pass.containers = pass.compressed();
         }
@@ -263,16 +267,17 @@ impl<B: Blocks> Codec for Whole<B> {
     }
 }
 
-struct Pass<'w, C> {
+/// Compiled once, for all codecs: what calls by a pointer cost is nothing beside a text.
+struct Pass<'w> {
     texts: &'w Texts,
-    codec: C,
+    codec: Box<dyn Codec + 'w>,
     containers: Vec<Container>,
     plain: RefCell<Vec<u8>>,
 }
 
-impl<C: Codec> Pass<'_, C> {
+impl Pass<'_> {
     fn compressed(&mut self) -> Vec<Container> {
-        let codec = &mut self.codec;
+        let codec = &mut *self.codec;
         self.texts.plain().map(|plain| container(codec, black_box(plain))).collect()
     }
 
@@ -282,7 +287,7 @@ impl<C: Codec> Pass<'_, C> {
         let mut sum = 0_u64;
         let mut plain = self.plain.take();
         for (container, place) in self.containers.iter().zip(&self.texts.places) {
-            unpack(&mut self.codec, container, place.len(), &mut plain);
+            unpack(&mut *self.codec, container, place.len(), &mut plain);
             sum = sum.rotate_left(1) ^ u64::from(fast_sum(&plain)) ^ plain.len() as u64;
         }
         self.plain.replace(plain);
@@ -290,7 +295,7 @@ impl<C: Codec> Pass<'_, C> {
     }
 }
 
-fn container(codec: &mut impl Codec, plain: &[u8]) -> Container {
+fn container(codec: &mut dyn Codec, plain: &[u8]) -> Container {
     let plain_crc = crc32c(plain);
     let mut payload = Vec::new();
     if plain.len() >= SHORT {
@@ -304,7 +309,7 @@ fn container(codec: &mut impl Codec, plain: &[u8]) -> Container {
     Container { plain_crc, stored: false, payload_crc: crc32c(&payload), payload }
 }
 
-fn unpack(codec: &mut impl Codec, container: &Container, length: usize, plain: &mut Vec<u8>) {
+fn unpack(codec: &mut dyn Codec, container: &Container, length: usize, plain: &mut Vec<u8>) {
     plain.clear();
     let payload = black_box(&container.payload[..]);
     if container.stored {
@@ -314,7 +319,7 @@ fn unpack(codec: &mut impl Codec, container: &Container, length: usize, plain: &
     }
 }
 
-impl<C: Codec> Prepared for Pass<'_, C> {
+impl Prepared for Pass<'_> {
     fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
         match self.texts.operation {
             Operation::Compress => {
@@ -329,7 +334,7 @@ impl<C: Codec> Prepared for Pass<'_, C> {
                 meter.start();
                 for _ in 0..iterations.max(1) {
                     for (container, place) in self.containers.iter().zip(&self.texts.places) {
-                        unpack(&mut self.codec, container, place.len(), &mut plain);
+                        unpack(&mut *self.codec, container, place.len(), &mut plain);
                         black_box(&plain);
                     }
                 }

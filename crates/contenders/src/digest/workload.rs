@@ -101,17 +101,16 @@ impl Messages {
         &'w self,
         digest: impl FnMut(&'w [u8]) -> O + 'w,
     ) -> Preparation<'w> {
-        if self.many.is_empty() {
-            return Ok(self.mix.timed(digest));
+        let (buffers, calls) = self.each();
+        Ok(mix::called(buffers, calls, digest))
+    }
+
+    /// The messages, and how often an iteration digests each.
+    fn each(&self) -> (Vec<&[u8]>, usize) {
+        match self.many.is_empty() {
+            true => self.mix.each(),
+            false => (self.many.iter().flatten().map(|message| &message[..]).collect(), 1),
         }
-        let mut digest = digest;
-        let all = move |many: &'w Vec<[Placed; MESSAGES]>| -> Vec<O> {
-            many.iter().flatten().map(|message| digest(message)).collect()
-        };
-        let folded = |found: Vec<O>| {
-            found.iter().fold(Digest::default(), |digest, output| output.add_to(digest))
-        };
-        Ok(timed(&self.many, all, folded))
     }
 
     /// A contender that digests sixteen messages at once.

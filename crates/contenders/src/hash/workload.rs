@@ -110,29 +110,47 @@ impl Hashing {
                 let run = |bytes: &[u8]| Hashes::bytes(&H::default(), bytes);
                 timed(&self.bulk[..], run, move |hash| verdict(items, right && hash == expected))
             }
-            Keys::Integers(keys) => each::<H, u64>(self.operation, keys.clone(), right),
-            Keys::Text(text) => each::<H, _>(self.operation, text.keys(), right),
+            Keys::Integers(keys) => self.each(&Loops::<u64>::of::<H>(), keys.clone(), right),
+            Keys::Text(text) => self.each(&Loops::of::<H>(), text.keys(), right),
         }
+    }
+
+    fn each<'w, K: Key + 'w>(
+        &self,
+        loops: &Loops<K>,
+        keys: Vec<K>,
+        right: bool,
+    ) -> Box<dyn Prepared + 'w> {
+        let mut expected = 0_u64;
+        for &key in &keys {
+            expected = expected.wrapping_add((loops.one)(key));
+        }
+        let items = keys.len() as u64;
+        let run = if self.operation == Operation::Chain { loops.chain } else { loops.sum };
+        let run = move || run(black_box(&keys));
+        timed(&(), move |()| run(), move |sum| verdict(items, right && sum == expected))
     }
 }
 
-fn each<'w, H: HashFunction, K: Key + 'w>(
-    operation: Operation,
-    keys: Vec<K>,
-    right: bool,
-) -> Box<dyn Prepared + 'w> {
-    let mut expected = 0_u64;
-    for &key in &keys {
-        expected = expected.wrapping_add(black_box(key).hash_by(&H::default()));
+/// A hash function over keys of a type: all that is compiled for both.
+struct Loops<K> {
+    one: fn(K) -> u64,
+    sum: fn(&[K]) -> u64,
+    chain: fn(&[K]) -> u64,
+}
+
+impl<K: Key> Loops<K> {
+    fn of<H: HashFunction>() -> Loops<K> {
+        Loops { one: one::<H, K>, sum: sum::<H, K>, chain: chain::<H, K> }
     }
-    let items = keys.len() as u64;
-    let loops = if operation == Operation::Chain { chain::<H, K> } else { sum::<H, K> };
-    let run = move || loops(black_box(&keys));
-    timed(&(), move |()| run(), move |sum| verdict(items, right && sum == expected))
 }
 
 fn verdict(items: u64, right: bool) -> Digest {
     Digest::of_u64(items).with_u64(u64::from(right))
+}
+
+fn one<H: HashFunction, K: Key>(key: K) -> u64 {
+    key.hash_by(&H::default())
 }
 
 #[inline(never)]

@@ -36,9 +36,15 @@ impl Symbols<'_> {
     /// # Safety
     /// It is of type `T`.
     pub(crate) unsafe fn get<T: Copy>(&self, name: &str) -> Option<T> {
+        const { assert!(size_of::<T>() == size_of::<*mut c_void>(), "a pointer") };
+        // SAFETY: of the same size, and a `T` as the caller promises.
+        self.address(name).map(|address| unsafe { std::mem::transmute_copy(&address) })
+    }
+
+    fn address(&self, name: &str) -> Option<*mut c_void> {
         let found = |name: &str| {
-            // SAFETY: as the caller promises.
-            unsafe { self.library.get::<T>(name.as_bytes()) }.ok().map(|found| *found)
+            // SAFETY: an address is looked up, and nothing done with it.
+            unsafe { self.library.get::<*mut c_void>(name.as_bytes()) }.ok().map(|found| *found)
         };
         found(name).or_else(|| found(&format!("{name}_{}", self.number)))
     }
@@ -83,12 +89,7 @@ const OPENS_NONE: &str = "this program is linked statically, and opens none";
 
 /// A library that this machine may have.
 pub(crate) struct System<F: 'static> {
-    /// What users call it.
-    name: &'static str,
-    /// Its files, the one that is wanted most first. The number in a name promises the interface.
-    files: &'static [&'static str],
-    /// The package of Debian that brings it; empty where there is none.
-    package: &'static str,
+    wanted: Wanted,
     /// The version it tells, nothing where it does not, or what is wrong with it.
     version: fn(&F) -> Result<String, String>,
     loaded: OnceLock<Result<Loaded<F>, String>>,
@@ -96,8 +97,7 @@ pub(crate) struct System<F: 'static> {
 
 struct Loaded<F> {
     functions: F,
-    version: String,
-    file: String,
+    opened: Opened,
 }
 
 impl<F: Functions> System<F> {
@@ -107,7 +107,7 @@ impl<F: Functions> System<F> {
         package: &'static str,
         version: fn(&F) -> Result<String, String>,
     ) -> System<F> {
-        System { name, files, package, version, loaded: OnceLock::new() }
+        System { wanted: Wanted { name, files, package }, version, loaded: OnceLock::new() }
     }
 
     /// Its functions, or why it is not here.
@@ -121,36 +121,71 @@ impl<F: Functions> System<F> {
     /// The version it tells.
     pub(crate) fn version(&'static self) -> String {
         match self.loaded.get_or_init(|| self.load()) {
-            Ok(loaded) => loaded.version.clone(),
+            Ok(loaded) => loaded.opened.version.clone(),
             Err(_) => "not here".to_owned(),
         }
     }
 
     fn load(&self) -> Result<Loaded<F>, String> {
+        let mut functions = None;
+        let opened = self.wanted.load(&mut |symbols| {
+            // SAFETY: its name, or who chose it, promises that it is this library; signatures are those of
+            // its public headers.
+            let found = unsafe { F::find(symbols) }.map_err(|symbol| format!("has no {symbol}"))?;
+            let told = (self.version)(&found)?;
+            functions = Some(found);
+            Ok(told)
+        })?;
+        let functions = functions.expect("what was opened was looked at");
+        Ok(Loaded { functions, opened })
+    }
+}
+
+/// What is looked for.
+struct Wanted {
+    /// What users call it.
+    name: &'static str,
+    /// Its files, the one that is wanted most first. The number in a name promises the interface.
+    files: &'static [&'static str],
+    /// The package of Debian that brings it; empty where there is none.
+    package: &'static str,
+}
+
+/// A library that is open for good.
+struct Opened {
+    version: String,
+    file: String,
+}
+
+/// Looks at what a library offers: the version it tells, nothing where it does not, or what is wrong with it.
+type Look<'l> = dyn FnMut(&Symbols<'_>) -> Result<String, String> + 'l;
+
+impl Wanted {
+    fn load(&self, look: &mut Look<'_>) -> Result<Opened, String> {
         let name = self.name;
         match chosen(name) {
             Some(Choice::File(_)) if IS_STATIC => Err(format!("{name}: {OPENS_NONE}")),
             Some(Choice::File(file)) => opened(&file)
                 .ok_or_else(|| "it cannot be opened".to_owned())
-                .and_then(|library| self.checked(library))
+                .and_then(|library| self.checked(library, look))
                 .map_err(|why| format!("{name} in {}: {why}", file.display())),
             Some(Choice::None) => Err(format!("{name} is left out by --library {name}=none")),
             None if IS_STATIC => Err(format!("{name} is a library of the machine: {OPENS_NONE}")),
-            None => self.searched(),
+            None => self.searched(look),
         }
     }
 
     /// The first file that is here and is what it should be; else what was wrong with the first.
-    fn searched(&self) -> Result<Loaded<F>, String> {
+    fn searched(&self, look: &mut Look<'_>) -> Result<Opened, String> {
         let mut wrong = None;
         for place in places(self.files) {
-            match opened(&place).map(|library| self.checked(library)) {
-                Some(Ok(loaded)) => return Ok(loaded),
+            match opened(&place).map(|library| self.checked(library, look)) {
+                Some(Ok(opened)) => return Ok(opened),
                 Some(Err(why)) => drop(wrong.get_or_insert(why)),
                 None => {}
             }
         }
-        let Self { name, package, .. } = self;
+        let Wanted { name, package, .. } = self;
         let packaged =
             if package.is_empty() { String::new() } else { format!(" (Debian: {package})") };
         Err(match wrong {
@@ -164,33 +199,28 @@ impl<F: Functions> System<F> {
         })
     }
 
-    fn checked(&self, library: Library) -> Result<Loaded<F>, String> {
+    fn checked(&self, library: Library, look: &mut Look<'_>) -> Result<Opened, String> {
         let handle = library.into_raw();
         let file = file_of(handle).unwrap_or_else(|| self.name.to_owned());
         // SAFETY: the handle is that of above, which nobody else has.
         let library = unsafe { Library::from_raw(handle) };
         let in_name = version_of(&file);
         let number = in_name.split('.').next().unwrap_or_default();
-        // SAFETY: its name, or who chose it, promises that it is this library; signatures are those of
-        // its public headers.
-        let functions = unsafe { F::find(&Symbols { library: &library, number }) };
-        let functions = functions.map_err(|symbol| format!("has no {symbol}"))?;
-        let told = (self.version)(&functions)?;
+        let told = look(&Symbols { library: &library, number })?;
         // Open for good from here on: its functions are called as long as the process lives.
         let _ = library.into_raw();
-        let version = if told.is_empty() { in_name } else { told };
-        Ok(Loaded { functions, version, file })
+        Ok(Opened { version: if told.is_empty() { in_name } else { told }, file })
     }
 }
 
 impl<F: Functions> Named for System<F> {
     fn name(&self) -> &'static str {
-        self.name
+        self.wanted.name
     }
 
     fn found(&self) -> Option<Result<&str, &str>> {
         let loaded = self.loaded.get()?.as_ref();
-        Some(loaded.map(|loaded| loaded.file.as_str()).map_err(String::as_str))
+        Some(loaded.map(|loaded| loaded.opened.file.as_str()).map_err(String::as_str))
     }
 }
 

@@ -254,8 +254,13 @@ impl Scan {
     /// A contender whose answer is a number: for yes-or-no questions 0 or 1.
     pub(super) fn counted<'w>(
         &'w self,
-        mut count: impl FnMut(&'w [u8]) -> u64 + 'w,
+        count: impl FnMut(&'w [u8]) -> u64 + 'w,
     ) -> Preparation<'w> {
+        self.counted_by(Box::new(count))
+    }
+
+    /// The same, compiled once for all contenders: what calls by a pointer cost is nothing beside a text.
+    fn counted_by<'w>(&'w self, mut count: Box<Count<'w>>) -> Preparation<'w> {
         match self.operation {
             Operation::Utf8 | Operation::JsonValid => self.asked(count, 1),
             Operation::Utf8UpToZero | Operation::JsonValidUpToZero => self.asked(count, 0),
@@ -280,11 +285,7 @@ impl Scan {
 
     /// A contender that says yes or no: to the text with its time, and once to each that is to be
     /// refused. `beyond` bytes at their ends are not shown.
-    fn asked<'w>(
-        &'w self,
-        ask: impl FnMut(&'w [u8]) -> u64 + 'w,
-        beyond: usize,
-    ) -> Preparation<'w> {
+    fn asked<'w>(&'w self, ask: Box<Count<'w>>, beyond: usize) -> Preparation<'w> {
         let shown = |text: &'w Vec<u8>| &text[..text.len() - beyond];
         let refused = self.refused.iter().map(shown).collect();
         Ok(Box::new(Asked { text: shown(&self.with_zero), refused, ask, answers: Vec::new() }))
@@ -350,16 +351,19 @@ fn refused(operation: Operation, text: &[u8]) -> Vec<Vec<u8>> {
     places.into_iter().map(spoilt).collect()
 }
 
+/// Says a number of a text.
+type Count<'w> = dyn FnMut(&'w [u8]) -> u64 + 'w;
+
 /// A question of yes or no.
-struct Asked<'w, F> {
+struct Asked<'w> {
     text: &'w [u8],
     refused: Vec<&'w [u8]>,
-    ask: F,
+    ask: Box<Count<'w>>,
     /// To what is to be refused; empty before it was asked.
     answers: Vec<u64>,
 }
 
-impl<'w, F: FnMut(&'w [u8]) -> u64> Prepared for Asked<'w, F> {
+impl Prepared for Asked<'_> {
     fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
         let iterations = iterations.max(1);
         let mut yes = 0;

@@ -51,35 +51,33 @@ impl<const W: usize> Built<W> {
         }
         order.sort_unstable();
         let is_same = |a: u32, b: u32| same::<K, W>(keys[a as usize], keys[b as usize], &shape);
-        if order.windows(2).any(|two| two[0].0 == two[1].0 && !is_same(two[0].1, two[1].1)) {
-            return None;
-        }
-        order.reverse();
-        order.dedup_by_key(|(hash, _)| *hash);
-        order.reverse();
-        let Some(&(last, _)) = order.last() else { return Some(built) };
-        match shape.least {
-            Some(_) => built.parts = [1, usize::try_from(last).ok()?.checked_add(1)?],
-            None => {
-                let hashes: Vec<u64> = order.iter().map(|(hash, _)| *hash).collect();
-                (built.pilots, built.parts) = all_pilots(&hashes)?;
+        for at in 1..order.len() {
+            let (before, this) = (order[at - 1], order[at]);
+            if before.0 == this.0 && !is_same(before.1, this.1) {
+                return None;
             }
         }
+        keep_last(&mut order);
+        if order.is_empty() {
+            return Some(built);
+        }
+        (built.pilots, built.parts) = pilots_and_parts(&order, &shape)?;
         let slots = built.parts[0] * built.parts[1];
         built.slots = vec![Slot { key: [0; W], value: 0 }; slots];
         let mut taken = vec![false; slots];
-        order.sort_unstable_by_key(|(_, at)| *at);
+        sort_by_number(&mut order);
         for &(hash, at) in &order {
             let to = built.table().place(hash);
             built.slots[to] = built.slot(keys[at as usize], values[at as usize])?;
             taken[to] = true;
         }
         built.long.shrink_to_fit();
-        built.holes = (0..slots as u32).filter(|&at| !taken[at as usize]).collect();
-        built.holes.shrink_to_fit();
+        let full;
+        (full, built.holes) = first_and_holes(&taken)?;
         // A key is not found in the slot of another one.
-        let (full, holes) = (taken.iter().position(|&is_taken| is_taken)?, &built.holes);
-        holes.iter().for_each(|&at| built.slots[at as usize] = built.slots[full]);
+        for &at in &built.holes {
+            built.slots[at as usize] = built.slots[full];
+        }
         Some(built)
     }
 
@@ -95,15 +93,16 @@ impl<const W: usize> Built<W> {
         Table { shape: *shape, pilots, slots, parts: *parts, long }
     }
 
-    /// Every value, in the order of the slots.
-    pub fn values(&self) -> impl Iterator<Item = u64> + use<'_, W> {
-        let ends = self.holes.iter().map(|&at| at as usize).chain([self.slots.len()]);
+    /// Visits every value, in the order of the slots.
+    pub fn each(&self, mut visit: impl FnMut(u64)) {
         let mut from = 0;
-        ends.flat_map(move |end| {
-            let full = &self.slots[from..end];
+        for number in 0..=self.holes.len() {
+            let end = self.holes.get(number).map_or(self.slots.len(), |&hole| hole as usize);
+            for slot in &self.slots[from..end] {
+                visit(slot.value);
+            }
             from = end + 1;
-            full.iter().map(|slot| slot.value)
-        })
+        }
     }
 
     /// A slot for this key, whose bytes go to `long` if they must.
@@ -129,6 +128,34 @@ fn same<K: Read, const W: usize>(a: K, b: K, shape: &Shape) -> bool {
         (key, kind)
     };
     of(a) == of(b) && a.bytes() == b.bytes()
+}
+
+/// Of each hash, which ascend, what stands last.
+fn keep_last(order: &mut Vec<(u64, u32)>) {
+    order.reverse();
+    order.dedup_by_key(|(hash, _)| *hash);
+    order.reverse();
+}
+
+fn sort_by_number(order: &mut [(u64, u32)]) {
+    order.sort_unstable_by_key(|(_, at)| *at);
+}
+
+/// The first slot that is taken, and all that are not.
+fn first_and_holes(taken: &[bool]) -> Option<(usize, Vec<u32>)> {
+    let mut holes: Vec<u32> = (0..taken.len() as u32).filter(|&at| !taken[at as usize]).collect();
+    holes.shrink_to_fit();
+    Some((taken.iter().position(|&is_taken| is_taken)?, holes))
+}
+
+/// The pilots of these hashes, which ascend, and the parts; of keys in order no pilots.
+fn pilots_and_parts(order: &[(u64, u32)], shape: &Shape) -> Option<(Vec<u8>, [usize; 2])> {
+    let (last, _) = order.last()?;
+    if shape.least.is_some() {
+        return Some((Vec::new(), [1, usize::try_from(*last).ok()?.checked_add(1)?]));
+    }
+    let hashes: Vec<u64> = order.iter().map(|(hash, _)| *hash).collect();
+    all_pilots(&hashes)
 }
 
 /// A pilot for each bucket of these hashes, which ascend, and the parts.
@@ -272,7 +299,8 @@ mod tests {
             let expected = right.get(probe).copied();
             assert_eq!((table.find(*probe), batch), (expected, expected), "{probe:?}, {shape:?}");
         }
-        let mut all: Vec<u64> = built.values().collect();
+        let mut all = Vec::new();
+        built.each(|value| all.push(value));
         let mut expected: Vec<u64> = right.into_values().collect();
         all.sort_unstable();
         expected.sort_unstable();

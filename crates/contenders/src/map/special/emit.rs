@@ -8,7 +8,7 @@ use fathom_keys::{KeySet, Keys};
 
 use super::analysis::{Plan, Planned};
 use super::build::Built;
-use super::lookup::{Kind, Shape, Slot};
+use super::lookup::{Shape, Slot};
 use super::{NO_TABLE, SEED};
 use crate::keyed::Bytes;
 
@@ -49,26 +49,57 @@ fn made<K: Planned + Eq + std::hash::Hash>(
     let count = count.ok_or("a table is made for 1 to 4,294,967,294 keys")?;
     let values: Vec<u64> = (0..count.into()).collect();
     for plan in K::plans(keys, SEED) {
-        let module = by_width!(K, plan, W => {
-            Built::<W>::build(keys, &values, plan.shape).map(|built| {
-                let found = found(keys, &built, plan);
-                let write = || files(&built, &found, size_of::<K>() == 8);
-                let files = if is_written { write() } else { Vec::new() };
-                Module { found, files }
-            })
+        let sheet = by_width!(K, plan, W => {
+            Built::<W>::build(keys, &values, plan.shape).map(|built| is_written.then(|| sheet(&built)))
         });
-        let Some(mut module) = module else { continue };
-        if is_written {
-            module.files.push(("keys.bin", pairs(keys, raw)));
+        let Some(sheet) = sheet else { continue };
+        let found = found(keys, plan);
+        let mut files = Vec::new();
+        if let Some(sheet) = sheet {
+            files = self::files(&sheet, &found, size_of::<K>() == 8);
+            files.push(("keys.bin", pairs(keys, raw)));
         }
-        return Ok(module);
+        return Ok(Module { found, files });
     }
     Err(NO_TABLE.to_owned())
 }
 
+/// A table as it is written, whatever the width of its slots.
+struct Sheet {
+    words: usize,
+    shape: Shape,
+    pilots: Vec<u8>,
+    /// Words of the key and the value, of a table that stands in the code.
+    slots: Option<Vec<Vec<u64>>>,
+    parts: [usize; 2],
+    long: Vec<u8>,
+    entries: usize,
+    digest: u64,
+}
+
+fn sheet<const W: usize>(built: &Built<W>) -> Sheet {
+    let Built { shape, pilots, slots, parts, long, holes } = built;
+    let is_code = pilots.len() + size_of_val(&slots[..]) + long.len() <= CODE_BYTES;
+    let mut all = is_code.then(Vec::new);
+    for Slot { key, value } in slots {
+        let Some(all) = &mut all else { break };
+        all.push([&key[..], &[*value]].concat());
+    }
+    Sheet {
+        words: W,
+        shape: *shape,
+        pilots: pilots.clone(),
+        slots: all,
+        parts: *parts,
+        long: long.clone(),
+        entries: slots.len() - holes.len(),
+        digest: built.table().digest(),
+    }
+}
+
 /// What the keys are like, in a sentence.
-fn found<K: Planned, const W: usize>(keys: &[K], built: &Built<W>, plan: Plan) -> String {
-    let Shape { length, front, back, thorough, least, .. } = plan.shape;
+fn found<K: Planned>(keys: &[K], plan: Plan) -> String {
+    let Plan { shape: Shape { length, front, back, thorough, least, .. }, words } = plan;
     if let Some(least) = least {
         return format!(
             "integers from {least} on with hardly a gap: each lies at its own distance from there"
@@ -79,15 +110,16 @@ fn found<K: Planned, const W: usize>(keys: &[K], built: &Built<W>, plan: Plan) -
         return format!("integers, {times} each to a slot of its own");
     }
     let lengths = || keys.iter().map(|key| key.bytes().len());
-    let far = keys.iter().filter(|key| key.read::<W>(&built.shape).kind == Kind::Long).count();
+    // What a slot has no room for: of keys of one length none.
+    let far = lengths().filter(|&bytes| length == 0 && bytes >= 8 * words).count();
     let percent = far as f64 / keys.len() as f64 * 100.0;
     let fit = match (length, lengths().min().zip(lengths().max())) {
         (0, Some((least, most))) => format!(
-            "keys of {least} to {most} bytes in slots of {W} words, {percent:.1} % of them beside"
+            "keys of {least} to {most} bytes in slots of {words} words, {percent:.1} % of them beside"
         ),
-        _ => format!("keys of {length} bytes in slots of {W} words"),
+        _ => format!("keys of {length} bytes in slots of {words} words"),
     };
-    let what = match (thorough, W > 2 || far > 0) {
+    let what = match (thorough, words > 2 || far > 0) {
         (true, _) => "only all bytes together tell".to_owned(),
         (false, false) => "a multiplication of the words tells".to_owned(),
         (false, true) => {
@@ -115,17 +147,12 @@ fn pairs<K: Copy + Eq + std::hash::Hash>(keys: &[K], raw: impl Fn(K) -> Vec<u8>)
     bytes
 }
 
-fn files<const W: usize>(
-    built: &Built<W>,
-    found: &str,
-    integers: bool,
-) -> Vec<(&'static str, Vec<u8>)> {
-    let bytes = built.pilots.len() + size_of_val(&built.slots[..]) + built.long.len();
-    let is_code = bytes <= CODE_BYTES;
-    let Shape { length, front, back, thorough, least, seed } = built.shape;
-    let digest = built.table().digest();
-    let about = about(found, built.slots.len() - built.holes.len(), is_code);
-    let rust = rust(built, is_code, &about, integers);
+fn files(sheet: &Sheet, found: &str, integers: bool) -> Vec<(&'static str, Vec<u8>)> {
+    let Sheet { words, shape, long, digest, .. } = sheet;
+    let is_code = sheet.slots.is_some();
+    let Shape { length, front, back, thorough, least, seed } = *shape;
+    let about = about(found, sheet.entries, is_code);
+    let rust = rust(sheet, &about, integers);
     let by = u8::from(length == 0 && !integers);
     let as_key = match integers {
         true => {
@@ -144,7 +171,7 @@ fn files<const W: usize>(
             ("TABLE", &table),
             ("SHORTER", &by),
             ("LONGER", &by),
-            ("DIGEST", &digest),
+            ("DIGEST", digest),
         ],
     );
     let template = include_str!("module.hpp");
@@ -156,16 +183,16 @@ fn files<const W: usize>(
         &[
             ("ABOUT", &about),
             ("KEY", &if integers { "std::uint64_t" } else { "std::string_view" }),
-            ("WORDS", &W),
+            ("WORDS", words),
             ("LENGTH", &length),
             ("FRONT", &front.min(u32::MAX as usize)),
             ("BACK", &back.min(u32::MAX as usize)),
             ("THOROUGH", &thorough),
             ("IN_ORDER", &least.is_some()),
-            ("ANY_LONG", &(!built.long.is_empty() || !is_code && length == 0)),
+            ("ANY_LONG", &(!long.is_empty() || !is_code && length == 0)),
             ("LEAST", &least.unwrap_or(0)),
             ("SEED", &seed),
-            ("DATA", &if is_code { cpp_data(built) } else { String::new() }),
+            ("DATA", &sheet.slots.as_ref().map(|slots| cpp_data(sheet, slots)).unwrap_or_default()),
         ],
     );
     let table = match is_code {
@@ -176,7 +203,7 @@ fn files<const W: usize>(
         }
     };
     // In a function of its own name.
-    let cpp = filled(include_str!("tests.cpp"), &[("TABLE", &table), ("DIGEST", &digest)]);
+    let cpp = filled(include_str!("tests.cpp"), &[("TABLE", &table), ("DIGEST", digest)]);
     let files = [("table.rs", rust + &tests), ("table.hpp", hpp), ("tests.cpp", cpp)];
     files.map(|(name, text)| (name, text.into_bytes())).into()
 }
@@ -194,7 +221,8 @@ fn about(found: &str, entries: usize, is_code: bool) -> String {
     )
 }
 
-fn rust<const W: usize>(built: &Built<W>, is_code: bool, about: &str, integers: bool) -> String {
+fn rust(sheet: &Sheet, about: &str, integers: bool) -> String {
+    let Sheet { words, shape, pilots, slots, parts, long, .. } = sheet;
     // What uses its parts by their path stands in one file here; an inner comment is one only at its top.
     let code = |text: &str| {
         let text = text.split("\n#[cfg(test)]").next().unwrap_or_default();
@@ -204,12 +232,10 @@ fn rust<const W: usize>(built: &Built<W>, is_code: bool, about: &str, integers: 
     let mut text = format!("{about}\n#![allow(dead_code)]\n#![forbid(unsafe_code)]\n\n");
     let key = if integers { "u64" } else { "&[u8]" };
     text += &code(include_str!("lookup.rs"));
-    let shape = format!(
-        "/// What was found out about the keys.\npub const SHAPE: Shape = {:?};\n",
-        built.shape
-    );
-    let rest = match is_code {
-        false => {
+    let shape =
+        format!("/// What was found out about the keys.\npub const SHAPE: Shape = {shape:?};\n");
+    let rest = match slots {
+        None => {
             text = text.replacen(
                 "#![forbid(unsafe_code)]\n",
                 "#![forbid(unsafe_code)]\n\nuse std::collections::BinaryHeap;\n",
@@ -222,16 +248,17 @@ fn rust<const W: usize>(built: &Built<W>, is_code: bool, about: &str, integers: 
             );
             format!(
                 "/// The table of these keys with any values; of equal keys the last one counts. Nothing for keys of \
-                     another shape.\npub fn build(keys: &[{key}], values: &[u64]) -> Option<Built<{W}>> {{\n    \
+                     another shape.\npub fn build(keys: &[{key}], values: &[u64]) -> Option<Built<{words}>> {{\n    \
                      Built::build(keys, values, SHAPE)\n}}\n"
             )
         }
-        true => {
-            let Built { pilots, slots, parts, long, .. } = built;
-            let slot =
-                |Slot { key, value }: &Slot<W>| format!("Slot {{ key: {key:?}, value: {value} }}");
+        Some(slots) => {
+            let slot = |slot: &Vec<u64>| {
+                let (value, key) = slot.split_last().expect("the value is last");
+                format!("Slot {{ key: {key:?}, value: {value} }}")
+            };
             format!(
-                "/// The table.\npub static TABLE: Table<'static, {W}> = Table {{\n    shape: SHAPE,\n    pilots: \
+                "/// The table.\npub static TABLE: Table<'static, {words}> = Table {{\n    shape: SHAPE,\n    pilots: \
                      &[{}],\n    slots: &[{}],\n    parts: {parts:?},\n    long: &[{}],\n}};\n\n/// The value of `key`.\n\
                      pub fn find(key: {key}) -> Option<u64> {{\n    TABLE.find(key)\n}}\n",
                 listed(pilots),
@@ -243,11 +270,12 @@ fn rust<const W: usize>(built: &Built<W>, is_code: bool, about: &str, integers: 
     format!("{text}\n{shape}\n{rest}")
 }
 
-fn cpp_data<const W: usize>(built: &Built<W>) -> String {
-    let Built { pilots, slots, parts: [parts, part], long, .. } = built;
-    let slot = |slot: &Slot<W>| {
-        let words: Vec<String> = slot.key.iter().map(|word| format!("{word}u")).collect();
-        format!("{{{{{}}}, {}u}}", words.join(", "), slot.value)
+fn cpp_data(sheet: &Sheet, slots: &[Vec<u64>]) -> String {
+    let Sheet { pilots, parts: [parts, part], long, .. } = sheet;
+    let slot = |slot: &Vec<u64>| {
+        let (value, key) = slot.split_last().expect("the value is last");
+        let words: Vec<String> = key.iter().map(|word| format!("{word}u")).collect();
+        format!("{{{{{}}}, {value}u}}", words.join(", "))
     };
     // Arrays have an element.
     let bytes = |bytes: &[u8]| listed(if bytes.is_empty() { &[0][..] } else { bytes });

@@ -24,8 +24,8 @@ macro_rules! by_width {
     };
     ([$($words:literal)*] $key:ty, $plan:expr, $width:ident => $body:expr) => {
         match $plan.words {
-            // Known when it is compiled: no code for integers of two words.
-            $($words if $words <= <$key>::WIDEST => {
+            // A constant: no code is made for integers of two words.
+            $($words if const { $words <= <$key>::WIDEST } => {
                 const $width: usize = $words;
                 $body
             })*
@@ -150,7 +150,7 @@ impl<K: Key + Read, const W: usize> Structure<K> for Own<K, W> {
     }
 
     fn each(&self, visit: impl FnMut(u64)) {
-        self.built.values().for_each(visit);
+        self.built.each(visit);
     }
 }
 
