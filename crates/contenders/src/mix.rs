@@ -256,6 +256,8 @@ pub(crate) fn random(seed: u64, size: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use fathom_measure::meter::Untimed;
+
     use super::*;
 
     #[test]
@@ -265,6 +267,21 @@ mod tests {
         assert_eq!((work.items * ITERATIONS, work.bytes * ITERATIONS), (2500, 5_579_000));
         spec.parameters.insert("size".into(), "1K".into());
         assert_eq!(Mix::load(&spec).unwrap().work(), Work { bytes: 1024, items: 1 });
+    }
+
+    #[test]
+    fn each_buffer_is_called_as_often_as_is_counted() {
+        let mix = Mix::load(&Spec::new("", &[("size", "mix"), ("seed", "1")])).unwrap();
+        let mut lengths = Vec::new();
+        let mut prepared = mix.timed(|buffer| {
+            lengths.push(buffer.len());
+            buffer.len() as u64
+        });
+        let digest = prepared.sample(3, &mut Untimed);
+        drop(prepared);
+        assert_eq!(digest, LENGTHS.iter().fold(Digest::default(), |d, &l| d.with_u64(l as u64)));
+        assert_eq!(lengths.len() as u64, 3 * mix.work().items);
+        assert_eq!(lengths.iter().sum::<usize>() as u64, 3 * mix.work().bytes);
     }
 
     #[test]
