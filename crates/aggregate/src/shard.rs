@@ -511,6 +511,26 @@ mod tests {
         assert_eq!(groups[0].stats.variance().map(|(numerator, _)| numerator), Some(0_u32.into()));
     }
 
+    #[test]
+    fn the_first_number_of_a_key_that_had_none_is_its_least_and_its_most() {
+        for (units, scale) in [(5, 0), (-17, 1), (12_345, 3)] {
+            let mut shard = shard(false);
+            shard.add_missing(b"key");
+            let mut batch = Batch::new(1);
+            for _ in 0..2 {
+                batch.next_key().extend_from_slice(b"key");
+                batch.values[0].push((units, scale));
+                batch.push(Order::LAST);
+            }
+            shard.add_all(&batch, 0);
+            let groups = shard.into_run().partials();
+            let (stats, number) = (&groups[0].stats, Decimal::new(units.into(), scale));
+            assert_eq!((stats.count(), stats.rows()), (2, 3));
+            assert_eq!([stats.min(), stats.max()], [Some(number.clone()), Some(number.clone())]);
+            assert_eq!(stats.sum(), number.times(2));
+        }
+    }
+
     /// What came, by key: each different number with how often, and how many records without one.
     #[derive(Default)]
     struct Came {

@@ -105,6 +105,7 @@ pub(crate) fn called<'w, O: Output>(
     calls: usize,
     run: impl FnMut(&'w [u8]) -> O + 'w,
 ) -> Box<dyn Prepared + 'w> {
+    assert!(calls > 0, "a buffer that is never called has no answer");
     let outputs = Vec::with_capacity(buffers.len());
     Box::new(Called { buffers, calls, run, outputs })
 }
