@@ -75,8 +75,12 @@ impl Table {
     /// The columns that are `wanted`, or all.
     ///
     /// # Errors
-    /// When there is no such column, or one is of a type that no text is made of.
+    /// When there is no such column or none at all, or one is of a type that no text is made of.
     pub fn choose(self, wanted: Option<&[&str]>) -> io::Result<Columns> {
+        if self.schema.fields().is_empty() {
+            // As text it would have one, of no name.
+            return Err(io::Error::new(ErrorKind::InvalidData, "it has no columns"));
+        }
         let invalid = |said: String| io::Error::new(ErrorKind::InvalidInput, said);
         let names = || self.schema.fields().iter().map(|field| field.name().as_str());
         let is_missing = |wanted: &&&str| !names().any(|name| name == **wanted);

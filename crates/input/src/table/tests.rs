@@ -203,6 +203,20 @@ fn a_column_that_is_not_there_or_no_text_is_an_error() {
 }
 
 #[test]
+fn a_table_without_columns_is_an_error() {
+    // Its text began with a header of one column without a name, which then was not there.
+    let schema = Arc::new(Schema::empty());
+    let mut file = FileWriter::try_new(Vec::new(), &schema).unwrap();
+    let rows = RecordBatchOptions::new().with_row_count(Some(3));
+    file.write(&RecordBatch::try_new_with_options(schema, vec![], &rows).unwrap()).unwrap();
+    let file = file.into_inner().unwrap();
+    for wanted in [None, Some(&["n"][..])] {
+        let said = text(&file, wanted, 1).unwrap_err().to_string();
+        assert_eq!(said, "it has no columns");
+    }
+}
+
+#[test]
 fn a_damaged_file_is_an_error_or_other_text_and_never_hangs() {
     let batch = batch(columns().into_iter().map(|(name, column, _)| (name, column)).collect());
     for file in files(&[batch], 2) {
