@@ -3,7 +3,7 @@ this machine, and the time that passes with one worker and with two; the tables 
 
     python python/bench/clusters.py PROGRAM FILE [--runs 3] [--save samples.json]
 
-FILE is one of lines `key;value`. Each engine starts in a process of its own, aggregates a few times to get warm, then several
+FILE is one of lines `key;value`. Each engine starts in a process of its own, aggregates until it is warm, then several
 times more, then a file of one line as often: what an aggregation costs to start. Counted is the processor time of all processes
 that the engine has by then, which a variable in their environment tells. Needs fathom, dask, distributed, ray and pyspark with Java.
 """
@@ -23,7 +23,8 @@ SIZES = {"32 MiB": 32 << 20, "256 MiB": 256 << 20, "512 MiB": 512 << 20, "1 GiB"
 ALONE = "256 MiB"
 STATS = ["min", "mean", "max"]
 MARK = "FATHOM_BENCH_CLUSTERS"
-WARM, MORE = 4, 4
+#: Java compiles what it runs for some twenty aggregations.
+WARM, MORE = 24, 6
 #: The work is no Java: what is compiled without optimisation, by one thread, costs least.
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
@@ -117,7 +118,7 @@ def main():
     command = [asked.program, "aggregate", "--stats", ",".join(STATS), asked.file, "--threads"]
     cases = [(2, size) for size in SIZES] + [(1, ALONE)]
     for run in range(asked.runs):
-        samples["command"].append(spent([*command, "2"]))
+        samples["command"] += [spent([*command, "2"]) for _ in range(len(cases))]
         for threads, seconds in samples["threads"].items():
             seconds.append(passed([*command, str(threads)]))
         for engine in asked.only.split(","):

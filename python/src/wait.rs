@@ -1,6 +1,8 @@
 //! Work on a thread of its own, while this one waits without Python's lock for its end or for Ctrl-C.
 
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -18,25 +20,27 @@ pub(crate) fn run<T: Send>(
     callback: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    let waiting = thread::current();
+    let (tell, mut told) = channel();
     thread::scope(|scope| {
-        let worker = scope.spawn(move || {
-            let done = work();
-            waiting.unpark();
-            done
-        });
+        let worker = scope.spawn(move || tell.send(work()));
         let mut raised = Ok(());
-        while !worker.is_finished() {
-            py.detach(|| thread::park_timeout(TICK));
+        loop {
+            let end = &mut told;
+            let end = py.detach(move || end.recv_timeout(TICK));
             if raised.is_ok() {
-                let told = bytes.load(Ordering::Relaxed);
+                let bytes = bytes.load(Ordering::Relaxed);
                 raised = py
                     .check_signals()
-                    .and_then(|()| callback.map_or(Ok(()), |call| call.call1((told,)).map(drop)));
+                    .and_then(|()| callback.map_or(Ok(()), |call| call.call1((bytes,)).map(drop)));
                 stop.fetch_or(raised.is_err(), Ordering::Relaxed);
             }
+            match end {
+                Ok(done) => return raised.map(|()| done),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    resume_unwind(worker.join().expect_err("it ended and told nothing"))
+                }
+            }
         }
-        let done = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        raised.map(|()| done)
     })
 }
