@@ -6,10 +6,9 @@
 //! of the bytes are in the longest buffer, so a row means "10 KB hot in the first cache, plus call
 //! overhead". One iteration here makes [`CALLS`] calls per length, a 25th of the scheme.
 
-use std::hint::black_box;
 use std::ops::{Deref, DerefMut};
 
-use fathom_measure::contender::Prepared;
+use fathom_measure::contender::{self, Prepared};
 use fathom_measure::digest::Digest;
 use fathom_measure::facts::Form;
 use fathom_measure::meter::Meter;
@@ -22,10 +21,10 @@ use crate::tasks::each;
 pub const LENGTHS: [usize; 5] = [8, 50, 100, 1000, 10_000];
 
 /// Calls per length and iteration; the whole scheme makes 500.
-pub const CALLS: usize = 20;
+pub const CALLS: u64 = 20;
 
 /// Iterations that make up the whole scheme of 2500 calls.
-pub const ITERATIONS: u64 = 500 / CALLS as u64;
+pub const ITERATIONS: u64 = 500 / CALLS;
 
 /// How the forebear prints a row of calls.
 pub(crate) const FORM: Form = Form::Calls { iterations: ITERATIONS };
@@ -43,7 +42,8 @@ pub(crate) const PARAMETERS: &[Offer] = &[
 /// The buffers.
 pub struct Mix {
     buffers: Vec<Placed>,
-    calls: usize,
+    /// How many calls an iteration makes on each, at least one.
+    pub(crate) calls: u64,
 }
 
 impl Mix {
@@ -63,17 +63,12 @@ impl Mix {
     /// What one iteration works through; an item is a call.
     pub(crate) fn work(&self) -> Work {
         let bytes: usize = self.buffers.iter().map(|buffer| buffer.len()).sum();
-        Work { bytes: (bytes * self.calls) as u64, items: (self.buffers.len() * self.calls) as u64 }
+        Work { bytes: bytes as u64 * self.calls, items: self.buffers.len() as u64 * self.calls }
     }
 
-    /// The buffers, each with the number of calls an iteration makes on it.
-    pub(crate) fn calls(&self) -> impl Iterator<Item = (&[u8], usize)> {
-        self.buffers.iter().map(|buffer| (&buffer[..], self.calls))
-    }
-
-    /// The buffers, and how many calls an iteration makes on each.
-    pub(crate) fn each(&self) -> (Vec<&[u8]>, usize) {
-        (self.buffers.iter().map(|buffer| &buffer[..]).collect(), self.calls)
+    /// The buffers.
+    pub(crate) fn buffers(&self) -> impl Iterator<Item = &[u8]> {
+        self.buffers.iter().map(|buffer| &buffer[..])
     }
 
     /// The same of a contender in another language, whose vector registers are tidied up after each call.
@@ -93,8 +88,7 @@ impl Mix {
         &'w self,
         run: impl FnMut(&'w [u8]) -> O + 'w,
     ) -> Box<dyn Prepared + 'w> {
-        let (buffers, calls) = self.each();
-        called(buffers, calls, run)
+        called(self.buffers().collect(), self.calls, run)
     }
 }
 
@@ -102,17 +96,16 @@ impl Mix {
 /// returns last for each.
 pub(crate) fn called<'w, O: Output>(
     buffers: Vec<&'w [u8]>,
-    calls: usize,
+    calls: u64,
     run: impl FnMut(&'w [u8]) -> O + 'w,
 ) -> Box<dyn Prepared + 'w> {
-    assert!(calls > 0, "a buffer that is never called has no answer");
     let outputs = Vec::with_capacity(buffers.len());
     Box::new(Called { buffers, calls, run, outputs })
 }
 
 struct Called<'w, O, F> {
     buffers: Vec<&'w [u8]>,
-    calls: usize,
+    calls: u64,
     run: F,
     outputs: Vec<O>,
 }
@@ -123,18 +116,7 @@ impl<'w, O: Output, F: FnMut(&'w [u8]) -> O> Prepared for Called<'w, O, F> {
         meter.start();
         for _ in 0..iterations.max(1) {
             outputs.clear();
-            for &buffer in buffers.iter() {
-                let mut left = *calls;
-                // One call in all, so that what is inlined is there once.
-                let output = loop {
-                    let output = black_box(run(black_box(buffer)));
-                    left -= 1;
-                    if left == 0 {
-                        break output;
-                    }
-                };
-                outputs.push(output);
-            }
+            outputs.extend(buffers.iter().map(|&buffer| contender::called(*calls, buffer, run)));
         }
         meter.stop();
         let mut digest = Digest::default();

@@ -322,18 +322,25 @@ where
     D: FnMut(O) -> Digest,
 {
     fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
-        let mut left = iterations.max(1);
         meter.start();
-        // One call in all, so that what is inlined is there once.
-        let last = loop {
-            let output = black_box((self.run)(black_box(self.input)));
-            left -= 1;
-            if left == 0 {
-                break output;
-            }
-        };
+        let last = called(iterations, self.input, &mut self.run);
         meter.stop();
         (self.digest)(last)
+    }
+}
+
+/// Calls `run` so many times, at least once, and returns what it returned last. Input and output are opaque to the
+/// optimiser, as in [`timed`].
+#[inline(always)]
+pub fn called<I: Copy, O>(calls: u64, input: I, run: &mut impl FnMut(I) -> O) -> O {
+    let mut left = calls.max(1);
+    // One call in all, so that what is inlined is there once.
+    loop {
+        let output = black_box(run(black_box(input)));
+        left -= 1;
+        if left == 0 {
+            return output;
+        }
     }
 }
 

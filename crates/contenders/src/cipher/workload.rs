@@ -255,7 +255,7 @@ impl Messages {
         );
         let scratch: Vec<Vec<u8>> = match self.form {
             Form::Bare | Form::Stream | Form::Keyed => {
-                self.mix.calls().map(|(buffer, _)| buffer.to_vec()).collect()
+                self.mix.buffers().map(<[u8]>::to_vec).collect()
             }
             Form::Message => Vec::new(),
         };
@@ -295,8 +295,8 @@ impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Sealed<'_, F> {
         meter.start();
         for _ in 0..iterations.max(1) {
             let mut random = SplitMix(1);
-            for ((buffer, calls), output) in mix.calls().zip(&mut outputs) {
-                for _ in 0..calls {
+            for (buffer, output) in mix.buffers().zip(&mut outputs) {
+                for _ in 0..mix.calls {
                     let buffer = black_box(buffer);
                     let message = match self.authenticated {
                         true => container::sealed(&mut random, buffer, &mut self.seal),
@@ -317,10 +317,10 @@ impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Sealed<'_, F> {
         let mut scratch = std::mem::take(&mut self.scratch);
         meter.start();
         for _ in 0..iterations.max(1) {
-            for ((_, calls), bytes) in mix.calls().zip(&mut scratch) {
+            for bytes in &mut scratch {
                 match &mut self.go_on {
-                    Some(go_on) => (0..calls).for_each(|_| go_on(black_box(&mut bytes[..]))),
-                    None => (0..calls).for_each(|_| {
+                    Some(go_on) => (0..mix.calls).for_each(|_| go_on(black_box(&mut bytes[..]))),
+                    None => (0..mix.calls).for_each(|_| {
                         black_box((self.seal)(&FIXED_IV, &FIXED_NONCE, black_box(&mut bytes[..])));
                     }),
                 }
@@ -328,7 +328,7 @@ impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Sealed<'_, F> {
         }
         meter.stop();
         let mut digest = Digest::default();
-        for ((buffer, _), bytes) in mix.calls().zip(&mut scratch) {
+        for (buffer, bytes) in mix.buffers().zip(&mut scratch) {
             bytes.copy_from_slice(buffer);
             let tag = (self.seal)(&FIXED_IV, &FIXED_NONCE, bytes);
             digest = digest.with_bytes(bytes).with_bytes(&tag);
@@ -355,17 +355,16 @@ struct Streamed<'w, N, A> {
 
 impl<S, N: Fn() -> S, A: FnMut(&mut S, &mut [u8])> Prepared for Streamed<'_, N, A> {
     fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
-        let mut scratch: Vec<Vec<u8>> =
-            self.mix.calls().map(|(buffer, _)| buffer.to_vec()).collect();
+        let mut scratch: Vec<Vec<u8>> = self.mix.buffers().map(<[u8]>::to_vec).collect();
         let mut digest = Digest::default();
         for iteration in 0..iterations.max(1) {
-            for ((buffer, _), bytes) in self.mix.calls().zip(&mut scratch) {
+            for (buffer, bytes) in self.mix.buffers().zip(&mut scratch) {
                 bytes.copy_from_slice(buffer);
             }
             let mut stream = (self.fresh)();
             meter.start();
-            for ((_, calls), bytes) in self.mix.calls().zip(&mut scratch) {
-                for _ in 0..calls {
+            for bytes in &mut scratch {
+                for _ in 0..self.mix.calls {
                     (self.apply)(&mut stream, black_box(&mut bytes[..]));
                 }
             }

@@ -66,7 +66,7 @@ impl Workload for Messages {
         let (operation, mix) = (Operation::of(spec), Mix::load(spec)?);
         let mut many = Vec::new();
         if operation == Operation::Sha256Many {
-            for (buffer, _) in mix.calls() {
+            for buffer in mix.buffers() {
                 if buffer.len() > 16 << 20 {
                     return Err(spec.bad("size", "at most 16M, or `mix`"));
                 }
@@ -106,9 +106,9 @@ impl Messages {
     }
 
     /// The messages, and how often an iteration digests each.
-    fn each(&self) -> (Vec<&[u8]>, usize) {
+    fn each(&self) -> (Vec<&[u8]>, u64) {
         match self.many.is_empty() {
-            true => self.mix.each(),
+            true => (self.mix.buffers().collect(), self.mix.calls),
             false => (self.many.iter().flatten().map(|message| &message[..]).collect(), 1),
         }
     }
