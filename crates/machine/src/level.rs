@@ -286,7 +286,7 @@ macro_rules! compile {
     (@avx512 [] ($($argument:ident: $type:ty),*) [$($answer:ty)?] $kernel:ident [$($more:tt)*]) => {{
         // What the operations of a register need, not all the level has: with VBMI2 and the others the
         // compiler vectorises loops over masks otherwise, and JSON took 2 to 3 % longer (Zen 5).
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,aes,pclmulqdq")]
         unsafe fn avx512($($argument: $type),*) $(-> $answer)? {
             // SAFETY: as above.

@@ -30,6 +30,9 @@ pub type Scalar = u64;
 
 pub use utf8::is_utf8_64;
 
+/// How many elements [`Vector::write_positions`] may overwrite behind those it writes.
+pub const SURPLUS: usize = 16;
+
 /// A register of [`Vector::BYTES`] bytes at one instruction level.
 ///
 /// # Safety
@@ -125,6 +128,26 @@ pub unsafe trait Vector: Copy {
             bits ^= bits << shift;
         }
         bits
+    }
+
+    /// Writes the position of each set bit, `at` added, ascending, to `into`, which has room for [`SURPLUS`] more: some
+    /// behind them are overwritten. One branch decides for 64 bytes if no more than `FIRST`, at most as
+    /// many as that, are set.
+    #[inline(always)]
+    unsafe fn write_positions<const FIRST: usize>(bits: u64, at: u32, into: *mut u32) {
+        const { assert!(FIRST <= SURPLUS) };
+        let (mut left, found) = (bits, bits.count_ones() as usize);
+        let mut write = |i: usize| {
+            // SAFETY: the caller vouches for room.
+            unsafe { *into.add(i) = at.wrapping_add(left.trailing_zeros()) };
+            left &= left.wrapping_sub(1);
+        };
+        (0..FIRST).for_each(&mut write);
+        let mut i = FIRST;
+        while i < found {
+            write(i);
+            i += 1;
+        }
     }
 
     /// Bit i is set where byte i of both registers is equal.

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 
 use num_bigint::{BigInt, Sign};
 
-use crate::number::{Decimal, big_power_of_ten, few_digits};
+use crate::number::{Decimal, big_power_of_ten};
 use crate::selector::Selector;
 
 mod error;
@@ -66,13 +66,21 @@ impl Filter {
     ///
     /// # Errors
     /// What `fields` says, and what `read` does of columns that are compared as numbers.
+    #[inline]
     pub(crate) fn holds<'r, E>(
         &self,
         fields: impl Fn(usize) -> Result<Option<Cow<'r, [u8]>>, E>,
         read: impl Fn(usize, &[u8]) -> Result<Decimal, E>,
     ) -> Result<bool, E> {
         let record = Record { fields, read };
-        Ok(record.test(&self.test)? == Some(true))
+        let found = match &self.test {
+            // What is most often asked is compiled into the loop over records.
+            Test::Numbers(comparison, Number::Column(column), Number::Literal(literal)) => {
+                record.compare(*comparison, *column, literal)
+            }
+            test => record.test(test),
+        };
+        Ok(found? == Some(true))
     }
 }
 
@@ -98,13 +106,7 @@ where
     fn test(&self, test: &Test) -> Result<Option<bool>, E> {
         Ok(match test {
             Test::Numbers(comparison, Number::Column(column), Number::Literal(literal)) => {
-                match (self.fields)(*column)? {
-                    Some(field) => Some(comparison.is(match whole(&field, literal) {
-                        Some(order) => order,
-                        None => (self.read)(*column, &field)?.cmp(literal),
-                    })),
-                    None => None,
-                }
+                self.compare(*comparison, *column, literal)?
             }
             Test::Numbers(comparison, left, right) => {
                 let (left, right) = (self.number(left)?, self.number(right)?);
@@ -127,6 +129,21 @@ where
             Test::All(parts) => self.until(parts, false)?,
             Test::Any(parts) => self.until(parts, true)?,
         })
+    }
+
+    #[inline(always)]
+    fn compare(
+        &self,
+        comparison: Comparison,
+        column: usize,
+        literal: &Decimal,
+    ) -> Result<Option<bool>, E> {
+        let Some(field) = (self.fields)(column)? else { return Ok(None) };
+        let order = match whole(&field, literal) {
+            Some(order) => order,
+            None => (self.read)(column, &field)?.cmp(literal),
+        };
+        Ok(Some(comparison.is(order)))
     }
 
     /// `decided` as soon as a part is it; otherwise unknown if any part is.
@@ -170,13 +187,28 @@ where
     }
 }
 
-/// How a field of digits alone, which are the same number however decimals are written, compares with a whole
+/// How a field of few digits alone, which are the same number however decimals are written, compares with a whole
 /// number; None of any other.
 #[inline]
 fn whole(field: &[u8], literal: &Decimal) -> Option<Ordering> {
-    let (units, 0) = few_digits(field, 0..field.len())? else { return None };
-    let is_whole = literal.scale() == 0 && !field.ends_with(b".");
-    is_whole.then(|| Some(i128::from(units).cmp(&literal.small()?))).flatten()
+    const MOST: usize = 18;
+    let (negative, digits) = match field {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() || digits.len() > MOST || literal.scale() != 0 {
+        return None;
+    }
+    let mut units = 0;
+    for &byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        units = 10 * units + i64::from(digit);
+    }
+    let units = if negative { -units } else { units };
+    Some(i128::from(units).cmp(&literal.small()?))
 }
 
 impl From<Decimal> for Fraction {

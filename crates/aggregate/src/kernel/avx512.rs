@@ -170,45 +170,6 @@ unsafe impl Rows for Avx512 {
     type Key = __m128i;
 
     #[inline(always)]
-    unsafe fn newlines(
-        base: *const u8,
-        (mut at, stop): (usize, usize),
-        _dense: bool,
-        into: *mut u32,
-    ) -> usize {
-        let mut found = 0;
-        // SAFETY: a window has 64 readable bytes past its end; sixteen places are written at a time,
-        // of which the last may not exist.
-        unsafe {
-            let newline = _mm512_set1_epi8(b'\n' as i8);
-            let iota = _mm512_loadu_si512(IOTA.as_ptr().cast());
-            while at < stop {
-                let mut mask =
-                    _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(base.add(at).cast()), newline);
-                if stop - at < 64 {
-                    mask &= (1 << (stop - at)) - 1;
-                }
-                let mut places = _mm512_maskz_compress_epi8(mask, iota);
-                let count = mask.count_ones() as usize;
-                let mut written = 0;
-                loop {
-                    let some = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places));
-                    let some = _mm512_add_epi32(some, _mm512_set1_epi32(at as i32));
-                    _mm512_storeu_si512(into.add(found + written).cast(), some);
-                    written += 16;
-                    if count <= written {
-                        break;
-                    }
-                    places = _mm512_alignr_epi32::<4>(places, places);
-                }
-                found += count;
-                at += 64;
-            }
-        }
-        found
-    }
-
-    #[inline(always)]
     unsafe fn values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes {
         // SAFETY: forwarded.
         unsafe { Avx2::values(base, ends, into) }

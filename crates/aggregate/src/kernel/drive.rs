@@ -1,11 +1,12 @@
 //! The driver: the loop of the module above, once for all levels.
 
 use fathom_machine::prefetch;
+use fathom_machine::simd::SURPLUS;
 
 use super::long::long_rows;
 use super::rows::{Home, Parsed, Rows};
 use super::update::{add_short, add_square};
-use super::{BATCH, LANES, Odd, Span};
+use super::{BATCH, LANES, Odd, Span, newlines};
 use crate::line::DELIMITER;
 use crate::table::{Tables, slot_of};
 
@@ -61,10 +62,11 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     let mut at = span.from();
     let mut lines = 0;
     // ends[0] is the newline before the first pending row, ends[1..=pending] end the rows. A block
-    // adds at most BLOCK_BYTES ends to fewer than BATCH pending ones, and writes up to six more
+    // adds at most BLOCK_BYTES ends to fewer than BATCH pending ones, and writes up to SURPLUS more
     // than it counts; a group reads eight.
-    let mut ends = [0_u32; BATCH + BLOCK_BYTES + 16];
+    let mut ends = [0_u32; BATCH + BLOCK_BYTES + SURPLUS];
     let mut pending = 0;
+    // Whether there are more than one in 32 bytes.
     let mut dense = true;
     ends[0] = at as u32 - 1;
     while at < to {
@@ -72,7 +74,10 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         // SAFETY: the block lies in the span; see the size of `ends`.
         let found = unsafe {
             let into = ends.as_mut_ptr().add(pending + 1);
-            R::newlines(base, (at, stop), dense, into)
+            match dense {
+                true => newlines::list::<R::Scan, 6>(base, (at, stop), into),
+                false => newlines::list::<R::Scan, 3>(base, (at, stop), into),
+            }
         };
         // Rows of one block are about as long as those of the next.
         dense = found * 32 > stop - at;

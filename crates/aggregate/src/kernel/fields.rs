@@ -16,10 +16,9 @@
 
 use fathom_machine::level::Here;
 use fathom_machine::prefetch;
-use fathom_machine::simd::positions_64;
+use fathom_machine::simd::{SURPLUS, Vector, positions_64};
 
 use super::long::long_rows;
-use super::newlines::write_positions;
 use super::rows::Rows;
 use super::update::add_short;
 use super::{BATCH, Kernel, Odd, Span, plain};
@@ -116,7 +115,7 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
     // Marks of the block, and before them those of a line that the block before did not end: the
     // first ones as far as they matter, and how many more there were.
     let kept = wanted.last + 2;
-    let mut marks = vec![0_u32; kept + BLOCK_BYTES + 16];
+    let mut marks = vec![0_u32; kept + BLOCK_BYTES + SURPLUS];
     let (mut pending, mut dropped) = (0, 0);
     let mut line = window.from();
     let mut lines = 0;
@@ -126,14 +125,15 @@ pub(super) unsafe fn drive<R: Rows, const SQUARES: bool>(
         let stop = to.min(at + BLOCK_BYTES);
         while at < stop {
             // SAFETY: a window has 64 readable bytes past any `at` inside it. There is room for a
-            // block of marks, and for six more.
+            // block of marks, and for a surplus.
             unsafe {
                 let mut mask = positions_64::<R::Scan>(base.add(at), b'\n')
                     | positions_64::<R::Scan>(base.add(at), wanted.delimiter);
                 if stop - at < 64 {
                     mask &= (1 << (stop - at)) - 1;
                 }
-                write_positions::<6>(marks.as_mut_ptr().add(pending), mask, at as u32);
+                let into = marks.as_mut_ptr().add(pending);
+                R::Scan::write_positions::<6>(mask, at as u32, into);
                 pending += mask.count_ones() as usize;
             }
             at += 64;

@@ -15,10 +15,9 @@
 //! for [`split`](crate::record::split) to say, which looks at one byte after the other.
 
 use fathom_machine::level::Level;
-use fathom_machine::simd::Vector;
+use fathom_machine::simd::{SURPLUS, Vector};
 use memchr::memchr_iter;
 
-use super::newlines::write_positions;
 use crate::composite;
 use crate::error::MOST_FIELDS;
 use crate::record::{Dialect, Marks};
@@ -34,19 +33,30 @@ impl Marks {
     }
 
     /// Adds the marks among 64 bytes.
+    ///
+    /// # Safety
+    /// The level of `V` is available.
     #[inline(always)]
-    fn push(&mut self, ends: u64, newlines: u64, at: usize) {
-        let known = self.fields.len();
-        self.fields.reserve(64 + FIRST);
-        // SAFETY: there is room for 64 marks, and for the first ones, which are written in any case.
+    unsafe fn push<V: Vector>(&mut self, ends: u64, newlines: u64, at: usize) {
+        let (fields, records) = (self.fields.len(), self.records.len());
+        self.fields.reserve(64 + SURPLUS);
+        self.records.reserve(1);
+        let behind = |newline: u64| {
+            let before = ends & newline.wrapping_sub(1);
+            fields as u32 + before.count_ones()
+        };
+        let first = newlines & newlines.wrapping_neg();
+        // SAFETY: there is room for 64 marks and a surplus, and for a record, which is written in any case; the caller
+        // vouches for the level.
         unsafe {
-            write_positions::<FIRST>(self.fields.as_mut_ptr().add(known), ends, at as u32);
-            self.fields.set_len(known + ends.count_ones() as usize);
+            V::write_positions::<FIRST>(ends, at as u32, self.fields.as_mut_ptr().add(fields));
+            self.fields.set_len(fields + ends.count_ones() as usize);
+            *self.records.as_mut_ptr().add(records) = behind(first);
+            self.records.set_len(records + usize::from(newlines != 0));
         }
-        let mut left = newlines;
+        let mut left = newlines ^ first;
         while left != 0 {
-            let before = ends & (left & left.wrapping_neg()).wrapping_sub(1);
-            self.records.push(known as u32 + before.count_ones());
+            self.records.push(behind(left & left.wrapping_neg()));
             left &= left - 1;
         }
     }
@@ -171,13 +181,15 @@ unsafe fn mark<V: Vector>(
         if is_near && beyond != 0 {
             let all = beyond ^ (beyond - 1);
             if let Some(marks) = &mut marks {
-                marks.push(ends & all, records & all, at);
+                // SAFETY: the caller vouches for the level.
+                unsafe { marks.push::<V>(ends & all, records & all, at) };
                 marks.lines += u64::from((newlines & all).count_ones());
             }
             return at + beyond.trailing_zeros() as usize + 1;
         }
         if let Some(marks) = &mut marks {
-            marks.push(ends, records, at);
+            // SAFETY: the caller vouches for the level.
+            unsafe { marks.push::<V>(ends, records, at) };
             marks.lines += u64::from(newlines.count_ones());
         }
         if records != 0 {

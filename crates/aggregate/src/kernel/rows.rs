@@ -3,7 +3,7 @@
 
 use fathom_machine::simd::Vector;
 
-use super::{LANES, newlines};
+use super::LANES;
 use crate::table::{Seed, ShortEntry, ShortKey, Tenths, slot_of};
 
 /// Where the values of rows and what is known of their keys go: an element for each row.
@@ -56,29 +56,6 @@ pub(super) unsafe trait Rows {
     type Scan: Vector;
     /// A key of sixteen bytes in the form comparisons like best.
     type Key: Copy;
-
-    /// Writes the places of the newlines from `at` to `stop` and returns how many there are; `dense`
-    /// says that there are more than one in 32 bytes.
-    ///
-    /// # Safety
-    /// `at..stop` lies in a [`Span`](super::Span) from `base` on, and `into` has room for as
-    /// many as there are bytes and for 16 more.
-    #[inline(always)]
-    unsafe fn newlines(
-        base: *const u8,
-        (at, stop): (usize, usize),
-        dense: bool,
-        into: *mut u32,
-    ) -> usize {
-        // SAFETY: forwarded.
-        unsafe {
-            if dense {
-                newlines::list::<Self::Scan, 6>(base, at, stop, into)
-            } else {
-                newlines::list::<Self::Scan, 3>(base, at, stop, into)
-            }
-        }
-    }
 
     /// Parses the eight rows that end at `ends[1..9]`; `ends[0]` is the newline before the first.
     ///

@@ -5,6 +5,16 @@ use std::arch::x86_64::*;
 use super::utf8::SPACES;
 use super::{Avx2, Doubles, Vector, operations};
 
+/// Each byte its own place.
+static PLACES: [u8; 64] = {
+    let (mut places, mut at) = ([0; 64], 0);
+    while at < 64 {
+        places[at] = at as u8;
+        at += 1;
+    }
+    places
+};
+
 // SAFETY: only what `Level::Avx512` has, which the caller of every method vouches for; 64 bytes.
 unsafe impl Vector for __m512i {
     const BYTES: usize = 64;
@@ -67,6 +77,26 @@ unsafe impl Vector for __m512i {
     unsafe fn parities(bits: u64) -> u64 {
         // SAFETY: the level has all of AVX2's.
         unsafe { Avx2::parities(bits) }
+    }
+
+    #[inline(always)]
+    unsafe fn write_positions<const FIRST: usize>(bits: u64, at: u32, mut into: *mut u32) {
+        let mut left = bits.count_ones();
+        // SAFETY: as above; the caller vouches for room. Sixteen are written at a time, of which the last may not exist.
+        unsafe {
+            let mut places = _mm512_maskz_compress_epi8(bits, Self::load(PLACES.as_ptr()));
+            loop {
+                let some = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places));
+                let some = _mm512_add_epi32(some, _mm512_set1_epi32(at.cast_signed()));
+                _mm512_storeu_si512(into.cast(), some);
+                if left <= 16 {
+                    break;
+                }
+                left -= 16;
+                into = into.add(16);
+                places = _mm512_alignr_epi32::<4>(places, places);
+            }
+        }
     }
 
     operations! {

@@ -67,6 +67,13 @@ fn answers<V: Vector>(a: &[u8; 64], b: &[u8; 64]) -> (Vec<[u8; 64]>, Vec<u64>) {
         bits.push(V::bits_64(all.map(|v| v.is_at_most(V::splat(b[0])))));
         bits.push(positions_64::<V>(a.as_ptr(), b[1]));
         bits.push(V::parities(u64::from_le_bytes(*a.first_chunk().unwrap())));
+        for chosen in [bits[bits.len() - 1], u64::MAX, 0, 1 << 63, 0x5555 << 13] {
+            let mut places = [u32::MAX; 64 + SURPLUS + 1];
+            V::write_positions::<6>(chosen, 7, places.as_mut_ptr());
+            let found = chosen.count_ones() as usize;
+            bits.extend(places[..found].iter().copied().map(u64::from));
+            assert!(places[found + SURPLUS..].iter().all(|&place| place == u32::MAX));
+        }
         let mut mask = [0; 64];
         mask[3] = 1;
         let (v, w) = (V::load(a.as_ptr()), V::load(b.as_ptr()));
