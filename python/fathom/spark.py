@@ -81,8 +81,7 @@ class _Partials:
 def _freeze():
     """Takes what is there, once a process, out of the sight of Python's collector of garbage.
 
-    Spark has it look at all objects after each task; those of pyspark, pandas and pyarrow alone take 20 to 30 ms,
-    as much as a tenth of the gigabyte that the task has read.
+    Spark has it look at all objects after each task; those of pyspark, pandas and pyarrow alone take 20 to 30 ms.
     """
     gc.collect()
     gc.freeze()

@@ -233,14 +233,15 @@ pub fn told(levels: impl IntoIterator<Item = Level>) -> String {
 /// assert_eq!(unsafe { (form.run)(&[b','; 64]) }, 64);
 /// ```
 ///
-/// Every level must be named, as a form of its own or as one that falls to a lower one.
+/// Every level must be named, as a form of its own or as one that falls to a lower one. A kernel over
+/// [`write_positions`](crate::simd::Vector::write_positions) asks for `avx512 with "avx512vbmi2"`: without, each is a call.
 #[macro_export]
 macro_rules! compile {
     (
         $(#[$attribute:meta])*
         $vis:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?
             = $kernel:ident<V $(, $more:tt)*>;
-        scalar, sse2, avx2, avx512 $(falls to $lower:ident)?, neon
+        scalar, sse2, avx2, avx512 $(falls to $lower:ident)? $(with $features:literal)?, neon
     ) => {
         $(#[$attribute])*
         $vis fn $name(
@@ -275,7 +276,8 @@ macro_rules! compile {
                 Here::Avx2 => Form { level: Level::Avx2, run: avx2 },
                 #[cfg(target_arch = "x86_64")]
                 Here::Avx512 => $crate::compile!(
-                    @avx512 [$($lower)?] ($($argument: $type),*) [$($answer)?] $kernel [$(, $more)*]
+                    @avx512 [$($lower)?] [$($features)?] ($($argument: $type),*) [$($answer)?] $kernel
+                    [$(, $more)*]
                 ),
                 #[cfg(target_arch = "aarch64")]
                 Here::Neon => Form { level: Level::Neon, run: neon },
@@ -283,10 +285,14 @@ macro_rules! compile {
         }
     };
     (@avx512 [avx2] $($rest:tt)*) => { Form { level: Level::Avx2, run: avx2 } };
-    (@avx512 [] ($($argument:ident: $type:ty),*) [$($answer:ty)?] $kernel:ident [$($more:tt)*]) => {{
-        // What the operations of a register need, not all the level has: with VBMI2 and the others the
+    (
+        @avx512 [] [$($features:literal)?] ($($argument:ident: $type:ty),*) [$($answer:ty)?] $kernel:ident
+        [$($more:tt)*]
+    ) => {{
+        // What most operations of a register need, not all the level has: with VBMI2 and the others the
         // compiler vectorises loops over masks otherwise, and JSON took 2 to 3 % longer (Zen 5).
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+        $(#[target_feature(enable = $features)])?
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,aes,pclmulqdq")]
         unsafe fn avx512($($argument: $type),*) $(-> $answer)? {
             // SAFETY: as above.

@@ -110,7 +110,7 @@ fathom_machine::compile! {
     fn marking(
         text: &[u8], range: (usize, usize), dialect: Dialect, marks: Option<&mut Marks>
     ) -> usize = mark<V>;
-    scalar, sse2, avx2, avx512, neon
+    scalar, sse2, avx2, avx512 with "avx512vbmi2", neon
 }
 
 /// # Safety
