@@ -32,11 +32,23 @@ impl Input {
     fn state_of(
         &self,
         name: &str,
+        range: [u64; 2],
+        task: &Task,
+        options: &Options,
+    ) -> Result<State, Error> {
+        let (name, identity) = (name.to_owned(), format!("{name} 1"));
+        let object = Object { name, identity, size: self.1, ..Object::default() };
+        self.state_as(object, range, task, options)
+    }
+
+    fn state_as(
+        &self,
+        object: Object,
         [start, end]: [u64; 2],
         task: &Task,
         options: &Options,
     ) -> Result<State, Error> {
-        let (path, file) = (name.into(), Box::new(self.0.try_clone().unwrap()));
+        let (path, file) = ((&object.name).into(), Box::new(self.0.try_clone().unwrap()));
         let source = Source::Part { path, file, size: self.1, range: start..end };
         let question = Question {
             query: "query".to_owned(),
@@ -48,8 +60,6 @@ impl Input {
             approx: options.approx,
             ..Question::default()
         };
-        let (name, identity) = (name.to_owned(), format!("{name} 1"));
-        let object = Object { name, identity, size: self.1, ..Object::default() };
         Ok(State::new(run(source, task, options)?.0, question, object, [start, end]))
     }
 }
@@ -289,6 +299,37 @@ fn what_does_not_go_together_is_refused() {
     let squares = Options { with_squares: true, ..options.clone() };
     let other = text.state([4, 12], &task, &squares).unwrap();
     assert!(matches!(merge(state(0, 4), other), StateError::Question { .. }));
+}
+
+/// Which objects there are is told by all states together, in whatever order they come.
+#[test]
+fn states_that_count_objects_otherwise_are_refused_in_any_order() {
+    let state = |name: &str, number, of| {
+        let input = Input::new(format!("{name};1\n").as_bytes());
+        let identity = format!("{name} {number}");
+        let object =
+            Object { name: name.to_owned(), number, of, identity, size: 4, ranges: Vec::new() };
+        input.state_as(object, [0, 4], &Task::plain(), &Options::default()).unwrap()
+    };
+    let check = |states: &[(&str, u64, Option<u64>)], expected: &str| {
+        for seed in 0..20 {
+            let states = states.iter().map(|&(name, number, of)| state(name, number, of)).collect();
+            let outcome = merged(states, &mut Choices(seed)).and_then(|state| state.check_whole());
+            let said = outcome.map_or_else(|error| error.to_string(), |()| "whole".to_owned());
+            assert!(said.contains(expected), "{said}");
+        }
+    };
+    check(&[("a", 0, Some(2)), ("b", 1, Some(2))], "whole");
+    check(&[("a", 0, None), ("b", 0, None), ("c", 7, None)], "whole");
+    check(&[("a", 0, Some(3)), ("b", 1, None), ("c", 2, None)], "whole");
+    check(&[("a", 0, Some(1)), ("b", 5, Some(9))], "the input has 1 objects by a, 9 by b");
+    check(&[("a", 0, Some(2)), ("b", 1, Some(3))], "the input has 2 objects by a, 3 by b");
+    check(&[("a", 0, None), ("b", 0, Some(1))], "a and b are both number 0 of the input");
+    check(&[("a", 0, Some(2)), ("b", 2, None)], "b is number 2 of an input of 2 objects");
+    check(&[("a", 0, Some(3)), ("b", 2, Some(3))], "number 1 of the 3 objects");
+    check(&[("-", 0, Some(3)), ("a", 1, Some(3)), ("-", 2, Some(3))], "whole");
+    check(&[("-", 0, None), ("-", 1, None)], "whole");
+    check(&[("-", 3, None), ("-", 3, None)], "are in two states");
 }
 
 #[test]

@@ -222,13 +222,7 @@ pub(super) fn joined(left: &[Object], right: &[Object]) -> Result<Vec<Object>, S
         }
     }
     all.sort_by(|a, b| (a.number, &a.name).cmp(&(b.number, &b.name)));
-    for pair in all.windows(2) {
-        let is_claimed = pair[0].of.is_some() && pair[0].number == pair[1].number;
-        if is_claimed || pair[0].name == pair[1].name {
-            let [one, other] = [&pair[0], &pair[1]].map(|object| object.name.clone());
-            return Err(StateError::SameNumber { one, other, number: pair[0].number });
-        }
-    }
+    check_numbers(&all)?;
     let mut by_identity: Vec<&Object> = all.iter().filter(|o| is_of_file(&o.identity)).collect();
     by_identity.sort_by(|a, b| a.identity.cmp(&b.identity));
     if let Some(pair) = by_identity.windows(2).find(|pair| pair[0].identity == pair[1].identity) {
@@ -236,6 +230,34 @@ pub(super) fn joined(left: &[Object], right: &[Object]) -> Result<Vec<Object>, S
         return Err(StateError::SameFile { one, other });
     }
     Ok(all)
+}
+
+/// Whether objects, in order, can be of one input: all that say how many it has say the same, and then each has a
+/// number of its own below that. Streams, which have one name, have numbers of their own in any case.
+///
+/// # Errors
+/// Two that contradict each other.
+pub(super) fn check_numbers(all: &[Object]) -> Result<(), StateError> {
+    let told: Vec<(&Object, u64)> = all.iter().filter_map(|o| Some((o, o.of?))).collect();
+    if let Some(pair) = told.windows(2).find(|pair| pair[0].1 != pair[1].1) {
+        let [(one, first), (other, second)] =
+            [pair[0], pair[1]].map(|(o, of)| (o.name.clone(), of));
+        return Err(StateError::OtherCount { one, other, counts: [first, second] });
+    }
+    let of = told.first().map(|(_, of)| *of);
+    let same = |pair: &&[Object]| {
+        pair[0].number == pair[1].number && (of.is_some() || pair[0].name == pair[1].name)
+    };
+    if let Some(pair) = all.windows(2).find(same) {
+        let [one, other] = [&pair[0], &pair[1]].map(|object| object.name.clone());
+        return Err(StateError::SameNumber { one, other, number: pair[0].number });
+    }
+    match (all.last(), of) {
+        (Some(last), Some(of)) if last.number >= of => {
+            Err(StateError::Beyond { name: last.name.clone(), number: last.number, of })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What two states call the same object. Streams have no names of their own.

@@ -31,7 +31,7 @@ mod plan;
 mod watched;
 
 use flat::Table;
-use head::{ColumnHead, Head, joined};
+use head::{ColumnHead, Head, check_numbers, joined};
 pub use head::{MOST_PARTITIONS, Object, Partition, Question, Range};
 pub use plan::{Piece, plan};
 pub use watched::Watch;
@@ -86,7 +86,7 @@ pub enum StateError {
         other: String,
     },
     /// Two objects have the same number, or one name.
-    #[error("{one} and {other} are both number {number} of the input")]
+    #[error("{one} and {other} are both number {number} of the input: --number gives each its own")]
     SameNumber {
         /// An object.
         one: String,
@@ -94,6 +94,26 @@ pub enum StateError {
         other: String,
         /// The number of both.
         number: u64,
+    },
+    /// Two objects say how many there are, and not the same.
+    #[error("the input has {} objects by {one}, {} by {other}", .counts[0], .counts[1])]
+    OtherCount {
+        /// An object.
+        one: String,
+        /// Another.
+        other: String,
+        /// How many they say there are.
+        counts: [u64; 2],
+    },
+    /// An object has a number that is none of its input.
+    #[error("{name} is number {number} of an input of {of} objects, whose first is number 0")]
+    Beyond {
+        /// The object.
+        name: String,
+        /// Its number.
+        number: u64,
+        /// How many there are.
+        of: u64,
     },
     /// An object has two numbers.
     #[error("{name} is number {} of the input in one state and {} in another, or of others", .numbers[0], .numbers[1])]
@@ -385,11 +405,12 @@ impl State {
                 return Err(StateError::Gap { name, start: at, end: object.size });
             }
         }
-        let of = self.head.objects.iter().find_map(|object| object.of).unwrap_or(0);
-        let numbers: Vec<u64> = self.head.objects.iter().map(|object| object.number).collect();
-        match (0..of).find(|number| !numbers.contains(number)) {
-            Some(number) => Err(StateError::Missing { number, of }),
-            None => Ok(()),
+        let Some(of) = self.head.objects.iter().find_map(|object| object.of) else { return Ok(()) };
+        // In order, and each has a number of its own: what is missing is where they leave the count.
+        let known = (0..).zip(&self.head.objects).take_while(|(at, own)| *at == own.number).count();
+        match known as u64 {
+            number if number < of => Err(StateError::Missing { number, of }),
+            _ => Ok(()),
         }
     }
 
@@ -493,6 +514,7 @@ impl State {
         if head.objects.is_empty() || !head.is_in_order() || head.records().is_none() {
             return Err(StateError::Damaged("its objects are not in order"));
         }
+        check_numbers(&head.objects)?;
         let column = |about: &ColumnHead| Column {
             name: about.name.clone(),
             groups: Vec::new(),
