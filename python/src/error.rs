@@ -69,10 +69,12 @@ pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
         }
         Error::NoSuchColumn { path, .. }
         | Error::AmbiguousColumn { path, .. }
+        | Error::OtherHeader { path, .. }
         | Error::Foreign { path, .. }
         | Error::BadHeader { path, .. } => {
             data(py, Data { message, path: of(&path), ..Data::default() })
         }
+        Error::NoHeader { .. } => PyValueError::new_err(message),
         Error::MemoryLimit { .. } | Error::TooManyKeys { .. } => PyMemoryError::new_err(message),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Read { ref path, ref source, .. } => system(source, path),

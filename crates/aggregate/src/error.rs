@@ -230,6 +230,23 @@ pub enum Error {
         /// The columns there are.
         header: String,
     },
+    /// Delimited text: a column chosen by its name where there is no header.
+    #[error("column {name:?} is chosen by name, and only a header has names")]
+    NoHeader {
+        /// The name asked for.
+        name: String,
+    },
+    /// Delimited text: the first record is not the header that the first source was guessed to have.
+    #[error(
+        "{path}:1:1: the first record is not that of the first input, which was taken for a header: {found}; \
+         whether each has one is to be said"
+    )]
+    OtherHeader {
+        /// The file.
+        path: PathBuf,
+        /// Its first record.
+        found: String,
+    },
     /// The file is no text.
     #[error("{path}: this is {what}, not text: {hint}")]
     Foreign {
@@ -272,8 +289,8 @@ pub enum Error {
     },
     /// The tables would outgrow the limit that was set.
     #[error(
-        "the memory limit of {limit_bytes} bytes is reached with {keys} keys; raise the limit or \
-         aggregate by a coarser key"
+        "the memory limit of {limit_bytes} bytes is reached with {keys} keys; raise the limit, \
+         aggregate by a coarser key or, where quantiles keep many values, with --approx"
     )]
     MemoryLimit {
         /// The limit in bytes.

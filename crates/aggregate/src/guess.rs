@@ -225,7 +225,12 @@ fn settle_delimited(query: &mut Query, said: &Said, sources: &mut [Source], gues
     let values = values(&text, ended, query);
     guessed.header = said.header.is_none() && values.header;
     guessed.decimal_comma = said.decimal_comma.is_none() && values.decimal_comma;
-    query.header |= guessed.header;
+    if guessed.header {
+        query.header = true;
+        let names = records(&text, ended, query.dialect()).unwrap_or_default().into_iter().next();
+        let name = |name: Cow<'_, [u8]>| String::from_utf8_lossy(&name).into_owned();
+        query.guessed_header = names.map(|names| names.into_iter().map(name).collect());
+    }
     query.decimal_comma |= guessed.decimal_comma;
 }
 

@@ -40,6 +40,14 @@ pub enum ListError {
 }
 
 impl Selector {
+    /// Its name, if it is chosen by that.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Selector::Name(name) => Some(name),
+            Selector::Place(_) => None,
+        }
+    }
+
     /// Reads `host,3,5-7`: names, numbers and ranges, apart by commas. A name that is a number, a
     /// range, or contains a comma or a quote is written in quotes, with its own quotes doubled.
     ///

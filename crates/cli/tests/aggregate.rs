@@ -490,6 +490,69 @@ fn values_are_computed_exactly_or_the_formula_is_refused() {
     }
 }
 
+/// Or the first record of each piece of a file that was split would be lost.
+#[test]
+fn a_file_without_the_header_that_the_first_was_guessed_to_have_is_refused() {
+    let folder = Folder::new();
+    for (name, text) in [
+        ("headed", "key,ms\na,1\na,2\n"),
+        ("again", "key,ms\na,3\n"),
+        ("bare", "a,4\na,5\n"),
+        ("odd", "a,x\na,5\n"),
+        ("commas", "a;1,5\nb;2,5\n"),
+        ("points", "a;1.5\nb;2.5\n"),
+    ] {
+        folder.file(name, text);
+    }
+    let run = |words: &str| {
+        let asked = "--by 1 --value 2 --stats count --format csv".split(' ');
+        let output = folder.run(&asked.chain(words.split(' ')).collect::<Vec<_>>(), b"");
+        (output.status.code().unwrap(), format!("{}{}", out(&output), err(&output)))
+    };
+    assert_eq!(run("headed again"), (0, "key,count\na,3\n".to_owned()));
+    let said = "bare:1:1: the first record is not that of the first input, which was taken for a header: \
+                \"a\", \"4\"";
+    for files in ["headed bare", "headed again bare", "--compare headed bare"] {
+        let (code, shown) = run(files);
+        assert!(code == 3 && shown.contains(said), "{files}: {code} {shown}");
+    }
+    assert!(run("headed odd").1.contains("odd:1:1: the first record"));
+    assert!(run("bare headed").1.contains("headed:1:5: the value is not a decimal number"));
+    assert_eq!(run("--header headed bare").1, "key,count\na,3\n");
+    // Whatever is guessed of one side of a comparison holds for the other.
+    assert!(run("--compare bare headed").1.contains("headed:1:5: the value"));
+    assert!(run("--compare commas points").1.contains("points:1:3: the value"));
+    assert!(run("--compare points commas").1.contains("commas:1:3: the value"));
+}
+
+#[test]
+fn conditions_values_and_codes_of_missing_ones_may_begin_with_a_sign() {
+    let folder = Folder::new();
+    let run = |args: &[&str]| {
+        let always = ["--by", "k", "--stats", "sum", "--format", "csv"];
+        out(&folder.run(&[&always[..], args].concat(), b"k,v\na,-99.9\na,2\nb,1\n"))
+    };
+    assert_eq!(run(&["--value", "v", "--null-values", "-99.9,-"]), "k,sum\na,2\nb,1\n");
+    assert_eq!(run(&["--value", "v", "--where", "-v < -1"]), "k,sum\na,2\n");
+    assert_eq!(run(&["--value", "-v * 2"]), "k,sum\na,195.8\nb,-2\n");
+}
+
+#[test]
+fn a_range_is_of_one_file_however_it_is_named() {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.path().join("two")).unwrap();
+    folder.file("two/1.csv", "k,v\na,1\n");
+    assert!(
+        folder.run(&["--by", "k", "--value", "v", "--range", "0..8", "two"], b"").status.success()
+    );
+    folder.file("two/2.csv", "k,v\nb,2\n");
+    for files in ["two", "two/*.csv"] {
+        let output = folder.run(&["--by", "k", "--value", "v", "--range", "0..8", files], b"");
+        assert_eq!(output.status.code(), Some(2), "{files}: {output:?}");
+        assert!(err(&output).contains("--range is of one FILE"), "{files}: {output:?}");
+    }
+}
+
 #[test]
 fn headers_quotes_and_decimal_commas_are_guessed_once_and_said_otherwise() {
     let folder = Folder::new();

@@ -240,11 +240,20 @@ fn mistakes_are_said() {
     );
     folder.says(2, "merge --delimiter , 1 2", "--delimiter is for reading");
     folder.says(2, "aggregate --range 5..5 a.txt", "no range of bytes");
-    folder.says(2, "aggregate --range 0..5000000 a.txt", "is not in its ");
+    folder.says(2, "aggregate --range 0..5000000 a.txt", "has none of its ");
     folder.says(2, "aggregate --range 0..5 a.txt a.txt", "--range is of one FILE");
     folder.says(2, "aggregate --range 0..5", "--range is of one FILE");
     folder.says(2, "aggregate --number 3/3 --partial a.txt", "numbered from 0");
     folder.says(2, "aggregate --number 3 a.txt", "--number needs --partial");
+    folder.says(
+        2,
+        "aggregate --partial --number 1/2 a.txt same.txt",
+        "no numbers for 2 files from 1",
+    );
+    for shown in ["--quantiles nearest", "--sort mean", "--top 3", "--format csv", "--decimals 2"] {
+        folder.says(2, &format!("aggregate --partial {shown} a.txt"), "cannot be used with");
+        folder.says(2, &format!("merge --partial {shown} 1 2"), "cannot be used with");
+    }
     folder.says(3, "aggregate --partial -o x a.txt a.txt", "bytes 0 to ");
     folder.file("a.txt", &text(101));
     state("3", "--range 500.. a.txt");

@@ -43,7 +43,11 @@ impl Columns {
     /// Columns that the format cannot have.
     pub(super) fn known(query: &Query, path: &Path) -> Result<Option<Columns>, Error> {
         match query.syntax {
-            Syntax::Delimited => Ok(Columns::by_place(query)),
+            Syntax::Delimited if query.header => Ok(None),
+            Syntax::Delimited => match query.columns().find_map(Selector::name) {
+                Some(name) => Err(Error::NoHeader { name: name.to_owned() }),
+                None => Ok(Some(Columns::by_place(query))),
+            },
             Syntax::Access { .. } => {
                 let names: Vec<_> =
                     access::NAMES.iter().map(|name| Cow::Borrowed(name.as_bytes())).collect();
@@ -79,21 +83,21 @@ impl Columns {
         Ok(members)
     }
 
-    /// Those of a source without a header; None where a header must be read first.
-    fn by_place(query: &Query) -> Option<Columns> {
+    /// Those of a source without a header.
+    fn by_place(query: &Query) -> Columns {
         let place = |selector: &Selector| match selector {
             Selector::Place(place) => place - 1,
-            Selector::Name(_) => unreachable!("names come with a header"),
+            Selector::Name(_) => unreachable!("seen to by `Columns::known`"),
         };
         let filter = query.filter.iter().flat_map(Filter::columns);
-        (!query.header).then(|| Columns {
+        Columns {
             filter: filter.map(place).collect(),
             keys: query.by.iter().map(|by| place(&by.column)).collect(),
             values: fields(query).map(|column| column.map_or(0, place)).collect(),
             formulas: formulas(query).map(|all| all.iter().map(place).collect()).collect(),
             fields: None,
             names: Vec::new(),
-        })
+        }
     }
 
     pub(super) fn named(
@@ -122,6 +126,12 @@ impl Columns {
             }
         };
         let filter = query.filter.iter().flat_map(Filter::columns);
+        let texts: Vec<String> =
+            names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        if query.guessed_header.as_ref().is_some_and(|guessed| *guessed != texts) {
+            let found = names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+            return Err(Error::OtherHeader { path: path.to_owned(), found });
+        }
         Ok(Columns {
             filter: filter.map(place).collect::<Result<_, _>>()?,
             keys: query.by.iter().map(|by| place(&by.column)).collect::<Result<_, _>>()?,
@@ -132,7 +142,7 @@ impl Columns {
                 .map(|all| all.iter().map(place).collect())
                 .collect::<Result<_, _>>()?,
             fields: Some(names.len()),
-            names: names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(),
+            names: texts,
         })
     }
 

@@ -36,6 +36,8 @@ pub struct Query {
     pub decimal_comma: bool,
     /// Whether the first record names the columns.
     pub header: bool,
+    /// The header of the first source, where it was only guessed that there is one: all others begin with the same.
+    pub guessed_header: Option<Vec<String>>,
     /// The columns whose fields make the key, at least one. Of several, each but not all may be
     /// empty.
     pub by: Vec<By>,
@@ -64,6 +66,7 @@ impl Query {
             quotes: true,
             decimal_comma: false,
             header: false,
+            guessed_header: None,
             by: vec![Selector::Place(1).into()],
             trim: false,
             ignore_case: false,

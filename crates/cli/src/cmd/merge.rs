@@ -93,6 +93,7 @@ impl FromArgMatches for Options {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Options, clap::Error> {
         let is_given = |name: &&str| matches.value_source(name) == Some(ValueSource::CommandLine);
         if let Some(name) = ABOUT_READING.split(' ').find(is_given) {
+            let name = if name == "condition" { "where" } else { name };
             let said = format!("--{} is for reading, which was done", name.replace('_', "-"));
             return Err(<Options as clap::Args>::augment_args(Command::new("fathom merge"))
                 .error(clap::error::ErrorKind::ArgumentConflict, said));

@@ -127,7 +127,7 @@ pub(crate) struct Options {
     /// Columns of values, in the same words [default: 2], or formulas with blanks around their signs
     /// (`'price * quantity,(total - tax) / 2'`): exact, so that quotients by columns are rounded (`'round(bytes / ms, 3)'`).
     /// In them a column is a name, \`a name\` or $3, as in --where
-    #[arg(long, value_name = "COL,…")]
+    #[arg(long, value_name = "COL,…", allow_hyphen_values = true)]
     value: Vec<String>,
 
     /// Columns of values that are texts, in the same words: of them `count`, `rows`, `distinct`, `mode`,
@@ -138,7 +138,7 @@ pub(crate) struct Options {
     /// Take only records for which this is true, such as `status >= 500 && host != "x"`: comparisons of
     /// numbers (with + - * /) and texts, `in (…)`, `=~ "regular expression"`, `is null`, && || ! and
     /// parentheses; a column is a name, \`a name\` or $3. docs/aggregate.md has the grammar
-    #[arg(long = "where", value_name = "CONDITION")]
+    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     condition: Option<String>,
 
     /// Count the records of each key; there is no value
@@ -166,7 +166,7 @@ pub(crate) struct Options {
     null: Vec<String>,
 
     /// Fields that say there is no value, besides empty ones
-    #[arg(long, value_name = "TEXT,…", value_delimiter = ',')]
+    #[arg(long, value_name = "TEXT,…", value_delimiter = ',', allow_hyphen_values = true)]
     null_values: Vec<String>,
 
     /// What to do with a record of more or fewer fields than the header, or the first record, has:
@@ -236,14 +236,14 @@ pub(crate) struct Options {
     total: Option<String>,
 
     /// Show two FILEs side by side, the one from before and the one from after: each number of both,
-    /// its change, and the change in percent
+    /// its change, and the change in percent (of deviations and texts both alone)
     #[arg(long)]
     compare: bool,
 
     /// Digits after the decimal point, 0 to 18; by default csv, tsv, json and ndjson show all there
-    /// are, and 17 significant ones of means, variances and stddevs without end; parquet and arrow have the nearest
+    /// are, and of means, variances, stddevs and shares the first 17 significant ones; parquet and arrow have the nearest
     /// double of those, and with this option decimals; brc and table show
-    /// those of the finest value (brc at least one), and two more of variance and stddev, and of
+    /// those of the finest value (brc at least one), and two more of variance, stddev and quantiles, and of
     /// means in tables
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=18))]
     decimals: Option<u8>,
@@ -273,8 +273,10 @@ pub(crate) struct Options {
     spill: Option<PathBuf>,
 
     /// Write a state instead of a result: all that is known of this input, exactly, for `fathom merge`
-    /// to put together with other states
-    #[arg(long)]
+    /// to put together with other states, which takes the options about showing
+    #[arg(long, conflicts_with_all = [
+        "format", "quantiles", "sort", "reverse", "top", "shares", "total", "compare", "decimals", "rounding", "open",
+    ])]
     partial: bool,
 
     /// Read only these bytes of the one FILE: the records that start in them. A cut may fall anywhere but
@@ -287,7 +289,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "K[/N]", value_parser = partial::number)]
     number: Option<(u64, Option<u64>)>,
 
-    /// Write the result to this file, which appears whole or not at all
+    /// Write the result to this file, which appears whole or not at all, also in the place of one that was read
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 
@@ -484,7 +486,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         if options.compare { files.chunks(1).collect() } else { vec![files] };
     let mut summaries = Vec::new();
     for files in inputs {
-        summaries.push(summarise(options, query.as_mut(), files, &engine, rejects.as_mut())?);
+        let is_first = summaries.is_empty();
+        let query = (query.as_mut(), is_first);
+        summaries.push(summarise(options, query, files, &engine, rejects.as_mut())?);
     }
     let summary = joined(summaries);
     if let Some(rejects) = rejects {
@@ -587,15 +591,16 @@ fn show(
     Ok(exit)
 }
 
-/// What is known of these inputs together. What is not said of how they are written is guessed once for all of them.
+/// What is known of these inputs together. What is not said of how they are written is guessed once for all of them, and
+/// for those of the other side of a comparison.
 fn summarise(
     options: &Options,
-    mut query: Option<&mut Query>,
+    (mut query, is_guessed): (Option<&mut Query>, bool),
     files: &[PathBuf],
     engine: &EngineOptions,
     rejects: Option<&mut Output>,
 ) -> anyhow::Result<Summary> {
-    let inputs = open(options, query.as_deref_mut(), files)?;
+    let inputs = open(options, (query.as_deref_mut(), is_guessed), files)?;
     let query = query.map(|query| &*query);
     let known_bytes = inputs.bytes;
     let progress = Arc::new(Progress::default());
@@ -688,9 +693,9 @@ fn mistake(
     }
     let has_numbers =
         |query: &Query| query.by.iter().any(|by| by.bucket.as_ref().is_some_and(Bucket::is_number));
-    if options.partial && (options.compare || query.is_some_and(has_numbers)) {
-        let said = "a state knows neither two inputs nor the order of buckets of numbers: \
-                    no --compare and no such --by with --partial";
+    if options.partial && query.is_some_and(has_numbers) {
+        let said =
+            "a state does not know the order of buckets of numbers: no such --by with --partial";
         return Some(said.to_owned());
     }
     if options.compare && options.files.len() != 2 {
@@ -714,6 +719,12 @@ fn mistake(
         return Some(
             "--stats: of texts count, rows, distinct, mode, first and last are told".into(),
         );
+    }
+    if options.histogram
+        && !values.is_empty()
+        && values.iter().all(|value| value.kind == Kind::Text)
+    {
+        return Some("--histogram: texts have none".to_owned());
     }
     if let Some(statistic) = options.asked().into_iter().find(|told| told.needs_all())
         && options.approx.is_some()
@@ -895,10 +906,15 @@ impl Inputs {
 
 /// Opens all inputs, finds out how they are written where nobody said it, and adds up their bytes if all sizes
 /// are known.
-fn open(options: &Options, query: Option<&mut Query>, files: &[PathBuf]) -> anyhow::Result<Inputs> {
+fn open(
+    options: &Options,
+    (query, is_guessed): (Option<&mut Query>, bool),
+    files: &[PathBuf],
+) -> anyhow::Result<Inputs> {
     let mut bytes = Some(0);
     let (mut tables, mut texts) = (Vec::new(), Vec::new());
     let files = input::files_of(files)?;
+    anyhow::ensure!(options.range.is_none() || files.len() == 1, partial::RANGE_OF_ONE);
     let threads = engine_options(options)?.threads;
     // With a file for each thread none needs help in decoding its own.
     let threads = if files.len() < threads { threads } else { 1 };
@@ -926,7 +942,8 @@ fn open(options: &Options, query: Option<&mut Query>, files: &[PathBuf]) -> anyh
         texts.push(text_of(source)?);
     }
     match query {
-        Some(query) if tables.is_empty() => query::guess(query, options, &mut texts),
+        Some(query) if tables.is_empty() && is_guessed => query::guess(query, options, &mut texts),
+        Some(_) if tables.is_empty() => {}
         Some(query) if texts.is_empty() => query::of_tables(query),
         None if tables.is_empty() => {}
         _ => anyhow::bail!("tables (Parquet, Arrow) and texts are read in runs of their own"),
@@ -1055,7 +1072,7 @@ fn report_rejects(summary: &Summary, verbose: bool) -> Exit {
         }
     }
     let more = summary.rejected - summary.shown_rejects.len() as u64;
-    if more > 0 {
+    if more > 0 && !summary.shown_rejects.is_empty() {
         eprintln!("fathom: … and {more} more");
     }
     let records = if summary.rejected == 1 { "record" } else { "records" };

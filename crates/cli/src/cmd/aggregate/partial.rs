@@ -12,15 +12,17 @@ use fathom_aggregate::{
     Error, Options as EngineOptions, Progress, Query, Reject, SHOWN, Source, Summary,
 };
 
-use super::{Options, engine_options, execute, is_named, open, report_rejects, statistics};
+use super::{Options, engine_options, execute, is_named, open, report_rejects, statistics, usage};
 use crate::exit::Exit;
 use crate::input::{self, Lines};
 use crate::output::Output;
 
+pub(super) const RANGE_OF_ONE: &str = "--range is of one FILE";
+
 /// What is wrong with how states or ranges were asked for.
 pub(super) fn mistake(options: &Options) -> Option<&'static str> {
     if options.range.is_some() && options.files.len() != 1 {
-        return Some("--range is of one FILE");
+        return Some(RANGE_OF_ONE);
     }
     if options.number.is_some() && !options.partial {
         return Some("--number needs --partial");
@@ -50,7 +52,10 @@ pub(super) fn number(text: &str) -> Result<(u64, Option<u64>), String> {
     };
     let number = number.parse::<u64>().map_err(error)?;
     match of {
-        Some(of) if number >= of => Err(format!("{text}: objects are numbered from 0")),
+        Some(of) if number >= of => Err(format!(
+            "{text}: objects are numbered from 0, so the last of {of} is {}",
+            of.max(1) - 1
+        )),
         _ => Ok((number, of)),
     }
 }
@@ -63,12 +68,12 @@ pub(super) fn part(options: &Options, source: Source) -> anyhow::Result<Source> 
     let Some((start, end)) = options.range else { return Ok(source) };
     let Source::File { path, file, size } = source else {
         let name = source.path().display().to_string();
-        anyhow::bail!("{name}: only files that are not compressed have ranges: read it whole");
+        anyhow::bail!("{name}: what is compressed, or UTF-16, has no ranges: read it whole");
     };
     let end = end.unwrap_or(size);
     anyhow::ensure!(
-        end <= size && start <= end,
-        "{}: the range {start}..{end} is not in its {size} bytes",
+        end <= size && (start < end || size == 0),
+        "{}: the range {start}..{end} has none of its {size} bytes, or others",
         path.display()
     );
     Ok(Source::Part { path, file, size, range: start..end })
@@ -81,7 +86,7 @@ pub(super) fn run(
     files: &[PathBuf],
 ) -> anyhow::Result<Exit> {
     let files = &input::files_of(files)?;
-    let inputs = open(options, query.as_mut(), files)?;
+    let inputs = open(options, (query.as_mut(), true), files)?;
     let engine = engine_options(options)?;
     let sources = inputs.into_texts(engine.threads);
     if options.range.is_none() {
@@ -90,6 +95,14 @@ pub(super) fn run(
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
     let question = question(options, query.as_ref(), &engine);
     let (first, of) = options.number.unwrap_or((0, None));
+    let end = first.checked_add(files.len() as u64).filter(|&end| of.is_none_or(|of| end <= of));
+    if end.is_none() {
+        return usage(&format!(
+            "--number: an input of {} has no numbers for {} files from {first} on",
+            of.unwrap_or(u64::MAX),
+            files.len(),
+        ));
+    }
     let progress = Arc::new(Progress::default());
     let (mut merger, mut all) = (Merger::default(), Summary::default());
     for (number, (path, source)) in (first..).zip(files.iter().zip(sources)) {
