@@ -11,7 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::error::Error;
-use crate::merge::Partial;
+use crate::kept::{Given, Order};
+use crate::merge::{Partial, Stats};
 
 /// What a key takes from the end of the tables to the result: a place in an order, and a group.
 const BYTES_PER_RESULT: usize = 24 + size_of::<Partial>();
@@ -91,6 +92,18 @@ impl Account {
     pub(crate) fn give(&self, bytes: usize) {
         if self.limit_bytes.is_some() {
             self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// Adds a value to what is known of a key, which keeps so many bytes more for it, unless they are too many.
+    /// While what threads keep becomes one list it is there twice.
+    pub(crate) fn keep(&self, stats: &mut Stats, growth: usize, value: Given<'_>, at: Order) {
+        let before = stats.kept_bytes();
+        if self.take(2 * growth) {
+            stats.take(value, at);
+            if let Some((before, after)) = before.zip(stats.kept_bytes()) {
+                self.give(2 * (before + growth).saturating_sub(after));
+            }
         }
     }
 

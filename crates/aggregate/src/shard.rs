@@ -398,14 +398,8 @@ impl Shard {
             // Its key is a new one now.
             return self.hashed(hash, key, Some((value, at)));
         }
-        // While those of threads become one list they are there twice. What does not fit ends the run.
-        let before = stats.kept_bytes();
-        if self.account.take(2 * growth) {
-            stats.take(value, at);
-            if let Some((before, after)) = before.zip(stats.kept_bytes()) {
-                self.account.give(2 * (before + growth).saturating_sub(after));
-            }
-        }
+        // What does not fit ends the run.
+        self.account.keep(stats, growth, value, at);
     }
 
     /// Gives each key the numbers that wait for it.

@@ -20,6 +20,8 @@ pub(super) struct Groups {
     /// Keys of up to 16 bytes, as their words.
     short: HashTable<(Words, u32)>,
     long: HashTable<u32>,
+    /// Bytes of keys that do not lie in the list.
+    text_bytes: usize,
     seed: Seed,
 }
 
@@ -97,6 +99,14 @@ impl Groups {
         self.keys.len()
     }
 
+    /// Bytes of the tables.
+    pub(super) fn bytes(&self) -> usize {
+        self.keys.capacity() * size_of::<Key>()
+            + self.short.allocation_size()
+            + self.long.allocation_size()
+            + self.text_bytes
+    }
+
     pub(super) fn keys(&self) -> &[Key] {
         &self.keys
     }
@@ -125,7 +135,7 @@ impl Groups {
     }
 
     fn find_long(&mut self, key: &[u8]) -> u32 {
-        let Groups { keys, long, seed, .. } = self;
+        let Groups { keys, long, seed, text_bytes, .. } = self;
         let hash = seed.2.hash_one(key);
         if let Some(&number) = long.find(hash, |&number| *keys[number as usize] == *key) {
             return number;
@@ -133,6 +143,7 @@ impl Groups {
         let next = next(keys);
         long.insert_unique(hash, next, |&number| seed.2.hash_one(&*keys[number as usize]));
         keys.push(Key::from(key));
+        *text_bytes += key.len();
         next
     }
 

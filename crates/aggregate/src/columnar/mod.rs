@@ -85,7 +85,7 @@ pub fn aggregate_parts(
     // None once the run is to end.
     let queue = Mutex::new(Some(parts));
     let results = on_threads(options.threads.max(1), || {
-        let mut worker = Worker::new(frame, options);
+        let mut worker = Worker::new(frame, options, &account);
         let worked = worker.work(&queue, frame, progress, &account);
         if worked.is_err() || (frame.fail && !worker.rejects.is_empty()) {
             *queue.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -151,14 +151,24 @@ struct Worker {
     rejected: u64,
     left_out: u64,
     rejects: Vec<Reject>,
+    /// Of the tables, as far as the account knows.
+    bytes: usize,
 }
 
 impl Worker {
-    fn new(frame: &Frame, options: &Options) -> Worker {
-        let values =
-            frame.values.iter().map(|_| Values::new(options.keep(), frame.prints_floats)).collect();
-        let groups = Groups::default();
-        Worker { groups, values, records: 0, rejected: 0, left_out: 0, rejects: Vec::new() }
+    fn new(frame: &Frame, options: &Options, account: &Arc<Account>) -> Worker {
+        let values = |_| Values::new(options.keep(), frame.prints_floats, account);
+        let values = frame.values.iter().map(values).collect();
+        let (groups, rejects) = (Groups::default(), Vec::new());
+        Worker { groups, values, records: 0, rejected: 0, left_out: 0, rejects, bytes: 0 }
+    }
+
+    /// Says how the tables have grown since it was asked last.
+    fn account(&mut self, account: &Account) {
+        let values: usize = self.values.iter().map(Values::bytes).sum();
+        let bytes = self.groups.bytes() + values;
+        // What does not fit ends the run.
+        account.take(bytes.saturating_sub(std::mem::replace(&mut self.bytes, bytes)));
     }
 
     fn work<P: Parts>(
@@ -184,6 +194,7 @@ impl Worker {
                 let known = self.groups.len();
                 let place = (piece.rows.clone(), piece.place);
                 self.take(&*piece.batch, place, frame, &mut numbers, &mut faults);
+                self.account(account);
                 account.add_keys((self.groups.len() - known) * self.values.len())?;
                 self.refuse(&mut faults, &piece, frame);
                 if frame.fail && !self.rejects.is_empty() {

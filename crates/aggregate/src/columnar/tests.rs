@@ -66,6 +66,35 @@ fn frame(fail: bool) -> Frame {
     }
 }
 
+#[test]
+fn a_memory_limit_holds_for_keys_and_for_what_is_kept_of_values() {
+    let limited = |cells: &[(String, Option<f64>)], stats: &str, limit_bytes| {
+        let batches = cells.chunks(1000).map(rows).collect();
+        let statistics = [Statistic::named(stats).unwrap()];
+        let limit = Options { memory_limit_bytes: Some(limit_bytes), ..Options::default() };
+        let options = limit.for_statistics(&statistics);
+        aggregate(Made { batches }, &frame(true), &options, &Progress::default())
+    };
+    let is_over =
+        |outcome: Result<Summary, Error>| matches!(outcome, Err(Error::MemoryLimit { .. }));
+    let cell = |key: String, value: u32| (key, Some(f64::from(value)));
+    let one: Vec<_> = (0..100_000).map(|value| cell("a".to_owned(), value)).collect();
+    let few: Vec<_> = (0..100_000).map(|value| cell("a".to_owned(), value % 100)).collect();
+    let many: Vec<_> = (0..100_000).map(|key| cell(format!("the key of {key}"), 1)).collect();
+    for stats in ["median", "distinct", "mode"] {
+        assert!(is_over(limited(&one, stats, 1 << 20)), "{stats}");
+        let told = [Statistic::named(stats).unwrap()];
+        let layout = Layout { statistics: told.to_vec(), ..Layout::default() };
+        let [shown, free] =
+            [limited(&one, stats, 64 << 20), of_columns(&one, 1000, 1, (true, &told))]
+                .map(|summary| csv(&summary.unwrap().columns, &layout));
+        assert_eq!(shown, free);
+        assert!(limited(&few, stats, 1 << 20).is_ok(), "{stats}");
+    }
+    assert!(limited(&one, "mean", 1 << 20).is_ok());
+    assert!(is_over(limited(&many, "mean", 10 << 20)) && limited(&many, "mean", 64 << 20).is_ok());
+}
+
 fn of_columns(
     cells: &[(String, Option<f64>)],
     batch: usize,

@@ -5,11 +5,13 @@
 //! do at the column's scale; otherwise one by one.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::batch::{Numbers, Valid, each_width};
 use super::fault::Fault;
 use super::keys::{Groups, NONE};
 use super::units::{Fixed, MOST_SCALE, Number, exactly};
+use crate::account::Account;
 use crate::delimited::Null;
 use crate::error::Reason;
 use crate::kept::{self, Order};
@@ -33,9 +35,10 @@ pub(super) struct Values {
     squares: Vec<u128>,
     /// What does not fit those.
     exact: Vec<Option<Box<Stats>>>,
-    /// Numbers that are not in them yet, where all are kept.
+    /// Numbers that are not in them yet, where all are kept, and memory has no limit.
     waiting: Option<Waiting>,
     rows: u64,
+    account: Arc<Account>,
 }
 
 /// Which rows are taken, and what they mean.
@@ -90,10 +93,18 @@ pub(super) fn check(
 }
 
 impl Values {
-    pub(super) fn new(keep: Keep, prints_floats: bool) -> Values {
+    pub(super) fn new(keep: Keep, prints_floats: bool, account: &Arc<Account>) -> Values {
         let (hot, squares, exact) = (Vec::new(), Vec::new(), Vec::new());
-        let waiting = keep.may_wait().then(Waiting::default);
-        Values { keep, prints_floats, scale: 0, hot, squares, exact, waiting, rows: 0 }
+        let waiting = (keep.may_wait() && !account.is_limited()).then(Waiting::default);
+        let account = Arc::clone(account);
+        Values { keep, prints_floats, scale: 0, hot, squares, exact, waiting, rows: 0, account }
+    }
+
+    /// Bytes of the lists, without what is kept of values.
+    pub(super) fn bytes(&self) -> usize {
+        self.hot.capacity() * size_of::<Hot>()
+            + self.squares.capacity() * size_of::<u128>()
+            + self.exact.capacity() * size_of::<Option<Box<Stats>>>()
     }
 
     /// Adds the numbers of these rows to their groups, `zero` for those that are missing if so asked;
@@ -219,20 +230,25 @@ impl Values {
             }
             return;
         }
+        let account = Arc::clone(&self.account);
         let stats = self.exact(group);
-        match number {
-            Some(number) => {
-                stats.take(kept::Given::Number(&number), order);
-            }
-            None => stats.add_missing(),
+        let Some(number) = number else { return stats.add_missing() };
+        let value = kept::Given::Number(&number);
+        // What does not fit ends the run.
+        match stats.growth(value) {
+            0 => stats.take(value, order),
+            growth => account.keep(stats, growth, value, order),
         }
     }
 
     /// The state of a group of whose numbers more is kept than sums.
     fn exact(&mut self, group: usize) -> &mut Stats {
         self.exact.resize(self.exact.len().max(group + 1), None);
-        let none = || Box::new(Stats::none(self.keep));
-        self.exact[group].get_or_insert_with(none)
+        self.exact[group].get_or_insert_with(|| {
+            let stats = Stats::none(self.keep);
+            self.account.take(size_of::<Stats>() + 2 * stats.kept_bytes().unwrap_or(0));
+            Box::new(stats)
+        })
     }
 
     /// Gives each group the numbers that wait for it.
