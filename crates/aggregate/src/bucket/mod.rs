@@ -88,8 +88,10 @@ fn lower(number: &Decimal, width: i128, scale: u16) -> Option<Decimal> {
     // At the finer of the two scales both are integers.
     let finest = scale.max(number.scale());
     let number = number.small()?.checked_mul(power_of_ten(finest - number.scale())?)?;
-    let width_there = width.checked_mul(power_of_ten(finest - scale)?)?;
-    Some(Decimal::new(number.div_euclid(width_there).checked_mul(width)?, scale))
+    let width_there = power_of_ten(finest - scale).and_then(|units| width.checked_mul(units));
+    // A width that does not fit there is above any number that does.
+    let many = width_there.map_or(-i128::from(number < 0), |width| number.div_euclid(width));
+    Some(Decimal::new(many.checked_mul(width)?, scale))
 }
 
 impl fmt::Display for Bucket {
@@ -124,6 +126,10 @@ mod tests {
             ("0.25", "7", "7.00"),
             ("2.5", "1e3", "1000.0"),
             ("7", "15e-1", "0"),
+            ("100", "1e-40", "0"),
+            ("100", "-1e-50", "-100"),
+            ("0.5", "-0.00000000000000000000000000000000000001", "-0.5"),
+            ("0.5", "170141183460469231731687303715884105727e-39", "0.0"),
         ] {
             assert_eq!(named(width, text), Ok(name.to_owned()), "{text} by {width}");
         }

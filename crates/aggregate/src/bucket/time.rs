@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 2026-11-22T08:14:58.5Z      RFC 3339; the offset may be +02:00, +0200 or nothing, which is UTC,
-//! 2026-11-22 08:14:58,250     the letter a blank, the fraction behind a comma, seconds left out,
+//! 2026-11-22 08:14:58,250     the letter a blank, the fraction behind a comma, seconds left out with it,
 //! 2026-11-22                  or all of the time
 //! 22/Nov/2026:10:14:58 +0200  the common log format, perhaps in brackets
 //! 1795335298, 1795335298.25   seconds since 1970, of up to eleven digits before the point
@@ -186,8 +186,10 @@ fn calendar(text: &[u8]) -> Option<i64> {
         _ => return None,
     };
     let (second, rest) = clock(time)?;
+    // Of a minute it would be another fraction.
+    let has_second = time.get(5) == Some(&b':');
     let rest = match rest {
-        [b'.' | b',', fraction @ ..] => {
+        [b'.' | b',', fraction @ ..] if has_second => {
             let many = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
             (many > 0).then(|| &fraction[many..])?
         }
@@ -312,6 +314,8 @@ mod tests {
             "2026-11-22T08:60:00Z",
             "2026-11-22T08:14:61Z",
             "2026-11-22T08:14:58.Z",
+            "2026-11-22T08:14.5Z",
+            "2026-11-22 08:14,5",
             "2026-11-22T08:14:58 ",
             "2026-11-22T08:14:58+2",
             "2026/11/22",
