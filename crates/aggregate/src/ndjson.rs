@@ -29,6 +29,8 @@ pub(crate) struct Finder {
     fresh: Lexer,
     level: Level,
     paths: Vec<Vec<u8>>,
+    /// The members that those are in.
+    on_the_way: Vec<Vec<u8>>,
     /// Kinds of lines, that of the last one first.
     known: Vec<Known>,
     /// Of the line in hand, as a kind of lines has them.
@@ -37,6 +39,8 @@ pub(crate) struct Finder {
     places: Vec<Range<usize>>,
     wanted: Vec<Wanted>,
     found: Vec<bool>,
+    /// Of the line in hand, which members on the way were met.
+    met: Vec<bool>,
     path: Vec<u8>,
     open: Vec<Open>,
 }
@@ -66,15 +70,25 @@ struct Open {
 
 impl Finder {
     pub(crate) fn new(paths: impl Iterator<Item = Vec<u8>>, level: Level) -> Finder {
+        let paths: Vec<Vec<u8>> = paths.collect();
+        let before = |path: &Vec<u8>| {
+            let dots = memchr::memchr_iter(b'.', path).collect::<Vec<_>>();
+            dots.into_iter().map(|dot| path[..dot].to_vec()).collect::<Vec<_>>()
+        };
+        let mut on_the_way: Vec<Vec<u8>> = paths.iter().flat_map(before).collect();
+        on_the_way.sort_unstable();
+        on_the_way.dedup();
         Finder {
             fresh: Lexer::with(Mode::Document, Limits::DEFAULT, level),
             level,
-            paths: paths.collect(),
+            paths,
+            on_the_way,
             known: Vec::with_capacity(KINDS),
             scalars: Vec::new(),
             places: Vec::new(),
             wanted: Vec::new(),
             found: Vec::new(),
+            met: Vec::new(),
             path: Vec::new(),
             open: Vec::new(),
         }
@@ -143,6 +157,8 @@ impl Finder {
         self.wanted.clear();
         self.found.clear();
         self.found.resize(self.paths.len(), false);
+        self.met.clear();
+        self.met.resize(self.on_the_way.len(), false);
         self.path.clear();
         self.open.clear();
         let mut lexer = self.fresh.clone();
@@ -206,6 +222,13 @@ impl Finder {
         }
         if self.open.is_empty() && event != Event::StartObject {
             return Err(fault(Reason::NoObject));
+        }
+        // Of a member that is there twice nobody knows which one is meant, nor what is in it.
+        if let Ok(place) = self.on_the_way.binary_search(&self.path)
+            && !self.open.is_empty()
+            && std::mem::replace(&mut self.met[place], true)
+        {
+            return Err(fault(Reason::Twice));
         }
         let wanted = self.paths.iter().position(|path| *path == self.path);
         if let Some(place) = wanted.filter(|_| !self.open.is_empty()) {
@@ -323,13 +346,15 @@ mod tests {
             ("{\"a\": [1]}", 6, Reason::Nested),
             ("{\"a\": {\"b\": 1}}", 6, Reason::Nested),
             ("{\"a\": 1, \"a\": 2}", 14, Reason::Twice),
+            ("{\"b\": {\"a\": 1}, \"b\": null, \"a\": 1}", 21, Reason::Twice),
+            ("{\"b\": {\"c\": 1}, \"b\": {\"a\": 2}}", 21, Reason::Twice),
             ("{\"a\": \"\\ud800\"}", 6, Reason::LoneSurrogate),
             ("{\"a\": 1", 7, Reason::Json(fathom_json::Code::Truncated)),
             ("{\"a\": 01}", 7, Reason::Json(fathom_json::Code::LeadingZero)),
             ("{\"b\": nul}", 9, Reason::Json(fathom_json::Code::BadLiteral)),
             ("{} {}", 3, Reason::Json(fathom_json::Code::TrailingText)),
         ] {
-            assert_eq!(read(line, &["a"]), Err((at, reason)), "{line}");
+            assert_eq!(read(line, &["a", "b.a"]), Err((at, reason)), "{line}");
         }
     }
 
