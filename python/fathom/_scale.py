@@ -76,7 +76,7 @@ def _plan_of_objects(inputs, task_bytes, records, query):
     """Tasks of the command, which reads objects of stores where the module does not."""
     urls = [str(data) if "://" in str(data) else os.path.abspath(data) for data in inputs]
     words = ["--bytes", str(task_bytes), *(["--records"] if records else [])]
-    if query.delimiter is not None:
+    if records and query.delimiter is not None:
         words += ["--delimiter", chr(query.delimiter)]
     lines = _command.call(["plan", *words, "--", *urls], accepted=(0,)).decode().splitlines()
     words, query.guessed = _words(query), {}

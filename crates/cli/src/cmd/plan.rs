@@ -46,7 +46,7 @@ pub(crate) struct Options {
 
     /// With --records, what separates fields [default: the first of tab ; | and comma that cuts all records at
     /// the beginning of a file into as many fields, or a comma]
-    #[arg(long, value_name = "BYTE", value_parser = aggregate::delimiter)]
+    #[arg(long, value_name = "BYTE", value_parser = aggregate::delimiter, requires = "records")]
     delimiter: Option<u8>,
 
     /// Name a state in this folder for each task, too (`-o FOLDER/00000.fathom`)
@@ -63,11 +63,26 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     input::prepare(files)?;
     let mut objects = Vec::new();
     for path in files {
+        anyhow::ensure!(path != Path::new("-"), "standard input cannot be cut: name a file");
         objects.push(match input::open(path, 1)? {
-            // A table is text only as a whole.
-            Input::File(file, size) => (size, input::table(path, file, size)?.is_err()),
+            // A table is text only as a whole, and so is what is decoded.
+            Input::File(file, size) => (
+                size,
+                match input::table(path, file, size)? {
+                    Ok(_) => false,
+                    Err(file) => {
+                        let mut first = [0; 4];
+                        let first = &mut first[..usize::try_from(size.min(4)).unwrap_or(4)];
+                        file.read_exact_at(first, 0)?;
+                        input::utf_16(first).is_none()
+                    }
+                },
+            ),
             Input::Stream(_) => (input::identity(path)?.0, false),
         });
+    }
+    if let Some((_, twice)) = (1..).zip(files).find(|(at, path)| files[*at..].contains(path)) {
+        anyhow::bail!("{} is named twice", twice.display());
     }
     let all: u64 = objects.iter().map(|(size, _)| size).sum();
     let bytes = options.tasks.map_or(options.bytes, |tasks| all.div_ceil(tasks).max(1));
@@ -132,7 +147,12 @@ fn line(
     let quoted = |path: &Path| -> anyhow::Result<String> {
         let path = path.to_str().with_context(|| format!("{} is no UTF-8", path.display()))?;
         anyhow::ensure!(!path.contains('\n'), "{path:?} has a line break");
-        Ok(shlex::try_quote(path)?.into_owned())
+        let is_plain = |c: char| c.is_alphanumeric() || "/._-+=,:@%".contains(c);
+        if !path.is_empty() && path.chars().all(is_plain) {
+            return Ok(path.to_owned());
+        }
+        // Inside quotes of either kind xargs knows no backslash, and a shell knows none in these.
+        Ok(format!("'{}'", path.replace('\'', "'\"'\"'")))
     };
     let first = task[0];
     write!(text, "--number {}/{}", first.object, objects.len())?;
