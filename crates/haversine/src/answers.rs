@@ -23,7 +23,7 @@ pub struct Comparison {
     pub difference_km: f64,
     /// The pair that differs most, counted from zero, if there is a pair.
     pub worst: Option<Worst>,
-    /// Pairs that differ by the tolerance or more, or are no number.
+    /// Pairs that differ by more than the tolerance, or are no number.
     pub pairs_beyond: u64,
     /// What must stay above a difference, in kilometres.
     pub tolerance_km: f64,
@@ -43,7 +43,7 @@ pub struct Worst {
 impl Comparison {
     /// Whether every pair and the mean are within the tolerance.
     pub fn is_within_tolerance(&self) -> bool {
-        self.pairs_beyond == 0 && self.difference_km.abs() < self.tolerance_km
+        self.pairs_beyond == 0 && self.difference_km.abs() <= self.tolerance_km
     }
 }
 
@@ -57,7 +57,7 @@ pub fn count(bytes: u64) -> Result<u64, AnswersError> {
 }
 
 /// Compares distances and mean with `answers`, a stream of the doubles of an answer file for
-/// `count` pairs; differences must stay below `tolerance_km`, which is [`TOLERANCE_KM`] unless a
+/// `count` pairs; differences must not exceed `tolerance_km`, which is [`TOLERANCE_KM`] unless a
 /// user wants another.
 ///
 /// # Errors
@@ -105,7 +105,7 @@ impl Seen {
             let difference = (computed_km - reference_km).abs();
             // What is no number is beyond any tolerance.
             let difference = if difference.is_nan() { f64::INFINITY } else { difference };
-            self.pairs_beyond += u64::from(difference >= tolerance_km);
+            self.pairs_beyond += u64::from(difference > tolerance_km);
             if difference > self.worst_difference {
                 self.worst_difference = difference;
                 self.worst = Some(Worst { index: self.index, computed_km, reference_km });

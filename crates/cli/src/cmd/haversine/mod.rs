@@ -96,8 +96,8 @@ pub(crate) struct Options {
 
     /// How far a distance, in the unit of the radius, and the mean may be from the answers
     /// [default: the course's, 1e-8 as a 32-bit float]
-    #[arg(long, value_name = "KM", default_value_t = answers::TOLERANCE_KM, value_parser = radius,
-          hide_default_value = true, requires = "answers")]
+    #[arg(long, value_name = "KM", default_value_t = answers::TOLERANCE_KM, value_parser = tolerance,
+          hide_default_value = true, allow_negative_numbers = true, requires = "answers")]
     tolerance: f64,
 
     #[command(flatten)]
@@ -142,6 +142,13 @@ fn radius(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(radius) if (0.0..=MOST_RADIUS).contains(&radius) => Ok(radius),
         _ => Err(format!("{text:?} is no length from 0 to {MOST_RADIUS:e}")),
+    }
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(tolerance) if tolerance >= 0.0 => Ok(tolerance),
+        _ => Err(format!("{text:?} is no length of 0 or more")),
     }
 }
 
@@ -289,7 +296,7 @@ fn text(outcome: &Outcome, mean: Option<f64>, comparison: Option<&Comparison>) -
         }
         if !comparison.is_within_tolerance() {
             lines.push(format!(
-                "FAILED: {} pairs differ by {:.1e} or more",
+                "FAILED: {} pairs differ by more than {:.1e}",
                 comparison.pairs_beyond, comparison.tolerance_km
             ));
         }
