@@ -148,7 +148,7 @@ def aggregate(
     header         whether the first record names the columns; by default if one is asked for by name, or if
                    it has no number where all others have the values
     null           what a missing value means: skip, zero or fail; or a dict of columns to these
-    null_values    fields that say there is no value, besides empty ones (of Arrow: ``"NaN"``)
+    null_values    fields that say there is no value, besides empty ones (of Arrow tables ``"NaN"`` alone)
     ragged         records with more or fewer fields: fail, or pad
     on_error       a record that is none: fail raises `DataError`, skip counts it;
                    rejects= is a file that keeps the bytes of those
@@ -196,6 +196,14 @@ def _asked(
     is_frame = hasattr(inputs[0], "__arrow_c_stream__")
     if is_frame and rejects is not None:
         raise ValueError("rejects= keeps bytes of text, and an Arrow table has none")
+    if is_frame:
+        of_text = {"format_in": format_in, "delimiter": delimiter, "header": header, "quotes": quotes, "decimal_comma": decimal_comma}
+        for name in (name for name, value in of_text.items() if value is not None):
+            raise ValueError(f"{name}= says how text is written, and an Arrow table is none")
+        if ragged == "pad":
+            raise ValueError("ragged= is of text: the rows of an Arrow table have all columns")
+        if set(_list(null_values)) - {"NaN", ""}:
+            raise ValueError("null_values= compares texts: of an Arrow table 'NaN' alone can be said; make others null before")
     words = _list(texts)
     if is_frame and words:
         raise ValueError("texts= needs text: columns of texts are not read from Arrow tables yet")
