@@ -30,13 +30,12 @@ pub(crate) const fn store(name: &'static str) -> Absent {
 }
 
 /// A contender in Rust that comes with feature `more`.
-#[cfg(feature = "kv")]
 pub(crate) const fn more(name: &'static str) -> Absent {
     let (on, brings) = (cfg!(feature = "more"), "pure Rust, seldom the answer and long to build");
     Absent { name, reason: Reason::Feature { name: "more", brings, on } }
 }
 
-#[cfg(feature = "cpu")]
+#[cfg(all(feature = "cpu", feature = "more"))]
 pub(crate) const JITER: Meta = Meta { hardware: arm_alone, ..Meta::of_crate("jiter", "MIT", "") };
 
 pub(crate) const SERDE_JSON: Meta = Meta {

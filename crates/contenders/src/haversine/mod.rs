@@ -8,11 +8,11 @@
 use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;
 
-use crate::library::CRATES;
+use crate::library::{CRATES, more};
 
 mod events;
 mod fathom;
-#[cfg(feature = "cpu")]
+#[cfg(all(feature = "cpu", feature = "more"))]
 mod jiter;
 mod plain;
 mod serde_json;
@@ -38,10 +38,10 @@ pub static FAMILY: Family<Document> = Family {
         &simd_json::SIMD_JSON,
         #[cfg(feature = "cpu")]
         &sonic::SONIC,
-        #[cfg(feature = "cpu")]
+        #[cfg(all(feature = "cpu", feature = "more"))]
         &jiter::JITER,
         &fathom::FATHOM,
     ],
-    absent: &[CRATES],
+    absent: &[CRATES, more("jiter")],
     facts: &Facts::NONE,
 };

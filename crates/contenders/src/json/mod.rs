@@ -7,10 +7,10 @@
 
 use fathom_measure::family::{Absent, Family};
 
-use crate::library::CRATES;
+use crate::library::{CRATES, more};
 
 mod fathom;
-#[cfg(feature = "cpu")]
+#[cfg(all(feature = "cpu", feature = "more"))]
 mod jiter;
 #[cfg(feature = "cpu")]
 mod pooled;
@@ -43,11 +43,12 @@ pub static FAMILY: Family<Texts> = Family {
         &sonic::SONIC,
         #[cfg(feature = "cpu")]
         &simd_json::SIMD_JSON,
-        #[cfg(feature = "cpu")]
+        #[cfg(all(feature = "cpu", feature = "more"))]
         &jiter::JITER,
     ],
     absent: &[
         CRATES,
+        more("jiter"),
         Absent::left_out(
             "simdjson",
             "the C++ library's crate, simdjson-rust, is an alpha; simd-json is its algorithm in \
