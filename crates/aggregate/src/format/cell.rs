@@ -26,8 +26,8 @@ pub(super) enum Purpose {
 #[derive(Clone, Copy, Debug)]
 enum Decimals {
     Fixed(u16),
-    /// As many as there are; of what has no last one, those of 17 significant digits, which tell all
-    /// double-precision numbers apart. Zeros at the end are left out.
+    /// As many as there are; of quotients and roots, which may have no last one, those of 17 significant digits,
+    /// which tell all double-precision numbers apart. Zeros at the end are left out.
     All,
 }
 
@@ -206,7 +206,7 @@ fn trim(text: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// Significant digits, less one, of what has no last digit.
+/// Significant digits, less one, of what may have no last digit.
 const SIGNIFICANT: u16 = 16;
 
 /// Decimals with which `sum / count` has 17 significant digits.

@@ -30,8 +30,8 @@ pub struct Layout {
     pub statistics: Vec<Statistic>,
     /// Digits after the decimal point. By default [`brc`] shows those of the finest value and at least
     /// one, [`table`] those of the finest value, both with [`SPREAD_DECIMALS`] more for what is not
-    /// exact at them; the other forms show every digit there is, and of what has no last one at
-    /// least 17 significant ones.
+    /// exact at them; the other forms show every digit there is, and of means, variances, deviations and
+    /// shares the first 17 significant ones.
     pub decimals: Option<u8>,
     /// What becomes of the digits after those.
     pub rounding: Rounding,
