@@ -4,7 +4,9 @@ use std::io;
 use std::path::Path;
 
 use fathom_aggregate as aggregate;
-use pyo3::exceptions::{PyIsADirectoryError, PyKeyboardInterrupt, PyMemoryError, PyOSError};
+use pyo3::exceptions::{
+    PyIsADirectoryError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

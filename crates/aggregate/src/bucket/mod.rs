@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::error::Reason;
-use crate::number::{Decimal, NumberError, power_of_ten};
+use crate::number::{Decimal, NumberError, big_power_of_ten, power_of_ten};
 
 mod time;
 
@@ -87,10 +87,18 @@ impl Bucket {
 fn lower(number: &Decimal, width: i128, scale: u16) -> Option<Decimal> {
     // At the finer of the two scales both are integers.
     let finest = scale.max(number.scale());
-    let number = number.small()?.checked_mul(power_of_ten(finest - number.scale())?)?;
-    let width_there = power_of_ten(finest - scale).and_then(|units| width.checked_mul(units));
-    // A width that does not fit there is above any number that does.
-    let many = width_there.map_or(-i128::from(number < 0), |width| number.div_euclid(width));
+    let finer = |units: i128, scale| units.checked_mul(power_of_ten(finest - scale)?);
+    let small = number.small().and_then(|units| finer(units, number.scale()));
+    let many = match small.zip(finer(width, scale)) {
+        Some((units, width)) => units.div_euclid(width),
+        None => {
+            let units = number.to_big() * big_power_of_ten(finest - number.scale());
+            let width = width * big_power_of_ten(finest - scale);
+            let many = &units / &width;
+            let is_above = &many * width > units;
+            i128::try_from(many).ok()? - i128::from(is_above)
+        }
+    };
     Some(Decimal::new(many.checked_mul(width)?, scale))
 }
 
@@ -130,6 +138,13 @@ mod tests {
             ("100", "-1e-50", "-100"),
             ("0.5", "-0.00000000000000000000000000000000000001", "-0.5"),
             ("0.5", "170141183460469231731687303715884105727e-39", "0.0"),
+            ("10", "12.34567890123456789012345678901234567890123", "10"),
+            ("10", "-12.34567890123456789012345678901234567890123", "-20"),
+            (
+                "1",
+                "170141183460469231731687303715884105727.5",
+                "170141183460469231731687303715884105727",
+            ),
         ] {
             assert_eq!(named(width, text), Ok(name.to_owned()), "{text} by {width}");
         }

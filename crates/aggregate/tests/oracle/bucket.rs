@@ -48,7 +48,7 @@ fn lower(text: &[u8], width: &str) -> Result<String, String> {
     if &times * &step > units {
         times -= 1;
     }
-    if [&units, &step, &(&times * &width.units)].iter().any(|&n| i128::try_from(n).is_err()) {
+    if i128::try_from(&times * &width.units).is_err() {
         return Err("NoBucket".to_owned());
     }
     let Number { units, decimals } =
