@@ -50,6 +50,12 @@ def _format_of(path) -> str | None:
         return None  # The engine says it better.
 
 
+def _columns(by, values, words: list) -> tuple[list, list]:
+    """The columns of keys, and those of values and texts; none of these where records are counted."""
+    counts = values is not None and not _list(values) and not words
+    return _list(by) or [1], _list(values) + words or ([] if counts else [2])
+
+
 def _as_arrow(data, columns: list):
     """Parquet and Arrow files as a stream of the columns by these names (all for places), by pyarrow."""
     paths = [data] if isinstance(data, (str, os.PathLike)) else data
@@ -162,8 +168,9 @@ def aggregate(
     """
     asked = dict(locals())
     progress = asked.pop("progress")
+    keys, columns = _columns(by, values, _list(texts))
     of_where = _native.columns(where) if where is not None else []
-    asked["data"] = _as_arrow(data, list(dict.fromkeys(_list(by) + _list(values) + of_where)))
+    asked["data"] = _as_arrow(data, list(dict.fromkeys(keys + columns + of_where)))
     inputs, plan = _asked(**asked)
     return Table(*_native.aggregate(inputs, plan, progress))
 
@@ -207,13 +214,11 @@ def _asked(
     words = _list(texts)
     if is_frame and words:
         raise ValueError("texts= needs text: columns of texts are not read from Arrow tables yet")
-    counts = values is not None and not _list(values) and not words
     is_plain = (
         by is None and values is None and where is None and not words and null == "skip"
         and {format_in, delimiter, header, quotes, decimal_comma} == {None}
     ) and not _list(null_values) and ragged == "fail"
-    keys = _list(by) or [1]
-    columns = _list(values) + words or ([] if counts else [2])
+    keys, columns = _columns(by, values, words)
     is_text = [False] * (len(columns) - len(words)) + [True] * len(words)
     plan = _Plan(
         plain=is_plain or is_frame,
@@ -227,7 +232,7 @@ def _asked(
         filter=where,
         null_values=[text.encode() for text in _list(null_values)],
         pad=ragged == "pad",
-        stats=["count"] if counts else _list(stats),
+        stats=_list(stats) if columns else ["count"],
         nearest=quantiles == "nearest",
         approx="1%" if approx is True else approx or None,
         sort=sort,

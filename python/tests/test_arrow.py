@@ -345,3 +345,26 @@ def test_without_pyarrow_a_table_in_a_file_is_an_error_that_names_it(tmp_path, f
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match="frame.parquet: tables in files are read by pyarrow"):
         fathom.aggregate(path, by="g", values="v")
+
+
+BY_DEFAULT = [
+    {},
+    dict(values="w"),
+    dict(values=[]),
+    dict(by="k"),
+    dict(by="k", where="w > 1", stats="sum"),
+    dict(where="$3 > 1"),
+]
+
+
+@pytest.mark.parametrize("asked", BY_DEFAULT)
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_columns_by_default_are_those_of_the_whole_file(tmp_path, kind, asked):
+    table = pa.table({"k": ["a", "b", "a"], "v": [1, 20, 300], "w": [1, 2, 3]})
+    file = tmp_path / f"table.{kind}"
+    from pyarrow import feather, parquet
+
+    (parquet.write_table if kind == "parquet" else feather.write_feather)(table, file)
+    expected = fathom.aggregate(text_of(pl.from_arrow(table), table.column_names), header=True, **asked)
+    for found in [fathom.aggregate(file, **asked), fathom.aggregate(table, **asked)]:
+        assert found.format("csv") == expected.format("csv")
