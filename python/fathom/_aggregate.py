@@ -42,7 +42,9 @@ _TABLES = {b"PAR1": "parquet", b"ARRO": "arrow"}
 
 
 def _format_of(path) -> str | None:
-    """What kind of table a file is, by its first bytes."""
+    """What kind of table a file is, by its first bytes; what is no file loses them when they are read."""
+    if not os.path.isfile(path):
+        return None
     try:
         with open(path, "rb") as file:
             return _TABLES.get(file.read(4))

@@ -7,6 +7,8 @@ import os
 import pathlib
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 from decimal import Decimal
@@ -179,6 +181,12 @@ def test_bad_data_has_path_line_column_and_text(tmp_path):
     table = fathom.aggregate(file, by="k", values="v", on_error="skip", rejects=tmp_path / "kept")
     assert (table.rejected, table.records, len(table)) == (1, 1, 1)
     assert (tmp_path / "kept").read_text() == "é,zwölf\n"
+
+
+def test_a_pipe_by_its_path_loses_no_byte():
+    script = "import fathom; print(fathom.aggregate('/dev/stdin', stats='sum').to_dicts())"
+    done = subprocess.run([sys.executable, "-c", script], input=b"a;1\nb;2\n", capture_output=True, timeout=60)
+    assert done.stdout == b"[{'key': 'a', 'sum': 1}, {'key': 'b', 'sum': 2}]\n", done.stderr
 
 
 def test_what_is_not_there_is_said(tmp_path):
