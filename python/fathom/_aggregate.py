@@ -159,7 +159,7 @@ def aggregate(
     null_values    fields that say there is no value, besides empty ones (of Arrow tables ``"NaN"`` alone)
     ragged         records with more or fewer fields: fail, or pad
     on_error       a record that is none: fail raises `DataError`, skip counts it;
-                   rejects= is a file that keeps the bytes of those
+                   rejects= is a file that keeps the bytes of those: it is written when the run has succeeded
     sort, reverse, top   order by ``"key"`` or a statistic (largest first), and the first of it
     threads, chunk_bytes, memory_limit   as the command's
     progress       called with the bytes read so far, about fifty times a second
@@ -174,7 +174,12 @@ def aggregate(
     of_where = _native.columns(where) if where is not None else []
     asked["data"] = _as_arrow(data, list(dict.fromkeys(keys + columns + of_where)))
     inputs, plan = _asked(**asked)
-    return Table(*_native.aggregate(inputs, plan, progress))
+    if rejects is None:
+        return Table(*_native.aggregate(inputs, plan, progress))
+    from fathom._rejects import kept
+
+    with kept(rejects, inputs) as plan.rejects:
+        return Table(*_native.aggregate(inputs, plan, progress))
 
 
 def asked(data, **options) -> tuple[list, _Plan]:

@@ -183,6 +183,32 @@ def test_bad_data_has_path_line_column_and_text(tmp_path):
     assert (tmp_path / "kept").read_text() == "é,zwölf\n"
 
 
+def test_rejects_replace_no_input_and_no_file_of_a_run_that_failed(tmp_path):
+    file, link, kept = tmp_path / "in.csv", tmp_path / "link", tmp_path / "kept"
+    text = b"a;1\nb;x\n"
+    file.write_bytes(text)
+    os.link(file, link)
+    (tmp_path / "soft").symlink_to("in.csv")
+    with open(file, "rb") as opened:
+        for data, rejects in [(file, file), ([b"a;1\n", str(file)], link), (file, tmp_path / "soft"), (opened, link)]:
+            with pytest.raises(ValueError, match="rejects= would replace the input .*in.csv"):
+                fathom.aggregate(data, on_error="skip", rejects=rejects)
+    assert file.read_bytes() == text
+    kept.write_bytes(b"old")
+    kept.chmod(0o640)
+    for wrong in [dict(stats="medium"), dict(by="none", values=[]), dict(memory_limit=1)]:
+        with pytest.raises((ValueError, MemoryError)):
+            fathom.aggregate(file, on_error="skip", rejects=kept, **wrong)
+        assert kept.read_bytes() == b"old"
+    assert fathom.aggregate(file, on_error="skip", rejects=kept).rejected == 1
+    assert kept.read_bytes() == b"b;x\n" and kept.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", "kept", "link", "soft"]
+    assert fathom.aggregate(file, on_error="skip", rejects="/dev/null").rejected == 1
+    with pytest.raises(FileNotFoundError) as caught:
+        fathom.aggregate(file, on_error="skip", rejects=tmp_path / "none" / "kept")
+    assert caught.value.filename == str(tmp_path / "none" / "kept")
+
+
 def test_a_pipe_by_its_path_loses_no_byte():
     script = "import fathom; print(fathom.aggregate('/dev/stdin', stats='sum').to_dicts())"
     done = subprocess.run([sys.executable, "-c", script], input=b"a;1\nb;2\n", capture_output=True, timeout=60)
