@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from fathom import _native
+from fathom._pipe import readable
 from fathom._table import Table
 
 
@@ -174,6 +175,7 @@ def aggregate(
     of_where = _native.columns(where) if where is not None else []
     asked["data"] = _as_arrow(data, list(dict.fromkeys(keys + columns + of_where)))
     inputs, plan = _asked(**asked)
+    inputs = [readable(data) for data in inputs]
     if rejects is None:
         return Table(*_native.aggregate(inputs, plan, progress))
     from fathom._rejects import kept

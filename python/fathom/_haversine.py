@@ -6,7 +6,7 @@ import os
 from collections import namedtuple
 
 from fathom import _native
-
+from fathom._pipe import readable
 
 _FIELDS = {
     "mean": "The mean, rounded once.",
@@ -38,6 +38,6 @@ def haversine(
     if not hasattr(data, "read") and not isinstance(data, (bytes, str, os.PathLike)):
         data = bytes(data)
     in_order, mean, pairs, skipped, size = _native.haversine(
-        data, radius=radius, threads=threads, skip=on_error == "skip"
+        readable(data), radius=radius, threads=threads, skip=on_error == "skip"
     )
     return Mean(mean, in_order, pairs, skipped, size)

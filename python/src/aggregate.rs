@@ -21,8 +21,8 @@ use crate::arrow;
 use crate::error;
 use crate::groups::Groups;
 use crate::guesses::Guesses;
-use crate::source;
-use crate::wait;
+use crate::source::Given;
+use crate::wait::{self, Caller};
 
 /// How the text is cut, which the package spells out before it calls.
 #[derive(FromPyObject)]
@@ -256,7 +256,7 @@ impl Plan {
     }
 }
 
-/// Aggregates texts, opened by [`source::open`], or an Arrow stream where there is one; and what was guessed
+/// Aggregates texts, or an Arrow stream where there is one; and what was guessed
 /// of how they are written.
 #[pyfunction]
 pub(crate) fn aggregate<'py>(
@@ -277,15 +277,14 @@ pub(crate) fn aggregate<'py>(
     let outcome = match &*inputs {
         [frame] if is_frame => {
             let (source, frame) = frame_of(frame, &plan)?;
-            wait::run(py, flags, callback, || columnar::aggregate(source, &frame, &options, &told))
+            wait::run(py, flags, callback, |_| columnar::aggregate(source, &frame, &options, &told))
         }
         _ => {
-            let sources = inputs
-                .iter()
-                .map(|input| open(input, options.threads))
-                .collect::<PyResult<Vec<_>>>()?;
+            let given = inputs.iter().map(Given::of).collect::<PyResult<Vec<_>>>()?;
             let (on_error, said) = (plan.on_error()?, plan.said());
-            wait::run(py, flags, callback, || {
+            wait::run(py, flags, callback, |caller| {
+                let open = |given| open(given, options.threads, caller);
+                let sources = given.into_iter().map(open).collect::<Result<_, _>>()?;
                 let sources = guesses.settle(sources, query.as_mut(), &said)?;
                 run(sources, query.as_ref(), &options, on_error, &told)
             })
@@ -324,12 +323,13 @@ pub(crate) fn run(
     }
 }
 
-fn open(input: &Bound<'_, PyAny>, threads: usize) -> PyResult<Source> {
-    let (path, input) = source::open(input, threads)?;
-    Ok(match input {
-        Input::File(file, size) => Source::File { path, file, size },
-        Input::Stream(reader) => Source::Stream { path, reader },
-    })
+fn open(given: Given, threads: usize, caller: &Caller) -> Result<Source, Error> {
+    let path = given.name().to_owned();
+    match given.open(threads, caller) {
+        Ok(Input::File(file, size)) => Ok(Source::File { path, file, size }),
+        Ok(Input::Stream(reader)) => Ok(Source::Stream { path, reader }),
+        Err(source) => Err(Error::Read { path, byte: 0, source }),
+    }
 }
 
 /// The stream's columns by the plan's names or places.

@@ -14,7 +14,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::error::{self, Data};
-use crate::source;
+use crate::source::Given;
 use crate::wait;
 
 /// Mean in order (if distances are kept), exact mean, pairs, skipped elements, bytes.
@@ -42,17 +42,21 @@ pub(crate) fn haversine(
         keep_distances: !exact_only,
         ..Options::default()
     };
-    let (path, input) = source::open(data, options.threads.get())?;
-    let lines = Lines::default();
-    let is_file = matches!(input, Input::File(..));
+    let given = Given::of(data)?;
+    let path = given.name().to_owned();
+    let (lines, mut is_file) = (Lines::default(), false);
     let stop = Arc::new(AtomicBool::new(false));
-    let stops = |reader| Box::new(Stops { reader, stop: Arc::clone(&stop) });
-    let source: Box<dyn Read + Send> = match input {
-        Input::File(file, _) => stops(Box::new(Forward::new(file)) as Box<dyn Read + Send>),
-        Input::Stream(stream) => lines.watch(stops(stream)),
-    };
     let none = AtomicU64::new(0);
-    let done = wait::run(py, (&none, &stop), None, || {
+    let done = wait::run(py, (&none, &stop), None, |caller| {
+        let stops = |reader| Box::new(Stops { reader, stop: Arc::clone(&stop) });
+        let source: Box<dyn Read + Send> = match given.open(options.threads.get(), caller) {
+            Ok(Input::File(file, _)) => {
+                is_file = true;
+                stops(Box::new(Forward::new(file)) as Box<dyn Read + Send>)
+            }
+            Ok(Input::Stream(stream)) => lines.watch(stops(stream)),
+            Err(said) => return Err(Error::Io(said)),
+        };
         read(Source::Stream(source), &options).map(|outcome| (outcome.mean_in_order(), outcome))
     })?;
     let (mean, Outcome { mean_exact, pairs, skipped, bytes, .. }) =

@@ -16,7 +16,7 @@ use crate::aggregate::{Plan, is_named, run, word_of};
 use crate::error;
 use crate::groups::Groups;
 use crate::guesses::{Guesses, text_of};
-use crate::wait;
+use crate::wait::{self, Caller};
 
 /// Bytes of a file: which of how many, what it was when it was planned, and from where to where.
 #[derive(FromPyObject)]
@@ -154,7 +154,7 @@ pub(crate) fn partial<'py>(
         let object = Object { name, number, of: Some(of), identity, size, ranges: Vec::new() };
         Ok(State::new(summary, question.clone(), object, [start, end]))
     };
-    let all = || -> Result<Vec<u8>, Failure> {
+    let all = |_: &Caller| -> Result<Vec<u8>, Failure> {
         let mut merger = Merger::default();
         for task in tasks {
             merger.push(read(task)?).map_err(Failure::State)?;

@@ -2,62 +2,72 @@
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use fathom_input::Input;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use crate::error;
+use crate::wait::Caller;
 
-/// An input, opened; decompressed by so many threads if it is compressed.
-pub(crate) fn open(data: &Bound<'_, PyAny>, threads: usize) -> PyResult<(PathBuf, Input)> {
-    if let Ok(bytes) = data.extract::<PyBackedBytes>() {
-        return stream("<bytes>", Cursor::new(bytes), threads);
-    }
-    if data.hasattr("read")? {
-        let name = data.getattr("name").and_then(|name| name.extract::<String>());
-        return stream(
-            name.as_deref().unwrap_or("<stream>"),
-            Reader(data.clone().unbind()),
-            threads,
-        );
-    }
-    let path: PathBuf = data.extract()?;
-    let input = fathom_input::open(&path, threads).map_err(|said| error::system(&said, &path))?;
-    Ok((path, input))
+/// An input that is not opened yet.
+pub(crate) struct Given {
+    name: PathBuf,
+    kind: Kind,
 }
 
-fn stream(
-    name: &str,
-    reader: impl Read + Send + 'static,
-    threads: usize,
-) -> PyResult<(PathBuf, Input)> {
-    let input = fathom_input::stream(Box::new(reader), threads);
-    let input = input.map_err(|said| error::system(&said, Path::new(name)))?;
-    Ok((name.into(), input))
+enum Kind {
+    Bytes(PyBackedBytes),
+    Object(Arc<Py<PyAny>>),
+    Path,
 }
 
-/// Python's lock is taken for each read, and for nothing else.
-struct Reader(Py<PyAny>);
+impl Given {
+    /// What an object is.
+    pub(crate) fn of(data: &Bound<'_, PyAny>) -> PyResult<Given> {
+        if let Ok(bytes) = data.extract() {
+            return Ok(Given { name: "<bytes>".into(), kind: Kind::Bytes(bytes) });
+        }
+        if data.hasattr("read")? {
+            let name = data.getattr("name").and_then(|name| name.extract::<String>());
+            let name = name.map_or("<stream>".into(), PathBuf::from);
+            return Ok(Given { name, kind: Kind::Object(Arc::new(data.clone().unbind())) });
+        }
+        Ok(Given { name: data.extract()?, kind: Kind::Path })
+    }
+
+    /// As messages call it.
+    pub(crate) fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Opened, without Python's lock; decompressed by so many threads if it is compressed.
+    pub(crate) fn open(self, threads: usize, caller: &Caller) -> io::Result<Input> {
+        match self.kind {
+            Kind::Bytes(bytes) => fathom_input::stream(Box::new(Cursor::new(bytes)), threads),
+            Kind::Object(object) => {
+                let reader = Reader { object, caller: caller.clone() };
+                fathom_input::stream(Box::new(reader), threads)
+            }
+            Kind::Path => fathom_input::open(&self.name, threads),
+        }
+    }
+}
+
+/// An object that is read by the thread that called.
+struct Reader {
+    object: Arc<Py<PyAny>>,
+    caller: Caller,
+}
 
 impl Read for Reader {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        Python::attach(|py| {
-            let read = self.0.call_method1(py, "read", (room.len(),))?;
-            let bytes: PyBackedBytes = read.extract(py).map_err(|_| {
-                io::Error::new(
-                    io::ErrorKind::InvalidInput,
-                    "read() must return bytes: open it as binary",
-                )
-            })?;
-            let into = room.get_mut(..bytes.len()).ok_or_else(|| {
-                io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "read() returned more than it was asked for",
-                )
-            })?;
-            into.copy_from_slice(&bytes);
-            Ok(bytes.len())
-        })
+        let bytes = self.caller.read(&self.object, room.len())?;
+        let into = room.get_mut(..bytes.len()).ok_or_else(|| {
+            let said = "read() returned more than it was asked for";
+            io::Error::new(io::ErrorKind::InvalidData, said)
+        })?;
+        into.copy_from_slice(&bytes);
+        Ok(bytes.len())
     }
 }

@@ -313,6 +313,84 @@ def test_ctrl_c_ends_a_run_within_a_tenth_of_a_second(what):
     assert best < 0.1
 
 
+CALLS = {"aggregate": fathom.aggregate, "haversine": fathom.haversine}
+TEXTS = {"aggregate": b"a;1\nb;2\n", "haversine": b'{"pairs":[{"x0":0,"y0":0,"x1":90,"y1":0}]}'}
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_a_pipe_may_be_written_by_another_thread(tmp_path, what):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # A process that hangs while it has Python's lock can be ended by another only.
+    script = (
+        "import fathom, pathlib, sys, threading\n"
+        "what, pipe, text = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3].encode()\n"
+        "def write():\n"
+        "    with open(pipe, 'wb', buffering=0) as file:\n"
+        "        [file.write(text[at:at + 1]) for at in range(len(text))]\n"
+        "threading.Thread(target=write, daemon=True).start()\n"
+        "found = getattr(fathom, what)(pipe)\n"
+        "assert found == getattr(fathom, what)(text), found\n"
+    )
+    subprocess.run([sys.executable, "-c", script, what, pipe, TEXTS[what].decode()], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_a_read_that_waits_is_interrupted(tmp_path, what):
+    pipe, script = tmp_path / "pipe", tmp_path / "wait.py"
+    os.mkfifo(pipe)
+    script.write_text(
+        "import fathom, sys, time\n"
+        "what, path, how = sys.argv[1:]\n"
+        "data = path if how == 'path' else open(path, 'rb')\n"
+        "print('here', flush=True)\n"
+        "try:\n"
+        "    getattr(fathom, what)(data)\n"
+        "except KeyboardInterrupt:\n"
+        "    print(time.monotonic(), flush=True)\n"
+    )
+    best = 10.0
+    for how, opens in [("path", False), ("path", True), ("object", True)] * 2:
+        words = [sys.executable, script, what, pipe, how]
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as waiting:
+            try:
+                # With a writer it waits for bytes, without one for a writer.
+                writer = open(pipe, "wb", buffering=0) if opens else None
+                assert waiting.stdout.readline() == b"here\n"
+                if opens:
+                    writer.write(TEXTS[what][:-1])
+                time.sleep(0.3)
+                pressed = time.monotonic()
+                waiting.send_signal(signal.SIGINT)
+                said = waiting.communicate(timeout=20)[0]
+                best = min(best, float(said) - pressed)
+            finally:
+                waiting.kill()
+    assert best < 0.1
+
+
+class Refusing:
+    """A reader that raises, at once or when it is asked again."""
+
+    def __init__(self, said, begin=b""):
+        self.said, self.begin = said, begin
+
+    def read(self, size):
+        given, self.begin = self.begin[:size], self.begin[size:]
+        if given:
+            return given
+        raise self.said
+
+
+@pytest.mark.parametrize("what", CALLS)
+@pytest.mark.parametrize("said", [KeyboardInterrupt(), ValueError("no more"), ConnectionResetError(104, "reset")])
+def test_what_a_reader_raises_arrives_as_itself(what, said):
+    for begin in [b"", TEXTS[what][:-1]]:
+        with pytest.raises(type(said)) as caught:
+            CALLS[what](Refusing(said, begin))
+        assert caught.value is said
+
+
 def test_other_threads_run_meanwhile_and_progress_is_told(tmp_path):
     file = tmp_path / "large"
     file.write_bytes(b"a;1.5\nbc;2.5\n" * 2_000_000)

@@ -1,0 +1,30 @@
+"""Pipes, terminals and the like, by their paths."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+
+class _Pipe:
+    """Read by the thread that called, which Ctrl-C interrupts also while it waits."""
+
+    def __init__(self, path):
+        self.name, self._file = os.fspath(path), None
+
+    def read(self, size: int) -> bytes:
+        if self._file is None:
+            is_standard = self.name == "-"
+            self._file = open(0 if is_standard else self.name, "rb", closefd=not is_standard)
+        return self._file.read(size)
+
+
+def readable(data):
+    """The input; of a path to what is no regular file an object with a method ``read``."""
+    if not isinstance(data, (str, os.PathLike)):
+        return data
+    try:
+        mode = os.stat(0 if os.fspath(data) == "-" else data).st_mode
+    except (OSError, ValueError):
+        return data  # The engine says it better.
+    return data if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _Pipe(data)
