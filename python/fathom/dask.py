@@ -66,6 +66,8 @@ def aggregate(
 ):
     """As `fathom.aggregate`, by the workers of a Dask cluster (by default that of the current client).
 
+    With ``on_error="skip"`` refused records are counted (`Table.rejected`), and none is shown (`Table.rejects`).
+
     task_bytes   of a task; small files are packed
     records      cut between records: needed if quotes enclose line breaks, and reads all once before
     timeout      seconds in which no task ends, after which those left are started a second time and

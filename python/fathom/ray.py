@@ -57,6 +57,8 @@ def _call(several, function, *arguments):
 def aggregate(urls, *, task_bytes=_scale.TASK_BYTES, records=False, timeout=None, retries=3, **options):
     """As `fathom.aggregate`, by the workers of the Ray cluster that is connected.
 
+    With ``on_error="skip"`` refused records are counted (`Table.rejected`), and none is shown (`Table.rejects`).
+
     task_bytes   of a task; small files are packed
     records      cut between records: needed if quotes enclose line breaks, and reads all once before
     timeout      seconds in which no task ends, after which those left are started a second time; None waits

@@ -21,6 +21,8 @@ __all__ = ["aggregate"]
 def aggregate(urls, spark, *, task_bytes=4 * _scale.TASK_BYTES, records=False, **options):
     """As `fathom.aggregate`, by the executors of a Spark session (classic or Connect), through `mapInArrow`.
 
+    With ``on_error="skip"`` refused records are counted (`Table.rejected`), and none is shown (`Table.rejects`).
+
     task_bytes   of a task, four times what it is elsewhere, because a task costs Spark more; small files are packed
     records      cut between records: needed if quotes enclose line breaks, and reads all once before
     """

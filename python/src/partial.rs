@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use fathom_aggregate::delimited::record_starts;
 use fathom_aggregate::state::{self, Merger, Object, Piece, Question, State, StateError};
 use fathom_aggregate::{Error, OnError, Progress, Source};
-use fathom_input::Input;
+use fathom_input::{Input, Lines};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -146,7 +146,7 @@ pub(crate) fn partial<'py>(
         let source = opened(&task, options.threads)?;
         let on_error = if skips { OnError::Skip(None) } else { OnError::Fail };
         let mut summary = run(vec![source], query.as_ref(), &options, on_error, &told)
-            .map_err(Failure::Engine)?;
+            .map_err(|error| Failure::Engine(located(error, &task)))?;
         summary.bytes -= before;
         unchanged(&task)?;
         let Task { path, number, of, size, identity, start, end } = task;
@@ -165,6 +165,18 @@ pub(crate) fn partial<'py>(
         Ok(bytes) => Ok(PyBytes::new(py, &bytes)),
         Err(failure) => Err(failed(py, failure)),
     }
+}
+
+/// The same error with the line in the whole file.
+fn located(mut error: Error, task: &Task) -> Error {
+    if let Error::Record(reject) = &mut error
+        && task.start > 0
+    {
+        let at = &mut reject.position;
+        let place = Lines::of_file(&at.path, at.byte).ok().and_then(|lines| lines.place(at.byte));
+        at.line = place.map_or(at.line, |(line, _)| line);
+    }
+    error
 }
 
 fn failed(py: Python<'_>, failure: Failure) -> PyErr {

@@ -102,6 +102,17 @@ def test_partitions_are_joined_only_if_all_are_there(tmp_path):
         _scale.finish([parts[0], state], query)
 
 
+def test_what_is_wrong_in_a_part_has_its_line_in_the_file(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("k,v\n" + "a,1\n" * 500 + "b,x\n")
+    with pytest.raises(fathom.DataError) as caught:
+        run(path, Here(1), task_bytes=100, by="k", values="v")
+    assert (caught.value.line, caught.value.column) == (502, 3)
+    assert str(caught.value).startswith(f"{path}:502:3: ")
+    table = run(path, Here(1), task_bytes=100, by="k", values="v", on_error="skip")
+    assert (table.rejected, table.rejects) == (1, [])
+
+
 def test_columns_and_conditions_pass_through(tmp_path, command):
     path = tmp_path / "log.csv"
     path.write_text("host,status,ms\n" + "".join(f"h{i % 9},{200 + i % 4},{i}\n" for i in range(500)))
