@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from dataclasses import dataclass, field
 
@@ -61,8 +62,7 @@ class Run:
     @property
     def cases(self) -> list[Case]:
         """What was measured, in order."""
-        words = self.report("text").splitlines()
-        return [_case(case, words) for case in self.json["cases"]]
+        return [_case(*both) for both in zip(self.json["cases"], _sentences(self.report("markdown")))]
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -153,7 +153,20 @@ class Keys:
         return f"{advice}<table>{''.join(rows)}</table>{self.run._repr_html_()}"
 
 
-def _case(case: dict, words: list[str]) -> Case:
+def _sentences(page: str) -> list[list[str]]:
+    """Those of each case in Markdown, where names are whole: of its comparisons in order, then of failures."""
+    from html import unescape
+
+    cases: list[list[str]] = []
+    for line in page.splitlines():
+        if line.startswith("### "):
+            cases.append([])
+        elif line.startswith("- "):
+            cases[-1].append(unescape(re.sub(r"\\(.)", r"\1", line[2:])))
+    return cases
+
+
+def _case(case: dict, sentences: list[str]) -> Case:
     judged, roles = case["judged"], case["roles"]
     hidden = {roles.get("twin"), roles.get("empty")}
     names = [row["id"] for row in case["contenders"]]
@@ -172,14 +185,10 @@ def _case(case: dict, words: list[str]) -> Case:
     parameters = [f"{name}={value}" for name, value in workload.get("parameters", {}).items()]
     title = " ".join(word for word in (case["family"], workload["operation"], *parameters) if word)
     verdicts = []
-    for comparison in judged["comparisons"]:
+    for comparison, sentence in zip(judged["comparisons"], sentences):
         name = names[comparison["contender"]]
         if comparison["contender"] in hidden:
             continue
-        starts = (f"{name} is ", f"{name} was ", f"{name} against {baseline}: ")
-        sentence = next((line for line in words if line.startswith(starts)), "")
-        if sentence:
-            words.remove(sentence)
         interval = comparison["interval"]
         verdicts.append(
             Verdict(

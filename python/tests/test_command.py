@@ -31,6 +31,14 @@ def test_commands_are_compared_with_a_verdict():
     assert "| long" in run.report("markdown")
 
 
+def test_sentences_have_whole_names():
+    first, second = "true", "true || echo 'a|b' <&0 | cat # " + "[so] \\ & `on` *" * 4
+    [verdict] = fathom.run([first, second], rounds=6).verdicts
+    assert verdict.sentence.startswith(f"{second} was ") and " than true in " in verdict.sentence
+    verdicts = fathom.cpu(only=["crc32c"], size="64K", budget="100ms").verdicts
+    assert verdicts and all(verdict.sentence.startswith(f"{verdict.contender} ") for verdict in verdicts)
+
+
 def test_runs_are_saved_and_read_again(tmp_path):
     run = fathom.run(["true", "true"], names=["a", "b"], rounds=6)
     run.save(tmp_path / "run.json")
