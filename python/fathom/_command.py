@@ -66,24 +66,42 @@ def call(arguments, *, input: bytes | None = None, accepted=(0, 1), without=()) 
     return printed
 
 
+# Options that are given anew for each value, and those behind which stand several words.
+_REPEATED = "axis cleanup command_name conclude library output prepare set setup strategy with worker".split()
+_WORDS = "join parameter parameter_list parameter_scan".split()
+
+
 def _options(keywords: dict) -> list[str]:
-    """``same_output=True`` is ``--same-output``, ``names=["a", "b"]`` is ``--names a,b``."""
+    """``same_output=True`` is ``--same-output``, ``names=["a", "b"]`` ``--names=a,b``, ``prepare=["x", "y"]`` ``--prepare=x
+    --prepare=y`` and ``parameter_list={"n": [1, 2]}`` ``--parameter-list n 1,2``."""
     options = []
     for name, value in keywords.items():
+        name = name.rstrip("_")
         option = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
         if value is True:
             options.append(option)
-        elif value is not None and value is not False:
-            several = isinstance(value, (list, tuple))
-            options += [option, ",".join(map(str, value)) if several else str(value)]
+        elif name in _WORDS:
+            several = list(value.items()) if isinstance(value, dict) else value
+            for words in several if isinstance(several[0], (list, tuple)) else [several]:
+                options += [option, *map(_word, words)]
+        else:
+            is_repeated = name in _REPEATED and isinstance(value, (list, tuple))
+            options += [f"{option}={_word(one)}" for one in (value if is_repeated else [value])]
     return options
+
+
+def _word(value) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def run(commands, *, budget: str | None = None, **options) -> Run:
     """Compares whole commands: the first is the baseline, and they run in turns, round by round.
 
-    commands are shell commands. Options are those of ``fathom run``, with ``_`` for ``-``:
-    ``run(["cmd a", "cmd b"], names=["a", "b"], warmup=2, same_output=True)``.
+    commands are shell commands. Options are those of ``fathom run``, with ``_`` for ``-``, and a list for
+    several values: ``run(["cmd a", "cmd b"], names=["a", "b"], prepare=["sync", "true"], same_output=True)``,
+    ``run("cmd {n}", parameter_list={"n": [1, 2]})``.
     """
     lines = [commands] if isinstance(commands, str) else list(commands)
     options = _options(dict(budget=budget, **options))
@@ -91,7 +109,8 @@ def run(commands, *, budget: str | None = None, **options) -> Run:
 
 
 def bench(family: str, *cases, budget: str | None = None, **options) -> Run:
-    """Compares the contenders of a family; options are those of ``fathom bench``."""
+    """Compares the contenders of a family; options are those of ``fathom bench``
+    (``with_=["name=command"]`` for ``--with``)."""
     options = _options(dict(budget=budget, **options))
     return Run(json.loads(call(["bench", family, *cases, "--format", "json", *options])))
 
@@ -121,14 +140,12 @@ def kv(keys, *, budget: str | None = None, **options) -> Keys:
     keys are the path of a file, or a list or a column of texts or bytes. Options are those of
     ``fathom kv``: ``kv("keys.txt", structure=["hashbrown", "indexmap"], from_="json")``.
     """
-    if "from_" in options:
-        options["from"] = options.pop("from_")
     if isinstance(keys, (str, os.PathLike)):
         return _kv(os.fspath(keys), budget, options)
     with tempfile.NamedTemporaryFile(prefix="fathom-keys-", suffix=".txt") as file:
         file.write(_key_bytes(keys))
         file.flush()
-        return _kv(file.name, budget, {"from": "lines", **options})
+        return _kv(file.name, budget, {"from_": "lines", **options})
 
 
 def _kv(path: str, budget, options) -> Keys:

@@ -31,6 +31,22 @@ def test_commands_are_compared_with_a_verdict():
     assert "| long" in run.report("markdown")
 
 
+def test_options_with_several_values_are_given_as_the_command_takes_them(tmp_path):
+    file = tmp_path / "log"
+    each = {name: [f"echo {name} a,{at} >> {file}" for at in "12"] for name in ["setup", "prepare", "conclude", "cleanup"]}
+    run = fathom.run(["true", "true"], command_name=["x,y", "z"], output=["null", "pipe"], rounds=6, **each)
+    assert [one.name for one in run.cases[0].contenders] == ["x,y", "z"]
+    said = set(file.read_text().splitlines())
+    assert said == {f"{name} a,{at}" for name in each for at in "12"}
+    named = fathom.run("exit {n} # {m}", parameter_list={"n": [0, 3], "m": ["a"]}, ignore_failure=[3], rounds=6)
+    assert len(named.cases[0].contenders) == 2
+    assert len(fathom.run("true {n}", parameter_scan=("n", 1, 3), rounds=6).cases[0].contenders) == 3
+    assert len(fathom.run("true {n}", parameter=["n", [1, 2]], rounds=6).cases) == 2
+    assert len(fathom.bench("checksum", operation="crc32c", set=["size=64", "seed=2"], rounds=6).cases) == 1
+    with pytest.raises(fathom.CommandFailed, match="--with|--axis|choice"):
+        fathom.bench("checksum", operation="crc32c", axis=["a=1,2", "b=3"], with_=["a=b"], rounds=6)
+
+
 def test_sentences_have_whole_names():
     first, second = "true", "true || echo 'a|b' <&0 | cat # " + "[so] \\ & `on` *" * 4
     [verdict] = fathom.run([first, second], rounds=6).verdicts
