@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import signal
 import subprocess
@@ -121,13 +122,27 @@ def cpu(*families: str, only=None, budget: str | None = None, **options) -> Run:
     return Run(json.loads(call(["cpu", *families, "--format", "json", *options])))
 
 
+def _key(at: int, key) -> bytes:
+    """A key as a line: integers in decimal."""
+    if isinstance(key, str):
+        return key.encode()
+    if isinstance(key, (bytes, bytearray, memoryview)):
+        return bytes(key)
+    if not isinstance(key, bool) and hasattr(key, "__index__"):
+        return str(operator.index(key)).encode()
+    raise TypeError(f"key {at}: {key!r} is no text, bytes or integer: make it one of these before")
+
+
 def _key_bytes(keys) -> bytes:
     """A line for each key."""
+    if isinstance(keys, (bytes, bytearray, memoryview)) or not hasattr(keys, "__iter__"):
+        kinds = "a path, or a list or a column of texts, bytes or integers"
+        raise TypeError(f"keys are {kinds}, not {type(keys).__name__}")
     if hasattr(keys, "to_pylist"):
         keys = keys.to_pylist()
     elif hasattr(keys, "to_list"):
         keys = keys.to_list()
-    lines = [key.encode() if isinstance(key, str) else bytes(key) for key in keys]
+    lines = [_key(at, key) for at, key in enumerate(keys)]
     for at, line in enumerate(lines):
         if not line or b"\n" in line or b"\r" in line:
             raise ValueError(f"key {at}: {line!r} is no line of text: write the keys to a file")
@@ -137,8 +152,8 @@ def _key_bytes(keys) -> bytes:
 def kv(keys, *, budget: str | None = None, **options) -> Keys:
     """Which structure, hash and allocator is best for these keys.
 
-    keys are the path of a file, or a list or a column of texts or bytes. Options are those of
-    ``fathom kv``: ``kv("keys.txt", structure=["hashbrown", "indexmap"], from_="json")``.
+    keys are the path of a file, or a list or a column of texts, bytes or integers. Options are
+    those of ``fathom kv``: ``kv("keys.txt", structure=["hashbrown", "indexmap"], from_="json")``.
     """
     if isinstance(keys, (str, os.PathLike)):
         return _kv(os.fspath(keys), budget, options)

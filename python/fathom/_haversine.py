@@ -35,8 +35,10 @@ def haversine(
     """
     if on_error not in ("fail", "skip"):
         raise ValueError("on_error is 'fail' or 'skip'")
-    if not hasattr(data, "read") and not isinstance(data, (bytes, str, os.PathLike)):
+    if isinstance(data, (bytearray, memoryview)):
         data = bytes(data)
+    if not hasattr(data, "read") and not isinstance(data, (bytes, str, os.PathLike)):
+        raise TypeError(f"what is read is a path, bytes or something with read(), not {type(data).__name__}")
     in_order, mean, pairs, skipped, size = _native.haversine(
         readable(data), radius=radius, threads=threads, skip=on_error == "skip"
     )

@@ -438,8 +438,12 @@ def test_haversine_is_exact_and_says_where_it_is_not(command, tmp_path):
     )
     assert (skipped.pairs, skipped.skipped) == (1, 1)
     assert skipped.mean == pytest.approx(3.141592653589793)
+    assert fathom.haversine(memoryview(gzip.compress(file.read_bytes()))) == found
     with pytest.raises(ValueError, match="radius"):
         fathom.haversine(b"[]", radius=-1.0)
+    for wrong in [5, None, [0, 1]]:
+        with pytest.raises(TypeError, match="a path, bytes or something with read"):
+            fathom.haversine(wrong)
 
 
 def test_paths_may_be_of_any_kind(tmp_path):

@@ -91,6 +91,21 @@ def test_keys_are_a_file_a_list_or_a_column(tmp_path):
         fathom.kv(["a", "b\nc"])
 
 
+def test_integers_are_keys_by_their_decimals():
+    from fathom._command import _key_bytes
+
+    assert _key_bytes([3, 0, -12, 10**30]) == b"3\n0\n-12\n" + b"%d\n" % 10**30
+    for library, kind in [("pandas", "Series"), ("polars", "Series"), ("pyarrow", "array"), ("numpy", "array")]:
+        module = pytest.importorskip(library)
+        assert _key_bytes(getattr(module, kind)([3, 70000])) == b"3\n70000\n"
+    for wrong in [1.5, None, True, [1]]:
+        with pytest.raises(TypeError, match="key 1: .* is no text, bytes or integer"):
+            fathom.kv([1, wrong])
+    for wrong in [b"ab", bytearray(b"ab"), 5]:
+        with pytest.raises(TypeError, match="keys are a path, or a list or a column"):
+            fathom.kv(wrong)
+
+
 def linear(numbers):
     """Adds one by one."""
     total = 0
