@@ -6,11 +6,14 @@ arguments. It imports nothing of the package. Garbage is collected before each s
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import hashlib
 import importlib
 import importlib.util
+import io
 import json
+import numbers
 import pickle
 import platform
 import resource
@@ -33,21 +36,58 @@ def digest(answer) -> str:
 
 def _canonical(answer) -> bytes:
     """Bytes that are the same for answers that are equal, whatever their order in sets and dicts."""
-    if answer is None or isinstance(answer, (str, bytes)):
-        return repr(answer).encode()
-    if isinstance(answer, (bool, int, float)):
-        whole = isinstance(answer, float) and answer.is_integer()
-        return repr(int(answer) if whole or isinstance(answer, bool) else answer).encode()
+    if isinstance(answer, str):
+        return str.__repr__(answer).encode()
+    if answer is None:
+        return b"None"
+    if isinstance(answer, (bytes, bytearray)):
+        return repr(bytes(answer)).encode()
+    if isinstance(answer, numbers.Number):
+        return _number(answer)
     if isinstance(answer, (list, tuple)):
         return b"[" + b",".join(map(_canonical, answer)) + b"]"
     if isinstance(answer, (set, frozenset)):
-        return b"{" + b",".join(sorted(map(_canonical, answer))) + b"}"
+        return b"<" + b",".join(sorted(map(_canonical, answer))) + b">"
     if isinstance(answer, dict):
         pairs = sorted((_canonical(key), _canonical(value)) for key, value in answer.items())
         return b"{" + b",".join(key + b":" + value for key, value in pairs) + b"}"
-    if hasattr(answer, "tobytes") and hasattr(answer, "shape"):
+    if hasattr(answer, "tobytes") and hasattr(answer, "dtype"):
+        if not answer.shape or answer.dtype.hasobject:
+            # One value, of which numpy's truths are no numbers; or addresses of objects.
+            return _canonical(answer.tolist())
         return f"{answer.shape}{answer.dtype}".encode() + answer.tobytes()
-    return pickle.dumps(answer)
+    if dataclasses.is_dataclass(answer) and not isinstance(answer, type):
+        fields = [getattr(answer, field.name) for field in dataclasses.fields(answer) if field.compare]
+        return pickle.dumps(type(answer)) + _canonical(fields)
+    return _pickled(answer)
+
+
+def _number(answer) -> bytes:
+    """A number by what it is worth, whatever its type."""
+    if isinstance(answer, numbers.Complex) and answer.imag:
+        return b"(" + _number(answer.real) + b"+" + _number(answer.imag) + b"i)"
+    real = answer.real
+    if isinstance(real, numbers.Integral):
+        return b"%x" % int(real)
+    try:
+        over, under = real.as_integer_ratio()
+    except (OverflowError, ValueError):
+        return str(float(real)).encode()  # Infinite, or no number.
+    except AttributeError:
+        return _pickled(answer)
+    return b"%x" % over if under == 1 else b"%x/%x" % (over, under)
+
+
+def _pickled(answer) -> bytes:
+    """Without notes of which of its parts are one object, and not only equal, unless it holds itself."""
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file)
+    pickler.fast = True
+    try:
+        pickler.dump(answer)
+    except (RecursionError, ValueError):
+        return pickle.dumps(answer)
+    return file.getvalue()
 
 
 def find(place):

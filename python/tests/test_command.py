@@ -1,9 +1,12 @@
 """The command in the package, and its answers as values."""
 
+import dataclasses
 import pickle
 import subprocess
 import sys
 import time
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 
@@ -184,6 +187,42 @@ def test_answers_that_are_equal_have_one_digest():
     assert digest({3, 1, 2}) == digest({2, 3, 1})
     different = [None, 0, 1, "1", b"1", [1], [[1]], {1}, {1: 1}, 1.5, -1, [], "", float("nan")]
     assert len({digest(answer) for answer in different}) == len(different)
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    number: float
+    noted: int = dataclasses.field(default=0, compare=False)
+
+
+class Pair:
+    def __init__(self, one, other):
+        self.pair = (one, other)
+
+
+def test_equal_numbers_of_any_type_and_equal_objects_have_one_digest():
+    from fathom._worker import digest
+
+    np = pytest.importorskip("numpy")
+    ones = [1, 1.0, True, Decimal("1.0"), Decimal(1), Fraction(1), 1 + 0j, np.int64(1), np.float64(1), np.float32(1)]
+    ones += [np.bool_(True), np.uint8(1), np.array(1.0)]
+    assert len({digest({one: [one], "b": {one}}) for one in ones[:-1]}) == 1 == len({digest(one) for one in ones})
+    halves = [0.1, np.float64(0.1), Fraction(*(0.1).as_integer_ratio())]
+    assert len({digest(half) for half in halves}) == 1 != digest(np.float32(0.1))
+    assert digest(10**5000) == digest(10**5000 + 0) != digest(10**5000 + 1)
+    assert digest(np.str_("a")) == digest("a") and digest(bytearray()) == digest(b"")
+    assert digest(np.array(["ab" * 9, 1], object)) == digest(np.array(["".join(["ab"] * 9), 1.0], object))
+    shared, copy = "x" * 50, "".join(["x"] * 50)
+    assert shared is not copy
+    assert digest(Row(shared, 1, 2)) == digest(Row(copy, 1.0, 3)) != digest(Row(copy, 2))
+    assert digest([Row(shared, 1), shared]) == digest([Row(copy, 1), shared])
+    assert digest(Pair(shared, shared)) == digest(Pair(shared, copy)) != digest(Pair(shared, ""))
+    different = [set(), {}, [], float("inf"), float("-inf"), float("nan"), 1j, -1j, Decimal("0.1"), 0.1, Row("", 1), Pair("", 1)]
+    assert len({digest(answer) for answer in different}) == len(different)
+    around = Pair(0, [])
+    around.pair[1].append(around)
+    assert digest(around)
 
 
 def test_importing_takes_less_than_thirty_milliseconds():
