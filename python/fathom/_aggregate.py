@@ -19,7 +19,42 @@ class _Plan:
 def _list(value) -> list:
     if value is None:
         return []
-    return [value] if isinstance(value, (str, int)) else list(value)
+    return [value] if isinstance(value, (str, int)) or not hasattr(value, "__iter__") else list(value)
+
+
+def _places(name: str, value) -> list:
+    """The columns that an option names."""
+    columns = _list(value)
+    for column in columns:
+        if isinstance(column, bool) or not isinstance(column, (str, int)):
+            raise TypeError(f"{name}: a column is a name or a place, not {column!r}")
+        if not isinstance(column, str) and column < 1:
+            raise ValueError(f"{name}: places of columns count from 1, and {column} is none")
+    return columns
+
+
+def _texts(name: str, value) -> list:
+    """The texts that an option has."""
+    texts = _list(value)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is a text or several, and {text!r} is none")
+    return texts
+
+
+def whole(name: str, value, least: int, most: int = 2**63 - 1) -> None:
+    """Refuses what is no such number."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} is a whole number, not {value!r}")
+    if not least <= value <= most:
+        raise ValueError(f"{name} is {least} to {most}, not {value}")
+
+
+MOST_THREADS = 2**16 - 1
+
+STATS = ("min", "mean", "max")
 
 
 def _inputs(data) -> list:
@@ -56,7 +91,7 @@ def _format_of(path) -> str | None:
 def _columns(by, values, words: list) -> tuple[list, list]:
     """The columns of keys, and those of values and texts; none of these where records are counted."""
     counts = values is not None and not _list(values) and not words
-    return _list(by) or [1], _list(values) + words or ([] if counts else [2])
+    return _places("by", by) or [1], _places("values", values) + words or ([] if counts else [2])
 
 
 def _as_arrow(data, columns: list):
@@ -81,6 +116,8 @@ def _as_arrow(data, columns: list):
 
 def _nulls(null, values: list) -> list:
     """What a missing value means in each column of values."""
+    if not isinstance(null, (str, dict)):
+        raise TypeError(f"null is a word or a dict of columns to words, not {null!r}")
     if isinstance(null, str):
         return [null] * len(values)
     unknown = set(null) - set(values)
@@ -105,7 +142,7 @@ def aggregate(
     values=None,
     texts=None,
     where: str | None = None,
-    stats=("min", "mean", "max"),
+    stats=STATS,
     quantiles: str = "linear",
     approx: str | bool = False,
     format_in: str | None = None,
@@ -171,7 +208,7 @@ def aggregate(
     """
     asked = dict(locals())
     progress = asked.pop("progress")
-    keys, columns = _columns(by, values, _list(texts))
+    keys, columns = _columns(by, values, _places("texts", texts))
     of_where = _native.columns(where) if where is not None else []
     asked["data"] = _as_arrow(data, list(dict.fromkeys(keys + columns + of_where)))
     inputs, plan = _asked(**asked)
@@ -208,6 +245,11 @@ def _asked(
         raise ValueError("delimiter=, header=, quotes= and ragged= are of delimited text, which format_in= is not")
     if rejects is not None and on_error != "skip":
         raise ValueError("rejects= needs on_error='skip'")
+    whole("top", top, 0)
+    whole("threads", threads, 1, MOST_THREADS)
+    whole("chunk_bytes", chunk_bytes, 64, 1 << 30)
+    whole("memory_limit", memory_limit, 0)
+    stats, null_values = _texts("stats", stats), _texts("null_values", null_values)
     inputs = _inputs(data)
     is_frame = hasattr(inputs[0], "__arrow_c_stream__")
     if is_frame and rejects is not None:
@@ -218,16 +260,18 @@ def _asked(
             raise ValueError(f"{name}= says how text is written, and an Arrow table is none")
         if ragged == "pad":
             raise ValueError("ragged= is of text: the rows of an Arrow table have all columns")
-        if set(_list(null_values)) - {"NaN", ""}:
+        if set(null_values) - {"NaN", ""}:
             raise ValueError("null_values= compares texts: of an Arrow table 'NaN' alone can be said; make others null before")
-    words = _list(texts)
+    words = _places("texts", texts)
     if is_frame and words:
         raise ValueError("texts= needs text: columns of texts are not read from Arrow tables yet")
     is_plain = (
         by is None and values is None and where is None and not words and null == "skip"
         and {format_in, delimiter, header, quotes, decimal_comma} == {None}
-    ) and not _list(null_values) and ragged == "fail"
+    ) and not null_values and ragged == "fail"
     keys, columns = _columns(by, values, words)
+    if not columns and stats not in (_list(STATS), ["count"]):
+        raise ValueError("stats: values=[] counts records, and nothing else is told of them: leave stats= out")
     is_text = [False] * (len(columns) - len(words)) + [True] * len(words)
     plan = _Plan(
         plain=is_plain or is_frame,
@@ -239,9 +283,9 @@ def _asked(
         by=keys,
         values=list(zip(columns, _nulls(null, columns), is_text)),
         filter=where,
-        null_values=[text.encode() for text in _list(null_values)],
+        null_values=[text.encode() for text in null_values],
         pad=ragged == "pad",
-        stats=_list(stats) if columns else ["count"],
+        stats=stats if columns else ["count"],
         nearest=quantiles == "nearest",
         approx="1%" if approx is True else approx or None,
         sort=sort,

@@ -6,6 +6,7 @@ import os
 from collections import namedtuple
 
 from fathom import _native
+from fathom._aggregate import MOST_THREADS, whole
 from fathom._pipe import readable
 
 _FIELDS = {
@@ -35,6 +36,7 @@ def haversine(
     """
     if on_error not in ("fail", "skip"):
         raise ValueError("on_error is 'fail' or 'skip'")
+    whole("threads", threads, 1, MOST_THREADS)
     if isinstance(data, (bytearray, memoryview)):
         data = bytes(data)
     if not hasattr(data, "read") and not isinstance(data, (bytes, str, os.PathLike)):

@@ -108,24 +108,26 @@ fn null(word: &str) -> PyResult<Null> {
     }
 }
 
-fn statistic(word: &str) -> PyResult<Statistic> {
+/// The statistic that an option names, or one of the other words it has.
+fn statistic(option: &str, word: &str, others: &[&str]) -> PyResult<Statistic> {
     // Shares are the command's: a result here does not know the totals of all keys.
     let is_told = |statistic: &Statistic| !statistic.is_share();
     Statistic::named(word).filter(is_told).ok_or_else(|| {
         let words = Statistic::WORDS.iter().map(|(word, _)| *word);
-        let known: Vec<&str> = words.filter(|word| !word.ends_with('%')).collect();
-        PyValueError::new_err(format!("stats: {word:?} is none of {}", known.join(", ")))
+        let words = words.filter(|word| !word.ends_with('%'));
+        let known: Vec<&str> = others.iter().copied().chain(words).collect();
+        PyValueError::new_err(format!("{option}: {word:?} is none of {}", known.join(", ")))
     })
 }
 
 impl Plan {
-    fn statistic(&self, word: &str) -> PyResult<Statistic> {
-        let method = if self.nearest { Method::Nearest } else { Method::Linear };
-        Ok(statistic(word)?.by(method))
+    fn method(&self) -> Method {
+        if self.nearest { Method::Nearest } else { Method::Linear }
     }
 
     pub(crate) fn statistics(&self) -> PyResult<Vec<Statistic>> {
-        self.stats.iter().map(|word| self.statistic(word)).collect()
+        let statistic = |word: &String| Ok(statistic("stats", word, &[])?.by(self.method()));
+        self.stats.iter().map(statistic).collect()
     }
 
     /// The statistic that is sorted by; None for the key.
@@ -133,7 +135,7 @@ impl Plan {
         if self.sort == "key" {
             return Ok(None);
         }
-        let statistic = self.statistic(&self.sort)?;
+        let statistic = statistic("sort", &self.sort, &["key"])?.by(self.method());
         match statistic.has_order() {
             true => Ok(Some(statistic)),
             false => Err(PyValueError::new_err(format!("sort: a {statistic} has no order"))),
@@ -200,6 +202,13 @@ impl Plan {
         query.filter = self.filter()?;
         query.by = self.by.iter().cloned().map(|column| Selector::from(column).into()).collect();
         query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
+        if query.values.iter().all(|value| value.kind == Kind::Text)
+            && !query.values.is_empty()
+            && !self.statistics()?.iter().any(|statistic| statistic.is_of_texts())
+        {
+            let said = "stats: of texts count, rows, distinct, mode, first and last are told";
+            return Err(PyValueError::new_err(said));
+        }
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
         query.nulls.extend(self.null_values.iter().cloned());
         query.syntax = self.format_in.as_deref().map_or(Ok(Syntax::Delimited), syntax)?;

@@ -251,6 +251,38 @@ def test_wrong_words_are_refused(keywords):
         fathom.aggregate(b"a;1\n", **keywords)
 
 
+WRONG = [
+    (ValueError, "threads is 1 to 65535, not 0", dict(threads=0)),
+    (ValueError, "threads is 1 to 65535, not 65536", dict(threads=65536)),
+    (ValueError, "chunk_bytes is 64 to 1073741824, not 0", dict(chunk_bytes=0)),
+    (ValueError, "top is 0 to", dict(top=-1)),
+    (ValueError, "by: places of columns count from 1, and 0 is none", dict(by=0)),
+    (ValueError, "by: places .* -1 is none", dict(by=["k", -1])),
+    (ValueError, "values: places", dict(values=0)),
+    (ValueError, "texts: places", dict(texts=0)),
+    (TypeError, "by: a column is a name or a place, not 1.5", dict(by=1.5)),
+    (TypeError, "memory_limit is a whole number, not '1M'", dict(memory_limit="1M")),
+    (ValueError, 'sort: "nope" is none of key, min, mean', dict(sort="nope")),
+    (TypeError, "stats is a text or several, and 5 is none", dict(stats=5)),
+    (TypeError, "null_values is a text or several, and 5 is none", dict(null_values=[5])),
+    (TypeError, "null is a word or a dict", dict(null=5)),
+    (ValueError, r"stats: values=\[\] counts records", dict(by="k", values=[], stats="sum")),
+    (ValueError, "stats: of texts count, rows, distinct, mode, first and last are told", dict(texts="v", stats=["min"])),
+]
+
+
+@pytest.mark.parametrize(("kind", "said", "keywords"), WRONG)
+def test_what_an_option_cannot_be_is_said_before_anything_is_read(kind, said, keywords):
+    with pytest.raises(kind, match=said):
+        fathom.aggregate(Refusing(AssertionError("it was read")), **keywords)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 65536])
+def test_threads_are_as_many_as_the_command_takes(threads):
+    with pytest.raises(ValueError, match="threads is 1 to 65535"):
+        fathom.haversine(b"[]", threads=threads)
+
+
 def test_a_result_is_shown_pickled_and_compared():
     table = fathom.aggregate(b"".join(b"k%03d;%d.5\n" % (n, n) for n in range(30)))
     lines = repr(table).splitlines()

@@ -141,6 +141,8 @@ def test_columns_that_are_not_there_or_no_numbers_are_named():
         fathom.aggregate(frame, by="k", values="w")
     with pytest.raises(KeyError, match="no column 4"):
         fathom.aggregate(frame, by=1, values=4)
+    with pytest.raises(ValueError, match='formulas need text, .* make "v \\* v" a column of it'):
+        fathom.aggregate(frame, by="k", values="v * v")
     with pytest.raises(TypeError, match="numbers are needed"):
         fathom.aggregate(frame, by="k", values="d")
     with pytest.raises(TypeError, match="text, integers, truths or times"):

@@ -7,7 +7,7 @@ use std::slice;
 
 use fathom_aggregate::Error;
 use fathom_aggregate::columnar::{self, Integers, Numbers, Texts, Time, Valid};
-use fathom_aggregate::delimited::Selector;
+use fathom_aggregate::delimited::{Selector, Value};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -200,6 +200,9 @@ fn place(column: &Selector, names: &[&str]) -> PyResult<usize> {
                 (Some(_), Some(_)) => {
                     Err(PyKeyError::new_err(format!("there are two columns {name:?}")))
                 }
+                (None, _) if Value::is_formula(name) => Err(PyValueError::new_err(format!(
+                    "formulas need text, and this is an Arrow table: make {name:?} a column of it before"
+                ))),
                 (None, _) => {
                     let there = names.join(", ");
                     Err(PyKeyError::new_err(format!(
