@@ -79,7 +79,10 @@ pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
         Error::NoHeader { .. } => PyValueError::new_err(message),
         Error::MemoryLimit { .. } | Error::TooManyKeys { .. } => PyMemoryError::new_err(message),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
-        Error::Read { ref path, ref source, .. } => system(source, path),
+        // What this module refuses stays what it is.
+        Error::Read { path, source, .. } => {
+            source.downcast::<PyErr>().unwrap_or_else(|said| system(&said, &path))
+        }
         _ => PyOSError::new_err(message),
     }
 }

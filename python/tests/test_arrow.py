@@ -258,6 +258,36 @@ def test_streams_are_read_batch_by_batch_and_what_they_raise_arrives():
         fathom.aggregate(reader, by="k", values="v")
 
 
+def test_rows_that_are_missing_as_a_whole_are_refused():
+    rows = pl.Series([{"k": "a", "v": 1}, {"k": "b", "v": 2}, None, {"k": "c", "v": 3}])
+    with pytest.raises(ValueError, match="row 3 is missing as a whole"):
+        fathom.aggregate(rows, by="k", values="v")
+    assert fathom.aggregate(rows.drop_nulls(), by="k", values="v").records == 3
+    assert fathom.aggregate(rows[:2], by="k", values="v").records == 2
+
+
+def moved(array, by=1):
+    """The same, with buffers that begin so many bytes later."""
+    if isinstance(array, pa.DictionaryArray):
+        return pa.DictionaryArray.from_arrays(moved(array.indices, by), moved(array.dictionary, by))
+    buffers = [buffer and pa.py_buffer(b"." * by + buffer.to_pybytes()).slice(by) for buffer in array.buffers()]
+    return pa.Array.from_buffers(array.type, len(array), buffers)
+
+
+def test_buffers_that_are_not_aligned_are_refused():
+    keys, values = pa.array(["a", "b" * 20]), pa.array([1, 2])
+    for array in [keys, keys.cast(pa.large_string()), keys.dictionary_encode(), values, pa.array([1, 2], pa.int16())]:
+        with pytest.raises(ValueError, match="column 1 is not aligned"):
+            fathom.aggregate(pa.table({"k": moved(array), "v": values}), by="k", values="v")
+    for kind in [pa.int32(), pa.float32(), pa.float64()]:
+        with pytest.raises(ValueError, match="column 2 is not aligned"):
+            fathom.aggregate(pa.table({"k": keys, "v": moved(values.cast(kind))}), by="k", values="v")
+    # What is read byte by byte may begin anywhere.
+    for array in [moved(values.cast(pa.int8())), moved(values.cast(pa.decimal128(19, 0)))]:
+        assert fathom.aggregate(pa.table({"k": keys, "v": array}), by="k", values="v", stats="sum")["sum"] == [1, 2]
+    assert fathom.aggregate(pa.table({"k": moved(keys.cast(pa.string_view())), "v": values}), by="k", values="v").records == 2
+
+
 def test_results_enter_every_library_by_arrow():
     groups = table = fathom.aggregate(b"a;1.5\nb;\xc3\xa9\n", on_error="skip", stats=["count", "mean", "stddev"])
     expected = [{"key": "a", "count": 1, "mean": 1.5, "stddev": None}]

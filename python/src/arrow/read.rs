@@ -19,6 +19,8 @@ pub(crate) struct Stream {
     stream: StreamC,
     columns: Vec<Column>,
     sizes: [usize; 2],
+    /// Those of the batches before.
+    rows: u64,
 }
 
 // SAFETY: a stream may be asked from any thread, by one at a time; the engine keeps it under a lock.
@@ -73,6 +75,15 @@ impl Width {
             _ => return None,
         })
     }
+
+    fn bytes(self) -> usize {
+        match self {
+            Width::I8 | Width::U8 => 1,
+            Width::I16 | Width::U16 => 2,
+            Width::I32 | Width::U32 => 4,
+            Width::I64 | Width::U64 => 8,
+        }
+    }
 }
 
 impl Kind {
@@ -117,6 +128,28 @@ impl Kind {
             }
             _ => Kind::Integers(Width::of(format)?),
         })
+    }
+
+    /// Whether the buffers of an array are aligned to what is read from them.
+    fn is_aligned(&self, array: &ArrayC) -> bool {
+        let view = View::of(array, 0, 0);
+        let (number, bytes) = match self {
+            Kind::Booleans | Kind::Decimal(_) => (1, 1),
+            Kind::Integers(width) | Kind::Times(width, _) | Kind::Dictionary(width, _) => {
+                (1, width.bytes())
+            }
+            Kind::Short | Kind::F32 => (1, 4),
+            Kind::Long | Kind::F64 => (1, 8),
+            // The views are bytes, and the lengths of their buffers are not.
+            Kind::Views => (array.n_buffers as usize - 1, 8),
+        };
+        let is_inside = match self {
+            // SAFETY: an array with a dictionary type has one, which lives as long as it does.
+            Kind::Dictionary(_, values) => unsafe { array.dictionary.as_ref() }
+                .is_none_or(|dictionary| values.is_aligned(dictionary)),
+            _ => true,
+        };
+        is_inside && (view.pointer(number) as usize).is_multiple_of(bytes)
     }
 
     fn is_number(&self) -> bool {
@@ -180,7 +213,7 @@ pub(crate) fn open(
         found.0.push(Column { place, kind });
         found.1.push(name.clone());
     }
-    Ok((Stream { stream, columns: found.0, sizes: [keys, values] }, found.1))
+    Ok((Stream { stream, columns: found.0, sizes: [keys, values], rows: 0 }, found.1))
 }
 
 fn place(column: &Selector, names: &[&str]) -> PyResult<usize> {
@@ -279,10 +312,32 @@ impl columnar::Source for Stream {
         if array.release.is_none() {
             return Ok(None);
         }
-        assert!(array.null_count <= 0, "a table's rows are never missing as a whole");
+        let rows = View::of(&array, 0, array.length as usize);
+        let valid = if array.null_count == 0 { Valid::default() } else { rows.valid() };
+        if let Some(row) = (0..rows.rows).find(|&row| !valid.has(row)) {
+            let row = self.rows + row as u64 + 1;
+            return Err(refused(format!("row {row} is missing as a whole: leave it out before")));
+        }
+        self.rows += array.length as u64;
         let zeros = if self.sizes[1] == 0 { vec![0; array.length as usize] } else { Vec::new() };
-        Ok(Some(Batch { array, columns: self.columns.clone(), sizes: self.sizes, zeros }))
+        let batch = Batch { array, columns: self.columns.clone(), sizes: self.sizes, zeros };
+        for (number, column) in self.columns.iter().enumerate() {
+            let (view, kind) = batch.column(number);
+            if !kind.is_aligned(view.array) {
+                let place = column.place + 1;
+                return Err(refused(format!(
+                    "column {place} is not aligned to its elements, as after a cut between bytes: copy it before"
+                )));
+            }
+        }
+        Ok(Some(batch))
     }
+}
+
+/// A table that cannot be read, as a `ValueError`.
+fn refused(said: String) -> Error {
+    let source = std::io::Error::other(PyValueError::new_err(said));
+    Error::Read { path: "<arrow>".into(), byte: 0, source }
 }
 
 /// A batch, whose buffers live as long as it does.
@@ -308,8 +363,7 @@ impl Batch {
                 .get(*place)
                 .expect("a batch of the columns of its schema")
         };
-        let rows = self.array.length as usize;
-        (View { array: child, offset: (self.array.offset + child.offset) as usize, rows }, kind)
+        (View::of(child, self.array.offset, self.array.length as usize), kind)
     }
 }
 
@@ -350,6 +404,11 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// So many rows from the array's own offset and another one on.
+    fn of(array: &'a ArrayC, offset: i64, rows: usize) -> View<'a> {
+        View { array, offset: (array.offset + offset) as usize, rows }
+    }
+
     fn pointer(&self, number: usize) -> *const c_void {
         // SAFETY: an array points to as many buffers as it says.
         let buffers = unsafe { array(self.array.buffers, self.array.n_buffers as usize) };
@@ -430,8 +489,7 @@ impl<'a> View<'a> {
                 // SAFETY: an array with a dictionary type has one, which lives as long as it does.
                 let dictionary = unsafe { self.array.dictionary.as_ref() };
                 let dictionary = dictionary.expect("a dictionary array has a dictionary");
-                let (offset, rows) = (dictionary.offset as usize, dictionary.length as usize);
-                let texts = View { array: dictionary, offset, rows }.texts(values);
+                let texts = View::of(dictionary, 0, dictionary.length as usize).texts(values);
                 Texts::Dictionary(valid, self.integers(*width), Box::new(texts))
             }
             Kind::Booleans => {
