@@ -105,10 +105,17 @@ class Table:
         return polars.DataFrame(_Exact(self._groups) if exact else self)
 
     def to_pandas(self):
-        """A ``pandas.DataFrame``; of the other libraries none is needed."""
+        """A ``pandas.DataFrame``; of the other libraries none is needed. Integers some of which are missing
+        are of pandas' type Int64, which has missing ones."""
         import pandas
 
-        return pandas.DataFrame({name: self[name] for name in self.columns})
+        def column(at):
+            cells = self._groups.column(at)
+            if self._groups.is_integer(at):
+                return pandas.Series(cells, dtype="Int64" if None in cells else "int64")
+            return pandas.Series(cells, dtype=None if self._groups.is_text(at) else "float64")
+
+        return pandas.DataFrame({name: column(at) for at, name in enumerate(self.columns)})
 
     def format(self, format: str = "table", decimals=None, rounding: str = "half-up") -> bytes:
         """The result as the command prints it: brc, table, csv, tsv, json or ndjson."""

@@ -268,6 +268,11 @@ impl Groups {
         number < self.parts() || self.kind(number - self.parts()) == Type::Text
     }
 
+    /// Whether a column is one of integers of 64 bits.
+    fn is_integer(&self, number: usize) -> bool {
+        number >= self.parts() && self.kind(number - self.parts()) == Type::Integer
+    }
+
     /// The numbers of a column as text, with all their digits.
     fn exact(&self, number: usize) -> Vec<Option<String>> {
         self.texts(number - self.parts()).into_owned()

@@ -304,6 +304,21 @@ def test_results_enter_every_library_by_arrow():
     assert fathom.aggregate(duckdb.sql("select 'x' k, 1 v"), by="k", values="v", stats="max")["max"] == [1]
 
 
+def test_integers_stay_integers_in_pandas():
+    text = b"k,v,w\na,9007199254740993,1.5\nb,,\n"
+    ask = dict(by="k", values=["v", "w"], stats=["max", "count"])
+    frame = fathom.aggregate(text, **ask).to_pandas()
+    assert frame["v_max"].dtype == "Int64" and frame["v_max"][0] == 9007199254740993 and frame["v_max"].isna()[1]
+    types = {"v_count": "int64", "w_max": "float64", "w_count": "int64"}
+    assert {name: str(frame[name].dtype) for name in types} == types
+    assert frame["w_max"][0] == 1.5 and frame["w_max"].isna()[1]
+    # Also where there are no rows.
+    empty = fathom.aggregate(text, where='k == "z"', **ask)
+    arrow = empty.to_arrow().schema
+    assert all(str(empty.to_pandas()[name].dtype) == str(arrow.field(name).type).replace("double", "float64") for name in arrow.names[1:])
+    assert len(empty.to_pandas()) == 0 and list(empty.to_pandas().columns) == empty.columns
+
+
 def test_the_tables_that_the_command_writes_are_the_modules(command, tmp_path, frame):
     file = tmp_path / "frame.csv"
     file.write_bytes(text_of(frame, ["k", "g", "v", "n"]))
