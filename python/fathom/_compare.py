@@ -10,6 +10,8 @@ import pickle
 import shlex
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from fathom._command import _options, call
 from fathom._result import Run
@@ -17,6 +19,33 @@ from fathom._result import Run
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_worker.py")
 
 
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+
+class Compared(Protocol[P, R]):
+    """A function that can be compared with its baseline."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    def comparison(self, **options: Any) -> Run: ...
+
+
+@overload
+def compare(
+    function: None = None, *, baseline: Callable[..., Any], args: Iterable[Any] = (), kwargs: dict[str, Any] | None = None,
+    budget: str | None = None, **options: Any,
+) -> Callable[[Callable[P, R]], Compared[P, R]]: ...  # fmt: skip
+@overload
+def compare(
+    function: Callable[P, R], *, baseline: Callable[..., Any], args: Iterable[Any] = (), kwargs: dict[str, Any] | None = None,
+    budget: str | None = None, **options: Any,
+) -> Compared[P, R]: ...  # fmt: skip
+@overload
+def compare(
+    function: Sequence[Callable[..., Any]], *, args: Iterable[Any] = (), kwargs: dict[str, Any] | None = None,
+    budget: str | None = None, **options: Any,
+) -> Run: ...  # fmt: skip
 def compare(function=None, *, baseline=None, args=(), kwargs=None, budget=None, **options):
     """Compares Python functions: processes of their own, interleaved rounds, checked answers.
 

@@ -17,8 +17,19 @@ _FIELDS = {
     "bytes": "Bytes of input, decompressed.",
 }
 
-# Not `typing.NamedTuple`: importing `typing` takes longer than all of this package.
-Mean = namedtuple("Mean", _FIELDS)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    class Mean(NamedTuple):
+        mean: float
+        mean_in_order: float
+        pairs: int
+        skipped: int
+        bytes: int
+else:
+    # Importing `typing` takes longer than all of this package.
+    Mean = namedtuple("Mean", _FIELDS)
 Mean.__doc__ = "What an input comes to; lengths are in the unit of the radius, by default kilometres."
 for _name, _doc in _FIELDS.items():
     getattr(Mean, _name).__doc__ = _doc

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 _SHOWN = 10
 
+# `Table` has a member of this name.
+_Bytes = bytes
+
 
 class Table:
     """One row for each key: the key's columns first, then the statistics.
@@ -71,7 +74,7 @@ class Table:
             return NotImplemented
         return self._groups.saved_state() == other._groups.saved_state()
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __iter__(self):
         """The rows as tuples."""
@@ -117,7 +120,7 @@ class Table:
 
         return pandas.DataFrame({name: column(at) for at, name in enumerate(self.columns)})
 
-    def format(self, format: str = "table", decimals=None, rounding: str = "half-up") -> bytes:
+    def format(self, format: str = "table", decimals=None, rounding: str = "half-up") -> _Bytes:
         """The result as the command prints it: brc, table, csv, tsv, json or ndjson."""
         return self._groups.render(format, decimals, rounding)
 

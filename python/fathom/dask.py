@@ -12,6 +12,7 @@ import operator
 import time
 
 from fathom import _scale
+from fathom._table import Table
 
 __all__ = ["aggregate"]
 
@@ -62,8 +63,9 @@ async def _forget_silent(seconds, dask_scheduler=None):
 
 
 def aggregate(
-    urls, *, client=None, task_bytes=_scale.TASK_BYTES, records=False, timeout=None, retries=3, **options
-):
+    urls, *, client=None, task_bytes: int = _scale.TASK_BYTES, records: bool = False, timeout: float | None = None,
+    retries: int = 3, **options,
+) -> Table:
     """As `fathom.aggregate`, by the workers of a Dask cluster (by default that of the current client).
 
     With ``on_error="skip"`` refused records are counted (`Table.rejected`), and none is shown (`Table.rejects`).

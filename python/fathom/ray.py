@@ -9,6 +9,7 @@ fathom must be installed on the nodes, and the paths be theirs, too (a shared fi
 from __future__ import annotations
 
 from fathom import _scale
+from fathom._table import Table
 
 __all__ = ["aggregate"]
 
@@ -54,7 +55,9 @@ def _call(several, function, *arguments):
     return (None, *found) if several > 1 else (None, found)
 
 
-def aggregate(urls, *, task_bytes=_scale.TASK_BYTES, records=False, timeout=None, retries=3, **options):
+def aggregate(
+    urls, *, task_bytes: int = _scale.TASK_BYTES, records: bool = False, timeout: float | None = None, retries: int = 3, **options
+) -> Table:
     """As `fathom.aggregate`, by the workers of the Ray cluster that is connected.
 
     With ``on_error="skip"`` refused records are counted (`Table.rejected`), and none is shown (`Table.rejects`).

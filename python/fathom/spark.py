@@ -14,11 +14,12 @@ import gc
 import struct
 
 from fathom import _scale
+from fathom._table import Table
 
 __all__ = ["aggregate"]
 
 
-def aggregate(urls, spark, *, task_bytes=4 * _scale.TASK_BYTES, records=False, **options):
+def aggregate(urls, spark, *, task_bytes: int = 4 * _scale.TASK_BYTES, records: bool = False, **options) -> Table:
     """As `fathom.aggregate`, by the executors of a Spark session (classic or Connect), through `mapInArrow`.
 
     With ``on_error="skip"`` refused records are counted (`Table.rejected`), and none is shown (`Table.rejects`).
