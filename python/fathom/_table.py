@@ -14,7 +14,8 @@ class Table:
     It is an Arrow table to whoever asks (``polars.DataFrame(t)``, ``pyarrow.table(t)``, DuckDB's
     ``from t``): keys are text, or binary if one is not UTF-8. Counts are int64, and so is what is
     said in the unit of values without decimals; the rest is float64, the double nearest to what
-    the command prints with ``--format json``. ``exact=True`` gives every digit instead.
+    the command prints with ``--format json``. ``exact=True`` gives every digit instead, of means, variances
+    and deviations at least 17 significant ones.
     """
 
     __slots__ = ("_groups", "_guessed", "__weakref__")
@@ -81,8 +82,8 @@ class Table:
         return zip(*(self._groups.column(at) for at in range(len(self.columns))))
 
     def to_dicts(self, exact: bool = False) -> list[dict]:
-        """A dict for each key; with exact, numbers are `decimal.Decimal` with every digit there is
-        (at least 17 significant ones of means, variances and deviations without end)."""
+        """A dict for each key; with exact, numbers are `decimal.Decimal` with every digit there is;
+        means, variances and deviations are rounded to 17 significant ones, or to whole numbers where these have more."""
         names = self.columns
         if not exact:
             return [dict(zip(names, row)) for row in self]
@@ -180,7 +181,7 @@ def _text(cell, is_text: bool) -> str:
 
 
 class _Exact:
-    """The same table with every digit."""
+    """The same table in decimals."""
 
     def __init__(self, groups):
         self._groups = groups

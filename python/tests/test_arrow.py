@@ -295,6 +295,8 @@ def test_results_enter_every_library_by_arrow():
     assert pa.table(table).to_pylist() == expected == table.to_arrow().to_pylist()
     assert pa.schema(table) == table.to_arrow().schema
     assert duckdb.sql("select key, count, mean from groups").fetchall() == [("a", 1, 1.5)]
+    # As docs/python.md has it.
+    assert duckdb.sql('from "table"').fetchall() == [("a", 1, 1.5, None)]
     pandas = table.to_pandas()
     assert isinstance(pandas, pd.DataFrame) and list(pandas.columns) == table.columns
     assert pandas["mean"].tolist() == [1.5]
