@@ -60,7 +60,7 @@ pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
         _ => match options(&words) {
             Ok(options) => own.driven(&options),
             Err(what) => {
-                eprintln!("{name}: {what}\n\n{HELP}");
+                let _ = writeln!(io::stderr(), "{name}: {what}\n\n{HELP}");
                 return ExitCode::from(2);
             }
         },
@@ -70,7 +70,7 @@ pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
         Ok(false) => ExitCode::from(1),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{name}: {error}");
+            let _ = writeln!(io::stderr(), "{name}: {error}");
             ExitCode::from(4)
         }
     }
@@ -210,7 +210,7 @@ impl Own {
             answer: serde_json::Value::Null,
         };
         for group in groups {
-            eprintln!("{}: {}", self.name, title(&group.spec));
+            let _ = writeln!(io::stderr(), "{}: {}", self.name, title(&group.spec));
             run.cases.push(self.case(group, options)?);
         }
         Ok(run)

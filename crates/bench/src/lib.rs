@@ -28,6 +28,8 @@
 //!
 //! Apart from that, a [`Recorder`] writes down what a program does to its map, for `fathom kv --trace`.
 #![forbid(unsafe_code)]
+// They panic where standard error is closed or full.
+#![deny(clippy::print_stderr)]
 
 mod define;
 mod drive;

@@ -66,7 +66,7 @@ pub(crate) fn chosen(
     for text in combinations(&options.axis, only, choices.base)? {
         match checked(&text)? {
             None => found.push(varied(&text, family)?),
-            Some(why) => eprintln!("fathom: {text} takes no part: {why}"),
+            Some(why) => say!("fathom: {text} takes no part: {why}"),
         }
     }
     Ok(found)

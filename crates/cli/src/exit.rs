@@ -29,7 +29,7 @@ pub(crate) fn report(end: anyhow::Result<Exit>) -> ExitCode {
         // What there was by then has been shown.
         Ok(_) if interrupt::happened() => return ExitCode::from(130),
         Err(_) if interrupt::happened() => {
-            eprintln!("fathom: interrupted");
+            say!("fathom: interrupted");
             return ExitCode::from(130);
         }
         Ok(Exit::Done) => return ExitCode::SUCCESS,
@@ -45,7 +45,7 @@ pub(crate) fn report(end: anyhow::Result<Exit>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // Files, programs and workers are quoted in it.
-    eprintln!("fathom: {}", fathom_report::escape::lines(&words(&error)));
+    say!("fathom: {}", fathom_report::escape::lines(&words(&error)));
     ExitCode::from(code(&error))
 }
 

@@ -4,8 +4,13 @@
 //! end of it becomes an exit code (`exit`). Nothing is decided here. It is a library so that cargo
 //! compiles it beside the contenders: a program waits until all that it is linked with is compiled.
 #![forbid(unsafe_code)]
+// They panic where the stream is closed or full, and the result is lost: `say!`, `writeln!`.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 // The docs of options are help texts, in which brackets mean what they mean to a shell.
 #![allow(rustdoc::broken_intra_doc_links)]
+
+#[macro_use]
+mod say;
 
 mod args;
 mod choices;

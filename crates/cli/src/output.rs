@@ -224,7 +224,7 @@ pub(crate) fn handle_interrupts() {
             }
         });
         if let Err(error) = outcome {
-            eprintln!("fathom: an interrupt may leave a .part file behind ({error})");
+            say!("fathom: an interrupt may leave a .part file behind ({error})");
         }
     });
 }

@@ -28,7 +28,7 @@ pub(crate) fn runs(folder: &Path) -> anyhow::Result<(Vec<(PathBuf, Run)>, Exit)>
         match Run::read(&path) {
             Ok(run) => runs.push((path, run)),
             Err(error) => {
-                eprintln!("fathom: left out: {:#}", anyhow::Error::from(error));
+                say!("fathom: left out: {:#}", anyhow::Error::from(error));
                 end = Exit::Incomplete;
             }
         }

@@ -67,7 +67,7 @@ pub(crate) fn put(content: &[u8], path: &Path, open: bool) -> anyhow::Result<()>
 
 /// Shows a file in the browser: `$BROWSER`, or the system's.
 pub(crate) fn shown(path: &Path) -> anyhow::Result<()> {
-    eprintln!("fathom: the page is {}", path.display());
+    say!("fathom: the page is {}", path.display());
     let whole = path.canonicalize().with_context(|| path.display().to_string())?;
     opener::open_browser(whole).context("no browser could be started; $BROWSER names one")
 }

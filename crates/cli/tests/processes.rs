@@ -236,6 +236,27 @@ fn a_missing_temporary_folder_is_named() {
 }
 
 #[test]
+fn what_cannot_be_said_costs_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let [input, out] = ["in.txt", "out.txt"].map(|name| folder.path().join(name));
+    fs::write(&input, "a;1.0\n").unwrap();
+    let [input, out] = [&input, &out].map(|path| path.to_str().unwrap());
+    let full = || Stdio::from(fs::File::options().write(true).open("/dev/full").unwrap());
+    // A pipe that nobody reads.
+    let closed = || Stdio::from(std::io::pipe().unwrap().1);
+    for stderr in [&full as &dyn Fn() -> Stdio, &closed] {
+        let code = |arguments: &[&str]| {
+            fathom(arguments, folder.path()).stderr(stderr()).status().unwrap().code()
+        };
+        assert_eq!(code(&["aggregate", "nofile"]), Some(4));
+        assert_eq!(code(&["aggregate", "--no-such-option"]), Some(2));
+        assert_eq!(code(&["aggregate", "-v", "-o", out, input]), Some(0));
+        assert_eq!(fs::read_to_string(out).unwrap(), "{a=1.0/1.0/1.0}\n");
+        fs::remove_file(out).unwrap();
+    }
+}
+
+#[test]
 fn a_full_disk_is_an_error_that_names_the_file() {
     let folder = tempfile::tempdir().unwrap();
     for option in ["--save", "--report", "--export-json"] {

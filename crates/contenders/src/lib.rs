@@ -25,6 +25,8 @@
 //! assert!(digests.len() > 1 && digests.iter().all(|digest| *digest == digests[0]));
 //! ```
 #![deny(unsafe_code)]
+// They panic where standard error is closed or full.
+#![deny(clippy::print_stderr)]
 #![cfg_attr(test, allow(dead_code, unused_imports))] // what unit tests leave out, see `contenders!`
 
 use fathom_measure::contender::Origin;

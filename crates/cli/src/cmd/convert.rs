@@ -74,7 +74,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     };
     if options.mode.is_some() {
         refuse_existing(&options.output)?;
-        eprintln!("reading '{}'", path.display());
+        say!("reading '{}'", path.display());
     }
     let bytes = key_file::load(path)?;
     let (from, keys) = key_file::keys(path, &bytes, from.as_ref())?;
@@ -82,10 +82,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         if keys.is_empty() {
             bail!("{}: no word in it", path.display());
         }
-        eprintln!("000000000 bytes left\nwriting '{}'", options.output.display());
+        say!("000000000 bytes left\nwriting '{}'", options.output.display());
     }
     if keys.values.is_some() && !to.has_values() {
-        eprintln!("fathom: {to} has no values; those of {} are left out", path.display());
+        say!("fathom: {to} has no values; those of {} are left out", path.display());
     }
     let mut output = Output::create(&options.output)?;
     let name = output.name().to_owned();
@@ -99,10 +99,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         print_keys(&keys, &options.output)?;
     }
     if options.mode.is_some() {
-        eprintln!("wrote {:09} words", written.keys);
+        say!("wrote {:09} words", written.keys);
     } else if options.verbose {
         let wide = if written.wide { " (64-bit variant)" } else { "" };
-        eprintln!(
+        say!(
             "{} keys from {} as {from} to {name} as {}{wide}, {} bytes",
             written.keys,
             path.display(),

@@ -1,5 +1,6 @@
 //! `fathom history DIR`: the course of every contender over the saved runs of a folder.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use fathom_measure::result::Run;
@@ -51,7 +52,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.sheet.show(|| text(&courses), || html::history::page(&courses, &name))?;
     for (course, step) in slower(&courses, &options.since).iter().filter(|_| options.gate) {
         let (factor, when) = (times(step.ratio), &course.points[step.at].0);
-        println!("REGRESSION: {} {}: {factor} slower since {when}", course.title, course.id);
+        let (title, id) = (&course.title, &course.id);
+        writeln!(io::stdout(), "REGRESSION: {title} {id}: {factor} slower since {when}")?;
         end = Exit::Incomplete;
     }
     Ok(end)

@@ -1,6 +1,7 @@
 //! What a structure must do ([`Structure`], one key at a time) and the loops over it ([`Batch`], many
 //! keys at a time, one call per sample). Times nothing.
 
+use std::io::{self, Write};
 use std::sync::Barrier;
 
 use super::keys::Key;
@@ -217,7 +218,7 @@ pub(crate) fn together<K: Key>(
             std::thread::Builder::new().spawn_scoped(scope, run).unwrap_or_else(|error| {
                 // A panic would wait for the others, and they for this one: the worker ends, and its
                 // row says so.
-                eprintln!("cannot start {} threads: {error}", shares.len());
+                let _ = writeln!(io::stderr(), "cannot start {} threads: {error}", shares.len());
                 std::process::exit(1)
             })
         };

@@ -525,13 +525,13 @@ fn execute(
         let error = partial::located(error, options, query.is_some());
         if let Error::Record(reject) = &error {
             if options.verbose {
-                eprintln!("{}", bytes(reject));
+                say!("{}", bytes(reject));
             }
             if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
-                eprintln!("fathom: without --by, --value or --delimiter, input is key;value lines");
+                say!("fathom: without --by, --value or --delimiter, input is key;value lines");
             }
             if reject.has_decimal_comma() {
-                eprintln!("fathom: --decimal-comma reads numbers with a comma, such as 1,5");
+                say!("fathom: --decimal-comma reads numbers with a comma, such as 1,5");
             }
         }
         error
@@ -561,7 +561,7 @@ fn show(
     if let Some(spilled) = &summary.spilled {
         if options.verbose {
             let (runs, bytes) = (spilled.runs(), spilled.bytes());
-            eprintln!("spilled {bytes} bytes in {runs} runs");
+            say!("spilled {bytes} bytes in {runs} runs");
         }
         let Some(top) = options.top else {
             let (keys, digest) = spilled::write(options, format, (&order, &layout), &mut summary)?;
@@ -961,7 +961,7 @@ fn text_of(mut source: Source) -> anyhow::Result<Source> {
     }
     let Some(is_little) = input::utf_16(&first) else { return Ok(source) };
     if std::io::stderr().is_terminal() {
-        eprintln!(
+        say!(
             "fathom: {} is UTF-16 by its mark, and decoded",
             escape::line(&path.display().to_string())
         );
@@ -972,9 +972,9 @@ fn text_of(mut source: Source) -> anyhow::Result<Source> {
 
 fn announce(engine: &EngineOptions, files: &[PathBuf]) {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    eprintln!("aggregating {}", names.join(", "));
-    eprintln!("Zstandard, if there is any, is decoded by {}", input::ZSTANDARD);
-    eprintln!(
+    say!("aggregating {}", names.join(", "));
+    say!("Zstandard, if there is any, is decoded by {}", input::ZSTANDARD);
+    say!(
         "{} thread{}, level {}, chunks of {} KiB",
         engine.threads,
         if engine.threads == 1 { "" } else { "s" },
@@ -1034,14 +1034,14 @@ impl Digest {
 
 /// The forebear's verbose block.
 fn verdict(digest: &Digest, keys: usize, summary: &Summary, elapsed: Duration) {
-    let tell = |way: &Way| eprintln!("{}", escape::line(&way.to_string()));
+    let tell = |way: &Way| say!("{}", escape::line(&way.to_string()));
     summary.ways.iter().for_each(tell);
-    eprintln!("result hash={:08x}", digest.hash);
-    eprintln!("result length={}", digest.length);
-    eprintln!("stations count={keys}");
-    eprintln!("valid utf8={}", !digest.has_other);
+    say!("result hash={:08x}", digest.hash);
+    say!("result length={}", digest.length);
+    say!("stations count={keys}");
+    say!("valid utf8={}", !digest.has_other);
     let seconds = elapsed.as_secs_f64();
-    eprintln!(
+    say!(
         "{} records, {} blank lines{}, {} refused in {seconds:.3} s: {:.1} M records/s, {:.3} GB/s",
         summary.records,
         summary.blank_lines,
@@ -1066,16 +1066,16 @@ fn report_rejects(summary: &Summary, verbose: bool) -> Exit {
         return Exit::Done;
     }
     for reject in &summary.shown_rejects {
-        eprintln!("fathom: skipped {}", escape::line(&reject.to_string()));
+        say!("fathom: skipped {}", escape::line(&reject.to_string()));
         if verbose {
-            eprintln!("{}", escape::line(&bytes(reject)));
+            say!("{}", escape::line(&bytes(reject)));
         }
     }
     let more = summary.rejected - summary.shown_rejects.len() as u64;
     if more > 0 && !summary.shown_rejects.is_empty() {
-        eprintln!("fathom: … and {more} more");
+        say!("fathom: … and {more} more");
     }
     let records = if summary.rejected == 1 { "record" } else { "records" };
-    eprintln!("fathom: {} {records} skipped", summary.rejected);
+    say!("fathom: {} {records} skipped", summary.rejected);
     Exit::Incomplete
 }

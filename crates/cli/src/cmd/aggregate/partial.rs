@@ -217,7 +217,7 @@ pub(super) fn located(mut error: Error, options: &Options, is_delimited: bool) -
     if let Error::Record(reject) = &mut error {
         count_lines(reject);
         if is_delimited {
-            eprintln!(
+            say!(
                 "fathom: if byte {start} lies inside quotes, the range began inside a record: \
                  fathom plan --records cuts between records"
             );

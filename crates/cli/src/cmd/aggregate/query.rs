@@ -104,7 +104,7 @@ fn tell(guessed: &Guessed) {
         None | Some(Syntax::Delimited) => "",
     };
     if !shown.is_empty() {
-        eprintln!("fathom: the input is taken to be {shown} (--format-in says otherwise)");
+        say!("fathom: the input is taken to be {shown} (--format-in says otherwise)");
     }
     let mut told: Vec<String> = Vec::new();
     if let Some(delimiter) = guessed.delimiter {
@@ -120,10 +120,7 @@ fn tell(guessed: &Guessed) {
         told.extend(is_guessed.then(|| said.to_owned()));
     }
     if !told.is_empty() {
-        eprintln!(
-            "fathom: taken for granted, unless the option says otherwise: {}",
-            told.join("; ")
-        );
+        say!("fathom: taken for granted, unless the option says otherwise: {}", told.join("; "));
     }
 }
 

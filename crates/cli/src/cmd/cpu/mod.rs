@@ -312,7 +312,7 @@ fn own(
     let refused: Vec<String> = others.iter().filter_map(why).collect();
     ensure!(!rows.is_empty(), "{}", refused.join("; "));
     for line in refused {
-        eprintln!("fathom: left out: {line}");
+        say!("fathom: left out: {line}");
     }
     Ok(rows)
 }

@@ -110,7 +110,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.verbose {
         let seconds = start.elapsed().as_secs_f64();
         let speed = bytes as f64 / seconds / 1e9;
-        eprintln!(
+        say!(
             "wrote {} rows, {bytes} bytes to {name} in {seconds:.3} s, {speed:.2} GB/s",
             options.rows
         );

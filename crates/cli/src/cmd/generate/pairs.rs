@@ -89,9 +89,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(answers) = answers {
         answers.finish()?;
     }
-    eprintln!("Method: {}", method.name());
-    eprintln!("Random seed: {}", options.seed);
-    eprintln!("Pair count: {}", options.count);
-    eprintln!("Expected sum: {mean:.16}");
+    say!("Method: {}", method.name());
+    say!("Random seed: {}", options.seed);
+    say!("Pair count: {}", options.count);
+    say!("Expected sum: {mean:.16}");
     Ok(Exit::Done)
 }

@@ -203,7 +203,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if outcome.skipped > 0 {
         let (s, is, pairs) =
             if outcome.skipped == 1 { ("", "is", "a pair") } else { ("s", "are", "pairs") };
-        eprintln!("fathom: skipped {} element{s} that {is} not {pairs}", outcome.skipped);
+        say!("fathom: skipped {} element{s} that {is} not {pairs}", outcome.skipped);
     }
     Ok(if differs || outcome.skipped > 0 { Exit::Incomplete } else { Exit::Done })
 }
@@ -347,7 +347,7 @@ fn show_profile(options: &Options, report: &Report, mean: f64) -> anyhow::Result
         }
     };
     match &options.profile_output {
-        None if !options.open => eprintln!("{}", shown.trim_end()),
+        None if !options.open => say!("{}", shown.trim_end()),
         path => {
             let path = path.as_deref().unwrap_or(Path::new("-"));
             sheet::put(shown.as_bytes(), path, options.open)?;

@@ -91,12 +91,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let stop = interrupt::measuring();
     let path = options.source.path()?;
     if options.blocks {
-        eprintln!("loading '{}'", path.display());
+        say!("loading '{}'", path.display());
     }
     let parts: Vec<usize> = options.sizes.iter().flat_map(|sizes| sizes.0.clone()).collect();
     let prepared = data::prepare(path, options.source.from.as_ref(), &parts, 1, 1)?;
     if options.blocks {
-        eprintln!("000000000 bytes left");
+        say!("000000000 bytes left");
     } else {
         prepared.describe(options.source.from.is_none());
     }

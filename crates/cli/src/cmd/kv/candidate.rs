@@ -159,7 +159,7 @@ fn outside() -> Vec<Candidate> {
             offered.map(|offered| Candidate::offered(offered, &runner)).collect()
         }
         Err(failure) => {
-            eprintln!("the C++ runner {}", fathom_report::escape::line(&failure.to_string()));
+            say!("the C++ runner {}", fathom_report::escape::line(&failure.to_string()));
             Vec::new()
         }
     }

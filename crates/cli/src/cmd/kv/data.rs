@@ -69,7 +69,7 @@ impl Prepared {
             }
         };
         let correct = if is_guess { correct } else { "" };
-        eprintln!("{name}: {what}, the first {first:?}{correct}");
+        say!("{name}: {what}, the first {first:?}{correct}");
     }
 
     /// Keys or operations, whichever are more: what takes time.

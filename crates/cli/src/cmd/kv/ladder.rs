@@ -191,6 +191,6 @@ pub(super) fn seated(
 
 fn note(text: &str) {
     if std::io::stderr().is_terminal() {
-        eprintln!("fathom kv: {text}");
+        say!("fathom kv: {text}");
     }
 }

@@ -116,7 +116,7 @@ impl Special {
             .with_context(context)?;
         std::fs::rename(whole.path(), &folder).with_context(context)?;
         let names: Vec<&str> = module.files.iter().map(|(name, _)| *name).collect();
-        eprintln!("{}: wrote {}", folder.display(), names.join(", "));
+        say!("{}: wrote {}", folder.display(), names.join(", "));
         Ok(())
     }
 }

@@ -91,7 +91,7 @@ fn built(options: &Options, tree: Option<&Tree>) -> anyhow::Result<Option<Failur
         Some(tree) => (Some(tree.place.as_path()), tree.name.as_str()),
         None => (None, "this tree"),
     };
-    eprintln!("fathom: building {name}");
+    say!("fathom: building {name}");
     // However long that takes: nothing of it is timed.
     let house = House { limit: Duration::MAX, ..options.house()? };
     Ok(house.aside(build, folder, "build", Duration::ZERO).err())

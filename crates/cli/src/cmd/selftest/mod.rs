@@ -205,7 +205,7 @@ fn prove(options: &Options, path: &Path) -> anyhow::Result<Exit> {
         anyhow::ensure!(!stop.load(Ordering::Relaxed), "interrupted");
         done += 1;
         if done % 50 == 0 {
-            eprintln!("fathom: {done} measured");
+            say!("fathom: {done} measured");
         }
         Ok(found)
     };
@@ -303,7 +303,7 @@ fn tally(
         let all = case.measured.rounds.iter().flat_map(|round| &round.samples).flatten();
         walls.push(all.map(|sample| sample.wall_ns).sum::<u64>() as f64 / 1e9);
         if (number + 1).is_multiple_of(50) {
-            eprintln!("{name}: {} of {count} comparisons", number + 1);
+            say!("{name}: {} of {count} comparisons", number + 1);
         }
     }
     tally.interval_width_median = median(&widths).unwrap_or(0.0);

@@ -5,6 +5,7 @@
 //! Built once, never changed. `specialised` finds one key at a time, `specialised-batch` many at once, which waits
 //! for the memory of all of them together: for programs that have many keys to look for.
 
+use std::io::{self, Write};
 use std::marker::PhantomData;
 
 use fathom_measure::contender::{Contender, Keeps, Meta, Preparation};
@@ -89,7 +90,7 @@ fn of<'w, K: Key + Planned + 'w>(
         let found = plans.find_map(|plan| made(keys, values, plan, batch));
         found.unwrap_or_else(|| {
             // The worker ends, and its row says so; `fathom kv` has said it before in a sentence.
-            eprintln!("{NO_TABLE}");
+            let _ = writeln!(io::stderr(), "{NO_TABLE}");
             std::process::exit(1)
         })
     });

@@ -40,7 +40,7 @@ pub(super) fn summarise(
     let query = query.filter(|_| !tables.is_empty())?;
     let told = |said: &dyn fmt::Display| {
         if options.verbose {
-            eprintln!("{said}");
+            say!("{said}");
         }
     };
     let asked = match Asked::of(query, engine, tables) {
