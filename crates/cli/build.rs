@@ -1,6 +1,6 @@
 //! Tells the program what it was built from: commit, features, profile, target and compiler, as
-//! environment variables of the build. Outside a repository (a source archive) what cannot be known
-//! stays empty, and nothing fails.
+//! environment variables of the build. The level of optimisation is that of the contenders, who tell it themselves.
+//! Outside a repository (a source archive) what cannot be known stays empty, and nothing fails.
 
 use std::env;
 use std::fs;
@@ -23,15 +23,13 @@ fn main() {
         .filter_map(|(name, _)| Some(name.strip_prefix("CARGO_FEATURE_")?.to_lowercase()))
         .filter(|name| name != "default")
         .collect();
-    let optimised = env::var("OPT_LEVEL").unwrap_or_default();
-    let profile = format!("{} (opt-level {optimised})", env::var("PROFILE").unwrap_or_default());
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let rustc = said(Command::new(rustc).arg("--version")).unwrap_or_default();
     for (name, value) in [
         ("COMMIT", commit),
         ("DIRTY", dirty),
         ("FEATURES", features.join(" ").replace('_', "-")),
-        ("PROFILE", profile),
+        ("PROFILE", env::var("PROFILE").unwrap_or_default()),
         ("TARGET", env::var("TARGET").unwrap_or_default()),
         ("RUSTC", rustc),
     ] {

@@ -450,13 +450,17 @@ pub(crate) fn new_run() -> anyhow::Result<Run> {
     })
 }
 
-/// What `build.rs` found out about this program.
+/// What `build.rs` found out about this program, and the level of what it measures.
 pub(crate) fn build() -> Build {
     Build {
         commit: env!("FATHOM_BUILD_COMMIT").to_owned(),
         dirty: env!("FATHOM_BUILD_DIRTY").parse().ok(),
         features: env!("FATHOM_BUILD_FEATURES").split_whitespace().map(str::to_owned).collect(),
-        profile: env!("FATHOM_BUILD_PROFILE").to_owned(),
+        profile: format!(
+            "{} (opt-level {})",
+            env!("FATHOM_BUILD_PROFILE"),
+            fathom_contenders::OPT_LEVEL
+        ),
         target: env!("FATHOM_BUILD_TARGET").to_owned(),
         rustc: env!("FATHOM_BUILD_RUSTC").to_owned(),
     }

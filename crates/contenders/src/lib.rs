@@ -86,6 +86,9 @@ pub mod allocator {
     };
 }
 
+/// The level this crate is optimised at, and so what is measured.
+pub const OPT_LEVEL: &str = env!("FATHOM_OPT_LEVEL");
+
 /// All families, in the order they are shown.
 pub static FAMILIES: &[&dyn AnyFamily] = &[
     &aggregate::FAMILY,
