@@ -136,18 +136,29 @@ pub(super) fn screened(
     let lacking = fates.iter().flatten().filter(|fate| fate.why == Why::Lacks);
     let lacking = lacking.map(|fate| fate.detail.clone());
     let why = lost.chain(lacking).next().map_or_else(String::new, |first| format!(": {first}"));
-    let unreached: usize = rungs.iter().map(|rung| rung.unreached).sum();
-    ensure!(
-        !finalists.is_empty() || unreached == 0 || !why.is_empty(),
-        "the --budget was over before one of {unreached} combinations was tried: give more, or name \
-         structures, hashes and allocators"
-    );
-    ensure!(!finalists.is_empty(), "no combination could do what was asked{why}");
+    let unreached = fates.iter().flatten().filter(|fate| fate.why == Why::Unreached).count();
+    ensure!(!finalists.is_empty(), nobody(unreached, &why));
     if let Some(last) = rungs.last_mut() {
         last.kept = finalists.len();
         last.left_out = screen::small_but_slow(&scores, screen.candidates, hopeless);
     }
     Ok(Climb { finalists, rungs, fates })
+}
+
+/// What is said where nobody is left, with the combinations that were not reached in time and what the first of
+/// the others lacked.
+fn nobody(unreached: usize, why: &str) -> String {
+    if unreached == 0 {
+        return format!("no combination could do what was asked{why}");
+    }
+    let others = match why {
+        "" => String::new(),
+        why => format!("; none of those tried could do what was asked{why}"),
+    };
+    format!(
+        "the --budget was over before one of {unreached} combinations was tried: give more, or name \
+         structures, hashes and allocators{others}"
+    )
 }
 
 /// Those who are measured whatever the ladder says.
@@ -192,5 +203,23 @@ pub(super) fn seated(
 fn note(text: &str) {
     if std::io::stderr().is_terminal() {
         say!("fathom kv: {text}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_that_was_over_is_the_cause_whatever_the_others_lacked() {
+        let lacks = ": std does not keep order";
+        assert_eq!(
+            nobody(0, lacks),
+            "no combination could do what was asked: std does not keep order"
+        );
+        let late = nobody(3, lacks);
+        assert!(late.starts_with("the --budget was over before one of 3 combinations"), "{late}");
+        assert!(late.ends_with(lacks), "{late}");
+        assert!(nobody(3, "").ends_with("structures, hashes and allocators"));
     }
 }
