@@ -40,7 +40,7 @@ pub(crate) struct Options {
     choice: Choice,
 
     /// The operations: insert, build, find-same, find-hit, find-miss, find-mixed, find-zipf, update,
-    /// erase, churn, iterate, scan, range, shared; the scan that holds nothing is always measured
+    /// erase, churn, iterate, scan, range, shared, replay; the scan that holds nothing is always measured
     #[arg(
         long,
         value_name = "NAME,…",
@@ -49,8 +49,9 @@ pub(crate) struct Options {
     )]
     operation: Vec<String>,
 
-    /// A parameter of the operations: probes, hit, skew, span, seed, and for shared threads, reads,
-    /// hot, inserts, erases; several values are a case each: threads=1,2,4
+    /// A parameter of the operations: probes, hit, skew, span, seed, table (built or grown), for shared
+    /// threads, reads, hot, inserts, erases, and for replay trace (its file); several values are a case
+    /// each: threads=1,2,4
     #[arg(short = 'p', long = "set", value_name = "NAME=VALUE,…")]
     parameters: Vec<String>,
 
