@@ -135,7 +135,13 @@ pub fn broken(why: Broken) -> String {
 
 /// The level of a case's intervals: `99 %`, `99.5 %`; never rounded to a hundred.
 pub(crate) fn level_words(case: &Case) -> String {
-    let digits = format!("{:.3}", case.plan.level_percent());
+    percent_below_hundred(case.plan.level_percent())
+}
+
+fn percent_below_hundred(percent: f64) -> String {
+    let written = |decimals: usize| format!("{percent:.decimals$}");
+    let digits = (3..15).map(written).find(|digits| !digits.starts_with("100"));
+    let digits = digits.unwrap_or_else(|| percent.to_string());
     format!("{} %", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
@@ -179,5 +185,20 @@ pub fn word(comparison: &Comparison) -> String {
             format!("{} {}", direction(ratio), seen(comparison))
         }
         verdict => verdict.word().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fathom_measure::plan::Plan;
+
+    #[test]
+    fn no_level_is_rounded_to_a_hundred() {
+        for level in ["50", "99", "99.5", "99.999", "99.9999", "99.99996", "99.999999999"] {
+            let alpha = (100.0 - level.parse::<f64>().unwrap()) / 100.0;
+            let plan = Plan { alpha, ..Plan::default() };
+            assert_eq!(percent_below_hundred(plan.level_percent()), format!("{level} %"));
+        }
     }
 }
