@@ -141,13 +141,15 @@ impl<'a> Commands<'a> {
     fn timed(&mut self, outside: &Outside) -> Result<Sample, Failure> {
         let line = &outside.line;
         let broken = |error: io::Error| Failure::Broken { what: format!("{line:?}: {error}") };
-        let input = self.house.input().map_err(broken)?;
+        let input = self.house.input()?;
         let command = self.house.command(line, outside.folder.as_deref())?;
         let output = match (self.house.same_output, &outside.output) {
             (true, _) | (_, Target::Pipe) => Stdio::piped(),
             (_, Target::Null) => Stdio::null(),
             (_, Target::Inherit) => Stdio::inherit(),
-            (_, Target::File(path)) => File::create(path).map_err(broken)?.into(),
+            (_, Target::File(path)) => {
+                File::create(path).map_err(|error| unopened("output", path, &error))?.into()
+            }
         };
         // A file rather than a pipe: a program left running in the background would keep a pipe open.
         let mut stderr = scratch::file().map_err(broken)?.into_file();
@@ -236,14 +238,17 @@ impl House {
     /// Why it cannot be run, that it hung, or that the user ended it.
     pub fn run(&self, command: &Command, times: u32) -> Result<ExitStatus, Failure> {
         let cannot = |error: io::Error| Failure::Broken { what: error.to_string() };
-        let streams = [self.input().map_err(cannot)?, Stdio::null(), Stdio::null()];
+        let streams = [self.input()?, Stdio::null(), Stdio::null()];
         let mut ward = Ward::start(command, streams, Guard::Warden).map_err(cannot)?;
         ended(&mut ward, self.limit.saturating_mul(times)).map(|end| end.status)
     }
 
-    fn input(&self) -> io::Result<Stdio> {
+    fn input(&self) -> Result<Stdio, Failure> {
         match &self.input {
-            Some(path) => File::open(path).map(Stdio::from),
+            Some(path) => match File::open(path) {
+                Ok(file) => Ok(file.into()),
+                Err(error) => Err(unopened("input", path, &error)),
+            },
             None => Ok(Stdio::null()),
         }
     }
@@ -299,6 +304,11 @@ impl House {
         };
         Ok(in_folder(command, folder))
     }
+}
+
+/// A file of a command's that could not be opened; `what` it is.
+fn unopened(what: &str, path: &Path, error: &io::Error) -> Failure {
+    Failure::Broken { what: format!("{what} {path:?}: {error}") }
 }
 
 fn by_words(line: &str) -> Result<Command, Failure> {
@@ -427,6 +437,23 @@ mod tests {
         assert!(matches!(sample_of("no-such-program", house), Err(Failure::Broken { .. })));
         let house = House { shell: None, ..House::default() };
         assert!(matches!(sample_of("echo 'open", house), Err(Failure::Broken { .. })));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_opened_is_named() {
+        let nowhere = PathBuf::from("/nowhere/at all");
+        let house = House { input: Some(nowhere.clone()), ..House::default() };
+        let what = |what: &str| Failure::Broken {
+            what: format!("{what} \"/nowhere/at all\": No such file or directory (os error 2)"),
+        };
+        assert_eq!(sample_of("cat", house).unwrap_err(), what("input"));
+        let stop = AtomicBool::new(false);
+        let mut progress = |_: u32, _: u32| {};
+        let output = Target::File(nowhere);
+        let command = Outside { line: "true".to_owned(), output, ..Outside::default() };
+        let mut commands =
+            Commands::new(vec![command], House::default(), &[], &stop, &mut progress);
+        assert_eq!(commands.sample(0, 1).unwrap_err(), what("output"));
     }
 
     #[test]
