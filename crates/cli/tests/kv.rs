@@ -276,6 +276,32 @@ fn any_structure_runs_on_any_allocator_of_the_build() {
 }
 
 #[test]
+fn the_list_tells_every_allocator_that_a_process_can_run_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let listed = |line: &str| String::from_utf8(fathom(folder.path(), line).stdout).unwrap();
+    let text = listed("list alloc");
+    let (_, processes) = text.split_once("allocators of a whole process").unwrap();
+    let line = |name: &str| {
+        let found = processes.lines().find(|line| line.split_whitespace().next() == Some(name));
+        found.unwrap_or_else(|| panic!("{name}: {processes}"))
+    };
+    for name in CHOICES {
+        assert!(line(name).ends_with("in this program"), "{}", line(name));
+    }
+    for preload in PRELOADS.iter().filter(|preload| !CHOICES.contains(&preload.name)) {
+        let says = match preload.file() {
+            Some(file) => format!("preloaded: {}", file.display()),
+            None => format!("absent: {}", preload.absence()),
+        };
+        assert!(line(preload.name).ends_with(&says), "{}", line(preload.name));
+    }
+    assert_eq!(listed("list alloc arena --format names"), "arena\n");
+    let names = listed("list map hashbrown --format names");
+    assert!(names.lines().count() > 1, "{names}");
+    assert!(names.lines().all(|id| id.starts_with("hashbrown+")), "{names}");
+}
+
+#[test]
 #[ignore = "needs an allocator that can be preloaded, such as libmimalloc or libjemalloc"]
 fn allocators_of_the_machine_are_preloaded_into_workers_and_proven_to_be_in_effect() {
     let folder = tempfile::tempdir().unwrap();

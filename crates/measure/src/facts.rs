@@ -22,6 +22,8 @@ pub struct Facts {
     pub outside: Option<&'static str>,
     /// What is shown beside its cases.
     pub tables: fn(&[&Case]) -> Vec<Table>,
+    /// What can be named besides its contenders, if anything.
+    pub others: Option<Others>,
 }
 
 impl Facts {
@@ -35,6 +37,7 @@ impl Facts {
         choices: None,
         outside: None,
         tables: |_| Vec::new(),
+        others: None,
     };
 
     /// What is known of an operation.
@@ -155,6 +158,15 @@ pub struct Choices {
     /// A contender with choices, `base,axis=value,…`, checked: an error for what does not exist,
     /// the reason for what exists and does not go together.
     pub check: fn(&str) -> Result<Option<String>, String>,
+}
+
+/// What a family has that is no contender of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Others {
+    /// What it is, and where it is named.
+    pub what: &'static str,
+    /// Each with its name and where it comes from, or why it is not here.
+    pub all: fn() -> Vec<(&'static str, String)>,
 }
 
 /// A table made of a family's cases: rows of cells, the first one the head; text below it.

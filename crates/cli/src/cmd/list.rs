@@ -53,6 +53,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             found.retain(|entry| names::is_named(&entry.id, wanted));
             match &found[..] {
                 [] => return Err(names::no_contender(wanted, family)),
+                found if options.format == Format::Names => ids(found),
                 // Variants have one page.
                 [entry, ..] if found.iter().all(|other| other.meta.name == entry.meta.name) => {
                     card(family, &found)
@@ -82,11 +83,15 @@ fn families(format: Format) -> String {
     text
 }
 
+fn ids(entries: &[Entry]) -> String {
+    entries.iter().map(|entry| format!("{}\n", entry.id)).collect()
+}
+
 fn contenders(family: &dyn AnyFamily, format: Format) -> String {
     let mut text = String::new();
     let entries = family.entries();
     if format == Format::Names {
-        return entries.iter().map(|entry| format!("{}\n", entry.id)).collect();
+        return ids(&entries);
     }
     let _ = writeln!(text, "{}\n", page(family.source()));
     for (title, offers) in
@@ -111,6 +116,14 @@ fn contenders(family: &dyn AnyFamily, format: Format) -> String {
     }
     for absent in family.absent() {
         let _ = writeln!(text, "  {:<width$}  absent: {}", absent.name, absent.reason);
+    }
+    if let Some(others) = family.facts().others {
+        let all = (others.all)();
+        let width = all.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        let _ = writeln!(text, "{}:", others.what);
+        for (name, words) in all {
+            let _ = writeln!(text, "  {name:<width$}  {words}");
+        }
     }
     text
 }

@@ -11,7 +11,7 @@
 //! `cargo build --release --features mimalloc-secure --target-dir target/secure`, then
 //! `cp target/secure/release/fathom target/release/fathom-mimalloc-secure`.
 
-use fathom_measure::facts::Facts;
+use fathom_measure::facts::{Facts, Others};
 use fathom_measure::family::{Absent, AnyFamily, Family, Reason};
 
 use crate::library::{C_LIBRARY, native};
@@ -50,7 +50,21 @@ pub static FAMILY: Family<Blocks> = Family {
         &Called(snmalloc::Snmalloc),
     ],
     absent: ABSENT,
-    facts: &Facts::NONE,
+    facts: &Facts { others: Some(PROCESSES), ..Facts::NONE },
+};
+
+/// What a whole process can run on: besides those of this build, what this machine has to be preloaded.
+const PROCESSES: Others = Others {
+    what: "allocators of a whole process (fathom kv -a NAME, CONTENDER@NAME)",
+    all: || {
+        let built_in = CHOICES.iter().map(|&name| (name, "in this program".to_owned()));
+        let preloads = PRELOADS.iter().filter(|preload| !CHOICES.contains(&preload.name));
+        let preloads = preloads.map(|preload| match preload.file() {
+            Some(file) => (preload.name, format!("preloaded: {}", file.display())),
+            None => (preload.name, format!("absent: {}", preload.absence())),
+        });
+        built_in.chain(preloads).collect()
+    },
 };
 
 /// Address space that a process on allocator `name` reserves at its start and does not use, in bytes:
