@@ -294,6 +294,12 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
         (&["cpu", "--join", "a.json"], "2 values"),
         (&["cpu", "--join", "no.json", "no.json"], "no.json"),
         (&["cpu", "--test", "--join", "a.json", "b.json"], "cannot be used with"),
+        (&["cpu", "--join", "a.json", "b.json", "--only", "md5"], "cannot be used with"),
+        (&["cpu", "--join", "a.json", "b.json", "--size", "64"], "cannot be used with"),
+        (&["cpu", "--join", "a.json", "b.json", "--threads", "2"], "cannot be used with"),
+        (&["cpu", "--join", "a.json", "b.json", "--all"], "cannot be used with"),
+        (&["cpu", "--join", "a.json", "b.json", "--absent"], "cannot be used with"),
+        (&["cpu", "--absent", "--only", "nonsense"], "cannot be used with"),
         (&["cpu", "checksum", "--test", "--only", "nobody"], "\"nobody\""),
     ] {
         let output = fathom(arguments);

@@ -34,6 +34,14 @@ fn the_json_says_which_level_was_forced() {
 }
 
 #[test]
+fn events_and_noise_are_not_told_together() {
+    let output = machine(&["--counters", "--noise", "1"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("cannot be used with"), "{said}");
+}
+
+#[test]
 fn a_level_that_does_not_exist_is_a_usage_error() {
     let other = if cfg!(target_arch = "x86_64") { "neon" } else { "avx512" };
     for word in ["avx9", other] {

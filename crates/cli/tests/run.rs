@@ -42,6 +42,25 @@ fn what_surrounds_the_runs_is_run_when_it_should_be() {
 }
 
 #[test]
+fn a_file_that_is_not_there_is_named_and_not_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(folder.path(), &["--input", "no such", "-r", "3", "cat"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    let said = "cat: broken: input \"no such\": No such file or directory";
+    assert!(words(&output).contains(said), "{}", words(&output));
+}
+
+#[test]
+fn the_help_leaves_out_what_every_run_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = words(&run(folder.path(), &["--help"]));
+    assert!(help.contains("--rounds") && !help.contains("--processes"), "{help}");
+    let refused = run(folder.path(), &["--processes", "4", "true"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(words(&refused).contains("a fresh process already"), "{}", words(&refused));
+}
+
+#[test]
 fn failing_set_up_costs_the_row_and_failing_clean_up_a_note() {
     let folder = tempfile::tempdir().unwrap();
     let output =

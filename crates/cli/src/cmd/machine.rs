@@ -29,7 +29,8 @@ pub(crate) struct Options {
 
     /// Also measure what this machine can resolve, on both clocks, for so many seconds (text only)
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "10",
-          value_parser = clap::value_parser!(u32).range(1..=3600), conflicts_with = "format")]
+          value_parser = clap::value_parser!(u32).range(1..=3600),
+          conflicts_with_all = ["format", "counters"])]
     noise: Option<u32>,
 }
 

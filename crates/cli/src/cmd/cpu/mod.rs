@@ -80,7 +80,9 @@ pub(crate) struct Options {
     wide: bool,
 
     /// What is not in this build or not on this machine, with the reason; measures nothing
-    #[arg(long, conflicts_with_all = ["recommend", "save", "test", "format"])]
+    #[arg(long, conflicts_with_all = [
+        "only", "size", "threads", "budget", "all", "wide", "recommend", "save", "open", "test", "format",
+    ])]
     absent: bool,
 
     /// One line per task: what to use here, and what loses how much; then the lines that add it to a
@@ -90,7 +92,10 @@ pub(crate) struct Options {
 
     /// Put two saved runs, of two machines, side by side; measures nothing
     #[arg(long, num_args = 2, value_names = ["A.json", "B.json"],
-          conflicts_with_all = ["families", "recommend", "save", "test", "format"])]
+          conflicts_with_all = [
+              "families", "only", "size", "threads", "budget", "all", "wide", "absent", "recommend", "chosen",
+              "save", "open", "test", "format",
+          ])]
     join: Vec<PathBuf>,
 
     /// Measure on this file: codecs on what it holds, UTF-8 and JSON if it is that

@@ -33,6 +33,8 @@ use crate::measuring::{self, Method, Show, Ticker, is_complete, new_run, show};
 /// baseline runs along.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("output", |arg| arg.long("report")))]
+// Refused: every run is a process.
+#[command(mut_arg("processes", |arg| arg.hide(true)))]
 pub(crate) struct Options {
     /// The commands; `{name}` stands for a parameter's value
     #[arg(required_unless_present = "reference", value_name = "COMMAND")]
@@ -66,7 +68,8 @@ pub(crate) struct Options {
     #[arg(short, long, value_name = "COMMAND")]
     cleanup: Vec<String>,
 
-    /// Runs of each command before the first round, thrown away; one at least, to know how long it takes
+    /// Runs of each command before the first round, thrown away, after the one that checks it; one at least, to know
+    /// how long it takes
     #[arg(short, long, value_name = "N", default_value_t = 1)]
     warmup: u32,
 
