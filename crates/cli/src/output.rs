@@ -12,7 +12,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use fathom_measure::scratch;
 use tempfile::NamedTempFile;
 
@@ -148,6 +148,23 @@ pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
         Some(Place::New(folder.join(target.file_name()?)))
     };
     place(one).is_some_and(|one| Some(one) == place(other))
+}
+
+/// Refuses outputs that would replace one another or an input, each named by its option.
+///
+/// # Errors
+/// The two that are the same file.
+pub(crate) fn ensure_apart(outputs: &[(&str, &Path)], inputs: &[&Path]) -> anyhow::Result<()> {
+    for (number, (option, path)) in outputs.iter().enumerate() {
+        for (other, earlier) in &outputs[..number] {
+            ensure!(!is_same_file(earlier, path), "{option} and {other} are the same file");
+        }
+        for input in inputs.iter().filter(|input| **input != Path::new("-")) {
+            let is_kept = !is_same_file(input, path);
+            ensure!(is_kept, "{option} would replace the input {}", input.display());
+        }
+    }
+    Ok(())
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -223,7 +223,44 @@ fn the_ladder_has_a_line_for_every_step_and_finds_the_wrong_numbers() {
         assert!(wrong(step) > 0, "{step}: {ladder}");
     }
     assert!(fs::read_to_string(folder.path().join("run.json")).unwrap().contains("fathom-run"));
+    let mut narrow = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    narrow.current_dir(folder.path()).env("COLUMNS", "80");
+    let said = text(
+        &narrow.args(["haversine", "p.json", "--stages", "--rounds", "1"]).output().unwrap().stdout,
+    );
+    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    let steps =
+        |step: &str| said.lines().filter(|line| line.split(' ').next() == Some(step)).count();
+    assert_eq!([steps("strtod"), steps("threads")], [2, 2], "{said}");
     assert_eq!(piped(&["haversine", "-", "--stages"], b"").status.code(), Some(2));
+}
+
+#[test]
+fn an_output_replaces_neither_another_nor_the_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |line: &str, words: &str| {
+        let output = fathom(folder.path(), &line.split(' ').collect::<Vec<_>>());
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(words), "{line}: {}", text(&output.stderr));
+    };
+    refused("generate pairs -c 3 -o a --answers ./a", "--answers and --output are the same file");
+    assert!(!folder.path().join("a").exists());
+    generated(folder.path(), &["--count", "10"]);
+    let before = ["p.json", "p.f64"].map(|name| fs::read(folder.path().join(name)).unwrap());
+    for (more, words) in [
+        (
+            "--profile --profile-output both --write-answers both",
+            "--profile-output and --write-answers are the same file",
+        ),
+        ("--write-answers p.json", "--write-answers would replace the input p.json"),
+        ("--write-answers p.f64", "--write-answers would replace the input p.f64"),
+        ("--profile --profile-output p.json", "--profile-output would replace the input p.json"),
+    ] {
+        refused(&format!("haversine p.json p.f64 {more}"), words);
+    }
+    refused("haversine p.json --stages --save p.json", "--save would replace the input p.json");
+    let after = ["p.json", "p.f64"].map(|name| fs::read(folder.path().join(name)).unwrap());
+    assert_eq!(before, after);
 }
 
 #[test]

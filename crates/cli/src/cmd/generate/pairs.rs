@@ -8,7 +8,7 @@ use std::thread;
 use fathom_haversine::generate::{self, PAIRS_LIMIT};
 
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::value;
 
 /// Write a JSON file of coordinate pairs, and the distances a correct reader must find
@@ -78,6 +78,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         Numbers::Course => generate::Numbers::Course,
         Numbers::Shortest => generate::Numbers::Shortest,
     };
+    let mut outputs = vec![("--output", options.output.as_path())];
+    outputs.extend(options.answers.as_deref().map(|answers| ("--answers", answers)));
+    output::ensure_apart(&outputs, &[])?;
     let mut output = Output::create(&options.output)?;
     let mut answers = options.answers.as_deref().map(Output::create).transpose()?;
     let pairs = generate::Pairs::new(method, options.seed, options.count);

@@ -17,7 +17,7 @@ use fathom_report::html::flame;
 
 use crate::exit::Exit;
 use crate::input::{self, Input, Lines};
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::sheet;
 
 mod stages;
@@ -160,6 +160,7 @@ fn block_kib(text: &str) -> Result<usize, String> {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    ensure_apart(options)?;
     if options.stages.stages {
         read_once(options)?;
         return stages::run(&options.stages, &options.file, options.format == Format::Json);
@@ -206,6 +207,24 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         say!("fathom: skipped {} element{s} that {is} not {pairs}", outcome.skipped);
     }
     Ok(if differs || outcome.skipped > 0 { Exit::Incomplete } else { Exit::Done })
+}
+
+/// Refuses an output that would replace the file, the answers or the other output.
+fn ensure_apart(options: &Options) -> anyhow::Result<()> {
+    let outputs: Vec<(&str, &Path)> = [
+        ("--write-answers", &options.write_answers),
+        ("--profile-output", &options.profile_output),
+        ("--save", &options.stages.save),
+    ]
+    .into_iter()
+    .filter_map(|(option, path)| Some((option, path.as_deref()?)))
+    .collect();
+    let inputs: Vec<&Path> = [Some(&options.file), options.answers.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    output::ensure_apart(&outputs, &inputs)
 }
 
 /// What is wrong with a file that is going to be measured on, said as in any other run.

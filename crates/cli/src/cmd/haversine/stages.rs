@@ -4,7 +4,7 @@
 //! Knows no step: they are the contenders of the family `haversine-stages`, in their order.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -14,9 +14,11 @@ use fathom_measure::family::AnyFamily;
 use fathom_measure::result::Case;
 use fathom_measure::rounds::Plan;
 use fathom_measure::workload::Spec;
+use fathom_report::wrap::wrapped;
 
 use crate::exit::Exit;
 use crate::measuring::{self, entrant, is_complete, new_run};
+use crate::output;
 
 /// How the ladder is measured.
 #[derive(Clone, Debug, clap::Args)]
@@ -42,7 +44,7 @@ pub(crate) struct Stages {
 
     /// With --stages: also save the run, samples and all, for `report` and `diff`
     #[arg(long, value_name = "PATH", requires = "stages")]
-    save: Option<std::path::PathBuf>,
+    pub(super) save: Option<PathBuf>,
 }
 
 /// Measures the ladder on a file that was read once without complaint.
@@ -66,34 +68,30 @@ pub(crate) fn run(options: &Stages, file: &Path, as_json: bool) -> anyhow::Resul
     if let Some(path) = &options.save {
         measuring::save(&run, path)?;
     }
-    let text = if as_json { run.to_json()? } else { ladder(&run.cases[0]) };
+    let text =
+        if as_json { run.to_json()? } else { ladder(&run.cases[0], output::terminal_width()) };
     io::stdout().write_all(text.as_bytes()).context("stdout")?;
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
 }
 
-/// A line per step: time, speed, what it gained, what it got wrong, what it is.
-fn ladder(case: &Case) -> String {
+/// A line per step: time, speed, what it gained, what it got wrong, what it is. What it is stands below where
+/// the lines would be wider than `width`.
+fn ladder(case: &Case, width: Option<usize>) -> String {
+    const INDENT: usize = 13;
     let (bytes, pairs) = (case.work.bytes, case.work.items);
-    let mut text = format!(
-        "{pairs} pairs, {bytes} bytes; medians of {} rounds, wall clock, file and all\n\n\
-         {:<12} {:>10} {:>8} {:>8} {:>8}  {:>12} {:>12}  {}\n",
-        case.measured.rounds.len(),
-        "step",
-        "ms",
-        "ns/pair",
-        "GB/s",
-        "x before",
-        "pairs wrong",
-        "mean off km",
-        "what it is",
+    let head = format!(
+        "{:<12} {:>10} {:>8} {:>8} {:>8}  {:>12} {:>12}",
+        "step", "ms", "ns/pair", "GB/s", "x before", "pairs wrong", "mean off km",
     );
+    let mut lines = vec![(head, "what it is")];
     let mut before: Option<f64> = None;
     for (number, row) in case.entrants() {
         let name = row.id.rsplit('+').next().unwrap_or(&row.id);
         let summary = case.judged.summaries[number].as_ref();
         let Some(summary) = summary.filter(|_| case.measured.failures[number].is_none()) else {
             let why = case.measured.failures[number].as_ref().map(ToString::to_string);
-            text += &format!("{name:<12} {}\n", why.unwrap_or_else(|| "not measured".to_owned()));
+            let why = why.unwrap_or_else(|| "not measured".to_owned());
+            lines.push((format!("{name:<12} {why}"), ""));
             continue;
         };
         let ns = summary.ns_median;
@@ -102,14 +100,31 @@ fn ladder(case: &Case) -> String {
         let wrong = metric(PAIRS_WRONG).map_or_else(|| "?".to_owned(), |m| m.value.to_string());
         let off =
             metric(MEAN_OFF_KM).map_or_else(|| "?".to_owned(), |m| format!("{:.1e}", m.value));
-        text += &format!(
-            "{name:<12} {:>10} {:>8.1} {:>8.3} {gain:>8}  {wrong:>12} {off:>12}  {}\n",
+        let line = format!(
+            "{name:<12} {:>10} {:>8.1} {:>8.3} {gain:>8}  {wrong:>12} {off:>12}",
             milliseconds(ns),
             ns / pairs.max(1) as f64,
             bytes as f64 / ns,
-            row.about.summary,
         );
+        lines.push((line, &row.about.summary));
         before = Some(ns);
+    }
+    let width = width.unwrap_or(usize::MAX);
+    let rounds = case.measured.rounds.len();
+    let title = format!(
+        "{pairs} pairs, {bytes} bytes; medians of {rounds} rounds, wall clock, file and all"
+    );
+    let mut text = wrapped(&title, width, 0) + "\n\n";
+    let beside = |(line, what): &(String, &str)| format!("{line}  {what}").trim_end().to_owned();
+    if lines.iter().all(|line| beside(line).chars().count() <= width) {
+        text.extend(lines.iter().map(|line| beside(line) + "\n"));
+        return text;
+    }
+    text.extend(lines.iter().map(|(line, _)| wrapped(line, width, INDENT) + "\n"));
+    text.push('\n');
+    for (line, what) in lines.iter().skip(1).filter(|(_, what)| !what.is_empty()) {
+        let name = line.split(' ').next().unwrap_or_default();
+        text += &(wrapped(&format!("{name:<12} {what}"), width, INDENT) + "\n");
     }
     text
 }
