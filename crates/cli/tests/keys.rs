@@ -86,6 +86,8 @@ fn generated_keys_are_what_was_asked_for() {
     done(folder, "generate pairs-kv -n 9 -F bin-text-kv -o p.text");
     fails(folder, "generate keys -n 100 --size 1", 2, "only 62 different keys");
     fails(folder, "generate keys -n 5 --size 9..1", 2, "is no distribution");
+    fails(folder, "generate keys -n 5 -k emails --size 0", 2, "at least one byte");
+    fails(folder, "generate keys -n 5 -k ipv4 --size 40", 2, "take no sizes");
     fails(folder, "generate keys -n 5 -F u64 -k urls", 2, "random, sequential or clustered");
     fails(folder, "generate pairs-kv -n 5 -F words", 2, "has no values");
 }

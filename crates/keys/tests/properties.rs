@@ -230,4 +230,12 @@ fn what_cannot_be_made_is_said() {
     assert!(matches!(generate(&all_double), Err(RecipeError::Duplicates(_))));
     let words = Recipe { integer_bits: Some(64), shape: Shape::Words, ..plain() };
     assert_eq!(generate(&words), Err(RecipeError::Integers));
+    let sized = |shape, sizes: &str| {
+        generate(&Recipe { shape, sizes: Some(sizes.parse().unwrap()), ..plain() })
+    };
+    assert_eq!(sized(Shape::Uuids, "16"), Err(RecipeError::Uuid));
+    assert_eq!(sized(Shape::Ipv4, "16"), Err(RecipeError::Ipv4));
+    for sizes in ["0", "0..8", "zipf:0..8,1"] {
+        assert_eq!(sized(Shape::Words, sizes), Err(RecipeError::Empty), "{sizes}");
+    }
 }

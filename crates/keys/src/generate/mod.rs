@@ -76,6 +76,12 @@ pub enum RecipeError {
     /// UUIDs have 36 bytes.
     #[error("UUIDs have 36 bytes; they take no sizes")]
     Uuid,
+    /// IPv4 addresses have the bytes that their numbers take.
+    #[error("IPv4 addresses are as long as their numbers; they take no sizes")]
+    Ipv4,
+    /// A key of no byte.
+    #[error("a key has at least one byte; the sizes of these begin at 0")]
+    Empty,
 }
 
 /// After so many draws in a row that gave nothing new the shape is taken to be exhausted.
@@ -113,8 +119,13 @@ pub fn generate(recipe: &Recipe) -> Result<KeySet<'static>, RecipeError> {
 
 /// Distinct byte strings.
 fn strings(recipe: &Recipe, wanted: u64, bytes: &mut Vec<u8>) -> Result<Vec<Span>, RecipeError> {
-    if recipe.shape == Shape::Uuids && recipe.sizes.is_some() {
-        return Err(RecipeError::Uuid);
+    if let Some(sizes) = &recipe.sizes {
+        match recipe.shape {
+            Shape::Uuids => return Err(RecipeError::Uuid),
+            Shape::Ipv4 => return Err(RecipeError::Ipv4),
+            _ if sizes.least() == 0 => return Err(RecipeError::Empty),
+            _ => {}
+        }
     }
     let mut random = Random::stream(recipe.seed, STREAM_KEYS);
     let maker = shape::Maker::new(recipe.shape, wanted, &mut random);

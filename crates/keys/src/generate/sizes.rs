@@ -49,6 +49,15 @@ impl Sizes {
         Sizes::Weighted(least, (1..=most.saturating_sub(least) + 1).map(weight).collect())
     }
 
+    /// The shortest it may draw.
+    pub(super) fn least(&self) -> u32 {
+        match self {
+            Sizes::Fixed(least) | Sizes::Uniform(least, _) | Sizes::Weighted(least, _) => *least,
+            Sizes::Normal(..) => 1,
+            Sizes::Sample(lengths) => lengths.iter().copied().min().unwrap_or(0),
+        }
+    }
+
     /// The next length.
     pub fn draw(&self, random: &mut Random) -> u32 {
         match self {

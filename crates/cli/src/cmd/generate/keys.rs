@@ -56,7 +56,8 @@ struct KeyOptions {
     #[arg(short = 'k', long, value_name = "SHAPE", default_value = "random")]
     keys: Shape,
 
-    /// Sizes of the keys [default: what suits the shape]
+    /// Sizes of the keys, from 1 on [default: what suits the shape]; shapes with a form of their own (sequential,
+    /// clustered, urls, emails, paths) come as near as it allows; uuids and ipv4 take none
     #[arg(long, value_name = "SIZES")]
     size: Option<String>,
 
