@@ -300,6 +300,7 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
         (&["cpu", "--join", "a.json", "b.json", "--all"], "cannot be used with"),
         (&["cpu", "--join", "a.json", "b.json", "--absent"], "cannot be used with"),
         (&["cpu", "--absent", "--only", "nonsense"], "cannot be used with"),
+        (&["cpu", "--test", "--size", "64"], "cannot be used with"),
         (&["cpu", "checksum", "--test", "--only", "nobody"], "\"nobody\""),
     ] {
         let output = fathom(arguments);

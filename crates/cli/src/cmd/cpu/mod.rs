@@ -103,7 +103,9 @@ pub(crate) struct Options {
     file: Option<PathBuf>,
 
     /// Check every implementation on small data; no times
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = [
+        "size", "threads", "budget", "all", "wide", "recommend", "save", "open", "format",
+    ])]
     test: bool,
 
     #[command(flatten)]
