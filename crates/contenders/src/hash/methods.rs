@@ -52,21 +52,39 @@ macro_rules! by_build_hasher {
     };
 }
 
-/// Implements `HashFunction` for `$name`, a new type without state, from what it does with bytes and
-/// from what it gives beside what it must give.
+/// Implements `HashFunction` for `$name`, a new type without state, from what it does with bytes (and the
+/// constant that it takes) and from what it gives beside what it must give.
 macro_rules! function {
     (
         $name:ident, $meta:expr $(, bits $bits:literal)? $(, avalanches $avalanches:literal)?
         $(, flooding $flooding:ident $(by $random:ty)?)?;
+        $(const $constant:ident: $type:ty = $value:expr;)?
         bytes($bytes:ident) => $hash:expr,
         vectors [$($vectors:tt)*]
     ) => {
         #[derive(Clone, Copy, Default)]
         pub(super) struct $name;
 
+        /// What a program pastes: it sees as little of this file as that program does.
+        mod pasted {
+            $(pub(super) const $constant: $type = $value;)?
+
+            #[inline]
+            pub(super) fn hash($bytes: &[u8]) -> u64 {
+                $hash
+            }
+        }
+
         impl $crate::hash::HashFunction for $name {
             const META: fathom_measure::contender::Meta = {
-                let code = [$($(stringify!($random),)?)? stringify!($hash)][0];
+                let code = [
+                    $($(stringify!($random),)?)?
+                    $(concat!(
+                        "{\n    const ", stringify!($constant), ": ", stringify!($type), " = ",
+                        stringify!($value), ";\n    ", stringify!($hash), "\n}"
+                    ),)?
+                    stringify!($hash),
+                ][0];
                 $($(
                     /// That this is a `BuildHasher` of that crate.
                     const _: fn() -> $random = <$random>::default;
@@ -82,8 +100,8 @@ macro_rules! function {
             }
 
             #[inline]
-            fn bytes(&self, $bytes: &[u8]) -> u64 {
-                $hash
+            fn bytes(&self, bytes: &[u8]) -> u64 {
+                pasted::hash(bytes)
             }
         }
     };

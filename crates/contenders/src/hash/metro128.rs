@@ -1,16 +1,14 @@
 //! MetroHash128, seed 0, in the crate `metrohash`, through its streaming interface; the low half
 //! is the hash. Vector of the test code of the original.
 
-use std::hash::Hasher;
-
 use super::methods::function;
 
 function! {
     Metro128, library!("metrohash128", "metrohash", "MIT", "metro128.rs");
     bytes(bytes) => {
         let mut hasher = metrohash::MetroHash128::with_seed(0);
-        hasher.write(bytes);
-        hasher.finish()
+        std::hash::Hasher::write(&mut hasher, bytes);
+        std::hash::Hasher::finish(&hasher)
     },
     vectors [(
             Metro128.bytes(b"012345678901234567890123456789012345678901234567890123456789012"),

@@ -1,16 +1,14 @@
 //! MetroHash64, seed 0, in the crate `metrohash`, through its streaming interface: it has no
 //! other. Vector of the test code of the original.
 
-use std::hash::Hasher;
-
 use super::methods::function;
 
 function! {
     Metro64, library!("metrohash64", "metrohash", "MIT", "metro64.rs");
     bytes(bytes) => {
         let mut hasher = metrohash::MetroHash64::with_seed(0);
-        hasher.write(bytes);
-        hasher.finish()
+        std::hash::Hasher::write(&mut hasher, bytes);
+        std::hash::Hasher::finish(&hasher)
     },
     vectors [(
             Metro64.bytes(b"012345678901234567890123456789012345678901234567890123456789012"),

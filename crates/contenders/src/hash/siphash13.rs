@@ -3,11 +3,10 @@
 
 use super::methods::function;
 
-const KEY: (u64, u64) = (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908);
-
 function! {
     SipHash13, library!("siphash13", "siphasher", "MIT OR Apache-2.0", "siphash13.rs"),
     flooding Keyed by std::hash::RandomState;
+    const KEY: (u64, u64) = (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908);
     bytes(bytes) => siphasher::sip::SipHasher13::new_with_keys(KEY.0, KEY.1).hash(bytes),
     vectors [
         (SipHash13.bytes(b""), 0xabac_0158_050f_c4dc),

@@ -3,11 +3,10 @@
 
 use super::methods::function;
 
-const KEY: (u64, u64) = (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908);
-
 function! {
     SipHash24, library!("siphash24", "siphasher", "MIT OR Apache-2.0", "siphash24.rs"),
     flooding Keyed;
+    const KEY: (u64, u64) = (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908);
     bytes(bytes) => siphasher::sip::SipHasher24::new_with_keys(KEY.0, KEY.1).hash(bytes),
     vectors [(SipHash24.bytes(b""), 0x726f_db47_dd0e_0e31),
             (
