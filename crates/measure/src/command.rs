@@ -162,7 +162,8 @@ impl<'a> Commands<'a> {
         let counters = (!self.counted.is_empty()).then(|| Counters::of_next_command(&self.wanted));
         let before = counters.as_ref().map(Counters::now);
         let streams = [input, output, errors];
-        let mut ward = Ward::start(&command, streams, guard).map_err(broken)?;
+        let mut ward = Ward::start(&command, streams, guard)
+            .map_err(|error| Failure::Broken { what: not_started(&command, &error) })?;
         let (sender, digest) = channel();
         if let Some(out) = ward.stdout.take() {
             // Nobody listens any more when it was ended.
@@ -237,9 +238,9 @@ impl House {
     /// # Errors
     /// Why it cannot be run, that it hung, or that the user ended it.
     pub fn run(&self, command: &Command, times: u32) -> Result<ExitStatus, Failure> {
-        let cannot = |error: io::Error| Failure::Broken { what: error.to_string() };
         let streams = [self.input()?, Stdio::null(), Stdio::null()];
-        let mut ward = Ward::start(command, streams, Guard::Warden).map_err(cannot)?;
+        let mut ward = Ward::start(command, streams, Guard::Warden)
+            .map_err(|error| Failure::Broken { what: not_started(command, &error) })?;
         ended(&mut ward, self.limit.saturating_mul(times)).map(|end| end.status)
     }
 
@@ -272,7 +273,8 @@ impl House {
         let mut stderr = scratch::file().map_err(cannot)?.into_file();
         let errors = stderr.try_clone().map_err(cannot)?;
         let streams = [Stdio::null(), Stdio::null(), errors.into()];
-        let mut ward = Ward::start(&command, streams, Guard::Warden).map_err(cannot)?;
+        let mut ward = Ward::start(&command, streams, Guard::Warden)
+            .map_err(|error| broken(not_started(&command, &error)))?;
         let begin = Instant::now();
         let end = loop {
             match ended(&mut ward, self.limit) {
@@ -309,6 +311,14 @@ impl House {
 /// A file of a command's that could not be opened; `what` it is.
 fn unopened(what: &str, path: &Path, error: &io::Error) -> Failure {
     Failure::Broken { what: format!("{what} {path:?}: {error}") }
+}
+
+/// A program that could not be started: a shell, or what a line without one names.
+fn not_started(command: &Command, error: &io::Error) -> String {
+    let program = command.get_program().display();
+    let place = command.get_current_dir().map(|folder| format!(" in {}", folder.display()));
+    let place = place.unwrap_or_default();
+    format!("cannot start {program}{place}: {error}")
 }
 
 fn by_words(line: &str) -> Result<Command, Failure> {
@@ -434,7 +444,14 @@ mod tests {
         let house = House { accepted_codes: vec![3], ..House::default() };
         assert!(sample_of("exit 3", house).is_ok());
         let house = House { shell: None, ..House::default() };
-        assert!(matches!(sample_of("no-such-program", house), Err(Failure::Broken { .. })));
+        let failure = sample_of("no-such-program", house).unwrap_err().to_string();
+        assert!(failure.contains("cannot start no-such-program: "), "{failure}");
+        // The shell, not the line that it would have run.
+        let house = House { shell: Some("no-such-shell -x".to_owned()), ..House::default() };
+        let failure = sample_of("true", house.clone()).unwrap_err().to_string();
+        assert!(failure.contains("cannot start no-such-shell: "), "{failure}");
+        let failure = house.aside("true", None, "set-up", TIME_TO_CLEAN).unwrap_err().to_string();
+        assert!(failure.contains("set-up \"true\": cannot start no-such-shell: "), "{failure}");
         let house = House { shell: None, ..House::default() };
         assert!(matches!(sample_of("echo 'open", house), Err(Failure::Broken { .. })));
     }
