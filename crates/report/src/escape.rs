@@ -44,6 +44,23 @@ pub fn markdown(text: &str) -> String {
     escaped
 }
 
+/// A command as a shell reads it back.
+#[must_use]
+pub fn shell(command: &[String]) -> String {
+    let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    // What no shell can be given stands as it is.
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned())
+}
+
 /// For HTML and SVG, as text or in an attribute.
 #[must_use]
 pub fn html(text: &str) -> String {
@@ -54,6 +71,14 @@ pub fn html(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shell_reads_a_command_back() {
+        let words = ["fathom", "run", "echo \"it's\" | cat", "--budget=1s", ""].map(str::to_owned);
+        let line = shell(&words);
+        assert_eq!(shlex::split(&line).unwrap(), words);
+        assert!(line.contains(" --budget=1s "), "{line}");
+    }
 
     #[test]
     fn nothing_of_others_is_a_command_to_a_terminal_or_a_tag() {

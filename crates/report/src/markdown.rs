@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 
-use crate::escape::markdown as escaped;
+use crate::escape::{markdown as escaped, shell};
 use crate::sentence::sentences;
 use crate::table::{self, Column, Look, Table};
 use crate::view::conditions;
@@ -12,7 +12,7 @@ use crate::view::conditions;
 /// A whole run.
 #[must_use]
 pub fn run(run: &Run, look: &Look) -> String {
-    let mut text = format!("<code>{}</code>\n", escaped(&run.command.join(" ")));
+    let mut text = format!("<code>{}</code>\n", escaped(&shell(&run.command)));
     let build = run.build.to_string();
     if !build.is_empty() {
         let _ = write!(

@@ -3,7 +3,7 @@
 use fathom_measure::result::Run;
 
 use super::page::{self, Cell, Page};
-use crate::escape::html as escaped;
+use crate::escape::{html as escaped, shell};
 use crate::headline::of_run;
 use crate::view::kind;
 
@@ -36,7 +36,7 @@ pub fn page(folder: &str, entries: &[Entry<'_>]) -> String {
             Cell::text(&entry.run.started),
             Cell::number(&entry.run.cases.len().to_string()),
             Cell::text(&of_run(entry.run)),
-            Cell { html: escaped(&page::shell(entry.run)), class: "id" },
+            Cell { html: escaped(&shell(&entry.run.command)), class: "id" },
         ]
     };
     let rows: Vec<Vec<Cell>> = sorted.iter().map(row).collect();

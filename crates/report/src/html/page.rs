@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use fathom_measure::result::Run;
 
-use crate::escape::html as escaped;
+use crate::escape::{html as escaped, shell};
 use crate::view::kind;
 
 const STYLE: &str = include_str!("style.css");
@@ -31,7 +31,7 @@ pub(super) struct Page {
 impl Page {
     /// The page of a run, without headline and body.
     pub(super) fn of(run: &Run) -> Page {
-        let title = run.command.join(" ");
+        let title = shell(&run.command);
         let kicker = format!("fathom {} · {}", kind(run), run.started.replace('T', " "));
         Page { title, kicker, provenance: provenance(run), ..Page::default() }
     }
@@ -57,23 +57,7 @@ impl Page {
 
 /// The command to measure it again.
 pub(super) fn command(run: &Run) -> String {
-    format!("<h3>To repeat it</h3>\n<pre><code>{}</code></pre>\n", escaped(&shell(run)))
-}
-
-/// The command as a shell takes it.
-pub(super) fn shell(run: &Run) -> String {
-    let words: Vec<String> = run.command.iter().map(|word| quoted(word)).collect();
-    words.join(" ")
-}
-
-/// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    // What no shell can be given stands as it is.
-    shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned())
+    format!("<h3>To repeat it</h3>\n<pre><code>{}</code></pre>\n", escaped(&shell(&run.command)))
 }
 
 fn provenance(run: &Run) -> String {
@@ -172,18 +156,4 @@ pub(super) fn list(sentences: &[String]) -> String {
 pub(super) fn folded(summary: &str, html: &str) -> String {
     let summary = escaped(summary);
     format!("<details class=\"print\">\n<summary>{summary}</summary>\n{html}</details>\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_shell_reads_a_command_back() {
-        let line =
-            ["fathom", "run", "echo \"it's\" | cat", "--budget=1s", ""].map(quoted).join(" ");
-        let expected = ["fathom", "run", "echo \"it's\" | cat", "--budget=1s", ""];
-        assert_eq!(shlex::split(&line).unwrap(), expected);
-        assert!(line.contains(" --budget=1s "), "{line}");
-    }
 }
