@@ -171,6 +171,17 @@ pub struct Comparison {
 /// Judges a measurement.
 #[must_use]
 pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
+    judged(measured, roles, plan, true)
+}
+
+/// Judges the times as measured, with no overhead subtracted: what can be compared with a measurement in
+/// which none was.
+#[must_use]
+pub fn judge_as_measured(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
+    judged(measured, roles, plan, false)
+}
+
+fn judged(measured: &Measured, roles: Roles, plan: &Plan, subtract: bool) -> Judged {
     let (clock, clock_reason, disturbed_share) = choose_clock(measured, roles, plan);
     let alive = |i: &usize| measured.failures[*i].is_none();
     let compared: Vec<usize> = (0..measured.failures.len())
@@ -179,7 +190,8 @@ pub fn judge(measured: &Measured, roles: Roles, plan: &Plan) -> Judged {
         .collect();
     let count = comparisons(compared.len(), roles.chosen);
     let alpha_each = plan.alpha * measured.alpha_share / count as f64;
-    let overhead = overhead(measured, roles, plan, clock, alpha_each);
+    let overhead = overhead(measured, roles, plan, clock, alpha_each)
+        .map(|found| Overhead { subtracted: found.subtracted && subtract, ..found });
     let subtract_ns = overhead.filter(|o| o.subtracted).map_or(0.0, |o| o.ns_median);
     let view = View { measured, clock, subtract_ns };
     let twin = roles.twin.filter(alive).filter(|_| alive(&roles.twin_of));
@@ -253,8 +265,8 @@ pub fn leaves_open(measured: &Measured, roles: Roles, plan: &Plan, above: f64) -
     })
 }
 
-/// The interval of a contender's own time per iteration, in nanoseconds, at level 1 - alpha: what two
-/// runs that were not interleaved have of each other. Over the medians of its sets of processes
+/// The interval of a contender's own time per iteration as measured, in nanoseconds, at level 1 - alpha:
+/// what two runs that were not interleaved have of each other. Over the medians of its sets of processes
 /// or, for commands, over rounds.
 #[must_use]
 pub fn time_interval(
@@ -274,6 +286,13 @@ pub fn time_interval(
         }
         false => sets::alone(&logs, contender, alpha),
     }
+}
+
+/// The median of a contender's own time per iteration, in nanoseconds, as measured; its interval is
+/// [`time_interval`].
+#[must_use]
+pub fn time_median(measured: &Measured, clock: Clock, contender: usize) -> Option<f64> {
+    median(&View { measured, clock, subtract_ns: 0.0 }.per_iteration(contender))
 }
 
 /// Comparisons that share the error budget: everybody with the baseline, or, if that was chosen after

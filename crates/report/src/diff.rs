@@ -6,13 +6,13 @@
 
 use std::fmt::Write;
 
-use fathom_measure::compare::{Clock, judge, time_interval};
+use fathom_measure::compare::{judge, judge_as_measured};
 use fathom_measure::plan::Plan;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::stats::Interval;
 
 use crate::number::{duration, factor_digits, times};
-use crate::view::{named, titled};
+use crate::view::{Alike, named, titled};
 
 /// What became of a contender.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,16 +23,20 @@ pub enum Change {
     Slower,
     /// The two runs cannot tell.
     NotResolved,
-    /// It is in one run only, or failed in one.
+    /// It failed in one.
     Gone(String),
+    /// The second run does not have it.
+    OldOnly,
+    /// The first run does not have it.
+    NewOnly,
 }
 
-/// A contender in both runs.
+/// A contender in both runs, or in one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The case.
     pub title: String,
-    /// The contender.
+    /// The contender; all of them where one run has the whole case alone.
     pub id: String,
     /// Time per iteration before and after, in nanoseconds.
     pub ns: Option<(f64, f64)>,
@@ -55,26 +59,45 @@ pub struct Diff {
     pub cautions: Vec<String>,
 }
 
+/// In the place of a contender: every one of a case.
+const ALL: &str = "all contenders";
+
+/// Nothing but a word on a contender.
+fn untimed(title: &str, id: &str, change: Change) -> Difference {
+    Difference {
+        title: title.to_owned(),
+        id: id.to_owned(),
+        ns: None,
+        ratio: None,
+        interval: None,
+        against_baseline: false,
+        change,
+    }
+}
+
 /// Compares two runs.
 #[must_use]
 pub fn diff(old: &Run, new: &Run) -> Diff {
     let mut differences = Vec::new();
     let mut cautions = cautions(old, new);
     let (old_titles, new_titles) = (titled(old), titled(new));
-    let only =
-        |cautions: &mut Vec<String>, mine: &[(usize, String)], other: &[(usize, String)], which| {
-            let missing = mine.iter().filter(|(_, title)| other.iter().all(|(_, t)| t != title));
-            cautions.extend(missing.map(|(_, title)| format!("{title}: only in the {which} run")));
-        };
     for (number, title) in &new_titles {
-        let Some((before, _)) = old_titles.iter().find(|(_, old)| old == title) else { continue };
+        let Some((before, _)) = old_titles.iter().find(|(_, old)| old == title) else {
+            differences.push(untimed(title, ALL, Change::NewOnly));
+            continue;
+        };
         let (old_case, new_case) = (&old.cases[*before], &new.cases[*number]);
-        if old_case.judged.clock != new_case.judged.clock {
-            cautions.push(format!("{title}: the runs were judged on different clocks"));
-        }
-        let old_names = named(old_case);
-        for (number, id) in named(new_case) {
-            let Some((before, _)) = old_names.iter().find(|(_, old)| *old == id) else { continue };
+        let words = Alike::of(&[old_case, new_case]).words();
+        cautions.extend(words.map(|words| format!("{title}: {words}")));
+        let (old_names, new_names) = (named(old_case), named(new_case));
+        let is_new = |id: &String| new_names.iter().any(|(_, new)| new == id);
+        let gone = old_names.iter().filter(|(_, id)| !is_new(id));
+        let gone = gone.map(|(_, id)| untimed(title, id, Change::OldOnly));
+        for (number, id) in new_names.clone() {
+            let Some((before, _)) = old_names.iter().find(|(_, old)| *old == id) else {
+                differences.push(untimed(title, &id, Change::NewOnly));
+                continue;
+            };
             let versions = [(old_case, *before), (new_case, number)]
                 .map(|(case, number)| case.contenders[number].about.version.clone());
             let [was, is] = &versions;
@@ -85,9 +108,10 @@ pub fn diff(old: &Run, new: &Run) -> Diff {
             found.id = id;
             differences.push(found);
         }
+        differences.extend(gone);
     }
-    only(&mut cautions, &new_titles, &old_titles, "new");
-    only(&mut cautions, &old_titles, &new_titles, "old");
+    let gone = old_titles.iter().filter(|(_, old)| new_titles.iter().all(|(_, new)| new != old));
+    differences.extend(gone.map(|(_, title)| untimed(title, ALL, Change::OldOnly)));
     cautions.dedup();
     Diff { differences, cautions }
 }
@@ -122,43 +146,31 @@ fn half(plan: &Plan) -> Plan {
 
 fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Difference {
     let id = new.0.contenders[new.1].id.clone();
-    let nothing = |change: Change| Difference {
-        title: title.to_owned(),
-        id: id.clone(),
-        ns: None,
-        ratio: None,
-        interval: None,
-        against_baseline: false,
-        change,
-    };
+    let nothing = |change: Change| untimed(title, &id, change);
     for (case, number, when) in [(old.0, old.1, "before"), (new.0, new.1, "now")] {
         if let Some(failure) = &case.measured.failures[number] {
-            return nothing(Change::Gone(format!("{when}: {failure}")));
+            return nothing(Change::Gone(format!("failed {when}: {failure}")));
         }
     }
-    let summary = |(case, number): (&Case, usize)| case.judged.summaries[number];
-    let (Some(was), Some(is)) = (summary(old), summary(new)) else {
+    let alike = Alike::of(&[old.0, new.0]);
+    let median = |(case, number): (&Case, usize)| alike.median(case, number);
+    let (Some(was), Some(is)) = (median(old), median(new)) else {
         return nothing(Change::Gone("no readings".to_owned()));
     };
-    let relative = relative(old, new);
+    let relative = relative(old, new, &alike);
     let against_baseline = relative.is_some();
     let (ratio, interval) = match relative {
         Some((ratio, interval)) => (ratio, interval),
         None => {
-            let clock = if old.0.judged.clock == new.0.judged.clock {
-                new.0.judged.clock
-            } else {
-                Clock::Wall
-            };
             let ends = |(case, number): (&Case, usize)| {
                 let alpha = half(&case.plan).alpha / case.entrants().count() as f64;
-                time_interval(&case.measured, &case.plan, clock, number, alpha)
+                alike.interval(case, number, alpha)
             };
             let (old_ends, new_ends) = (ends(old), ends(new));
             let ends = old_ends.zip(new_ends);
             let combined =
                 ends.map(|(o, n)| Interval { low: n.low / o.high, high: n.high / o.low });
-            (is.ns_median / was.ns_median, combined)
+            (is / was, combined)
         }
     };
     // Two runs differ by at least what identical code differs by within one.
@@ -172,7 +184,7 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
     Difference {
         title: title.to_owned(),
         id,
-        ns: Some((was.ns_median, is.ns_median)),
+        ns: Some((was, is)),
         ratio: Some(ratio),
         interval,
         against_baseline,
@@ -181,14 +193,20 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
 }
 
 /// The change of the ratio to a baseline that both runs share.
-fn relative(old: (&Case, usize), new: (&Case, usize)) -> Option<(f64, Option<Interval>)> {
+fn relative(
+    old: (&Case, usize),
+    new: (&Case, usize),
+    alike: &Alike,
+) -> Option<(f64, Option<Interval>)> {
     let baseline = |case: &Case| case.contenders[case.roles.baseline].clone();
     let (was, is) = (baseline(old.0), baseline(new.0));
     if was.id != is.id || was.about.version != is.about.version {
         return None;
     }
     let of = |(case, number): (&Case, usize)| {
-        let judged = judge(&case.measured, case.roles, &half(&case.plan));
+        let plan = Plan { clock: Some(alike.clock), ..half(&case.plan) };
+        let judge = if alike.subtracted { judge } else { judge_as_measured };
+        let judged = judge(&case.measured, case.roles, &plan);
         let found = judged.comparisons.into_iter().find(|c| c.contender == number)?;
         Some((found.ratio?, found.interval?))
     };
@@ -198,12 +216,30 @@ fn relative(old: (&Case, usize), new: (&Case, usize)) -> Option<(f64, Option<Int
     Some((new_ratio / old_ratio, Some(interval)))
 }
 
+/// What two runs say that cannot be compared.
+pub(crate) const NOTHING_IN_COMMON: &str =
+    "The two runs have no contender of the same name on the same workload: nothing was compared.";
+
 impl Diff {
-    /// Whether anything became slower, failed or vanished.
+    /// Whether anything became slower or failed.
     #[must_use]
     pub fn is_worse(&self) -> bool {
         let worse = |d: &Difference| matches!(d.change, Change::Slower | Change::Gone(_));
         self.differences.iter().any(worse)
+    }
+
+    /// Whether the second run lacks anything of the first, or has nothing in common with it.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        let is_lost = |d: &Difference| d.change == Change::OldOnly;
+        self.differences.iter().any(is_lost) || self.nothing_in_common()
+    }
+
+    /// Whether no contender is in both runs.
+    #[must_use]
+    pub fn nothing_in_common(&self) -> bool {
+        let is_lone = |d: &Difference| matches!(d.change, Change::OldOnly | Change::NewOnly);
+        self.differences.iter().all(is_lone)
     }
 
     /// The differences as text.
@@ -220,6 +256,10 @@ impl Diff {
         }
         for caution in &self.cautions {
             let _ = writeln!(text, "caution: {caution}");
+        }
+        if self.nothing_in_common() {
+            let _ = writeln!(text, "{NOTHING_IN_COMMON}");
+            return text;
         }
         let _ = writeln!(
             text,
@@ -238,6 +278,8 @@ impl Difference {
         let (Some((was, is)), Some(ratio)) = (self.ns, self.ratio) else {
             return match &self.change {
                 Change::Gone(why) => format!("{id}: {why}"),
+                Change::OldOnly => format!("{id}: in the first run only"),
+                Change::NewOnly => format!("{id}: in the second run only"),
                 _ => format!("{id}: nothing to compare"),
             };
         };

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use fathom_measure::result::Run;
+use fathom_measure::result::{Case, Run};
 use fathom_measure::stats::median;
 
 use crate::number::{duration, factor_digits, times};
 use crate::steps::splits;
-use crate::view::{named, titled};
+use crate::view::{Alike, named, titled};
 
 /// Chance alone shows a step, anywhere, in fewer than this share of the folders whose runs differ by
 /// independent noise only; it is shared among the courses.
@@ -26,28 +26,39 @@ pub struct Course {
     pub title: String,
     /// The contender.
     pub id: String,
-    /// Start of the run and median time per iteration in nanoseconds, oldest first.
+    /// Start of the run and median time per iteration in nanoseconds, oldest first; all are times of the
+    /// same quantity.
     pub points: Vec<(String, f64)>,
+    /// In which way these are not the times that the runs themselves show.
+    pub note: Option<String>,
 }
+
+/// A run, a case of it, and the number of a contender there.
+type Place<'r> = (&'r Run, &'r Case, usize);
 
 /// The courses in the runs, whatever their order.
 #[must_use]
 pub fn courses(runs: &[Run]) -> Vec<Course> {
     let mut sorted: Vec<&Run> = runs.iter().collect();
     sorted.sort_by(|a, b| a.started.cmp(&b.started));
-    let mut courses: BTreeMap<(String, String), Vec<(String, f64)>> = BTreeMap::new();
+    let mut courses: BTreeMap<(String, String), Vec<Place<'_>>> = BTreeMap::new();
     for run in sorted {
         for (place, title) in titled(run) {
             let case = &run.cases[place];
             for (number, id) in named(case) {
-                if let Some(summary) = case.judged.summaries[number] {
-                    let points = courses.entry((title.clone(), id)).or_default();
-                    points.push((run.started.clone(), summary.ns_median));
+                if case.judged.summaries[number].is_some() {
+                    courses.entry((title.clone(), id)).or_default().push((run, case, number));
                 }
             }
         }
     }
-    let course = |((title, id), points)| Course { title, id, points };
+    let course = |((title, id), of): (_, Vec<Place<'_>>)| {
+        let alike = Alike::of(&of.iter().map(|of| of.1).collect::<Vec<_>>());
+        let point = |(run, case, number): &Place<'_>| {
+            Some((run.started.clone(), alike.median(case, *number)?))
+        };
+        Course { title, id, points: of.iter().filter_map(point).collect(), note: alike.words() }
+    };
     courses.into_iter().map(course).collect()
 }
 
@@ -162,6 +173,9 @@ pub fn text(courses: &[Course]) -> String {
             duration(last.1),
             course.points.len()
         );
+        if let Some(note) = &course.note {
+            let _ = writeln!(text, "  {:<width$}  {note}", "");
+        }
         for step in course.steps(alpha) {
             let (when, word) =
                 (&course.points[step.at].0, if step.ratio > 1.0 { "slower" } else { "faster" });
@@ -178,7 +192,7 @@ mod tests {
 
     fn course(times: &[f64]) -> Course {
         let points = times.iter().enumerate().map(|(i, ns)| (format!("2026-01-0{i}"), *ns));
-        Course { title: "t".to_owned(), id: "c".to_owned(), points: points.collect() }
+        Course { title: "t".to_owned(), id: "c".to_owned(), points: points.collect(), note: None }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A case made ready to be shown: rows in order of their time, with what each needs in one place.
 
-use fathom_measure::compare::{Comparison, Summary, time_interval};
+use fathom_measure::compare::{Clock, Comparison, Summary, time_interval, time_median};
 use fathom_measure::result::{Case, Row, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::Interval;
@@ -104,11 +104,74 @@ pub fn conditions(case: &Case) -> String {
 /// with too few rounds.
 #[must_use]
 pub fn interval(case: &Case, number: usize) -> Option<Interval> {
-    let judged = &case.judged;
-    let spare = judged.overhead.filter(|overhead| overhead.subtracted).map_or(0.0, |o| o.ns_median);
-    let alpha = judged.alpha_each;
-    let found = time_interval(&case.measured, &case.plan, judged.clock, number, alpha)?;
-    let (low, high) = (found.low - spare, found.high - spare);
+    Alike::of(&[case]).interval(case, number, case.judged.alpha_each)
+}
+
+/// What the times of several runs are taken of, so that they are times of one quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alike {
+    /// That of all verdicts if they have one in common, otherwise wall time.
+    pub clock: Clock,
+    /// Whether the overhead is subtracted: only if it was in every run.
+    pub subtracted: bool,
+    /// Whether it was in some run.
+    in_some: bool,
+    /// Whether all were judged on that clock.
+    one_clock: bool,
+}
+
+impl Alike {
+    /// Of these cases, at least one.
+    #[must_use]
+    pub fn of(cases: &[&Case]) -> Alike {
+        let first = cases.first().map_or(Clock::Wall, |case| case.judged.clock);
+        let one_clock = cases.iter().all(|case| case.judged.clock == first);
+        let is_less = |case: &&Case| spare(case) > 0.0;
+        Alike {
+            clock: if one_clock { first } else { Clock::Wall },
+            subtracted: one_clock && cases.iter().all(is_less),
+            in_some: cases.iter().any(is_less),
+            one_clock,
+        }
+    }
+
+    /// A contender's median time per iteration.
+    #[must_use]
+    pub fn median(&self, case: &Case, number: usize) -> Option<f64> {
+        let less = if self.subtracted { spare(case) } else { 0.0 };
+        Some(time_median(&case.measured, self.clock, number)? - less).filter(|&ns| ns > 0.0)
+    }
+
+    /// Its interval at level 1 - alpha.
+    #[must_use]
+    pub fn interval(&self, case: &Case, number: usize, alpha: f64) -> Option<Interval> {
+        let less = if self.subtracted { spare(case) } else { 0.0 };
+        shifted(time_interval(&case.measured, &case.plan, self.clock, number, alpha)?, less)
+    }
+
+    /// In which way these are not the times that the runs show.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        let clock = "on wall time, because not all were judged on one clock";
+        let whole = "as measured, because the overhead was not subtracted in all";
+        let words = match (self.one_clock, self.in_some && !self.subtracted) {
+            (true, false) => return None,
+            (false, false) => clock.to_owned(),
+            (true, true) => whole.to_owned(),
+            (false, true) => format!("{clock}; {whole}"),
+        };
+        Some(format!("runs are compared {words}"))
+    }
+}
+
+/// What was subtracted from every time.
+fn spare(case: &Case) -> f64 {
+    let overhead = case.judged.overhead.filter(|overhead| overhead.subtracted);
+    overhead.map_or(0.0, |overhead| overhead.ns_median)
+}
+
+fn shifted(interval: Interval, less: f64) -> Option<Interval> {
+    let (low, high) = (interval.low - less, interval.high - less);
     (low > 0.0 && high.is_finite()).then_some(Interval { low, high })
 }
 

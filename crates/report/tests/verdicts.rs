@@ -10,6 +10,7 @@ use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
 use fathom_measure::sample::Sample;
 use fathom_measure::workload::{Spec, Work};
 use fathom_report::diff::{Change, diff};
+use fathom_report::history::{courses, slower};
 use fathom_report::hyperfine::{self, Markup};
 use fathom_report::number::TimeUnit;
 use fathom_report::table::Look;
@@ -485,4 +486,110 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
         found.is_worse() && matches!(found.differences[1].change, Change::Gone(_)),
         "{found:?}"
     );
+}
+
+#[test]
+fn a_contender_of_one_run_is_named_in_every_form() {
+    let renamed = |id: &str| {
+        let mut case = case(false, false);
+        case.contenders[1].id = id.to_owned();
+        saved(case)
+    };
+    let shown = |old: &Run, new: &Run| {
+        let found = diff(old, new);
+        (
+            found.is_worse(),
+            found.is_incomplete(),
+            found.text(),
+            html::diff::page(&found, ["a", "b"]),
+        )
+    };
+    let (worse, incomplete, text, page) = shown(&renamed("was"), &renamed("is"));
+    assert!(!worse && incomplete, "{text}");
+    assert!(text.contains("  was: in the first run only\n"), "{text}");
+    assert!(text.contains("  is: in the second run only\n"), "{text}");
+    assert!(page.contains("in the first run only") && page.contains("in the second run only"));
+    assert!(page.contains(", 2 in one run only"), "{page}");
+    // One more than before is nothing that is missing.
+    let mut fewer = case(false, false);
+    fewer.contenders.remove(1);
+    fewer.measured.failures.remove(1);
+    fewer.measured.rounds.iter_mut().for_each(|round| drop(round.samples.remove(1)));
+    fewer.roles.twin = Some(1);
+    let (worse, incomplete, text, _) = shown(&saved(fewer), &saved(case(false, false)));
+    assert!(!worse && !incomplete && text.contains("beta: in the second run only"), "{text}");
+    // Of a workload that one run has alone, all are meant; and then nothing is left to compare.
+    let mut other = case(false, false);
+    other.workload = Spec::new("other", &[]);
+    let (worse, incomplete, text, page) = shown(&saved(case(false, false)), &saved(other));
+    assert!(!worse && incomplete, "{text}");
+    assert!(text.contains("checksum sum\n  all contenders: in the first run only\n"), "{text}");
+    for form in [text, page] {
+        assert!(form.contains("nothing was compared"), "{form}");
+    }
+}
+
+/// The same samples, but for the shell's start, of which too little is known to subtract it.
+fn restless_commands(version: &str) -> Run {
+    let mut run = commands();
+    let case = &mut run.cases[0];
+    case.contenders[0].about.version = version.to_owned();
+    for (number, round) in case.measured.rounds.iter_mut().enumerate() {
+        let start = round.samples[3].as_mut().unwrap();
+        start.wall_ns = START_NS / 2 * (1 + number as u64 % 3);
+        start.cpu_ns = Some(start.wall_ns);
+    }
+    saved(run.cases.remove(0))
+}
+
+#[test]
+fn runs_of_which_one_has_its_start_subtracted_are_compared_as_measured() {
+    let is_less = |run: &Run| run.cases[0].judged.overhead.unwrap().subtracted;
+    let (calm, restless) = (commands(), restless_commands(""));
+    assert!(is_less(&calm) && !is_less(&restless));
+    let same = |old: &Run, new: &Run, against_baseline: bool, words: bool| {
+        let found = diff(old, new);
+        for d in &found.differences {
+            assert_eq!((d.ratio, &d.change), (Some(1.0), &Change::NotResolved), "{d:?}");
+            assert_eq!(d.against_baseline, against_baseline && d.id != "a {n} | x", "{d:?}");
+            let interval = d.interval.unwrap();
+            assert!((interval.low * interval.high - 1.0).abs() < 1e-9, "{d:?}");
+        }
+        let said =
+            found.text().contains("as measured, because the overhead was not subtracted in all");
+        assert_eq!(said, words, "{}", found.text());
+        found.differences[0].ns.unwrap()
+    };
+    // Medians of a: with the start of 0.2 ms in it, and without.
+    let own = middle((0..36).map(|round| TIMES[round * 5 % 12][0] as f64 * 1e3).collect());
+    assert_eq!(same(&calm, &restless, true, true), (own, own));
+    assert_eq!(same(&calm, &restless_commands("2"), false, true), (own, own));
+    let less = own - START_NS as f64;
+    assert_eq!(same(&calm, &calm, true, false), (less, less));
+    assert_eq!(same(&restless, &restless, true, false), (own, own));
+    // Over time likewise: runs with and without are one course.
+    let dated = |run: &Run, at: usize| Run { started: format!("2026-01-{at:02}"), ..run.clone() };
+    let of = |new: &Run| {
+        let all = (1..=20).map(|at| dated(if at > 10 { new } else { &calm }, at));
+        courses(&all.collect::<Vec<_>>())
+    };
+    let mixed = of(&restless);
+    assert!(slower(&mixed, "").is_empty(), "{mixed:?}");
+    assert!(mixed.iter().all(|course| course.points.iter().all(|p| p.1 == course.points[0].1)));
+    let note = mixed[0].note.clone().unwrap();
+    assert!(fathom_report::history::text(&mixed).contains(&note));
+    assert!(html::history::page(&mixed, "runs").contains(&note));
+    let calm_alone = of(&calm);
+    assert!(calm_alone[0].points[0].1 == less && calm_alone[0].note.is_none(), "{calm_alone:?}");
+}
+
+#[test]
+fn a_command_that_is_shown_can_be_pasted_into_a_shell() {
+    let mut run = saved(case(false, false));
+    run.command = ["fathom", "run", "sort -u words", "true"].map(str::to_owned).into();
+    let shown = "fathom run 'sort -u words' true";
+    let forms = [markdown::run(&run, &Look::default()), html::run(&run, &Look::default())];
+    for form in forms {
+        assert!(form.contains(shown) && !form.contains("fathom run sort"), "{form}");
+    }
 }

@@ -12,7 +12,8 @@ use crate::sheet::Sheet;
 /// Compare two saved runs, honest about their not being interleaved
 ///
 /// Where both runs share a baseline, ratios to it are compared, otherwise times. Ends with code 1
-/// when something became slower or failed.
+/// when something became slower or failed, when the later run lacks something of the earlier one, and
+/// when they have nothing in common.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// The earlier run
@@ -30,5 +31,5 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let names = [&options.old, &options.new].map(|path| path.display().to_string());
     let page = || html::diff::page(&diff, [&names[0], &names[1]]);
     options.sheet.show(|| diff.text(), page)?;
-    Ok(if diff.is_worse() { Exit::Incomplete } else { Exit::Done })
+    Ok(if diff.is_worse() || diff.is_incomplete() { Exit::Incomplete } else { Exit::Done })
 }

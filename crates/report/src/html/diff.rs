@@ -2,7 +2,7 @@
 
 use super::page::{self, Cell, Page};
 use super::plot::{self, Axis};
-use crate::diff::{Change, Diff, Difference};
+use crate::diff::{Change, Diff, Difference, NOTHING_IN_COMMON};
 use crate::number::{duration, factor_digits, round, times};
 
 /// The page of a difference; `names` are those of the two files.
@@ -18,6 +18,13 @@ pub fn page(diff: &Diff, names: [&str; 2]) -> String {
     );
     if gone > 0 {
         headline += &format!(", {gone} failed");
+    }
+    let lone = of(Change::OldOnly) + of(Change::NewOnly);
+    if lone > 0 {
+        headline += &format!(", {lone} in one run only");
+    }
+    if diff.nothing_in_common() {
+        NOTHING_IN_COMMON.clone_into(&mut headline);
     }
     let mut body = String::from(
         "<section>\n<p class=\"warn\">The two runs were not interleaved: whatever changed between them besides \
@@ -46,6 +53,8 @@ fn sorted(diff: &Diff) -> Vec<(usize, &Difference)> {
         Change::Slower => 1,
         Change::Faster => 2,
         Change::NotResolved => 3,
+        Change::OldOnly => 4,
+        Change::NewOnly => 5,
     };
     sorted.sort_by_key(|d| rank(d));
     sorted.into_iter().enumerate().collect()
@@ -60,7 +69,7 @@ fn colour(change: &Change) -> usize {
     match change {
         Change::Slower | Change::Gone(_) => 1,
         Change::Faster => 2,
-        Change::NotResolved => 7,
+        Change::NotResolved | Change::OldOnly | Change::NewOnly => 7,
     }
 }
 
@@ -98,6 +107,8 @@ fn table(diff: &Diff) -> String {
             (Change::Slower, Some(ratio)) => format!("{} slower", times(ratio)),
             (Change::Faster, Some(ratio)) => format!("{} faster", times(1.0 / ratio)),
             (Change::Gone(why), _) => why.clone(),
+            (Change::OldOnly, _) => "in the first run only".to_owned(),
+            (Change::NewOnly, _) => "in the second run only".to_owned(),
             _ => "not resolved".to_owned(),
         };
         let interval = d.interval.map_or_else(String::new, |i| {
@@ -109,7 +120,11 @@ fn table(diff: &Diff) -> String {
             Cell::number(&is),
             Cell::number(&d.ratio.map_or_else(String::new, factor_digits)),
             Cell::number(&interval),
-            Cell::text(if d.against_baseline { "ratios to the baseline" } else { "times" }),
+            Cell::text(match (d.ns.is_some(), d.against_baseline) {
+                (false, _) => "",
+                (true, true) => "ratios to the baseline",
+                (true, false) => "times",
+            }),
             Cell::text(&word),
         ]
     };

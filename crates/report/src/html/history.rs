@@ -72,7 +72,11 @@ fn section(title: &str, courses: &[&(&Course, Vec<Step>)]) -> String {
     let plot = plot::keys(&names) + &frame.drawn(&said, &marks);
     let figure = plot::figure("Median time of each run; a dashed line marks a step", &plot);
     let title = crate::escape::html(title);
-    format!("<section>\n<h2>{title}</h2>\n{figure}{}</section>\n", table(courses))
+    let said = |(course, _): &&(&Course, Vec<Step>)| {
+        Some(format!("{}: {}", course.id, course.note.as_ref()?))
+    };
+    let notes = page::list(&courses.iter().filter_map(said).collect::<Vec<_>>());
+    format!("<section>\n<h2>{title}</h2>\n{figure}{}{notes}</section>\n", table(courses))
 }
 
 fn mark(frame: &Frame<'_>, number: usize, step: &Step, at: (f64, f64)) -> String {
