@@ -83,6 +83,17 @@ pub enum Flooding {
     Open,
 }
 
+/// What is known of a hash function, as [`HashFunction`] describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// What is known about every contender.
+    pub meta: Meta,
+    /// Bits of the result, 32 or 64.
+    pub bits: u32,
+    /// Whether keys can be chosen that collide.
+    pub flooding: Flooding,
+}
+
 /// A hash function as a structure uses it: 64 bits that fill a machine word.
 pub trait Hashes: Clone + Send + Sync + 'static {
     /// The hash of a byte string.
@@ -251,11 +262,15 @@ macro_rules! functions {
             None
         }
 
-        /// What is known of the hash function called `name`, and whether its tables can be flooded.
+        /// What is known of the hash function called `name`.
         #[must_use]
-        pub fn facts(name: &str) -> Option<(Meta, Flooding)> {
+        pub fn known(name: &str) -> Option<Known> {
             $(if name == <$function as HashFunction>::META.name {
-                return Some((<$function>::META, <$function>::FLOODING));
+                return Some(Known {
+                    meta: <$function>::META,
+                    bits: <$function>::BITS,
+                    flooding: <$function>::FLOODING,
+                });
             })*
             None
         }

@@ -18,17 +18,23 @@ pub(super) struct Paste {
     pub(super) code: Vec<String>,
 }
 
-/// Where a hash function is a function, and a map wants something that makes hashers.
+/// Where a hash function is a function, and a map wants something that makes hashers. Strings and slices
+/// cost one call of it: what the standard library writes beside their bytes is no piece of its own.
 const ONCE: &str = "
 #[derive(Default)]
-pub struct Once(u64); // for keys written in one piece: strings, slices, integers
+pub struct Once(u64); // best for keys written in one piece: strings, slices, integers
 impl std::hash::Hasher for Once {
     fn write(&mut self, bytes: &[u8]) {
         let hash: u64 = HASH;
-        self.0 = self.0.rotate_left(23) ^ hash;
+        self.0 = self.0.rotate_left(23) ^ FULL;
     }
-    fn write_usize(&mut self, _: usize) {} // the length of a slice
-    fn write_u8(&mut self, _: u8) {} // the end of a string
+    fn write_usize(&mut self, number: usize) { // the length of a slice, too
+        let wide = u128::from(number as u64) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = self.0.rotate_left(23) ^ wide as u64 ^ (wide >> 64) as u64;
+    }
+    fn write_u8(&mut self, byte: u8) {
+        if byte != 0xff { self.write(&[byte]) } // 0xff ends a string
+    }
     fn finish(&self) -> u64 { self.0 }
 }";
 
@@ -50,10 +56,10 @@ pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
         let code = filled(&about.code, &words).lines().map(str::to_owned).collect();
         return Some(Paste { manifest: about.manifest.lines().map(str::to_owned).collect(), code });
     }
-    let hash = candidate.hash.as_deref().and_then(hash::facts).map(|facts| facts.0);
+    let hash = candidate.hash.as_deref().and_then(hash::known);
     let builder = match hash {
-        Some(meta) if is_function(&meta) => "std::hash::BuildHasherDefault<Once>",
-        Some(meta) => meta.code,
+        Some(known) if is_function(&known.meta) => "std::hash::BuildHasherDefault<Once>",
+        Some(known) => known.meta.code,
         None => "",
     };
     let key = match (integers, candidate.borrows()) {
@@ -64,8 +70,12 @@ pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
     let whole = filled(&about.code, &[("K", key), ("V", "u64"), ("S", builder)]);
     let lifetime = if whole.contains("'keys") { "<'keys>" } else { "" };
     let mut code = vec![format!("pub type Map{lifetime} = {whole};")];
-    if let Some(meta) = hash.filter(is_function) {
-        code.extend(ONCE.replace("HASH", meta.code).lines().map(str::to_owned));
+    if let Some(known) = hash.filter(|known| is_function(&known.meta)) {
+        // As it was measured: in both halves of 64 bits, because tables look at the highest ones, too.
+        let full = if known.bits == 32 { "(hash | hash << 32)" } else { "hash" };
+        let function = known.meta.code.replace('\n', "\n        ");
+        let once = ONCE.replace("HASH", &function).replace("FULL", full);
+        code.extend(once.lines().map(str::to_owned));
     }
     let allocator = fathom_contenders::alloc::code(&candidate.allocator);
     if let Some(allocator) = allocator {
@@ -75,11 +85,12 @@ pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
             format!("static ALLOCATOR: {allocator} = {allocator};"),
         ]);
     }
-    let needed = [Some(about.manifest.clone()), hash.as_ref().map(measuring::manifest)];
+    let meta = hash.map(|known| known.meta);
+    let needed = [Some(about.manifest.clone()), meta.as_ref().map(measuring::manifest)];
     // The standard library has what `siphasher` has, under a name of its own.
     let is_std = |meta: &Meta| meta.code.starts_with("std::");
     let [structure, function] = needed;
-    let function = function.filter(|_| !hash.as_ref().is_some_and(is_std));
+    let function = function.filter(|_| !meta.as_ref().is_some_and(is_std));
     let bring = allocator.map(|path| {
         let name = path.split("::").next().unwrap_or(path).replace('_', "-");
         format!("{name} = \"*\"")
@@ -116,7 +127,7 @@ fn filled(code: &str, types: &[(&str, &str)]) -> String {
 
 /// How well a candidate bears keys that an enemy chose; in between where it tells nothing.
 pub(super) fn flooding(candidate: &Candidate) -> Option<Flooding> {
-    candidate.hash.as_deref().and_then(hash::facts).map(|facts| facts.1)
+    candidate.hash.as_deref().and_then(hash::known).map(|known| known.flooding)
 }
 
 /// The same in a sentence.
@@ -142,6 +153,7 @@ pub(super) fn warning(candidate: &Candidate) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
+    use std::path::Path;
     use std::process::{Command, Stdio};
 
     use fathom_contenders::alloc::SYSTEM;
@@ -202,7 +214,10 @@ mod tests {
                 let Some(paste) = paste(&named(&entry.id).unwrap(), integers) else { continue };
                 let code = paste.code.join("\n");
                 let words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
-                assert!(words.clone().all(|word| !["K", "S", "HASH"].contains(&word)), "{code}");
+                assert!(
+                    words.clone().all(|word| !["K", "S", "HASH", "FULL"].contains(&word)),
+                    "{code}"
+                );
                 assert!(!code.contains(", >") && !code.contains("<,"), "{code}");
                 seen += 1;
             }
@@ -216,18 +231,101 @@ mod tests {
         for (id, integers) in [("std+fnv1a", false), ("std+siphash13", true), ("btreemap", false)] {
             let lines = of(id, integers);
             assert_eq!(lines.manifest, Vec::<String>::new(), "{id}");
-            let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
             let folder = tempfile::tempdir().unwrap();
-            let mut child = Command::new(rustc)
-                .args(["--edition=2024", "--crate-type=lib", "--emit=metadata", "-"])
-                .current_dir(folder.path())
-                .stdin(Stdio::piped())
-                .spawn()
-                .unwrap();
-            let text = lines.code.join("\n");
-            child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-            assert!(child.wait().unwrap().success(), "{id}:\n{text}");
+            compile(
+                &lines.code.join("\n"),
+                &["--crate-type=lib", "--emit=metadata"],
+                folder.path(),
+            );
         }
+    }
+
+    /// Has `rustc` make `pasted` of `text` in `folder`.
+    fn compile(text: &str, flags: &[&str], folder: &Path) {
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let mut child = Command::new(rustc)
+            .args(["--edition=2024", "-Dwarnings", "-Adead-code", "--crate-name=pasted"])
+            .args(flags)
+            .arg("-")
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success(), "{text}");
+    }
+
+    /// What a hash function needs beside its crate is pasted with it. (That it names nothing else of its
+    /// contender's file is seen to by `function!`.)
+    #[test]
+    fn a_constant_that_is_named_is_pasted() {
+        let mut constants = 0;
+        for name in hash::NAMES {
+            let code = of(&format!("std+{name}"), false).code.join("\n");
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            let is_constant = |word: &&str| {
+                let is_capital = |c: char| c.is_ascii_uppercase() || c == '_';
+                word.len() > 1 && word.chars().all(is_capital) && word.contains(char::is_alphabetic)
+            };
+            for word in code.split(|c| !is_part(c)).filter(is_constant) {
+                assert!(code.contains(&format!("const {word}: ")), "{name}: {word}:\n{code}");
+                constants += 1;
+            }
+        }
+        assert!(constants >= 6, "{constants}");
+    }
+
+    #[test]
+    fn a_hash_of_32_bits_is_pasted_as_it_was_measured() {
+        for name in hash::NAMES {
+            let code = of(&format!("std+{name}"), false).code.join("\n");
+            let is_short = hash::known(name).unwrap().bits == 32;
+            assert_eq!(code.contains("^ (hash | hash << 32);"), is_short, "{name}:\n{code}");
+        }
+    }
+
+    /// The hasher that is pasted hashes strings and slices with one call, and no integer to a constant.
+    #[test]
+    fn what_is_pasted_hashes_keys_of_every_type() {
+        let mut text = of("std+fnv1a", false).code.join("\n");
+        text += r#"
+            fn of<T: std::hash::Hash + ?Sized>(key: &T) -> u64 {
+                let mut hasher = Once::default();
+                key.hash(&mut hasher);
+                std::hash::Hasher::finish(&hasher)
+            }
+            fn differ(name: &str, hashes: impl Iterator<Item = u64>) {
+                let hashes: Vec<u64> = hashes.collect();
+                let of = |bits: u32| {
+                    let ends = hashes.iter().map(|hash| hash.rotate_left(bits) & 0x7f);
+                    ends.collect::<std::collections::HashSet<u64>>().len()
+                };
+                let all = hashes.iter().collect::<std::collections::HashSet<_>>().len();
+                // Random ones have 111 of the 128 values. FNV-1a has few in the highest bits.
+                assert!(all == 256 && of(0) > 64, "{name}: {all} {}", of(0));
+                assert!(name.len() < 5 || of(7) > 64, "{name}: {}", of(7));
+            }
+            fn main() {
+                assert_eq!(of("foobar"), 0x8594_4171_f739_67e8);
+                assert_eq!(of(&7_u64), { let mut h = Once::default();
+                    std::hash::Hasher::write(&mut h, &7_u64.to_ne_bytes()); h.0 });
+                differ("byte", (0..=255_u8).map(|n| of(&n)));
+                differ("byte", (-128..=127_i8).map(|n| of(&n)));
+                differ("u16", (0..256_u16).map(|n| of(&n)));
+                differ("i32", (0..256_i32).map(|n| of(&n)));
+                differ("i64", (0..256_i64).map(|n| of(&n)));
+                differ("u128", (0..256_u128).map(|n| of(&n)));
+                differ("usize", (0..256_usize).map(|n| of(&n)));
+                differ("isize", (-128..128_isize).map(|n| of(&n)));
+                differ("pages", (0..256_usize).map(|n| of(&(n << 48))));
+                differ("pairs", (0..256_usize).map(|n| of(&(n, "same"))));
+                differ("some", (0..=255_u8).map(|n| of(&Some(n))));
+                assert_ne!(of(&[1_u8, 2][..]), of(&[1_u8, 2, 0][..]));
+            }
+        "#;
+        let folder = tempfile::tempdir().unwrap();
+        compile(&text, &["--crate-type=bin"], folder.path());
+        assert!(Command::new(folder.path().join("pasted")).status().unwrap().success());
     }
 
     #[test]
