@@ -48,7 +48,7 @@ pub(super) fn advice(
     }
     sentences.extend(undecided(rows, &words, best, quickest));
     sentences.extend(smaller(rows, &words, best, quickest));
-    sentences.extend(spikes(rows, &words, best));
+    sentences.extend(spikes(rows, candidates, best));
     if portrait.duplicate_share() > 0.01 {
         sentences.push(format!(
             "{:.0} % of the keys repeat an earlier one: that share of the inserts are updates.",
@@ -268,7 +268,7 @@ fn smaller(
 }
 
 /// Whether single inserts stall, and who does not.
-fn spikes(rows: &[Row], words: &dyn Fn(usize) -> String, best: usize) -> Option<String> {
+fn spikes(rows: &[Row], candidates: &[Candidate], best: usize) -> Option<String> {
     const STALL_NS: f64 = 1e6;
     let worst = rows[best].insert_ns_max.filter(|&ns| ns > STALL_NS)?;
     let calm = (0..rows.len())
@@ -277,15 +277,24 @@ fn spikes(rows: &[Row], words: &dyn Fn(usize) -> String, best: usize) -> Option<
         .min_by(|a, b| a.1.total_cmp(&b.1));
     let opening = format!(
         "While it grows, a single insert into {} took up to {:.1} ms",
-        words(best),
+        candidates[best].words(),
         worst / 1e6
     );
     Some(match calm {
         Some((number, ns)) => {
-            format!("{opening}; into {} at most {:.2} ms.", words(number), ns / 1e6)
+            format!("{opening}; into {} at most {:.2} ms.", candidates[number].words(), ns / 1e6)
         }
-        None => format!("{opening}; reserve room beforehand if that matters."),
+        None if makes_room(&candidates[best]) => {
+            format!("{opening}; reserve room beforehand if that matters.")
+        }
+        None => format!("{opening}."),
     })
+}
+
+/// Whether it can have room before it has entries: tables can, what consists of nodes cannot.
+fn makes_room(candidate: &Candidate) -> bool {
+    let of_nodes = ["imbl-hash", "rpds-hash"].contains(&candidate.structure.as_str());
+    candidate.structure == "intmap" || candidate.hash.is_some() && !of_nodes
 }
 
 fn listed(names: &[String]) -> String {
@@ -313,6 +322,18 @@ mod tests {
         assert!(open.contains("not resolved (ratio 0.98, 99 % interval 0.90 to 1.10)"), "{open}");
         for text in [proofless, open] {
             assert!(!text.contains("as fast") && !text.contains("no reason"), "{text}");
+        }
+    }
+
+    #[test]
+    fn room_is_to_be_reserved_only_where_it_can_be() {
+        let cases = [weighed("insert", 1.0, &[1000], &[40.0])];
+        let mut rows = rows(&candidates(&["base"]), &cases, 0, 0.0);
+        rows[0].insert_ns_max = Some(3e6);
+        for (id, is_table) in [("std+siphash13", true), ("intmap", true), ("btreemap", false)] {
+            let said = spikes(&rows, &[named(id).unwrap()], 0).unwrap();
+            assert!(said.contains("took up to 3.0 ms"), "{said}");
+            assert_eq!(said.contains("reserve room"), is_table, "{said}");
         }
     }
 
