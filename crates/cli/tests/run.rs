@@ -434,3 +434,26 @@ fn the_action_uses_options_that_exist() {
         assert!(help.contains(&format!("{option} <")), "{option}");
     }
 }
+
+#[test]
+fn no_other_takes_the_place_of_a_reference_that_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("run.json");
+    let name = saved.to_str().unwrap();
+    let lines = ["--reference", "exit 3", "true", ":", "-r", "20", "--save", name];
+    let output = run(folder.path(), &lines);
+    let text = words(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    for command in ["true", ":"] {
+        let sentence = format!("{command} against exit 3: no verdict, because the baseline failed");
+        assert!(text.contains(&sentence), "{text}");
+    }
+    let case = &json(&saved)["cases"][0];
+    assert_eq!(
+        case["contenders"][case["roles"]["baseline"].as_u64().unwrap() as usize]["id"],
+        "exit 3"
+    );
+    // Unnamed, the baseline is the first that passes.
+    let output = run(folder.path(), &["exit 3", "true", ":", "-r", "20"]);
+    assert!(words(&output).contains("against true"), "{}", words(&output));
+}

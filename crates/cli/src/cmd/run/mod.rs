@@ -25,7 +25,7 @@ use crate::measuring::{self, Method, Show, Ticker, is_complete, new_run, show};
 /// Compare whole commands: interleaved, with intervals, CPU time, peak memory and a noise floor
 ///
 /// Every round runs each command once, in balanced random order, so that a change in the machine's
-/// state meets all of them. The first command is the baseline. Time, memory and counters include
+/// state meets all of them. The first command that does not fail is the baseline. Time, memory and counters include
 /// the children a command waits for. A command that fails is reported and gets no figures.
 ///
 /// The options of hyperfine mean here what they mean there, but runs are interleaved: all set-ups
@@ -40,7 +40,7 @@ pub(crate) struct Options {
     #[arg(required_unless_present = "reference", value_name = "COMMAND")]
     commands: Vec<String>,
 
-    /// The baseline, instead of the first command
+    /// The baseline, instead of the first command; if it fails, there are no verdicts
     #[arg(long, value_name = "COMMAND")]
     reference: Option<String>,
 
@@ -52,7 +52,7 @@ pub(crate) struct Options {
     #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     command_names: Vec<String>,
 
-    /// Run once before everything: for all commands the same, or one for each
+    /// Run before the first run of any command, once for each command: the same for all, or one for each
     #[arg(short, long, value_name = "COMMAND")]
     setup: Vec<String>,
 
@@ -64,7 +64,7 @@ pub(crate) struct Options {
     #[arg(short = 'C', long, value_name = "COMMAND")]
     conclude: Vec<String>,
 
-    /// Run once after everything: likewise
+    /// Run after the last run of any command, once for each command: likewise
     #[arg(short, long, value_name = "COMMAND")]
     cleanup: Vec<String>,
 
@@ -305,22 +305,24 @@ fn measured(options: &Options, spec: Spec, mut seats: Vec<Seat>) -> anyhow::Resu
     let mut progress = |done, planned| ticker.tick(done, planned);
     let stop = interrupt::measuring();
 
-    // The check comes first: who fails it is not run again, and the baseline is whoever passes.
+    // The check comes first: who fails it is not run again, and the baseline is whoever passes, unless it
+    // was named.
     let mut trial = Commands::new(commands.clone(), house.clone(), &events, stop, &mut progress);
     let mut failures = trial.check(seats.iter().map(|seat| seat.failed.clone()).collect());
     let (expected, names, missing) = (trial.expected(), trial.events(), trial.missing());
-    let baseline = failures.iter().position(Option::is_none).unwrap_or(0);
+    let first_alive = failures.iter().position(Option::is_none);
+    let baseline = first_alive.filter(|_| options.reference.is_none()).unwrap_or(0);
     let wall_only = plan.clock != Some(Clock::Cpu);
     let mut roles = Roles { baseline, twin_of: baseline, wall_only, ..Roles::default() };
     if failures[baseline].is_none() {
         roles.twin = Some(commands.len());
         commands.push(commands[baseline].clone());
         failures.push(None);
-        if house.shell.is_some() {
-            roles.empty = Some(commands.len());
-            commands.push(Outside::default());
-            failures.push(None);
-        }
+    }
+    if first_alive.is_some() && house.shell.is_some() {
+        roles.empty = Some(commands.len());
+        commands.push(Outside::default());
+        failures.push(None);
     }
     let mut executor = Commands::new(commands.clone(), house.clone(), &events, stop, &mut progress);
     let measured = measure(&mut executor, failures, roles, &plan);
