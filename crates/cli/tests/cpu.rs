@@ -238,6 +238,9 @@ fn every_implementation_is_checked_without_times() {
         words[words.len() - 3].parse::<u32>().unwrap()
     };
     assert!(count("checksum: ") > 50 && count("digest: ") > 50, "{text}");
+    // Of a family of which nothing was asked nothing is said.
+    let text = done(&["cpu", "checksum", "digest", "--test", "--only", "sha256"]);
+    assert!(text.starts_with("digest: ") && text.lines().count() == 1, "{text}");
 }
 
 #[test]

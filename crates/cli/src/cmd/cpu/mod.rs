@@ -611,12 +611,12 @@ fn absent(families: &[&'static dyn AnyFamily]) -> String {
     text
 }
 
-/// Every implementation on every small workload, in this process: a line per family.
+/// Every implementation on every small workload, in this process: a line per family that was asked.
 fn test(families: &[&'static dyn AnyFamily], only: &[String]) -> anyhow::Result<Exit> {
     check_names(only, families)?;
     let mut end = Exit::Done;
     for family in families {
-        let mut checked = 0;
+        let (mut asked, mut checked) = (0, 0);
         for spec in family.small_cases() {
             let spec = family.completed(&spec)?;
             let expected = digest(*family, family.reference(), &spec)?;
@@ -627,19 +627,22 @@ fn test(families: &[&'static dyn AnyFamily], only: &[String]) -> anyhow::Result<
                 if !is_wanted {
                     continue;
                 }
-                match digest(*family, &entry.id, &spec)? {
-                    None => {}
-                    Some(found) if found == expected => checked += 1,
-                    Some(found) => {
-                        end = Exit::Incomplete;
-                        let (family, id) = (family.name(), &entry.id);
-                        writeln!(
-                            io::stdout(),
-                            "{family} {id} on {spec}: wrong, {found} instead of {expected}"
-                        )?;
-                    }
+                let Some(found) = digest(*family, &entry.id, &spec)? else { continue };
+                asked += 1;
+                if found == expected {
+                    checked += 1;
+                    continue;
                 }
+                end = Exit::Incomplete;
+                let (family, id) = (family.name(), &entry.id);
+                writeln!(
+                    io::stdout(),
+                    "{family} {id} on {spec}: wrong, {found} instead of {expected}"
+                )?;
             }
+        }
+        if asked == 0 {
+            continue;
         }
         let (name, entries) = (family.name(), family.entries().len());
         writeln!(io::stdout(), "{name}: {entries} implementations, {checked} right answers")?;
