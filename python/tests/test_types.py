@@ -41,10 +41,8 @@ tables: list[fathom.Table] = [fathom.dask.aggregate("a"), fathom.ray.aggregate("
 
 
 def mypy(*arguments):
-    folder = pathlib.Path(fathom.__file__).parent
     words = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, *arguments]
-    environment = {**os.environ, "MYPYPATH": str(folder.parent)}
-    done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=300)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -53,5 +51,8 @@ def test_what_users_write_has_types(tmp_path):
     mypy("--follow-imports", "silent", tmp_path / "used.py")
 
 
-def test_the_types_of_the_native_half_are_types():
-    mypy(pathlib.Path(fathom.__file__).parent / "_native.pyi")
+def test_the_types_of_the_native_half_are_types(tmp_path):
+    # Of what is installed mypy tells no errors.
+    declared = pathlib.Path(fathom.__file__).parent / "_native.pyi"
+    (tmp_path / "native.pyi").write_text(declared.read_text())
+    mypy(tmp_path / "native.pyi")
