@@ -224,12 +224,12 @@ fn both(words: &[String], files: &[PathBuf]) -> Option<Both> {
         options.condition.as_deref().map(|text| fathom_aggregate::Filter::parse(text).unwrap());
     let mut query = query::query(&options, condition).unwrap().unwrap();
     let engine = engine_options(&options).unwrap();
-    let inputs = open(&options, Some(&mut query), files).ok()?;
+    let inputs = open(&options, (Some(&mut query), true), files).ok()?;
     let progress = Progress::default();
     let columns = summarise(&options, Some(&query), &inputs.tables, &engine, &progress);
     let texts = inputs.into_texts(engine.threads);
     let text = execute(&options, Some(&query), texts, &engine, None, &progress);
-    let told = whole(&options, Some(&mut query), files, &engine, None);
+    let told = whole(&options, (Some(&mut query), true), files, &engine, None);
     let shown = |summary| shown(&options, &query, summary);
     Some(Both {
         columns: columns.map(shown),
@@ -350,7 +350,7 @@ fn what_columns_cannot_answer_is_said() {
         let files: Vec<PathBuf> = files.iter().map(|file| file.to_path_buf()).collect();
         let options = options(&words, &files);
         let mut query = query::query(&options, None).unwrap().unwrap();
-        let inputs = open(&options, Some(&mut query), &files).unwrap();
+        let inputs = open(&options, (Some(&mut query), true), &files).unwrap();
         let engine = engine_options(&options).unwrap();
         Asked::of(&query, &engine, &inputs.tables).err()
     };
