@@ -26,7 +26,7 @@ pub(crate) fn terminal_width() -> Option<usize> {
 }
 
 /// The same; the usual number where it is none.
-#[cfg(any(feature = "kv", feature = "cpu"))]
+#[cfg(feature = "kv")]
 pub(crate) fn width() -> usize {
     terminal_width().unwrap_or(fathom_report::wrap::USUAL)
 }

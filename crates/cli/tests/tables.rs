@@ -126,7 +126,7 @@ fn a_mistake_is_said_in_the_words_of_the_table() {
         ),
         (
             &["--by", "town", "--count", "--range", "0..9", "polars.parquet"],
-            "only files that are not compressed have ranges",
+            "what is compressed, UTF-16 or a table has no ranges",
         ),
         (
             &["--by", "price", "--value", "town", "pyarrow.arrow"],

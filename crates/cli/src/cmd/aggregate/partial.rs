@@ -68,7 +68,7 @@ pub(super) fn part(options: &Options, source: Source) -> anyhow::Result<Source> 
     let Some((start, end)) = options.range else { return Ok(source) };
     let Source::File { path, file, size } = source else {
         let name = source.path().display().to_string();
-        anyhow::bail!("{name}: what is compressed, or UTF-16, has no ranges: read it whole");
+        anyhow::bail!("{name}: what is compressed, UTF-16 or a table has no ranges: read it whole");
     };
     let end = end.unwrap_or(size);
     anyhow::ensure!(
