@@ -424,10 +424,13 @@ mod results {
             let decimals = words.iter().position(|word| *word == "--decimals");
             let decimals = decimals.map(|at| words[at + 1].parse().unwrap());
             compare(folder, &words, decimals);
-            if !more.contains(&"--shares") {
-                fathom(folder, &[&words[..], &["--partial", "-o", "state"]].concat());
-                compare(folder, &["merge", "state"], None);
-            }
+            let (read, shown) = match more.first() {
+                Some(&"--shares") => continue,
+                Some(&("--decimals" | "--total")) => (&words[..words.len() - more.len()], more),
+                _ => (&words[..], &[][..]),
+            };
+            fathom(folder, &[read, &["--partial", "-o", "state"]].concat());
+            compare(folder, &[&["merge", "state"], shown].concat(), decimals);
         }
     }
 
