@@ -73,7 +73,7 @@ pub(super) fn part(options: &Options, source: Source) -> anyhow::Result<Source> 
     let end = end.unwrap_or(size);
     anyhow::ensure!(
         end <= size && (start < end || size == 0),
-        "{}: the range {start}..{end} has none of its {size} bytes, or others",
+        "{}: the range {start}..{end} is not in its {size} bytes, or is empty",
         path.display()
     );
     Ok(Source::Part { path, file, size, range: start..end })
