@@ -230,25 +230,25 @@ impl Values {
             }
             return;
         }
-        let account = Arc::clone(&self.account);
-        let stats = self.exact(group);
+        let (stats, account) = self.exact(group);
         let Some(number) = number else { return stats.add_missing() };
         let value = kept::Given::Number(&number);
         // What does not fit ends the run.
-        match stats.growth(value) {
+        match if account.is_limited() { stats.growth(value) } else { 0 } {
             0 => stats.take(value, order),
             growth => account.keep(stats, growth, value, order),
         }
     }
 
-    /// The state of a group of whose numbers more is kept than sums.
-    fn exact(&mut self, group: usize) -> &mut Stats {
+    /// The state of a group of whose numbers more is kept than sums, and the account for what it keeps.
+    fn exact(&mut self, group: usize) -> (&mut Stats, &Account) {
         self.exact.resize(self.exact.len().max(group + 1), None);
-        self.exact[group].get_or_insert_with(|| {
+        let stats = self.exact[group].get_or_insert_with(|| {
             let stats = Stats::none(self.keep);
             self.account.take(size_of::<Stats>() + 2 * stats.kept_bytes().unwrap_or(0));
             Box::new(stats)
-        })
+        });
+        (stats, &self.account)
     }
 
     /// Gives each group the numbers that wait for it.
@@ -257,7 +257,7 @@ impl Values {
         let (numbers, mut units) = (waiting.grouped(self.hot.len()), Vec::new());
         for group in 0..self.hot.len() {
             if let numbers @ [_, ..] = numbers.of(group) {
-                self.exact(group).take_all(numbers, &mut units);
+                self.exact(group).0.take_all(numbers, &mut units);
             }
         }
     }
