@@ -202,8 +202,7 @@ impl Plan {
         query.filter = self.filter()?;
         query.by = self.by.iter().cloned().map(|column| Selector::from(column).into()).collect();
         query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
-        if query.values.iter().all(|value| value.kind == Kind::Text)
-            && !query.values.is_empty()
+        if query.has_only_texts()
             && !self.statistics()?.iter().any(|statistic| statistic.is_of_texts())
         {
             let said = "stats: of texts count, rows, distinct, mode, first and last are told";

@@ -129,7 +129,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
 
 /// Whether writing to one would replace the other: the same file, or the same place for a new one,
 /// however it is spelled. Devices and pipes are never replaced.
-pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     #[derive(PartialEq)]
     enum Place {
         Standard,

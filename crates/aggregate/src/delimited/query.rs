@@ -87,6 +87,11 @@ impl Query {
         self.columns().any(|column| matches!(column, Selector::Place(_)))
     }
 
+    /// Whether there are values, and all of them are texts.
+    pub fn has_only_texts(&self) -> bool {
+        !self.values.is_empty() && self.values.iter().all(|value| value.kind == Kind::Text)
+    }
+
     /// The names of all columns that are asked for; None if one is chosen by its place.
     pub fn names(&self) -> Option<Vec<&str>> {
         let names = self.columns().map(|column| match column {

@@ -14,7 +14,7 @@ use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Statistic};
 use fathom_aggregate::state::Question;
 use fathom_aggregate::{
-    Approx, Bucket, Column, Error, Filter, Input as EngineInput, Kind, Layout, Method, OnError,
+    Approx, Bucket, Column, Error, Filter, Input as EngineInput, Layout, Method, OnError,
     Options as EngineOptions, Progress, Query, Reject, Rounding, Source, Summary, Syntax, Way,
     kernel_level,
 };
@@ -595,12 +595,12 @@ fn show(
 /// for those of the other side of a comparison.
 fn summarise(
     options: &Options,
-    (mut query, is_guessed): (Option<&mut Query>, bool),
+    (mut query, guesses): (Option<&mut Query>, bool),
     files: &[PathBuf],
     engine: &EngineOptions,
     rejects: Option<&mut Output>,
 ) -> anyhow::Result<Summary> {
-    let inputs = open(options, (query.as_deref_mut(), is_guessed), files)?;
+    let inputs = open(options, (query.as_deref_mut(), guesses), files)?;
     let query = query.map(|query| &*query);
     let known_bytes = inputs.bytes;
     let progress = Arc::new(Progress::default());
@@ -710,20 +710,13 @@ fn mistake(
     if let Some(mistake) = spilled::mistake(options, format) {
         return Some(mistake.to_owned());
     }
-    let values = query.map_or(&[][..], |query| &query.values);
-    let mut kinds = values.iter().map(|value| value.kind);
-    if kinds.all(|kind| kind == Kind::Text)
-        && !values.is_empty()
-        && !options.stats.iter().any(|statistic| statistic.is_of_texts())
-    {
+    let has_only_texts = query.is_some_and(Query::has_only_texts);
+    if has_only_texts && !options.stats.iter().any(|statistic| statistic.is_of_texts()) {
         return Some(
             "--stats: of texts count, rows, distinct, mode, first and last are told".into(),
         );
     }
-    if options.histogram
-        && !values.is_empty()
-        && values.iter().all(|value| value.kind == Kind::Text)
-    {
+    if has_only_texts && options.histogram {
         return Some("--histogram: texts have none".to_owned());
     }
     if let Some(statistic) = options.asked().into_iter().find(|told| told.needs_all())
@@ -738,13 +731,12 @@ fn mistake(
     if options.on_error == ErrorPolicy::Fail {
         return Some("--rejects needs --on-error skip".to_owned());
     }
-    if output::is_same_file(rejects, &options.output) {
-        return Some("--rejects and --output are the same file".to_owned());
-    }
     let named = input::files_of(files).unwrap_or_default();
-    let mut inputs = named.iter().filter(|file| !is_standard(file));
-    let input = inputs.find(|file| output::is_same_file(rejects, file))?;
-    Some(format!("--rejects would replace the input {}", input.display()))
+    let inputs: Vec<&Path> = named.iter().map(PathBuf::as_path).collect();
+    let rejects = ("--rejects", rejects);
+    let apart = output::ensure_apart(&[("--output", &options.output), rejects], &[])
+        .and_then(|()| output::ensure_apart(&[rejects], &inputs));
+    apart.err().map(|said| said.to_string())
 }
 
 /// A mistake in how the command was called: what clap reports, said by us.
@@ -908,7 +900,7 @@ impl Inputs {
 /// are known.
 fn open(
     options: &Options,
-    (query, is_guessed): (Option<&mut Query>, bool),
+    (query, guesses): (Option<&mut Query>, bool),
     files: &[PathBuf],
 ) -> anyhow::Result<Inputs> {
     let mut bytes = Some(0);
@@ -942,7 +934,7 @@ fn open(
         texts.push(text_of(source)?);
     }
     match query {
-        Some(query) if tables.is_empty() && is_guessed => query::guess(query, options, &mut texts),
+        Some(query) if tables.is_empty() && guesses => query::guess(query, options, &mut texts),
         Some(_) if tables.is_empty() => {}
         Some(query) if texts.is_empty() => query::of_tables(query),
         None if tables.is_empty() => {}
