@@ -74,6 +74,16 @@ def _inputs(data) -> list:
     return inputs
 
 
+def _sides(data) -> list:
+    """Two inputs to compare."""
+    sides = list(data) if isinstance(data, (list, tuple)) else []
+    if len(sides) != 2:
+        raise ValueError("compare= takes a list of two inputs: the one from before and the one from after")
+    if any(isinstance(side, (list, tuple)) for side in sides):
+        raise ValueError("compare= takes one input a side, and not several")
+    return [one for side in sides for one in _inputs(side)]
+
+
 _TABLES = {b"PAR1": "parquet", b"ARRO": "arrow"}
 
 
@@ -142,6 +152,8 @@ def aggregate(
     values=None,
     texts=None,
     where: str | None = None,
+    trim: bool = False,
+    ignore_case: bool = False,
     stats=STATS,
     quantiles: str = "linear",
     approx: str | bool = False,
@@ -155,9 +167,12 @@ def aggregate(
     ragged: str = "fail",
     on_error: str = "fail",
     rejects=None,
-    sort: str = "key",
+    sort="key",
     reverse: bool = False,
     top: int | None = None,
+    shares: bool = False,
+    total: str | bool = False,
+    compare: bool = False,
     threads: int | None = None,
     chunk_bytes: int | None = None,
     memory_limit: int | None = None,
@@ -169,14 +184,18 @@ def aggregate(
     ``__arrow_c_stream__`` (Polars, pyarrow, pandas, DuckDB). gzip and Zstandard are recognised, and
     Parquet and Arrow files, which pyarrow reads.
 
-    Text without any of by, values, texts, where, format_in, delimiter, header, quotes, decimal_comma, null, null_values
-    and ragged is lines ``key;value``; with one of them it is delimited text in general, with quoted
+    Text without any of by, values, texts, where, trim, ignore_case, format_in, delimiter, header, quotes, decimal_comma,
+    null, null_values and ragged is lines ``key;value``; with one of them it is delimited text in general, with quoted
     fields (RFC 4180). What is not said of how it is written is guessed from its first 64 KiB, as the command
     does, once for all inputs: ``table.guessed`` says it. UTF-16 is known by its mark.
 
     by, values     columns by name or place (from 1), or lists of them; without by the first column,
                    without values the second; ``values=[]`` counts records; a value with a sign between
-                   blanks is a formula, such as ``"price * quantity"`` or ``"round(bytes / ms, 3)"``
+                   blanks is a formula, such as ``"price * quantity"`` or ``"round(bytes / ms, 3)"``;
+                   a width behind a colon joins times (``"time:15m"``; s, m, h, d, w, mo and y) or numbers
+                   (``"ms:100"``) of by in buckets, each called by its lower end, times in UTC
+    trim, ignore_case   blanks around the parts of keys are no part of them; keys that differ only in the case of ASCII
+                   letters are one, in small letters
     where          a condition, such as ``'status >= 500 && host != "x"'`` (grammar: docs/aggregate.md)
     texts          columns of texts, of which count, rows, distinct, mode, first and last can be told
     stats          of min, mean, max, count, rows, sum, variance, stddev, range, distinct, mode, first,
@@ -198,7 +217,13 @@ def aggregate(
     ragged         records with more or fewer fields: fail, or pad
     on_error       a record that is none: fail raises `DataError`, skip counts it;
                    rejects= is a file that keeps the bytes of those: it is written when the run has succeeded
-    sort, reverse, top   order by ``"key"`` or a statistic (largest first), and the first of it
+    sort, reverse, top   order by ``"key"``, a column of it, a statistic (of the first value) or a column of the result such
+                   as ``"ms_p99"``, or by a list of these, of which the next decides where one does not: keys start with
+                   the smallest, numbers with the largest, unless ``:asc`` or ``:desc`` follows; and the first of it
+    shares         beside each count, rows and sum its percentage of that of all keys, in a column such as ``"count%"``
+    total          a last row of all keys together, also of those that top leaves out, called ``"total"`` or as said
+    compare        data is two inputs, the one from before and the one from after, which stand side by side: each
+                   statistic of both, its change, and the change in percent (of deviations and texts both alone)
     threads, chunk_bytes, memory_limit   as the command's
     progress       called with the bytes read so far, about fifty times a second
 
@@ -210,7 +235,8 @@ def aggregate(
     progress = asked.pop("progress")
     keys, columns = _columns(by, values, _places("texts", texts))
     of_where = _native.columns(where) if where is not None else []
-    asked["data"] = _as_arrow(data, list(dict.fromkeys(keys + columns + of_where)))
+    wanted = list(dict.fromkeys([_native.part(key) for key in keys] + columns + of_where))
+    asked["data"] = [_as_arrow(side, wanted) for side in _sides(data)] if compare else _as_arrow(data, wanted)
     inputs, plan = _asked(**asked)
     inputs = [readable(data) for data in inputs]
     if rejects is None:
@@ -231,8 +257,9 @@ def asked(data, **options) -> tuple[list, _Plan]:
 
 
 def _asked(
-    data, by, values, texts, where, stats, quantiles, approx, format_in, delimiter, header, quotes, decimal_comma, null, null_values,
-    ragged, on_error, rejects, sort, reverse, top, threads, chunk_bytes, memory_limit,
+    data, by, values, texts, where, trim, ignore_case, stats, quantiles, approx, format_in, delimiter, header, quotes,
+    decimal_comma, null, null_values, ragged, on_error, rejects, sort, reverse, top, shares, total, compare, threads,
+    chunk_bytes, memory_limit,
 ):  # fmt: skip
     for name, value, known in (
         ("ragged", ragged, ("fail", "pad")),
@@ -250,8 +277,8 @@ def _asked(
     whole("chunk_bytes", chunk_bytes, 64, 1 << 30)
     whole("memory_limit", memory_limit, 0)
     stats, null_values = _texts("stats", stats), _texts("null_values", null_values)
-    inputs = _inputs(data)
-    is_frame = hasattr(inputs[0], "__arrow_c_stream__")
+    inputs = _sides(data) if compare else _inputs(data)
+    is_frame = any(hasattr(one, "__arrow_c_stream__") for one in inputs)
     if is_frame and rejects is not None:
         raise ValueError("rejects= keeps bytes of text, and an Arrow table has none")
     if is_frame:
@@ -266,7 +293,7 @@ def _asked(
     if is_frame and words:
         raise ValueError("texts= needs text: columns of texts are not read from Arrow tables yet")
     is_plain = (
-        by is None and values is None and where is None and not words and null == "skip"
+        by is None and values is None and where is None and not (words or trim or ignore_case) and null == "skip"
         and {format_in, delimiter, header, quotes, decimal_comma} == {None}
     ) and not null_values and ragged == "fail"
     keys, columns = _columns(by, values, words)
@@ -274,13 +301,15 @@ def _asked(
         raise ValueError("stats: values=[] counts records, and nothing else is told of them: leave stats= out")
     is_text = [False] * (len(columns) - len(words)) + [True] * len(words)
     plan = _Plan(
-        plain=is_plain or is_frame,
+        plain=is_plain,
         format_in=format_in,
         delimiter=_byte(delimiter),
         header=header,
         quotes=quotes,
         decimal_comma=decimal_comma,
         by=keys,
+        trim=bool(trim),
+        ignore_case=bool(ignore_case),
         values=list(zip(columns, _nulls(null, columns), is_text)),
         filter=where,
         null_values=[text.encode() for text in null_values],
@@ -288,9 +317,12 @@ def _asked(
         stats=stats if columns else ["count"],
         nearest=quantiles == "nearest",
         approx="1%" if approx is True else approx or None,
-        sort=sort,
-        reverse=reverse,
+        sort=_texts("sort", sort),
+        reverse=bool(reverse),
         top=top,
+        shares=bool(shares),
+        total="total" if total is True else total or None,
+        compare=bool(compare),
         skip=on_error == "skip",
         rejects=rejects,
         threads=threads,

@@ -7,6 +7,7 @@ may be run again, anywhere, as often as an engine likes.
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 
@@ -36,7 +37,7 @@ class Piece:
 
 
 def plan(urls, task_bytes: int, records: bool, options: dict):
-    """The tasks, each a list of pieces or, of objects of stores, of words; and what is asked of them."""
+    """The tasks of an input, or of each of two with ``compare=``, and what is asked of them all."""
     if options.get("rejects") is not None or options.get("progress") is not None:
         raise ValueError("rejects= and progress= are of one machine: leave them out")
     options.setdefault("threads", 1)
@@ -44,23 +45,31 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
     for data in inputs:
         if not isinstance(data, (str, os.PathLike)):
             raise TypeError(f"paths are read by many processes, and {type(data).__name__} is none")
+    query.guessed = {}
+    sides = [[one] for one in inputs] if query.compare else [inputs]
+    return [_tasks(side, query, task_bytes, records) for side in sides], query
+
+
+def _tasks(inputs: list, query, task_bytes: int, records: bool) -> list:
+    """Each a list of pieces or, of objects of stores, of words. What is guessed of how the inputs are
+    written is said in the query, and no more guessed of others."""
     if any("://" in str(data) for data in inputs):
         return _plan_of_objects(inputs, task_bytes, records, query)
     paths = [os.path.abspath(os.fspath(path)) for path in inputs]
     if len(set(paths)) < len(paths):
         raise ValueError("a path is there twice")
-    settled, query.guessed = _native.settle(paths, query)
+    settled, guessed = _native.settle(paths, query)
+    query.guessed = query.guessed or guessed
     query.__dict__.update(settled)
     objects = [_native.object(path) for path in paths]
     sizes = [(size, can_be_cut and not records) for size, _, can_be_cut in objects]
     tasks = _native.plan(sizes, task_bytes)
     if records and not query.plain and query.format_in == "delimited" and query.quotes:
         tasks = [part for task in tasks for part in _between_records(task, paths, query, task_bytes)]
-    pieces = [
+    return [
         [Piece(paths[at], at, len(paths), *objects[at][:2], start, end) for at, start, end in task]
         for task in tasks
     ]
-    return pieces, query
 
 
 def _between_records(task, paths, query, task_bytes):
@@ -79,13 +88,13 @@ def _plan_of_objects(inputs, task_bytes, records, query):
     if records and query.delimiter is not None:
         words += ["--delimiter", chr(query.delimiter)]
     lines = _command.call(["plan", *words, "--", *urls], accepted=(0,)).decode().splitlines()
-    words, query.guessed = _words(query), {}
-    return [[*words, *shlex.split(line)] for line in lines], query
+    words = _words(query)
+    return [[*words, *shlex.split(line)] for line in lines]
 
 
 def _words(query) -> list[str]:
     """A query as options of the command."""
-    words = ["--stats", ",".join(query.stats)]
+    words = ["--stats", ",".join(_native.kept(query))]
     for option, value in (
         ("--threads", query.threads),
         ("--chunk", query.chunk_bytes and query.chunk_bytes / (1 << 20)),
@@ -102,23 +111,26 @@ def _words(query) -> list[str]:
         words += [] if flag is None else [f"{option}={'yes' if flag else 'no'}"]
     words += [f"--format-in={query.format_in}"] if query.format_in else []
     words += [f"--by={_one(column)}" for column in query.by]
-    words += ["--ragged=pad"] if query.pad else []
+    for flag, is_said in (("--trim", query.trim), ("--ignore-case", query.ignore_case), ("--ragged=pad", query.pad)):
+        words += [flag] if is_said else []
     words += [f"--where={query.filter}"] if query.filter is not None else []
     if query.null_values:
-        words.append("--null-values=" + ",".join(_one(text.decode()) for text in query.null_values))
+        texts = [text.decode() for text in query.null_values]
+        if any("," in text for text in texts):
+            raise ValueError("null_values=: with objects of stores they have no commas")
+        words.append("--null-values=" + ",".join(texts))
     if not query.values:
         return [*words[2:], "--count"]
     for column, null, is_text in query.values:
-        words.append(f"--{'text' if is_text else 'value'}={_one(column)}")
-        words += [] if null == "skip" else [f"--null={column}={null}"]
+        is_formula = not is_text and _native.is_formula(column)
+        words.append(f"--{'text' if is_text else 'value'}={column if is_formula else _one(column)}")
+        words += [] if null == "skip" else [f"--null={_one(column)}={null}"]
     return words
 
 
-def _one(name) -> str:
-    """A name as the command takes one of several."""
-    if "," in str(name):
-        raise ValueError(f"{name!r}: with objects of stores there is no comma in what is one of several: use its place")
-    return str(name)
+def _one(column) -> str:
+    """A column as the command takes one of several: a name stands in quotes, whatever is in it."""
+    return str(column) if isinstance(column, int) else '"' + column.replace('"', '""') + '"'
 
 
 def partial(task, query) -> bytes:
@@ -151,9 +163,15 @@ def partitions(most_keys: int) -> int:
     return min(-(-most_keys // PARTITION_KEYS), MOST_PARTITIONS)
 
 
-def finish(states, query) -> Table:
-    """The result, if the states have all of the input."""
-    return Table(_native.finish(list(states), query), query.guessed)
+def finish(sides: list, query) -> Table:
+    """The result, if the states of each side have all of its input."""
+    return Table(_native.finish(sides, query), query.guessed)
+
+
+def answer(states_of, urls, task_bytes: int, records: bool, options: dict) -> Table:
+    """The result of what ``states_of(tasks, query)`` finds."""
+    sides, query = plan(urls, task_bytes, records, options)
+    return finish([states_of(tasks, query) for tasks in sides], query)
 
 
 def groups(items: list, width: int = WIDTH) -> list[list]:
@@ -173,7 +191,11 @@ def run(engine, urls, *, task_bytes, records, timeout, retries, options) -> Tabl
     If no task ends within ``timeout`` seconds, those that are left are started again beside the first, up
     to ``retries`` times; whichever ends first counts.
     """
-    tasks, query = plan(urls, task_bytes, records, options)
+    return answer(functools.partial(_states, engine, timeout, retries), urls, task_bytes, records, options)
+
+
+def _states(engine, timeout, retries, tasks, query) -> list[bytes]:
+    """What is known of all tasks: one state, or partitions of it."""
     states = _all(engine, [(partial, task, query) for task in tasks], timeout, retries)
     if len(states) > 1:
         # A few tell of all.
@@ -183,10 +205,10 @@ def run(engine, urls, *, task_bytes, records, timeout, retries, options) -> Tabl
             calls = [(split, state, of) for state in states]
             split_states = [engine.parts(whole, of) for whole in _all(engine, calls, timeout, retries)]
             states = _all(engine, [(merge, *parts) for parts in zip(*split_states)], timeout, retries)
-            return finish(engine.results(states), query)
+            return engine.results(states)
     while len(states) > 1:
         states = _all(engine, [(merge, *group) for group in groups(states)], timeout, retries)
-    return finish(engine.results(states), query)
+    return engine.results(states)
 
 
 def _all(engine, calls, timeout, retries) -> list:

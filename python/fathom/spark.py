@@ -27,7 +27,10 @@ def aggregate(urls, spark, *, task_bytes: int = 4 * _scale.TASK_BYTES, records: 
     task_bytes   of a task, four times what it is elsewhere, because a task costs Spark more; small files are packed
     records      cut between records: needed if quotes enclose line breaks, and reads all once before
     """
-    tasks, query = _scale.plan(urls, task_bytes, records, options)
+    return _scale.answer(functools.partial(_states, spark), urls, task_bytes, records, options)
+
+
+def _states(spark, tasks, query) -> list[bytes]:
     # A number for each task, in a partition of its own: nothing is moved to begin with.
     numbers = spark.range(0, len(tasks), 1, len(tasks))
     states = numbers.mapInArrow(_Partials(tasks, query), _SCHEMA).persist()
@@ -46,7 +49,7 @@ def aggregate(urls, spark, *, task_bytes: int = 4 * _scale.TASK_BYTES, records: 
                 merged = merged.selectExpr(f"number div {_scale.WIDTH} as number", "keys", "bytes")
                 merged = merged.repartition(left, "number").mapInArrow(_merges, _SCHEMA)
             found = merged.select("bytes").collect()
-        return _scale.finish([bytes(row.bytes) for row in found], query)
+        return [bytes(row.bytes) for row in found]
     finally:
         states.unpersist()
 

@@ -1,13 +1,14 @@
 //! `aggregate`: from Python's arguments to a run of the engine, over text or over Arrow arrays.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
+use std::iter;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use fathom_aggregate::columnar::{self, Frame};
-use fathom_aggregate::delimited::{self, Kind, Null, Query, Ragged, Selector, Syntax, Value};
-use fathom_aggregate::format::{Criterion, Sort, Statistic, arrange};
+use fathom_aggregate::delimited::{self, By, Kind, Null, Query, Ragged, Selector, Syntax, Value};
+use fathom_aggregate::format::{self, Statistic, Wanted, Wish, WishError};
 use fathom_aggregate::guess::Said;
 use fathom_aggregate::{
     Approx, Error, Filter, Layout, Method, OnError, Options, Progress, Source, Summary,
@@ -35,7 +36,10 @@ pub(crate) struct Plan {
     header: Option<bool>,
     quotes: Option<bool>,
     decimal_comma: Option<bool>,
+    /// Each perhaps with the width of its buckets.
     by: Vec<Column>,
+    trim: bool,
+    ignore_case: bool,
     /// Column, what a missing value means, and whether it is one of texts.
     values: Vec<(Column, String, bool)>,
     filter: Option<String>,
@@ -45,9 +49,16 @@ pub(crate) struct Plan {
     nearest: bool,
     /// How near sketches are; exact without.
     approx: Option<String>,
-    sort: String,
+    /// As [`Wish::of`] reads them.
+    sort: Vec<String>,
     reverse: bool,
     top: Option<usize>,
+    /// Whether shares are told beside what adds up.
+    shares: bool,
+    /// What the total of all keys is called, which is the last row.
+    total: Option<String>,
+    /// Whether the inputs are two, to be shown side by side.
+    pub(crate) compare: bool,
     skip: bool,
     rejects: Option<PathBuf>,
     threads: Option<usize>,
@@ -108,15 +119,11 @@ fn null(word: &str) -> PyResult<Null> {
     }
 }
 
-/// The statistic that an option names, or one of the other words it has.
-fn statistic(option: &str, word: &str, others: &[&str]) -> PyResult<Statistic> {
-    // Shares are the command's: a result here does not know the totals of all keys.
-    let is_told = |statistic: &Statistic| !statistic.is_share();
-    Statistic::named(word).filter(is_told).ok_or_else(|| {
-        let words = Statistic::WORDS.iter().map(|(word, _)| *word);
-        let words = words.filter(|word| !word.ends_with('%'));
-        let known: Vec<&str> = others.iter().copied().chain(words).collect();
-        PyValueError::new_err(format!("{option}: {word:?} is none of {}", known.join(", ")))
+/// The statistic that an option names.
+fn statistic(word: &str) -> PyResult<Statistic> {
+    Statistic::named(word).ok_or_else(|| {
+        let known: Vec<&str> = Statistic::WORDS.iter().map(|(word, _)| *word).collect();
+        PyValueError::new_err(format!("stats: {word:?} is none of {}", known.join(", ")))
     })
 }
 
@@ -125,27 +132,56 @@ impl Plan {
         if self.nearest { Method::Nearest } else { Method::Linear }
     }
 
+    /// What is told of each key, but shares.
     pub(crate) fn statistics(&self) -> PyResult<Vec<Statistic>> {
-        let statistic = |word: &String| Ok(statistic("stats", word, &[])?.by(self.method()));
-        self.stats.iter().map(statistic).collect()
+        self.stats.iter().map(|word| Ok(statistic(word)?.by(self.method()))).collect()
     }
 
-    /// The statistic that is sorted by; None for the key.
-    pub(crate) fn sort(&self) -> PyResult<Option<Statistic>> {
-        if self.sort == "key" {
-            return Ok(None);
-        }
-        let statistic = statistic("sort", &self.sort, &["key"])?.by(self.method());
-        match statistic.has_order() {
-            true => Ok(Some(statistic)),
-            false => Err(PyValueError::new_err(format!("sort: a {statistic} has no order"))),
-        }
+    fn wishes(&self) -> Vec<Wish> {
+        self.sort.iter().map(|word| Wish::of(word)).collect()
     }
 
-    fn order(&self, sort: Option<Statistic>) -> Criterion {
-        let key = Criterion { sort: Sort::Key, falling: false };
-        let order = sort.map_or(key, Criterion::largest);
-        Criterion { falling: order.falling != self.reverse, ..order }
+    /// What must be known of each key: what is told, and what is sorted by.
+    pub(crate) fn asked(&self) -> PyResult<Vec<Statistic>> {
+        let wishes = self.wishes();
+        let sorted = wishes.iter().flat_map(Wish::statistics);
+        let sorted = sorted.map(|statistic| statistic.by(self.method()));
+        Ok(self.statistics()?.into_iter().chain(sorted).collect())
+    }
+
+    fn layout(&self, keys: Vec<String>) -> PyResult<Layout> {
+        let share = |told: Statistic| told.share().filter(|_| self.shares);
+        let told = self.statistics()?.into_iter();
+        let statistics = told.flat_map(|told| [Some(told), share(told)]).flatten().collect();
+        let default = Layout::default();
+        let threads = self.threads.unwrap_or(default.threads);
+        let (pairs, errors) = (self.compare, self.approx.is_some());
+        Ok(Layout { statistics, keys, pairs, errors, threads, ..default })
+    }
+
+    /// What `check` finds of the order that is wanted.
+    fn ordered<T>(&self, check: impl FnOnce(&Wanted<'_>) -> Result<T, WishError>) -> PyResult<T> {
+        let (wishes, number_parts) = (&self.wishes()[..], &self.number_parts()[..]);
+        let (reverse, method) = (self.reverse, self.method());
+        let order = check(&Wanted { wishes, reverse, method, number_parts });
+        order.map_err(|why| PyValueError::new_err(format!("sort: {why}")))
+    }
+
+    /// The parts of keys.
+    fn by(&self) -> Vec<By> {
+        self.by.iter().cloned().map(|column| By::of(column.into())).collect()
+    }
+
+    fn number_parts(&self) -> Vec<usize> {
+        self.shape().number_parts()
+    }
+
+    /// What parts of keys are of what stands in the input.
+    fn shape(&self) -> Query {
+        let mut query = Query::new(self.delimiter.unwrap_or(b';'));
+        (query.by, query.trim, query.ignore_case) = (self.by(), self.trim, self.ignore_case);
+        query.nulls.extend(self.null_values.iter().cloned());
+        query
     }
 
     /// How near sketches are.
@@ -164,13 +200,8 @@ impl Plan {
         }
     }
 
-    pub(crate) fn options(
-        &self,
-        statistics: &[Statistic],
-        sort: Option<Statistic>,
-    ) -> PyResult<Options> {
-        let default = Options::default();
-        let asked = [statistics, sort.as_slice()].concat();
+    pub(crate) fn options(&self) -> PyResult<Options> {
+        let (default, asked) = (Options::default(), self.asked()?);
         let options = Options {
             threads: self.threads.unwrap_or(default.threads),
             chunk_bytes: self.chunk_bytes.unwrap_or(default.chunk_bytes),
@@ -198,9 +229,8 @@ impl Plan {
             value.kind = if *is_text { Kind::Text } else { Kind::Number };
             Ok(value)
         };
-        let mut query = Query::new(self.delimiter.unwrap_or(b';'));
+        let mut query = self.shape();
         query.filter = self.filter()?;
-        query.by = self.by.iter().cloned().map(|column| Selector::from(column).into()).collect();
         query.values = self.values.iter().map(value).collect::<PyResult<_>>()?;
         if query.has_only_texts()
             && !self.statistics()?.iter().any(|statistic| statistic.is_of_texts())
@@ -209,7 +239,6 @@ impl Plan {
             return Err(PyValueError::new_err(said));
         }
         query.ragged = if self.pad { Ragged::Pad } else { Ragged::Fail };
-        query.nulls.extend(self.null_values.iter().cloned());
         query.syntax = self.format_in.as_deref().map_or(Ok(Syntax::Delimited), syntax)?;
         if query.syntax == Syntax::Delimited {
             query.header = self.header.unwrap_or_else(|| query.has_names());
@@ -243,28 +272,39 @@ impl Plan {
 
     /// A result in its order.
     pub(crate) fn shown(&self, mut summary: Summary, has_names: bool) -> PyResult<Groups> {
-        let (statistics, sort) = (self.statistics()?, self.sort()?);
-        arrange(&mut summary.columns, &[self.order(sort)], self.top);
-        let Options { threads, approx, .. } = self.options(&statistics, sort)?;
-        let errors = approx.is_some();
-        let mut layout = Layout { statistics, threads, errors, ..Layout::default() };
-        if has_names {
-            layout.keys.clone_from(&summary.keys);
-        }
+        let default = Layout::default();
+        let keys = if has_names { summary.keys.clone() } else { default.keys };
+        let layout = self.layout(keys)?;
+        let order = self.ordered(|wanted| wanted.criteria(&layout, &summary.columns))?;
+        let total = self.total.as_deref();
+        format::prepare(&mut summary.columns, &layout, (&order, self.top), total);
         Ok(Groups::new(summary, layout))
     }
 
-    fn on_error(&self) -> PyResult<OnError<'static>> {
-        if !self.skip {
-            return Ok(OnError::Fail);
-        }
-        let Some(path) = &self.rejects else { return Ok(OnError::Skip(None)) };
-        let file = File::create(path).map_err(|said| error::system(&said, path))?;
-        Ok(OnError::Skip(Some(Box::new(BufWriter::new(file)))))
+    /// Checks the order as far as it can be before texts are read.
+    pub(crate) fn check_order(&self, query: Option<&Query>) -> PyResult<()> {
+        let layout = self.layout(Layout::default().keys)?;
+        let may_have_header = self.header != Some(false);
+        self.ordered(|wanted| wanted.check(query, may_have_header, layout))
+    }
+
+    /// Where refused records are kept.
+    fn rejects(&self) -> PyResult<Option<File>> {
+        let create = |path: &PathBuf| File::create(path).map_err(|said| error::system(&said, path));
+        self.rejects.as_ref().map(create).transpose()
     }
 }
 
-/// Aggregates texts, or an Arrow stream where there is one; and what was guessed
+/// What is told of records that are none, which are kept in a file if there is one.
+fn on_error(skip: bool, rejects: Option<&File>) -> PyResult<OnError<'static>> {
+    if !skip {
+        return Ok(OnError::Fail);
+    }
+    let file = rejects.map(File::try_clone).transpose()?;
+    Ok(OnError::Skip(file.map(|file| Box::new(BufWriter::new(file)) as Box<dyn Write + Send>)))
+}
+
+/// Aggregates texts, or an Arrow stream where there is one, or two of either side by side; and what was guessed
 /// of how they are written.
 #[pyfunction]
 pub(crate) fn aggregate<'py>(
@@ -273,35 +313,87 @@ pub(crate) fn aggregate<'py>(
     plan: Plan,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Groups, Bound<'py, PyDict>)> {
-    let options = plan.options(&plan.statistics()?, plan.sort()?)?;
-    let (told, callback) = (Progress::default(), progress.as_ref());
-    let flags = (&told.bytes, &told.stop);
-    let mut query = plan.query()?;
-    let mut guesses = Guesses::default();
-    let is_frame = match &*inputs {
-        [frame] => frame.hasattr("__arrow_c_stream__")?,
-        _ => false,
+    let mut reading = Reading {
+        plan: &plan,
+        options: plan.options()?,
+        query: None,
+        guesses: Guesses::default(),
+        rejects: plan.rejects()?,
+        told: Progress::default(),
     };
-    let outcome = match &*inputs {
-        [frame] if is_frame => {
-            let (source, frame) = frame_of(frame, &plan)?;
-            wait::run(py, flags, callback, |_| columnar::aggregate(source, &frame, &options, &told))
-        }
-        _ => {
-            let given = inputs.iter().map(Given::of).collect::<PyResult<Vec<_>>>()?;
-            let (on_error, said) = (plan.on_error()?, plan.said());
-            wait::run(py, flags, callback, |caller| {
-                let open = |given| open(given, options.threads, caller);
-                let sources = given.into_iter().map(open).collect::<Result<_, _>>()?;
-                let sources = guesses.settle(sources, query.as_mut(), &said)?;
-                run(sources, query.as_ref(), &options, on_error, &told)
-            })
-        }
-    };
-    let mut summary: Summary = outcome?.map_err(|error| error::aggregated(py, error))?;
-    summary.bytes = told.bytes.load(Ordering::Relaxed);
-    let has_names = is_frame || query.is_some_and(|query| is_named(&query));
-    Ok((plan.shown(summary, has_names)?, guesses.told(py)?))
+    let (mut summary, mut has_names) = (None, false);
+    for side in inputs.chunks(if plan.compare { 1 } else { inputs.len().max(1) }) {
+        let (found, is_named) = match side {
+            [frame] if frame.hasattr("__arrow_c_stream__")? => {
+                (reading.frame(frame, &progress)?, true)
+            }
+            texts => reading.texts(texts, &progress)?,
+        };
+        has_names |= is_named;
+        summary = Some(match summary {
+            None => found,
+            Some(before) => format::compared(before, found),
+        });
+    }
+    let mut summary = summary.ok_or_else(|| PyValueError::new_err("there is no input"))?;
+    summary.bytes = reading.told.bytes.load(Ordering::Relaxed);
+    Ok((plan.shown(summary, has_names)?, reading.guesses.told(py)?))
+}
+
+/// What one input after the other is read with.
+struct Reading<'a> {
+    plan: &'a Plan,
+    options: Options,
+    /// Once texts were read: with what was guessed of the first, which holds for the others.
+    query: Option<Option<Query>>,
+    guesses: Guesses,
+    rejects: Option<File>,
+    told: Progress,
+}
+
+impl Reading<'_> {
+    /// What is known of some texts together, and whether the parts of their keys have names.
+    fn texts<'py>(
+        &mut self,
+        inputs: &[Bound<'py, PyAny>],
+        callback: &Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Summary, bool)> {
+        let Reading { plan, options, query, guesses, rejects, told } = self;
+        let is_first = query.is_none();
+        let query = match query {
+            Some(query) => query,
+            None => query.insert(plan.query()?),
+        };
+        plan.check_order(query.as_ref())?;
+        let given = inputs.iter().map(Given::of).collect::<PyResult<Vec<_>>>()?;
+        let (on_error, said) = (on_error(plan.skip, rejects.as_ref())?, plan.said());
+        let flags = (&told.bytes, &told.stop);
+        let py = inputs[0].py();
+        let outcome = wait::run(py, flags, callback.as_ref(), |caller| {
+            let open = |given| open(given, options.threads, caller);
+            let sources = given.into_iter().map(open).collect::<Result<_, _>>()?;
+            let guessed = query.as_mut().filter(|_| is_first);
+            let sources = guesses.settle(sources, guessed, &said)?;
+            run(sources, query.as_ref(), options, on_error, told)
+        });
+        let summary = outcome?.map_err(|error| error::aggregated(py, error))?;
+        Ok((summary, query.as_ref().is_some_and(Query::has_named_parts)))
+    }
+
+    /// What is known of a table.
+    fn frame<'py>(
+        &self,
+        frame: &Bound<'py, PyAny>,
+        callback: &Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Summary> {
+        let (py, told) = (frame.py(), &self.told);
+        let (source, frame) = frame_of(frame, self.plan)?;
+        let flags = (&told.bytes, &told.stop);
+        let outcome = wait::run(py, flags, callback.as_ref(), |_| {
+            columnar::aggregate(source, &frame, &self.options, told)
+        });
+        outcome?.map_err(|error| error::aggregated(py, error))
+    }
 }
 
 /// The columns that a condition asks for.
@@ -312,9 +404,29 @@ pub(crate) fn columns(condition: &str) -> PyResult<Vec<Column>> {
     Ok(filter.columns().iter().map(Column::from).collect())
 }
 
-/// Whether the parts of keys have names of their own.
-pub(crate) fn is_named(query: &Query) -> bool {
-    query.header || query.by.len() > 1 || query.syntax != Syntax::Delimited
+/// The column of a part of keys, which may be said with the width of its buckets.
+#[pyfunction]
+pub(crate) fn part(column: Column) -> Column {
+    Column::from(&By::of(column.into()).column)
+}
+
+/// Whether a value is computed.
+#[pyfunction]
+pub(crate) fn is_formula(column: Column) -> bool {
+    matches!(column, Column::Name(name) if Value::is_formula(&name))
+}
+
+/// The words of the statistics that must be known of each key.
+#[pyfunction]
+pub(crate) fn kept(plan: Plan) -> PyResult<Vec<String>> {
+    let mut words: Vec<String> = Vec::new();
+    for statistic in plan.asked()? {
+        let word = statistic.to_string();
+        if !statistic.is_share() && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    Ok(words)
 }
 
 /// Runs the engine over texts.
@@ -342,13 +454,14 @@ fn open(given: Given, threads: usize, caller: &Caller) -> Result<Source, Error> 
 
 /// The stream's columns by the plan's names or places.
 fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::Stream, Frame)> {
-    let by = plan.by.iter().cloned();
-    let values = plan.values.iter().map(|(column, ..)| column.clone());
+    let shape = plan.shape();
+    let by = shape.by.iter().map(|by| by.column.clone());
+    let values = plan.values.iter().map(|(column, ..)| column.clone().into());
     let filter = plan.filter()?;
     let filtered = filter.iter().flat_map(|filter| filter.columns().to_vec());
-    let columns: Vec<Selector> = by.chain(values).map(Selector::from).chain(filtered).collect();
+    let columns: Vec<Selector> = by.chain(values).chain(filtered).collect();
     let sizes = [plan.by.len(), plan.values.len()];
-    let (stream, mut keys) = arrow::read::open(stream, &columns, sizes)?;
+    let (stream, mut keys) = arrow::read::open(stream, &columns, sizes, &shape.number_parts())?;
     let mut names = keys.split_off(plan.by.len());
     let filtered = names.split_off(plan.values.len());
     let nulls = plan.values.iter().map(|(_, word, _)| null(word)).collect::<PyResult<Vec<_>>>()?;
@@ -357,11 +470,18 @@ fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::St
     if values.is_empty() {
         values.push(("records".to_owned(), Null::Skip));
     }
+    let sides = if plan.compare { 2 } else { 1 };
+    let column =
+        |name: &str| iter::repeat_n(fathom_aggregate::Column::new(name, Vec::new()), sides);
+    let named: Vec<_> = values.iter().flat_map(|(name, _)| column(name)).collect();
+    let layout = plan.layout(keys.clone())?;
+    plan.ordered(|wanted| wanted.criteria(&layout, &named))?;
     let frame = Frame {
         path: "<arrow>".into(),
         keys,
         values,
         filter: filter.map(|filter| (filter, filtered)),
+        shape: shape.shapes_keys().then_some(shape),
         nan_is_missing,
         prints_floats: false,
         fail: !plan.skip,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use fathom_aggregate::delimited::record_starts;
+use fathom_aggregate::format;
 use fathom_aggregate::state::{self, Merger, Object, Piece, Question, State, StateError};
 use fathom_aggregate::{Error, OnError, Progress, Source};
 use fathom_input::{Input, Lines};
@@ -12,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::aggregate::{Plan, is_named, run, word_of};
+use crate::aggregate::{Plan, run, word_of};
 use crate::error;
 use crate::groups::Groups;
 use crate::guesses::{Guesses, text_of};
@@ -61,6 +62,7 @@ pub(crate) fn settle<'py>(
     plan: Plan,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let (settled, mut query) = (PyDict::new(py), plan.query()?);
+    plan.check_order(query.as_ref())?;
     let mut guesses = Guesses::default();
     let said = plan.said();
     // One after the other: there may be more than can be open.
@@ -125,20 +127,8 @@ pub(crate) fn partial<'py>(
     tasks: Vec<Task>,
     plan: Plan,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let statistics = plan.statistics()?;
-    let options = plan.options(&statistics, plan.sort()?)?;
-    let query = plan.query()?;
-    let question = Question {
-        query: query.as_ref().map_or_else(|| "key;value lines".to_owned(), |q| format!("{q:?}")),
-        stats: statistics.iter().map(ToString::to_string).collect(),
-        is_plain: query.is_none(),
-        has_names: query.as_ref().is_some_and(is_named),
-        squares: options.with_squares,
-        values: options.with_values,
-        ends: options.with_ends,
-        sketch: options.with_sketch,
-        approx: options.approx,
-    };
+    let (options, query) = (plan.options()?, plan.query()?);
+    let question = Question::new(query.as_ref(), &plan.statistics()?, &options);
     let skips = plan.skips();
     let told = Progress::default();
     let read = |task: Task| -> Result<State, Failure> {
@@ -266,11 +256,21 @@ pub(crate) fn split<'py>(
     Ok(parts.iter().map(|bytes| PyBytes::new(py, bytes)).collect())
 }
 
-/// The result of a state that has all of its input.
+/// The result of states that have all of an input, or of those of two side by side.
 #[pyfunction]
-pub(crate) fn finish(py: Python<'_>, states: Vec<PyBackedBytes>, plan: Plan) -> PyResult<Groups> {
-    let state = py.detach(|| merged(&states)).map_err(|why| no_state(py, &why))?;
-    state.check_whole().map_err(|why| no_state(py, &why))?;
-    let has_names = state.question().has_names;
-    plan.shown(state.into_summary(), has_names)
+pub(crate) fn finish(
+    py: Python<'_>,
+    sides: Vec<Vec<PyBackedBytes>>,
+    plan: Plan,
+) -> PyResult<Groups> {
+    let whole = |states: Vec<PyBackedBytes>| {
+        let state = merged(&states)?;
+        state.check_whole()?;
+        Ok((state.question().has_names, state.into_summary()))
+    };
+    let found = py.detach(|| sides.into_iter().map(whole).collect::<Result<Vec<_>, StateError>>());
+    let found = found.map_err(|why| no_state(py, &why))?;
+    let has_names = found.iter().any(|(has_names, _)| *has_names);
+    let summary = found.into_iter().map(|(_, summary)| summary).reduce(format::compared);
+    plan.shown(summary.ok_or_else(|| no_state(py, &StateError::None))?, has_names)
 }

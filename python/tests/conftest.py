@@ -2,9 +2,13 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
+
+# A shell that starts the tests in the background has them ignore it, and nobody could be interrupted.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

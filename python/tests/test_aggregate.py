@@ -60,6 +60,14 @@ ASKED = [
         dict(by="path", values="kb", reverse=True, threads=2, chunk_bytes=64, on_error="skip"),
         ["--by", "path", "--value", "kb", "--reverse", "--on-error", "skip"],
     ),
+    (
+        dict(by=["kb:10", "host"], values="ms", trim=True, ignore_case=True, shares=True, total=True),
+        ["--by", "kb:10,host", "--value", "ms", "--trim", "--ignore-case", "--shares", "--total"],
+    ),
+    (
+        dict(by=["path", "kb:2.5"], values=["ms", "kb"], sort=["ms_p90:asc", "kb:desc"], shares=True, total="all", top=3),
+        ["--by", "path,kb:2.5", "--value", "ms,kb", "--sort", "ms_p90:asc,kb:desc", "--shares", "--total=all", "--top", "3"],
+    ),
 ]
 
 
@@ -85,6 +93,43 @@ def test_results_are_bit_for_bit_the_commands(command, tmp_path, keywords, optio
         parse_int=Decimal,
     )
     assert table.to_dicts(exact=True) == exact
+
+
+@pytest.mark.parametrize("sort", ["key", "p99_change", "ms_max"])
+def test_two_inputs_stand_side_by_side_as_the_command_shows_them(command, tmp_path, sort):
+    before, after = tmp_path / "before.csv", tmp_path / "after.csv"
+    before.write_bytes(CSV.replace(b",NA,", b",7,"))
+    after.write_text("host,path,ms,kb\na,/x,9,1\nnew,/z,1,2\n")
+    stats = ["count", "max", "p99", "stddev", "mode"]
+    words = ["--compare", "--by", "host,path", "--value", "ms", "--stats", ",".join(stats), "--sort", sort]
+    said = command("aggregate", *words, before, after)
+    asked = dict(by=["host", "path"], values="ms", stats=stats, sort=sort, compare=True)
+    inputs = [before, after.read_bytes()]
+    table = fathom.aggregate(inputs, **asked)
+    assert table.format("csv") == said
+    assert (table.records, table.guessed) == (8, {"delimiter": ","})
+    sides, query = _scale.plan([before, after], 20, False, dict(asked))
+    assert len(sides) == 2 < len(sides[0])
+    assert _scale.finish([[_scale.partial(task, query) for task in tasks] for tasks in sides], query).format("csv") == said
+    # What is refused of either is in one file.
+    bad = [b"k;1\nx\n", b"k;2\ny\n"]
+    table = fathom.aggregate(bad, compare=True, stats="sum", on_error="skip", rejects=tmp_path / "rejects")
+    assert (table.rejected, (tmp_path / "rejects").read_bytes()) == (2, b"x\ny\n")
+    assert table.to_dicts() == [{"key": "k", "sum_before": 1, "sum_after": 2, "sum_change": 1, "sum_change%": 100}]
+
+
+def test_a_name_with_a_width_is_a_bucket_and_its_place_is_not(tmp_path):
+    text = b"t,a:1h,v\n2026-01-01T09:30:00,x,1\n2026-01-01T09:59:59,X ,2\n2026-01-01T10:00:00,x,4\n"
+    file = tmp_path / "times.csv"
+    file.write_bytes(text)
+    sums = dict(values="v", stats="sum", header=True)
+    assert dict(fathom.aggregate(file, by="t:1h", **sums)) == {"2026-01-01T09:00:00Z": 3, "2026-01-01T10:00:00Z": 4}
+    assert dict(fathom.aggregate(file, by=2, trim=True, ignore_case=True, **sums)) == {"x": 7}
+    with pytest.raises(fathom.DataError, match='no column "a"'):
+        fathom.aggregate(file, by="a:1h", **sums)
+    with pytest.raises(fathom.DataError, match="not a time") as caught:
+        fathom.aggregate(file, by="2:1h", **sums)
+    assert (caught.value.line, caught.value.field) == (2, "a:1h")
 
 
 def test_records_are_counted_without_a_value(command, tmp_path):
@@ -137,8 +182,8 @@ def test_what_is_not_said_is_guessed_as_the_command_does(command, tmp_path, text
         table = fathom.aggregate(data, by=by, values=values)
         assert table.format("csv") == said and table.guessed == guessed
     assert pickle.loads(pickle.dumps(table)).guessed == guessed
-    [*tasks], query = _scale.plan(file, 7, False, dict(by=by, values=values))
-    table = _scale.finish([_scale.partial(task, query) for task in tasks], query)
+    [tasks], query = _scale.plan(file, 7, False, dict(by=by, values=values))
+    table = _scale.finish([[_scale.partial(task, query) for task in tasks]], query)
     assert table.format("csv") == said and table.guessed == guessed
     assert len(tasks) > 1 or "encoding" in guessed
     # What was guessed can be said, and nothing is guessed any more.
@@ -262,7 +307,10 @@ WRONG = [
     (ValueError, "texts: places", dict(texts=0)),
     (TypeError, "by: a column is a name or a place, not 1.5", dict(by=1.5)),
     (TypeError, "memory_limit is a whole number, not '1M'", dict(memory_limit="1M")),
-    (ValueError, 'sort: "nope" is none of key, min, mean', dict(sort="nope")),
+    (ValueError, 'sort: nothing is called "nope"; there is key, min, mean, max, and every statistic', dict(sort="nope")),
+    (ValueError, 'sort: nothing is called "w"; there is k, min, mean, max', dict(by="k", values="v", sort=["k", "w"])),
+    (TypeError, "sort is a text or several, and 5 is none", dict(sort=5)),
+    (ValueError, "compare= takes a list of two inputs", dict(compare=True)),
     (TypeError, "stats is a text or several, and 5 is none", dict(stats=5)),
     (TypeError, "null_values is a text or several, and 5 is none", dict(null_values=[5])),
     (TypeError, "null is a word or a dict", dict(null=5)),

@@ -213,6 +213,47 @@ def test_a_condition_takes_the_rows_that_it_takes_of_text(frame, tmp_path, where
         assert found.records == expected.records
 
 
+SHAPES = [
+    dict(by="g:7"),
+    dict(by=["n:100000000000000000", "k"], trim=True),
+    dict(by="v:0.25", where="v is not null && v < 1000000", ignore_case=True),
+    dict(by="k", trim=True, ignore_case=True, shares=True, total=True, sort="sum", top=9),
+]
+
+
+@pytest.mark.parametrize("asked", SHAPES)
+def test_keys_have_the_shape_of_those_of_text(frame, asked):
+    frame = frame.with_columns(pl.col("k").str.slice(0, 2).str.to_titlecase() + " ")
+    asked = dict(values=["n", "v"], stats=["count", "sum"], **asked)
+    expected = fathom.aggregate(text_of(frame, ["k", "g", "v", "n"]), header=True, **asked)
+    for table in [frame, frame.to_arrow(), frame.with_columns(pl.col("k").cast(pl.Categorical))]:
+        assert fathom.aggregate(table, **asked).format("csv") == expected.format("csv")
+
+
+def test_what_is_in_no_bucket_is_refused_by_its_row():
+    times = pa.array([0, 3600, 7199, None], pa.timestamp("s", "UTC"))
+    table = pa.table({"t": times, "k": ["a", "a", "b", "7"], "v": [1, 2, 4, 8]})
+    found = fathom.aggregate(table, by=["t:1h", "k"], values="v", stats="sum")
+    assert [tuple(row) for row in found] == [
+        ("", "7", 8), ("1970-01-01T00:00:00Z", "a", 1), ("1970-01-01T01:00:00Z", "a", 2), ("1970-01-01T01:00:00Z", "b", 4),
+    ]  # fmt: skip
+    with pytest.raises(fathom.DataError) as caught:
+        fathom.aggregate(table, by=["t:1h", "k:5"], values="v")
+    assert (caught.value.line, caught.value.field, caught.value.text) == (1, "k", b"a")
+    found = fathom.aggregate(table, by=["t:1h", "k:5"], values="v", on_error="skip", stats="sum")
+    assert (list(found), found.rejected) == ([("", "5", 8)], 3)
+    with pytest.raises(TypeError, match="where text, integers, truths or times are needed"):
+        fathom.aggregate(pa.table({"k": [0.5], "v": [1]}), by="k:1h", values="v")
+
+
+def test_a_table_and_a_text_stand_side_by_side(frame):
+    text = text_of(frame, ["k", "v"])
+    asked = dict(by="k", values="v", stats=["count", "sum"], compare=True)
+    found = fathom.aggregate([frame, text], **asked)
+    assert found.format("csv") == fathom.aggregate([text, text], **asked).format("csv")
+    assert set(found["sum_change"]) <= {0, 0.0} and len(found) > 20
+
+
 def test_rows_are_counted_without_a_value(frame):
     expected = fathom.aggregate(text_of(frame, ["k", "g"]), by="k", values=[], where="g > 100")
     found = fathom.aggregate(frame, by="k", values=[], where="g > 100")

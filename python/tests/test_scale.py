@@ -90,16 +90,16 @@ def test_many_keys_are_merged_by_partitions(tmp_path, command, monkeypatch):
 
 def test_partitions_are_joined_only_if_all_are_there(tmp_path):
     path = written(tmp_path / "a", 100)
-    [task], query = _scale.plan(path, 10**6, False, {})
+    [[task]], query = _scale.plan(path, 10**6, False, {})
     state = _scale.partial(task, query)
     parts = _scale.split(state, 3)
     assert sum(map(_scale.keys, parts)) == _scale.keys(state) > max(map(_scale.keys, parts))
     with pytest.raises(ValueError, match="partition 1/3 of the keys is in no state"):
-        _scale.finish([parts[0], parts[2]], query)
+        _scale.finish([[parts[0], parts[2]]], query)
     with pytest.raises(ValueError, match="two states"):
-        _scale.finish([*parts, parts[0]], query)
+        _scale.finish([[*parts, parts[0]]], query)
     with pytest.raises(ValueError, match="different keys"):
-        _scale.finish([parts[0], state], query)
+        _scale.finish([[parts[0], state]], query)
 
 
 def test_what_is_wrong_in_a_part_has_its_line_in_the_file(tmp_path):
@@ -122,6 +122,19 @@ def test_columns_and_conditions_pass_through(tmp_path, command):
     assert table.format("csv") == expected
 
 
+def test_buckets_shares_totals_and_orders_pass_through(tmp_path, command):
+    path = tmp_path / "log.csv"
+    path.write_text("host,status,ms\n" + "".join(f" H{i % 9},{200 + i % 4},{i * 37 % 400}\n" for i in range(500)))
+    asked = dict(by=["ms:50", "host"], values="ms", stats=["count", "sum"], trim=True, ignore_case=True)
+    table = run(path, Here(1), **asked, shares=True, total="all", sort=["host", "ms:desc"], top=30)
+    words = ["--by", "ms:50,host", "--value", "ms", "--stats", "count,sum", "--trim", "--ignore-case"]
+    words += ["--shares", "--total=all", "--sort", "host,ms:desc", "--top", "30"]
+    assert table.format("csv") == command("aggregate", *words, path)
+    assert len(table) == 31 and table["ms"][0] == "350"
+    two = run([path, path], Here(1), compare=True, **asked)
+    assert two.format("csv") == command("aggregate", "--compare", *words[:8], path, path)
+
+
 def test_quotes_are_cut_between_records_or_refused(tmp_path, command):
     path = tmp_path / "quoted.csv"
     path.write_text("k,v\n" + '"a\n\n\nb",1\nc,2\n' * 200)
@@ -133,16 +146,16 @@ def test_quotes_are_cut_between_records_or_refused(tmp_path, command):
 
 def test_what_changes_counts_twice_or_lacks_is_an_error(tmp_path):
     path = written(tmp_path / "a", 100)
-    tasks, query = _scale.plan(path, 300, False, {})
+    [tasks], query = _scale.plan(path, 300, False, {})
     states = [_scale.partial(task, query) for task in tasks]
     with pytest.raises(ValueError, match="are in two states"):
-        _scale.finish([*states, states[0]], query)
+        _scale.finish([[*states, states[0]]], query)
     with pytest.raises(OSError, match="are in no state"):
-        _scale.finish(states[1:], query)
+        _scale.finish([states[1:]], query)
     damaged = bytearray(states[0])
     damaged[-100] ^= 1
     with pytest.raises(ValueError, match="checksum"):
-        _scale.finish([bytes(damaged)], query)
+        _scale.finish([[bytes(damaged)]], query)
     written(tmp_path / "a", 101)
     with pytest.raises(fathom.DataError, match="changed") as raised:
         _scale.partial(tasks[0], query)
@@ -178,7 +191,7 @@ def test_others_read_states(tmp_path):
     polars = pytest.importorskip("polars")
     duckdb = pytest.importorskip("duckdb")
     path = written(tmp_path / "a", 400)
-    [task], query = _scale.plan(path, 10**6, False, {"stats": STATS})
+    [[task]], query = _scale.plan(path, 10**6, False, {"stats": STATS})
     state = _scale.partial(task, query)
     read = pyarrow.ipc.open_stream(io.BytesIO(state)).read_all()
     read.validate(full=True)

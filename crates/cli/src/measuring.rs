@@ -195,6 +195,17 @@ impl Show {
         if self.open { Format::Html } else { self.format }
     }
 
+    /// Refuses outputs of which one would replace another, these ones included; before anything is measured.
+    ///
+    /// # Errors
+    /// The two that are the same file.
+    pub(crate) fn ensure_apart(&self, more: &[(&str, &Path)]) -> anyhow::Result<()> {
+        let save = self.save.as_deref().map(|path| ("--save", path));
+        let own = [Some(("--output", &*self.output)), save].into_iter().flatten();
+        let files = own.chain(more.iter().copied()).filter(|(_, path)| *path != Path::new("-"));
+        output::ensure_apart(&files.collect::<Vec<_>>(), &[])
+    }
+
     /// Whether nothing but text was asked for.
     pub(crate) fn is_plain_text(&self) -> bool {
         let Show { columns, time_unit, sort, style, save, .. } = self;

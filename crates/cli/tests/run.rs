@@ -50,6 +50,25 @@ fn a_file_that_is_not_there_is_named_and_not_the_command() {
     assert!(words(&output).contains(said), "{}", words(&output));
 }
 
+/// The second one replaced the first.
+#[test]
+fn two_outputs_of_one_file_are_refused_before_anything_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    for words_of_outputs in [
+        ["--save", "x", "--output", "x"],
+        ["--export-csv", "x", "--export-json", "./x"],
+        ["--export-markdown", "x", "--save", "x"],
+    ] {
+        let words_of_run = [&words_of_outputs[..], &["-r", "3", "touch ran"]].concat();
+        let output = run(folder.path(), &words_of_run);
+        let said = words(&output);
+        assert!(said.contains(" are the same file") && output.status.code() != Some(0), "{said}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{words_of_outputs:?}");
+    }
+    let both = run(folder.path(), &["--export-csv", "-", "--export-json", "-", "-r", "3", "true"]);
+    assert_eq!(both.status.code(), Some(0), "{}", words(&both));
+}
+
 #[test]
 fn the_help_leaves_out_what_every_run_refuses() {
     let folder = tempfile::tempdir().unwrap();

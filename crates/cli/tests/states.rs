@@ -142,6 +142,35 @@ fn sketches_merge_to_the_bytes_of_the_whole_and_say_that_they_are_sketches() {
     folder.says(2, "merge --approx 1.fathom", "--approx is for reading");
 }
 
+/// A state did not know the order of its keys, and was refused.
+#[test]
+fn buckets_of_numbers_merge_in_the_order_of_numbers() {
+    let folder = Folder::new();
+    folder.file(
+        "a.csv",
+        &(0..400).map(|i| format!("{};x{};{i}\n", i * 7 % 990, i % 3)).collect::<String>(),
+    );
+    for by in ["1:100", "2,1:100", "1:100,2"] {
+        let asked = format!("aggregate --by {by} --value 3 --header=no --delimiter ;");
+        for (name, range) in [("1", "0..777"), ("2", "777..")] {
+            folder.out(&format!("{asked} --partial -o {name}.fathom --range {range} a.csv"));
+        }
+        for more in ["", " --reverse", " --top 2", " --sort max:asc", " --sort key:desc"] {
+            let whole = folder.out(&format!("{asked}{more} a.csv"));
+            assert_eq!(folder.out(&format!("merge{more} 2.fathom 1.fathom")), whole, "{by}{more}");
+        }
+    }
+    let whole = String::from_utf8(folder.out("merge 1.fathom 2.fathom")).unwrap();
+    let keys: Vec<&str> = whole.lines().skip(1).filter_map(|l| l.split(',').next()).collect();
+    assert!(keys.starts_with(&["0", "0", "0", "100"]) && keys.ends_with(&["900"; 3]), "{whole}");
+    folder.out(
+        "aggregate --by 1:50,2 --value 3 --header=no --delimiter ; --partial -o 3.fathom a.csv",
+    );
+    let said = folder.refused(3, "merge 1.fathom 3.fathom");
+    let shown = |said: &str| said.matches("units").count().max(said.matches("by: ").count());
+    assert!(shown(&said) == 2 && !said.contains("delimiter"), "{said}");
+}
+
 #[test]
 fn what_a_plan_prints_is_what_aggregate_takes() {
     let folder = Folder::new();

@@ -167,12 +167,13 @@ impl Kind {
     }
 }
 
-/// Takes the stream out of an object, with the names of the columns: so many keys, so many values, and those of
-/// a condition.
+/// Takes the stream out of an object, with the names of the columns: so many keys, of which some may be any numbers,
+/// so many values, and those of a condition.
 pub(crate) fn open(
     object: &Bound<'_, PyAny>,
     columns: &[Selector],
     [keys, values]: [usize; 2],
+    number_parts: &[usize],
 ) -> PyResult<(Stream, Vec<String>)> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>()?;
@@ -196,7 +197,7 @@ pub(crate) fn open(
         let kind = Kind::of(format, dictionary.as_deref());
         let is_value = (keys..keys + values).contains(&number);
         let fits = |kind: &Kind| match (number < keys, is_value) {
-            (true, _) => kind.is_key(),
+            (true, _) => kind.is_key() || kind.is_number() && number_parts.contains(&number),
             (_, true) => kind.is_number(),
             (false, false) => true,
         };

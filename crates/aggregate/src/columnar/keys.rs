@@ -1,5 +1,6 @@
 //! From keys to numbers of groups: one table for each thread.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
@@ -7,6 +8,7 @@ use hashbrown::HashTable;
 use super::batch::{Texts, View, each_width};
 use super::fault::Fault;
 use crate::composite;
+use crate::delimited::Query;
 use crate::error::Reason;
 use crate::key::Key;
 
@@ -153,29 +155,54 @@ impl Groups {
     }
 
     /// Numbers these rows' groups; a row without a key, or with empty parts alone, has none, and is a
-    /// fault.
+    /// fault. Parts may be [shaped](super::Frame::shape).
     pub(super) fn number(
         &mut self,
-        parts: &[Texts<'_>],
+        (parts, shape): (&[Texts<'_>], Option<&Query>),
         rows: impl Iterator<Item = usize> + Clone,
         numbers: &mut Vec<u32>,
         faults: &mut Vec<Fault>,
     ) {
         numbers.clear();
-        match parts {
-            [texts] => self.number_one(texts, rows.clone(), numbers),
-            _ => self.number_several(parts, rows.clone(), numbers),
+        match (shape, parts) {
+            (Some(query), _) => {
+                numbers.extend(rows.map(|row| {
+                    let number = self.find_shaped(query, parts, row);
+                    number.unwrap_or_else(|fault| {
+                        faults.push(fault);
+                        NONE
+                    })
+                }));
+                return;
+            }
+            (None, [texts]) => self.number_one(texts, rows.clone(), numbers),
+            (None, _) => self.number_several(parts, rows.clone(), numbers),
         }
         if !numbers.contains(&NONE) {
             return;
         }
         let none = rows.zip(&*numbers).filter(|(_, number)| **number == NONE);
-        faults.extend(none.map(|(row, _)| Fault {
-            row,
-            column: 0,
-            reason: Reason::EmptyKey,
-            text: String::new(),
-        }));
+        faults.extend(none.map(|(row, _)| empty(row)));
+    }
+
+    /// The number of a row whose parts are those that a query makes of what stands in the columns.
+    fn find_shaped(
+        &mut self,
+        query: &Query,
+        parts: &[Texts<'_>],
+        row: usize,
+    ) -> Result<u32, Fault> {
+        let (mut key, mut is_empty) = (Vec::new(), true);
+        for (at, (texts, by)) in parts.iter().zip(&query.by).enumerate() {
+            let text = texts.get(row).unwrap_or_default();
+            let part = query.shaped(by, Cow::Borrowed(&text)).map_err(|reason| {
+                let text = String::from_utf8_lossy(&text).into_owned();
+                Fault { row, column: at, reason, text }
+            })?;
+            is_empty &= part.is_empty();
+            composite::push(&mut key, &part, at + 1 == parts.len());
+        }
+        if is_empty { Err(empty(row)) } else { Ok(self.find(&key, 0, key.len())) }
     }
 
     fn number_several(
@@ -253,6 +280,11 @@ impl Groups {
             }
         }
     }
+}
+
+/// A row without a key.
+fn empty(row: usize) -> Fault {
+    Fault { row, column: 0, reason: Reason::EmptyKey, text: String::new() }
 }
 
 fn next(keys: &[Key]) -> u32 {

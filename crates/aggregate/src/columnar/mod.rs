@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::account::Account;
-use crate::delimited::Null;
+use crate::delimited::{Null, Query};
 use crate::engine::{Column, Options, Progress, Summary, on_threads};
 use crate::error::{Error, FieldText, Position, Reason, Reject};
 use crate::filter::Filter;
@@ -50,6 +50,9 @@ pub struct Frame {
     pub values: Vec<(String, Null)>,
     /// Which rows are taken, and what the columns it asks for are called.
     pub filter: Option<(Filter, Vec<String>)>,
+    /// The parts of keys where they are [other](Query::shapes_keys) than what stands in the columns: those of this query,
+    /// one by one.
+    pub shape: Option<Query>,
     /// Whether NaN is a missing value; otherwise it is refused, as infinities are.
     pub nan_is_missing: bool,
     /// Whether a whole floating-point number has the digit behind its point with which it is printed.
@@ -231,15 +234,15 @@ impl Worker {
         let keys: Vec<_> = (0..frame.keys.len()).map(|part| batch.keys(part)).collect();
         let chosen = |(filter, _): &(Filter, _)| chosen(filter, batch, &rows, frame, faults);
         let taken = frame.filter.as_ref().map(chosen);
-        let refused = faults.len();
+        let (refused, shape) = (faults.len(), frame.shape.as_ref());
         self.records += rows.len() as u64;
         match &taken {
-            None => self.groups.number(&keys, rows.clone(), numbers, faults),
+            None => self.groups.number((&keys, shape), rows.clone(), numbers, faults),
             Some(taken) => {
                 let left_out = (rows.len() - taken.len() - refused) as u64;
                 self.records -= left_out;
                 self.left_out += left_out;
-                self.groups.number(&keys, taken.iter().copied(), numbers, faults);
+                self.groups.number((&keys, shape), taken.iter().copied(), numbers, faults);
                 let mut all = vec![keys::NONE; rows.len()];
                 taken.iter().zip(&*numbers).for_each(|(row, &of)| all[row - rows.start] = of);
                 *numbers = all;

@@ -60,6 +60,7 @@ fn frame(fail: bool) -> Frame {
         keys,
         values,
         filter: None,
+        shape: None,
         nan_is_missing: false,
         prints_floats: false,
         fail,
@@ -178,6 +179,42 @@ fn what_a_condition_leaves_out_is_not_looked_at_and_what_it_cannot_read_is_refus
             "frame:8:4: the value is not a decimal number: v \"inf\"",
         ]
     );
+}
+
+#[test]
+fn keys_are_shaped_as_those_of_text_and_what_is_in_no_bucket_is_refused() {
+    let key = |row: u64| match row % 5 {
+        0 => format!(" {} ", row % 37),
+        1 => format!("{}e1", row % 7),
+        _ => format!("-{}.{}", row % 11, row % 100),
+    };
+    let mut cells: Vec<_> = (0..5000_u64).map(|row| (key(row), Some(row as f64))).collect();
+    let shape = |by: &str, trim| {
+        let mut query = Query::new(b';');
+        (query.by, query.trim, query.ignore_case) = (crate::By::list(by).unwrap(), trim, trim);
+        query
+    };
+    let shown = |summary: &Summary| csv(&summary.columns, &Layout::default());
+    for query in [shape("1:2.5", true), shape("1", true)] {
+        let reader = Box::new(std::io::Cursor::new(lines(&cells).into_bytes()));
+        let source = TextSource::Stream { path: "text".into(), reader };
+        let (options, progress) = (Options::default(), Progress::default());
+        let fail = crate::OnError::Fail;
+        let expected = crate::delimited::aggregate(vec![source], &query, &options, fail, &progress);
+        let frame = Frame { shape: Some(query), ..frame(true) };
+        let found = of_some(&cells, (777, 2), &frame, &[]).unwrap();
+        assert!(shown(&found) == shown(&expected.unwrap()));
+    }
+    (cells[7].0, cells[9].0, cells[11].0) = ("x".to_owned(), String::new(), " ".to_owned());
+    let frame = Frame { shape: Some(shape("1:2.5", true)), ..frame(false) };
+    let found = of_some(&cells[5..15], (4, 1), &frame, &[]).unwrap();
+    let said: Vec<String> = found.shown_rejects.iter().map(ToString::to_string).collect();
+    let wanted = [
+        "frame:3:1: the value is not a decimal number: k \"x\"",
+        "frame:5:1: the key is empty: k \"\"",
+        "frame:7:1: the key is empty: k \"\"",
+    ];
+    assert_eq!((found.records, &said[..]), (7, &wanted.map(str::to_owned)[..]));
 }
 
 /// Keys of all lengths around the tables' limits, values of every kind of double.

@@ -87,6 +87,17 @@ impl Query {
         self.columns().any(|column| matches!(column, Selector::Place(_)))
     }
 
+    /// Whether the parts of keys have names of their own; otherwise the key is called so.
+    pub fn has_named_parts(&self) -> bool {
+        self.header || self.by.len() > 1 || self.syntax != Syntax::Delimited
+    }
+
+    /// The parts of keys, from 0, that are numbers, in whose order they are: the buckets of numbers.
+    pub fn number_parts(&self) -> Vec<usize> {
+        let is_number = |by: &By| by.bucket.as_ref().is_some_and(Bucket::is_number);
+        (0..self.by.len()).filter(|&at| is_number(&self.by[at])).collect()
+    }
+
     /// Whether there are values, and all of them are texts.
     pub fn has_only_texts(&self) -> bool {
         !self.values.is_empty() && self.values.iter().all(|value| value.kind == Kind::Text)
@@ -204,18 +215,20 @@ impl By {
     /// # Errors
     /// [`ListError`], which quotes the text.
     pub fn list(text: &str) -> Result<Vec<By>, ListError> {
-        let by = |selector: Selector| {
-            if let Selector::Name(name) = &selector
-                && let Some((column, width)) = name.rsplit_once(':')
-                && let Some(bucket) = Bucket::parse(width)
-            {
-                let place = column.parse().ok().filter(|&place| place > 0).map(Selector::Place);
-                let column = place.unwrap_or_else(|| Selector::Name(column.to_owned()));
-                return By { column, bucket: Some(bucket) };
-            }
-            selector.into()
-        };
-        Ok(Selector::list(text)?.into_iter().map(by).collect())
+        Ok(Selector::list(text)?.into_iter().map(By::of).collect())
+    }
+
+    /// One of these, perhaps with the width of its buckets at the end of its name.
+    pub fn of(selector: Selector) -> By {
+        if let Selector::Name(name) = &selector
+            && let Some((column, width)) = name.rsplit_once(':')
+            && let Some(bucket) = Bucket::parse(width)
+        {
+            let place = column.parse().ok().filter(|&place| place > 0).map(Selector::Place);
+            let column = place.unwrap_or_else(|| Selector::Name(column.to_owned()));
+            return By { column, bucket: Some(bucket) };
+        }
+        selector.into()
     }
 }
 

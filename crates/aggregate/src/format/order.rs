@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::Statistic;
-use super::telling::{Telling, told_number};
+use super::telling::{Telling, append_total, told_number};
+use super::{Layout, Statistic};
 use crate::composite;
 use crate::engine::Column;
 use crate::merge::{Partial, Stats};
@@ -103,6 +103,24 @@ pub fn arrange(columns: &mut [Column], order: &[Criterion], top: Option<usize>) 
     }
 }
 
+/// Makes columns what is shown: [sums them up](Column::sum_up) if a share or the total is told, keeps the first `top`
+/// groups of an order, and [appends the total](append_total) under its label.
+pub fn prepare(
+    columns: &mut [Column],
+    layout: &Layout,
+    (order, top): (&[Criterion], Option<usize>),
+    total: Option<&str>,
+) {
+    let has_shares = layout.statistics.iter().any(|told| told.is_share());
+    if total.is_some() || has_shares || order.iter().any(|by| by.needs_total()) {
+        columns.iter_mut().for_each(Column::sum_up);
+    }
+    arrange(columns, order, top);
+    if let Some(label) = total {
+        append_total(columns, label, layout.keys.len());
+    }
+}
+
 /// Whether it is the order of the bytes of the keys, in which groups come.
 pub(crate) fn is_by_key(order: &[Criterion]) -> bool {
     let Some(first) = order.first() else { return true };
@@ -153,7 +171,7 @@ fn compare([a, b]: [&Stats; 2], statistic: Statistic) -> Ordering {
 mod tests {
     use super::*;
     use crate::format::samples::column;
-    use crate::format::{Layout, brc, csv};
+    use crate::format::{brc, csv};
 
     #[test]
     fn several_columns_share_the_order_and_name_their_numbers() {

@@ -5,10 +5,11 @@ use std::cmp::Ordering;
 use num_bigint::BigInt;
 
 use super::{Layout, Statistic};
-use crate::engine::Column;
+use crate::engine::{Column, Summary};
 use crate::kept::Datum;
 use crate::merge::{Partial, Stats};
 use crate::number::{Decimal, big_power_of_ten};
+use crate::rejects::SHOWN;
 
 /// What stands in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,21 @@ pub fn side_by_side(before: Vec<Column>, after: Vec<Column>) -> Vec<Column> {
         [before, after]
     };
     before.into_iter().zip(after).flat_map(pair).collect()
+}
+
+/// Two results as one, with the columns of both [side by side](side_by_side).
+#[must_use]
+pub fn compared(mut before: Summary, after: Summary) -> Summary {
+    before.columns = side_by_side(before.columns, after.columns);
+    before.records += after.records;
+    before.blank_lines += after.blank_lines;
+    before.left_out += after.left_out;
+    before.rejected += after.rejected;
+    before.bytes += after.bytes;
+    before.shown_rejects.extend(after.shown_rejects);
+    before.shown_rejects.truncate(SHOWN);
+    before.ways.extend(after.ways);
+    before
 }
 
 /// Adds the keys that are missing, both lists being in the order of their bytes.

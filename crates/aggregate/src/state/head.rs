@@ -10,7 +10,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{StateError, VERSIONS};
 use crate::approx::Approx;
+use crate::delimited::Query;
+use crate::engine::Options;
 use crate::merge::Keep;
+use crate::statistic::Statistic;
 
 /// Everything but the groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +101,9 @@ pub struct Question {
     /// How near the values are that were kept; of the exact ones nothing is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approx: Option<Approx>,
+    /// The parts of keys, from 0, that are in the order of [numbers](Query::number_parts).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub number_parts: Vec<usize>,
 }
 
 fn is_not(flag: &bool) -> bool {
@@ -105,11 +111,60 @@ fn is_not(flag: &bool) -> bool {
 }
 
 impl Question {
+    /// What is asked of delimited text, or of `key;value` lines: which statistics, with these options.
+    pub fn new(query: Option<&Query>, statistics: &[Statistic], options: &Options) -> Question {
+        Question {
+            query: query.map_or_else(|| "key;value lines".to_owned(), |query| format!("{query:?}")),
+            stats: statistics.iter().map(ToString::to_string).collect(),
+            is_plain: query.is_none(),
+            has_names: query.is_some_and(Query::has_named_parts),
+            squares: options.with_squares,
+            values: options.with_values,
+            ends: options.with_ends,
+            sketch: options.with_sketch,
+            approx: options.approx,
+            number_parts: query.map(Query::number_parts).unwrap_or_default(),
+        }
+    }
+
     /// What was kept of the values of a column.
     pub(super) fn keep(&self, texts: bool) -> Keep {
         let Question { squares, values, ends, sketch, approx, .. } = *self;
         Keep { squares, values, rounding: approx, sketch, ends, texts }.of(texts)
     }
+}
+
+/// What each of two questions has that the other one has not; all of both where that is nothing.
+pub(super) fn differences(both: [&Question; 2]) -> [String; 2] {
+    let all = both.map(|question| {
+        let mut all: Vec<String> = pieces(&question.query).map(str::to_owned).collect();
+        all.push(format!("stats: {}", question.stats.join(",")));
+        all.extend(question.approx.map(|approx| format!("approx: {} %", approx.percent())));
+        all
+    });
+    let without = |own: &[String], other: &[String]| {
+        own.iter().filter(|piece| !other.contains(piece)).cloned().collect::<Vec<_>>()
+    };
+    let own = [without(&all[0], &all[1]), without(&all[1], &all[0])];
+    let shown = if own.iter().all(Vec::is_empty) { all } else { own };
+    shown.map(|pieces| if pieces.is_empty() { "nothing".to_owned() } else { pieces.join(", ") })
+}
+
+/// The fields of a query as it is written: what stands between the commas inside its first brackets.
+fn pieces(query: &str) -> impl Iterator<Item = &str> {
+    let (mut depth, mut is_quoted, mut is_escaped) = (0_u32, false, false);
+    let pieces = query.split(move |c| {
+        match c {
+            _ if is_escaped => {}
+            '"' => is_quoted = !is_quoted,
+            '{' | '[' | '(' if !is_quoted => depth += 1,
+            '}' | ']' | ')' if !is_quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_escaped = is_quoted && c == '\\' && !is_escaped;
+        c == ',' && depth == 1 && !is_quoted
+    });
+    pieces.map(|piece| piece.trim_start_matches("Query {").trim_end_matches('}').trim())
 }
 
 /// Something that is read: a file, an object of a store, a stream.
@@ -158,13 +213,13 @@ const MOST_RECORDS: u64 = 1 << 60;
 
 impl Head {
     /// The version of the format in which it is written: readers of the first know nothing of sketches, those of the
-    /// second would take a partition for all keys.
+    /// second would take a partition for all keys, those of the third have no order of numbers for parts of keys.
     pub(super) fn version(&self) -> &'static str {
-        match (self.partition, self.question.approx.is_some() || self.question.sketch) {
-            (Some(_), _) => VERSIONS[2],
-            (None, true) => VERSIONS[1],
-            (None, false) => VERSIONS[0],
-        }
+        let Question { approx, sketch, number_parts, .. } = &self.question;
+        let is_so =
+            [true, approx.is_some() || *sketch, self.partition.is_some(), !number_parts.is_empty()];
+        let last = is_so.iter().rposition(|&is_so| is_so).expect("the first is");
+        VERSIONS[last]
     }
 
     /// Records there were.

@@ -31,14 +31,14 @@ mod plan;
 mod watched;
 
 use flat::Table;
-use head::{ColumnHead, Head, check_numbers, joined};
+use head::{ColumnHead, Head, check_numbers, differences, joined};
 pub use head::{MOST_PARTITIONS, Object, Partition, Question, Range};
 pub use plan::{Piece, plan};
 pub use watched::Watch;
 
 /// The versions of the format, which readers of others refuse: that of exact states, that of states with
-/// sketches, and that of states with some of the keys.
-pub const VERSIONS: [&str; 3] = ["1", "2", "3"];
+/// sketches, that of states with some of the keys, and that of states whose keys are in the order of numbers.
+pub const VERSIONS: [&str; 4] = ["1", "2", "3", "4"];
 
 /// What the bytes of a state end with, before their length and their hash.
 const TRAILER: [u8; 16] = *b"fathom state end";
@@ -319,7 +319,7 @@ impl State {
                 return Err(StateError::NoPartition { missing: Partition { number, ..own } });
             }
             if part.asked() != first.asked() {
-                let [one, other] = [first, part].map(|state| shown(&state.head.question));
+                let [one, other] = differences([first, part].map(|state| &state.head.question));
                 return Err(StateError::Question { one, other });
             }
             if part.head.objects != first.head.objects {
@@ -345,7 +345,7 @@ impl State {
             return Err(StateError::Keys { one, other });
         }
         if self.asked() != other.asked() {
-            let [one, other] = [&self, &other].map(|state| shown(&state.head.question));
+            let [one, other] = differences([&self, &other].map(|state| &state.head.question));
             return Err(StateError::Question { one, other });
         }
         let objects = joined(&self.head.objects, &other.head.objects)?;
@@ -669,8 +669,4 @@ fn merged(mut states: impl Iterator<Item = Vec<Column>>) -> Vec<Column> {
 /// What keys a state has.
 fn keys_of(partition: Option<Partition>) -> String {
     partition.map_or_else(|| "all".to_owned(), |partition| partition.to_string())
-}
-
-fn shown(question: &Question) -> String {
-    format!("{} for {}", question.query, question.stats.join(","))
 }

@@ -81,6 +81,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    options.show.ensure_apart(&[])?;
     options.libraries.choose()?;
     let family = names::family(&options.family)?;
     let entrants = entrants(options, family)?;

@@ -35,6 +35,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    options.show.ensure_apart(&[])?;
     if options.path.is_dir() {
         ensure!(options.baseline.is_none(), "--baseline is of one run, and this is a folder");
         return folder(options);

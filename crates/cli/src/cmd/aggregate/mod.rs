@@ -11,10 +11,10 @@ use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
-use fathom_aggregate::format::{self, Statistic};
+use fathom_aggregate::format::{self, Statistic, Wish};
 use fathom_aggregate::state::Question;
 use fathom_aggregate::{
-    Approx, Bucket, Column, Error, Filter, Input as EngineInput, Layout, Method, OnError,
+    Approx, Column, Error, Filter, Input as EngineInput, Layout, Method, OnError,
     Options as EngineOptions, Progress, Query, Reject, Rounding, Source, Summary, Syntax, Way,
     kernel_level,
 };
@@ -42,7 +42,6 @@ mod tables;
 
 #[cfg(not(feature = "tables"))]
 use no_columns as columns;
-use order::Wish;
 
 /// Aggregate delimited text: min, mean, max, quantiles and more per key, exact, at memory speed
 ///
@@ -216,7 +215,7 @@ pub(crate) struct Options {
     /// Order of the keys: `key`, the name of one of its columns, a statistic (of the first value), or a
     /// column of the result such as `ms_p99`; the next in the list decides where one does not. Keys
     /// start with the smallest, numbers with the largest, unless `:asc` or `:desc` follows
-    #[arg(long, value_name = "COL[:asc|:desc],…", default_value = "key", value_parser = Wish::list)]
+    #[arg(long, value_name = "COL[:asc|:desc],…", default_value = "key", value_parser = order::list)]
     sort: order::Wishes,
 
     /// Turn the order around
@@ -490,16 +489,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         let query = (query.as_mut(), is_first);
         summaries.push(summarise(options, query, files, &engine, rejects.as_mut())?);
     }
-    let summary = joined(summaries);
+    // One result, or two side by side.
+    let summary = summaries.into_iter().reduce(format::compared).expect("there is an input");
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
-    show(options, format, (query.as_ref(), query.as_ref().is_some_and(is_named)), summary, start)
-}
-
-/// Whether the parts of keys have names of their own.
-fn is_named(query: &Query) -> bool {
-    query.header || query.by.len() > 1 || query.syntax != Syntax::Delimited
+    let has_names = query.as_ref().is_some_and(Query::has_named_parts);
+    let number_parts = query.as_ref().map(Query::number_parts).unwrap_or_default();
+    show(options, format, (&number_parts, has_names), summary, start)
 }
 
 /// Runs the engine; what is wrong with the input is said in the words of the command line.
@@ -546,18 +543,17 @@ fn execute(
 fn show(
     options: &Options,
     format: Format,
-    (query, is_named): (Option<&Query>, bool),
+    (number_parts, has_names): (&[usize], bool),
     mut summary: Summary,
     start: Instant,
 ) -> anyhow::Result<Exit> {
     let mut keys = summary.columns[0].groups.len();
-    let layout = layout(options, is_named, &summary);
-    let order = match order::criteria(options, query, &layout, &summary.columns) {
+    let layout = layout(options, has_names, &summary);
+    let order = match order::criteria(options, number_parts, &layout, &summary.columns) {
         Ok(order) => order,
         Err(mistake) => return usage(&mistake),
     };
-    let has_shares = layout.statistics.iter().any(|told| told.is_share())
-        || order.iter().any(|criterion| criterion.needs_total());
+    let total = options.total.as_deref();
     if let Some(spilled) = &summary.spilled {
         if options.verbose {
             let (runs, bytes) = (spilled.runs(), spilled.bytes());
@@ -571,14 +567,11 @@ fn show(
             return Ok(report_rejects(&summary, options.verbose));
         };
         keys = summary.first(&order, top, options.verbose)?;
-    } else {
-        if options.total.is_some() || has_shares {
-            summary.columns.iter_mut().for_each(Column::sum_up);
+        if let Some(label) = total {
+            format::append_total(&mut summary.columns, label, layout.keys.len());
         }
-        format::arrange(&mut summary.columns, &order, options.top);
-    }
-    if let Some(label) = &options.total {
-        format::append_total(&mut summary.columns, label, layout.keys.len());
+    } else {
+        format::prepare(&mut summary.columns, &layout, (&order, options.top), total);
     }
     let text = render(format, &summary.columns, &layout)?;
     sheet::put(&text, &options.output, options.open)?;
@@ -615,23 +608,6 @@ fn summarise(
     let sources = sources.map(|source| partial::part(options, source));
     let sources = sources.collect::<anyhow::Result<_>>()?;
     execute(options, query, sources, engine, rejects, &progress)
-}
-
-/// One result, or two side by side.
-fn joined(summaries: Vec<Summary>) -> Summary {
-    let join = |mut before: Summary, after: Summary| {
-        before.columns = format::side_by_side(before.columns, after.columns);
-        before.records += after.records;
-        before.blank_lines += after.blank_lines;
-        before.left_out += after.left_out;
-        before.rejected += after.rejected;
-        before.bytes += after.bytes;
-        before.shown_rejects.extend(after.shown_rejects);
-        before.shown_rejects.truncate(fathom_aggregate::SHOWN);
-        before.ways.extend(after.ways);
-        before
-    };
-    summaries.into_iter().reduce(join).expect("there is an input")
 }
 
 const ONE_EACH: &str =
@@ -690,13 +666,6 @@ fn mistake(
     let has_value = options.count || !options.value.is_empty() || !options.text.is_empty();
     if is_other && !has_value {
         return Some("--value, --text or --count says what is told of each key".to_owned());
-    }
-    let has_numbers =
-        |query: &Query| query.by.iter().any(|by| by.bucket.as_ref().is_some_and(Bucket::is_number));
-    if options.partial && query.is_some_and(has_numbers) {
-        let said =
-            "a state does not know the order of buckets of numbers: no such --by with --partial";
-        return Some(said.to_owned());
     }
     if options.compare && options.files.len() != 2 {
         return Some(
@@ -813,7 +782,7 @@ impl Options {
         if format == Format::Brc && !is_single {
             anyhow::bail!(ONE_EACH);
         }
-        show(self, format, (None, question.has_names), summary, start)
+        show(self, format, (&question.number_parts, question.has_names), summary, start)
     }
 }
 
@@ -839,7 +808,7 @@ impl Options {
     }
 }
 
-fn layout(options: &Options, is_named: bool, summary: &Summary) -> Layout {
+fn layout(options: &Options, has_names: bool, summary: &Summary) -> Layout {
     let default = Layout::default();
     Layout {
         statistics: statistics(options),
@@ -849,7 +818,7 @@ fn layout(options: &Options, is_named: bool, summary: &Summary) -> Layout {
             RoundingMode::Ceiling => Rounding::Ceiling,
             RoundingMode::HalfEven => Rounding::HalfEven,
         },
-        keys: if is_named { summary.keys.clone() } else { default.keys },
+        keys: if has_names { summary.keys.clone() } else { default.keys },
         pairs: options.compare,
         errors: options.approx.is_some(),
         threads: options.threads.map_or(default.threads, usize::from),

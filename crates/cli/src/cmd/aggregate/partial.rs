@@ -8,11 +8,9 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use fathom_aggregate::state::{Merger, Object, Question, State, Watch};
-use fathom_aggregate::{
-    Error, Options as EngineOptions, Progress, Query, Reject, SHOWN, Source, Summary,
-};
+use fathom_aggregate::{Error, Progress, Query, Reject, SHOWN, Source, Summary};
 
-use super::{Options, engine_options, execute, is_named, open, report_rejects, statistics, usage};
+use super::{Options, engine_options, execute, open, report_rejects, statistics, usage};
 use crate::exit::Exit;
 use crate::input::{self, Lines};
 use crate::output::Output;
@@ -93,7 +91,7 @@ pub(super) fn run(
         sources.iter().for_each(Source::announce);
     }
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
-    let question = question(options, query.as_ref(), &engine);
+    let question = Question::new(query.as_ref(), &statistics(options), &engine);
     let (first, of) = options.number.unwrap_or((0, None));
     let end = first.checked_add(files.len() as u64).filter(|&end| of.is_none_or(|of| end <= of));
     if end.is_none() {
@@ -138,20 +136,6 @@ pub(crate) fn write(state: &State, path: &Path) -> anyhow::Result<()> {
     let mut output = Output::create(path)?;
     output.write_all(&state.to_bytes())?;
     output.finish()
-}
-
-fn question(options: &Options, query: Option<&Query>, engine: &EngineOptions) -> Question {
-    Question {
-        query: query.map_or_else(|| "key;value lines".to_owned(), |query| format!("{query:?}")),
-        stats: statistics(options).iter().map(ToString::to_string).collect(),
-        is_plain: query.is_none(),
-        has_names: query.is_some_and(is_named),
-        squares: engine.with_squares,
-        values: engine.with_values,
-        ends: engine.with_ends,
-        sketch: engine.with_sketch,
-        approx: engine.approx,
-    }
 }
 
 /// What is read, and what says which it was.

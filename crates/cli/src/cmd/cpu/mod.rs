@@ -148,6 +148,7 @@ impl Row {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    options.show.ensure_apart(&[])?;
     options.libraries.choose()?;
     if let [a, b] = &options.join[..] {
         let text = join::text(&Run::read(a)?, &Run::read(b)?);

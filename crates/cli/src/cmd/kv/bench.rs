@@ -89,6 +89,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    options.show.ensure_apart(&[])?;
     let stop = interrupt::measuring();
     let path = options.source.path()?;
     if options.blocks {

@@ -29,7 +29,7 @@ mod traced;
 mod verdict;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
@@ -272,6 +272,9 @@ const SAMPLES: [usize; 3] = [2_048, 16_384, 131_072];
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(Sub::Bench(options)) = &options.command {
         return bench::run(options);
+    }
+    if let Some(save) = options.save.as_deref().filter(|path| *path != Path::new("-")) {
+        output::ensure_apart(&[("--output", &options.output), ("--save", save)], &[])?;
     }
     let mut start = Instant::now();
     let stop = interrupt::measuring();

@@ -35,6 +35,18 @@ pub(super) struct Exports {
 }
 
 impl Exports {
+    /// The files, each with its option.
+    pub(super) fn files(&self) -> Vec<(&'static str, &Path)> {
+        let all = [
+            ("--export-json", &self.export_json),
+            ("--export-csv", &self.export_csv),
+            ("--export-markdown", &self.export_markdown),
+            ("--export-asciidoc", &self.export_asciidoc),
+            ("--export-orgmode", &self.export_orgmode),
+        ];
+        all.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect()
+    }
+
     pub(super) fn write(&self, run: &Run, unit: Option<TimeUnit>) -> anyhow::Result<()> {
         let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| {
             path.as_deref().map_or(Ok(()), |path| written(path, &text()))

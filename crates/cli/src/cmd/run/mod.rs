@@ -202,7 +202,7 @@ impl Options {
         if let (Some(least), Some(most)) = (self.min_runs, self.max_runs) {
             ensure!(least <= most, "--min-runs: {least} is more than --max-runs {most}");
         }
-        Ok(())
+        self.show.ensure_apart(&self.exports.files())
     }
 
     fn house(&self) -> anyhow::Result<House> {

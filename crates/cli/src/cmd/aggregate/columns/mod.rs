@@ -65,7 +65,6 @@ pub(super) fn summarise(
 enum Unfit {
     Formula,
     Texts,
-    Shaped,
     Nulls,
     Places,
     Limit,
@@ -79,7 +78,6 @@ impl fmt::Display for Unfit {
         match self {
             Unfit::Formula => f.write_str("values are computed"),
             Unfit::Texts => f.write_str("texts are told of"),
-            Unfit::Shaped => f.write_str("keys have buckets, or are trimmed or in small letters"),
             Unfit::Nulls => f.write_str("--null-values says what is missing"),
             Unfit::Places => f.write_str("columns are chosen by number"),
             Unfit::Limit => f.write_str("--memory-limit counts what text takes"),
@@ -107,7 +105,6 @@ impl Asked {
         let unfit = [
             (query.values.iter().any(|value| value.formula.is_some()), Unfit::Formula),
             (!query.values.iter().all(is_number), Unfit::Texts),
-            (query.shapes_keys(), Unfit::Shaped),
             (!query.nulls.iter().all(|null| [&b""[..], NAN].contains(&&**null)), Unfit::Nulls),
             (query.has_places(), Unfit::Places),
             (engine.memory_limit_bytes.is_some(), Unfit::Limit),
@@ -159,6 +156,7 @@ impl Asked {
             keys,
             values,
             filter,
+            shape: query.shapes_keys().then(|| query.clone()),
             nan_is_missing: query.nulls.iter().any(|null| null == NAN),
             prints_floats: true,
             fail: true,

@@ -40,7 +40,7 @@ fn text(random: &mut Random, habits: &Habits) -> String {
         true => String::new(),
         false => {
             let number = random.below(habits.keys);
-            let rest = ["", "\"", ",", "\n", " of more than sixteen bytes", "é"];
+            let rest = ["", "\"", ",", "\n", " of more than sixteen bytes", "é", "A", "a ", "a"];
             format!("{number}{}", rest[number as usize % rest.len()])
         }
     }
@@ -151,10 +151,12 @@ fn words(random: &mut Random) -> Vec<String> {
         let count = 1 + random.below(most);
         (0..count).map(|_| pick(random, all)).collect::<Vec<_>>().join(",")
     };
-    words.push(format!(
-        "--by={}",
-        list(random, &[&KEYS[..], &["place", "price", "double"]].concat(), 3)
-    ));
+    let numbers = ["place", "price", "double"];
+    let buckets = ["day:3d", "moment:2s", "moment:1y", "code:7", "price:2.5", "double:100"];
+    words.push(format!("--by={}", list(random, &[&KEYS[..], &numbers, &buckets].concat(), 3)));
+    for shape in ["--trim", "--ignore-case"] {
+        words.extend((random.below(8) == 0).then(|| shape.to_owned()));
+    }
     if random.below(8) == 0 {
         words.push("--count".to_owned());
     } else {
@@ -198,7 +200,7 @@ fn options(words: &[String], files: &[PathBuf]) -> Box<Options> {
 /// All forms of a result, and what it counted.
 fn shown(options: &Options, query: &Query, mut summary: Summary) -> (Vec<Vec<u8>>, [u64; 4]) {
     let layout = layout(options, true, &summary);
-    let order = order::criteria(options, Some(query), &layout, &summary.columns).unwrap();
+    let order = order::criteria(options, &query.number_parts(), &layout, &summary.columns).unwrap();
     fathom_aggregate::format::arrange(&mut summary.columns, &order, None);
     let mut formats = vec![Format::Table, Format::Csv, Format::Json, Format::Html, Format::Parquet];
     if summary.columns.len() == 1 && summary.keys.len() == 1 {
@@ -360,8 +362,8 @@ fn what_columns_cannot_answer_is_said() {
         (&["--by", "town,paid", "--count", "--null-values", "NaN"], None),
         (&["--by", "town", "--value", "price * whole"], Some(Unfit::Formula)),
         (&["--by", "town", "--text", "view"], Some(Unfit::Texts)),
-        (&["--by", "day:1y", "--count"], Some(Unfit::Shaped)),
-        (&["--by", "town", "--trim", "--count"], Some(Unfit::Shaped)),
+        (&["--by", "day:1y", "--count"], None),
+        (&["--by", "town", "--trim", "--count"], None),
         (&["--by", "town", "--count", "--null-values", "0"], Some(Unfit::Nulls)),
         (&["--by", "1", "--value", "price"], Some(Unfit::Places)),
         (&["--by", "town", "--count", "--memory-limit", "1G"], Some(Unfit::Limit)),

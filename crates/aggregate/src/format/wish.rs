@@ -1,0 +1,218 @@
+//! What users want a result to be sorted by, in their words, and which order of its keys that is.
+
+use super::order::{Criterion, Sort};
+use super::telling::{Telling, tellings};
+use super::{Layout, Statistic};
+use crate::delimited::{Kind, Query, Syntax};
+use crate::engine::Column;
+use crate::quantile::Method;
+use crate::selector::{ListError, Selector};
+
+/// What is sorted by, as users write it: a name, and perhaps which way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wish {
+    name: String,
+    falling: Option<bool>,
+}
+
+/// Why nothing can be sorted so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WishError {
+    /// The list is none.
+    #[error(transparent)]
+    List(#[from] ListError),
+    /// A column of the result has no place.
+    #[error("columns are named here, and a name that is a number stands in quotes (\"{0}\")")]
+    Place(usize),
+    /// There is no such column.
+    #[error("nothing is called {name:?}; there is {}, and every statistic", known.join(", "))]
+    Unknown {
+        /// What it was called.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A statistic that texts do not have.
+    #[error("{name} is a text, and has no {statistic}")]
+    Text {
+        /// The column.
+        name: String,
+        /// What it does not have.
+        statistic: Statistic,
+    },
+    /// A statistic of which none is larger than another.
+    #[error("a {0} has no order")]
+    NoOrder(Statistic),
+}
+
+impl Wish {
+    /// One: a name, perhaps with `:asc` or `:desc` behind it.
+    pub fn of(text: &str) -> Wish {
+        let (name, falling) = match text.rsplit_once(':') {
+            Some((name, "asc")) => (name, Some(false)),
+            Some((name, "desc")) => (name, Some(true)),
+            _ => (text, None),
+        };
+        Wish { name: name.to_owned(), falling }
+    }
+
+    /// Reads `host,ms_p99:desc`; names with commas stand in quotes.
+    ///
+    /// # Errors
+    /// [`WishError::List`] and [`WishError::Place`].
+    pub fn list(text: &str) -> Result<Vec<Wish>, WishError> {
+        let wish = |selector| match selector {
+            Selector::Name(name) => Ok(Wish::of(&name)),
+            Selector::Place(place) => Err(WishError::Place(place)),
+        };
+        Selector::list(text)?.into_iter().map(wish).collect()
+    }
+
+    /// The statistics it may mean, all of which must be kept.
+    pub fn statistics(&self) -> impl Iterator<Item = Statistic> + '_ {
+        let ended = self.name.strip_suffix("_error%").unwrap_or(&self.name);
+        let name = ["_before", "_after", "_change", "_change%"]
+            .iter()
+            .find_map(|end| ended.strip_suffix(end))
+            .unwrap_or(ended);
+        let ends = name.match_indices('_').map(move |(at, _)| &name[at + 1..]);
+        ends.chain([name]).filter_map(Statistic::named)
+    }
+}
+
+/// The order that is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// What decides first comes first.
+    pub wishes: &'a [Wish],
+    /// Whether the order is turned around.
+    pub reverse: bool,
+    /// How quantiles are told.
+    pub method: Method,
+    /// The parts of the key, from 0, that are in the order of [numbers](Query::number_parts).
+    pub number_parts: &'a [usize],
+}
+
+impl Wanted<'_> {
+    /// The order of these columns; what nothing tells apart stays in the order of the keys.
+    ///
+    /// # Errors
+    /// What it cannot be sorted by.
+    pub fn criteria(
+        &self,
+        layout: &Layout,
+        columns: &[Column],
+    ) -> Result<Vec<Criterion>, WishError> {
+        let parts: Vec<Sort> = (0..layout.keys.len()).map(|at| self.part(at, layout)).collect();
+        let by_parts = |falling| parts.iter().map(move |&sort| Criterion { sort, falling });
+        let has_numbers = !self.number_parts.is_empty();
+        let mut order = Vec::new();
+        for wish in self.wishes {
+            let criterion = self.criterion(wish, layout, columns)?;
+            match criterion.sort {
+                Sort::Key if has_numbers => order.extend(by_parts(criterion.falling)),
+                _ => order.push(criterion),
+            }
+        }
+        order.extend(has_numbers.then(|| by_parts(false)).into_iter().flatten());
+        Ok(order)
+    }
+
+    /// The same as far as it can be said before anything is read: the names of columns that only a header gives, which
+    /// there may be, are not known then.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn check(
+        &self,
+        query: Option<&Query>,
+        may_have_header: bool,
+        layout: Layout,
+    ) -> Result<(), WishError> {
+        let is_known = |selector: &Selector| matches!(selector, Selector::Name(_));
+        let (keys, values) = match query {
+            None => (vec!["key".to_owned()], vec![("value".to_owned(), false)]),
+            Some(query) => {
+                let values = query.values.iter();
+                let by = query.by.iter().map(|by| &by.column);
+                let mut selectors = by.chain(values.clone().map(|value| &value.column));
+                let may_have_names = may_have_header || query.syntax != Syntax::Delimited;
+                if may_have_names && !selectors.all(is_known) {
+                    return Ok(());
+                }
+                let keys = match query.has_named_parts() {
+                    true => query.by.iter().map(|by| by.column.to_string()).collect(),
+                    false => vec!["key".to_owned()],
+                };
+                let mut values: Vec<_> =
+                    values.map(|v| (v.column.to_string(), v.kind == Kind::Text)).collect();
+                if values.is_empty() {
+                    values.push(("records".to_owned(), false));
+                }
+                (keys, values)
+            }
+        };
+        let column = |(name, is_text): &(String, bool)| {
+            let column = Column { is_text: *is_text, ..Column::new(name, Vec::new()) };
+            std::iter::repeat_n(column, if layout.pairs { 2 } else { 1 })
+        };
+        let columns: Vec<Column> = values.iter().flat_map(column).collect();
+        self.criteria(&Layout { keys, ..layout }, &columns).map(drop)
+    }
+
+    fn criterion(
+        &self,
+        wish: &Wish,
+        layout: &Layout,
+        columns: &[Column],
+    ) -> Result<Criterion, WishError> {
+        let Some(sort) = self.sort(wish, layout, columns) else {
+            let told = tellings(columns, layout).into_iter().map(|(name, _)| name);
+            let known = layout.keys.iter().cloned().chain(told).collect();
+            return Err(WishError::Unknown { name: wish.name.clone(), known });
+        };
+        if let Sort::By(Telling::Of(at, statistic)) = sort
+            && columns[at].is_text
+            && !statistic.is_of_texts()
+        {
+            return Err(WishError::Text { name: columns[at].name.clone(), statistic });
+        }
+        if let Sort::By(Telling::Of(_, statistic)) = sort
+            && !statistic.has_order()
+        {
+            return Err(WishError::NoOrder(statistic));
+        }
+        let falling = wish.falling.unwrap_or(matches!(sort, Sort::By(_)));
+        Ok(Criterion { sort, falling: falling != self.reverse })
+    }
+
+    /// What a wish means in a result of these parts of keys and columns.
+    fn sort(&self, wish: &Wish, layout: &Layout, columns: &[Column]) -> Option<Sort> {
+        let named = |text| Statistic::named(text).map(|told: Statistic| told.by(self.method));
+        // Of two inputs the later one.
+        let last = usize::from(layout.pairs);
+        if let Some(statistic) = named(&wish.name) {
+            return Some(Sort::By(Telling::Of(last, statistic)));
+        }
+        if let Some(at) = layout.keys.iter().position(|key| *key == wish.name) {
+            return Some(self.part(at, layout));
+        }
+        if wish.name == "key" {
+            return Some(Sort::Key);
+        }
+        let told = tellings(columns, layout);
+        if let Some((_, telling)) = told.iter().find(|(name, _)| *name == wish.name) {
+            return Some(Sort::By(*telling));
+        }
+        let step = last + 1;
+        (last..columns.len()).step_by(step).find_map(|at| {
+            let statistic = wish.name.strip_prefix(&columns[at].name)?.strip_prefix('_')?;
+            Some(Sort::By(Telling::Of(at, named(statistic)?)))
+        })
+    }
+
+    /// A part of the key, in the order of numbers if its buckets are.
+    fn part(&self, at: usize, layout: &Layout) -> Sort {
+        Sort::Part { at, of: layout.keys.len(), is_number: self.number_parts.contains(&at) }
+    }
+}
