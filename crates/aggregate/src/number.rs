@@ -301,12 +301,19 @@ impl Integer {
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scale = usize::from(self.scale);
-        let units = self.to_big();
-        let digits = format!("{:0>width$}", units.magnitude().to_string(), width = scale + 1);
+        let (digits, is_negative) = match &self.units {
+            Integer::Small(units) => (units.unsigned_abs().to_string(), *units < 0),
+            Integer::Big(units) => {
+                (units.magnitude().to_string(), units.sign() == num_bigint::Sign::Minus)
+            }
+        };
+        let sign = if is_negative { "-" } else { "" };
+        if scale == 0 {
+            return write!(f, "{sign}{digits}");
+        }
+        let digits = format!("{digits:0>width$}", width = scale + 1);
         let (whole, part) = digits.split_at(digits.len() - scale);
-        let sign = if units.sign() == num_bigint::Sign::Minus { "-" } else { "" };
-        let point = if scale > 0 { "." } else { "" };
-        write!(f, "{sign}{whole}{point}{part}")
+        write!(f, "{sign}{whole}.{part}")
     }
 }
 

@@ -14,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use anyhow::{Context, ensure};
 use fathom_measure::scratch;
+use fathom_report::wrap;
 use tempfile::NamedTempFile;
 
 use crate::interrupt;
@@ -28,7 +29,22 @@ pub(crate) fn terminal_width() -> Option<usize> {
 /// The same; the usual number where it is none.
 #[cfg(feature = "kv")]
 pub(crate) fn width() -> usize {
-    terminal_width().unwrap_or(fathom_report::wrap::USUAL)
+    terminal_width().unwrap_or(wrap::USUAL)
+}
+
+/// Characters of a label of the [description](fathom_machine::describe::Machine::text) of a machine, and the blanks
+/// behind it.
+pub(crate) const LABEL: usize = 13;
+
+/// Lines as they fit the terminal, if there is one: what does not goes on below, behind so many blanks.
+pub(crate) fn fitted(text: &str, indent: usize) -> String {
+    let Some(width) = terminal_width() else { return text.to_owned() };
+    text.lines().map(|line| wrap::wrapped(line, width, indent) + "\n").collect()
+}
+
+/// Prose as it fits the terminal, if there is one.
+pub(crate) fn filled(prose: &str) -> String {
+    terminal_width().map_or_else(|| prose.to_owned(), |width| wrap::filled(prose, width))
 }
 
 /// An output that was opened; nothing counts until [`Output::finish`].

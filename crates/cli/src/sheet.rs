@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::output::Output;
+use crate::output::{self, Output};
 
 /// Where a page goes, of commands that show text or a page.
 #[derive(Clone, Debug, clap::Args)]
@@ -41,8 +41,19 @@ impl Sheet {
     ) -> anyhow::Result<()> {
         match self.open || self.format == Form::Html {
             true => put(page().as_bytes(), &self.output, self.open),
-            false => put(text().as_bytes(), &self.output, false),
+            false => put_text(&text(), &self.output, 4),
         }
+    }
+}
+
+/// Writes text to a file, or to stdout, [fitted](output::fitted) to the terminal.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn put_text(text: &str, path: &Path, indent: usize) -> anyhow::Result<()> {
+    match path == Path::new("-") {
+        true => put(output::fitted(text, indent).as_bytes(), path, false),
+        false => put(text.as_bytes(), path, false),
     }
 }
 

@@ -24,6 +24,43 @@ fn the_text_has_a_line_for_every_subject() {
     }
 }
 
+/// What is piped keeps a line for each, which other programs look for.
+#[test]
+fn lists_and_descriptions_fit_the_terminal() {
+    let fathom = |words: &str, columns: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.args(words.split(' ')).env_remove("COLUMNS");
+        columns.into_iter().for_each(|columns| drop(command.env("COLUMNS", columns)));
+        stdout(&mut command)
+    };
+    let is_fitting = |line: &str, columns: usize| {
+        // A word may be longer.
+        line.chars().count() <= columns || line.split_whitespace().count() == 1
+    };
+    for words in ["list", "list checksum", "list alloc", "list map std", "list store"] {
+        let piped = fathom(words, None);
+        for columns in [80, 120] {
+            let text = fathom(words, Some(&columns.to_string()));
+            let long: Vec<&str> = text.lines().filter(|line| !is_fitting(line, columns)).collect();
+            assert_eq!(long, [""; 0], "{words}");
+            assert!(text.split_whitespace().eq(piped.split_whitespace()), "{words}");
+        }
+    }
+    for words in ["machine", "machine --counters"] {
+        let text = fathom(words, Some("80"));
+        let long: Vec<&str> = text.lines().filter(|line| !is_fitting(line, 80)).collect();
+        assert_eq!(long, [""; 0], "{words}");
+        // Where it fits, it is what is piped: labels, and blanks where there is none.
+        let piped = fathom(words, None);
+        let begins = |text: &str| {
+            text.lines().any(|line| piped.lines().any(|p| p == line && p.starts_with("    ")))
+        };
+        assert!(words != "machine" || begins(&text), "{text}");
+    }
+    let families = fathom("list", None).lines().count();
+    assert_eq!(families, fathom("list --format names", None).lines().count());
+}
+
 #[test]
 fn the_json_says_which_level_was_forced() {
     let text = stdout(machine(&["--format", "json"]).env("FATHOM_LEVEL", "scalar"));

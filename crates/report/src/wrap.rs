@@ -5,17 +5,18 @@
 pub const USUAL: usize = 80;
 
 /// `text` in lines of at most `width` characters where its words allow; every line after the first
-/// begins with `indent` blanks.
+/// begins with `indent` blanks, and the first one with those that it has.
 #[must_use]
 pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
-    let mut lines = String::new();
-    let mut used = 0;
-    for word in text.split(' ') {
+    let words = text.trim_start_matches(' ');
+    let mut used = text.len() - words.len();
+    let mut lines = " ".repeat(used);
+    for (number, word) in words.split(' ').enumerate() {
         let length = word.chars().count();
-        if used > indent && used + 1 + length > width {
+        if number > 0 && used > indent && used + 1 + length > width {
             lines = format!("{}\n{}", lines.trim_end(), " ".repeat(indent));
             used = indent;
-        } else if used > 0 {
+        } else if number > 0 {
             lines.push(' ');
             used += 1;
         }
@@ -23,6 +24,24 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
         used += length;
     }
     lines
+}
+
+/// Prose in lines of at most `width` characters where its words allow: those that follow one another are taken for one
+/// paragraph, unless one begins with a blank or the sign of a list, a table, a title or code.
+#[must_use]
+pub fn filled(prose: &str, width: usize) -> String {
+    let mut paragraphs: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in prose.lines() {
+        let is_prose = !line.starts_with([' ', '-', '*', '|', '#', '`']) && !line.is_empty();
+        match paragraphs.last_mut().filter(|_| is_prose && goes_on) {
+            Some(last) => *last = format!("{last} {line}"),
+            None => paragraphs.push(line.to_owned()),
+        }
+        goes_on = is_prose;
+    }
+    let lines = paragraphs.iter().map(|paragraph| wrapped(paragraph, width, 0));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A column of a table.
@@ -90,6 +109,18 @@ mod tests {
         }
         assert_eq!(wrapped("a_word_longer_than_that b", 8, 2), "a_word_longer_than_that\n  b");
         assert_eq!(wrapped("", 8, 2), "");
+        assert_eq!(wrapped("    a b", 8, 2), "    a b");
+        assert_eq!(wrapped("          beyond it", 8, 2), "          beyond\n  it");
+    }
+
+    #[test]
+    fn paragraphs_are_filled_and_lists_and_code_stay() {
+        let prose =
+            "one two\nthree four\n\n- a list\n- goes on\nfive\nsix\n    code  here\n`x` seven";
+        let filled = super::filled(prose, 13);
+        let expected =
+            "one two three\nfour\n\n- a list\n- goes on\nfive six\n    code  here\n`x` seven";
+        assert_eq!(filled, expected);
     }
 
     #[test]

@@ -134,6 +134,25 @@ impl<'a> Texts<'a> {
     }
 }
 
+impl Texts<'_> {
+    /// The second since 1970 in which the time of a row lies, if it is one with a date of four digits.
+    pub(super) fn second(&self, row: usize) -> Option<i64> {
+        let Texts::Times(valid, all, time) = self else { return None };
+        let count = i64::try_from(all.get(row)).expect("times have no more than 64 bits");
+        valid.has(row).then(|| shown::second(count, *time)).flatten()
+    }
+
+    /// Which text of a dictionary a row has.
+    pub(super) fn place(&self, row: usize) -> Option<i64> {
+        match self {
+            Texts::Dictionary(valid, places, _) if valid.has(row) => {
+                i64::try_from(places.get(row)).ok()
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What a view says.
 pub(super) enum View {
     /// How many bytes the text has, and those twelve that stand in the view.

@@ -8,7 +8,7 @@ use hashbrown::HashTable;
 use super::batch::{Texts, View, each_width};
 use super::fault::Fault;
 use crate::composite;
-use crate::delimited::Query;
+use crate::delimited::{By, Query};
 use crate::error::Reason;
 use crate::key::Key;
 
@@ -165,16 +165,7 @@ impl Groups {
     ) {
         numbers.clear();
         match (shape, parts) {
-            (Some(query), _) => {
-                numbers.extend(rows.map(|row| {
-                    let number = self.find_shaped(query, parts, row);
-                    number.unwrap_or_else(|fault| {
-                        faults.push(fault);
-                        NONE
-                    })
-                }));
-                return;
-            }
+            (Some(query), _) => return self.number_shaped(query, parts, rows, numbers, faults),
             (None, [texts]) => self.number_one(texts, rows.clone(), numbers),
             (None, _) => self.number_several(parts, rows.clone(), numbers),
         }
@@ -185,24 +176,40 @@ impl Groups {
         faults.extend(none.map(|(row, _)| empty(row)));
     }
 
-    /// The number of a row whose parts are those that a query makes of what stands in the columns.
-    fn find_shaped(
+    /// The same where parts are those that a query makes of what stands in the columns.
+    fn number_shaped(
         &mut self,
         query: &Query,
         parts: &[Texts<'_>],
-        row: usize,
-    ) -> Result<u32, Fault> {
-        let (mut key, mut is_empty) = (Vec::new(), true);
-        for (at, (texts, by)) in parts.iter().zip(&query.by).enumerate() {
-            let text = texts.get(row).unwrap_or_default();
-            let part = query.shaped(by, Cow::Borrowed(&text)).map_err(|reason| {
-                let text = String::from_utf8_lossy(&text).into_owned();
-                Fault { row, column: at, reason, text }
-            })?;
-            is_empty &= part.is_empty();
-            composite::push(&mut key, &part, at + 1 == parts.len());
-        }
-        if is_empty { Err(empty(row)) } else { Ok(self.find(&key, 0, key.len())) }
+        rows: impl Iterator<Item = usize>,
+        numbers: &mut Vec<u32>,
+        faults: &mut Vec<Fault>,
+    ) {
+        let mut parts: Vec<Shaped<'_>> =
+            parts.iter().zip(&query.by).map(|(texts, by)| Shaped::new(query, by, texts)).collect();
+        let last = parts.len() - 1;
+        let mut key = Vec::new();
+        let mut find = |row: usize| {
+            key.clear();
+            let mut is_empty = true;
+            for (at, part) in parts.iter_mut().enumerate() {
+                let text = part.of(row).map_err(|(reason, text)| Fault {
+                    row,
+                    column: at,
+                    reason,
+                    text: String::from_utf8_lossy(&text).into_owned(),
+                })?;
+                is_empty &= text.is_empty();
+                composite::push(&mut key, text, at == last);
+            }
+            if is_empty { Err(empty(row)) } else { Ok(self.find(&key, 0, key.len())) }
+        };
+        numbers.extend(rows.map(|row| {
+            find(row).unwrap_or_else(|fault| {
+                faults.push(fault);
+                NONE
+            })
+        }));
     }
 
     fn number_several(
@@ -279,6 +286,50 @@ impl Groups {
                 })));
             }
         }
+    }
+}
+
+/// A column as a part of keys. What many rows have, places of a dictionary and seconds, is remembered.
+struct Shaped<'a> {
+    query: &'a Query,
+    by: &'a By,
+    texts: &'a Texts<'a>,
+    /// What was asked for, by its last bits, and what it is as part of a key.
+    known: Vec<(Option<i64>, Vec<u8>)>,
+}
+
+impl<'a> Shaped<'a> {
+    const KNOWN: usize = 256;
+
+    fn new(query: &'a Query, by: &'a By, texts: &'a Texts<'a>) -> Shaped<'a> {
+        Shaped { query, by, texts, known: vec![(None, Vec::new()); Shaped::KNOWN] }
+    }
+
+    /// The part of a row.
+    ///
+    /// # Errors
+    /// Why it has none, and its text.
+    fn of(&mut self, row: usize) -> Result<&[u8], (Reason, Vec<u8>)> {
+        let bucket = self.by.bucket.as_ref().filter(|bucket| bucket.is_time());
+        let second = bucket.and_then(|_| self.texts.second(row));
+        let same = second.or_else(|| self.texts.place(row));
+        let (known, part) = &mut self.known[same.unwrap_or(0) as usize % Shaped::KNOWN];
+        if same.is_none() || *known != same {
+            *known = None;
+            part.clear();
+            match bucket.zip(second) {
+                Some((bucket, second)) => bucket.push_second(part, second),
+                None => {
+                    let text = self.texts.get(row).unwrap_or_default();
+                    match self.query.shaped(self.by, Cow::Borrowed(&text)) {
+                        Ok(shaped) => part.extend_from_slice(&shaped),
+                        Err(reason) => return Err((reason, text.into_owned())),
+                    }
+                }
+            }
+            *known = same;
+        }
+        Ok(part)
     }
 }
 

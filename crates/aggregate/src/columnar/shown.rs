@@ -22,6 +22,18 @@ pub(super) fn decimal(units: i128, scale: usize) -> String {
     format!("{sign}{whole}{point}{part}")
 }
 
+/// The second since 1970 in which a time lies, if its text is one that says so: it has a date, whose year has four digits.
+pub(super) fn second(count: i64, time: Time) -> Option<i64> {
+    const FIRST: i64 = -62_167_219_200;
+    const BEHIND: i64 = 253_402_300_800;
+    let second = match time {
+        Time::Date => count.checked_mul(86_400)?,
+        Time::Clock(_) => return None,
+        Time::Moment(per_second, _) => count.div_euclid(per_second.into()),
+    };
+    (FIRST..BEHIND).contains(&second).then_some(second)
+}
+
 /// A date or a time by ISO 8601, with as many digits behind the second as it has, by threes.
 pub(super) fn time(count: i64, time: Time) -> String {
     match time {
@@ -62,6 +74,44 @@ fn clock(count: i64, per_second: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_second_is_that_of_the_text() {
+        let bucket = crate::Bucket::parse("1s").unwrap();
+        let units = [1, 1000, 1_000_000, 1_000_000_000];
+        let kinds = units.map(|per_second| Time::Moment(per_second, per_second > 1000));
+        let kinds = [Time::Date, Time::Clock(1), Time::Clock(1000)].into_iter().chain(kinds);
+        let days = [-719_529, -719_528, -1, 0, 19_000, 2_932_896, 2_932_897, i64::MAX, i64::MIN];
+        for kind in kinds {
+            for day in days {
+                let per_day = match kind {
+                    Time::Date => 1,
+                    Time::Clock(per) | Time::Moment(per, _) => 86_400 * i64::from(per),
+                };
+                for more in [-1, 0, 1, 123_456_789] {
+                    let Some(count) = day.checked_mul(per_day).and_then(|n| n.checked_add(more))
+                    else {
+                        continue;
+                    };
+                    let count = if kind == Time::Date { day } else { count };
+                    if matches!(kind, Time::Date) && day.unsigned_abs() > 1 << 40 {
+                        assert_eq!(second(count, kind), None);
+                        continue;
+                    }
+                    let (mut by_text, mut direct) = (Vec::new(), Vec::new());
+                    let text = time(count, kind);
+                    let read = crate::number::Decimal::parse;
+                    let outcome = bucket.push(&mut by_text, text.as_bytes(), read);
+                    match second(count, kind) {
+                        Some(second) => bucket.push_second(&mut direct, second),
+                        // It goes by its text.
+                        None => assert!(outcome.is_err(), "{text}"),
+                    }
+                    assert_eq!(direct, by_text, "{text}");
+                }
+            }
+        }
+    }
 
     /// The same cells as in the tests of `input::table`, whose oracle is another library.
     #[test]

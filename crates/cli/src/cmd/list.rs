@@ -11,6 +11,7 @@ use fathom_measure::family::{AnyFamily, Entry};
 use crate::exit::Exit;
 use crate::measuring::Libraries;
 use crate::names;
+use crate::output;
 
 /// List the families, the contenders of one, or all that is known about a single contender
 #[derive(Debug, clap::Args)]
@@ -80,7 +81,7 @@ fn families(format: Format) -> String {
             ),
         };
     }
-    text
+    output::fitted(&text, 19)
 }
 
 fn ids(entries: &[Entry]) -> String {
@@ -93,7 +94,6 @@ fn contenders(family: &dyn AnyFamily, format: Format) -> String {
     if format == Format::Names {
         return ids(&entries);
     }
-    let _ = writeln!(text, "{}\n", page(family.source()));
     for (title, offers) in
         [("operations", family.operations()), ("parameters", family.parameters())]
     {
@@ -125,7 +125,7 @@ fn contenders(family: &dyn AnyFamily, format: Format) -> String {
             let _ = writeln!(text, "  {name:<width$}  {words}");
         }
     }
-    text
+    format!("{}\n\n{}", output::filled(&page(family.source())), output::fitted(&text, 6))
 }
 
 /// What is known about a contender, once for all its variants.
@@ -133,7 +133,8 @@ fn card(family: &dyn AnyFamily, variants: &[Entry]) -> String {
     let meta = variants[0].meta;
     let Meta { origin, licence, hardware, keeps, caveat, .. } = meta;
     let ids: Vec<&str> = variants.iter().map(|entry| entry.id.as_str()).collect();
-    let mut text = format!("{}/{}\n\n{}\n\n", family.name(), ids.join(", "), meta.page());
+    let title = output::fitted(&format!("{}/{}\n", family.name(), ids.join(", ")), 4);
+    let mut text = String::new();
     let source = match origin {
         Origin::Own => "fathom".to_owned(),
         Origin::Crate(name) => format!("crate {name}"),
@@ -155,5 +156,5 @@ fn card(family: &dyn AnyFamily, variants: &[Entry]) -> String {
     for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
         let _ = writeln!(text, "{name:<9} {value}");
     }
-    text
+    format!("{title}\n{}\n\n{}", output::filled(&meta.page()), output::fitted(&text, 10))
 }

@@ -11,6 +11,7 @@ use fathom_machine::describe::Machine;
 
 use crate::cmd::noise;
 use crate::exit::Exit;
+use crate::output;
 
 /// Describe this computer: system, processor, caches, memory, limits, instruction levels, timers
 ///
@@ -45,14 +46,17 @@ enum Format {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.counters {
         let text = counters(options)?;
-        io::stdout().write_all(text.as_bytes())?;
+        io::stdout().write_all(output::fitted(&text, 35).as_bytes())?;
         return Ok(Exit::Done);
     }
     let machine = Machine::here();
     let text = match options.format {
         Format::Text => {
             let noise = options.noise.map(|seconds| noise::text(f64::from(seconds)));
-            machine.text() + &noise.transpose()?.unwrap_or_default()
+            output::fitted(
+                &(machine.text() + &noise.transpose()?.unwrap_or_default()),
+                output::LABEL,
+            )
         }
         Format::Json => serde_json::to_string_pretty(&machine)? + "\n",
     };

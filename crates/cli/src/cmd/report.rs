@@ -82,7 +82,7 @@ fn folder(options: &Options) -> anyhow::Result<Exit> {
     let (runs, end) = saved::runs(&options.path)?;
     let Show { output, open, .. } = &options.show;
     match options.show.form() {
-        Format::Text => sheet::put(text(&runs).as_bytes(), output, false)?,
+        Format::Text => sheet::put_text(&text(&runs), output, 4)?,
         Format::Html => {
             let name = options.path.display().to_string();
             let is_file =

@@ -35,7 +35,8 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, Format, Libraries, Show, Ticker, entrant, is_complete, nanoseconds};
 use crate::names;
-use crate::output::Output;
+use crate::output;
+use crate::sheet;
 
 /// Find the fastest implementation of each primitive on this processor: memory moves, checksums,
 /// digests, ciphers, codecs, text, JSON, SQL
@@ -234,13 +235,11 @@ pub(crate) fn again(run: &Run) -> Option<String> {
     let Saved { options } = Saved::try_parse_from(&run.command[1..]).ok()?;
     let machine = serde_json::from_value(run.machine.clone()).unwrap_or_default();
     let families = chosen(&options.families).ok()?;
-    Some(text(&options, run, &families, &machine))
+    Some(output::fitted(&text(&options, run, &families, &machine), output::LABEL))
 }
 
 fn written(text: &str, path: &Path) -> anyhow::Result<Exit> {
-    let mut output = Output::create(path)?;
-    output.write_all(text.as_bytes())?;
-    output.finish()?;
+    sheet::put_text(text, path, output::LABEL)?;
     Ok(Exit::Done)
 }
 
