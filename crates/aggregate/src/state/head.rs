@@ -372,3 +372,49 @@ fn append(range: &mut Range, more: &Range, name: &str) -> Result<(), StateError>
     range.bytes += more.bytes;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delimited::By;
+    use crate::selector::Selector;
+
+    #[test]
+    fn a_state_has_the_version_of_the_first_readers_that_understand_it() {
+        let version = |approx, partition, number_parts: &[usize]| {
+            let question =
+                Question { approx, number_parts: number_parts.to_vec(), ..Question::default() };
+            let (keys, columns, objects) = Default::default();
+            Head { question, keys, columns, partition, objects }.version()
+        };
+        let (approx, partition) = (Some(Approx::Percent), Some(Partition { number: 0, of: 2 }));
+        assert_eq!(version(None, None, &[]), "1");
+        assert_eq!(version(approx, None, &[]), "2");
+        assert_eq!([version(None, partition, &[]), version(approx, partition, &[])], ["3", "3"]);
+        for (approx, partition) in [(None, None), (approx, None), (None, partition)] {
+            assert_eq!(version(approx, partition, &[1]), "4");
+        }
+    }
+
+    #[test]
+    fn questions_are_told_apart_by_what_differs() {
+        let mut query = Query::new(b',');
+        query.by = ["a,{\"", "b:10"].map(|name| By::of(Selector::Name(name.to_owned()))).to_vec();
+        let options = Options::default();
+        let question =
+            |query: &Query, stats: &[Statistic]| Question::new(Some(query), stats, &options);
+        let one = question(&query, &[Statistic::Mean]);
+        query.delimiter = b';';
+        query.trim = true;
+        let other = question(&query, &[Statistic::Mean]);
+        let expected = ["delimiter: 44, trim: false", "delimiter: 59, trim: true"];
+        assert_eq!(differences([&one, &other]), expected.map(str::to_owned));
+        let third = question(&query, &[Statistic::Max]);
+        let expected = ["stats: mean", "stats: max"];
+        assert_eq!(differences([&other, &third]), expected.map(str::to_owned));
+        let [plain, _] = differences([&Question::new(None, &[], &options), &other]);
+        assert_eq!(plain, "key;value lines, stats: ");
+        let [whole, _] = differences([&one, &one]);
+        assert!(whole.contains(r#"by: [By { column: Name("a,{\""), bucket: None }"#), "{whole}");
+    }
+}
