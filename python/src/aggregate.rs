@@ -58,7 +58,7 @@ pub(crate) struct Plan {
     /// What the total of all keys is called, which is the last row.
     total: Option<String>,
     /// Whether the inputs are two, to be shown side by side.
-    pub(crate) compare: bool,
+    compare: bool,
     skip: bool,
     rejects: Option<PathBuf>,
     threads: Option<usize>,
@@ -161,25 +161,17 @@ impl Plan {
 
     /// What `check` finds of the order that is wanted.
     fn ordered<T>(&self, check: impl FnOnce(&Wanted<'_>) -> Result<T, WishError>) -> PyResult<T> {
-        let (wishes, number_parts) = (&self.wishes()[..], &self.number_parts()[..]);
+        let (wishes, number_parts) = (&self.wishes()[..], &self.shape().number_parts()[..]);
         let (reverse, method) = (self.reverse, self.method());
         let order = check(&Wanted { wishes, reverse, method, number_parts });
         order.map_err(|why| PyValueError::new_err(format!("sort: {why}")))
     }
 
-    /// The parts of keys.
-    fn by(&self) -> Vec<By> {
-        self.by.iter().cloned().map(|column| By::of(column.into())).collect()
-    }
-
-    fn number_parts(&self) -> Vec<usize> {
-        self.shape().number_parts()
-    }
-
     /// What parts of keys are of what stands in the input.
     fn shape(&self) -> Query {
         let mut query = Query::new(self.delimiter.unwrap_or(b';'));
-        (query.by, query.trim, query.ignore_case) = (self.by(), self.trim, self.ignore_case);
+        query.by = self.by.iter().cloned().map(|column| By::of(column.into())).collect();
+        (query.trim, query.ignore_case) = (self.trim, self.ignore_case);
         query.nulls.extend(self.null_values.iter().cloned());
         query
     }
