@@ -171,7 +171,7 @@ def aggregate(
     reverse: bool = False,
     top: int | None = None,
     shares: bool = False,
-    total: str | bool = False,
+    total: str | bool | None = False,
     compare: bool = False,
     threads: int | None = None,
     chunk_bytes: int | None = None,
@@ -277,8 +277,12 @@ def _asked(
     whole("chunk_bytes", chunk_bytes, 64, 1 << 30)
     whole("memory_limit", memory_limit, 0)
     stats, null_values = _texts("stats", stats), _texts("null_values", null_values)
+    if total is not None and not isinstance(total, (bool, str)):
+        raise TypeError(f"total is a text or whether there is one, not {total!r}")
     inputs = _sides(data) if compare else _inputs(data)
     is_frame = any(hasattr(one, "__arrow_c_stream__") for one in inputs)
+    if is_frame and len(inputs) > 1 and not compare:
+        raise ValueError("an Arrow table is read alone, or compared with another input: compare=True")
     if is_frame and rejects is not None:
         raise ValueError("rejects= keeps bytes of text, and an Arrow table has none")
     if is_frame:
@@ -305,6 +309,7 @@ def _asked(
         format_in=format_in,
         delimiter=_byte(delimiter),
         header=header,
+        guessed_header=None,
         quotes=quotes,
         decimal_comma=decimal_comma,
         by=keys,
@@ -321,7 +326,7 @@ def _asked(
         reverse=bool(reverse),
         top=top,
         shares=bool(shares),
-        total="total" if total is True else total or None,
+        total="total" if total is True else None if total is False else total,
         compare=bool(compare),
         skip=on_error == "skip",
         rejects=rejects,

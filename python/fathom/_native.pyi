@@ -9,6 +9,7 @@ __version__: str
 
 class Groups:
     parts: int
+    has_total: bool
     records: int
     rejected: int
     blank_lines: int

@@ -46,21 +46,20 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
         if not isinstance(data, (str, os.PathLike)):
             raise TypeError(f"paths are read by many processes, and {type(data).__name__} is none")
     query.guessed = {}
+    if not any("://" in str(data) for data in inputs):
+        inputs = [os.path.abspath(os.fspath(path)) for path in inputs]
+        settled, query.guessed = _native.settle(inputs, query)
+        query.__dict__.update(settled)
     sides = [[one] for one in inputs] if query.compare else [inputs]
     return [_tasks(side, query, task_bytes, records) for side in sides], query
 
 
-def _tasks(inputs: list, query, task_bytes: int, records: bool) -> list:
-    """Each a list of pieces or, of objects of stores, of words. What is guessed of how the inputs are
-    written is said in the query, and no more guessed of others."""
-    if any("://" in str(data) for data in inputs):
-        return _plan_of_objects(inputs, task_bytes, records, query)
-    paths = [os.path.abspath(os.fspath(path)) for path in inputs]
+def _tasks(paths: list, query, task_bytes: int, records: bool) -> list:
+    """Each a list of pieces or, of objects of stores, of words."""
+    if any("://" in str(path) for path in paths):
+        return _plan_of_objects(paths, task_bytes, records, query)
     if len(set(paths)) < len(paths):
         raise ValueError("a path is there twice")
-    settled, guessed = _native.settle(paths, query)
-    query.guessed = query.guessed or guessed
-    query.__dict__.update(settled)
     objects = [_native.object(path) for path in paths]
     sizes = [(size, can_be_cut and not records) for size, _, can_be_cut in objects]
     tasks = _native.plan(sizes, task_bytes)

@@ -9,7 +9,7 @@ _Bytes = bytes
 
 
 class Table:
-    """One row for each key: the key's columns first, then the statistics.
+    """One row for each key: the key's columns first, then the statistics; with ``total=`` a last one of all keys.
 
     It is an Arrow table to whoever asks (``polars.DataFrame(t)``, ``pyarrow.table(t)``, DuckDB's
     ``from t``): keys are text, or binary if one is not UTF-8. Counts are int64, and so is what is
@@ -62,6 +62,9 @@ class Table:
 
     def __len__(self) -> int:
         return len(self._groups)
+
+    def _keys(self) -> int:
+        return len(self) - self._groups.has_total
 
     def __getitem__(self, column: str) -> list:
         """A column as a list."""
@@ -138,7 +141,7 @@ class Table:
         lines = self._groups.lines(_SHOWN, _SHOWN)
         between = len(self) - len(lines) + 1
         gap = [f"… {between} more"] if between else []
-        said = f"{len(self)} keys, {self.records} records"
+        said = f"{self._keys()} keys, {self.records} records"
         return "\n".join([*lines[: _SHOWN + 1], *gap, *lines[_SHOWN + 1 :], said])
 
     def _repr_html_(self) -> str:
@@ -168,7 +171,7 @@ class Table:
         rejected = f", {self.rejected} refused" if self.rejected else ""
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-            f"<p>{rows} keys, {self.records} records{rejected}, {self.bytes} bytes</p>"
+            f"<p>{self._keys()} keys, {self.records} records{rejected}, {self.bytes} bytes</p>"
         )
 
 

@@ -9,9 +9,10 @@ use std::sync::atomic::Ordering;
 use fathom_aggregate::columnar::{self, Frame};
 use fathom_aggregate::delimited::{self, By, Kind, Null, Query, Ragged, Selector, Syntax, Value};
 use fathom_aggregate::format::{self, Statistic, Wanted, Wish, WishError};
-use fathom_aggregate::guess::Said;
+use fathom_aggregate::guess::{self, Said};
 use fathom_aggregate::{
-    Approx, Error, Filter, Layout, Method, OnError, Options, Progress, Source, Summary,
+    Approx, Column as Told, Error, Filter, Layout, Method, OnError, Options, Progress, Source,
+    Summary,
 };
 use fathom_input::Input;
 use pyo3::exceptions::PyValueError;
@@ -34,6 +35,8 @@ pub(crate) struct Plan {
     format_in: Option<String>,
     delimiter: Option<u8>,
     header: Option<bool>,
+    /// What the first record of every text is, where that one was guessed to be a header.
+    guessed_header: Option<Vec<String>>,
     quotes: Option<bool>,
     decimal_comma: Option<bool>,
     /// Each perhaps with the width of its buckets.
@@ -132,7 +135,7 @@ impl Plan {
         if self.nearest { Method::Nearest } else { Method::Linear }
     }
 
-    /// What is told of each key, but shares.
+    /// What is told of each key, but for the shares that [`shares`](Plan::shares) adds.
     pub(crate) fn statistics(&self) -> PyResult<Vec<Statistic>> {
         self.stats.iter().map(|word| Ok(statistic(word)?.by(self.method()))).collect()
     }
@@ -144,7 +147,8 @@ impl Plan {
     /// What must be known of each key: what is told, and what is sorted by.
     pub(crate) fn asked(&self) -> PyResult<Vec<Statistic>> {
         let wishes = self.wishes();
-        let sorted = wishes.iter().flat_map(Wish::statistics);
+        let keys: Vec<Selector> = self.shape().by.into_iter().map(|by| by.column).collect();
+        let sorted = wishes.iter().flat_map(|wish| wish.statistics(&keys));
         let sorted = sorted.map(|statistic| statistic.by(self.method()));
         Ok(self.statistics()?.into_iter().chain(sorted).collect())
     }
@@ -234,6 +238,7 @@ impl Plan {
         query.syntax = self.format_in.as_deref().map_or(Ok(Syntax::Delimited), syntax)?;
         if query.syntax == Syntax::Delimited {
             query.header = self.header.unwrap_or_else(|| query.has_names());
+            query.guessed_header.clone_from(&self.guessed_header);
         }
         query.quotes = self.quotes.unwrap_or(true);
         query.decimal_comma = self.decimal_comma.unwrap_or(false);
@@ -270,7 +275,7 @@ impl Plan {
         let order = self.ordered(|wanted| wanted.criteria(&layout, &summary.columns))?;
         let total = self.total.as_deref();
         format::prepare(&mut summary.columns, &layout, (&order, self.top), total);
-        Ok(Groups::new(summary, layout))
+        Ok(Groups::new(summary, layout, total.is_some()))
     }
 
     /// Checks the order as far as it can be before texts are read.
@@ -278,6 +283,15 @@ impl Plan {
         let layout = self.layout(Layout::default().keys)?;
         let may_have_header = self.header != Some(false);
         self.ordered(|wanted| wanted.check(query, may_have_header, layout))
+    }
+
+    /// The same of a table, whose names are those of the result.
+    fn check_order_of(&self, frame: &Frame) -> PyResult<()> {
+        let sides = if self.compare { 2 } else { 1 };
+        let column = |name: &str| iter::repeat_n(Told::new(name, Vec::new()), sides);
+        let columns: Vec<_> = frame.values.iter().flat_map(|(name, _)| column(name)).collect();
+        let layout = self.layout(frame.keys.clone())?;
+        self.ordered(|wanted| wanted.criteria(&layout, &columns)).map(drop)
     }
 
     /// Where refused records are kept.
@@ -308,7 +322,8 @@ pub(crate) fn aggregate<'py>(
     let mut reading = Reading {
         plan: &plan,
         options: plan.options()?,
-        query: None,
+        query: plan.query()?,
+        is_settled: false,
         guesses: Guesses::default(),
         rejects: plan.rejects()?,
         told: Progress::default(),
@@ -317,13 +332,15 @@ pub(crate) fn aggregate<'py>(
     for side in inputs.chunks(if plan.compare { 1 } else { inputs.len().max(1) }) {
         let (found, is_named) = match side {
             [frame] if frame.hasattr("__arrow_c_stream__")? => {
-                (reading.frame(frame, &progress)?, true)
+                (reading.frame(frame, &progress, summary.is_none())?, true)
             }
             texts => reading.texts(texts, &progress)?,
         };
-        has_names |= is_named;
         summary = Some(match summary {
-            None => found,
+            None => {
+                has_names = is_named;
+                found
+            }
             Some(before) => format::compared(before, found),
         });
     }
@@ -336,8 +353,10 @@ pub(crate) fn aggregate<'py>(
 struct Reading<'a> {
     plan: &'a Plan,
     options: Options,
-    /// Once texts were read: with what was guessed of the first, which holds for the others.
-    query: Option<Option<Query>>,
+    /// With what was guessed of the first text that has something, which holds for the others.
+    query: Option<Query>,
+    /// Whether there was one.
+    is_settled: bool,
     guesses: Guesses,
     rejects: Option<File>,
     told: Progress,
@@ -350,12 +369,7 @@ impl Reading<'_> {
         inputs: &[Bound<'py, PyAny>],
         callback: &Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Summary, bool)> {
-        let Reading { plan, options, query, guesses, rejects, told } = self;
-        let is_first = query.is_none();
-        let query = match query {
-            Some(query) => query,
-            None => query.insert(plan.query()?),
-        };
+        let Reading { plan, options, query, is_settled, guesses, rejects, told } = self;
         plan.check_order(query.as_ref())?;
         let given = inputs.iter().map(Given::of).collect::<PyResult<Vec<_>>>()?;
         let (on_error, said) = (on_error(plan.skip, rejects.as_ref())?, plan.said());
@@ -364,8 +378,9 @@ impl Reading<'_> {
         let outcome = wait::run(py, flags, callback.as_ref(), |caller| {
             let open = |given| open(given, options.threads, caller);
             let sources = given.into_iter().map(open).collect::<Result<_, _>>()?;
-            let guessed = query.as_mut().filter(|_| is_first);
-            let sources = guesses.settle(sources, guessed, &said)?;
+            let guessed = query.as_mut().filter(|_| !*is_settled);
+            let mut sources = guesses.settle(sources, guessed, &said)?;
+            *is_settled |= guess::has_text(&mut sources);
             run(sources, query.as_ref(), options, on_error, told)
         });
         let summary = outcome?.map_err(|error| error::aggregated(py, error))?;
@@ -377,9 +392,13 @@ impl Reading<'_> {
         &self,
         frame: &Bound<'py, PyAny>,
         callback: &Option<Bound<'py, PyAny>>,
+        is_first: bool,
     ) -> PyResult<Summary> {
         let (py, told) = (frame.py(), &self.told);
         let (source, frame) = frame_of(frame, self.plan)?;
+        if is_first {
+            self.plan.check_order_of(&frame)?;
+        }
         let flags = (&told.bytes, &told.stop);
         let outcome = wait::run(py, flags, callback.as_ref(), |_| {
             columnar::aggregate(source, &frame, &self.options, told)
@@ -414,7 +433,7 @@ pub(crate) fn kept(plan: Plan) -> PyResult<Vec<String>> {
     let mut words: Vec<String> = Vec::new();
     for statistic in plan.asked()? {
         let word = statistic.to_string();
-        if !statistic.is_share() && !words.contains(&word) {
+        if !words.contains(&word) {
             words.push(word);
         }
     }
@@ -453,7 +472,8 @@ fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::St
     let filtered = filter.iter().flat_map(|filter| filter.columns().to_vec());
     let columns: Vec<Selector> = by.chain(values).chain(filtered).collect();
     let sizes = [plan.by.len(), plan.values.len()];
-    let (stream, mut keys) = arrow::read::open(stream, &columns, sizes, &shape.number_parts())?;
+    let bucketed: Vec<bool> = shape.by.iter().map(|by| by.bucket.is_some()).collect();
+    let (stream, mut keys) = arrow::read::open(stream, &columns, sizes, &bucketed)?;
     let mut names = keys.split_off(plan.by.len());
     let filtered = names.split_off(plan.values.len());
     let nulls = plan.values.iter().map(|(_, word, _)| null(word)).collect::<PyResult<Vec<_>>>()?;
@@ -462,12 +482,6 @@ fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::St
     if values.is_empty() {
         values.push(("records".to_owned(), Null::Skip));
     }
-    let sides = if plan.compare { 2 } else { 1 };
-    let column =
-        |name: &str| iter::repeat_n(fathom_aggregate::Column::new(name, Vec::new()), sides);
-    let named: Vec<_> = values.iter().flat_map(|(name, _)| column(name)).collect();
-    let layout = plan.layout(keys.clone())?;
-    plan.ordered(|wanted| wanted.criteria(&layout, &named))?;
     let frame = Frame {
         path: "<arrow>".into(),
         keys,

@@ -17,8 +17,8 @@ pub(crate) struct Groups {
 }
 
 enum Inner {
-    /// Exact states, and how they are shown.
-    Live(Summary, Layout),
+    /// Exact states, how they are shown, and whether the last of them is the total of all keys.
+    Live(Summary, Layout, bool),
     /// What was shown of them: all that is pickled.
     Saved(Saved),
 }
@@ -34,6 +34,7 @@ pub(crate) struct Saved {
     lines: Vec<String>,
     counts: [u64; 4],
     rejects: Vec<String>,
+    has_total: bool,
 }
 
 /// The names of types in what is pickled.
@@ -41,14 +42,14 @@ const TYPES: [(Type, &str); 3] =
     [(Type::Integer, "integer"), (Type::Number, "number"), (Type::Text, "text")];
 
 impl Groups {
-    pub(crate) fn new(summary: Summary, layout: Layout) -> Groups {
-        Groups { inner: Inner::Live(summary, layout) }
+    pub(crate) fn new(summary: Summary, layout: Layout, has_total: bool) -> Groups {
+        Groups { inner: Inner::Live(summary, layout, has_total) }
     }
 
     /// Parts of all keys, by part.
     fn keys(&self, part: usize) -> Vec<Cow<'_, [u8]>> {
         match &self.inner {
-            Inner::Live(summary, layout) => {
+            Inner::Live(summary, layout, _) => {
                 format::key_part(&summary.columns, layout, part, 0..self.__len__()).collect()
             }
             Inner::Saved(saved) => saved.keys[part].iter().map(Cow::from).collect(),
@@ -58,7 +59,7 @@ impl Groups {
     /// The texts of a column of numbers with all their digits; the first column behind the key is 0.
     fn texts(&self, number: usize) -> Cow<'_, [Option<String>]> {
         match &self.inner {
-            Inner::Live(summary, layout) => {
+            Inner::Live(summary, layout, _) => {
                 typed(summary, layout, number).cells(0..self.__len__()).collect()
             }
             Inner::Saved(saved) => Cow::Borrowed(&saved.texts[number]),
@@ -68,7 +69,7 @@ impl Groups {
     /// What a column has.
     fn kind(&self, number: usize) -> Type {
         match &self.inner {
-            Inner::Live(summary, layout) => typed(summary, layout, number).cell_type(),
+            Inner::Live(summary, layout, _) => typed(summary, layout, number).cell_type(),
             Inner::Saved(saved) => {
                 let is_it = |(_, name): &&(Type, &str)| saved.kinds[number] == *name;
                 TYPES.iter().find(is_it).map_or(Type::Number, |(kind, _)| *kind)
@@ -104,7 +105,7 @@ impl Groups {
     }
 
     fn saved(&self) -> Saved {
-        let Inner::Live(summary, _) = &self.inner else {
+        let Inner::Live(summary, ..) = &self.inner else {
             let Inner::Saved(saved) = &self.inner else { unreachable!("the only other one") };
             return saved.clone();
         };
@@ -121,12 +122,13 @@ impl Groups {
             lines: self.lines(SAVED_LINES, SAVED_LINES),
             counts: [summary.records, summary.rejected, summary.blank_lines, summary.bytes],
             rejects: self.rejects(),
+            has_total: self.has_total(),
         }
     }
 
     fn count(&self, number: usize) -> u64 {
         match &self.inner {
-            Inner::Live(summary, _) => {
+            Inner::Live(summary, ..) => {
                 [summary.records, summary.rejected, summary.blank_lines, summary.bytes][number]
             }
             Inner::Saved(saved) => saved.counts[number],
@@ -185,7 +187,7 @@ impl Groups {
 
     fn __len__(&self) -> usize {
         match &self.inner {
-            Inner::Live(summary, _) => summary.columns[0].groups.len(),
+            Inner::Live(summary, ..) => summary.columns[0].groups.len(),
             Inner::Saved(saved) => saved.keys[0].len(),
         }
     }
@@ -194,8 +196,17 @@ impl Groups {
     #[getter]
     fn parts(&self) -> usize {
         match &self.inner {
-            Inner::Live(_, layout) => layout.keys.len(),
+            Inner::Live(_, layout, _) => layout.keys.len(),
             Inner::Saved(saved) => saved.keys.len(),
+        }
+    }
+
+    /// Whether the last row is the total of all keys.
+    #[getter]
+    fn has_total(&self) -> bool {
+        match &self.inner {
+            Inner::Live(.., has_total) => *has_total,
+            Inner::Saved(saved) => saved.has_total,
         }
     }
 
@@ -223,7 +234,7 @@ impl Groups {
     #[getter]
     fn rejects(&self) -> Vec<String> {
         match &self.inner {
-            Inner::Live(summary, _) => {
+            Inner::Live(summary, ..) => {
                 summary.shown_rejects.iter().map(ToString::to_string).collect()
             }
             Inner::Saved(saved) => saved.rejects.clone(),
@@ -233,7 +244,7 @@ impl Groups {
     #[getter]
     fn names(&self) -> Vec<String> {
         match &self.inner {
-            Inner::Live(summary, layout) => format::headings(&summary.columns, layout),
+            Inner::Live(summary, layout, _) => format::headings(&summary.columns, layout),
             Inner::Saved(saved) => saved.names.clone(),
         }
     }
@@ -293,7 +304,7 @@ impl Groups {
         if decimals.is_some_and(|decimals| decimals > 18) {
             return Err(PyValueError::new_err("decimals are 0 to 18"));
         }
-        let Inner::Live(Summary { columns, .. }, layout) = &self.inner else {
+        let Inner::Live(Summary { columns, .. }, layout, _) = &self.inner else {
             let said = "a pickled result has its numbers, not its states: format it before";
             return Err(PyValueError::new_err(said));
         };
@@ -316,7 +327,7 @@ impl Groups {
     /// A table for people: its header, the first rows, and the last.
     fn lines(&self, first: usize, last: usize) -> Vec<String> {
         let (summary, layout) = match &self.inner {
-            Inner::Live(summary, layout) => (summary, layout),
+            Inner::Live(summary, layout, _) => (summary, layout),
             Inner::Saved(saved) => return saved.lines.clone(),
         };
         let ends = |column: &Column| {
@@ -325,6 +336,7 @@ impl Groups {
             let (head, tail) = (&column.groups[..first.min(rows)], &column.groups[rows - end..]);
             let mut ends = Column::new(&column.name, [head, tail].concat());
             (ends.scale, ends.is_text) = (column.scale, column.is_text);
+            ends.total.clone_from(&column.total);
             ends
         };
         let columns: Vec<Column> = summary.columns.iter().map(ends).collect();

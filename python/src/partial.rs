@@ -81,6 +81,7 @@ pub(crate) fn settle<'py>(
         settled.set_item("format_in", word_of(query.syntax))?;
         settled.set_item("delimiter", query.delimiter)?;
         settled.set_item("header", query.header)?;
+        settled.set_item("guessed_header", query.guessed_header)?;
         settled.set_item("quotes", query.quotes)?;
         settled.set_item("decimal_comma", query.decimal_comma)?;
     }
@@ -265,12 +266,15 @@ pub(crate) fn finish(
 ) -> PyResult<Groups> {
     let whole = |states: Vec<PyBackedBytes>| {
         let state = merged(&states)?;
-        state.check_whole()?;
-        Ok((state.question().has_names, state.into_summary()))
+        state.check_whole().map(|()| state)
     };
-    let found = py.detach(|| sides.into_iter().map(whole).collect::<Result<Vec<_>, StateError>>());
-    let found = found.map_err(|why| no_state(py, &why))?;
-    let has_names = found.iter().any(|(has_names, _)| *has_names);
-    let summary = found.into_iter().map(|(_, summary)| summary).reduce(format::compared);
+    let found = py.detach(|| {
+        let sides = sides.into_iter().map(whole).collect::<Result<Vec<_>, _>>()?;
+        sides.windows(2).try_for_each(|pair| pair[0].check_same_question(&pair[1]))?;
+        Ok(sides)
+    });
+    let found = found.map_err(|why: StateError| no_state(py, &why))?;
+    let has_names = found.iter().any(|state| state.question().has_names);
+    let summary = found.into_iter().map(State::into_summary).reduce(format::compared);
     plan.shown(summary.ok_or_else(|| no_state(py, &StateError::None))?, has_names)
 }

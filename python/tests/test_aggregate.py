@@ -118,6 +118,49 @@ def test_two_inputs_stand_side_by_side_as_the_command_shows_them(command, tmp_pa
     assert table.to_dicts() == [{"key": "k", "sum_before": 1, "sum_after": 2, "sum_change": 1, "sum_change%": 100}]
 
 
+def test_shares_totals_and_what_is_compared_are_shown(command):
+    text = b"".join(b"k%02d,%d,x\n" % (n, n) for n in range(40))
+    asked = dict(by=1, values=2, stats=["count", "sum"], shares=True, delimiter=",", header=False)
+    for table in [fathom.aggregate(text, total=True, **asked), fathom.aggregate([text, text], compare=True, **asked)]:
+        shown = table.format("table").decode().splitlines()
+        lines = repr(table).splitlines()
+        assert lines[:11] == shown[:11] and lines[-11:-1] == shown[-10:]
+        assert lines[-1].startswith("40 keys, ") and "<p>40 keys, " in table._repr_html_()
+        assert not any(" - " in line for line in lines)
+        assert repr(pickle.loads(pickle.dumps(table))) == repr(table)
+    labelled = fathom.aggregate(text, total="", top=1, **asked)
+    assert list(labelled)[-1][:2] == ("", 40)
+
+
+@pytest.mark.parametrize("nothing", [b"", b"\n \n"])
+def test_a_side_without_text_is_none_that_is_guessed_by(nothing, tmp_path, command):
+    some = b"k,v\na,1\n"
+    paths = [tmp_path / "none.csv", tmp_path / "some.csv"]
+    for path, text in zip(paths, [nothing, some]):
+        path.write_bytes(text)
+    said = command("aggregate", "--compare", "--by", "k", "--value", "v", "--stats", "sum", *paths)
+    for data in [[nothing, some], paths]:
+        table = fathom.aggregate(data, by="k", values="v", stats="sum", compare=True)
+        assert table["sum_after"] == [1] and table.format("csv") == said
+    sides, query = _scale.plan(paths, 10**6, False, dict(by="k", values="v", stats="sum", compare=True))
+    found = _scale.finish([[_scale.partial(task, query) for task in tasks] for tasks in sides], query)
+    assert found.format("csv") == said
+
+
+def test_a_column_of_the_result_is_sorted_by_as_it_is_called(command, tmp_path):
+    file = tmp_path / "names.csv"
+    file.write_bytes(b"mode,mean,v\ndark,1,5\nlight,2,9\nlight,2,1\nauto,3,4\n")
+    for by, sort in [("mode", "mode:desc"), ("mean", "mean_2"), ("mean:1", "mean:desc"), ("mode", "v_max"), ("mode", [])]:
+        for reverse in (False, True):
+            table = fathom.aggregate(file, by=by, values="v", sort=sort, reverse=reverse)
+            words = ["--sort", sort] if sort else []
+            words += ["--reverse"] if reverse else []
+            assert table.format("csv") == command("aggregate", "--by", by, "--value", "v", *words, file)
+    assert fathom.aggregate(file, by="mode", values="v", sort="mode:desc", approx=True)["mode"][0] == "light"
+    with pytest.raises(ValueError, match='nothing is called "x"; there is mean, min, mean_2, max, and'):
+        fathom.aggregate(file, by="mean", values="v", sort="x")
+
+
 def test_a_name_with_a_width_is_a_bucket_and_its_place_is_not(tmp_path):
     text = b"t,a:1h,v\n2026-01-01T09:30:00,x,1\n2026-01-01T09:59:59,X ,2\n2026-01-01T10:00:00,x,4\n"
     file = tmp_path / "times.csv"
@@ -311,6 +354,7 @@ WRONG = [
     (ValueError, 'sort: nothing is called "w"; there is k, min, mean, max', dict(by="k", values="v", sort=["k", "w"])),
     (TypeError, "sort is a text or several, and 5 is none", dict(sort=5)),
     (ValueError, "compare= takes a list of two inputs", dict(compare=True)),
+    (TypeError, "total is a text or whether there is one, not 5", dict(total=5)),
     (TypeError, "stats is a text or several, and 5 is none", dict(stats=5)),
     (TypeError, "null_values is a text or several, and 5 is none", dict(null_values=[5])),
     (TypeError, "null is a word or a dict", dict(null=5)),

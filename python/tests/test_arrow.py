@@ -242,8 +242,43 @@ def test_what_is_in_no_bucket_is_refused_by_its_row():
     assert (caught.value.line, caught.value.field, caught.value.text) == (1, "k", b"a")
     found = fathom.aggregate(table, by=["t:1h", "k:5"], values="v", on_error="skip", stats="sum")
     assert (list(found), found.rejected) == ([("", "5", 8)], 3)
-    with pytest.raises(TypeError, match="where text, integers, truths or times are needed"):
-        fathom.aggregate(pa.table({"k": [0.5], "v": [1]}), by="k:1h", values="v")
+    with pytest.raises(TypeError, match="where text, integers, truths or times .in buckets any numbers. are needed"):
+        fathom.aggregate(pa.table({"k": [0.5], "v": [1]}), by="k", values="v")
+
+
+def test_numbers_of_any_type_have_buckets_of_either_kind(tmp_path):
+    for seconds in [pa.array([0.0, 90000.5]), pa.array([Decimal("0.0"), Decimal("90000.5")]), pa.array([0, 90000])]:
+        table = pa.table({"k": seconds, "v": [1, 2]})
+        days = fathom.aggregate(table, by="k:1d", values="v", stats="sum")
+        assert dict(days) == {"1970-01-01": 1, "1970-01-02": 2}
+        assert dict(fathom.aggregate(table, by="k:100000", values="v", stats="sum")) == {"0": 3}
+
+
+def test_columns_of_other_meanings_are_refused_and_those_of_nothing_are_missing():
+    periods = pd.DataFrame({"k": pd.period_range("2026-01", periods=2, freq="M"), "v": [1, 2]})
+    with pytest.raises(TypeError, match='column "k" is of the extension type "pandas.period"'):
+        fathom.aggregate(periods, by="k:1mo", values="v")
+    with pytest.raises(TypeError, match='"v" is of the extension type "arrow.bool8"'):
+        fathom.aggregate(pa.table({"k": ["a"], "v": pa.array([1], pa.bool8())}), by="k", values="v")
+    texts = pa.table({"k": pa.array(['{"a": 1}'], pa.json_()), "v": [1]})
+    assert dict(fathom.aggregate(texts, by="k", values="v", stats="sum")) == {'{"a": 1}': 1}
+    nothing = pa.table({"k": ["a", "b"], "n": pa.nulls(2), "v": [1, 2]})
+    found = fathom.aggregate(nothing, by=["n", "k"], values=["n", "v"], stats=["rows", "sum"], where="n is null")
+    assert list(found) == [("", "a", 1, 0, 1, 1), ("", "b", 1, 0, 1, 2)]
+    with pytest.raises(fathom.DataError, match="the key is empty"):
+        fathom.aggregate(nothing, by="n", values="v")
+
+
+def test_numbers_of_a_dictionary_have_buckets():
+    table = pa.table({"k": pa.array([1.5, 20.0, 1.5]).dictionary_encode(), "v": [1, 2, 4]})
+    assert dict(fathom.aggregate(table, by="k:10", values="v", stats="sum")) == {"0": 5, "20": 2}
+
+
+def test_a_column_whose_name_ends_in_a_width_is_chosen_by_its_place():
+    table = pa.table({"load:1m": ["a", "b"], "v": [1, 2]})
+    assert dict(fathom.aggregate(table, by=1, values="v", stats="sum")) == {"a": 1, "b": 2}
+    with pytest.raises(KeyError, match="no column .*load.* is a width of buckets: choose it by its place"):
+        fathom.aggregate(table, by="load:1m", values="v")
 
 
 def test_a_table_and_a_text_stand_side_by_side(frame):
@@ -252,6 +287,17 @@ def test_a_table_and_a_text_stand_side_by_side(frame):
     found = fathom.aggregate([frame, text], **asked)
     assert found.format("csv") == fathom.aggregate([text, text], **asked).format("csv")
     assert set(found["sum_change"]) <= {0, 0.0} and len(found) > 20
+
+
+@pytest.mark.parametrize("sort", ["k", "v_sum", "sum_change:asc"])
+def test_the_names_of_a_comparison_are_those_of_its_first_side(sort):
+    one, other = pa.table({"k": ["a", "b"], "v": [1, 2]}), pa.table({"h": ["b", "c"], "m": [5, 7]})
+    for second in [other, b"h;m\nb;5\nc;7\n"]:
+        found = fathom.aggregate([one, second], by=1, values=2, stats="sum", compare=True, sort=sort)
+        assert found.columns == ["k", "sum_before", "sum_after", "sum_change", "sum_change%"]
+        assert sorted(found["sum_change"]) == [-1, 3, 7]
+    with pytest.raises(ValueError, match='nothing is called "h"; there is k'):
+        fathom.aggregate([one, other], by=1, values=2, compare=True, sort="h")
 
 
 def test_rows_are_counted_without_a_value(frame):

@@ -89,7 +89,7 @@ def test_every_option_has_words_that_the_command_takes(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text('k;v;"a ""b"",\\c";7\nx;1,5;1;a\n X;NA;2;b\ny;;3;c\n')
     options = dict(
-        by=["k", 1, "v:100"], values=["v", "round(v / 3, 2)", 'a "b",\\c'], texts=["7"], stats=["count", "distinct"],
+        by=["k", 1, "v:100"], values=["v", "round(v / 3, 2)", 'a "b",\\c'], texts=["7"], stats=["count", "distinct", "count%"],
         approx=True, format_in="delimited", delimiter=";", trim=True, ignore_case=True, sort="p99", header=True,
         quotes=True, decimal_comma=True, null={"v": "zero", "7": "fail"}, null_values=["NA", "-"], ragged="pad",
         on_error="skip", threads=2, chunk_bytes=1 << 20, memory_limit=1 << 30, where='k != "y"',

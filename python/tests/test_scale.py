@@ -135,6 +135,26 @@ def test_buckets_shares_totals_and_orders_pass_through(tmp_path, command):
     assert two.format("csv") == command("aggregate", "--compare", *words[:8], path, path)
 
 
+def test_a_guessed_header_is_that_of_all_inputs(tmp_path):
+    paths = [tmp_path / name for name in ("a.csv", "b.csv", "c.csv")]
+    for path, text in zip(paths, ["host,ms\na,1\nb,3\n", "a,1\nb,3\n", "host,ms\nb,1\n"]):
+        path.write_text(text)
+    asked = dict(by=1, values=2, stats="sum")
+    for more in (dict(), dict(compare=True)):
+        for call in (fathom.aggregate, lambda urls, **asked: run(urls, Here(1), **asked)):
+            with pytest.raises(fathom.DataError, match="first record"):
+                call(paths[:2], **asked, **more)
+    assert dict(run([paths[0], paths[2]], Here(1), **asked)) == {"a": 1, "b": 4}
+    two = run([paths[0], paths[2]], Here(1), **asked, compare=True)
+    assert list(two) == [("a", 1, 0, -1, -100.0), ("b", 3, 1, -2, pytest.approx(-66.67, abs=0.01))]
+    # Sides that were read in two ways are none.
+    sides, query = _scale.plan([paths[0], paths[2]], 10**6, False, dict(asked, compare=True))
+    first = [_scale.partial(task, query) for task in sides[0]]
+    query.ignore_case = True
+    with pytest.raises(ValueError, match="ignore_case: false and ignore_case: true"):
+        _scale.finish([first, [_scale.partial(task, query) for task in sides[1]]], query)
+
+
 def test_quotes_are_cut_between_records_or_refused(tmp_path, command):
     path = tmp_path / "quoted.csv"
     path.write_text("k,v\n" + '"a\n\n\nb",1\nc,2\n' * 200)

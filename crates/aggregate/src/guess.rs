@@ -189,6 +189,12 @@ pub fn settle(query: &mut Query, said: &Said, sources: &mut [Source]) -> Guessed
     guessed
 }
 
+/// Whether any of these has something at its beginning that is not blank, by which one can guess.
+pub fn has_text(sources: &mut [Source]) -> bool {
+    let is_blank = |source: &mut Source| source.peek(LOOKED_AT_BYTES).0.trim_ascii().is_empty();
+    !sources.iter_mut().all(is_blank)
+}
+
 /// The [dialect] of a source, by its first bytes.
 pub fn of_source(source: &mut Source) -> Option<Dialect> {
     let (text, ended) = source.peek(LOOKED_AT_BYTES);

@@ -195,15 +195,17 @@ impl Show {
         if self.open { Format::Html } else { self.format }
     }
 
-    /// Refuses outputs of which one would replace another, these ones included; before anything is measured.
+    /// Refuses outputs of which one would replace another, these ones included, or an input; before anything is measured.
     ///
     /// # Errors
     /// The two that are the same file.
-    pub(crate) fn ensure_apart(&self, more: &[(&str, &Path)]) -> anyhow::Result<()> {
-        let save = self.save.as_deref().map(|path| ("--save", path));
-        let own = [Some(("--output", &*self.output)), save].into_iter().flatten();
-        let files = own.chain(more.iter().copied()).filter(|(_, path)| *path != Path::new("-"));
-        output::ensure_apart(&files.collect::<Vec<_>>(), &[])
+    pub(crate) fn ensure_apart(
+        &self,
+        more: &[(&str, Option<&Path>)],
+        inputs: &[&Path],
+    ) -> anyhow::Result<()> {
+        let own = [("--output", Some(&*self.output)), ("--save", self.save.as_deref())];
+        output::ensure_files_apart(&[&own[..], more].concat(), inputs)
     }
 
     /// Whether nothing but text was asked for.

@@ -133,6 +133,10 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     // As many as Linux follows.
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();
+    // The links of `/dev/stdout` lead to a pipe by a name that is none.
+    if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+        return Ok(path);
+    }
     for _ in 0..MOST_LINKS {
         match fs::read_link(&path) {
             Ok(next) => path = path.parent().unwrap_or(Path::new("")).join(next),
@@ -181,6 +185,19 @@ pub(crate) fn ensure_apart(outputs: &[(&str, &Path)], inputs: &[&Path]) -> anyho
         }
     }
     Ok(())
+}
+
+/// The same of files that may be left out, and of which `-` is none.
+///
+/// # Errors
+/// The two that are the same file.
+pub(crate) fn ensure_files_apart(
+    outputs: &[(&str, Option<&Path>)],
+    inputs: &[&Path],
+) -> anyhow::Result<()> {
+    let files = outputs.iter().filter_map(|(option, path)| Some((*option, (*path)?)));
+    let files: Vec<(&str, &Path)> = files.filter(|(_, path)| *path != Path::new("-")).collect();
+    ensure_apart(&files, inputs)
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -33,6 +33,14 @@ enum Form {
 }
 
 impl Sheet {
+    /// Refuses to replace an input.
+    ///
+    /// # Errors
+    /// The input.
+    pub(crate) fn ensure_apart(&self, inputs: &[&Path]) -> anyhow::Result<()> {
+        output::ensure_files_apart(&[("--output", Some(&*self.output))], inputs)
+    }
+
     /// Writes whichever was asked for.
     pub(crate) fn show(
         &self,

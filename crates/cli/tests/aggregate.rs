@@ -537,6 +537,57 @@ fn conditions_values_and_codes_of_missing_ones_may_begin_with_a_sign() {
     assert_eq!(run(&["--value", "-v * 2"]), "k,sum\na,195.8\nb,-2\n");
 }
 
+/// A column of the key that is called like a statistic was not found, and one that got a number had no name.
+#[test]
+fn columns_of_the_result_are_sorted_by_under_their_names() {
+    let folder = Folder::new();
+    folder.file("a.csv", "mode,first,v\ndark,1,5\nlight,2,9\nlight,2,1\nauto,3,4\n");
+    let first = |words: &str| {
+        let output = folder.run(&words.split(' ').collect::<Vec<_>>(), b"");
+        assert_eq!(output.status.code(), Some(0), "{words}: {}", err(&output));
+        let cells = |line: &str| line.split(',').next().unwrap().to_owned();
+        out(&output).lines().skip(1).map(cells).collect::<Vec<_>>()
+    };
+    for (words, keys) in [
+        ("--by mode --count --sort mode:desc a.csv", ["light", "dark", "auto"]),
+        (
+            "--by mode --value v --approx --stats p50 --sort mode:desc a.csv",
+            ["light", "dark", "auto"],
+        ),
+        ("--by mode --value v --stats max --sort max a.csv", ["light", "dark", "auto"]),
+        ("--by first:1 --value v --stats first --sort first:desc a.csv", ["3", "2", "1"]),
+        ("--by first:1 --value v --stats first --sort first_2:desc a.csv", ["2", "1", "3"]),
+        ("--by first:10,first:1 --count --sort first_2:desc a.csv", ["0", "0", "0"]),
+    ] {
+        assert_eq!(first(words), keys, "{words}");
+    }
+    let output = folder.run(&["--by", "mode", "--value", "v,v", "--sort", "v", "a.csv"], b"");
+    let said =
+        "there is mode, v_min, v_mean, v_max, v_min_2, v_mean_2, v_max_2, and every statistic";
+    assert!(output.status.code() == Some(2) && err(&output).contains(said), "{}", err(&output));
+}
+
+/// Nothing was guessed of the second side.
+#[test]
+fn a_side_without_text_is_none_that_is_guessed_by() {
+    let folder = Folder::new();
+    folder.file("some.csv", "k,v\na,1\n");
+    for nothing in ["", "\n\n"] {
+        folder.file("none.csv", nothing);
+        for (files, numbers) in
+            [(["none.csv", "some.csv"], ",1,,\n"), (["some.csv", "none.csv"], "1,,,\n")]
+        {
+            let words = ["--compare", "--by", "k", "--value", "v", "--stats", "max"];
+            let output = folder.run(&[&words[..], &files].concat(), b"");
+            assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+            assert_eq!(
+                out(&output),
+                format!("k,max_before,max_after,max_change,max_change%\na,{numbers}")
+            );
+        }
+    }
+}
+
 #[test]
 fn a_range_is_of_one_file_however_it_is_named() {
     let folder = Folder::new();

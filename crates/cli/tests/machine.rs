@@ -30,7 +30,7 @@ fn lists_and_descriptions_fit_the_terminal() {
     let fathom = |words: &str, columns: Option<&str>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
         command.args(words.split(' ')).env_remove("COLUMNS");
-        columns.into_iter().for_each(|columns| drop(command.env("COLUMNS", columns)));
+        command.envs(columns.map(|columns| ("COLUMNS", columns)));
         stdout(&mut command)
     };
     let is_fitting = |line: &str, columns: usize| {
@@ -50,12 +50,6 @@ fn lists_and_descriptions_fit_the_terminal() {
         let text = fathom(words, Some("80"));
         let long: Vec<&str> = text.lines().filter(|line| !is_fitting(line, 80)).collect();
         assert_eq!(long, [""; 0], "{words}");
-        // Where it fits, it is what is piped: labels, and blanks where there is none.
-        let piped = fathom(words, None);
-        let begins = |text: &str| {
-            text.lines().any(|line| piped.lines().any(|p| p == line && p.starts_with("    ")))
-        };
-        assert!(words != "machine" || begins(&text), "{text}");
     }
     let families = fathom("list", None).lines().count();
     assert_eq!(families, fathom("list --format names", None).lines().count());

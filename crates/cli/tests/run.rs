@@ -65,6 +65,24 @@ fn two_outputs_of_one_file_are_refused_before_anything_is_measured() {
         assert!(said.contains(" are the same file") && output.status.code() != Some(0), "{said}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{words_of_outputs:?}");
     }
+    let saved = run(folder.path(), &["--save", "run.json", "-r", "3", "true"]);
+    assert_eq!(saved.status.code(), Some(0), "{}", words(&saved));
+    let before = fs::read(folder.path().join("run.json")).unwrap();
+    for line in [
+        "report run.json -o run.json",
+        "report run.json --save ./run.json",
+        "diff run.json run.json -o run.json",
+        "cpu --join run.json run.json -o run.json",
+    ] {
+        let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        let output = fathom.args(line.split(' ')).current_dir(folder.path()).output().unwrap();
+        assert!(
+            words(&output).contains("would replace the input run.json"),
+            "{line}: {}",
+            words(&output)
+        );
+    }
+    assert_eq!(fs::read(folder.path().join("run.json")).unwrap(), before);
     let both = run(folder.path(), &["--export-csv", "-", "--export-json", "-", "-r", "3", "true"]);
     assert_eq!(both.status.code(), Some(0), "{}", words(&both));
 }

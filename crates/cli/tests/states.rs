@@ -167,8 +167,9 @@ fn buckets_of_numbers_merge_in_the_order_of_numbers() {
         "aggregate --by 1:50,2 --value 3 --header=no --delimiter ; --partial -o 3.fathom a.csv",
     );
     let said = folder.refused(3, "merge 1.fathom 3.fathom");
-    let shown = |said: &str| said.matches("units").count().max(said.matches("by: ").count());
-    assert!(shown(&said) == 2 && !said.contains("delimiter"), "{said}");
+    assert!(said.matches("by: [").count() == 2 && !said.contains("delimiter"), "{said}");
+    let said = folder.refused(2, "merge --sort nope 3.fathom");
+    assert!(said.contains("Usage: fathom merge"), "{said}");
 }
 
 #[test]
@@ -231,6 +232,26 @@ fn quotes_are_cut_between_records_or_refused() {
     let cuts = |more| folder.out(&format!("plan --records --bytes 9 {more} s.csv"));
     assert_eq!(cuts(""), cuts("--delimiter ;"));
     assert_ne!(cuts(""), cuts("--delimiter ,"));
+}
+
+#[test]
+fn what_cannot_be_cut_is_planned_whole_and_a_plan_replaces_no_input() {
+    let folder = Folder::new();
+    let text = "k,v\n\"a\nb\",1\n".repeat(9);
+    let utf_16 = text.encode_utf16().flat_map(u16::to_le_bytes);
+    fs::write(
+        folder.0.path().join("wide.csv"),
+        [0xff, 0xfe].into_iter().chain(utf_16).collect::<Vec<u8>>(),
+    )
+    .unwrap();
+    folder.file("text.csv", &text);
+    let lines = |words: &str| String::from_utf8(folder.out(words)).unwrap().lines().count();
+    for more in ["", " --records"] {
+        assert_eq!(lines(&format!("plan --tasks 3{more} wide.csv")), 1, "{more}");
+        assert_eq!(lines(&format!("plan --tasks 3{more} text.csv")), 3, "{more}");
+    }
+    folder.says(2, "plan -o text.csv text.csv", "--output would replace the input");
+    assert_eq!(fs::read_to_string(folder.0.path().join("text.csv")).unwrap(), text);
 }
 
 #[test]

@@ -290,7 +290,8 @@ impl House {
             true => Ok(ward),
             false => {
                 let words = ending(&mut stderr).unwrap_or_default();
-                Err(broken(format!("{}: {words}", end.status)))
+                let colon = if words.is_empty() { "" } else { ": " };
+                Err(broken(format!("{}{colon}{words}", end.status)))
             }
         }
     }
@@ -375,9 +376,9 @@ impl Executor for Commands<'_> {
             let aside = |line| house.aside(line, command.folder.as_deref(), what, after_stop);
             line.as_deref().map(aside).transpose()
         };
-        let prepared = aside(&self.house, &command.prepare, "set-up", Duration::ZERO)?;
+        let prepared = aside(&self.house, &command.prepare, "--prepare", Duration::ZERO)?;
         let sample = self.timed(&command);
-        let cleaned = aside(&self.house, &command.conclude, "clean-up", TIME_TO_CLEAN);
+        let cleaned = aside(&self.house, &command.conclude, "--conclude", TIME_TO_CLEAN);
         drop(prepared);
         let (sample, _) = (sample?, cleaned?);
         // The empty command stands for the shell; what it prints, nothing, is compared with nobody.

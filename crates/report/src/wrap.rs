@@ -5,16 +5,19 @@
 pub const USUAL: usize = 80;
 
 /// `text` in lines of at most `width` characters where its words allow; every line after the first
-/// begins with `indent` blanks, and the first one with those that it has.
+/// begins with `indent` blanks, of narrow lines with half their width, and the first one with those that it has.
 #[must_use]
 pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let words = text.trim_start_matches(' ');
+    let indent = indent.min(width / 2);
     let mut used = text.len() - words.len();
     let mut lines = " ".repeat(used);
     for (number, word) in words.split(' ').enumerate() {
         let length = word.chars().count();
         if number > 0 && used > indent && used + 1 + length > width {
-            lines = format!("{}\n{}", lines.trim_end(), " ".repeat(indent));
+            lines.truncate(lines.trim_end().len());
+            lines.push('\n');
+            lines.extend(std::iter::repeat_n(' ', indent));
             used = indent;
         } else if number > 0 {
             lines.push(' ');
@@ -110,6 +113,7 @@ mod tests {
         assert_eq!(wrapped("a_word_longer_than_that b", 8, 2), "a_word_longer_than_that\n  b");
         assert_eq!(wrapped("", 8, 2), "");
         assert_eq!(wrapped("    a b", 8, 2), "    a b");
+        assert_eq!(wrapped("a b c d e f", 6, 20), "a b c\n   d e\n   f");
         assert_eq!(wrapped("          beyond it", 8, 2), "          beyond\n  it");
     }
 

@@ -7,7 +7,7 @@ use std::slice;
 
 use fathom_aggregate::Error;
 use fathom_aggregate::columnar::{self, Integers, Numbers, Texts, Time, Valid};
-use fathom_aggregate::delimited::{Selector, Value};
+use fathom_aggregate::delimited::{By, Selector, Value};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -47,6 +47,8 @@ enum Kind {
     Booleans,
     Times(Width, Time),
     Dictionary(Width, Box<Kind>),
+    /// Nothing but missing cells.
+    Missing,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +101,7 @@ impl Kind {
             "vu" | "vz" => Kind::Views,
             "f" => Kind::F32,
             "g" => Kind::F64,
+            "n" => Kind::Missing,
             "b" => Kind::Booleans,
             "tdD" => Kind::Times(Width::I32, Time::Date),
             "tdm" => Kind::Times(Width::I64, Time::Moment(1000, false)),
@@ -134,6 +137,7 @@ impl Kind {
     fn is_aligned(&self, array: &ArrayC) -> bool {
         let view = View::of(array, 0, 0);
         let (number, bytes) = match self {
+            Kind::Missing => return true,
             Kind::Booleans | Kind::Decimal(_) => (1, 1),
             Kind::Integers(width) | Kind::Times(width, _) | Kind::Dictionary(width, _) => {
                 (1, width.bytes())
@@ -153,27 +157,28 @@ impl Kind {
     }
 
     fn is_number(&self) -> bool {
-        matches!(self, Kind::Integers(_) | Kind::F32 | Kind::F64 | Kind::Decimal(_))
+        use Kind::{Decimal, F32, F64, Integers, Missing};
+        matches!(self, Integers(_) | F32 | F64 | Decimal(_) | Missing)
     }
 
     /// Keys are texts, or what has one spelling.
     fn is_key(&self) -> bool {
         match self {
             Kind::Short | Kind::Long | Kind::Views | Kind::Integers(_) => true,
-            Kind::Booleans | Kind::Times(..) => true,
+            Kind::Booleans | Kind::Times(..) | Kind::Missing => true,
             Kind::Dictionary(_, values) => values.is_key(),
             Kind::F32 | Kind::F64 | Kind::Decimal(_) => false,
         }
     }
 }
 
-/// Takes the stream out of an object, with the names of the columns: so many keys, of which some may be any numbers,
-/// so many values, and those of a condition.
+/// Takes the stream out of an object, with the names of the columns: so many keys, of which those in buckets
+/// may be any numbers, so many values, and those of a condition.
 pub(crate) fn open(
     object: &Bound<'_, PyAny>,
     columns: &[Selector],
     [keys, values]: [usize; 2],
-    number_parts: &[usize],
+    bucketed: &[bool],
 ) -> PyResult<(Stream, Vec<String>)> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>()?;
@@ -189,21 +194,29 @@ pub(crate) fn open(
         return Err(PyValueError::new_err(stream.said(code)));
     }
     let fields = fields(&schema)?;
-    let names: Vec<&str> = fields.iter().map(|field| &*field.0).collect();
+    let names: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
     let mut found = (Vec::new(), Vec::new());
     for (number, column) in columns.iter().enumerate() {
         let place = place(column, &names)?;
-        let (name, format, dictionary) = &fields[place];
+        let Field { name, format, dictionary, extension } = &fields[place];
         let kind = Kind::of(format, dictionary.as_deref());
+        if let Some(extension) = extension
+            && !matches!(kind, Some(Kind::Short | Kind::Long | Kind::Views))
+        {
+            let said = format!(
+                "column {name:?} is of the extension type {extension:?}, which is not known here: cast it before"
+            );
+            return Err(PyTypeError::new_err(said));
+        }
         let is_value = (keys..keys + values).contains(&number);
         let fits = |kind: &Kind| match (number < keys, is_value) {
-            (true, _) => kind.is_key() || kind.is_number() && number_parts.contains(&number),
+            (true, _) => kind.is_key() || bucketed[number],
             (_, true) => kind.is_number(),
             (false, false) => true,
         };
         let Some(kind) = kind.filter(fits) else {
             let wanted = match (number < keys, is_value) {
-                (true, _) => "text, integers, truths or times",
+                (true, _) => "text, integers, truths or times (in buckets any numbers)",
                 (_, true) => "numbers",
                 (false, false) => "text, numbers, truths or times",
             };
@@ -239,8 +252,17 @@ fn place(column: &Selector, names: &[&str]) -> PyResult<usize> {
                 ))),
                 (None, _) => {
                     let there = names.join(", ");
+                    let is_cut = |whole: &&&str| {
+                        By::of(Selector::Name((**whole).to_owned())).column == *column
+                    };
+                    let hint = match names.iter().find(is_cut) {
+                        Some(whole) => format!(
+                            " (behind the colon of {whole:?} is a width of buckets: choose it by its place)"
+                        ),
+                        None => String::new(),
+                    };
                     Err(PyKeyError::new_err(format!(
-                        "there is no column {name:?}; there are: {there}"
+                        "there is no column {name:?}{hint}; there are: {there}"
                     )))
                 }
             }
@@ -248,8 +270,15 @@ fn place(column: &Selector, names: &[&str]) -> PyResult<usize> {
     }
 }
 
-/// Name, format and the format of the dictionary of each column.
-type Field = (String, String, Option<String>);
+/// What a schema says of a column.
+struct Field {
+    name: String,
+    format: String,
+    /// The format of its dictionary.
+    dictionary: Option<String>,
+    /// The type that it is of, where the format is only how that is stored.
+    extension: Option<String>,
+}
 
 fn fields(schema: &Schema) -> PyResult<Vec<Field>> {
     // SAFETY: the texts of a schema end with a zero byte, and a missing one is null.
@@ -268,9 +297,64 @@ fn fields(schema: &Schema) -> PyResult<Vec<Field>> {
     let field = |&child: &*mut Schema| {
         // SAFETY: the same; a dictionary is null where there is none.
         let (child, dictionary) = unsafe { (&*child, (*child).dictionary.as_ref()) };
-        (text(child.name), text(child.format), dictionary.map(|schema| text(schema.format)))
+        Field {
+            name: text(child.name),
+            format: text(child.format),
+            dictionary: dictionary.map(|schema| text(schema.format)),
+            // SAFETY: the same.
+            extension: unsafe { extension(child.metadata.cast()) },
+        }
     };
     Ok(children.iter().map(field).collect())
+}
+
+/// The name of the extension type that metadata tell, if they do: a number of pairs, then of each the length and the
+/// bytes of its key and of its value, as the Arrow C data interface has them.
+///
+/// # Safety
+/// Metadata that live for the call, or null.
+unsafe fn extension(metadata: *const u8) -> Option<String> {
+    if metadata.is_null() {
+        return None;
+    }
+    let mut rest = metadata;
+    // SAFETY: numbers and texts lie one behind the other, as many and as long as the numbers before them say.
+    let pairs = unsafe { number(&mut rest) };
+    for _ in 0..pairs {
+        // SAFETY: the same.
+        let (key, value) = unsafe { (text(&mut rest), text(&mut rest)) };
+        if key == b"ARROW:extension:name" {
+            return Some(String::from_utf8_lossy(value).into_owned());
+        }
+    }
+    None
+}
+
+/// The number at a place, which moves behind it.
+///
+/// # Safety
+/// There are its four bytes.
+unsafe fn number(at: &mut *const u8) -> usize {
+    // SAFETY: the promise of the caller.
+    let number = unsafe { at.cast::<i32>().read_unaligned() };
+    // SAFETY: the same: behind them is at most the end.
+    *at = unsafe { at.add(4) };
+    usize::try_from(number).unwrap_or(0)
+}
+
+/// The text behind its length at a place, which moves behind it.
+///
+/// # Safety
+/// Both are there, and live as long as `'a`.
+unsafe fn text<'a>(at: &mut *const u8) -> &'a [u8] {
+    // SAFETY: the promise of the caller.
+    let text = unsafe {
+        let len = number(at);
+        slice::from_raw_parts(*at, len)
+    };
+    // SAFETY: the same.
+    *at = unsafe { at.add(text.len()) };
+    text
 }
 
 /// A slice of what may be a null pointer if nothing is there.
@@ -320,8 +404,11 @@ impl columnar::Source for Stream {
             return Err(refused(format!("row {row} is missing as a whole: leave it out before")));
         }
         self.rows += array.length as u64;
-        let zeros = if self.sizes[1] == 0 { vec![0; array.length as usize] } else { Vec::new() };
-        let batch = Batch { array, columns: self.columns.clone(), sizes: self.sizes, zeros };
+        let is_missing = |column: &Column| matches!(column.kind, Kind::Missing);
+        let has_missing = self.columns.iter().any(is_missing);
+        let rows = if self.sizes[1] == 0 || has_missing { array.length as usize } else { 0 };
+        let (zeros, none) = (vec![0; rows], vec![0; rows.div_ceil(8)]);
+        let batch = Batch { array, columns: self.columns.clone(), sizes: self.sizes, zeros, none };
         for (number, column) in self.columns.iter().enumerate() {
             let (view, kind) = batch.column(number);
             if !kind.is_aligned(view.array) {
@@ -346,8 +433,10 @@ pub(crate) struct Batch {
     array: ArrayC,
     columns: Vec<Column>,
     sizes: [usize; 2],
-    /// A value for each row where there is none to be read: rows are counted.
+    /// A value for each row where there is none to be read: rows are counted, or miss it.
     zeros: Vec<i8>,
+    /// No bit for any of them.
+    none: Vec<u8>,
 }
 
 // SAFETY: arrays never change, and may be read and released on any thread.
@@ -366,6 +455,18 @@ impl Batch {
         };
         (View::of(child, self.array.offset, self.array.length as usize), kind)
     }
+
+    fn texts(&self, number: usize) -> Texts<'_> {
+        match self.column(number) {
+            (_, Kind::Missing) => Texts::Integers(self.missing(), Integers::I8(&self.zeros)),
+            (view, kind) => view.texts(kind),
+        }
+    }
+
+    /// That no row has a value.
+    fn missing(&self) -> Valid<'_> {
+        Valid { bits: Some(&self.none), offset: 0 }
+    }
 }
 
 impl columnar::Batch for Batch {
@@ -379,21 +480,21 @@ impl columnar::Batch for Batch {
     }
 
     fn keys(&self, part: usize) -> Texts<'_> {
-        let (view, kind) = self.column(part);
-        view.texts(kind)
+        self.texts(part)
     }
 
     fn values(&self, column: usize) -> Numbers<'_> {
         if self.sizes[1] == 0 {
             return Numbers::Integers(Valid::default(), Integers::I8(&self.zeros));
         }
-        let (view, kind) = self.column(self.sizes[0] + column);
-        view.numbers(kind).expect("checked when the stream was opened")
+        match self.column(self.sizes[0] + column) {
+            (_, Kind::Missing) => Numbers::Integers(self.missing(), Integers::I8(&self.zeros)),
+            (view, kind) => view.numbers(kind).expect("checked when the stream was opened"),
+        }
     }
 
     fn filtered(&self, column: usize) -> Texts<'_> {
-        let (view, kind) = self.column(self.sizes[0] + self.sizes[1] + column);
-        view.texts(kind)
+        self.texts(self.sizes[0] + self.sizes[1] + column)
     }
 }
 
@@ -499,6 +600,7 @@ impl<'a> View<'a> {
                 Texts::Booleans(valid, bits)
             }
             Kind::Times(width, time) => Texts::Times(valid, self.integers(*width), *time),
+            Kind::Missing => unreachable!("it has no buffers"),
             Kind::F32 | Kind::F64 | Kind::Decimal(_) => {
                 Texts::Numbers(self.numbers(kind).expect("these are numbers"))
             }

@@ -132,9 +132,7 @@ impl<'a> Texts<'a> {
             }
         }
     }
-}
 
-impl Texts<'_> {
     /// The second since 1970 in which the time of a row lies, if it is one with a date of four digits.
     pub(super) fn second(&self, row: usize) -> Option<i64> {
         let Texts::Times(valid, all, time) = self else { return None };

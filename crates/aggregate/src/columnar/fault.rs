@@ -9,3 +9,10 @@ pub(super) struct Fault {
     pub(super) reason: Reason,
     pub(super) text: String,
 }
+
+impl Fault {
+    /// The same in another column.
+    pub(super) fn of_column(self, column: usize) -> Fault {
+        Fault { column, ..self }
+    }
+}

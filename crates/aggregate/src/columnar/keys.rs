@@ -185,31 +185,45 @@ impl Groups {
         numbers: &mut Vec<u32>,
         faults: &mut Vec<Fault>,
     ) {
+        assert_eq!(parts.len(), query.by.len(), "a shape of other keys");
         let mut parts: Vec<Shaped<'_>> =
             parts.iter().zip(&query.by).map(|(texts, by)| Shaped::new(query, by, texts)).collect();
-        let last = parts.len() - 1;
         let mut key = Vec::new();
-        let mut find = |row: usize| {
-            key.clear();
-            let mut is_empty = true;
-            for (at, part) in parts.iter_mut().enumerate() {
-                let text = part.of(row).map_err(|(reason, text)| Fault {
-                    row,
-                    column: at,
-                    reason,
-                    text: String::from_utf8_lossy(&text).into_owned(),
-                })?;
-                is_empty &= text.is_empty();
-                composite::push(&mut key, text, at == last);
-            }
-            if is_empty { Err(empty(row)) } else { Ok(self.find(&key, 0, key.len())) }
-        };
         numbers.extend(rows.map(|row| {
-            find(row).unwrap_or_else(|fault| {
+            let number = match &mut parts[..] {
+                [part] => self.find_shaped(part, row),
+                parts => self.find_joined(parts, &mut key, row),
+            };
+            number.unwrap_or_else(|fault| {
                 faults.push(fault);
                 NONE
             })
         }));
+    }
+
+    /// The number of a key of one part, which is remembered beside it.
+    fn find_shaped(&mut self, part: &mut Shaped<'_>, row: usize) -> Result<u32, Fault> {
+        let known = part.of(row).map_err(|fault| fault.of_column(0))?;
+        if known.number == NONE {
+            known.number = self.find_text(Some(&known.text));
+        }
+        if known.number == NONE { Err(empty(row)) } else { Ok(known.number) }
+    }
+
+    fn find_joined(
+        &mut self,
+        parts: &mut [Shaped<'_>],
+        key: &mut Vec<u8>,
+        row: usize,
+    ) -> Result<u32, Fault> {
+        key.clear();
+        let (mut is_empty, last) = (true, parts.len() - 1);
+        for (at, part) in parts.iter_mut().enumerate() {
+            let text = &part.of(row).map_err(|fault| fault.of_column(at))?.text;
+            is_empty &= text.is_empty();
+            composite::push(key, text, at == last);
+        }
+        if is_empty { Err(empty(row)) } else { Ok(self.find(key, 0, key.len())) }
     }
 
     fn number_several(
@@ -289,47 +303,73 @@ impl Groups {
     }
 }
 
-/// A column as a part of keys. What many rows have, places of a dictionary and seconds, is remembered.
+/// A column as a part of keys. What many rows have is remembered: places of a dictionary, and seconds.
 struct Shaped<'a> {
     query: &'a Query,
     by: &'a By,
     texts: &'a Texts<'a>,
-    /// What was asked for, by its last bits, and what it is as part of a key.
-    known: Vec<(Option<i64>, Vec<u8>)>,
+    /// The first places have slots of their own, seconds those of their hash, all else the first.
+    slots: Vec<Slot>,
+}
+
+/// What was asked for last, and what it is.
+#[derive(Clone)]
+struct Slot {
+    /// The place or the second; None if it is not to be found again.
+    tag: Option<i64>,
+    /// As part of a key.
+    text: Vec<u8>,
+    /// The number of the key that has this part alone, once it was asked for.
+    number: u32,
 }
 
 impl<'a> Shaped<'a> {
-    const KNOWN: usize = 256;
+    /// Bits of the number of a second's slot, and of that of a place.
+    const BITS: [u32; 2] = [10, 16];
 
     fn new(query: &'a Query, by: &'a By, texts: &'a Texts<'a>) -> Shaped<'a> {
-        Shaped { query, by, texts, known: vec![(None, Vec::new()); Shaped::KNOWN] }
+        Shaped { query, by, texts, slots: Vec::new() }
     }
 
     /// The part of a row.
     ///
     /// # Errors
-    /// Why it has none, and its text.
-    fn of(&mut self, row: usize) -> Result<&[u8], (Reason, Vec<u8>)> {
+    /// Why it has none.
+    fn of(&mut self, row: usize) -> Result<&mut Slot, Fault> {
         let bucket = self.by.bucket.as_ref().filter(|bucket| bucket.is_time());
         let second = bucket.and_then(|_| self.texts.second(row));
-        let same = second.or_else(|| self.texts.place(row));
-        let (known, part) = &mut self.known[same.unwrap_or(0) as usize % Shaped::KNOWN];
-        if same.is_none() || *known != same {
-            *known = None;
-            part.clear();
+        let tag = second.or_else(|| self.texts.place(row));
+        let number = match (second, tag) {
+            (Some(second), _) => {
+                let hash = (second as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                (hash >> (64 - Shaped::BITS[0])) as usize
+            }
+            (None, Some(place)) => place as usize % (1 << Shaped::BITS[1]),
+            (None, None) => 0,
+        };
+        if number >= self.slots.len() {
+            self.slots.resize(number + 1, Slot { tag: None, text: Vec::new(), number: NONE });
+        }
+        let slot = &mut self.slots[number];
+        if tag.is_none() || slot.tag != tag {
+            (slot.tag, slot.number) = (None, NONE);
+            slot.text.clear();
             match bucket.zip(second) {
-                Some((bucket, second)) => bucket.push_second(part, second),
+                Some((bucket, second)) => bucket.push_second(&mut slot.text, second),
                 None => {
                     let text = self.texts.get(row).unwrap_or_default();
                     match self.query.shaped(self.by, Cow::Borrowed(&text)) {
-                        Ok(shaped) => part.extend_from_slice(&shaped),
-                        Err(reason) => return Err((reason, text.into_owned())),
+                        Ok(shaped) => slot.text.extend_from_slice(&shaped),
+                        Err(reason) => {
+                            let text = String::from_utf8_lossy(&text).into_owned();
+                            return Err(Fault { row, column: 0, reason, text });
+                        }
                     }
                 }
             }
-            *known = same;
+            slot.tag = tag;
         }
-        Ok(part)
+        Ok(slot)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::order::{Criterion, Sort};
 use super::telling::{Telling, tellings};
-use super::{Layout, Statistic};
+use super::{Layout, Statistic, headings};
 use crate::delimited::{Kind, Query, Syntax};
 use crate::engine::Column;
 use crate::quantile::Method;
@@ -68,15 +68,18 @@ impl Wish {
         Selector::list(text)?.into_iter().map(wish).collect()
     }
 
-    /// The statistics it may mean, all of which must be kept.
-    pub fn statistics(&self) -> impl Iterator<Item = Statistic> + '_ {
+    /// The statistics it may mean, all of which must be kept; a column of the key, of which these are known, means none.
+    pub fn statistics(&self, keys: &[Selector]) -> Vec<Statistic> {
+        if keys.iter().any(|key| key.name() == Some(&self.name)) {
+            return Vec::new();
+        }
         let ended = self.name.strip_suffix("_error%").unwrap_or(&self.name);
         let name = ["_before", "_after", "_change", "_change%"]
             .iter()
             .find_map(|end| ended.strip_suffix(end))
             .unwrap_or(ended);
         let ends = name.match_indices('_').map(move |(at, _)| &name[at + 1..]);
-        ends.chain([name]).filter_map(Statistic::named)
+        ends.chain([name]).filter_map(Statistic::named).collect()
     }
 }
 
@@ -107,7 +110,8 @@ impl Wanted<'_> {
         let by_parts = |falling| parts.iter().map(move |&sort| Criterion { sort, falling });
         let has_numbers = !self.number_parts.is_empty();
         let mut order = Vec::new();
-        for wish in self.wishes {
+        let usual = [Wish::of("key")];
+        for wish in if self.wishes.is_empty() { &usual } else { self.wishes } {
             let criterion = self.criterion(wish, layout, columns)?;
             match criterion.sort {
                 Sort::Key if has_numbers => order.extend(by_parts(criterion.falling)),
@@ -167,9 +171,8 @@ impl Wanted<'_> {
         columns: &[Column],
     ) -> Result<Criterion, WishError> {
         let Some(sort) = self.sort(wish, layout, columns) else {
-            let told = tellings(columns, layout).into_iter().map(|(name, _)| name);
-            let known = layout.keys.iter().cloned().chain(told).collect();
-            return Err(WishError::Unknown { name: wish.name.clone(), known });
+            let (name, known) = (wish.name.clone(), headings(columns, layout));
+            return Err(WishError::Unknown { name, known });
         };
         if let Sort::By(Telling::Of(at, statistic)) = sort
             && columns[at].is_text
@@ -191,18 +194,19 @@ impl Wanted<'_> {
         let named = |text| Statistic::named(text).map(|told: Statistic| told.by(self.method));
         // Of two inputs the later one.
         let last = usize::from(layout.pairs);
-        if let Some(statistic) = named(&wish.name) {
-            return Some(Sort::By(Telling::Of(last, statistic)));
-        }
-        if let Some(at) = layout.keys.iter().position(|key| *key == wish.name) {
+        let parts = layout.keys.len();
+        let heading = headings(columns, layout).into_iter().position(|name| name == wish.name);
+        if let Some(at) = heading.filter(|&at| at < parts) {
             return Some(self.part(at, layout));
         }
         if wish.name == "key" {
             return Some(Sort::Key);
         }
-        let told = tellings(columns, layout);
-        if let Some((_, telling)) = told.iter().find(|(name, _)| *name == wish.name) {
-            return Some(Sort::By(*telling));
+        if let Some(statistic) = named(&wish.name) {
+            return Some(Sort::By(Telling::Of(last, statistic)));
+        }
+        if let Some(at) = heading {
+            return Some(Sort::By(tellings(columns, layout)[at - parts].1));
         }
         let step = last + 1;
         (last..columns.len()).step_by(step).find_map(|at| {

@@ -140,6 +140,12 @@ pub(super) fn differences(both: [&Question; 2]) -> [String; 2] {
         let mut all: Vec<String> = pieces(&question.query).map(str::to_owned).collect();
         all.push(format!("stats: {}", question.stats.join(",")));
         all.extend(question.approx.map(|approx| format!("approx: {} %", approx.percent())));
+        // What is sorted by is kept as well.
+        let Question { squares, values, ends, sketch, .. } = *question;
+        let kept = [(squares, "squares"), (values, "values"), (ends, "ends"), (sketch, "sketch")];
+        all.extend(
+            kept.iter().filter(|(is_kept, _)| *is_kept).map(|(_, what)| format!("with {what}")),
+        );
         all
     });
     let without = |own: &[String], other: &[String]| {
@@ -150,10 +156,11 @@ pub(super) fn differences(both: [&Question; 2]) -> [String; 2] {
     shown.map(|pieces| if pieces.is_empty() { "nothing".to_owned() } else { pieces.join(", ") })
 }
 
-/// The fields of a query as it is written: what stands between the commas inside its first brackets.
+/// The fields of a query as it is written: what stands between the commas outside brackets.
 fn pieces(query: &str) -> impl Iterator<Item = &str> {
+    let inside = query.strip_prefix("Query {").and_then(|rest| rest.strip_suffix('}'));
     let (mut depth, mut is_quoted, mut is_escaped) = (0_u32, false, false);
-    let pieces = query.split(move |c| {
+    let pieces = inside.unwrap_or(query).split(move |c| {
         match c {
             _ if is_escaped => {}
             '"' => is_quoted = !is_quoted,
@@ -162,9 +169,9 @@ fn pieces(query: &str) -> impl Iterator<Item = &str> {
             _ => {}
         }
         is_escaped = is_quoted && c == '\\' && !is_escaped;
-        c == ',' && depth == 1 && !is_quoted
+        c == ',' && depth == 0 && !is_quoted
     });
-    pieces.map(|piece| piece.trim_start_matches("Query {").trim_end_matches('}').trim())
+    pieces.map(str::trim)
 }
 
 /// Something that is read: a file, an object of a store, a stream.
@@ -411,6 +418,14 @@ mod tests {
         assert_eq!(differences([&one, &other]), expected.map(str::to_owned));
         let third = question(&query, &[Statistic::Max]);
         let expected = ["stats: mean", "stats: max"];
+        query.syntax = crate::Syntax::Access { combined: true };
+        let [_, log] = differences([&other, &question(&query, &[Statistic::Mean])]);
+        assert_eq!(log, "syntax: Access { combined: true }");
+        let sorted = Options { with_values: true, ..Options::default() };
+        let sorted = Question::new(Some(&query), &[Statistic::Mean], &sorted);
+        let [nothing, more] = differences([&question(&query, &[Statistic::Mean]), &sorted]);
+        assert_eq!([&*nothing, &*more], ["nothing", "with values"]);
+        query.syntax = crate::Syntax::Delimited;
         assert_eq!(differences([&other, &third]), expected.map(str::to_owned));
         let [plain, _] = differences([&Question::new(None, &[], &options), &other]);
         assert_eq!(plain, "key;value lines, stats: ");

@@ -318,10 +318,7 @@ impl State {
             if own.number != number {
                 return Err(StateError::NoPartition { missing: Partition { number, ..own } });
             }
-            if part.asked() != first.asked() {
-                let [one, other] = differences([first, part].map(|state| &state.head.question));
-                return Err(StateError::Question { one, other });
-            }
+            first.check_same_question(part)?;
             if part.head.objects != first.head.objects {
                 return Err(StateError::Uneven { one: partition, other: own });
             }
@@ -344,10 +341,7 @@ impl State {
             let [one, other] = [&self, &other].map(|state| keys_of(state.head.partition));
             return Err(StateError::Keys { one, other });
         }
-        if self.asked() != other.asked() {
-            let [one, other] = differences([&self, &other].map(|state| &state.head.question));
-            return Err(StateError::Question { one, other });
-        }
+        self.check_same_question(&other)?;
         let objects = joined(&self.head.objects, &other.head.objects)?;
         let names_are_own = self.head.names_from() <= other.head.names_from();
         let (mut own, mut more) = (self, other);
@@ -362,6 +356,18 @@ impl State {
             return Err(StateError::Damaged("its counts are too large"));
         }
         Ok(State { head, columns })
+    }
+
+    /// Checks that another state, with which it is not merged, answers the same question.
+    ///
+    /// # Errors
+    /// What differs.
+    pub fn check_same_question(&self, other: &State) -> Result<(), StateError> {
+        if self.asked() == other.asked() {
+            return Ok(());
+        }
+        let [one, other] = differences([self, other].map(|state| &state.head.question));
+        Err(StateError::Question { one, other })
     }
 
     /// What is to be the same in states that go together.
@@ -510,6 +516,12 @@ impl State {
         }
         if head.partition.is_some_and(|partition| !partition.is_one()) {
             return Err(StateError::Damaged("its partition is none"));
+        }
+        let parts = &head.question.number_parts;
+        if !parts.is_sorted_by(|a, b| a < b)
+            || parts.last().is_some_and(|&at| at >= head.keys.len())
+        {
+            return Err(StateError::Damaged("its order is of parts that keys do not have"));
         }
         if head.objects.is_empty() || !head.is_in_order() || head.records().is_none() {
             return Err(StateError::Damaged("its objects are not in order"));

@@ -27,6 +27,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    options.sheet.ensure_apart(&[&options.old, &options.new])?;
     let diff = diff(&Run::read(&options.old)?, &Run::read(&options.new)?);
     let names = [&options.old, &options.new].map(|path| path.display().to_string());
     let page = || html::diff::page(&diff, [&names[0], &names[1]]);

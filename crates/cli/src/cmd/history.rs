@@ -1,7 +1,7 @@
 //! `fathom history DIR`: the course of every contender over the saved runs of a folder.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fathom_measure::result::Run;
 use fathom_report::history::{courses, slower, text};
@@ -46,6 +46,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         || options.since.len() >= 4 && options.since.bytes().take(4).all(|b| b.is_ascii_digit());
     anyhow::ensure!(is_time, "--since: {:?} is no time such as 2026-11-22", options.since);
     let (runs, mut end) = saved::runs(folder)?;
+    let inputs: Vec<&Path> = runs.iter().map(|(path, _)| path.as_path()).collect();
+    options.sheet.ensure_apart(&inputs)?;
     let runs: Vec<Run> = runs.into_iter().map(|(_, run)| run).collect();
     let courses = courses(&runs);
     let name = folder.display().to_string();

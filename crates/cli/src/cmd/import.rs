@@ -10,6 +10,7 @@ use fathom_report::import::{Imported, criterion, import};
 
 use crate::exit::Exit;
 use crate::measuring::{new_run, save};
+use crate::output;
 
 /// Turn results of criterion, Google Benchmark, hyperfine or pytest-benchmark into a saved run
 ///
@@ -28,6 +29,8 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    let inputs: Vec<&Path> = options.files.iter().map(PathBuf::as_path).collect();
+    output::ensure_files_apart(&[("--save", options.save.as_deref())], &inputs)?;
     let mut run = new_run()?;
     let (mut without, mut started) = (0, String::new());
     for path in &options.files {

@@ -106,6 +106,8 @@ fn contenders(family: &dyn AnyFamily, format: Format) -> String {
             let _ = writeln!(text, "  {name:<16} {}", offer.doc);
         }
     }
+    let opening = output::filled(&page(family.source()));
+    let offers = output::fitted(&std::mem::take(&mut text), 19);
     let width = entries.iter().map(|entry| entry.id.len()).max().unwrap_or(0);
     let _ = writeln!(text, "contenders:");
     for Entry { id, meta } in &entries {
@@ -114,6 +116,9 @@ fn contenders(family: &dyn AnyFamily, format: Format) -> String {
         let summary = meta.summary();
         let _ = writeln!(text, "  {id:<width$}  {version:<8} {path:<16} {summary}{mark}");
     }
+    // Names, versions and what processors have to have come before the sentences.
+    let contenders = output::fitted(&text, width + 30);
+    let mut text = String::new();
     for absent in family.absent() {
         let _ = writeln!(text, "  {:<width$}  absent: {}", absent.name, absent.reason);
     }
@@ -125,7 +130,7 @@ fn contenders(family: &dyn AnyFamily, format: Format) -> String {
             let _ = writeln!(text, "  {name:<width$}  {words}");
         }
     }
-    format!("{}\n\n{}", output::filled(&page(family.source())), output::fitted(&text, 6))
+    format!("{opening}\n\n{offers}{contenders}{}", output::fitted(&text, width + 4))
 }
 
 /// What is known about a contender, once for all its variants.

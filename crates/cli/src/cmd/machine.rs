@@ -46,7 +46,7 @@ enum Format {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.counters {
         let text = counters(options)?;
-        io::stdout().write_all(output::fitted(&text, 35).as_bytes())?;
+        io::stdout().write_all(text.as_bytes())?;
         return Ok(Exit::Done);
     }
     let machine = Machine::here();
@@ -99,7 +99,8 @@ fn counters_text(events: &[Event], groups: &[metric::Group], counters: &Counters
                 .expect("a string grows");
         }
     }
-    out.push('\n');
+    let events = output::fitted(&out, 35);
+    let mut out = String::from("\n");
     for group in groups {
         let has_all = group.events.iter().all(|event| is_counted(event, counters));
         let metrics: Vec<String> = group
@@ -111,10 +112,10 @@ fn counters_text(events: &[Event], groups: &[metric::Group], counters: &Counters
         writeln!(out, "group {:<10} {}{state}", group.name, metrics.join(", "))
             .expect("a string grows");
     }
-    for line in explain(counters.missing()) {
-        write!(out, "\n{line}\n").expect("a string grows");
-    }
-    out
+    let groups = output::fitted(&out, 17);
+    let why = explain(counters.missing()).into_iter();
+    let why: String = why.map(|line| output::fitted(&format!("\n{line}\n"), 0)).collect();
+    events + &groups + &why
 }
 
 fn counters_json(

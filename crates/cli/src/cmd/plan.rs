@@ -12,7 +12,7 @@ use fathom_aggregate::{Source, guess};
 use crate::cmd::aggregate;
 use crate::exit::Exit;
 use crate::input::{self, Input};
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::value;
 
 /// Cut an input for many processes: prints arguments of `fathom aggregate --partial`, a line a task
@@ -61,6 +61,8 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let files = &input::files_of(&options.files)?;
     input::prepare(files)?;
+    let inputs: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    output::ensure_files_apart(&[("--output", Some(&*options.output))], &inputs)?;
     let mut objects = Vec::new();
     for path in files {
         anyhow::ensure!(path != Path::new("-"), "standard input cannot be cut: name a file");
@@ -116,11 +118,13 @@ fn between_records(
             tasks.push(task);
             continue;
         };
-        let Input::File(file, _) = input::open(&files[object], 1)? else {
+        let path = &files[object];
+        let (_, can_be_cut) = objects[object];
+        let input = input::open(path, 1)?;
+        let (Input::File(file, _), true) = (input, can_be_cut) else {
             tasks.push(task);
             continue;
         };
-        let path = &files[object];
         let mut source = Source::File { path: path.clone(), file, size };
         let guessed = || guess::of_source(&mut source).map(|dialect| dialect.delimiter);
         let delimiter = options.delimiter.or_else(guessed).unwrap_or(b',');

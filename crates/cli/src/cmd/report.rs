@@ -14,7 +14,7 @@ use fathom_report::{escape, html};
 
 use crate::exit::Exit;
 use crate::measuring::{Format, Show, show};
-use crate::{saved, sheet};
+use crate::{output, saved, sheet};
 
 /// Show a saved run again, in any format, or judged against another baseline
 ///
@@ -35,7 +35,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    options.show.ensure_apart(&[])?;
+    options.show.ensure_apart(&[], &[&options.path])?;
     if options.path.is_dir() {
         ensure!(options.baseline.is_none(), "--baseline is of one run, and this is a folder");
         return folder(options);
@@ -62,24 +62,29 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     // Whose tables were chosen sees tables.
     let is_plain = options.baseline.is_none() && options.show.is_plain_text();
     match is_plain.then(|| as_shown(&run)).flatten() {
-        Some(text) => sheet::put(text.as_bytes(), &options.show.output, false)?,
+        Some((text, true)) => sheet::put_text(&text, &options.show.output, output::LABEL)?,
+        Some((text, false)) => sheet::put(text.as_bytes(), &options.show.output, false)?,
         None => show(&run, &options.show)?,
     }
     Ok(Exit::Done)
 }
 
-/// What a command with a text of its own showed of its run.
-fn as_shown(run: &Run) -> Option<String> {
-    let commands: &[fn(&Run) -> Option<String>] = &[
+/// What a command with a text of its own showed of its run, and whether that has yet to be fitted to a terminal.
+fn as_shown(run: &Run) -> Option<(String, bool)> {
+    type Again = fn(&Run) -> Option<String>;
+    let commands: &[(Again, bool)] = &[
+        // It has code, which stays as it is.
         #[cfg(feature = "kv")]
-        super::kv::again,
-        super::cpu::again,
+        (super::kv::again, false),
+        (super::cpu::again, true),
     ];
-    commands.iter().find_map(|again| again(run))
+    commands.iter().find_map(|(again, is_wide)| Some((again(run)?, *is_wide)))
 }
 
 fn folder(options: &Options) -> anyhow::Result<Exit> {
     let (runs, end) = saved::runs(&options.path)?;
+    let inputs: Vec<&Path> = runs.iter().map(|(path, _)| path.as_path()).collect();
+    options.show.ensure_apart(&[], &inputs)?;
     let Show { output, open, .. } = &options.show;
     match options.show.form() {
         Format::Text => sheet::put_text(&text(&runs), output, 4)?,

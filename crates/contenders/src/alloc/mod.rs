@@ -77,11 +77,12 @@ pub fn reserved_bytes(name: &str) -> u64 {
 /// The allocator of a process that was told nothing.
 pub const SYSTEM: &str = "system";
 
-/// How a Rust program names allocator `name` of this build, if it is one that a program can choose.
+/// What is known about allocator `name` of this build, if it is one that a Rust program can choose, by its
+/// [code](fathom_measure::contender::Meta::code).
 #[must_use]
-pub fn code(name: &str) -> Option<&'static str> {
-    let code = FAMILY.contenders.iter().map(|one| one.meta()).find(|meta| meta.name == name)?.code;
-    (!code.is_empty()).then_some(code)
+pub fn meta(name: &str) -> Option<fathom_measure::contender::Meta> {
+    let meta = FAMILY.contenders.iter().map(|one| one.meta()).find(|meta| meta.name == name)?;
+    (!meta.code.is_empty()).then_some(meta)
 }
 
 /// Allocators that nobody would choose and that take part only when asked for: the arena never takes

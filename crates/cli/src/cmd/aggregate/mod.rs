@@ -11,12 +11,13 @@ use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
-use fathom_aggregate::format::{self, Statistic, Wish};
+use fathom_aggregate::format::{self, Statistic};
+use fathom_aggregate::guess;
 use fathom_aggregate::state::Question;
 use fathom_aggregate::{
-    Approx, Column, Error, Filter, Input as EngineInput, Layout, Method, OnError,
-    Options as EngineOptions, Progress, Query, Reject, Rounding, Source, Summary, Syntax, Way,
-    kernel_level,
+    Approx, By, Column, Error, Filter, Input as EngineInput, Layout, Method, OnError,
+    Options as EngineOptions, Progress, Query, Reject, Rounding, Selector, Source, Summary, Syntax,
+    Way, kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -484,9 +485,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let inputs: Vec<&[PathBuf]> =
         if options.compare { files.chunks(1).collect() } else { vec![files] };
     let mut summaries = Vec::new();
+    let mut guesses = true;
     for files in inputs {
-        let is_first = summaries.is_empty();
-        let query = (query.as_mut(), is_first);
+        let query = (query.as_mut(), &mut guesses);
         summaries.push(summarise(options, query, files, &engine, rejects.as_mut())?);
     }
     // One result, or two side by side.
@@ -496,7 +497,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let has_names = query.as_ref().is_some_and(Query::has_named_parts);
     let number_parts = query.as_ref().map(Query::number_parts).unwrap_or_default();
-    show(options, format, (&number_parts, has_names), summary, start)
+    show(options, format, ("aggregate", &number_parts, has_names), summary, start)
 }
 
 /// Runs the engine; what is wrong with the input is said in the words of the command line.
@@ -543,7 +544,7 @@ fn execute(
 fn show(
     options: &Options,
     format: Format,
-    (number_parts, has_names): (&[usize], bool),
+    (command, number_parts, has_names): (&str, &[usize], bool),
     mut summary: Summary,
     start: Instant,
 ) -> anyhow::Result<Exit> {
@@ -551,7 +552,7 @@ fn show(
     let layout = layout(options, has_names, &summary);
     let order = match order::criteria(options, number_parts, &layout, &summary.columns) {
         Ok(order) => order,
-        Err(mistake) => return usage(&mistake),
+        Err(mistake) => return usage_of(command, &mistake),
     };
     let total = options.total.as_deref();
     if let Some(spilled) = &summary.spilled {
@@ -588,7 +589,7 @@ fn show(
 /// for those of the other side of a comparison.
 fn summarise(
     options: &Options,
-    (mut query, guesses): (Option<&mut Query>, bool),
+    (mut query, guesses): (Option<&mut Query>, &mut bool),
     files: &[PathBuf],
     engine: &EngineOptions,
     rejects: Option<&mut Output>,
@@ -710,9 +711,13 @@ fn mistake(
 
 /// A mistake in how the command was called: what clap reports, said by us.
 fn usage(message: &str) -> anyhow::Result<Exit> {
+    usage_of("aggregate", message)
+}
+
+fn usage_of(command: &str, message: &str) -> anyhow::Result<Exit> {
     let mut args = Args::command();
     args.build();
-    let command = args.find_subcommand_mut("aggregate").expect("this command exists");
+    let command = args.find_subcommand_mut(command).expect("this command exists");
     Err(command.error(clap::error::ErrorKind::ArgumentConflict, message).into())
 }
 
@@ -754,7 +759,10 @@ impl Options {
 
     /// What must be known to show what is asked.
     pub(crate) fn asked(&self) -> Vec<Statistic> {
-        let sorted = self.sort.0.iter().flat_map(Wish::statistics);
+        // What is wrong with --by is said elsewhere.
+        let by = self.by.iter().filter_map(|list| By::list(list).ok()).flatten();
+        let keys: Vec<Selector> = by.map(|by| by.column).collect();
+        let sorted = self.sort.0.iter().flat_map(|wish| wish.statistics(&keys));
         self.stats().into_iter().chain(sorted).collect()
     }
 
@@ -782,7 +790,7 @@ impl Options {
         if format == Format::Brc && !is_single {
             anyhow::bail!(ONE_EACH);
         }
-        show(self, format, (&question.number_parts, question.has_names), summary, start)
+        show(self, format, ("merge", &question.number_parts, question.has_names), summary, start)
     }
 }
 
@@ -865,11 +873,11 @@ impl Inputs {
     }
 }
 
-/// Opens all inputs, finds out how they are written where nobody said it, and adds up their bytes if all sizes
-/// are known.
+/// Opens all inputs, finds out how they are written where nobody said it and none before had a text that tells, and adds
+/// up their bytes if all sizes are known.
 fn open(
     options: &Options,
-    (query, guesses): (Option<&mut Query>, bool),
+    (query, guesses): (Option<&mut Query>, &mut bool),
     files: &[PathBuf],
 ) -> anyhow::Result<Inputs> {
     let mut bytes = Some(0);
@@ -903,7 +911,10 @@ fn open(
         texts.push(text_of(source)?);
     }
     match query {
-        Some(query) if tables.is_empty() && guesses => query::guess(query, options, &mut texts),
+        Some(query) if tables.is_empty() && *guesses => {
+            *guesses = !guess::has_text(&mut texts);
+            query::guess(query, options, &mut texts);
+        }
         Some(_) if tables.is_empty() => {}
         Some(query) if texts.is_empty() => query::of_tables(query),
         None if tables.is_empty() => {}

@@ -84,7 +84,7 @@ pub(super) fn run(
     files: &[PathBuf],
 ) -> anyhow::Result<Exit> {
     let files = &input::files_of(files)?;
-    let inputs = open(options, (query.as_mut(), true), files)?;
+    let inputs = open(options, (query.as_mut(), &mut true), files)?;
     let engine = engine_options(options)?;
     let sources = inputs.into_texts(engine.threads);
     if options.range.is_none() {

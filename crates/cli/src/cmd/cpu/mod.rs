@@ -149,7 +149,8 @@ impl Row {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    options.show.ensure_apart(&[])?;
+    let inputs: Vec<&Path> = options.join.iter().chain(&options.file).map(|path| &**path).collect();
+    options.show.ensure_apart(&[], &inputs)?;
     options.libraries.choose()?;
     if let [a, b] = &options.join[..] {
         let text = join::text(&Run::read(a)?, &Run::read(b)?);
@@ -235,7 +236,7 @@ pub(crate) fn again(run: &Run) -> Option<String> {
     let Saved { options } = Saved::try_parse_from(&run.command[1..]).ok()?;
     let machine = serde_json::from_value(run.machine.clone()).unwrap_or_default();
     let families = chosen(&options.families).ok()?;
-    Some(output::fitted(&text(&options, run, &families, &machine), output::LABEL))
+    Some(text(&options, run, &families, &machine))
 }
 
 fn written(text: &str, path: &Path) -> anyhow::Result<Exit> {

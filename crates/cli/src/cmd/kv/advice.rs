@@ -87,8 +87,9 @@ fn preferred(rows: &[Row], candidates: &[Candidate], quickest: usize) -> usize {
         (crates.is_none(), flooding, needs, rows[number].bytes_per_entry.unwrap_or(f64::INFINITY))
     };
     let better = |&a: &usize, &b: &usize| {
+        let quicker = (b == quickest).cmp(&(a == quickest));
         let (a, b) = (worth(a), worth(b));
-        (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then(a.3.total_cmp(&b.3))
+        (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then(a.3.total_cmp(&b.3)).then(quicker)
     };
     let tied = (0..rows.len()).filter(|&number| number == quickest || ties(&rows[number]));
     tied.min_by(better).unwrap_or(quickest)

@@ -89,9 +89,9 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    options.show.ensure_apart(&[])?;
     let stop = interrupt::measuring();
     let path = options.source.path()?;
+    options.show.ensure_apart(&[], &[path])?;
     if options.blocks {
         say!("loading '{}'", path.display());
     }

@@ -29,7 +29,7 @@ mod traced;
 mod verdict;
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
@@ -273,9 +273,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(Sub::Bench(options)) = &options.command {
         return bench::run(options);
     }
-    if let Some(save) = options.save.as_deref().filter(|path| *path != Path::new("-")) {
-        output::ensure_apart(&[("--output", &options.output), ("--save", save)], &[])?;
-    }
+    let outputs = [("--output", Some(&*options.output)), ("--save", options.save.as_deref())];
+    output::ensure_files_apart(&outputs, &options.source.named().into_iter().collect::<Vec<_>>())?;
     let mut start = Instant::now();
     let stop = interrupt::measuring();
     let (prepared, parts, mix) = asked(options)?;

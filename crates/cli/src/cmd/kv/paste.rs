@@ -77,8 +77,8 @@ pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
         let once = ONCE.replace("HASH", &function).replace("FULL", full);
         code.extend(once.lines().map(str::to_owned));
     }
-    let allocator = fathom_contenders::alloc::code(&candidate.allocator);
-    if let Some(allocator) = allocator {
+    let allocator = fathom_contenders::alloc::meta(&candidate.allocator);
+    if let Some(Meta { code: allocator, .. }) = allocator {
         code.extend([
             String::new(),
             "#[global_allocator]".to_owned(),
@@ -91,10 +91,7 @@ pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
     let is_std = |meta: &Meta| meta.code.starts_with("std::");
     let [structure, function] = needed;
     let function = function.filter(|_| !meta.as_ref().is_some_and(is_std));
-    let bring = allocator.map(|path| {
-        let name = path.split("::").next().unwrap_or(path).replace('_', "-");
-        format!("{name} = \"*\"")
-    });
+    let bring = allocator.as_ref().map(measuring::manifest);
     let mut manifest: Vec<String> = [structure, function, bring].into_iter().flatten().collect();
     manifest.retain(|line| !line.is_empty());
     manifest.sort_unstable();

@@ -36,26 +36,32 @@ pub(super) struct Exports {
 
 impl Exports {
     /// The files, each with its option.
-    pub(super) fn files(&self) -> Vec<(&'static str, &Path)> {
-        let all = [
-            ("--export-json", &self.export_json),
-            ("--export-csv", &self.export_csv),
-            ("--export-markdown", &self.export_markdown),
-            ("--export-asciidoc", &self.export_asciidoc),
-            ("--export-orgmode", &self.export_orgmode),
-        ];
-        all.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?))).collect()
+    pub(super) fn files(&self) -> [(&'static str, Option<&Path>); 5] {
+        let Exports { export_json, export_csv, export_markdown, export_asciidoc, export_orgmode } =
+            self;
+        [
+            ("--export-json", export_json.as_deref()),
+            ("--export-csv", export_csv.as_deref()),
+            ("--export-markdown", export_markdown.as_deref()),
+            ("--export-asciidoc", export_asciidoc.as_deref()),
+            ("--export-orgmode", export_orgmode.as_deref()),
+        ]
     }
 
     pub(super) fn write(&self, run: &Run, unit: Option<TimeUnit>) -> anyhow::Result<()> {
-        let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| {
-            path.as_deref().map_or(Ok(()), |path| written(path, &text()))
-        };
-        write(&self.export_json, &|| json(run))?;
-        write(&self.export_csv, &|| csv(run))?;
-        write(&self.export_markdown, &|| table(run, Markup::Markdown, unit))?;
-        write(&self.export_asciidoc, &|| table(run, Markup::Asciidoc, unit))?;
-        write(&self.export_orgmode, &|| table(run, Markup::Orgmode, unit))
+        let texts: [&dyn Fn() -> String; 5] = [
+            &|| json(run),
+            &|| csv(run),
+            &|| table(run, Markup::Markdown, unit),
+            &|| table(run, Markup::Asciidoc, unit),
+            &|| table(run, Markup::Orgmode, unit),
+        ];
+        for ((_, path), text) in self.files().into_iter().zip(texts) {
+            if let Some(path) = path {
+                written(path, &text())?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ mod against;
 mod exports;
 mod seats;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::ensure;
@@ -21,6 +21,7 @@ use self::seats::Seat;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, Method, Show, Ticker, is_complete, new_run, show};
+use crate::output;
 
 /// Compare whole commands: interleaved, with intervals, CPU time, peak memory and a noise floor
 ///
@@ -202,7 +203,19 @@ impl Options {
         if let (Some(least), Some(most)) = (self.min_runs, self.max_runs) {
             ensure!(least <= most, "--min-runs: {least} is more than --max-runs {most}");
         }
-        self.show.ensure_apart(&self.exports.files())
+        // What is called --output elsewhere is --report here.
+        let own = [("--report", Some(&*self.show.output)), ("--save", self.show.save.as_deref())];
+        let kinds = ["null", "pipe", "inherit"];
+        let printed = self.command_output.iter().filter(|kind| !kinds.contains(&kind.as_str()));
+        let printed: Vec<_> = printed.map(|path| ("--output", Some(Path::new(path)))).collect();
+        let input = self.input_file();
+        let inputs: Vec<&Path> = input.iter().map(PathBuf::as_path).collect();
+        let own = [&own[..], &self.exports.files()].concat();
+        output::ensure_files_apart(&own, &inputs)?;
+        // Several commands may write to one file.
+        printed.iter().try_for_each(|printed| {
+            output::ensure_files_apart(&[&own[..], &[*printed]].concat(), &inputs)
+        })
     }
 
     fn house(&self) -> anyhow::Result<House> {

@@ -83,7 +83,8 @@ fn batch(random: &mut Random, habits: &Habits, rows: usize) -> RecordBatch {
     let places = Int8DictionaryArray::new(places, Arc::new(names));
     let most = habits.keys as i32;
     let days = some(random, keys, |random| random.below(40) as i32 - 20);
-    let moments = some(random, keys, |random| (random.below(50) as i64 - 20) * 500_000);
+    let step = pick(random, &[&500_000, &3_600_000_001, &86_399_000_003]);
+    let moments = some(random, keys, |random| (random.below(700) as i64 - 20) * step);
     let units = some(random, values, |random| i128::from(random.below(2_000_000)) - 1_000_000);
     let columns: Vec<(&str, ArrayRef)> = vec![
         ("town", Arc::new(StringArray::from(towns))),
@@ -226,12 +227,12 @@ fn both(words: &[String], files: &[PathBuf]) -> Option<Both> {
         options.condition.as_deref().map(|text| fathom_aggregate::Filter::parse(text).unwrap());
     let mut query = query::query(&options, condition).unwrap().unwrap();
     let engine = engine_options(&options).unwrap();
-    let inputs = open(&options, (Some(&mut query), true), files).ok()?;
+    let inputs = open(&options, (Some(&mut query), &mut true), files).ok()?;
     let progress = Progress::default();
     let columns = summarise(&options, Some(&query), &inputs.tables, &engine, &progress);
     let texts = inputs.into_texts(engine.threads);
     let text = execute(&options, Some(&query), texts, &engine, None, &progress);
-    let told = whole(&options, (Some(&mut query), true), files, &engine, None);
+    let told = whole(&options, (Some(&mut query), &mut true), files, &engine, None);
     let shown = |summary| shown(&options, &query, summary);
     Some(Both {
         columns: columns.map(shown),
@@ -352,7 +353,7 @@ fn what_columns_cannot_answer_is_said() {
         let files: Vec<PathBuf> = files.iter().map(|file| file.to_path_buf()).collect();
         let options = options(&words, &files);
         let mut query = query::query(&options, None).unwrap().unwrap();
-        let inputs = open(&options, (Some(&mut query), true), &files).unwrap();
+        let inputs = open(&options, (Some(&mut query), &mut true), &files).unwrap();
         let engine = engine_options(&options).unwrap();
         Asked::of(&query, &engine, &inputs.tables).err()
     };
