@@ -210,7 +210,8 @@ impl Wanted<'_> {
         }
         let step = last + 1;
         (last..columns.len()).step_by(step).find_map(|at| {
-            let statistic = wish.name.strip_prefix(&columns[at].name)?.strip_prefix('_')?;
+            // Both sides are shown under the name of the first.
+            let statistic = wish.name.strip_prefix(&columns[at - last].name)?.strip_prefix('_')?;
             Some(Sort::By(Telling::Of(at, named(statistic)?)))
         })
     }
