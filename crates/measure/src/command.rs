@@ -509,7 +509,7 @@ mod tests {
     fn set_up_that_hangs_is_ended_at_the_limit() {
         let begin = Instant::now();
         let failure = sample_prepared("sleep 100", Duration::from_millis(200)).unwrap_err();
-        let what = "set-up \"sleep 100\": hung: not done within 200 ms".to_owned();
+        let what = "--prepare \"sleep 100\": hung: not done within 200 ms".to_owned();
         assert_eq!(failure, Failure::Broken { what });
         assert!(begin.elapsed() < SOON);
     }

@@ -43,7 +43,11 @@ pub fn filled(prose: &str, width: usize) -> String {
         }
         goes_on = is_prose;
     }
-    let lines = paragraphs.iter().map(|paragraph| wrapped(paragraph, width, 0));
+    let lines = paragraphs.into_iter().map(|paragraph| match paragraph.starts_with([' ', '|']) {
+        // Code and tables stay.
+        true => paragraph,
+        false => wrapped(&paragraph, width, 0),
+    });
     lines.collect::<Vec<_>>().join("\n")
 }
 
