@@ -45,19 +45,19 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
     for data in inputs:
         if not isinstance(data, (str, os.PathLike)):
             raise TypeError(f"paths are read by many processes, and {type(data).__name__} is none")
-    query.guessed = {}
-    if not any("://" in str(data) for data in inputs):
+    if any("://" in str(data) for data in inputs):
+        query.guessed, tasks_of = {}, _tasks_of_objects
+    else:
         inputs = [os.path.abspath(os.fspath(path)) for path in inputs]
         settled, query.guessed = _native.settle(inputs, query)
         query.__dict__.update(settled)
+        tasks_of = _tasks_of_files
     sides = [[one] for one in inputs] if query.compare else [inputs]
-    return [_tasks(side, query, task_bytes, records) for side in sides], query
+    return [tasks_of(side, task_bytes, records, query) for side in sides], query
 
 
-def _tasks(paths: list, query, task_bytes: int, records: bool) -> list:
-    """Each a list of pieces or, of objects of stores, of words."""
-    if any("://" in str(path) for path in paths):
-        return _plan_of_objects(paths, task_bytes, records, query)
+def _tasks_of_files(paths: list, task_bytes: int, records: bool, query) -> list:
+    """Each a list of pieces."""
     if len(set(paths)) < len(paths):
         raise ValueError("a path is there twice")
     objects = [_native.object(path) for path in paths]
@@ -80,8 +80,8 @@ def _between_records(task, paths, query, task_bytes):
     return [[(at, start, end)] for start, end in zip([start, *ends], ends)]
 
 
-def _plan_of_objects(inputs, task_bytes, records, query):
-    """Tasks of the command, which reads objects of stores where the module does not."""
+def _tasks_of_objects(inputs: list, task_bytes: int, records: bool, query) -> list:
+    """Each a list of words of the command, which reads objects of stores where the module does not."""
     urls = [str(data) if "://" in str(data) else os.path.abspath(data) for data in inputs]
     words = ["--bytes", str(task_bytes), *(["--records"] if records else [])]
     if records and query.delimiter is not None:

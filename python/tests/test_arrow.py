@@ -262,11 +262,12 @@ def test_columns_of_other_meanings_are_refused_and_those_of_nothing_are_missing(
         fathom.aggregate(pa.table({"k": ["a"], "v": pa.array([1], pa.bool8())}), by="k", values="v")
     texts = pa.table({"k": pa.array(['{"a": 1}'], pa.json_()), "v": [1]})
     assert dict(fathom.aggregate(texts, by="k", values="v", stats="sum")) == {'{"a": 1}': 1}
-    nothing = pa.table({"k": ["a", "b"], "n": pa.nulls(2), "v": [1, 2]})
-    found = fathom.aggregate(nothing, by=["n", "k"], values=["n", "v"], stats=["rows", "sum"], where="n is null")
-    assert list(found) == [("", "a", 1, 0, 1, 1), ("", "b", 1, 0, 1, 2)]
-    with pytest.raises(fathom.DataError, match="the key is empty"):
-        fathom.aggregate(nothing, by="n", values="v")
+    for missing in [pa.nulls(2), pa.nulls(2).dictionary_encode()]:
+        nothing = pa.table({"k": ["a", "b"], "n": missing, "v": [1, 2]})
+        found = fathom.aggregate(nothing, by=["n", "k"], values=["n", "v"], stats=["rows", "sum"], where="n is null")
+        assert list(found) == [("", "a", 1, 0, 1, 1), ("", "b", 1, 0, 1, 2)]
+        with pytest.raises(fathom.DataError, match="the key is empty"):
+            fathom.aggregate(nothing, by="n", values="v")
 
 
 def test_numbers_of_a_dictionary_have_buckets():

@@ -195,17 +195,13 @@ impl Show {
         if self.open { Format::Html } else { self.format }
     }
 
-    /// Refuses outputs of which one would replace another, these ones included, or an input; before anything is measured.
+    /// Refuses outputs of which one would replace the other or an input; before anything is measured.
     ///
     /// # Errors
     /// The two that are the same file.
-    pub(crate) fn ensure_apart(
-        &self,
-        more: &[(&str, Option<&Path>)],
-        inputs: &[&Path],
-    ) -> anyhow::Result<()> {
+    pub(crate) fn ensure_apart(&self, inputs: &[&Path]) -> anyhow::Result<()> {
         let own = [("--output", Some(&*self.output)), ("--save", self.save.as_deref())];
-        output::ensure_files_apart(&[&own[..], more].concat(), inputs)
+        output::ensure_files_apart(&own, inputs)
     }
 
     /// Whether nothing but text was asked for.

@@ -92,8 +92,11 @@ impl Kind {
     /// What a format says; None where the engine has no such values.
     fn of(format: &str, dictionary: Option<&str>) -> Option<Kind> {
         if let Some(dictionary) = dictionary {
-            let values = Kind::of(dictionary, None)?;
-            return Some(Kind::Dictionary(Width::of(format)?, Box::new(values)));
+            let (width, values) = (Width::of(format)?, Kind::of(dictionary, None)?);
+            return Some(match values {
+                Kind::Missing => Kind::Missing,
+                values => Kind::Dictionary(width, Box::new(values)),
+            });
         }
         Some(match format {
             "u" | "z" => Kind::Short,

@@ -9,10 +9,3 @@ pub(super) struct Fault {
     pub(super) reason: Reason,
     pub(super) text: String,
 }
-
-impl Fault {
-    /// The same in another column.
-    pub(super) fn of_column(self, column: usize) -> Fault {
-        Fault { column, ..self }
-    }
-}

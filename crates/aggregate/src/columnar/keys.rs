@@ -203,7 +203,7 @@ impl Groups {
 
     /// The number of a key of one part, which is remembered beside it.
     fn find_shaped(&mut self, part: &mut Shaped<'_>, row: usize) -> Result<u32, Fault> {
-        let known = part.of(row).map_err(|fault| fault.of_column(0))?;
+        let known = part.of(row)?;
         if known.number == NONE {
             known.number = self.find_text(Some(&known.text));
         }
@@ -219,7 +219,7 @@ impl Groups {
         key.clear();
         let (mut is_empty, last) = (true, parts.len() - 1);
         for (at, part) in parts.iter_mut().enumerate() {
-            let text = &part.of(row).map_err(|fault| fault.of_column(at))?.text;
+            let text = &part.of(row).map_err(|fault| Fault { column: at, ..fault })?.text;
             is_empty &= text.is_empty();
             composite::push(key, text, at == last);
         }
@@ -334,7 +334,7 @@ impl<'a> Shaped<'a> {
     /// The part of a row.
     ///
     /// # Errors
-    /// Why it has none.
+    /// Why it has none, as of the first part.
     fn of(&mut self, row: usize) -> Result<&mut Slot, Fault> {
         let bucket = self.by.bucket.as_ref().filter(|bucket| bucket.is_time());
         let second = bucket.and_then(|_| self.texts.second(row));

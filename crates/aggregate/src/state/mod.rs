@@ -358,7 +358,7 @@ impl State {
         Ok(State { head, columns })
     }
 
-    /// Checks that another state, with which it is not merged, answers the same question.
+    /// Checks that another state answers the same question.
     ///
     /// # Errors
     /// What differs.

@@ -82,7 +82,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let inputs: Vec<&Path> = options.files.iter().map(PathBuf::as_path).collect();
-    options.show.ensure_apart(&[], &inputs)?;
+    options.show.ensure_apart(&inputs)?;
     options.libraries.choose()?;
     let family = names::family(&options.family)?;
     let entrants = entrants(options, family)?;

@@ -35,7 +35,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    options.show.ensure_apart(&[], &[&options.path])?;
+    options.show.ensure_apart(&[&options.path])?;
     if options.path.is_dir() {
         ensure!(options.baseline.is_none(), "--baseline is of one run, and this is a folder");
         return folder(options);
@@ -84,7 +84,7 @@ fn as_shown(run: &Run) -> Option<(String, bool)> {
 fn folder(options: &Options) -> anyhow::Result<Exit> {
     let (runs, end) = saved::runs(&options.path)?;
     let inputs: Vec<&Path> = runs.iter().map(|(path, _)| path.as_path()).collect();
-    options.show.ensure_apart(&[], &inputs)?;
+    options.show.ensure_apart(&inputs)?;
     let Show { output, open, .. } = &options.show;
     match options.show.form() {
         Format::Text => sheet::put_text(&text(&runs), output, 4)?,

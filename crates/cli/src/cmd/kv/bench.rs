@@ -91,7 +91,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let stop = interrupt::measuring();
     let path = options.source.path()?;
-    options.show.ensure_apart(&[], &[path])?;
+    options.show.ensure_apart(&[path])?;
     if options.blocks {
         say!("loading '{}'", path.display());
     }
