@@ -151,6 +151,22 @@ impl Summary {
     pub fn parts<'k>(&self, key: &'k [u8]) -> impl Iterator<Item = Cow<'k, [u8]>> {
         composite::parts(key, self.keys.len())
     }
+
+    /// What the parts of keys and the columns are called that no record had anything of. Where no header says what
+    /// there is, they may be called otherwise.
+    pub fn absent(&self) -> impl Iterator<Item = &str> {
+        let groups = self.columns.first().map_or(&[][..], |column| &column.groups);
+        let is_empty = move |at: usize| {
+            groups
+                .iter()
+                .all(|group| self.parts(&group.key).nth(at).is_none_or(|part| part.is_empty()))
+        };
+        let keys = (0..self.keys.len()).filter(move |&at| is_empty(at)).map(|at| &*self.keys[at]);
+        let is_absent =
+            |column: &&Column| column.groups.iter().all(|group| group.stats.count() == 0);
+        let values = self.columns.iter().filter(is_absent).map(|column| &*column.name);
+        keys.chain(values).filter(move |_| !groups.is_empty())
+    }
 }
 
 /// The groups of one value column.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use memchr::memchr;
 
 use crate::number::{Decimal, NumberError};
+use crate::selector::Selector;
 
 /// Most fields of a record: so that a line of nothing but delimiters does not take all memory.
 pub(crate) const MOST_FIELDS: usize = 1 << 20;
@@ -221,7 +222,7 @@ pub enum Error {
         source: io::Error,
     },
     /// Delimited text: a column name that the header, or the format, lacks.
-    #[error("{path}: the header has no column {name:?}; it has: {header}")]
+    #[error("{path}: the header has no column {name:?}{}; it has: {header}", Selector::hint(.name))]
     NoSuchColumn {
         /// The file.
         path: PathBuf,
@@ -261,7 +262,7 @@ pub enum Error {
     #[error("lines of JSON have no column {0}: name its member")]
     NumberedMember(usize),
     /// Access logs: a column name that they lack.
-    #[error("an access log has no column {name:?}; it has: {columns}")]
+    #[error("an access log has no column {name:?}{}; it has: {columns}", Selector::hint(.name))]
     NoSuchLogColumn {
         /// The name asked for.
         name: String,

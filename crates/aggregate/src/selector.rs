@@ -37,6 +37,17 @@ pub enum ListError {
     /// A quote that is never closed, or followed by something other than a comma.
     #[error("{0:?}: a name in quotes ends with its quote, and a comma follows")]
     Quote(String),
+    /// What stands behind a name in quotes and its colon is no width of buckets.
+    #[error("{0:?} is no width of buckets: a number, or a whole number and s, m, h, d, w, mo or y")]
+    Width(String),
+}
+
+/// One of a list.
+pub(crate) enum Entry {
+    /// As it stands.
+    Word(Selector),
+    /// In quotes, and what stands behind them and a colon.
+    Quoted(String, Option<String>),
 }
 
 impl Selector {
@@ -48,35 +59,71 @@ impl Selector {
         }
     }
 
+    /// As it stands in a list, where each name is in quotes.
+    pub(crate) fn told(&self) -> String {
+        match self {
+            Selector::Place(place) => place.to_string(),
+            Selector::Name(name) => format!("{name:?}"),
+        }
+    }
+
+    /// What may be wrong with a name where there is no column of it, to be said behind that.
+    pub fn hint(name: &str) -> &'static str {
+        if name.contains(['*', '+', '/']) || name.contains("- ") {
+            " (a formula has blanks around its signs: ms * 2)"
+        } else if name.contains(':') {
+            " (what is behind its colon is no width of buckets, such as 100, 0.5, 15m or 1h)"
+        } else {
+            ""
+        }
+    }
+
     /// Reads `host,3,5-7`: names, numbers and ranges, apart by commas. A name that is a number, a
     /// range, or contains a comma or a quote is written in quotes, with its own quotes doubled.
     ///
     /// # Errors
     /// [`ListError`], which quotes the text.
     pub fn list(text: &str) -> Result<Vec<Selector>, ListError> {
+        let column = |entry| match entry {
+            Entry::Word(column) => Ok(column),
+            Entry::Quoted(name, None) => Ok(Selector::Name(name)),
+            Entry::Quoted(_, Some(_)) => Err(ListError::Quote(text.to_owned())),
+        };
+        Selector::entries(text)?.into_iter().map(column).collect()
+    }
+
+    /// The same, where something may stand behind a column and a colon. What is not in quotes is one word with it.
+    pub(crate) fn entries(text: &str) -> Result<Vec<Entry>, ListError> {
         let mut list = Vec::new();
         let mut rest = Some(text);
         while let Some(from) = rest {
+            let to_comma = |from| match str::split_once(from, ',') {
+                Some((word, rest)) => (word, Some(rest)),
+                None => (from, None),
+            };
             rest = match from.strip_prefix('"') {
                 Some(quoted) => {
-                    let (name, behind) =
-                        unquoted(quoted).ok_or_else(|| ListError::Quote(text.to_owned()))?;
-                    list.push(Selector::Name(name));
-                    behind
+                    let quote = || ListError::Quote(text.to_owned());
+                    let (name, behind) = unquoted(quoted).ok_or_else(quote)?;
+                    let (tail, rest) = to_comma(behind);
+                    let tail = match tail.strip_prefix(':') {
+                        None if !tail.is_empty() => return Err(quote()),
+                        tail => tail.map(str::to_owned),
+                    };
+                    list.push(Entry::Quoted(name, tail));
+                    rest
                 }
                 None => {
-                    let (word, behind) = from
-                        .split_once(',')
-                        .map_or((from, None), |(word, rest)| (word, Some(rest)));
+                    let (word, rest) = to_comma(from);
                     Selector::word(word, text, &mut list)?;
-                    behind
+                    rest
                 }
             };
         }
         Ok(list)
     }
 
-    fn word(word: &str, text: &str, list: &mut Vec<Selector>) -> Result<(), ListError> {
+    fn word(word: &str, text: &str, list: &mut Vec<Entry>) -> Result<(), ListError> {
         const MOST: usize = 1 << 16;
         let number = |digits: &str| {
             let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -86,19 +133,19 @@ impl Selector {
         match (number(word), range) {
             _ if word.is_empty() => return Err(ListError::Empty(text.to_owned())),
             (Some(0), _) | (_, Some((0, _))) => return Err(ListError::Zero),
-            (Some(place), _) => list.push(Selector::Place(place)),
+            (Some(place), _) => list.push(Entry::Word(Selector::Place(place))),
             (_, Some((from, to))) if from <= to && to - from < MOST => {
-                list.extend((from..=to).map(Selector::Place));
+                list.extend((from..=to).map(|place| Entry::Word(Selector::Place(place))));
             }
             (_, Some(_)) => return Err(ListError::Range(word.to_owned())),
-            (None, None) => list.push(Selector::Name(word.to_owned())),
+            (None, None) => list.push(Entry::Word(Selector::Name(word.to_owned()))),
         }
         Ok(())
     }
 }
 
-/// What stands before the closing quote, and behind the comma after it.
-fn unquoted(text: &str) -> Option<(String, Option<&str>)> {
+/// What stands before the closing quote, and behind it.
+fn unquoted(text: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut rest = text;
     loop {
@@ -109,8 +156,7 @@ fn unquoted(text: &str) -> Option<(String, Option<&str>)> {
                 name.push('"');
                 rest = more;
             }
-            None if behind.is_empty() => return Some((name, None)),
-            None => return behind.strip_prefix(',').map(|rest| (name, Some(rest))),
+            None => return Some((name, behind)),
         }
     }
 }
@@ -146,7 +192,7 @@ mod tests {
         assert_eq!(said("0-3"), "columns count from 1");
         assert_eq!(said("5-3"), "\"5-3\" is no range of columns");
         assert_eq!(said("1-99999999"), "\"1-99999999\" is no range of columns");
-        for text in ["\"a", "\"a\"b", "\"a\"\"", "a,\""] {
+        for text in ["\"a", "\"a\"b", "\"a\"\"", "a,\"", "\"a\":1"] {
             assert!(said(text).contains("ends with its quote"), "{text}");
         }
     }

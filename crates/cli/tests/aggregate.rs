@@ -977,7 +977,15 @@ fn logs_json_and_folders_are_read_as_what_they_are() {
     let json =
         b"{\"user\": {\"id\": \"a\"}, \"ms\": 1.5}\n\n{\"ms\": 2, \"user\": {\"id\": \"a\"}}\n";
     let args = ["--by", "user.id", "--value", "ms", "--stats", "sum"];
-    assert_eq!(out(&folder.run(&args, json)), "user.id,sum\na,3.5\n");
+    let summed = folder.run(&args, json);
+    assert_eq!((out(&summed), err(&summed)), ("user.id,sum\na,3.5\n".to_owned(), String::new()));
+    // Lines of JSON have no header that could lack a column.
+    let absent = ["--by", "user.id,user.ip", "--value", "ms*2,ms", "--stats", "sum"];
+    let absent = folder.run(&absent, json);
+    assert_eq!(out(&absent), "user.id,user.ip,ms*2_sum,ms_sum\na,,0,3.5\n");
+    let said = "fathom: no record has \"user.ip\"\n\
+                fathom: no record has \"ms*2\" (a formula has blanks around its signs: ms * 2)\n";
+    assert_eq!(err(&absent), said);
     let wrong =
         folder.run(&args, b"{\"user\": {\"id\": \"a\"}, \"ms\": 1}\n{\"user\": {\"id\" 1}}\n");
     let said = "fathom: -:2:16: not JSON: expected ':' after the key: ";
@@ -998,6 +1006,29 @@ fn logs_json_and_folders_are_read_as_what_they_are() {
     for args in [&["--by", "a"][..], &["--count"], &["--by", "a", "--count", "--header"]] {
         let output = folder.run(&[&["--format-in", "ndjson"], args].concat(), b"");
         assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn names_in_quotes_keep_what_is_behind_a_colon() {
+    let folder = Folder::new();
+    folder.file("t.csv", "a:10,b:desc,b\nx,1,27\ny,3,32\n");
+    let run = |words: &str| folder.run(&words.split(' ').collect::<Vec<_>>(), b"");
+    let told = out(&run("--by \"a:10\" --value b --stats sum t.csv"));
+    assert_eq!(told, "a:10,sum\nx,27\ny,32\n");
+    let told = out(&run("--by b:10 --value \"b:desc\" --stats sum t.csv"));
+    assert_eq!(told, "b,sum\n20,1\n30,3\n");
+    let told = out(&run("--by \"b:desc\" --value b --stats sum --sort \"b:desc\" t.csv"));
+    assert_eq!(told, "b:desc,sum\n1,27\n3,32\n");
+    let told = out(&run("--by \"b:desc\":2 --value b --stats sum --sort \"b:desc\":desc t.csv"));
+    assert_eq!(told, "b:desc,sum\n2,32\n0,27\n");
+    for (words, said) in [
+        ("--by \"b\":often --count", "\"often\" is no width of buckets"),
+        ("--by b:often --count", "has no column \"b:often\" (what is behind its colon is no width"),
+        ("--by b --value b*2", "has no column \"b*2\" (a formula has blanks around its signs"),
+    ] {
+        let output = run(&format!("{words} t.csv"));
+        assert!(!output.status.success() && err(&output).contains(said), "{}", err(&output));
     }
 }
 

@@ -74,11 +74,13 @@ impl Unit {
     }
 }
 
-/// Appends a day as RFC 3339 writes it; a week may start in the year -001, and a time with an offset lie in 10000.
+/// Appends a day as RFC 3339 writes it. A week may start in the year -0001, as ISO 8601 writes it, and a time with an
+/// offset, or of a table, lie in 10000.
 fn push_day(key: &mut Vec<u8>, day: i64) {
     let (year, month, day) = date(day);
     if !(0..=9999).contains(&year) {
-        return key.extend_from_slice(format!("{year:04}-{month:02}-{day:02}").as_bytes());
+        let wide = if year < 0 { 5 } else { 4 };
+        return key.extend_from_slice(format!("{year:0wide$}-{month:02}-{day:02}").as_bytes());
     }
     let pairs = [year / 100, year % 100, month, day].map(|pair| pair as usize);
     let [[a, b], [c, d], [e, f], [g, h]] = pairs.map(|pair| PAIRS[pair]);
@@ -244,13 +246,15 @@ mod tests {
             let (year, month, date) = date(day);
             let mut key = b"before ".to_vec();
             push_day(&mut key, day);
-            let expected = format!("before {year:04}-{month:02}-{date:02}");
+            let sign = if year < 0 { "-" } else { "" };
+            let year = format!("{sign}{:04}", year.abs());
+            let expected = format!("before {year}-{month:02}-{date:02}");
             assert_eq!(String::from_utf8(key).unwrap(), expected);
             let (second, mut key) = (day.unsigned_abs() as i64 * 31 % DAY, Vec::new());
             moment(&mut key, day * DAY + second);
             let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
             let expected =
-                format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z");
+                format!("{year}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z");
             assert_eq!(String::from_utf8(key).unwrap(), expected);
         }
     }

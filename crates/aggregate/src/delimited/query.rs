@@ -3,6 +3,7 @@
 //! Nothing is read here; whether a column exists is seen when its header is.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use memchr::memchr;
 
@@ -11,7 +12,7 @@ use crate::error::Reason;
 use crate::filter::{Filter, FilterError, Formula};
 use crate::number::{Decimal, NumberError};
 use crate::record::Dialect;
-use crate::selector::{ListError, Selector};
+use crate::selector::{Entry, ListError, Selector};
 
 /// A question to delimited text: [`Query::new`], and what differs from it.
 ///
@@ -149,6 +150,50 @@ impl Query {
         Decimal::parse(&pointed)
     }
 
+    /// All that is asked, a line for each thing; two queries that differ in anything are told otherwise.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let Query {
+            syntax,
+            delimiter,
+            quotes,
+            decimal_comma,
+            header,
+            guessed_header,
+            by,
+            trim,
+            ignore_case,
+            filter,
+            values,
+            ragged,
+            nulls,
+        } = self;
+        let joined = |words: Vec<String>| words.join(", ");
+        let texts =
+            |texts: &[String]| joined(texts.iter().map(|text| format!("{text:?}")).collect());
+        let nulls: Vec<String> =
+            nulls.iter().map(|null| format!("\"{}\"", null.escape_ascii())).collect();
+        let mut all = vec![
+            format!("syntax: {syntax}"),
+            format!("delimiter: {:?}", char::from(*delimiter)),
+            format!("quotes: {quotes}"),
+            format!("decimal comma: {decimal_comma}"),
+            format!("header: {header}"),
+            format!("by: {}", joined(by.iter().map(By::told).collect())),
+            format!("trim: {trim}"),
+            format!("ignore case: {ignore_case}"),
+            filter.as_ref().map_or("where: every record".to_owned(), |filter| {
+                format!("where: {:?}", filter.text())
+            }),
+            format!("values: {}", joined(values.iter().map(Value::told).collect())),
+            format!("ragged: {}", if *ragged == Ragged::Pad { "pad" } else { "fail" }),
+            format!("null values: {}", joined(nulls)),
+        ];
+        all.extend(
+            guessed_header.as_ref().map(|names| format!("guessed header: {}", texts(names))),
+        );
+        all
+    }
+
     /// Whether the parts of keys are other than what stands in the input.
     pub fn shapes_keys(&self) -> bool {
         self.trim || self.ignore_case || self.by.iter().any(|by| by.bucket.is_some())
@@ -197,6 +242,17 @@ pub enum Syntax {
     JsonLines,
 }
 
+impl fmt::Display for Syntax {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Syntax::Delimited => "delimited text",
+            Syntax::Access { combined: false } => "access log, common",
+            Syntax::Access { combined: true } => "access log, combined",
+            Syntax::JsonLines => "lines of JSON",
+        })
+    }
+}
+
 /// A column of the key: its fields as they are if made [from](From) a selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -210,12 +266,22 @@ pub struct By {
 impl By {
     /// Reads a [list of columns](Selector::list), each perhaps with the width of its buckets behind a
     /// colon: `host,time:15m,ms:100`. What stands behind a colon and is no [width](Bucket::parse) belongs
-    /// to the name.
+    /// to the name; all that is in quotes does, and the width stands behind them: `"a:10","3":100`.
     ///
     /// # Errors
     /// [`ListError`], which quotes the text.
     pub fn list(text: &str) -> Result<Vec<By>, ListError> {
-        Ok(Selector::list(text)?.into_iter().map(By::of).collect())
+        let by = |entry| {
+            Ok(match entry {
+                Entry::Word(column) => By::of(column),
+                Entry::Quoted(name, None) => Selector::Name(name).into(),
+                Entry::Quoted(name, Some(width)) => {
+                    let bucket = Bucket::parse(&width).ok_or(ListError::Width(width))?;
+                    By { column: Selector::Name(name), bucket: Some(bucket) }
+                }
+            })
+        };
+        Selector::entries(text)?.into_iter().map(by).collect()
     }
 
     /// One of these, perhaps with the width of its buckets at the end of its name.
@@ -229,6 +295,14 @@ impl By {
             return By { column, bucket: Some(bucket) };
         }
         selector.into()
+    }
+
+    fn told(&self) -> String {
+        let column = self.column.told();
+        match &self.bucket {
+            Some(bucket) => format!("{column}:{bucket}"),
+            None => column,
+        }
     }
 }
 
@@ -297,6 +371,21 @@ impl Value {
             b"+-*/".contains(&byte) && !is_quoted && at > 0 && is_blank(at - 1) && is_blank(at + 1)
         };
         piece.trim_start().starts_with("round(") || placed(piece).any(is_sign)
+    }
+
+    /// The text of a formula is its name.
+    fn told(&self) -> String {
+        let what = match (&self.formula, self.kind) {
+            (Some(_), _) => "formula ",
+            (None, Kind::Text) => "text ",
+            (None, Kind::Number) => "",
+        };
+        let null = match self.null {
+            Null::Skip => "",
+            Null::Zero => " (missing: zero)",
+            Null::Fail => " (missing: fail)",
+        };
+        format!("{what}{}{null}", self.column.told())
     }
 
     /// The columns it is made of.
@@ -391,6 +480,27 @@ pub enum Ragged {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_keys_in_quotes_keep_their_colons() {
+        let told = |text: &str| -> Vec<String> {
+            let told = |by: By| match by.bucket {
+                Some(bucket) => format!("{:?} by {bucket}", by.column),
+                None => format!("{:?}", by.column),
+            };
+            By::list(text).unwrap().into_iter().map(told).collect()
+        };
+        assert_eq!(told("a:10"), ["Name(\"a\") by 10"]);
+        assert_eq!(told("\"a:10\""), ["Name(\"a:10\")"]);
+        assert_eq!(told("\"a:10\":1h,b"), ["Name(\"a:10\") by 1h", "Name(\"b\")"]);
+        assert_eq!(
+            told("3:10,\"3\":10,\"3:10\""),
+            ["Place(3) by 10", "Name(\"3\") by 10", "Name(\"3:10\")"]
+        );
+        assert_eq!(told("a:b"), ["Name(\"a:b\")"]);
+        let said = By::list("\"a\":0").unwrap_err().to_string();
+        assert!(said.starts_with("\"0\" is no width of buckets"), "{said}");
+    }
 
     #[test]
     fn lists_of_values_have_formulas_where_signs_have_blanks_around_them() {

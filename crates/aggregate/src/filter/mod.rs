@@ -40,6 +40,7 @@ use program::{Number, Test, Text};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Filter {
+    text: String,
     test: Test,
     columns: Vec<Selector>,
 }
@@ -53,7 +54,12 @@ impl Filter {
         let failed = |wrong| FilterError { text: text.to_owned(), wrong };
         let tree = grammar::parse(text).map_err(failed)?;
         let (test, columns) = program::compile(&tree).map_err(failed)?;
-        Ok(Filter { test, columns })
+        Ok(Filter { text: text.trim().to_owned(), test, columns })
+    }
+
+    /// What it was read from.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     /// The columns it asks for, each once.

@@ -6,7 +6,7 @@ use super::{Layout, Statistic, headings};
 use crate::delimited::{Kind, Query, Syntax};
 use crate::engine::Column;
 use crate::quantile::Method;
-use crate::selector::{ListError, Selector};
+use crate::selector::{Entry, ListError, Selector};
 
 /// What is sorted by, as users write it: a name, and perhaps which way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,16 +56,22 @@ impl Wish {
         Wish { name: name.to_owned(), falling }
     }
 
-    /// Reads `host,ms_p99:desc`; names with commas stand in quotes.
+    /// Reads `host,ms_p99:desc`; names with commas stand in quotes, and all that is in quotes is the name.
     ///
     /// # Errors
     /// [`WishError::List`] and [`WishError::Place`].
     pub fn list(text: &str) -> Result<Vec<Wish>, WishError> {
-        let wish = |selector| match selector {
-            Selector::Name(name) => Ok(Wish::of(&name)),
-            Selector::Place(place) => Err(WishError::Place(place)),
+        let wish = |entry| match entry {
+            Entry::Word(Selector::Name(name)) => Ok(Wish::of(&name)),
+            Entry::Word(Selector::Place(place)) => Err(WishError::Place(place)),
+            Entry::Quoted(name, way) => match way.as_deref() {
+                None => Ok(Wish { name, falling: None }),
+                Some("asc") => Ok(Wish { name, falling: Some(false) }),
+                Some("desc") => Ok(Wish { name, falling: Some(true) }),
+                Some(_) => Err(ListError::Quote(text.to_owned()).into()),
+            },
         };
-        Selector::list(text)?.into_iter().map(wish).collect()
+        Selector::entries(text)?.into_iter().map(wish).collect()
     }
 
     /// The statistics it may mean, all of which must be kept; a column of the key, of which these are known, means none.

@@ -81,7 +81,7 @@ pub(super) struct ColumnHead {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// How the text was read, in words that are the same if and only if that was.
+    /// How the text was read, in lines that are the same if and only if that was.
     pub query: String,
     /// What is to be told of each key, as users write it.
     pub stats: Vec<String>,
@@ -114,7 +114,8 @@ impl Question {
     /// What is asked of delimited text, or of `key;value` lines: which statistics, with these options.
     pub fn new(query: Option<&Query>, statistics: &[Statistic], options: &Options) -> Question {
         Question {
-            query: query.map_or_else(|| "key;value lines".to_owned(), |query| format!("{query:?}")),
+            query: query
+                .map_or_else(|| "key;value lines".to_owned(), |query| query.told().join("\n")),
             stats: statistics.iter().map(ToString::to_string).collect(),
             is_plain: query.is_none(),
             has_names: query.is_some_and(Query::has_named_parts),
@@ -137,7 +138,7 @@ impl Question {
 /// What each of two questions has that the other one has not; all of both where that is nothing.
 pub(super) fn differences(both: [&Question; 2]) -> [String; 2] {
     let all = both.map(|question| {
-        let mut all: Vec<String> = pieces(&question.query).map(str::to_owned).collect();
+        let mut all: Vec<String> = question.query.lines().map(str::to_owned).collect();
         all.push(format!("stats: {}", question.stats.join(",")));
         all.extend(question.approx.map(|approx| format!("approx: {} %", approx.percent())));
         // What is sorted by is kept as well.
@@ -154,24 +155,6 @@ pub(super) fn differences(both: [&Question; 2]) -> [String; 2] {
     let own = [without(&all[0], &all[1]), without(&all[1], &all[0])];
     let shown = if own.iter().all(Vec::is_empty) { all } else { own };
     shown.map(|pieces| if pieces.is_empty() { "nothing".to_owned() } else { pieces.join(", ") })
-}
-
-/// The fields of a query as it is written: what stands between the commas outside brackets.
-fn pieces(query: &str) -> impl Iterator<Item = &str> {
-    let inside = query.strip_prefix("Query {").and_then(|rest| rest.strip_suffix('}'));
-    let (mut depth, mut is_quoted, mut is_escaped) = (0_u32, false, false);
-    let pieces = inside.unwrap_or(query).split(move |c| {
-        match c {
-            _ if is_escaped => {}
-            '"' => is_quoted = !is_quoted,
-            '{' | '[' | '(' if !is_quoted => depth += 1,
-            '}' | ']' | ')' if !is_quoted => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        is_escaped = is_quoted && c == '\\' && !is_escaped;
-        c == ',' && depth == 0 && !is_quoted
-    });
-    pieces.map(str::trim)
 }
 
 /// Something that is read: a file, an object of a store, a stream.
@@ -414,13 +397,13 @@ mod tests {
         query.delimiter = b';';
         query.trim = true;
         let other = question(&query, &[Statistic::Mean]);
-        let expected = ["delimiter: 44, trim: false", "delimiter: 59, trim: true"];
+        let expected = ["delimiter: ',', trim: false", "delimiter: ';', trim: true"];
         assert_eq!(differences([&one, &other]), expected.map(str::to_owned));
         let third = question(&query, &[Statistic::Max]);
         let expected = ["stats: mean", "stats: max"];
         query.syntax = crate::Syntax::Access { combined: true };
         let [_, log] = differences([&other, &question(&query, &[Statistic::Mean])]);
-        assert_eq!(log, "syntax: Access { combined: true }");
+        assert_eq!(log, "syntax: access log, combined");
         let sorted = Options { with_values: true, ..Options::default() };
         let sorted = Question::new(Some(&query), &[Statistic::Mean], &sorted);
         let [nothing, more] = differences([&question(&query, &[Statistic::Mean]), &sorted]);
@@ -430,6 +413,6 @@ mod tests {
         let [plain, _] = differences([&Question::new(None, &[], &options), &other]);
         assert_eq!(plain, "key;value lines, stats: ");
         let [whole, _] = differences([&one, &one]);
-        assert!(whole.contains(r#"by: [By { column: Name("a,{\""), bucket: None }"#), "{whole}");
+        assert!(whole.contains(r#"by: "a,{\"", "b":10"#), "{whole}");
     }
 }

@@ -537,6 +537,11 @@ fn execute(
     if options.range.is_some() {
         summary.shown_rejects.iter_mut().for_each(partial::count_lines);
     }
+    if query.is_some_and(|query| query.syntax == Syntax::JsonLines) {
+        for name in summary.absent() {
+            say!("fathom: no record has {name:?}{}", Selector::hint(name));
+        }
+    }
     Ok(summary)
 }
 
