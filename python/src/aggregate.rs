@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::iter;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -11,7 +10,7 @@ use fathom_aggregate::delimited::{self, By, Kind, Null, Query, Ragged, Selector,
 use fathom_aggregate::format::{self, Statistic, Wanted, Wish, WishError};
 use fathom_aggregate::guess::{self, Said};
 use fathom_aggregate::{
-    Approx, Column as Told, Error, Filter, Layout, Method, OnError, Options, Progress, Source,
+    Approx, Error, Filter, Layout, Method, OnError, Options, Progress, Source,
     Summary,
 };
 use fathom_input::Input;
@@ -154,9 +153,8 @@ impl Plan {
     }
 
     fn layout(&self, keys: Vec<String>) -> PyResult<Layout> {
-        let share = |told: Statistic| told.share().filter(|_| self.shares);
-        let told = self.statistics()?.into_iter();
-        let statistics = told.flat_map(|told| [Some(told), share(told)]).flatten().collect();
+        let told = self.statistics()?;
+        let statistics = if self.shares { Statistic::with_shares(&told) } else { told };
         let default = Layout::default();
         let threads = self.threads.unwrap_or(default.threads);
         let (pairs, errors) = (self.compare, self.approx.is_some());
@@ -287,11 +285,9 @@ impl Plan {
 
     /// The same of a table, whose names are those of the result.
     fn check_order_of(&self, frame: &Frame) -> PyResult<()> {
-        let sides = if self.compare { 2 } else { 1 };
-        let column = |name: &str| iter::repeat_n(Told::new(name, Vec::new()), sides);
-        let columns: Vec<_> = frame.values.iter().flat_map(|(name, _)| column(name)).collect();
+        let columns: Vec<_> = frame.values.iter().map(|(name, _)| (name.clone(), false)).collect();
         let layout = self.layout(frame.keys.clone())?;
-        self.ordered(|wanted| wanted.criteria(&layout, &columns)).map(drop)
+        self.ordered(|wanted| wanted.check_columns(&columns, &layout))
     }
 
     /// Where refused records are kept.

@@ -202,7 +202,8 @@ impl Column {
 /// Aggregates `key;value` lines.
 ///
 /// # Errors
-/// The first thing that made a result impossible, by its place in the input where it has one.
+/// The first thing that made a result impossible, by its place in the input where it has one; of several streams,
+/// which are read side by side, the first of any of them.
 pub fn aggregate(
     sources: Vec<Source>,
     options: &Options,

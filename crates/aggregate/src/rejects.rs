@@ -1,8 +1,8 @@
 //! What happens to refused records: the first ends the run, or all of them are counted and kept.
 //!
 //! Threads finish chunks out of order; rejects are written in the order of the input all the same,
-//! by holding back what is ahead. Lines are counted chunk by chunk in the same order, so that a
-//! reject's number is known without reading anything again.
+//! by holding back what is ahead; several streams are read side by side, each in its order. Lines are counted
+//! chunk by chunk in the same order, so that a reject's number is known without reading anything again.
 
 use std::collections::BTreeMap;
 use std::io::Write;

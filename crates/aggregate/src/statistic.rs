@@ -131,13 +131,18 @@ impl Statistic {
     }
 
     /// The share of the same that all keys have, if it adds up.
-    pub fn share(self) -> Option<Statistic> {
+    pub(crate) fn share(self) -> Option<Statistic> {
         match self {
             Statistic::Count => Some(Statistic::CountShare),
             Statistic::Rows => Some(Statistic::RowsShare),
             Statistic::Sum => Some(Statistic::SumShare),
             _ => None,
         }
+    }
+
+    /// These, each with its [share](Statistic::share) behind it if it has one.
+    pub fn with_shares(told: &[Statistic]) -> Vec<Statistic> {
+        told.iter().flat_map(|&told| [Some(told), told.share()]).flatten().collect()
     }
 
     /// Whether it may have more digits than the values, or digits without end.

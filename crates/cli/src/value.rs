@@ -57,6 +57,17 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     Ok(size as u64)
 }
 
+/// A size in bytes that is not zero.
+///
+/// # Errors
+/// As [`bytes`], and zero.
+pub(crate) fn some_bytes(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        0 => Err("it is of one byte or more".to_owned()),
+        some => Ok(some),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +82,8 @@ mod tests {
         for text in ["", "k", "-1", "1.5", "0.3k", "1e3", "99999999T", "2 G", "inf"] {
             assert!(bytes(text).is_err(), "{text}");
         }
+        assert!(some_bytes("0").is_err() && some_bytes("0k").is_err());
+        assert_eq!(some_bytes("1k"), Ok(1024));
     }
 
     #[test]

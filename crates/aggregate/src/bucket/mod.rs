@@ -27,9 +27,21 @@ pub struct Bucket(Width);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Width {
-    Time(u32, Unit),
+    Time(Span),
     /// In units of `10^-scale`, more than zero.
     Number(i128, u16),
+}
+
+/// How many units of time a bucket of times is wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span(u32, Unit);
+
+impl Span {
+    /// Appends the name of the bucket in which a second since 1970 lies.
+    pub(crate) fn push(self, key: &mut Vec<u8>, second: i64) {
+        let Span(many, unit) = self;
+        unit.push(key, many.into(), second);
+    }
 }
 
 /// Digits of a width of numbers, so that it fits 64 bits.
@@ -43,7 +55,7 @@ impl Bucket {
         let (number, unit) = text.split_at(digits);
         if let Some(unit) = Unit::named(unit) {
             let many = number.parse().ok().filter(|many| (1..=1_000_000).contains(many))?;
-            return Some(Bucket(Width::Time(many, unit)));
+            return Some(Bucket(Width::Time(Span(many, unit))));
         }
         let is_plain = |c: char| c.is_ascii_digit() || c == '.';
         if text.len() > MOST_DIGITS || !text.chars().all(is_plain) {
@@ -59,16 +71,11 @@ impl Bucket {
         matches!(self.0, Width::Number(..))
     }
 
-    /// Whether it is one of times.
-    pub(crate) fn is_time(&self) -> bool {
-        !self.is_number()
-    }
-
-    /// Appends the name of the bucket of times in which a second since 1970 lies.
-    pub(crate) fn push_second(&self, key: &mut Vec<u8>, second: i64) {
+    /// How wide it is, if it is one of times.
+    pub(crate) fn span(&self) -> Option<Span> {
         match self.0 {
-            Width::Time(many, unit) => unit.push(key, many.into(), second),
-            Width::Number(..) => unreachable!("a bucket of numbers was asked for a time"),
+            Width::Time(span) => Some(span),
+            Width::Number(..) => None,
         }
     }
 
@@ -83,10 +90,7 @@ impl Bucket {
         read: impl Fn(&[u8]) -> Result<Decimal, NumberError>,
     ) -> Result<(), Reason> {
         match self.0 {
-            Width::Time(many, unit) => {
-                let seconds = time::seconds(text).ok_or(Reason::NoTime)?;
-                unit.push(key, many.into(), seconds);
-            }
+            Width::Time(span) => span.push(key, time::seconds(text).ok_or(Reason::NoTime)?),
             Width::Number(units, scale) => {
                 let number = read(text)?;
                 let name = lower(&number, units, scale).ok_or(Reason::NoBucket)?;
@@ -123,7 +127,7 @@ fn lower(number: &Decimal, width: i128, scale: u16) -> Option<Decimal> {
 impl fmt::Display for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Width::Time(many, unit) => write!(f, "{many}{}", unit.name()),
+            Width::Time(Span(many, unit)) => write!(f, "{many}{}", unit.name()),
             Width::Number(units, scale) => write!(f, "{}", Decimal::new(*units, *scale)),
         }
     }

@@ -7,6 +7,7 @@ use hashbrown::HashTable;
 
 use super::batch::{Texts, View, each_width};
 use super::fault::Fault;
+use crate::bucket::Bucket;
 use crate::composite;
 use crate::delimited::{By, Query};
 use crate::error::Reason;
@@ -336,8 +337,8 @@ impl<'a> Shaped<'a> {
     /// # Errors
     /// Why it has none, as of the first part.
     fn of(&mut self, row: usize) -> Result<&mut Slot, Fault> {
-        let bucket = self.by.bucket.as_ref().filter(|bucket| bucket.is_time());
-        let second = bucket.and_then(|_| self.texts.second(row));
+        let span = self.by.bucket.as_ref().and_then(Bucket::span);
+        let second = span.and_then(|_| self.texts.second(row));
         let tag = second.or_else(|| self.texts.place(row));
         let number = match (second, tag) {
             (Some(second), _) => {
@@ -354,8 +355,8 @@ impl<'a> Shaped<'a> {
         if tag.is_none() || slot.tag != tag {
             (slot.tag, slot.number) = (None, NONE);
             slot.text.clear();
-            match bucket.zip(second) {
-                Some((bucket, second)) => bucket.push_second(&mut slot.text, second),
+            match span.zip(second) {
+                Some((span, second)) => span.push(&mut slot.text, second),
                 None => {
                     let text = self.texts.get(row).unwrap_or_default();
                     match self.query.shaped(self.by, Cow::Borrowed(&text)) {

@@ -103,7 +103,7 @@ mod tests {
                     let read = crate::number::Decimal::parse;
                     let outcome = bucket.push(&mut by_text, text.as_bytes(), read);
                     match second(count, kind) {
-                        Some(second) => bucket.push_second(&mut direct, second),
+                        Some(second) => bucket.span().unwrap().push(&mut direct, second),
                         // It goes by its text.
                         None => assert!(outcome.is_err(), "{text}"),
                     }

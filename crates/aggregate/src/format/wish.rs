@@ -162,12 +162,24 @@ impl Wanted<'_> {
                 (keys, values)
             }
         };
+        self.check_columns(&values, &Layout { keys, ..layout })
+    }
+
+    /// The same of columns of these names, each of texts or of numbers; of two inputs each is there twice.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn check_columns(
+        &self,
+        values: &[(String, bool)],
+        layout: &Layout,
+    ) -> Result<(), WishError> {
         let column = |(name, is_text): &(String, bool)| {
             let column = Column { is_text: *is_text, ..Column::new(name, Vec::new()) };
             std::iter::repeat_n(column, if layout.pairs { 2 } else { 1 })
         };
         let columns: Vec<Column> = values.iter().flat_map(column).collect();
-        self.criteria(&Layout { keys, ..layout }, &columns).map(drop)
+        self.criteria(layout, &columns).map(drop)
     }
 
     fn criterion(

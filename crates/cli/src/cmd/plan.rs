@@ -33,7 +33,7 @@ pub(crate) struct Options {
     files: Vec<PathBuf>,
 
     /// Bytes of a task, at most, unless a file cannot be cut
-    #[arg(long, value_name = "SIZE", value_parser = value::bytes, default_value = "256M")]
+    #[arg(long, value_name = "SIZE", value_parser = value::some_bytes, default_value = "256M")]
     bytes: u64,
 
     /// About so many tasks instead

@@ -263,7 +263,7 @@ pub(crate) struct Options {
     rejects: Option<PathBuf>,
 
     /// Stop when the tables of keys outgrow this much memory (such as 500M or 2G, binary)
-    #[arg(long, value_name = "SIZE", value_parser = value::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = value::some_bytes)]
     memory_limit: Option<u64>,
 
     /// When --memory-limit is reached, write what the tables hold to files without a name in this folder, and go on: any
@@ -732,11 +732,8 @@ fn statistics(options: &Options) -> Vec<Statistic> {
         true => vec![Statistic::Count],
         false => options.stats(),
     };
-    let with_share = |statistic: &Statistic| {
-        let share = statistic.share().filter(|_| options.shares);
-        [Some(statistic.by(options.method())), share]
-    };
-    wanted.iter().flat_map(with_share).flatten().collect()
+    let told: Vec<Statistic> = wanted.iter().map(|told| told.by(options.method())).collect();
+    if options.shares { Statistic::with_shares(&told) } else { told }
 }
 
 /// What `fathom merge` has of these options.

@@ -66,14 +66,20 @@ pub(super) fn part(options: &Options, source: Source) -> anyhow::Result<Source> 
     let Some((start, end)) = options.range else { return Ok(source) };
     let Source::File { path, file, size } = source else {
         let name = source.path().display().to_string();
-        anyhow::bail!("{name}: what is compressed, UTF-16 or a table has no ranges: read it whole");
+        let what = match &*name {
+            "-" => "standard input",
+            _ => "what is compressed, UTF-16 or a table",
+        };
+        anyhow::bail!("{name}: {what} has no ranges: read it whole");
     };
-    let end = end.unwrap_or(size);
+    let last = end.unwrap_or(size);
     anyhow::ensure!(
-        end <= size && (start < end || size == 0),
-        "{}: the range {start}..{end} is not in its {size} bytes, or is empty",
-        path.display()
+        last <= size && (start < last || size == 0),
+        "{}: the range {start}..{} is not in its {size} bytes, or is empty",
+        path.display(),
+        end.map_or_else(String::new, |end| end.to_string())
     );
+    let end = last;
     Ok(Source::Part { path, file, size, range: start..end })
 }
 
