@@ -199,10 +199,66 @@ fn a_gate_ends_with_1_after_a_step_until_it_is_accepted() {
         ("2026-01-13", 1),
         // The step's own run is not before it.
         ("2026-01-13T00:00:00Z", 1),
+        ("2026-01-13T02:00:00+02:00", 1),
+        ("2026-01-13T02:00:00+01:00", 0),
         ("soon", 2),
+        ("2026-1-13", 2),
+        ("2026-13-01", 2),
     ] {
         let output = fathom(folder, &["history", ".", "--gate", "--since", since]);
         assert_eq!(output.status.code(), Some(code), "{since} {}", words(&output));
+    }
+}
+
+#[test]
+fn failures_of_other_harnesses_were_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    files(folder);
+    let notes = |run: &Value| run["notes"].to_string();
+    let said = "a: 1 of 3 runs ended with a code other than 0";
+    assert!(notes(&imported(folder, "h.json")).contains(said));
+    let mut google: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("g.json")).unwrap()).unwrap();
+    let mut write = |place: usize, benchmark: Value| {
+        google["benchmarks"][place] = benchmark;
+        fs::write(folder.join("g.json"), google.to_string()).unwrap();
+    };
+    write(
+        0,
+        json!({"name": "BM_y", "run_type": "iteration", "error_occurred": true, "error_message": "boom"}),
+    );
+    let run = imported(folder, "g.json");
+    assert!(notes(&run).contains("BM_y failed: boom") && rows(&run).len() == 1, "{run}");
+    // Aggregates alone: of --benchmark_report_aggregates_only.
+    let median = json!({"name": "BM_x/8_median", "run_name": "BM_x/8", "run_type": "aggregate",
+        "aggregate_name": "median", "real_time": 5.0, "time_unit": "us"});
+    write(0, median);
+    write(
+        1,
+        json!({"name": "BM_x/8_stddev", "run_name": "BM_x/8", "run_type": "aggregate",
+        "aggregate_name": "stddev", "real_time": 1.0, "time_unit": "us"}),
+    );
+    let run = imported(folder, "g.json");
+    assert_eq!(rows(&run), [row("google-benchmark", "BM_x/8", 5000.0, 1)]);
+}
+
+#[test]
+fn another_processor_was_a_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for day in 0..20 {
+        let (seconds, processor) = if day < 12 { (0.1, "old") } else { (0.13, "new") };
+        save(folder, day, &json!([{"command": "a", "times": [seconds + 1e-5 * day as f64]}]));
+        let file = folder.join(format!("{day:02}.json"));
+        let mut run: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        run["machine"]["processor"]["model"] = processor.into();
+        fs::write(&file, run.to_string()).unwrap();
+    }
+    let output = fathom(folder, &["history", ".", "--gate"]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    for title in ["hyperfine a on new", "hyperfine a on old"] {
+        assert!(words(&output).contains(title), "{}", words(&output));
     }
 }
 

@@ -3,7 +3,7 @@
 //! Says where the last run lies among the earlier ones and where a course stepped up or down; finds
 //! no cause (for a pair of runs, see [`diff`](crate::diff)).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
@@ -29,6 +29,10 @@ pub struct Course {
     /// Start of the run and median time per iteration in nanoseconds, oldest first; all are times of the
     /// same quantity.
     pub points: Vec<(String, f64)>,
+    /// Which of the [runs](Course::runs) each point is of, from 0.
+    pub places: Vec<usize>,
+    /// How many runs have the case, on this processor.
+    pub runs: usize,
     /// In which way these are not the times that the runs themselves show.
     pub note: Option<String>,
 }
@@ -36,30 +40,46 @@ pub struct Course {
 /// A run, a case of it, and the number of a contender there.
 type Place<'r> = (&'r Run, &'r Case, usize);
 
-/// The courses in the runs, whatever their order.
+/// The courses in the runs, whatever their order. Runs of different processors are courses of their own: what changes
+/// between those is no step.
 #[must_use]
 pub fn courses(runs: &[Run]) -> Vec<Course> {
     let mut sorted: Vec<&Run> = runs.iter().collect();
     sorted.sort_by(|a, b| a.started.cmp(&b.started));
-    let mut courses: BTreeMap<(String, String), Vec<Place<'_>>> = BTreeMap::new();
+    let processors: BTreeSet<&str> = sorted.iter().map(|run| processor(run)).collect();
+    let mut courses: BTreeMap<(String, String), Vec<(usize, Place<'_>)>> = BTreeMap::new();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for run in sorted {
-        for (place, title) in titled(run) {
+        for (place, mut title) in titled(run) {
+            if processors.len() > 1 {
+                let _ = write!(title, " on {}", processor(run));
+            }
             let case = &run.cases[place];
+            let count = counts.entry(title.clone()).or_default();
             for (number, id) in named(case) {
                 if case.judged.summaries[number].is_some() {
-                    courses.entry((title.clone(), id)).or_default().push((run, case, number));
+                    let course = courses.entry((title.clone(), id)).or_default();
+                    course.push((*count, (run, case, number)));
                 }
             }
+            *count += 1;
         }
     }
-    let course = |((title, id), of): (_, Vec<Place<'_>>)| {
-        let alike = Alike::of(&of.iter().map(|of| of.1).collect::<Vec<_>>());
-        let point = |(run, case, number): &Place<'_>| {
-            Some((run.started.clone(), alike.median(case, *number)?))
+    let course = |((title, id), of): (_, Vec<(usize, Place<'_>)>)| {
+        let alike = Alike::of(&of.iter().map(|(_, of)| of.1).collect::<Vec<_>>());
+        let point = |&(at, (run, case, number)): &(usize, Place<'_>)| {
+            Some(((run.started.clone(), alike.median(case, number)?), at))
         };
-        Course { title, id, points: of.iter().filter_map(point).collect(), note: alike.words() }
+        let (points, places) = of.iter().filter_map(point).unzip();
+        Course { runs: counts[&title], title, id, points, places, note: alike.words() }
     };
     courses.into_iter().map(course).collect()
+}
+
+/// What the processor of a run is called.
+fn processor(run: &Run) -> &str {
+    let of = &run.machine["processor"];
+    of["model"].as_str().or(of["name"].as_str()).unwrap_or("another machine")
 }
 
 /// A lasting change in a course.
@@ -104,6 +124,28 @@ impl Course {
         Some((last.1 / median(&times)?, outside))
     }
 
+    /// How many runs the case had since the last one with this contender.
+    #[must_use]
+    pub fn since(&self) -> usize {
+        self.places.last().map_or(0, |last| self.runs - 1 - last)
+    }
+
+    /// Where the last run lies, in words.
+    #[must_use]
+    pub fn standing(&self) -> String {
+        match (self.since(), self.last_among_earlier()) {
+            (1, _) => "not in the last run".to_owned(),
+            (2.., _) => format!("not in the last {} runs", self.since()),
+            (0, None) => "too few runs to say more".to_owned(),
+            (0, Some((ratio, outside))) => {
+                let range = if outside { "OUTSIDE" } else { "within" };
+                let ratio = factor_digits(ratio);
+                format!("last is {ratio} of the earlier median, {range} their range")
+            }
+        }
+    }
+
+    /// A mark for each run, none for those without the contender.
     fn sparkline(&self) -> String {
         let steps = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         let times = || self.points.iter().map(|point| point.1);
@@ -112,7 +154,9 @@ impl Course {
             let share = if most > least { (ns - least) / (most - least) } else { 0.0 };
             steps[(share * 7.0).round() as usize]
         };
-        times().map(step).collect()
+        let mut marks = vec![' '; self.runs];
+        self.places.iter().zip(times()).for_each(|(&at, ns)| marks[at] = step(ns));
+        marks.into_iter().collect()
     }
 }
 
@@ -149,29 +193,15 @@ pub fn text(courses: &[Course]) -> String {
         let (Some(first), Some(last)) = (course.points.first(), course.points.last()) else {
             continue;
         };
-        let place = match course.last_among_earlier() {
-            None => "too few runs to say more".to_owned(),
-            Some((ratio, false)) => {
-                format!(
-                    "last is {} of the earlier median, within their range",
-                    factor_digits(ratio)
-                )
-            }
-            Some((ratio, true)) => {
-                format!(
-                    "last is {} of the earlier median, OUTSIDE their range",
-                    factor_digits(ratio)
-                )
-            }
-        };
         let _ = writeln!(
             text,
-            "  {:<width$}  {}  {} → {}  ({} runs; {place})",
+            "  {:<width$}  {}  {} → {}  ({} runs; {})",
             course.id,
             course.sparkline(),
             duration(first.1),
             duration(last.1),
-            course.points.len()
+            course.points.len(),
+            course.standing()
         );
         if let Some(note) = &course.note {
             let _ = writeln!(text, "  {:<width$}  {note}", "");
@@ -192,7 +222,9 @@ mod tests {
 
     fn course(times: &[f64]) -> Course {
         let points = times.iter().enumerate().map(|(i, ns)| (format!("2026-01-0{i}"), *ns));
-        Course { title: "t".to_owned(), id: "c".to_owned(), points: points.collect(), note: None }
+        let (points, runs): (Vec<_>, _) = (points.collect(), times.len());
+        let places = (0..runs).collect();
+        Course { title: "t".to_owned(), id: "c".to_owned(), points, places, runs, note: None }
     }
 
     #[test]
@@ -202,6 +234,16 @@ mod tests {
         let (ratio, outside) = course(&[10.0, 10.0, 12.0]).last_among_earlier().unwrap();
         assert!(outside && (ratio - 1.2).abs() < 1e-9);
         assert_eq!(course(&[1.0, 2.0, 3.0]).sparkline(), "▁▅█");
+        assert_eq!(course(&[1.0, 1.0]).standing(), "too few runs to say more");
+    }
+
+    #[test]
+    fn a_course_that_ended_was_told_as_if_it_went_on() {
+        let gone = Course { places: vec![0, 1, 3], runs: 6, ..course(&[1.0, 2.0, 3.0]) };
+        assert_eq!((gone.sparkline().as_str(), gone.since()), ("▁▅ █  ", 2));
+        assert_eq!(gone.standing(), "not in the last 2 runs");
+        let shown = text(&[gone]);
+        assert!(shown.contains("(3 runs; not in the last 2 runs)"), "{shown}");
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub struct Imported {
     pub machine: Value,
     /// Benchmarks without samples.
     pub without_samples: usize,
+    /// What went wrong where it was measured, a sentence each.
+    pub failures: Vec<String>,
 }
 
 /// Text that is of no known harness.
@@ -102,7 +104,8 @@ pub fn import(name: &str, text: &str) -> Result<Imported, ImportError> {
         }
     };
     if all.is_empty() {
-        return Err(ImportError(format!("{name}: no benchmarks in it")));
+        let failures: String = imported.failures.iter().map(|said| format!("; {said}")).collect();
+        return Err(ImportError(format!("{name}: no benchmarks in it{failures}")));
     }
     finished(name, harness, all, imported)
 }
@@ -142,8 +145,15 @@ fn of_value(value: &Value) -> Option<Found> {
         ));
     }
     if let Some(results) = value["results"].as_array() {
-        let all: Option<Vec<Figures>> = results.iter().map(hyperfine).collect();
-        return Some((Harness::Hyperfine, all?, Imported::default()));
+        let all = results.iter().map(hyperfine).collect::<Option<Vec<Figures>>>()?;
+        let failed = |figures: &Figures| {
+            let failed = figures.codes.iter().filter(|code| **code != 0).count();
+            let (name, runs) = (&figures.name, figures.codes.len());
+            (failed > 0)
+                .then(|| format!("{name}: {failed} of {runs} runs ended with a code other than 0"))
+        };
+        let failures = all.iter().filter_map(failed).collect();
+        return Some((Harness::Hyperfine, all, Imported { failures, ..Imported::default() }));
     }
     let benchmarks = value["benchmarks"].as_array()?;
     if value["machine_info"].is_object() {
@@ -155,11 +165,14 @@ fn of_value(value: &Value) -> Option<Found> {
     let context = value["context"].as_object()?;
     let started = context.get("date").and_then(Value::as_str).unwrap_or_default().to_owned();
     let machine = value["context"].clone();
-    Some((
-        Harness::Google,
-        google(benchmarks)?,
-        Imported { started, machine, ..Imported::default() },
-    ))
+    let failed = |benchmark: &Value| {
+        let (name, said) = (benchmark["name"].as_str()?, benchmark["error_message"].as_str());
+        let said = said.unwrap_or("no reason is given");
+        (benchmark["error_occurred"] == Value::Bool(true)).then(|| format!("{name} failed: {said}"))
+    };
+    let failures = benchmarks.iter().filter_map(failed).collect();
+    let imported = Imported { started, machine, failures, ..Imported::default() };
+    Some((Harness::Google, google(benchmarks)?, imported))
 }
 
 fn numbers(value: &Value) -> Option<Vec<f64>> {
@@ -191,12 +204,15 @@ fn hyperfine(result: &Value) -> Option<Figures> {
     })
 }
 
-/// The repetitions of each benchmark together.
+/// The repetitions of each benchmark together; where only aggregates were written, its median.
 fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
+    let is_run =
+        |benchmark: &&Value| benchmark["run_type"].as_str().is_none_or(|kind| kind == "iteration");
+    let has_runs = benchmarks.iter().any(|benchmark| is_run(&benchmark));
+    let is_median = |benchmark: &&Value| benchmark["aggregate_name"] == "median";
     let mut all: Vec<Figures> = Vec::new();
-    for benchmark in benchmarks {
-        let is_run = benchmark["run_type"].as_str().is_none_or(|kind| kind == "iteration");
-        if !is_run || benchmark["error_occurred"] == Value::Bool(true) {
+    for benchmark in benchmarks.iter().filter(|b| if has_runs { is_run(b) } else { is_median(b) }) {
+        if benchmark["error_occurred"] == Value::Bool(true) {
             continue;
         }
         let name = benchmark["run_name"].as_str().or(benchmark["name"].as_str())?;
@@ -205,7 +221,8 @@ fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
             "us" => 1e3,
             "ms" => 1e6,
             "s" => 1e9,
-            _ => return None,
+            // Refused with the name.
+            _ => f64::NAN,
         };
         let (ns, cpu) = (benchmark["real_time"].as_f64()? * unit, &benchmark["cpu_time"]);
         let per = |what: &str| benchmark[what].as_f64().map_or(0, |rate| (rate * ns / 1e9) as u64);

@@ -2,10 +2,12 @@
 //!
 //! Draws nothing for runs in which anything else varies.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
 use fathom_measure::stats::Interval;
+use fathom_measure::workload::parse_number;
 
 use crate::escape::html as escaped;
 use crate::number::{count, digits, duration, round};
@@ -66,7 +68,10 @@ impl Scan {
         let name = varied(cases)?.to_owned();
         let mut scan = Scan { name, curves: Vec::new() };
         for case in cases {
-            let at = number(case.workload.parameters.get(&scan.name)?)?;
+            let value = case.workload.parameters.get(&scan.name)?;
+            // The families' own suffixes are binary.
+            let whole = parse_number(value).filter(|&whole| whole > 0).map(|whole| whole as f64);
+            let at = whole.or_else(|| number(value))?;
             for line in lines(case) {
                 scan.add(line.row.id.clone(), point(case, line.number, at));
             }
@@ -83,7 +88,8 @@ impl Scan {
             _ => return None,
         };
         let mut scan = Scan { name, curves: Vec::new() };
-        let mut seen: Vec<(&str, Vec<String>)> = Vec::new();
+        let mut seen: Vec<(&str, Vec<&str>)> = Vec::new();
+        let mut points = Vec::new();
         for (contender, row) in case.entrants() {
             let value = row.parameters.get(&scan.name)?.as_str();
             let known = seen.iter().position(|(other, _)| *other == value);
@@ -91,12 +97,14 @@ impl Scan {
                 seen.push((value, Vec::new()));
                 seen.len() - 1
             });
-            seen[known].1.push(row.id.clone());
-            let nth = seen[known].1.len() - 1;
-            let (value, ids) = &seen[0];
-            let id = ids.get(nth)?.replace(value, &format!("{{{}}}", scan.name));
-            let at = number(row.parameters.get(&scan.name)?)?;
-            scan.add(id, point(case, contender, at));
+            points.push((seen[known].1.len(), point(case, contender, number(value)?)));
+            seen[known].1.push(&row.id);
+        }
+        let [(one, ids), (other, others), ..] = &seen[..] else { return None };
+        let parameter = format!("{{{}}}", scan.name);
+        for (nth, point) in points {
+            let (id, same) = (*ids.get(nth)?, *others.get(nth)?);
+            scan.add(template([id, same], [one, other], &parameter), point);
         }
         Some(scan.sorted())
     }
@@ -135,6 +143,34 @@ impl Scan {
         let shares = ["threads", "jobs", "workers", "cores"];
         if shares.contains(&self.name.as_str()) { -1.0 } else { 1.0 }
     }
+}
+
+/// What two commands are with the parameter in place of these values of it; the first as it is if nothing is.
+fn template(commands: [&str; 2], values: [&str; 2], parameter: &str) -> String {
+    fn rest(
+        [one, other]: [&str; 2],
+        values: [&str; 2],
+        parameter: &str,
+        dead: &mut HashSet<[usize; 2]>,
+    ) -> Option<String> {
+        if one.is_empty() && other.is_empty() {
+            return Some(String::new());
+        }
+        if !dead.insert([one.len(), other.len()]) {
+            return None;
+        }
+        if let (Some(one), Some(other)) =
+            (one.strip_prefix(values[0]), other.strip_prefix(values[1]))
+            && let Some(rest) = rest([one, other], values, parameter, dead)
+        {
+            return Some(format!("{parameter}{rest}"));
+        }
+        let (mut ones, mut others) = (one.chars(), other.chars());
+        let letter = ones.next().filter(|letter| others.next() == Some(*letter))?;
+        rest([ones.as_str(), others.as_str()], values, parameter, dead)
+            .map(|rest| format!("{letter}{rest}"))
+    }
+    rest(commands, values, parameter, &mut HashSet::new()).unwrap_or_else(|| commands[0].to_owned())
 }
 
 fn point(case: &Case, contender: usize, at: f64) -> Option<Point> {
@@ -241,13 +277,19 @@ fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
     );
     for (index, Curve { id, points }) in curves.iter().enumerate() {
         let colour = COLOURS[index % COLOURS.len()];
+        // Whoever shares a colour has a line of its own.
+        let dashes = match index / COLOURS.len() {
+            0 => String::new(),
+            nth => format!(" stroke-dasharray=\"{} 4\"", 12 / nth),
+        };
         let path: Vec<String> =
             points.iter().map(|p| format!("{:.1},{:.1}", x(p.at), y(p.ns))).collect();
         let _ = writeln!(
             svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dashes}/>",
             path.join(" ")
         );
+        let key = bottom + 54.0 + 18.0 * index as f64;
         for (p, place) in points.iter().zip(&path) {
             let (cx, cy) = place.split_once(',').unwrap_or_default();
             let _ = writeln!(
@@ -260,8 +302,13 @@ fn drawn(name: &str, curves: &[Curve]) -> Option<String> {
         }
         let _ = writeln!(
             svg,
-            "<text x=\"{margin}\" y=\"{}\" fill=\"{colour}\">{}</text>",
-            bottom + 54.0 + 18.0 * index as f64,
+            "<line x1=\"{margin}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"{colour}\" stroke-width=\"2\"{dashes}/>\
+             <text x=\"{}\" y=\"{}\" fill=\"{colour}\">{}</text>",
+            margin + 24.0,
+            key - 4.0,
+            key - 4.0,
+            margin + 30.0,
+            key,
             escaped(id)
         );
     }
@@ -300,6 +347,24 @@ mod tests {
         assert!((bent.error.unwrap() - 0.75_f64.sqrt()).abs() < 1e-12, "{bent:?}");
         assert_eq!(curve("c", &[(1.0, 5.0), (10.0, 5.0)]).slope().unwrap().error, None);
         assert_eq!(curve("d", &[(1.0, 5.0)]).slope(), None);
+    }
+
+    #[test]
+    fn digits_that_are_no_parameter_were_taken_for_it() {
+        for (commands, values, expected) in [
+            (["sleep 0.011", "sleep 0.013"], ["1", "3"], "sleep 0.01{n}"),
+            (["a 1; true 1", "a 3; true 1"], ["1", "3"], "a {n}; true 1"),
+            (["a 1 10", "a 10 10"], ["1", "10"], "a {n} 10"),
+            (["x11", "x1010"], ["1", "10"], "x{n}{n}"),
+            (["own name", "own name"], ["1", "3"], "own name"),
+            (["é=1", "é=3"], ["1", "3"], "é={n}"),
+            (["a", "b"], ["1", "3"], "a"),
+        ] {
+            assert_eq!(template(commands, values, "{n}"), expected);
+        }
+        // Every way is tried once.
+        let (one, other) = ("1".repeat(200), "1".repeat(399) + "2");
+        assert_eq!(template([&one, &other], ["1", "11"], "{n}"), one);
     }
 
     #[test]

@@ -26,15 +26,9 @@ pub(crate) struct Options {
     #[arg(long)]
     gate: bool,
 
-    /// Steps before this are accepted: a time such as 2026-11-22 or 2026-11-22T10:00:00Z
-    #[arg(
-        long,
-        value_name = "TIME",
-        requires = "gate",
-        default_value = "",
-        hide_default_value = true
-    )]
-    since: String,
+    /// Steps before this are accepted: a day (in UTC) or a time, such as 2026-11-22 or 2026-11-22T10:00:00+01:00
+    #[arg(long, value_name = "TIME", requires = "gate", value_parser = time)]
+    since: Option<String>,
 
     #[command(flatten)]
     sheet: Sheet,
@@ -42,9 +36,6 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let folder = &options.folder;
-    let is_time = options.since.is_empty()
-        || options.since.len() >= 4 && options.since.bytes().take(4).all(|b| b.is_ascii_digit());
-    anyhow::ensure!(is_time, "--since: {:?} is no time such as 2026-11-22", options.since);
     let (runs, mut end) = saved::runs(folder)?;
     let inputs: Vec<&Path> = runs.iter().map(|(path, _)| path.as_path()).collect();
     options.sheet.ensure_apart(&inputs)?;
@@ -52,11 +43,20 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let courses = courses(&runs);
     let name = folder.display().to_string();
     options.sheet.show(|| text(&courses), || html::history::page(&courses, &name))?;
-    for (course, step) in slower(&courses, &options.since).iter().filter(|_| options.gate) {
+    let since = options.since.as_deref().unwrap_or_default();
+    for (course, step) in slower(&courses, since).iter().filter(|_| options.gate) {
         let (factor, when) = (times(step.ratio), &course.points[step.at].0);
         let (title, id) = (&course.title, &course.id);
         writeln!(io::stdout(), "REGRESSION: {title} {id}: {factor} slower since {when}")?;
         end = Exit::Incomplete;
     }
     Ok(end)
+}
+
+/// A day or a time, as runs say when they started.
+fn time(text: &str) -> Result<String, String> {
+    let day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    let time = text.parse::<jiff::Timestamp>().ok().or_else(|| day().map(|day| day.timestamp()));
+    let time = time.ok_or_else(|| format!("{text:?} is no time such as 2026-11-22"))?;
+    Ok(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }

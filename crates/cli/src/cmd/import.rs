@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use fathom_measure::compare::judge;
+use fathom_report::escape;
 use fathom_report::import::{Imported, criterion, import};
 
 use crate::exit::Exit;
@@ -32,7 +33,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let inputs: Vec<&Path> = options.files.iter().map(PathBuf::as_path).collect();
     output::ensure_files_apart(&[("--save", options.save.as_deref())], &inputs)?;
     let mut run = new_run()?;
-    let (mut without, mut started) = (0, String::new());
+    let (mut without, mut started, mut failures) = (0, String::new(), Vec::new());
     for path in &options.files {
         for (found, file) in read(path)? {
             without += found.without_samples;
@@ -41,6 +42,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
                 run.machine = found.machine;
             }
             run.cases.extend(found.cases);
+            failures.extend(found.failures);
         }
     }
     for case in &mut run.cases {
@@ -61,6 +63,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
              spread, and there are no verdicts about them"
         ));
     }
+    failures.iter().for_each(|failure| say!("fathom: {}", escape::line(failure)));
+    run.notes.extend(failures);
     match &options.save {
         Some(path) => save(&run, path)?,
         None => io::stdout().write_all(run.to_json()?.as_bytes())?,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::page::{self, Cell, Page};
 use super::plot::{self, Axis, Frame};
 use crate::history::{Course, Step, step_alpha};
-use crate::number::{count, digits, duration, factor_digits, round, times};
+use crate::number::{count, digits, duration, round, times};
 
 /// The page of the courses in a folder.
 #[must_use]
@@ -45,7 +45,7 @@ pub fn page(courses: &[Course], folder: &str) -> String {
 }
 
 fn section(title: &str, courses: &[&(&Course, Vec<Step>)]) -> String {
-    let most = courses.iter().map(|(course, _)| course.points.len()).max().unwrap_or(1);
+    let most = courses.iter().map(|(course, _)| course.runs).max().unwrap_or(1);
     let frame = Frame {
         x: Axis::linear([1.0, most as f64].into_iter()),
         y: Axis::around(courses.iter().flat_map(|(course, _)| course.points.iter().map(|p| p.1))),
@@ -56,8 +56,12 @@ fn section(title: &str, courses: &[&(&Course, Vec<Step>)]) -> String {
     };
     let mut marks = String::new();
     for (number, (course, steps)) in courses.iter().enumerate() {
-        let points: Vec<(f64, f64)> =
-            course.points.iter().enumerate().map(|(at, p)| ((at + 1) as f64, p.1)).collect();
+        let points: Vec<(f64, f64)> = course
+            .places
+            .iter()
+            .zip(&course.points)
+            .map(|(at, p)| ((at + 1) as f64, p.1))
+            .collect();
         marks += &(frame.path(number, "l", &points) + &frame.dots(number, &points));
         for step in steps {
             marks += &mark(&frame, number, step, points[step.at]);
@@ -96,15 +100,10 @@ fn mark(frame: &Frame<'_>, number: usize, step: &Step, at: (f64, f64)) -> String
 }
 
 fn table(courses: &[&(&Course, Vec<Step>)]) -> String {
-    let head = ["contender", "runs", "first", "last", "against the earlier", "steps"];
+    let head = ["contender", "runs", "first", "last", "the last run", "steps"];
     let row = |(course, steps): &&(&Course, Vec<Step>)| {
         let ends = course.points.first().zip(course.points.last());
         let (first, last) = ends.map_or((0.0, 0.0), |(first, last)| (first.1, last.1));
-        let place = match course.last_among_earlier() {
-            None => "too few runs".to_owned(),
-            Some((ratio, false)) => format!("{}, within their range", factor_digits(ratio)),
-            Some((ratio, true)) => format!("{}, outside their range", factor_digits(ratio)),
-        };
         let said = |step: &Step| {
             let word = if step.ratio > 1.0 { "slower" } else { "faster" };
             let factor = times(step.ratio.max(1.0 / step.ratio));
@@ -116,7 +115,7 @@ fn table(courses: &[&(&Course, Vec<Step>)]) -> String {
             Cell::number(&round(&digits(course.points.len() as f64))),
             Cell::number(&duration(first)),
             Cell::number(&duration(last)),
-            Cell::text(&place),
+            Cell::text(&course.standing()),
             Cell::text(&if steps.is_empty() { "none".to_owned() } else { steps.join("; ") }),
         ]
     };
