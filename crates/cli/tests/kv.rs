@@ -224,6 +224,12 @@ fn sizes_and_several_values_are_cases_of_their_own() {
     assert_eq!(keys[5..7], [2700, 2700]);
     let threads = |at: usize| cases[at]["workload"]["parameters"]["threads"].as_str().unwrap();
     assert_eq!((threads(1), threads(2)), ("1", "2"));
+    // Samples lie elsewhere each time, and a later run is to be known as one of the same.
+    let again = json(folder.path(), line, 0);
+    let workloads = |run: &Value| -> Vec<Value> {
+        run["cases"].as_array().unwrap().iter().map(|case| case["workload"].clone()).collect()
+    };
+    assert_eq!(workloads(&run), workloads(&again));
 }
 
 #[test]

@@ -124,6 +124,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             break;
         }
     }
+    run.cases.iter_mut().for_each(|case| prepared.rename(&mut case.workload));
     if options.blocks {
         show_blocks(options, &prepared, path, &candidates, &run.cases)?;
     } else {

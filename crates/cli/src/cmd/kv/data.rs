@@ -33,6 +33,9 @@ pub(super) struct Prepared {
     pub(super) full: Data,
     /// By their number of keys, ascending.
     pub(super) samples: Vec<Data>,
+    /// The user's files, of keys and of the trace, whatever workers read in their place.
+    pub(super) file: Option<PathBuf>,
+    pub(super) trace_file: Option<PathBuf>,
     /// Of the user's file.
     pub(super) name: String,
     pub(super) format: String,
@@ -70,6 +73,24 @@ impl Prepared {
         };
         let correct = if is_guess { correct } else { "" };
         say!("{name}: {what}, the first {first:?}{correct}");
+    }
+
+    /// Names in a result what the user named: the files that workers read in place of those have other
+    /// names each time, and no later run would be known to be about the same.
+    pub(super) fn rename(&self, workload: &mut Spec) {
+        let sample = self.samples.iter().find(|sample| sample.path == workload.file);
+        if let Some(sample) = sample.filter(|_| workload.file.is_some()) {
+            workload.parameters.insert("count".to_owned(), sample.keys.to_string());
+        }
+        if workload.file.is_some() {
+            workload.file.clone_from(&self.file);
+            if self.trace.is_none() {
+                workload.parameters.insert("format".to_owned(), self.format.clone());
+            }
+        }
+        if let Some(trace) = &self.trace_file {
+            workload.parameters.insert("trace".to_owned(), trace.display().to_string());
+        }
     }
 
     /// Keys or operations, whichever are more: what takes time.
@@ -137,6 +158,8 @@ pub(super) fn prepare(
         portrait,
         full: full(path, &format, &keys, folder.path())?,
         samples,
+        file: Some(whole_path(path)),
+        trace_file: None,
         name: path.display().to_string(),
         format: format.to_string(),
         file_bytes: bytes.len() as u64,
@@ -152,6 +175,12 @@ pub(super) fn own_file(path: &Path) -> anyhow::Result<Option<PathBuf>> {
     let is_plain =
         path != Path::new("-") && matches!(input::open(path, 1)?, input::Input::File(..));
     Ok(path.canonicalize().ok().filter(|_| is_plain))
+}
+
+/// The path from the root, where there is one.
+pub(super) fn whole_path(path: &Path) -> PathBuf {
+    let is_file = path != Path::new("-");
+    path.canonicalize().ok().filter(|_| is_file).unwrap_or_else(|| path.to_owned())
 }
 
 /// All keys of the user's file, as workers get them.
@@ -209,5 +238,25 @@ mod tests {
         assert!(keys.is_sorted());
         assert_eq!(prepared.portrait.keys, 1000);
         assert_eq!(prepared.first, "w0000");
+    }
+
+    #[test]
+    fn results_name_the_file_and_how_much_of_it_whatever_workers_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("words");
+        let words: Vec<String> = (0..1000).map(|n| format!("w{n:04}")).collect();
+        std::fs::write(&path, words.join("\n")).unwrap();
+        let prepared = prepare(&path, None, &[100], 2, 1).unwrap();
+        let find = Spec::new("find-hit", &[]);
+        let named = |data: &Data| {
+            let mut workload = data.spec(&find);
+            prepared.rename(&mut workload);
+            workload
+        };
+        let whole = prepared.full.spec(&find);
+        assert_eq!(named(&prepared.full), whole);
+        let mut sample = whole;
+        sample.parameters.insert("count".to_owned(), "100".to_owned());
+        assert_eq!(named(&prepared.samples[0]), sample);
     }
 }

@@ -328,7 +328,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         if let Some(probes) = probes(&part.workload.operation) {
             spec.parameters.insert("probes".to_owned(), probes.to_string());
         }
-        let case = measured(spec, &finalists, baseline, plan, bounds.clone())?;
+        let mut case = measured(spec, &finalists, baseline, plan, bounds.clone())?;
+        prepared.rename(&mut case.workload);
         cases.push(Weighed { case, share: part.share });
     }
     ensure!(!cases.is_empty(), "interrupted before anything was measured");

@@ -89,6 +89,8 @@ pub(super) fn prepare(
         portrait,
         full,
         samples,
+        file: first.map(data::whole_path),
+        trace_file: Some(data::whole_path(path)),
         format: "trace".to_owned(),
         file_bytes: bytes.len() as u64,
         name,
