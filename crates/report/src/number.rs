@@ -99,6 +99,12 @@ pub fn count(items: f64) -> String {
     format!("{} {unit}", digits(items / size))
 }
 
+/// So many of something: `1 round`, `2 rounds`.
+#[must_use]
+pub fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A factor: `1.31x`, `12.3x`, `120x`.
 #[must_use]
 pub fn times(factor: f64) -> String {

@@ -36,6 +36,7 @@ use anyhow::{Context, ensure};
 use fathom_contenders::kv::MEMBERS;
 use fathom_keys::Portrait;
 use fathom_measure::result::{Case, Run};
+use fathom_report::number::plural;
 use fathom_report::table::Look;
 use serde::{Deserialize, Serialize};
 
@@ -481,11 +482,16 @@ fn notes(screening: &[Rung], unit: &str) -> Vec<String> {
     let mut notes = Vec::new();
     for rung in screening {
         notes.extend(rung.left_out.clone());
-        if rung.unreached > 0 {
+        let Rung { unreached, keys, .. } = rung;
+        if rung.reached_nobody() {
             notes.push(format!(
-                "{} combinations, chosen by chance, were not tried on {} {unit}: give a longer \
-                 --budget",
-                rung.unreached, rung.keys
+                "nobody was tried on {keys} {unit}, fewer decided: give a longer --budget"
+            ));
+        } else if *unreached > 0 {
+            let many = plural(*unreached, "combination");
+            let were = if *unreached == 1 { "was" } else { "were" };
+            notes.push(format!(
+                "{many}, chosen by chance, {were} not tried on {keys} {unit}: give a longer --budget"
             ));
         }
     }
@@ -513,6 +519,26 @@ fn failures(failures: &[(String, String)]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rung_that_reached_nobody_puts_nobody_out() {
+        let rung = |candidates, unsupported, unreached| Rung {
+            keys: 2048,
+            candidates,
+            unsupported,
+            unreached,
+            ..Rung::default()
+        };
+        let rungs = [rung(9, 0, 1), rung(8, 2, 6), rung(8, 2, 0)];
+        assert_eq!(
+            notes(&rungs, "keys"),
+            [
+                "1 combination, chosen by chance, was not tried on 2048 keys: give a longer --budget",
+                "nobody was tried on 2048 keys, fewer decided: give a longer --budget",
+            ]
+        );
+        assert!(show::screening(&rungs, 2, "keys").ends_with("; 1 was not reached in time"));
+    }
 
     #[test]
     fn those_who_are_out_for_the_same_reason_are_named_together() {

@@ -62,6 +62,14 @@ pub(super) struct Rung {
     pub(super) left_out: Option<String>,
 }
 
+impl Rung {
+    /// Whether the time was over before anybody was scored: the rung before decides then, and nobody is out.
+    pub(super) fn reached_nobody(&self) -> bool {
+        self.unreached > 0
+            && self.unreached + self.unsupported + self.failures.len() == self.candidates
+    }
+}
+
 /// Why a combination went no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -102,7 +102,7 @@ fn details(verdict: &Verdict, width: usize) -> String {
     lines.iter().fold(String::new(), |text, line| text + &wrapped(line, width, 11) + "\n")
 }
 
-fn screening(rungs: &[Rung], finalists: usize, unit: &str) -> String {
+pub(super) fn screening(rungs: &[Rung], finalists: usize, unit: &str) -> String {
     let mut parts = Vec::new();
     for rung in rungs {
         parts.push(format!("{} on {} {unit}", rung.candidates, rung.keys));
@@ -111,12 +111,16 @@ fn screening(rungs: &[Rung], finalists: usize, unit: &str) -> String {
     let seconds: f64 = rungs.iter().map(|rung| rung.seconds).sum();
     let failed: usize = rungs.iter().map(|rung| rung.failures.len()).sum();
     let unsupported: usize = rungs.iter().map(|rung| rung.unsupported).sum();
-    let unreached: usize = rungs.iter().map(|rung| rung.unreached).sum();
+    let out = rungs.iter().filter(|rung| !rung.reached_nobody());
+    let unreached: usize = out.map(|rung| rung.unreached).sum();
     let mut line = format!("combinations: {} ({seconds:.1} s)", parts.join(", "));
     for (count, what) in [
-        (unsupported, "lack an operation"),
+        (unsupported, if unsupported == 1 { "lacks an operation" } else { "lack an operation" }),
         (failed, "failed"),
-        (unreached, "were not reached in time"),
+        (
+            unreached,
+            if unreached == 1 { "was not reached in time" } else { "were not reached in time" },
+        ),
     ] {
         if count > 0 {
             let _ = write!(line, "; {count} {what}");
