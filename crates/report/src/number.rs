@@ -159,6 +159,7 @@ mod tests {
         assert_eq!(bytes_per_second(3.5 * 1024.0 * 1024.0 * 1024.0), "3.500 GiB/s");
         assert_eq!(per_second(2_500_000.0), "2.500 M/s");
         assert_eq!(per_second(12.0), "12.00 /s");
+        assert_eq!([0, 1, 2].map(|n| plural(n, "round")), ["0 rounds", "1 round", "2 rounds"]);
     }
 
     #[test]

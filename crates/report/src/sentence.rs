@@ -4,7 +4,7 @@ use fathom_measure::compare::{Broken, Comparison, Floor, Unresolved, Verdict};
 use fathom_measure::result::Case;
 use fathom_measure::stats::Interval;
 
-use crate::number::{factor_digits, percent, times};
+use crate::number::{factor_digits, percent, plural, times};
 
 /// All verdicts of a case, one sentence each; failures too.
 #[must_use]
@@ -87,7 +87,8 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
 pub fn unresolved(why: Unresolved) -> String {
     match why {
         Unresolved::TooFew { rounds, needed } => {
-            format!("{rounds} rounds are too few, {needed} needed")
+            let are = if rounds == 1 { "is" } else { "are" };
+            format!("{} {are} too few, {needed} needed", plural(rounds, "round"))
         }
         Unresolved::ContainsOne => "the interval contains 1".to_owned(),
         Unresolved::Close { most } => format!("they differ by less than {}", percent(most)),
@@ -166,10 +167,13 @@ pub fn clock_words(case: &Case) -> &'static str {
     }
 }
 
-/// How well identical code is known to be identical, as far as its interval reaches: "noise floor 0.7 %".
+/// How well identical code is known to be identical, as far as its interval reaches: "noise floor 0.7 %",
+/// or beyond twice the time "noise floor above 100 %".
 #[must_use]
 pub fn floor_words(floor: Floor) -> String {
     match floor.reach {
+        // Of two or three sets of processes: so much that its digits say nothing.
+        Some(reach) if reach > 1.0 => "noise floor above 100 %".to_owned(),
         Some(reach) => format!("noise floor {}", percent(reach)),
         None => "no noise floor".to_owned(),
     }
@@ -192,6 +196,14 @@ pub fn word(comparison: &Comparison) -> String {
 mod tests {
     use super::*;
     use fathom_measure::plan::Plan;
+
+    #[test]
+    fn a_noise_floor_of_hardly_any_rounds_has_no_digits() {
+        let words = |reach| floor_words(Floor { reach, ..Floor::default() });
+        assert_eq!(words(Some(0.0071)), "noise floor 0.71 %");
+        assert_eq!(words(Some(7.23)), "noise floor above 100 %");
+        assert_eq!(words(None), "no noise floor");
+    }
 
     #[test]
     fn no_level_is_rounded_to_a_hundred() {

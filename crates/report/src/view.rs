@@ -5,7 +5,7 @@ use fathom_measure::result::{Case, Row, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::Interval;
 
-use crate::number::{bytes_per_second, per_second};
+use crate::number::{bytes_per_second, per_second, plural};
 use crate::sentence::{clock_words, floor_words, word};
 
 /// A row of a table.
@@ -84,17 +84,16 @@ const COMMANDS: &str = "commands";
 pub fn conditions(case: &Case) -> String {
     let judged = &case.judged;
     let rounds = case.measured.rounds.len();
-    let iterations = case.measured.iterations;
     if !case.source.is_empty() {
-        return format!("{rounds} samples of {}, not interleaved · wall time", case.source);
+        let samples = plural(rounds, "sample");
+        return format!("{samples} of {}, not interleaved · wall time", case.source);
     }
     let floor = floor_words(judged.floor);
-    let of = match iterations {
-        1 => "1 iteration".to_owned(),
-        n => format!("{n} iterations"),
-    };
+    let iterations = usize::try_from(case.measured.iterations).unwrap_or(usize::MAX);
     format!(
-        "{rounds} rounds of {of} each · {} ({}) · {floor}",
+        "{} of {} each · {} ({}) · {floor}",
+        plural(rounds, "round"),
+        plural(iterations, "iteration"),
         clock_words(case),
         judged.clock_reason
     )

@@ -10,6 +10,7 @@ use fathom_keys::{Format, KeySet, Keys, Portrait, Target, write};
 use fathom_measure::scratch::{self, Folder};
 use fathom_measure::workload::Spec;
 use fathom_random::Random;
+use fathom_report::number::plural;
 
 use super::traced::Traced;
 use crate::{input, key_file};
@@ -55,7 +56,7 @@ impl Prepared {
         let Prepared { portrait: Portrait { keys, .. }, name, format, first, .. } = self;
         let (what, correct) = match &self.trace {
             None => (
-                format!("taken for {format}: {keys} keys"),
+                format!("taken for {format}: {}", plural(*keys as usize, "key")),
                 "; if that is wrong, name the format: -F lines, -F csv:COLUMN …",
             ),
             Some(trace) => {

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use fathom_report::number::plural;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
@@ -87,7 +88,8 @@ fn sorted(mut fates: Vec<Fate>) -> Vec<Fate> {
 /// A line for each, after one that counts them.
 pub(super) fn text(fates: &[Fate], unit: &str) -> String {
     let measured = fates.iter().filter(|fate| fate.why == Why::Measured).count();
-    let mut text = format!("{} combinations considered, {measured} measured\n", fates.len());
+    let considered = plural(fates.len(), "combination");
+    let mut text = format!("{considered} considered, {measured} measured\n");
     let width = fates.iter().map(|fate| fate.id.len()).max().unwrap_or(0);
     for Fate { id, why, keys, times, detail } in fates {
         let detail = fathom_report::escape::line(detail);

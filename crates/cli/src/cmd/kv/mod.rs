@@ -467,13 +467,16 @@ pub(crate) fn is_proved(run: &Run) -> bool {
 
 /// How it was measured, in one line.
 fn method(case: &Case, operations: usize) -> String {
-    let rounds = case.measured.rounds.len();
+    let rounds = plural(case.measured.rounds.len(), "round");
+    let share = match operations {
+        1 => "an error of 1 %".to_owned(),
+        _ => format!("the {operations} operations share an error of 1 %"),
+    };
     let clock = case.judged.clock.words();
     let floor = fathom_report::sentence::floor_words(case.judged.floor);
     format!(
-        "one process each, {rounds} rounds in balanced random order, {clock}, {floor}; the \
-         {operations} operation(s) share an error of 1 %; every answer checked against the standard \
-         library's"
+        "one process each, {rounds} in balanced random order, {clock}, {floor}; {share}; every answer checked \
+         against the standard library's"
     )
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use fathom_contenders::alloc::SYSTEM;
 use fathom_report::escape;
+use fathom_report::number::plural;
 use fathom_report::wrap::{Column, fitted, wrapped};
 
 use super::Verdict;
@@ -40,7 +41,7 @@ pub(super) fn text(verdict: &Verdict, width: usize, extent: Extent) -> String {
     let is_wide = extent == Extent::Wide;
     let size = match &verdict.trace {
         Some(trace) => trace.size(),
-        None => format!("{} keys", portrait.keys),
+        None => plural(portrait.keys as usize, "key"),
     };
     let opening = format!("{}: {size} ({}, {} bytes)", file.name, file.format, file.bytes);
     let _ = writeln!(text, "{}\n", wrapped(&opening, width, 2));
@@ -78,8 +79,9 @@ fn in_short(verdict: &Verdict) -> String {
     let tried = verdict.screening.first().map_or(0, |rung| rung.candidates);
     let considered = verdict.considered.max(tried);
     format!(
-        "{considered} combinations considered, {} against each other with every answer checked; the 99 % hold for all \
+        "{} considered, {} against each other with every answer checked; the 99 % hold for all \
          together. More: --wide, --explain, docs/kv.md.",
+        plural(considered, "combination"),
         verdict.rows.len()
     )
 }
