@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::ValueEnum;
 use fathom_contenders::version;
 use fathom_machine::counter::metric;
@@ -202,6 +202,26 @@ impl Show {
     pub(crate) fn ensure_apart(&self, inputs: &[&Path]) -> anyhow::Result<()> {
         let own = [("--output", Some(&*self.output)), ("--save", self.save.as_deref())];
         output::ensure_files_apart(&own, inputs)
+    }
+
+    /// Refuses outputs that are not [apart](Show::ensure_apart) or cannot be written; before anything is
+    /// measured.
+    ///
+    /// # Errors
+    /// The first of them.
+    pub(crate) fn ensure_possible(&self, inputs: &[&Path]) -> anyhow::Result<()> {
+        self.ensure_apart(inputs)?;
+        output::ensure_writable(&self.output)?;
+        self.save.as_deref().map_or(Ok(()), ensure_savable)
+    }
+
+    /// Refuses a plot of what is no scan; before anything is measured.
+    ///
+    /// # Errors
+    /// That it is none.
+    pub(crate) fn ensure_drawable(&self, parameters: &[&scan::Parameters]) -> anyhow::Result<()> {
+        ensure!(self.form() != Format::Svg || scan::is_scan(parameters), NO_SCAN);
+        Ok(())
     }
 
     /// Whether nothing but text was asked for.
@@ -487,6 +507,8 @@ pub(crate) fn show(run: &Run, show: &Show) -> anyhow::Result<()> {
     sheet::put(text.as_bytes(), &show.output, show.open)
 }
 
+const NO_SCAN: &str = "only a run over several values of one number can be drawn";
+
 /// A run as text of a format.
 pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result<String> {
     Ok(match format {
@@ -495,26 +517,32 @@ pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result
         Format::Csv => csv::run(run),
         Format::Json => run.to_json()?,
         Format::Html => html::run(run, look),
-        Format::Svg => {
-            scan::svg(run).context("only a run over several values of one number can be drawn")?
-        }
+        Format::Svg => scan::svg(run).context(NO_SCAN)?,
     })
 }
 
 /// Saves a run as a file, or in a folder under a name of its own.
 pub(crate) fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
-    let path = if path.is_dir() {
-        let family = run.cases.first().map_or("run", |case| &case.family);
-        // Who saved the run before may have written anything there.
-        let started: String =
-            run.started.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-        path.join(format!("{started}-{family}.json"))
-    } else {
-        path.to_owned()
-    };
-    let mut output = Output::create(&path)?;
+    let family = run.cases.first().map_or("run", |case| &case.family);
+    // Who saved the run before may have written anything there.
+    let started: String =
+        run.started.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    let mut output = Output::create(&place(path, &format!("{started}-{family}.json")))?;
     output.write_all(run.to_json()?.as_bytes())?;
     output.finish()
+}
+
+/// The file, or the one of this name in the folder.
+fn place(path: &Path, name: &str) -> PathBuf {
+    if path.is_dir() { path.join(name) } else { path.to_owned() }
+}
+
+/// Refuses a place where no run can be saved; before anything is measured.
+///
+/// # Errors
+/// Why none can.
+pub(crate) fn ensure_savable(path: &Path) -> anyhow::Result<()> {
+    output::ensure_writable(&place(path, "run.json"))
 }
 
 /// Whether everything that was asked for could be done and nothing failed; what does not take part

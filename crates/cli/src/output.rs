@@ -8,6 +8,7 @@
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -73,6 +74,10 @@ impl Output {
             return Ok(Output::direct(File::from(stdout), "stdout".into()));
         }
         let name = path.display().to_string();
+        if path.as_os_str().as_bytes().ends_with(b"/") && !path.is_dir() {
+            let error = io::Error::from(io::ErrorKind::NotADirectory);
+            return Err(error).context(format!("cannot create {name}"));
+        }
         let target = followed(path).with_context(|| format!("cannot create {name}"))?;
         let existing = fs::metadata(&target).ok();
         if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
@@ -198,6 +203,19 @@ pub(crate) fn ensure_files_apart(
     let files = outputs.iter().filter_map(|(option, path)| Some((*option, (*path)?)));
     let files: Vec<(&str, &Path)> = files.filter(|(_, path)| *path != Path::new("-")).collect();
     ensure_apart(&files, inputs)
+}
+
+/// Refuses an output that would fail when its content is there: a folder, a file in none.
+///
+/// # Errors
+/// As [`Output::create`].
+pub(crate) fn ensure_writable(path: &Path) -> anyhow::Result<()> {
+    // Opening a pipe is writing to it.
+    let is_special = fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
+    match path == Path::new("-") || is_special {
+        true => Ok(()),
+        false => Output::create(path).map(drop),
+    }
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -389,5 +407,20 @@ mod tests {
         let error = Output::create(Path::new("/nowhere/at/all")).err().unwrap();
         let said = "cannot create /nowhere/at/all: No such file or directory (os error 2)";
         assert_eq!(format!("{error:#}"), said);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_known_before_and_looking_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for impossible in ["", "none/file", "new/"] {
+            assert!(ensure_writable(&at(impossible)).is_err(), "{impossible:?}");
+        }
+        fs::write(at("old"), "kept").unwrap();
+        for possible in [at("new"), at("old"), "-".into(), "/dev/null".into()] {
+            ensure_writable(&possible).unwrap();
+        }
+        assert_eq!(entries(folder.path()), ["old"]);
+        assert_eq!(fs::read(at("old")).unwrap(), b"kept");
     }
 }

@@ -500,6 +500,10 @@ fn what_is_not_there_is_said() {
     fails("kv words --concurrent 2 -d std", 2, "has no sharing between threads");
     fails("kv words -F bin-text", 3, "words:4: a key of");
     fails("kv missing", 4, "cannot read missing");
+    // Outputs are looked at first.
+    fails("kv missing -o .", 4, "cannot write .");
+    fails("kv missing --save new/", 4, "cannot create new/");
+    fails("kv bench missing -o .", 4, "cannot write .");
     fails("kv bench words", 2, "which structures?");
     for line in ["kv --help", "kv -h", "kv bench -h"] {
         let help = fathom(folder.path(), line);

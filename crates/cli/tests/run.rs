@@ -87,6 +87,30 @@ fn two_outputs_of_one_file_are_refused_before_anything_is_measured() {
     assert_eq!(both.status.code(), Some(0), "{}", words(&both));
 }
 
+/// It was told when everything had been measured.
+#[test]
+fn what_can_be_neither_written_nor_drawn_is_refused_before_anything_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    for (outputs, code, said) in [
+        (["--report", "."], 4, "cannot write ."),
+        (["--save", "new/"], 4, "cannot create new/"),
+        (["--export-csv", "new/x"], 4, "cannot create new/x"),
+        (["--format", "svg"], 2, "only a run over several values of one number can be drawn"),
+    ] {
+        let output = run(folder.path(), &[&outputs[..], &["-r", "3", "touch ran"]].concat());
+        assert_eq!(output.status.code(), Some(code), "{}", words(&output));
+        assert!(words(&output).contains(said), "{}", words(&output));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{outputs:?}");
+    }
+    // What is looked at later than outputs does not exist.
+    for line in ["bench checksum --only nobody", "cpu nothing", "own nowhere"] {
+        let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        let fathom = fathom.args(line.split(' ')).args(["-o", "."]).current_dir(folder.path());
+        let output = fathom.output().unwrap();
+        assert!(words(&output).contains("cannot write ."), "{line}: {}", words(&output));
+    }
+}
+
 #[test]
 fn the_help_leaves_out_what_every_run_refuses() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 //!
 //! Draws nothing for runs in which anything else varies.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 
 use fathom_measure::result::{Case, Run};
@@ -65,7 +65,8 @@ impl Scan {
     }
 
     fn of_cases(cases: &[Case]) -> Option<Scan> {
-        let name = varied(cases)?.to_owned();
+        let all: Vec<&Parameters> = cases.iter().map(|case| &case.workload.parameters).collect();
+        let name = varied(&all)?.to_owned();
         let mut scan = Scan { name, curves: Vec::new() };
         for case in cases {
             let value = case.workload.parameters.get(&scan.name)?;
@@ -204,12 +205,23 @@ pub fn svg(run: &Run) -> Option<String> {
     drawn(&scan.name, &scan.curves)
 }
 
+/// The parameters of a workload or of a contender, by name.
+pub type Parameters = BTreeMap<String, String>;
+
+/// Whether what has these parameters is a scan: it differs in one of them alone, a number.
+#[must_use]
+pub fn is_scan(all: &[&Parameters]) -> bool {
+    let is_number = |name: &str| {
+        all.iter().all(|own| own.get(name).is_some_and(|value| number(value).is_some()))
+    };
+    varied(all).is_some_and(is_number)
+}
+
 /// The one parameter that differs between cases, if there is just one.
-fn varied(cases: &[Case]) -> Option<&str> {
-    let first = &cases.first()?.workload.parameters;
-    let mut names = first.keys().filter(|name| {
-        cases.iter().any(|case| case.workload.parameters.get(*name) != first.get(*name))
-    });
+fn varied<'a>(all: &[&'a Parameters]) -> Option<&'a str> {
+    let first = *all.first()?;
+    let differs = |name: &&String| all.iter().any(|own| own.get(*name) != first.get(*name));
+    let mut names = first.keys().filter(differs);
     let name = names.next()?;
     names.next().is_none().then_some(name)
 }

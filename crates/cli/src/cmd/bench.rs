@@ -82,7 +82,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let inputs: Vec<&Path> = options.files.iter().map(PathBuf::as_path).collect();
-    options.show.ensure_apart(&inputs)?;
+    options.show.ensure_possible(&inputs)?;
     options.libraries.choose()?;
     let family = names::family(&options.family)?;
     let entrants = entrants(options, family)?;
@@ -90,6 +90,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.test {
         return test(options, family, &entrants, &specs);
     }
+    let all: Vec<_> = specs.iter().map(|spec| &spec.parameters).collect();
+    options.show.ensure_drawable(&all)?;
     let stop = interrupt::measuring();
     let mut run = new_run()?;
     for spec in specs {

@@ -39,7 +39,9 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    options.show.ensure_apart(&[])?;
+    options.show.ensure_possible(&[])?;
+    // Functions have no parameters.
+    options.show.ensure_drawable(&[])?;
     let stop = interrupt::measuring();
     let mut groups: Vec<(String, Vec<Entrant>)> = Vec::new();
     for program in &options.programs {

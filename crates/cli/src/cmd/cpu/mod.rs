@@ -150,7 +150,7 @@ impl Row {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let inputs: Vec<&Path> = options.join.iter().chain(&options.file).map(|path| &**path).collect();
-    options.show.ensure_apart(&inputs)?;
+    options.show.ensure_possible(&inputs)?;
     options.libraries.choose()?;
     if let [a, b] = &options.join[..] {
         let text = join::text(&Run::read(a)?, &Run::read(b)?);

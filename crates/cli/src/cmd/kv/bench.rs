@@ -2,6 +2,7 @@
 //! or in kvbench's layout.
 
 use std::io::Write;
+use std::iter;
 use std::path::Path;
 use std::time::Duration;
 
@@ -91,7 +92,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let stop = interrupt::measuring();
     let path = options.source.path()?;
-    options.show.ensure_apart(&[path])?;
+    options.show.ensure_possible(&[path])?;
     if options.blocks {
         say!("loading '{}'", path.display());
     }
@@ -112,12 +113,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             found.with_context(|| format!("the baseline {id:?} does not take part"))?
         }
     };
+    let specs = specs(options, &prepared)?;
     let mut run = measuring::new_run()?;
     let touch = candidate::named(kv::SCAN)?.entrant()?;
     let bounds = bounds(options.hang, prepared.full.keys);
     let scan = kv::FAMILY.completed(&prepared.full.spec(&Spec::new("touch", &[])))?;
+    let all: Vec<_> = iter::once(&scan).chain(&specs).map(|spec| &spec.parameters).collect();
+    options.show.ensure_drawable(&all)?;
     run.cases.push(measured(options, scan, vec![touch], 0, &bounds)?);
-    for spec in specs(options, &prepared)? {
+    for spec in specs {
         run.cases.push(measured(options, spec, entrants.clone(), baseline, &bounds)?);
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             run.notes.push("interrupted: the rest was not measured".to_owned());

@@ -276,6 +276,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let outputs = [("--output", Some(&*options.output)), ("--save", options.save.as_deref())];
     output::ensure_files_apart(&outputs, &options.source.named().into_iter().collect::<Vec<_>>())?;
+    output::ensure_writable(&options.output)?;
+    options.save.as_deref().map_or(Ok(()), measuring::ensure_savable)?;
     let mut start = Instant::now();
     let stop = interrupt::measuring();
     let (prepared, parts, mix) = asked(options)?;

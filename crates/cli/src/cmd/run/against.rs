@@ -12,10 +12,11 @@ use fathom_measure::compare::Verdict;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::scratch;
+use fathom_measure::workload::Spec;
 use fathom_report::number::{percent, times};
 
 use super::Options;
-use super::seats::{self, Seat};
+use super::seats::Seat;
 use crate::interrupt;
 
 /// Two revisions compared.
@@ -42,7 +43,12 @@ pub(super) struct Against {
 }
 
 /// Measures every command in both trees; whether one is slower here.
-pub(super) fn measured(options: &Options, revision: &str, run: &mut Run) -> anyhow::Result<bool> {
+pub(super) fn measured(
+    options: &Options,
+    revision: &str,
+    cases: Vec<(Spec, Vec<Seat>)>,
+    run: &mut Run,
+) -> anyhow::Result<bool> {
     let there = Tree::of(revision, options.against.cache.as_deref())?;
     let stop = interrupt::measuring();
     let mut failures = [built(options, Some(&there))?, None];
@@ -50,8 +56,8 @@ pub(super) fn measured(options: &Options, revision: &str, run: &mut Run) -> anyh
         failures[1] = built(options, None)?;
     }
     let is_built = failures[0].is_none();
-    for spec in seats::cases(options)? {
-        for seat in seats::seats(options, &spec)? {
+    for (spec, seats) in cases {
+        for seat in seats {
             if stop.load(std::sync::atomic::Ordering::Relaxed) {
                 break;
             }

@@ -212,6 +212,12 @@ impl Options {
         let inputs: Vec<&Path> = input.iter().map(PathBuf::as_path).collect();
         let own = [&own[..], &self.exports.files()].concat();
         output::ensure_files_apart(&own, &inputs)?;
+        self.show.ensure_possible(&inputs)?;
+        self.exports
+            .files()
+            .iter()
+            .filter_map(|file| file.1)
+            .try_for_each(output::ensure_writable)?;
         // Several commands may write to one file.
         printed.iter().try_for_each(|printed| {
             output::ensure_files_apart(&[&own[..], &[*printed]].concat(), &inputs)
@@ -259,14 +265,15 @@ impl Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.check()?;
+    let cases = seats::planned(options)?;
+    ensure_drawable(options, &cases)?;
     let stop = interrupt::measuring();
     let mut run = new_run()?;
     let mut regressions = false;
     match &options.against.revision {
-        Some(revision) => regressions = against::measured(options, revision, &mut run)?,
+        Some(revision) => regressions = against::measured(options, revision, cases, &mut run)?,
         None => {
-            for spec in seats::cases(options)? {
-                let seats = seats::seats(options, &spec)?;
+            for (spec, seats) in cases {
                 run.cases.push(measured(options, spec, seats)?);
                 if stop.load(std::sync::atomic::Ordering::Relaxed) {
                     break;
@@ -278,6 +285,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         run.notes.push("interrupted: the rest was not measured".to_owned());
     }
     finished(options, &run, regressions)
+}
+
+/// Refuses a plot of what is no scan, be it over cases or, in a single one, over commands.
+fn ensure_drawable(options: &Options, cases: &[(Spec, Vec<Seat>)]) -> anyhow::Result<()> {
+    let parameters: Vec<_> = match cases {
+        [(_, seats)] if seats.iter().all(|seat| seat.parameters.len() == 1) => {
+            seats.iter().map(|seat| &seat.parameters).collect()
+        }
+        _ => cases.iter().map(|(spec, _)| &spec.parameters).collect(),
+    };
+    options.show.ensure_drawable(&parameters)
 }
 
 /// Shows, saves and exports.

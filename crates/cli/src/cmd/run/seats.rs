@@ -26,8 +26,14 @@ pub(super) struct Seat {
 
 type Values = BTreeMap<String, String>;
 
+/// The cases, each with its contenders.
+pub(super) fn planned(options: &Options) -> anyhow::Result<Vec<(Spec, Vec<Seat>)>> {
+    let with_seats = |spec| seats(options, &spec).map(|seats| (spec, seats));
+    cases(options)?.into_iter().map(with_seats).collect()
+}
+
 /// The cases: one per combination of the values of `--parameter`.
-pub(super) fn cases(options: &Options) -> anyhow::Result<Vec<Spec>> {
+fn cases(options: &Options) -> anyhow::Result<Vec<Spec>> {
     let mut lists = Vec::new();
     for pair in options.parameters.chunks_exact(2) {
         lists.push((pair[0].clone(), values(&pair[1])?));
@@ -37,7 +43,7 @@ pub(super) fn cases(options: &Options) -> anyhow::Result<Vec<Spec>> {
 }
 
 /// The contenders of a case: each command with every combination of the values of `-L` and `-P`.
-pub(super) fn seats(options: &Options, spec: &Spec) -> anyhow::Result<Vec<Seat>> {
+fn seats(options: &Options, spec: &Spec) -> anyhow::Result<Vec<Seat>> {
     let mut lists = Vec::new();
     for pair in options.lists.chunks_exact(2) {
         let values = pair[1].split(',').map(str::to_owned).collect();
