@@ -492,6 +492,11 @@ fn what_is_not_there_is_said() {
     fails("kv words -h nonsense", 2, "no hash function");
     fails("kv words -a nonsense", 2, "no allocator \"nonsense\"; there is: system");
     fails("kv bench words -d std --sizes 5..3:2", 2, "from few to many");
+    fails("kv bench words -d std --blocks --columns time", 2, "cannot be used with");
+    fails("kv bench words -d std --sizes 0", 2, "one key at least");
+    fails("kv bench words -d std --sizes 1k,1M", 2, "1000000 keys are more than the 3000 of words");
+    let mixed = "kv bench words -d std --operation find-mixed -p hit=0.5,2";
+    fails(mixed, 2, "fathom: hit=2: expected 0 to 1");
     if Preload::named("hoard").unwrap().file().is_none() {
         fails("kv words -a hoard", 2, "libhoard.so is not on this machine");
     }

@@ -142,6 +142,16 @@ pub trait Workload: Sized {
     /// A parameter that cannot be read, a file that cannot be used.
     fn load(spec: &Spec) -> Result<Self, SpecError>;
 
+    /// Whether the values of a complete spec make sense, as far as that can be told without data; before
+    /// anything is measured.
+    ///
+    /// # Errors
+    /// A parameter that cannot be read or makes none.
+    fn check(spec: &Spec) -> Result<(), SpecError> {
+        let _ = spec;
+        Ok(())
+    }
+
     /// What one iteration works through, for throughput.
     fn work(&self) -> Work;
 
@@ -260,7 +270,7 @@ impl Spec {
     ///
     /// # Errors
     /// An operation or parameter that `W` does not have, or does not have beside a file; a file where `W`
-    /// takes none.
+    /// takes none; a value that makes no sense.
     pub fn completed<W: Workload>(&self) -> Result<Spec, SpecError> {
         let mut full = self.clone();
         if full.operation.is_empty() {
@@ -292,6 +302,7 @@ impl Spec {
         for offer in W::PARAMETERS.iter().filter(|offer| !is_idle(offer.name)) {
             full.parameters.entry(offer.name.to_owned()).or_insert_with(|| offer.default.into());
         }
+        W::check(&full)?;
         Ok(full)
     }
 

@@ -45,6 +45,10 @@ impl Workload for Keyed {
         }
     }
 
+    fn check(spec: &Spec) -> Result<(), SpecError> {
+        Settings::of(spec).map(drop)
+    }
+
     fn work(&self) -> Work {
         let all = |keys: &Keys| Work { bytes: keys.bytes(), items: keys.len() as u64 };
         let items = |items: usize| Work { bytes: 0, items: items as u64 };
@@ -402,8 +406,8 @@ mod tests {
             ("hot", "x"),
         ];
         for (name, value) in nonsense {
-            let spec = Spec::new("find-hit", &[(name, value)]).completed::<Keyed>().unwrap();
-            assert!(Keyed::load(&spec).is_err(), "{name}={value}");
+            let spec = Spec::new("find-hit", &[(name, value)]).completed::<Keyed>();
+            assert!(spec.and_then(|spec| Keyed::load(&spec)).is_err(), "{name}={value}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::iter;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use fathom_contenders::alloc::SYSTEM;
 use fathom_contenders::{hash, kv};
 use fathom_measure::bench::{Bench, Entrant};
@@ -98,6 +98,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let parts: Vec<usize> = options.sizes.iter().flat_map(|sizes| sizes.0.clone()).collect();
     let prepared = data::prepare(path, options.source.from.as_ref(), &parts, 1, 1)?;
+    let keys = prepared.full.keys;
+    if let Some(more) = parts.iter().find(|&&size| size > keys) {
+        bail!("--sizes: {more} keys are more than the {keys} of {}", path.display());
+    }
     if options.blocks {
         say!("000000000 bytes left");
     } else {
@@ -178,7 +182,10 @@ struct Sizes(Vec<usize>);
 
 /// `1k`, or `1k..2k:5`: that many from the first to the last, evenly apart.
 fn sizes(text: &str) -> Result<Sizes, String> {
-    let number = |text: &str| value::count(text).map(|count| count as usize);
+    let number = |text: &str| match value::count(text)? as usize {
+        0 => Err("a part of a file has one key at least".to_owned()),
+        count => Ok(count),
+    };
     let Some((first, rest)) = text.split_once("..") else {
         return Ok(Sizes(vec![number(text)?]));
     };
@@ -254,7 +261,7 @@ mod tests {
     fn sizes_are_one_or_evenly_apart() {
         assert_eq!(sizes("2k"), Ok(Sizes(vec![2000])));
         assert_eq!(sizes("100..200:3"), Ok(Sizes(vec![100, 150, 200])));
-        for text in ["", "5..4:2", "1..9", "1..9:1", "x"] {
+        for text in ["", "0", "0..4:2", "5..4:2", "1..9", "1..9:1", "x"] {
             assert!(sizes(text).is_err(), "{text}");
         }
     }
