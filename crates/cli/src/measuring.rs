@@ -226,7 +226,12 @@ impl Show {
 
     /// Whether nothing but text was asked for.
     pub(crate) fn is_plain_text(&self) -> bool {
-        let Show { columns, time_unit, sort, style, save, .. } = self;
+        self.form() == Format::Text && self.has_usual_tables() && self.save.is_none()
+    }
+
+    /// Whether nothing was asked for about tables.
+    pub(crate) fn has_usual_tables(&self) -> bool {
+        let Show { columns, time_unit, sort, style, .. } = self;
         let is_usual = columns.is_empty() && time_unit.is_none() && *sort == Sort::Auto;
         self.form() == Format::Text && is_usual && *style == Style::Auto && save.is_none()
     }

@@ -64,7 +64,7 @@ pub(crate) struct Options {
     hang: Duration,
 
     /// Run every contender once on small data and check its answer; no times
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["baseline", "Method", "Show"])]
     test: bool,
 
     #[command(flatten)]

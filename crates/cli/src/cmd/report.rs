@@ -37,7 +37,11 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.show.ensure_apart(&[&options.path])?;
     if options.path.is_dir() {
-        ensure!(options.baseline.is_none(), "--baseline is of one run, and this is a folder");
+        let said = "and this is a folder";
+        ensure!(options.baseline.is_none(), "--baseline is of one run, {said}");
+        ensure!(options.show.save.is_none(), "--save is of one run, {said}");
+        let tables = "--columns, --time-unit, --sort and --style are of one run's tables";
+        ensure!(options.show.has_usual_tables(), "{tables}, {said}");
         return folder(options);
     }
     let mut run = Run::read(&options.path)?;

@@ -104,9 +104,7 @@ pub(crate) struct Options {
     file: Option<PathBuf>,
 
     /// Check every implementation on small data; no times
-    #[arg(long, conflicts_with_all = [
-        "size", "threads", "budget", "all", "wide", "recommend", "save", "open", "format",
-    ])]
+    #[arg(long, conflicts_with_all = ["size", "threads", "budget", "all", "wide", "recommend", "Show"])]
     test: bool,
 
     #[command(flatten)]

@@ -66,7 +66,7 @@ pub(crate) struct Options {
     baseline: Option<String>,
 
     /// Show the result in kvbench's layout of blocks, as valid JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["format", "open", "columns", "time_unit", "sort", "style"])]
     blocks: bool,
 
     /// With --blocks: how many of the last rounds are shown
@@ -134,6 +134,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     run.cases.iter_mut().for_each(|case| prepared.rename(&mut case.workload));
     if options.blocks {
+        options.show.save.as_deref().map_or(Ok(()), |path| measuring::save(&run, path))?;
         show_blocks(options, &prepared, path, &candidates, &run.cases)?;
     } else {
         measuring::show(&run, &options.show)?;
