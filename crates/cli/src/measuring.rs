@@ -233,7 +233,7 @@ impl Show {
     pub(crate) fn has_usual_tables(&self) -> bool {
         let Show { columns, time_unit, sort, style, .. } = self;
         let is_usual = columns.is_empty() && time_unit.is_none() && *sort == Sort::Auto;
-        self.form() == Format::Text && is_usual && *style == Style::Auto && save.is_none()
+        is_usual && *style == Style::Auto
     }
 
     pub(crate) fn time_unit(&self) -> Option<TimeUnit> {
@@ -383,6 +383,11 @@ pub(crate) fn bounds(limit: Option<Duration>) -> Bounds {
         Some(limit) => Bounds { sample: limit, ..bounds },
         None => bounds,
     }
+}
+
+/// The same, where getting ready, which begins with a greeting, may take no longer either.
+pub(crate) fn patience(limit: Duration) -> Bounds {
+    Bounds { open: limit, ..bounds(Some(limit)) }
 }
 
 /// A built-in contender as an entrant. `id` may end in `@ALLOCATOR`.

@@ -153,6 +153,30 @@ fn test_mode_checks_everybody_and_times_nobody() {
 }
 
 #[test]
+fn test_mode_and_folders_refuse_what_they_have_no_use_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    for more in [["--save", "x"], ["--rounds", "3"], ["--format", "json"], ["--columns", "time"]] {
+        for command in ["bench", "cpu"] {
+            let output = fathom(&[&[command, "checksum", "--test"], &more[..]].concat());
+            assert_eq!(output.status.code(), Some(2), "{command} {more:?}");
+        }
+        let output = fathom(&[&["report", path], &more[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "report {more:?}");
+    }
+}
+
+/// It was waited for ten minutes.
+#[test]
+fn a_program_that_never_says_what_it_is_counts_as_hung() {
+    for arguments in [&["own", "sleep 300"][..], &["bench", "checksum", "--worker", "sleep 300"]] {
+        let output = fathom(&[arguments, &["--hang", "200ms"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(complaint(&output).contains("hung"), "{}", complaint(&output));
+    }
+}
+
+#[test]
 #[ignore = "needs python3: cargo test -- --ignored python3"]
 fn an_outside_worker_in_python3_joins_the_family() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/worker.py");

@@ -18,7 +18,7 @@ use crate::choices;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{
-    self, Format, Libraries, Method, Show, bounds, entrant, is_complete, new_run, show,
+    self, Format, Libraries, Method, Show, bounds, entrant, is_complete, new_run, patience, show,
 };
 use crate::names::{self, is_named};
 
@@ -59,7 +59,8 @@ pub(crate) struct Options {
     #[arg(long = "worker", value_name = "COMMAND")]
     workers: Vec<String>,
 
-    /// How long a contender may take for one sample before it counts as hung
+    /// How long a contender may take for one sample, or a worker to say what it has, before it counts as
+    /// hung
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "2m")]
     hang: Duration,
 
@@ -182,7 +183,7 @@ fn outside(command: &str, family: &str, options: &Options) -> anyhow::Result<Vec
         arguments: words[1..].to_vec(),
         ..Launch::default()
     };
-    let worker = Worker::start(&launch, &bounds(Some(options.hang)));
+    let worker = Worker::start(&launch, &patience(options.hang));
     let worker = worker.map_err(|failure| anyhow::anyhow!("worker {command:?} {failure}"))?;
     let offered = worker.offered.iter().filter(|offered| offered.family == family);
     let is_wanted = |name: &str| {

@@ -10,7 +10,7 @@ use fathom_measure::workload::Spec;
 
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{self, Method, Show, Ticker, bounds, is_complete, new_run, show};
+use crate::measuring::{self, Method, Show, Ticker, bounds, is_complete, new_run, patience, show};
 
 /// Measure functions of your own: programs in any language that speak the worker protocol
 ///
@@ -27,7 +27,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PART,…", value_delimiter = ',')]
     only: Vec<String>,
 
-    /// How long one sample may take before the function counts as hung
+    /// How long a program may take to say what it has, or a function for one sample, before it counts as hung
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "2m")]
     hang: Duration,
 
@@ -91,7 +91,7 @@ fn offered(options: &Options, program: &str) -> anyhow::Result<Vec<(String, Entr
         arguments: words[1..].to_vec(),
         ..Launch::default()
     };
-    let worker = Worker::start(&launch, &bounds(Some(options.hang)));
+    let worker = Worker::start(&launch, &patience(options.hang));
     let worker = worker.map_err(|failure| anyhow::anyhow!("{program:?} {failure}"))?;
     let is_wanted = |name: String| {
         options.only.is_empty() || options.only.iter().any(|part| name.contains(part.as_str()))

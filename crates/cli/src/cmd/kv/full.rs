@@ -123,8 +123,7 @@ fn scan(case: &Case) -> Option<Scan> {
 pub(super) fn bounds(hang: Option<Duration>, keys: usize) -> Bounds {
     let usual = Duration::from_secs(60)
         + Duration::from_micros(10) * u32::try_from(keys).unwrap_or(u32::MAX);
-    let hang = hang.unwrap_or(usual);
-    Bounds { open: hang, ..measuring::bounds(Some(hang)) }
+    measuring::patience(hang.unwrap_or(usual))
 }
 
 #[cfg(test)]
