@@ -258,6 +258,12 @@ fn exit_codes_are_ignored_as_asked_and_kept() {
             assert_eq!(*codes, serde_json::json!([3, 3]));
         }
     }
+    for (impossible, said) in [("--accept=256", "0..=255"), ("-i=256", "from 0 to 255")] {
+        let refused = run(folder.path(), &[impossible, "touch ran"]);
+        assert_eq!(refused.status.code(), Some(2), "{}", words(&refused));
+        assert!(words(&refused).contains(said), "{}", words(&refused));
+    }
+    assert!(!folder.path().join("ran").exists());
     let killed = run(folder.path(), &["-i", "kill -9 $$", "-r", "2"]);
     assert_eq!(killed.status.code(), Some(1), "{}", words(&killed));
 }

@@ -7,7 +7,7 @@ mod seats;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use fathom_machine::counter::{Event, Source};
 use fathom_machine::os::ward::Ward;
 use fathom_measure::command::{Commands, House, Outside, TIME_TO_CLEAN};
@@ -137,7 +137,7 @@ pub(crate) struct Options {
     shell: String,
 
     /// Exit codes besides 0 that are no failure
-    #[arg(long, value_delimiter = ',', value_name = "CODE,…")]
+    #[arg(long, value_delimiter = ',', value_name = "CODE,…", value_parser = codes())]
     accept: Vec<i32>,
 
     /// No exit code is a failure, or none of these; a signal is
@@ -164,6 +164,10 @@ pub(crate) struct Options {
 
 fn runs() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=100_000)
+}
+
+fn codes() -> clap::builder::RangedI64ValueParser<i32> {
+    clap::value_parser!(i32).range(0..=255)
 }
 
 impl Options {
@@ -229,10 +233,9 @@ impl Options {
         let codes = self.ignore_failure.as_deref();
         for code in codes.filter(|&codes| codes != "all-non-zero").iter().flat_map(|c| c.split(','))
         {
-            let code = code.trim().parse();
-            accepted_codes.push(
-                code.map_err(|_| anyhow::anyhow!("--ignore-failure: exit codes are numbers"))?,
-            );
+            let code = code.trim().parse().ok().filter(|code| (0..=255).contains(code));
+            accepted_codes
+                .push(code.context("--ignore-failure: exit codes are numbers from 0 to 255")?);
         }
         let shell = match self.shell.as_str() {
             "none" => None,
