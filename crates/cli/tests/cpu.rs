@@ -270,6 +270,13 @@ fn two_machines_stand_side_by_side_row_by_row() {
         serde_json::json!({"kind": "wrong_answer", "expected": "00", "found": "01"});
     std::fs::write(&b, run.to_string()).unwrap();
     let text = done(&["cpu", "--join", &name(&a), &name(&b)]);
+    // Rows of others have other names.
+    let other = folder.path().join("other.json");
+    std::fs::write(&other, run.to_string().replace("\"family\":\"checksum\"", "\"family\":\"x\""))
+        .unwrap();
+    let apart = fathom(&["cpu", "--join", &name(&a), &name(&other)]);
+    assert_eq!(apart.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&apart.stderr).contains("no row in common"));
     assert!(text.contains("ARM Neoverse-N1 (aarch64)"), "{text}");
     let row = |id: &str| {
         let start = format!("  {id} ");

@@ -23,18 +23,26 @@ pub(super) fn text<'r>(a: &'r Run, b: &'r Run) -> String {
     let _ = writeln!(text, "{:<28} {:>14} {:>14}  B/A", "", "A", "B");
     let mut seen: Vec<(String, String)> = Vec::new();
     for case in a.cases.iter().chain(&b.cases) {
-        let key = (case.family.clone(), case.workload.to_string());
+        let key = key(case);
         if seen.contains(&key) {
             continue;
         }
-        let find = |run: &'r Run| {
-            run.cases.iter().find(|c| c.family == key.0 && c.workload.to_string() == key.1)
-        };
+        let find = |run: &'r Run| run.cases.iter().find(|case| self::key(case) == key);
         let pair = [find(a), find(b)];
         text += &row(&format!("{} {}", key.0, key.1), pair);
         seen.push(key);
     }
     text
+}
+
+/// Whether a row is in both.
+pub(super) fn have_common_rows(a: &Run, b: &Run) -> bool {
+    a.cases.iter().any(|case| b.cases.iter().any(|other| key(other) == key(case)))
+}
+
+/// What makes cases of two runs a row.
+fn key(case: &Case) -> (String, String) {
+    (case.family.clone(), case.workload.to_string())
 }
 
 fn row(title: &str, cases: [Option<&Case>; 2]) -> String {

@@ -151,8 +151,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.show.ensure_possible(&inputs)?;
     options.libraries.choose()?;
     if let [a, b] = &options.join[..] {
-        let text = join::text(&Run::read(a)?, &Run::read(b)?);
-        return written(&text, &options.show.output);
+        return joined(a, b, &options.show.output);
     }
     let families = chosen(&options.families)?;
     if options.absent {
@@ -235,6 +234,17 @@ pub(crate) fn again(run: &Run) -> Option<String> {
     let machine = serde_json::from_value(run.machine.clone()).unwrap_or_default();
     let families = chosen(&options.families).ok()?;
     Some(text(&options, run, &families, &machine))
+}
+
+/// Two saved runs side by side; incomplete if no row is in both.
+fn joined(a: &Path, b: &Path, output: &Path) -> anyhow::Result<Exit> {
+    let runs = [Run::read(a)?, Run::read(b)?];
+    let end = written(&join::text(&runs[0], &runs[1]), output)?;
+    if join::have_common_rows(&runs[0], &runs[1]) {
+        return Ok(end);
+    }
+    say!("fathom: {} and {} have no row in common", a.display(), b.display());
+    Ok(Exit::Incomplete)
 }
 
 fn written(text: &str, path: &Path) -> anyhow::Result<Exit> {
