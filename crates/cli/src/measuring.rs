@@ -24,7 +24,7 @@ use fathom_measure::workload::Spec;
 pub(crate) use fathom_measure::workload::parse_duration as duration;
 use fathom_report::number::TimeUnit;
 use fathom_report::table::{Column, Look};
-use fathom_report::{csv, html, markdown, scan, text};
+use fathom_report::{csv, html, markdown, scan, text, view};
 
 use crate::interrupt;
 use crate::output::{self, Output};
@@ -521,13 +521,14 @@ const NO_SCAN: &str = "only a run over several values of one number can be drawn
 
 /// A run as text of a format.
 pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result<String> {
+    let named = &view::told_apart(run);
     Ok(match format {
-        Format::Text => text::run(run, look),
-        Format::Markdown => markdown::run(run, look),
-        Format::Csv => csv::run(run),
+        Format::Text => text::run(named, look),
+        Format::Markdown => markdown::run(named, look),
+        Format::Csv => csv::run(named),
         Format::Json => run.to_json()?,
-        Format::Html => html::run(run, look),
-        Format::Svg => scan::svg(run).context(NO_SCAN)?,
+        Format::Html => html::run(named, look),
+        Format::Svg => scan::svg(named).context(NO_SCAN)?,
     })
 }
 

@@ -272,6 +272,9 @@ fn contenders_of_one_name_are_kept_apart() {
         let output = fathom(folder, &[&["run", "-N"][..], &commands, &names].concat());
         assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     }
+    let table = words(&fathom(folder, &["report", "a.json", "--sort", "command"]));
+    let rows = ["  same ", "  same (2) "].map(|name| table.matches(name).count());
+    assert!(rows.iter().all(|&rows| rows > 0), "{table}");
     let course = |text: &str, name: &str| {
         let line = text.lines().find(|line| line.trim_start().starts_with(name));
         line.unwrap_or_else(|| panic!("{name}: {text}")).to_owned()
@@ -338,7 +341,7 @@ fn functions_in_c_cpp_and_python3_compare() {
     built(folder.path(), "cc", &["-I", &runners("c"), "-o", "wrong", "wrong.c"]);
     let output = fathom(folder.path(), &["own", "./cpp", "./wrong", "--budget", "0.02"]);
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    assert_eq!(words(&output).matches("c: wrong answer").count(), 1, "{}", words(&output));
+    assert_eq!(words(&output).matches("c (2): wrong answer").count(), 1, "{}", words(&output));
 }
 
 #[test]

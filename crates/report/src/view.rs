@@ -189,6 +189,18 @@ pub fn named(case: &Case) -> Vec<(usize, String)> {
     numbered(ids)
 }
 
+/// The run with such names.
+#[must_use]
+pub fn told_apart(run: &Run) -> Run {
+    let mut run = run.clone();
+    for case in &mut run.cases {
+        for (number, name) in named(case) {
+            case.contenders[number].id = name;
+        }
+    }
+    run
+}
+
 /// The cases of a run with titles that tell them apart.
 #[must_use]
 pub fn titled(run: &Run) -> Vec<(usize, String)> {
