@@ -557,11 +557,13 @@ pub(crate) fn ensure_savable(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Whether everything that was asked for could be done and nothing failed; what does not take part
-/// has not failed.
+/// has not failed, unless nobody does.
 pub(crate) fn is_complete(cases: &[Case]) -> bool {
     use fathom_measure::sample::Failure;
     let failed = |failure: &Failure| !matches!(failure, Failure::Unsupported { .. });
+    let has_time = |case: &Case| case.entrants().any(|(n, _)| case.measured.failures[n].is_none());
     !cases.iter().any(|case| case.measured.failures.iter().flatten().any(failed))
+        && cases.iter().any(has_time)
 }
 
 /// A line on stderr about rounds done, if that is a terminal. Drawn between rounds only.

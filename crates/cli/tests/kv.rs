@@ -510,6 +510,8 @@ fn what_is_not_there_is_said() {
     fails("kv missing --save new/", 4, "cannot create new/");
     fails("kv bench missing -o .", 4, "cannot write .");
     fails("kv bench words", 2, "which structures?");
+    fails("kv words --exactly std", 2, "name its hash, too, as in std+");
+    fails("kv bench words -d fst --operation insert --rounds 2", 1, "taken for");
     for line in ["kv --help", "kv -h", "kv bench -h"] {
         let help = fathom(folder.path(), line);
         assert!(help.status.success() && !help.stdout.is_empty(), "{line}");

@@ -159,7 +159,9 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
                 Some(allocator) => format!("{}@{allocator}", entry.id),
                 None => entry.id.clone(),
             };
-            found.push(entrant(&id, &entry.meta)?);
+            if !found.iter().any(|entrant| entrant.id == id) {
+                found.push(entrant(&id, &entry.meta)?);
+            }
             any = true;
         }
         if !any {

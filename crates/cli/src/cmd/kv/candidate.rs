@@ -169,7 +169,13 @@ fn outside() -> Vec<Candidate> {
 pub(super) fn named(id: &str) -> anyhow::Result<Candidate> {
     let (contender, allocator) = id.split_once('@').unwrap_or((id, SYSTEM));
     let entries = kv::FAMILY.entries().into_iter().chain(kv::planted());
-    let found = entries.into_iter().find(|entry| entry.id == contender);
-    let entry = found.with_context(|| format!("no structure {contender:?} in this build"))?;
-    Ok(Candidate::own(&entry, allocator))
+    let entries: Vec<Entry> = entries.collect();
+    let why = || match entries.iter().find(|entry| entry.meta.name == contender) {
+        Some(one) => {
+            format!("{contender:?} is no combination: name its hash, too, as in {}", one.id)
+        }
+        None => format!("no structure {contender:?} in this build"),
+    };
+    let entry = entries.iter().find(|entry| entry.id == contender).with_context(why)?;
+    Ok(Candidate::own(entry, allocator))
 }
