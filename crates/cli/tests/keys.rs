@@ -56,6 +56,7 @@ fn any_format_becomes_any_other() {
     fails(folder, "convert -F csv:9 -T words t.csv", 3, "t.csv:0: record 1 has 2 fields");
     fails(folder, "convert -F bin-text t.csv", 3, "t.csv:4: a key of");
     fails(folder, "convert -T csv:1 t.wide", 2, "not written");
+    fails(folder, "convert -F lines -T words t.u64 -o ./t.u64", 2, "would replace the input t.u64");
     fails(folder, "convert missing", 4, "cannot read missing");
     fails(folder, "convert -F nonsense t.csv", 2, "is no format");
 }

@@ -8,7 +8,7 @@ use fathom_keys::{Format, Target, WriteError, write};
 
 use crate::exit::Exit;
 use crate::key_file;
-use crate::output::Output;
+use crate::output::{self, Output};
 
 /// Convert a file of keys to another format
 ///
@@ -68,6 +68,7 @@ enum Mode {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let path = options.file.as_deref().or(options.input.as_deref());
     let path = path.context("no file to read")?;
+    output::ensure_files_apart(&[("--output", Some(&*options.output))], &[path])?;
     let (from, to) = match options.mode {
         None => (options.from.clone(), options.to.clone()),
         Some(mode) => (Some(Format::Words), mode.target()),
