@@ -163,6 +163,13 @@ fn command(markup: Markup, command: &str) -> String {
     let command = escaped(command).replace('|', "\\|");
     match markup {
         Markup::Orgmode => format!("={command}="),
+        Markup::Asciidoc if command.contains('`') => format!("`+{command}+`"),
+        Markup::Markdown if command.contains('`') => {
+            // More of them than stand together in it.
+            let runs = command.split(|c| c != '`').map(str::len);
+            let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
+            format!("{fence} {command} {fence}")
+        }
         _ => format!("`{command}`"),
     }
 }
@@ -199,4 +206,17 @@ fn written(markup: Markup, rows: &[Vec<String>]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backticks_of_a_command_are_none_of_the_table() {
+        let of = |line| [Markup::Markdown, Markup::Asciidoc].map(|markup| command(markup, line));
+        assert_eq!(of("echo a|b"), ["`echo a\\|b`", "`echo a\\|b`"]);
+        assert_eq!(of("echo `date`"), ["`` echo `date` ``", "`+echo `date`+`"]);
+        assert_eq!(of("a ``b`` c")[0], "``` a ``b`` c ```");
+    }
 }
