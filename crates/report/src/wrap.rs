@@ -4,6 +4,29 @@
 /// The width where nobody says another.
 pub const USUAL: usize = 80;
 
+/// What stays with the number before it.
+const UNITS: [&str; 11] = ["%", "ns", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "TiB", "bytes"];
+
+/// The words of a text; a number and its unit are one.
+fn words(text: &str) -> Vec<&str> {
+    let is_number = |word: &str| {
+        let is_part = |c: char| c.is_ascii_digit() || "(.,–-±".contains(c);
+        word.ends_with(|c: char| c.is_ascii_digit()) && word.chars().all(is_part)
+    };
+    let mut words: Vec<&str> = Vec::new();
+    let (mut start, mut last) = (0, "");
+    for word in text.split(' ') {
+        let end = start + word.len();
+        let unit = word.trim_end_matches(['.', ',', ';', ':', ')']);
+        match words.last_mut().filter(|_| is_number(last) && UNITS.contains(&unit)) {
+            Some(number) => *number = &text[start - 1 - number.len()..end],
+            None => words.push(word),
+        }
+        (start, last) = (end + 1, word);
+    }
+    words
+}
+
 /// `text` in lines of at most `width` characters where its words allow; every line after the first
 /// begins with `indent` blanks, of narrow lines with half their width, and the first one with those that it has.
 #[must_use]
@@ -12,7 +35,7 @@ pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let indent = indent.min(width / 2);
     let mut used = text.len() - words.len();
     let mut lines = " ".repeat(used);
-    for (number, word) in words.split(' ').enumerate() {
+    for (number, word) in self::words(words).into_iter().enumerate() {
         let length = word.chars().count();
         if number > 0 && used > indent && used + 1 + length > width {
             lines.truncate(lines.trim_end().len());
@@ -118,6 +141,10 @@ mod tests {
         assert_eq!(wrapped("", 8, 2), "");
         assert_eq!(wrapped("    a b", 8, 2), "    a b");
         assert_eq!(wrapped("a b c d e f", 6, 20), "a b c\n   d e\n   f");
+        assert_eq!(
+            wrapped("it took 1.2 ms, or (99 %) of it", 11, 0),
+            "it took\n1.2 ms, or\n(99 %) of\nit"
+        );
         assert_eq!(wrapped("          beyond it", 8, 2), "          beyond\n  it");
     }
 
