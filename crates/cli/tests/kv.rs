@@ -519,6 +519,21 @@ fn what_is_not_there_is_said() {
 }
 
 #[test]
+fn a_table_with_allocators_fits_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --budget 1s --exactly f14-vector+foldhash-quality@arena";
+    let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    fathom.args(line.split(' ')).current_dir(folder.path()).env("COLUMNS", "80");
+    let output = fathom.output().unwrap();
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(text[0].contains("allocator  ns/op  against baseline"), "{}", text[0]);
+    for line in text.iter().flat_map(|text| text.lines()).filter(|line| !line.contains(" type ")) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
+
+#[test]
 fn everybody_who_was_considered_has_a_fate_and_whoever_is_asked_for_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     words(folder.path());

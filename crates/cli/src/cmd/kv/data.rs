@@ -13,7 +13,7 @@ use fathom_random::Random;
 use fathom_report::number::plural;
 
 use super::traced::Traced;
-use crate::{input, key_file};
+use crate::{input, key_file, output};
 
 /// A set of keys as workers get it.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Prepared {
             }
         };
         let correct = if is_guess { correct } else { "" };
-        say!("{name}: {what}, the first {first:?}{correct}");
+        say!("{}", output::filled(&format!("{name}: {what}, the first {first:?}{correct}")));
     }
 
     /// Names in a result what the user named: the files that workers read in place of those have other

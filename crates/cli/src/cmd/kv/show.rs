@@ -138,7 +138,11 @@ fn table(verdict: &Verdict, width: usize) -> String {
     let mut sorted: Vec<&Row> = verdict.rows.iter().collect();
     let cost = |row: &Row| row.cost_ns.unwrap_or(f64::INFINITY);
     sorted.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-    let (mut text, dropped) = fitted(columns(verdict, &sorted), width);
+    let (mut text, mut dropped) = fitted(columns(verdict, &sorted, true), width);
+    if text.lines().any(|line| line.chars().count() > width) {
+        (text, dropped) = fitted(columns(verdict, &sorted, false), width);
+        dropped.insert(0, "intervals".to_owned());
+    }
     let mut legend = "★ nobody measured is both faster and smaller.".to_owned();
     if !dropped.is_empty() {
         let _ = write!(legend, " --wide also has {}.", dropped.join(", "));
@@ -151,8 +155,9 @@ fn table(verdict: &Verdict, width: usize) -> String {
     text
 }
 
-/// What is known of each row; what tells least has the greatest rank.
-fn columns(verdict: &Verdict, rows: &[&Row]) -> Vec<Column> {
+/// What is known of each row; what tells least has the greatest rank. Who is compared with the baseline takes less
+/// room without intervals.
+fn columns(verdict: &Verdict, rows: &[&Row], with_intervals: bool) -> Vec<Column> {
     let column = |title: &str, left: bool, rank: u8, cell: &dyn Fn(&Row) -> String| Column {
         cells: std::iter::once(title.to_owned()).chain(rows.iter().map(|row| cell(row))).collect(),
         left,
@@ -164,7 +169,7 @@ fn columns(verdict: &Verdict, rows: &[&Row]) -> Vec<Column> {
     let star = |row: &Row| if row.on_the_front { "★".to_owned() } else { String::new() };
     let against = |row: &Row| match row.against_baseline {
         _ if row.id == verdict.baseline => "baseline".to_owned(),
-        Some(ratio) => ratio_words(ratio),
+        Some(ratio) => ratio_words(ratio, with_intervals),
         None => "-".to_owned(),
     };
     let mut all = vec![
@@ -176,7 +181,11 @@ fn columns(verdict: &Verdict, rows: &[&Row]) -> Vec<Column> {
         all.push(column("allocator", true, 0, &|row| row.allocator.clone()));
     }
     all.push(column("ns/op", false, 0, &|row| number(row.cost_ns)));
-    all.push(column(&format!("against {}", verdict.baseline), true, 0, &against));
+    let title = match with_intervals {
+        true => format!("against {}", verdict.baseline),
+        false => "against baseline".to_owned(),
+    };
+    all.push(column(&title, true, 0, &against));
     let measured = rows.iter().find(|row| row.failure.is_none());
     for (at, figure) in measured.map_or(&[][..], |row| &row.operations[..]).iter().enumerate() {
         let cell = |row: &Row| number(row.operations.get(at).map(|figure| figure.ns_median));
@@ -191,9 +200,12 @@ fn columns(verdict: &Verdict, rows: &[&Row]) -> Vec<Column> {
     all
 }
 
-fn ratio_words(ratio: Compound) -> String {
+fn ratio_words(ratio: Compound, with_interval: bool) -> String {
     let Compound { ratio: middle, low, high, .. } = ratio;
-    let interval = format!("{middle:.2} ({low:.2}–{high:.2})");
+    let interval = match with_interval {
+        true => format!("{middle:.2} ({low:.2}–{high:.2})"),
+        false => format!("{middle:.2}"),
+    };
     match ratio.standing() {
         Standing::Resolved => interval,
         // An interval beyond 1 that is not believed: copies of the same code differ as much.
