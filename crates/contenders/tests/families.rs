@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fathom_contenders::{FAMILIES, version};
-use fathom_measure::contender::Origin;
+use fathom_measure::contender::{Origin, page};
 use fathom_measure::digest::Digest;
 use fathom_measure::family::{AnyFamily, OpenError};
 use fathom_measure::meter::Untimed;
@@ -56,6 +56,8 @@ fn names_are_unique_and_kebab_case() {
 fn pages_are_written_and_versions_known() {
     for family in FAMILIES {
         assert!(family.source().starts_with("//! "), "{}: no page", family.name());
+        let has_links = |page: &str| page.contains("[`");
+        assert!(!has_links(&page(family.source())), "{}: people read it", family.name());
         for entry in family.entries() {
             let (name, meta) = (format!("{}/{}", family.name(), entry.id), entry.meta);
             assert!(meta.summary().len() > 20, "{name}: its file opens with no sentence");

@@ -1,5 +1,5 @@
 //! Strategies of aggregating `key;value` text: the stations of the mORMot entry to the Object Pascal
-//! challenge beside this program's own engine, each written anew in [`journey`].
+//! challenge beside this program's own engine, each written anew in `journey`.
 //!
 //! One iteration opens the file, aggregates it and formats the result; what a process pays before
 //! and after is no part of it. All run on several threads, so only the wall clock counts. Where
