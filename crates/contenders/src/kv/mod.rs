@@ -94,6 +94,17 @@ pub fn is_unasked(id: &str) -> bool {
         || [special::NAME, held::PREFIX].iter().any(|name| id.starts_with(name))
 }
 
+/// Whether a structure can have room before it has entries: tables can, which take a hash function but for one,
+/// and what consists of nodes cannot.
+#[must_use]
+pub fn makes_room(structure: &str, takes_hash: bool) -> bool {
+    match structure {
+        "imbl-hash" | "rpds-hash" => false,
+        "intmap" => true,
+        _ => takes_hash,
+    }
+}
+
 /// The contender that touches every key and holds none: the floor under all others.
 pub const SCAN: &str = "touch";
 

@@ -1,7 +1,7 @@
 //! From rows to advice: which one to take, and why, in plain sentences. Measures and judges nothing.
 
 use fathom_contenders::hash::Flooding;
-use fathom_contenders::kv::special::NAME;
+use fathom_contenders::kv::{self, special::NAME};
 use fathom_keys::Portrait;
 use serde::{Deserialize, Serialize};
 
@@ -285,17 +285,11 @@ fn spikes(rows: &[Row], candidates: &[Candidate], best: usize) -> Option<String>
         Some((number, ns)) => {
             format!("{opening}; into {} at most {:.2} ms.", candidates[number].words(), ns / 1e6)
         }
-        None if makes_room(&candidates[best]) => {
+        None if kv::makes_room(&candidates[best].structure, candidates[best].hash.is_some()) => {
             format!("{opening}; reserve room beforehand if that matters.")
         }
         None => format!("{opening}."),
     })
-}
-
-/// Whether it can have room before it has entries: tables can, what consists of nodes cannot.
-fn makes_room(candidate: &Candidate) -> bool {
-    let of_nodes = ["imbl-hash", "rpds-hash"].contains(&candidate.structure.as_str());
-    candidate.structure == "intmap" || candidate.hash.is_some() && !of_nodes
 }
 
 fn listed(names: &[String]) -> String {
