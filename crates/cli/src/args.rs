@@ -68,3 +68,98 @@ pub(crate) enum Command {
     Completions(cmd::completions::Options),
     Man(cmd::man::Options),
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    use clap::{Arg, ArgAction};
+
+    use super::*;
+
+    /// Values, of which each option takes one.
+    const VALUES: [&str; 8] = ["x", "1", "1s", "0/1", "0..1", "1%", "2026-01-01", "a=1"];
+
+    fn parsed(words: &[String]) -> Result<(), clap::Error> {
+        Args::command().try_get_matches_from(words).map(drop)
+    }
+
+    /// Ways to give an argument.
+    fn ways(arg: &Arg) -> Vec<Vec<String>> {
+        let name = arg.get_long().map(|long| format!("--{long}"));
+        if !matches!(arg.get_action(), ArgAction::Set | ArgAction::Append) {
+            return name.into_iter().map(|name| vec![name]).collect();
+        }
+        let possible = arg.get_possible_values();
+        let values = possible.iter().map(|value| value.get_name().to_owned());
+        let many = arg.get_num_args().map_or(1, |range| range.min_values().max(1));
+        let way = |value: String| {
+            let values = std::iter::repeat_n(value, many);
+            name.clone().into_iter().chain(values).collect()
+        };
+        values.chain(VALUES.map(str::to_owned)).map(way).collect()
+    }
+
+    fn leaves(
+        command: &clap::Command,
+        path: &[String],
+        found: &mut Vec<(Vec<String>, clap::Command)>,
+    ) {
+        let path = [path, &[command.get_name().to_owned()]].concat();
+        if !command.has_subcommands() {
+            return found.push((path, command.clone()));
+        }
+        let named = command.get_subcommands().filter(|command| command.get_name() != "help");
+        named.for_each(|command| leaves(command, &path, found));
+    }
+
+    /// What an error says is lacking.
+    fn lacking(error: &clap::Error) -> Vec<String> {
+        match (error.kind(), error.get(ContextKind::InvalidArg)) {
+            (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(lacks))) => {
+                lacks.clone()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Where the other one conflicts with what is given, clap does not ask for it.
+    #[test]
+    fn options_that_need_another_were_taken_and_ignored() {
+        let mut command = Args::command();
+        command.build();
+        let mut found = Vec::new();
+        leaves(&command, &[], &mut found);
+        let (mut holes, mut needy) = (Vec::new(), 0);
+        for (mut base, command) in found {
+            while parsed(&base).is_err_and(|error| !lacking(&error).is_empty()) {
+                base.push("x".to_owned());
+            }
+            let with = |words: &[&[String]]| parsed(&[&base, &*words.concat()].concat());
+            // Each argument that can be given in some way, and what it lacks.
+            let mut given: Vec<(&Arg, Vec<String>, Vec<String>)> = Vec::new();
+            for arg in command.get_arguments().filter(|arg| !arg.is_required_set()) {
+                let tried = |way: Vec<String>| match with(&[&way]) {
+                    Ok(()) => Some((arg, way, Vec::new())),
+                    Err(error) => Some((arg, way, lacking(&error))).filter(|of| !of.2.is_empty()),
+                };
+                given.extend(ways(arg).into_iter().find_map(tried));
+            }
+            for (arg, way, lacks) in given.iter().filter(|(_, _, lacks)| !lacks.is_empty()) {
+                needy += 1;
+                let is_lacking = |other: &Arg| {
+                    let long = other.get_long().map(|long| format!("--{long}"));
+                    lacks.iter().any(|lack| match &long {
+                        Some(long) => lack.split(' ').next() == Some(long),
+                        None => !lack.starts_with('-'),
+                    })
+                };
+                let others = given.iter().filter(|(other, ..)| other != arg && !is_lacking(other));
+                for (_, more, _) in others.filter(|(_, more, _)| with(&[way, more]).is_ok()) {
+                    holes.push([&base, way, more].map(|words| words.join(" ")).join(" "));
+                }
+            }
+        }
+        assert!(needy > 10, "{needy}");
+        assert!(holes.is_empty(), "{holes:#?}");
+    }
+}

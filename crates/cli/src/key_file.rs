@@ -44,18 +44,24 @@ pub(crate) fn keys<'b>(
     bytes: &'b [u8],
     forced: Option<&Format>,
 ) -> Result<(Format, KeySet<'b>), BadKeys> {
-    let bad = |error| {
+    let bad = |error, format: Option<&Format>| {
         let path = path.display();
         BadKeys(match error {
-            Error::Bad { offset, reason } => format!("{path}:{offset}: {reason}"),
+            Error::Bad { offset, reason } if format.is_some_and(Format::is_text) => {
+                let before = &bytes[..bytes.len().min(offset as usize)];
+                let is_end = |byte: &u8| *byte == b'\n';
+                let line = 1 + before.iter().filter(|byte| is_end(byte)).count();
+                let start = before.iter().rposition(is_end).map_or(0, |end| end + 1);
+                format!("{path}:{line}:{}: {reason}", before.len() - start + 1)
+            }
             other => format!("{path}: {other}"),
         })
     };
     let format = match forced {
         Some(format) => format.clone(),
-        None => detect(bytes).map_err(bad)?,
+        None => detect(bytes).map_err(|error| bad(error, None))?,
     };
-    let keys = read(bytes, &format).map_err(bad)?;
+    let keys = read(bytes, &format).map_err(|error| bad(error, Some(&format)))?;
     Ok((format, keys))
 }
 

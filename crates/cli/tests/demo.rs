@@ -2,6 +2,10 @@
 //! nothing stays behind but the page.
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+#[path = "common/signals.rs"]
+mod signals;
 
 fn demo(folder: &std::path::Path, words: &[&str]) -> (String, bool) {
     let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
@@ -49,4 +53,26 @@ fn an_act_can_be_repeated_alone_and_one_that_is_none_is_refused() {
     assert!(is_done && text.starts_with("== 5 of 5") && text.contains("written: "), "{text}");
     let (text, is_done) = demo(folder.path(), &["--act", "6"]);
     assert!(!is_done && text.is_empty());
+}
+
+#[test]
+fn an_interrupt_left_the_folder_and_a_command_behind() {
+    for signal in ["INT", "TERM"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+            .args(["demo", "--act", "1"])
+            .env("TMPDIR", folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        while folder.path().read_dir().unwrap().count() == 0 {
+            assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        signals::send(signal, child.id());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0, "{signal}");
+    }
 }

@@ -90,13 +90,15 @@ fn a_list_is_used_and_its_errors_have_lines() {
         std::fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    let list = path("list", "# two\nHamburg;9.8\nBulawayo;19\n");
+    let list = path("list", "\u{feff}# two\nHamburg;9.8\nBulawayo;19\n");
     let text = String::from_utf8(stdout(&["--rows", "50", "--stations", &list])).unwrap();
     assert!(text.lines().all(|l| l.starts_with("Hamburg;") || l.starts_with("Bulawayo;")));
     let one = stdout(&["--rows", "50", "--stations", &list, "--stations", "1"]);
     let mut names = one.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let first = names.next().unwrap()[0];
     assert!(names.all(|line| line[0] == first));
+    let over = ["--rows", "5", "--stations", &list, "-o", &list];
+    fails(&over, 2, "--output would replace the input");
     let bad = path("bad", "Hamburg;9.8\n;3\n");
     fails(&["--rows", "5", "--stations", &bad], 3, "bad: line 2 of the station list has no name");
     let many = ["--rows", "5", "--stations", &list, "--stations", "3"];

@@ -259,6 +259,7 @@ fn an_output_replaces_neither_another_nor_the_input() {
         refused(&format!("haversine p.json p.f64 {more}"), words);
     }
     refused("haversine p.json --stages --save p.json", "--save would replace the input p.json");
+    refused("haversine p.json --write-answers -", "stdout has the result");
     let after = ["p.json", "p.f64"].map(|name| fs::read(folder.path().join(name)).unwrap());
     assert_eq!(before, after);
 }
@@ -277,6 +278,43 @@ fn the_tolerance_is_the_users_to_widen() {
     };
     assert_eq!(code(&[]), Some(1));
     assert_eq!(code(&["--tolerance", "0.01"]), Some(0));
+}
+
+/// The end of a command whose reader is gone before it writes.
+fn without_reader(folder: &Path, words: &str) -> Output {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.current_dir(folder).args(words.split(' ')).stdout(writer).output().unwrap()
+}
+
+#[test]
+fn what_was_asked_for_beside_a_closed_pipe_was_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    generated(folder, &["--count", "100"]);
+    assert_eq!(without_reader(folder, "haversine p.json").status.code(), Some(0));
+    let output = without_reader(folder, "haversine p.json --profile --profile-output f");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(folder.join("f").exists());
+    fs::write(folder.join("off.f64"), [0; 808]).unwrap();
+    assert_eq!(without_reader(folder, "haversine p.json off.f64").status.code(), Some(1));
+    let output = without_reader(folder, "generate pairs --count 100 --answers a");
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    assert!(!folder.join("a").exists());
+    assert_eq!(without_reader(folder, "generate pairs --count 100").status.code(), Some(0));
+}
+
+#[test]
+fn answers_that_are_no_file_were_told_to_be_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    generated(folder.path(), &["--count", "10"]);
+    for no_file in [".", "/dev/null"] {
+        let output = fathom(folder.path(), &["haversine", "p.json", no_file]);
+        assert_eq!(output.status.code(), Some(4));
+        let said = text(&output.stderr);
+        assert!(said.contains("answers are in a regular file"), "{said}");
+    }
 }
 
 #[test]

@@ -53,10 +53,21 @@ fn any_format_becomes_any_other() {
     done(folder, "convert -F csv:name -T bin-text --wide t.csv -o t.wide");
     assert_eq!(done(folder, "convert -T lines t.wide").stdout, b"x \"y\"\nz\n");
     fails(folder, "convert -F csv:name -T words t.csv", 3, "key 1: holds white space");
-    fails(folder, "convert -F csv:9 -T words t.csv", 3, "t.csv:0: record 1 has 2 fields");
-    fails(folder, "convert -F bin-text t.csv", 3, "t.csv:4: a key of");
+    fails(folder, "convert -F csv:9 -T words t.csv", 3, "t.csv:1:1: record 1 has 2 fields");
+    fails(folder, "convert -F csv:z -T words t.csv", 3, "t.csv:1:1: no column \"z\"");
+    std::fs::write(folder.join("twice.csv"), "a,a\n1,2\n").unwrap();
+    fails(folder, "convert -F csv:a -T words twice.csv", 3, "twice.csv:1:3: the header has \"a\"");
+    std::fs::write(folder.join("t.jsonl"), "{\"a\":\"1\"}\n{\"b\":1}\n").unwrap();
+    fails(folder, "convert -F jsonl:a t.jsonl", 3, "t.jsonl:2:1: no field \"a\"");
+    fails(folder, "convert -F bin-text t.csv", 3, "t.csv: byte 4: a key of");
     fails(folder, "convert -T csv:1 t.wide", 2, "not written");
     fails(folder, "convert -F lines -T words t.u64 -o ./t.u64", 2, "would replace the input t.u64");
+    fails(
+        folder,
+        "generate keys -n 5 --size sample:t.csv -o ./t.csv",
+        2,
+        "would replace the input",
+    );
     fails(folder, "convert missing", 4, "cannot read missing");
     fails(folder, "convert -F nonsense t.csv", 2, "is no format");
 }

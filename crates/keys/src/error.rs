@@ -120,6 +120,9 @@ pub enum Reason {
         /// Bytes after the last one.
         left: u64,
     },
+    /// The header of a CSV file names the column twice.
+    #[error("the header has {0:?} twice: choose one by its number")]
+    TwoColumns(String),
     /// The header of a CSV file does not name the column.
     #[error("no column {0:?} in the header")]
     NoColumn(String),
@@ -143,7 +146,7 @@ pub enum Reason {
     #[error("not JSON: {0}")]
     Json(Code),
     /// A line of JSON that is no object, or has the field not or twice.
-    #[error("line {line}: {what}")]
+    #[error("{what}")]
     Field {
         /// From 1.
         line: u64,

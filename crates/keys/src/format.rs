@@ -58,6 +58,24 @@ pub enum Column {
 pub struct UnknownFormat(pub String);
 
 impl Format {
+    /// Whether it is text, whose places have a line and a column.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        match self {
+            Format::Words
+            | Format::Lines
+            | Format::Csv(_)
+            | Format::JsonLines(_)
+            | Format::Integers => true,
+            Format::U32
+            | Format::U64
+            | Format::BinText
+            | Format::BinText1
+            | Format::BinTextKv
+            | Format::BinSliceKv => false,
+        }
+    }
+
     /// Whether it has values.
     #[must_use]
     pub fn has_values(&self) -> bool {

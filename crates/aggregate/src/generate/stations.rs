@@ -173,6 +173,7 @@ type Line<'a> = (usize, &'a [u8], Option<&'a [u8]>);
 
 /// The lines of a list that hold a station.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Result<Line<'_>, GenerateError>> {
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     text.split(|&byte| byte == b'\n')
         .enumerate()
         .map(|(index, line)| (index + 1, line.strip_suffix(b"\r").unwrap_or(line)))

@@ -25,7 +25,7 @@ pub(crate) struct Options {
     #[arg(long)]
     counters: bool,
     /// With --counters: also the groups and raw events of this file (its form: docs/counters.md)
-    #[arg(long, value_name = "FILE", requires = "counters")]
+    #[arg(long, value_name = "FILE", requires = "counters", conflicts_with = "noise")]
     groups: Option<PathBuf>,
 
     /// Also measure what this machine can resolve, on both clocks, for so many seconds (text only)

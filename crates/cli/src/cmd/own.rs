@@ -1,5 +1,6 @@
 //! `fathom own PROGRAM…`: functions of your own in any language, compared by group.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -39,7 +40,12 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    options.show.ensure_possible(&[])?;
+    let words =
+        options.programs.iter().filter_map(|program| shlex::split(program)?.into_iter().next());
+    let files: Vec<PathBuf> = words.map(PathBuf::from).collect();
+    let files: Vec<&Path> =
+        files.iter().map(PathBuf::as_path).filter(|file| file.exists()).collect();
+    options.show.ensure_possible(&files)?;
     // Functions have no parameters.
     options.show.ensure_drawable(&[])?;
     let stop = interrupt::measuring();

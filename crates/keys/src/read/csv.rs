@@ -71,8 +71,8 @@ fn named(bytes: &[u8], at: &mut usize, name: &str, delimiter: u8) -> Result<usiz
         let field = field(bytes, *at, delimiter)?;
         *at = field.next;
         let text = String::from_utf8_lossy(&bytes[field.start..field.end]).replace("\"\"", "\"");
-        if text == name && number.is_none() {
-            number = Some(fields);
+        if text == name && number.replace(fields).is_some() {
+            return Err(bad(field.start, Reason::TwoColumns(text)));
         }
         fields += 1;
         if field.ends_record {

@@ -44,6 +44,21 @@ mod tables;
 #[cfg(not(feature = "tables"))]
 use no_columns as columns;
 
+/// Options of showing, which a state has nothing of.
+pub(crate) const SHOWN: [&str; 11] = [
+    "format",
+    "quantiles",
+    "sort",
+    "reverse",
+    "top",
+    "shares",
+    "total",
+    "compare",
+    "decimals",
+    "rounding",
+    "open",
+];
+
 /// Aggregate delimited text: min, mean, max, quantiles and more per key, exact, at memory speed
 ///
 /// Reads lines `key;value` from the files, or from standard input without any or for `-`; gzip and
@@ -274,9 +289,7 @@ pub(crate) struct Options {
 
     /// Write a state instead of a result: all that is known of this input, exactly, for `fathom merge`
     /// to put together with other states, which takes the options about showing
-    #[arg(long, conflicts_with_all = [
-        "format", "quantiles", "sort", "reverse", "top", "shares", "total", "compare", "decimals", "rounding", "open",
-    ])]
+    #[arg(long, conflicts_with_all = SHOWN)]
     partial: bool,
 
     /// Read only these bytes of the one FILE: the records that start in them. A cut may fall anywhere but

@@ -14,6 +14,7 @@ use std::time::Instant;
 use self::acts::ACTS;
 use self::stage::Stage;
 use crate::exit::Exit;
+use crate::interrupt;
 
 /// Show in a quarter of a minute what fathom does, on this machine
 ///
@@ -27,6 +28,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    interrupt::measuring();
     let mut stage = Stage::new()?;
     let start = Instant::now();
     for (number, act) in (1..).zip(&ACTS) {

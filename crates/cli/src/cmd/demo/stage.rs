@@ -5,10 +5,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use fathom_machine::os::ward::{Guard, Ward, is_stopping};
 use fathom_measure::result::Run;
 use fathom_measure::scratch;
 
@@ -97,8 +98,7 @@ impl Stage {
         if console::colors_enabled() {
             command.env("CLICOLOR_FORCE", "1");
         }
-        let child = command.args(words).stdout(output).spawn();
-        let status = ended(child.context("cannot run fathom")?)?;
+        let status = ended(command.args(words), output).context("cannot run fathom")?;
         // 1: somebody was left out.
         let fine = matches!(status.code(), Some(0 | 1));
         anyhow::ensure!(fine, "`fathom {}` ended with {status}", shown(words));
@@ -111,15 +111,17 @@ impl Stage {
     /// When it fails.
     pub(super) fn timed(&self, line: &str) -> anyhow::Result<f64> {
         let start = Instant::now();
-        let child = self.command("sh").args(["-c", line]).stdout(Stdio::null()).spawn();
-        let status = ended(child.context("cannot run sh")?)?;
+        let status = ended(self.command("sh").args(["-c", line]), Stdio::null());
+        let status = status.context("cannot run sh")?;
         anyhow::ensure!(status.success(), "`{line}` ended with {status}");
         Ok(start.elapsed().as_secs_f64())
     }
 
     fn command(&self, name: &str) -> Command {
         let mut command = Command::new(name);
-        command.env("PATH", &self.path).current_dir(self.folder.path()).stdin(Stdio::null());
+        command.env("PATH", &self.path).current_dir(self.folder.path());
+        // What a command that is interrupted leaves there goes with the folder.
+        command.env("TMPDIR", self.folder.path());
         command
     }
 }
@@ -134,17 +136,12 @@ fn shown(words: &[&str]) -> String {
     shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
 }
 
-fn ended(mut child: Child) -> anyhow::Result<ExitStatus> {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        if start.elapsed() > LIMIT {
-            // Its own processes end with it.
-            child.kill().and_then(|()| child.wait())?;
-            anyhow::bail!("a command did not end within {LIMIT:?}");
-        }
-        std::thread::sleep(Duration::from_millis(1));
+/// How a command ends, with all that it started.
+fn ended(command: &Command, output: Stdio) -> anyhow::Result<ExitStatus> {
+    let mut ward = Ward::start(command, [Stdio::null(), output, Stdio::inherit()], Guard::Warden)?;
+    match ward.wait(LIMIT)? {
+        Some(end) => Ok(end.status),
+        None if is_stopping() => anyhow::bail!("interrupted"),
+        None => anyhow::bail!("a command did not end within {LIMIT:?}"),
     }
 }

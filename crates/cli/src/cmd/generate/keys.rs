@@ -1,6 +1,6 @@
 //! `fathom generate keys` and `pairs-kv`: files for `fathom kv` and its forebear.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -9,7 +9,7 @@ use fathom_keys::{Format, Keys, Target, WriteError, write};
 
 use crate::exit::Exit;
 use crate::key_file;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::value;
 
 /// Write a file of keys
@@ -96,10 +96,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 pub(crate) fn run_pairs(options: &PairOptions) -> anyhow::Result<Exit> {
     let format = &options.format;
     anyhow::ensure!(format.has_values(), "{format} has no values: bin-text-kv or bin-slice-kv");
-    make(&options.keys, format, Some(sizes(&options.value_size)?))
+    make(&options.keys, format, Some(&options.value_size))
 }
 
-fn make(options: &KeyOptions, format: &Format, values: Option<Sizes>) -> anyhow::Result<Exit> {
+fn make(options: &KeyOptions, format: &Format, value_size: Option<&str>) -> anyhow::Result<Exit> {
+    let samples = options.size.as_deref().into_iter().chain(value_size).filter_map(sample);
+    output::ensure_apart(&[("--output", &options.output)], &samples.collect::<Vec<_>>())?;
     let recipe = Recipe {
         count: options.count,
         seed: options.seed,
@@ -110,7 +112,7 @@ fn make(options: &KeyOptions, format: &Format, values: Option<Sizes>) -> anyhow:
             _ => None,
         },
         sizes: options.size.as_deref().map(sizes).transpose()?,
-        values,
+        values: value_size.map(sizes).transpose()?,
         printable_values: *format == Format::BinTextKv,
         order: match options.order {
             OrderOption::Random => Order::Random,
@@ -133,13 +135,16 @@ fn make(options: &KeyOptions, format: &Format, values: Option<Sizes>) -> anyhow:
     Ok(Exit::Done)
 }
 
+/// The file whose keys are a sample.
+fn sample(text: &str) -> Option<&Path> {
+    text.strip_prefix("sample:").map(Path::new)
+}
+
 /// A distribution of sizes; that of a sample comes from its file.
 fn sizes(text: &str) -> anyhow::Result<Sizes> {
-    let Some(path) = text.strip_prefix("sample:").map(PathBuf::from) else {
-        return Ok(text.parse()?);
-    };
-    let bytes = key_file::load(&path)?;
-    let (_, keys) = key_file::keys(&path, &bytes, None)?;
+    let Some(path) = sample(text) else { return Ok(text.parse()?) };
+    let bytes = key_file::load(path)?;
+    let (_, keys) = key_file::keys(path, &bytes, None)?;
     let lengths: Arc<[u32]> = match &keys.keys {
         Keys::Bytes(spans) => spans.iter().map(|span| span.len).collect(),
         Keys::Integers(_) => (0..keys.len()).map(|at| keys.key(at).len() as u32).collect(),

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use fathom_aggregate::generate::{GenerateError, Measurements, Pascal, Stations};
 
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::value;
 
 /// Invented names lie in memory: this many cost some gigabytes.
@@ -95,6 +95,11 @@ fn parse_stations(text: &str) -> Result<StationsOption, String> {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let start = Instant::now();
+    let list = options.stations.iter().filter_map(|stations| match stations {
+        StationsOption::List(path) => Some(path.as_path()),
+        StationsOption::Count(_) => None,
+    });
+    output::ensure_apart(&[("--output", &options.output)], &list.collect::<Vec<_>>())?;
     let generator = generator(options)?;
     let threads = match options.threads {
         Some(threads) => threads.get(),

@@ -1,13 +1,13 @@
 //! `fathom generate pairs`: files for `fathom haversine`, the course's bit for bit.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
 
 use fathom_haversine::generate::{self, PAIRS_LIMIT};
 
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::output::{self, Output};
 use crate::value;
 
@@ -87,8 +87,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let also = answers.as_mut().map(|answers| answers as &mut (dyn Write + Send));
     let threads = options.threads.or_else(|| thread::available_parallelism().ok());
     let threads = threads.unwrap_or(NonZeroUsize::MIN);
-    let mean = generate::write(pairs, numbers, threads, &mut output, also)?;
-    output.finish()?;
+    let written = generate::write(pairs, numbers, threads, &mut output, also);
+    let written = written.map_err(anyhow::Error::from);
+    let mean = match written.and_then(|mean| output.finish().map(|()| mean)) {
+        // Who closed the pipe does not want the pairs; whoever asked for answers has none.
+        Err(error) if answers.is_some() && exit::is_broken_pipe(&error) => {
+            return Err(
+                io::Error::other("stdout was closed before the answers were complete").into()
+            );
+        }
+        mean => mean?,
+    };
     if let Some(answers) = answers {
         answers.finish()?;
     }

@@ -97,7 +97,7 @@ pub(crate) struct Options {
     /// How far a distance, in the unit of the radius, and the mean may be from the answers
     /// [default: the course's, 1e-8 as a 32-bit float]
     #[arg(long, value_name = "KM", default_value_t = answers::TOLERANCE_KM, value_parser = tolerance,
-          hide_default_value = true, allow_negative_numbers = true, requires = "answers")]
+          hide_default_value = true, allow_negative_numbers = true, requires = "answers", conflicts_with = "exact_only")]
     tolerance: f64,
 
     #[command(flatten)]
@@ -196,7 +196,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         Format::Text => text(&outcome, mean, comparison.as_ref()),
         Format::Json => json(&outcome, mean, comparison.as_ref(), options.radius),
     };
-    io::stdout().write_all(text.as_bytes()).context("stdout")?;
+    // A reader that closed the pipe has no part in the profile and the verdict.
+    let shown = io::stdout().write_all(text.as_bytes()).context("stdout");
     if let Some(report) = report {
         show_profile(options, &report, mean.unwrap_or(outcome.mean_exact))?;
     }
@@ -206,11 +207,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             if outcome.skipped == 1 { ("", "is", "a pair") } else { ("s", "are", "pairs") };
         say!("fathom: skipped {} element{s} that {is} not {pairs}", outcome.skipped);
     }
-    Ok(if differs || outcome.skipped > 0 { Exit::Incomplete } else { Exit::Done })
+    if differs || outcome.skipped > 0 {
+        return Ok(Exit::Incomplete);
+    }
+    shown.map(|()| Exit::Done)
 }
 
 /// Refuses an output that would replace the file, the answers or the other output.
 fn ensure_apart(options: &Options) -> anyhow::Result<()> {
+    let is_stdout = options.write_answers.as_deref() == Some(Path::new("-"));
+    anyhow::ensure!(!is_stdout, "--write-answers: stdout has the result: name a file");
     let outputs: Vec<(&str, &Path)> = [
         ("--write-answers", &options.write_answers),
         ("--profile-output", &options.profile_output),
@@ -278,8 +284,14 @@ fn compare(
     mean: Option<f64>,
 ) -> anyhow::Result<Option<Comparison>> {
     let (Some(path), Some(mean)) = (&options.answers, mean) else { return Ok(None) };
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let bytes = file.metadata()?.len();
+    let cannot = || format!("cannot read {}", path.display());
+    let file = File::open(path).with_context(cannot)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        // How many there are is known by its size.
+        return Err(io::Error::other("answers are in a regular file")).with_context(cannot);
+    }
+    let bytes = meta.len();
     let compared = answers::count(bytes).map_err(Error::from).and_then(|count| {
         let answers = BufReader::with_capacity(1 << 18, file);
         answers::compare(outcome.parts(), mean, count, answers, options.tolerance)
@@ -314,10 +326,12 @@ fn text(outcome: &Outcome, mean: Option<f64>, comparison: Option<&Comparison>) -
             ));
         }
         if !comparison.is_within_tolerance() {
-            lines.push(format!(
-                "FAILED: {} pairs differ by more than {:.1e}",
-                comparison.pairs_beyond, comparison.tolerance_km
-            ));
+            let what = match comparison.pairs_beyond {
+                0 => "the mean differs".to_owned(),
+                1 => "1 pair differs".to_owned(),
+                pairs => format!("{pairs} pairs differ"),
+            };
+            lines.push(format!("FAILED: {what} by more than {:.1e}", comparison.tolerance_km));
         }
     }
     lines.join("\n") + "\n"

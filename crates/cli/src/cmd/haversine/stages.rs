@@ -20,30 +20,44 @@ use crate::exit::Exit;
 use crate::measuring::{self, entrant, is_complete, new_run};
 use crate::output;
 
+/// Options of a run that the ladder has none of.
+const OTHERS: [&str; 13] = [
+    "answers",
+    "threads",
+    "radius",
+    "on_error",
+    "trigonometry",
+    "exact_only",
+    "write_answers",
+    "profile",
+    "profile_format",
+    "profile_output",
+    "open",
+    "block",
+    "tolerance",
+];
+
 /// How the ladder is measured.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Stages")]
 pub(crate) struct Stages {
     /// Measure the way from the plain program to this one on FILE, step by step: what the
     /// haversine notes tried, and what fathom does beyond; each step's speed and its errors
-    #[arg(long, conflicts_with_all = [
-        "answers", "threads", "radius", "on_error", "trigonometry", "exact_only", "write_answers",
-        "profile", "block",
-    ])]
+    #[arg(long, conflicts_with_all = OTHERS)]
     pub(crate) stages: bool,
 
     /// With --stages: time each step receives
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "2s",
-          requires = "stages")]
+          requires = "stages", conflicts_with_all = OTHERS)]
     budget: Duration,
 
     /// With --stages: exactly this many rounds instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000),
-          requires = "stages")]
+          requires = "stages", conflicts_with_all = OTHERS)]
     rounds: Option<u32>,
 
     /// With --stages: also save the run, samples and all, for `report` and `diff`
-    #[arg(long, value_name = "PATH", requires = "stages")]
+    #[arg(long, value_name = "PATH", requires = "stages", conflicts_with_all = OTHERS)]
     pub(super) save: Option<PathBuf>,
 }
 

@@ -27,6 +27,9 @@ use crate::measuring::{self, Method, Show};
 use crate::output::Output;
 use crate::value;
 
+/// How everything but blocks is shown.
+const SHOWN: [&str; 6] = ["format", "open", "columns", "time_unit", "sort", "style"];
+
 /// Measure exactly these structures on the keys of a file
 ///
 /// kvbench's command line is understood: -f FILE -F bin-text -d f14 -h xxhash:XX3_64bits -a
@@ -66,11 +69,12 @@ pub(crate) struct Options {
     baseline: Option<String>,
 
     /// Show the result in kvbench's layout of blocks, as valid JSON
-    #[arg(long, conflicts_with_all = ["format", "open", "columns", "time_unit", "sort", "style"])]
+    #[arg(long, conflicts_with_all = SHOWN)]
     blocks: bool,
 
     /// With --blocks: how many of the last rounds are shown
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "blocks")]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "blocks",
+          conflicts_with_all = SHOWN)]
     record_runs: usize,
 
     /// How long a contender may take to get ready, or for a sample, before it counts as hung

@@ -19,26 +19,29 @@ use super::Options;
 use super::seats::Seat;
 use crate::interrupt;
 
+/// What is not said of two revisions.
+const OTHERS: [&str; 3] = ["reference", "names", "setup"];
+
 /// Two revisions compared.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Against another revision")]
 pub(super) struct Against {
     /// Measure each command in a worktree of this git revision, too, and end with code 1 if it is slower
     /// here; the worktree is removed afterwards
-    #[arg(long = "against", value_name = "REV", conflicts_with_all = ["reference", "names", "setup"])]
+    #[arg(long = "against", value_name = "REV", conflicts_with_all = OTHERS)]
     pub(super) revision: Option<String>,
 
     /// Run once in each of the two trees before anything is measured
-    #[arg(long, value_name = "COMMAND", requires = "revision")]
+    #[arg(long, value_name = "COMMAND", requires = "revision", conflicts_with_all = OTHERS)]
     build: Option<String>,
 
     /// How much slower is no regression: the interval must lie beyond it
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "revision",
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "revision", conflicts_with_all = OTHERS,
           value_parser = crate::measuring::percent)]
     tolerance: f64,
 
     /// Keep the other revision, built, in this folder, and take it from there the next time
-    #[arg(long, value_name = "FOLDER", requires = "revision")]
+    #[arg(long, value_name = "FOLDER", requires = "revision", conflicts_with_all = OTHERS)]
     cache: Option<PathBuf>,
 }
 

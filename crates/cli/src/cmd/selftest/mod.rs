@@ -32,6 +32,9 @@ use crate::interrupt;
 use crate::measuring::{self, bounds, nanoseconds};
 use crate::output::Output;
 
+/// Options of the audit that is not the full one.
+const OTHERS: [&str; 6] = ["budget_same", "percent", "kernel", "load", "format", "output"];
+
 /// Audit the method here and now: false verdicts on identical code, planted differences and faults
 ///
 /// Compares identical code again and again and counts the verdicts, all of which are false; compares
@@ -48,12 +51,11 @@ use crate::output::Output;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Prove everything, and keep it in this file, which a later call goes on with
-    #[arg(long, value_name = "FILE", conflicts_with_all =
-          ["budget_same", "percent", "kernel", "load", "format", "output"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = OTHERS)]
     full: Option<PathBuf>,
 
     /// Default runs of `fathom cpu` [default: 10]
-    #[arg(long, value_name = "N", requires = "full")]
+    #[arg(long, value_name = "N", requires = "full", conflicts_with_all = OTHERS)]
     cpu_runs: Option<u32>,
 
     /// Comparisons of identical code [default: 100, with --full 1000]
