@@ -291,7 +291,8 @@ pub enum Error {
     /// The tables would outgrow the limit that was set.
     #[error(
         "the memory limit of {limit_bytes} bytes is reached with {keys} keys; raise the limit, \
-         aggregate by a coarser key or, where quantiles keep many values, with --approx"
+         aggregate by a coarser key, with --approx where quantiles keep many values, or with the \
+         command's --spill DIR"
     )]
     MemoryLimit {
         /// The limit in bytes.
