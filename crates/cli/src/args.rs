@@ -15,8 +15,9 @@ use crate::cmd;
     version,
     disable_help_subcommand = false,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 done; 1 done, but something was skipped, slower than the baseline \
-                  or differed; 2 usage; 3 bad data; 4 input or output failed; 130 interrupted.\n\
+    after_help = "Exit codes: 0 done; 1 done, but something was skipped or differed, or run \
+                  --against, diff or history --gate found something slower; 2 usage; 3 bad data; \
+                  4 input or output failed; 130 interrupted.\n\
                   FATHOM_LEVEL=scalar|sse2|avx2|avx512|neon forces an instruction level."
 )]
 pub(crate) struct Args {

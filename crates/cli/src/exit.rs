@@ -18,7 +18,7 @@ use crate::key_file::BadKeys;
 pub(crate) enum Exit {
     /// All of it.
     Done,
-    /// All that could be done: something was skipped, slower than the baseline, or differed.
+    /// All that could be done: something was skipped or differed, or a gate found something slower.
     Incomplete,
 }
 
