@@ -49,7 +49,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BYTE", value_parser = aggregate::delimiter, requires = "records")]
     delimiter: Option<u8>,
 
-    /// Name a state in this folder for each task, too (`-o FOLDER/00000.fathom`)
+    /// Name a state in this folder for each task, too (`-o FOLDER/00000.fathom`); a folder that is not there is made
     #[arg(long, value_name = "FOLDER")]
     states: Option<PathBuf>,
 

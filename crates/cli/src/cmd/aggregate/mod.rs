@@ -141,7 +141,7 @@ pub(crate) struct Options {
 
     /// Columns of values, in the same words [default: 2], or formulas with blanks around their signs
     /// (`'price * quantity,(total - tax) / 2'`): exact, so that quotients by columns are rounded (`'round(bytes / ms, 3)'`).
-    /// In them a column is a name, \`a name\` or $3, as in --where
+    /// In them a column is a name, `a name` or $3, as in --where
     #[arg(long, value_name = "COL,…", allow_hyphen_values = true)]
     value: Vec<String>,
 
@@ -152,7 +152,7 @@ pub(crate) struct Options {
 
     /// Take only records for which this is true, such as `status >= 500 && host != "x"`: comparisons of
     /// numbers (with + - * /) and texts, `in (…)`, `=~ "regular expression"`, `is null`, && || ! and
-    /// parentheses; a column is a name, \`a name\` or $3. docs/aggregate.md has the grammar
+    /// parentheses; a column is a name, `a name` or $3. docs/aggregate.md has the grammar
     #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     condition: Option<String>,
 

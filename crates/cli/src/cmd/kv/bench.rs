@@ -44,7 +44,7 @@ pub(crate) struct Options {
     choice: Choice,
 
     /// The operations: insert, build, find-same, find-hit, find-miss, find-mixed, find-zipf, update,
-    /// erase, churn, iterate, scan, range, shared, replay; the scan that holds nothing is always measured
+    /// erase, churn, iterate, scan, range, shared, replay; touch, which only reads the probes, is always measured
     #[arg(
         long,
         value_name = "NAME,…",

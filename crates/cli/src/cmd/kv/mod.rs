@@ -71,7 +71,7 @@ use crate::sheet;
     disable_help_flag = true,
     args_conflicts_with_subcommands = true,
     after_long_help = "Examples:\n  \
-        fathom kv words.txt                        which is best for these words, in 50 s\n  \
+        fathom kv words.txt                        which is best for these words, in some 50 s\n  \
         fathom kv users.csv -F csv:email --mix hit=0.5,miss=0.5\n  \
         fathom kv ids.u64 -F u64 --ordered --budget 5m\n  \
         fathom kv words.txt --concurrent 4 --mix hit=0.8,insert=0.1,erase=0.1\n  \
@@ -122,7 +122,7 @@ pub(crate) struct Options {
     )]
     specialise: Option<Option<PathBuf>>,
 
-    /// Wall time for all of it; more finds smaller differences
+    /// Wall time that all of it aims at; more finds smaller differences
     #[arg(long, value_parser = measuring::duration, value_name = "TIME", default_value = "50s")]
     budget: Duration,
 
