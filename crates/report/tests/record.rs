@@ -47,11 +47,7 @@ fn read(file: &Path) -> Run {
 
 /// The page of a folder.
 fn page(folder: &Path) -> String {
-    let mut page = format!(
-        "# {}\n\nThe saved runs of one build on one machine, as `fathom report` shows them. Written by a test of \
-         `fathom-report`, which fails\nwhen this page and the runs differ.\n",
-        name(folder)
-    );
+    let mut runs = String::new();
     for file in entries(folder).iter().filter(|file| file.extension().is_some_and(|e| e == "json"))
     {
         let text = fs::read_to_string(file).unwrap();
@@ -61,10 +57,20 @@ fn page(folder: &Path) -> String {
             Some("fathom-selftest-full") => promises(&value),
             _ => markdown::run(&read(file), &Look::default()),
         };
-        let _ = write!(page, "\n## {}\n\n{}", name(file), shown.trim_end());
-        page.push('\n');
+        let _ = writeln!(runs, "\n## {}\n\n{}", name(file), shown.trim_end());
     }
-    page
+    // Commands stand as they were typed.
+    let since = match runs.contains(" -P ") {
+        true => {
+            "\nIn these commands `run -P NAME A,B` is what `run --parameter NAME A,B` is now.\n"
+        }
+        false => "",
+    };
+    format!(
+        "# {}\n\nThe saved runs of one build on one machine, as `fathom report` shows them. Written by a test of \
+         `fathom-report`, which fails\nwhen this page and the runs differ.\n{since}{runs}",
+        name(folder)
+    )
 }
 
 /// The tallies of an audit.
