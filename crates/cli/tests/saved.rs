@@ -342,6 +342,20 @@ fn functions_in_c_cpp_and_python3_compare() {
     let output = fathom(folder.path(), &["own", "./cpp", "./wrong", "--budget", "0.02"]);
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
     assert_eq!(words(&output).matches("c (2): wrong answer").count(), 1, "{}", words(&output));
+    // So does one that never comes back, which had ten minutes for its first call.
+    let text =
+        fs::read_to_string(&source).unwrap().replacen("x << 5", "x << 5; for (;;) getchar()", 1);
+    fs::write(folder.path().join("hang.c"), format!("#include <stdio.h>\n{text}")).unwrap();
+    built(folder.path(), "cc", &["-I", &runners("c"), "-o", "hang", "hang.c"]);
+    let begin = std::time::Instant::now();
+    let output =
+        fathom(folder.path(), &["own", "./cpp", "./hang", "--budget", "0.02", "--hang", "1s"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    assert!(
+        words(&output).contains("c (2): hung") && begin.elapsed().as_secs() < 60,
+        "{}",
+        words(&output)
+    );
 }
 
 #[test]

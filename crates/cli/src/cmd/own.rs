@@ -11,7 +11,7 @@ use fathom_measure::workload::Spec;
 
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::measuring::{self, Method, Show, Ticker, bounds, is_complete, new_run, patience, show};
+use crate::measuring::{self, Method, Show, Ticker, is_complete, new_run, patience, show};
 
 /// Measure functions of your own: programs in any language that speak the worker protocol
 ///
@@ -77,7 +77,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             prepare: None,
             events: options.method.events(),
             plan: options.method.plan(Duration::from_secs(2)),
-            bounds: bounds(Some(options.hang)),
+            bounds: patience(options.hang),
             empty,
             simulate: options.method.simulates(),
             stop,
