@@ -235,7 +235,7 @@ def aggregate(
     progress = asked.pop("progress")
     keys, columns = _columns(by, values, _places("texts", texts))
     of_where = _native.columns(where) if where is not None else []
-    wanted = list(dict.fromkeys([_native.part(key) for key in keys] + columns + of_where))
+    wanted = list(dict.fromkeys([_native.part(key)[0] for key in keys] + columns + of_where))
     asked["data"] = [_as_arrow(side, wanted) for side in _sides(data)] if compare else _as_arrow(data, wanted)
     inputs, plan = _asked(**asked)
     inputs = [readable(data) for data in inputs]

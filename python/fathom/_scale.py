@@ -109,7 +109,8 @@ def _words(query) -> list[str]:
     for option, flag in (("--header", query.header), ("--quotes", query.quotes), ("--decimal-comma", query.decimal_comma)):
         words += [] if flag is None else [f"{option}={'yes' if flag else 'no'}"]
     words += [f"--format-in={query.format_in}"] if query.format_in else []
-    words += [f"--by={_one(column)}" for column in query.by]
+    parts = [_native.part(column) for column in query.by]
+    words += [f"--by={_one(column)}{f':{width}' if width else ''}" for column, width in parts]
     for flag, is_said in (("--trim", query.trim), ("--ignore-case", query.ignore_case), ("--ragged=pad", query.pad)):
         words += [flag] if is_said else []
     words += [f"--where={query.filter}"] if query.filter is not None else []

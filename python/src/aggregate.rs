@@ -411,10 +411,11 @@ pub(crate) fn columns(condition: &str) -> PyResult<Vec<Column>> {
     Ok(filter.columns().iter().map(Column::from).collect())
 }
 
-/// The column of a part of keys, which may be said with the width of its buckets.
+/// The column of a part of keys, and the width of its buckets if it was said with one.
 #[pyfunction]
-pub(crate) fn part(column: Column) -> Column {
-    Column::from(&By::of(column.into()).column)
+pub(crate) fn part(column: Column) -> (Column, Option<String>) {
+    let by = By::of(column.into());
+    (Column::from(&by.column), by.bucket.map(|bucket| bucket.to_string()))
 }
 
 /// Whether a value is computed.

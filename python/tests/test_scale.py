@@ -151,7 +151,7 @@ def test_a_guessed_header_is_that_of_all_inputs(tmp_path):
     sides, query = _scale.plan([paths[0], paths[2]], 10**6, False, dict(asked, compare=True))
     first = [_scale.partial(task, query) for task in sides[0]]
     query.ignore_case = True
-    with pytest.raises(ValueError, match="ignore_case: false and ignore_case: true"):
+    with pytest.raises(ValueError, match="ignore case: false and ignore case: true"):
         _scale.finish([first, [_scale.partial(task, query) for task in sides[1]]], query)
 
 
