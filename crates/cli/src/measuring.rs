@@ -540,7 +540,8 @@ pub(crate) fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
         run.started.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let mut output = Output::create(&place(path, &format!("{started}-{family}.json")))?;
     output.write_all(run.to_json()?.as_bytes())?;
-    output.finish()
+    // Runs of the same second want the same name.
+    if path.is_dir() { output.finish_new() } else { output.finish() }
 }
 
 /// The file, or the one of this name in the folder.

@@ -104,11 +104,24 @@ impl Output {
     ///
     /// # Errors
     /// When either fails; the file is gone then.
-    pub(crate) fn finish(mut self) -> anyhow::Result<()> {
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        self.finish_by(Pending::persist)
+    }
+
+    /// The same, but nothing is replaced: where a file has the name, this one gets the next that is free,
+    /// `run_2.json` for `run.json`.
+    ///
+    /// # Errors
+    /// As [`finish`](Output::finish).
+    pub(crate) fn finish_new(self) -> anyhow::Result<()> {
+        self.finish_by(Pending::persist_new)
+    }
+
+    fn finish_by(mut self, persist: fn(Pending) -> io::Result<()>) -> anyhow::Result<()> {
         self.flush()?;
         let name = &self.name;
         if let Some(pending) = self.pending.take() {
-            pending.persist().with_context(|| format!("cannot create {name}"))?;
+            persist(pending).with_context(|| format!("cannot create {name}"))?;
         }
         Ok(())
     }
@@ -255,6 +268,34 @@ impl Pending {
         let file = self.file.take().expect("persisted once");
         file.persist(&self.target).map(drop).map_err(|error| error.error)
     }
+
+    /// Under the first name that is free when it is taken, whoever else takes names meanwhile.
+    fn persist_new(mut self) -> io::Result<()> {
+        let _list = list();
+        let mut file = self.file.take().expect("persisted once");
+        let mut name = self.target.clone();
+        for next in 2u64.. {
+            match file.persist_noclobber(&name) {
+                Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                    file = error.file;
+                }
+                end => return end.map(drop).map_err(|error| error.error),
+            }
+            name = numbered(&self.target, next);
+        }
+        unreachable!("there are more names than files")
+    }
+}
+
+/// `run_2.json` of `run.json`, which is behind it in the order of names.
+fn numbered(path: &Path, number: u64) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("_{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }
 
 impl Drop for Pending {
@@ -359,6 +400,29 @@ mod tests {
         std::os::unix::fs::symlink("round", &round).unwrap();
         let error = Output::create(&round).err().unwrap();
         assert!(format!("{error:#}").contains("too many links"), "{error:#}");
+    }
+
+    #[test]
+    fn files_of_one_name_are_kept_apart_whoever_is_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1.5-run.json");
+        let outputs = ["a", "b", "c"].map(|text| {
+            let mut output = Output::create(&path).unwrap();
+            output.write_all(text.as_bytes()).unwrap();
+            output
+        });
+        std::thread::scope(|scope| {
+            for output in outputs {
+                scope.spawn(|| output.finish_new().unwrap());
+            }
+        });
+        let mut names = entries(folder.path());
+        names.sort();
+        assert_eq!(names, ["1.5-run.json", "1.5-run_2.json", "1.5-run_3.json"]);
+        let read = |name: &String| fs::read_to_string(folder.path().join(name)).unwrap();
+        let mut texts: Vec<String> = names.iter().map(read).collect();
+        texts.sort();
+        assert_eq!(texts, ["a", "b", "c"]);
     }
 
     #[test]

@@ -139,6 +139,19 @@ fn results_of_other_harnesses_become_runs_without_verdicts() {
 }
 
 #[test]
+fn runs_of_one_second_are_all_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    files(folder.path());
+    fs::create_dir(folder.path().join("runs")).unwrap();
+    for _ in 0..3 {
+        let output = fathom(folder.path(), &["import", "g.json", "--save", "runs"]);
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    }
+    let history = words(&fathom(folder.path(), &["history", "runs"]));
+    assert!(history.contains("(3 runs"), "{history}");
+}
+
+#[test]
 fn what_is_no_result_is_refused_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     for (text, code, complaint) in [
