@@ -119,8 +119,17 @@ fn seen(comparison: &Comparison) -> String {
     let seen = comparison.seen;
     let share = format!("in {} of {} rounds", seen.more(), seen.rounds);
     match comparison.sets {
-        0 => format!("{share} ({:.0} %)", (seen.level() * 100.0).floor()),
+        0 => format!("{share} ({})", reached(seen.level() * 100.0)),
         _ => share,
+    }
+}
+
+/// A level that was reached, cut rather than rounded; from 99 % on with what is beyond.
+fn reached(percent: f64) -> String {
+    match percent {
+        ..99.0 => format!("{:.0} %", percent.floor()),
+        ..99.99 => percent_below_hundred((percent * 1000.0).floor() / 1000.0),
+        _ => "above 99.99 %".to_owned(),
     }
 }
 
@@ -203,6 +212,21 @@ mod tests {
         assert_eq!(words(Some(0.0071)), "noise floor 0.71 %");
         assert_eq!(words(Some(7.23)), "noise floor above 100 %");
         assert_eq!(words(None), "no noise floor");
+    }
+
+    #[test]
+    fn a_level_that_was_reached_is_cut_and_not_below_what_is_beyond() {
+        for (percent, words) in [
+            (0.0, "0 %"),
+            (93.75, "93 %"),
+            (98.9, "98 %"),
+            (99.0, "99 %"),
+            (99.95117, "99.951 %"),
+            (99.9998, "above 99.99 %"),
+            (100.0, "above 99.99 %"),
+        ] {
+            assert_eq!(reached(percent), words);
+        }
     }
 
     #[test]
