@@ -102,8 +102,10 @@ pub fn unresolved(why: Unresolved) -> String {
 
 /// What was seen, whether or not it proves anything: "12.0x slower than A in 5 of 5 rounds (94 %)".
 fn seen_words(comparison: &Comparison, baseline: &str) -> String {
-    let ratio = comparison.ratio.unwrap_or(1.0);
-    format!("{} than {baseline} {}", direction(ratio), seen(comparison))
+    match comparison.ratio {
+        Some(ratio) => format!("{} than {baseline} {}", direction(ratio), seen(comparison)),
+        None => format!("measured beside {baseline} in no round"),
+    }
 }
 
 fn direction(ratio: f64) -> String {

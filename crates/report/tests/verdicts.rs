@@ -296,6 +296,16 @@ fn few_rounds_of_commands_say_what_was_seen() {
 }
 
 #[test]
+fn without_a_whole_round_nothing_was_seen() {
+    let mut case = case(true, false);
+    case.measured.rounds.truncate(1);
+    case.measured.rounds[0].samples[1] = None;
+    let text = text::run(&saved(case), &Look::default());
+    let seen = "beta was measured beside alpha in no round: too few for a verdict at 99 %, which takes 16";
+    assert!(text.contains(seen), "{text}");
+}
+
+#[test]
 fn a_single_set_of_processes_gives_no_verdict_and_says_so() {
     let mut case = case(false, false);
     for round in &mut case.measured.rounds {
