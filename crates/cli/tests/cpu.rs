@@ -244,6 +244,18 @@ fn every_implementation_is_checked_without_times() {
 }
 
 #[test]
+fn what_a_run_notes_stands_below_its_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    done(&[&QUICK[..], &["--save", path.to_str().unwrap()]].concat());
+    let mut run: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    run["notes"] = serde_json::json!(["interrupted: the rest was not measured"]);
+    std::fs::write(&path, run.to_string()).unwrap();
+    let text = done(&["report", path.to_str().unwrap()]);
+    assert!(text.ends_with("\nnote: interrupted: the rest was not measured\n"), "{text}");
+}
+
+#[test]
 fn two_machines_stand_side_by_side_row_by_row() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);

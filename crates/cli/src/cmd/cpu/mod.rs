@@ -30,6 +30,7 @@ use fathom_measure::meter::Untimed;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::{Spec, SpecError, parse_number};
+use fathom_report::escape;
 
 use crate::exit::Exit;
 use crate::interrupt;
@@ -170,7 +171,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let time = options.budget.mul_f64(PLANNED).saturating_sub(start.elapsed());
     let longer = if options.is_common() { LONGER } else { 0.0 };
     run.cases = measured(&rows, time, start + options.budget.mul_f64(1.0 + longer))?;
-    if run.cases.len() < rows.len() {
+    if interrupt::happened() {
         run.notes.push("interrupted: the rest was not measured".to_owned());
     }
     shown(options, &run, &families)?;
@@ -213,6 +214,9 @@ fn text(
             text += &answer::text(case, options.wide);
         }
         text += &winners::text(&run.cases, options.wide);
+    }
+    for note in &run.notes {
+        text += &format!("note: {}\n", escape::line(note));
     }
     text
 }
