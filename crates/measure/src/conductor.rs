@@ -532,8 +532,12 @@ impl<'a> Conductor<'a> {
         warm: u64,
         limit: Duration,
     ) -> Result<Sample, Failure> {
-        let worker = self.workers[seat].as_mut();
-        let worker = worker.ok_or(Failure::Broken { what: "not running".to_owned() })?;
+        // Whose last sample was cut short by the user has no worker either.
+        let is_stopped = self.interrupted();
+        let worker = self.workers[seat].as_mut().ok_or_else(|| match is_stopped {
+            true => Failure::Interrupted,
+            false => Failure::Broken { what: "not running".to_owned() },
+        })?;
         let sample = worker.sample(iterations, warm, limit)?;
         let checked = self.seats[seat].contender.is_some();
         match (self.expected, sample.check) {
@@ -718,6 +722,28 @@ mod tests {
         let (failure, took) = answer_of("cat /dev/zero >&2", limit);
         assert_eq!(failure, Failure::Hung { limit_ms: 500 });
         assert!(took < SOON, "{took:?}");
+    }
+
+    #[test]
+    fn who_is_not_running_because_the_user_stopped_it_is_not_broken() {
+        for (is_stopped, failure) in [
+            (true, Failure::Interrupted),
+            (false, Failure::Broken { what: "not running".to_owned() }),
+        ] {
+            let stop = AtomicBool::new(is_stopped);
+            let piece = Piece {
+                workload: Spec::default(),
+                provision: Provision::new(None, None),
+                events: Vec::new(),
+                bounds: Bounds::default(),
+                stop: &stop,
+                progress: Box::new(|_, _| ()),
+            };
+            let (launch, family) = (hostile("sleep 100"), "x".to_owned());
+            let seat = Seat { launch, family, contender: None };
+            let mut conductor = Conductor::new(vec![seat], piece);
+            assert_eq!(Executor::sample(&mut conductor, 0, 1), Err(failure));
+        }
     }
 
     #[test]

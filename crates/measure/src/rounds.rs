@@ -193,7 +193,7 @@ impl Course {
             let mut seats = self.alive_and_empty();
             self.random.shuffle(&mut seats);
             for (contender, failure) in executor.refresh(&seats) {
-                self.failures[contender] = Some(failure);
+                self.fail(contender, failure);
             }
             self.warmed_up(executor);
         }
@@ -281,12 +281,17 @@ impl Course {
         }
         match executor.sample(contender, iterations) {
             Ok(sample) => Some(sample),
-            // Cut short by the user: no fault of the contender.
-            Err(Failure::Interrupted) => None,
             Err(failure) => {
-                self.failures[contender] = Some(failure);
+                self.fail(contender, failure);
                 None
             }
+        }
+    }
+
+    /// Costs a contender its row, unless it was cut short by the user, which is no fault of its.
+    fn fail(&mut self, contender: usize, failure: Failure) {
+        if failure != Failure::Interrupted {
+            self.failures[contender] = Some(failure);
         }
     }
 

@@ -249,6 +249,39 @@ fn a_failure_costs_the_contender_its_row_and_nothing_else() {
     assert!(judged.comparisons[0].pairs >= 48);
 }
 
+/// The first contender of a set is interrupted while it gets its fresh process.
+struct Interrupted(Fake);
+
+impl Executor for Interrupted {
+    fn sample(&mut self, contender: usize, iterations: u64) -> Result<Sample, Failure> {
+        match self.interrupted() {
+            true => Err(Failure::Interrupted),
+            false => self.0.sample(contender, iterations),
+        }
+    }
+
+    fn refresh(&mut self, contenders: &[usize]) -> Vec<(usize, Failure)> {
+        self.0.refresh(contenders);
+        contenders.iter().map(|&contender| (contender, Failure::Interrupted)).collect()
+    }
+
+    fn now_ns(&mut self) -> u64 {
+        self.0.now_ns()
+    }
+
+    fn interrupted(&mut self) -> bool {
+        !self.0.refreshes.is_empty()
+    }
+}
+
+#[test]
+fn an_interrupt_between_two_sets_is_nobody_s_failure() {
+    let costs = [100.0, 102.0, 100.0];
+    let mut executor = Interrupted(Fake::quiet(&costs));
+    let measured = measure(&mut executor, vec![None; 3], roles(&costs), &quick());
+    assert_eq!((measured.end, measured.failures), (End::Interrupted, vec![None; 3]));
+}
+
 #[test]
 fn without_its_baseline_a_measurement_has_no_verdicts() {
     let mut fake = Fake::quiet(&[100.0, 150.0, 100.0]);
