@@ -22,6 +22,25 @@ pub struct Standing {
     pub proved: Vec<bool>,
     /// The fastest of those proved to be slower, and how many times as long it takes.
     pub next: Option<(usize, f64)>,
+    /// The fastest, then those that [tie](is_tie) with it, by number.
+    pub ties: Vec<usize>,
+    /// The fastest of those that do not, and how many times as long it takes.
+    pub behind: Option<(usize, f64)>,
+}
+
+/// A difference that is not resolved counts as a tie below this ratio. Above it the measurement only
+/// was too noisy to be certain, and nobody should be told that the two are the same.
+const TIE_BELOW: f64 = 1.25;
+
+/// Whether either will do: not told apart and not far from each other, or less than two percent apart.
+#[must_use]
+pub fn is_tie(comparison: &Comparison) -> bool {
+    let below = match comparison.verdict {
+        Verdict::Withheld { .. } => return false,
+        Verdict::Slower => 1.02,
+        _ => TIE_BELOW,
+    };
+    comparison.ratio.is_none_or(|ratio| ratio < below)
 }
 
 /// Who leads.
@@ -55,6 +74,18 @@ pub fn standing(case: &Case) -> Standing {
             }
             (_, Some(_)) => standing.leaders.push(other.contender),
             _ => {}
+        }
+    }
+    standing.ties.push(first.number);
+    for line in lines.iter().filter(|line| line.summary.is_some()) {
+        let Some(other) = judged.comparisons.iter().find(|c| c.contender == line.number) else {
+            continue;
+        };
+        match is_tie(other) {
+            true => standing.ties.push(line.number),
+            false => {
+                standing.behind = standing.behind.or(other.ratio.map(|ratio| (line.number, ratio)));
+            }
         }
     }
     standing

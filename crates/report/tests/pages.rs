@@ -12,7 +12,7 @@ use fathom_measure::compare::judge;
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 use fathom_report::diff::diff;
-use fathom_report::headline::headline;
+use fathom_report::headline::{headline, standing};
 use fathom_report::history::courses;
 use fathom_report::html::index::{self, Entry};
 use fathom_report::html::{self, flame, grid};
@@ -123,6 +123,21 @@ fn many_tasks_have_their_winners_first_and_the_rest_folded() {
     assert_eq!(near(3.0) + near(1.3), 67 + 44);
     assert!(cells("\"n h5\">") == 22, "and the fourth takes nine times as long");
     assert_eq!(page[details..].matches("<details").count(), 90 + 1);
+}
+
+#[test]
+fn of_many_tasks_those_win_of_whom_either_will_do() {
+    let task = |task: u64| {
+        let times = [("a", 1e6), ("b", 1.015e6), ("c", 2e6)];
+        seeded::case("checksum", Spec::new(&format!("task-{task}"), &[]), &times, task)
+    };
+    let cases: Vec<_> = (0..8).map(task).collect();
+    let run = seeded::run(&["fathom", "cpu"], "2026-01-01T00:00:00Z", cases, Value::Null);
+    let is_proved = run.cases.iter().any(|case| standing(case).leaders.len() == 1);
+    assert!(is_proved, "less than two percent can be proved");
+    let page = html::run(&run, &Look::default());
+    assert_eq!(page.matches(">a or b<").count(), 8, "{page}");
+    assert_eq!(page.matches(">c 2.0").count() + page.matches(">c 1.9").count(), 8, "{page}");
 }
 
 #[test]

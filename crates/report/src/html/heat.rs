@@ -42,9 +42,9 @@ pub(super) fn overview(cases: &[Case], look: &Look) -> String {
     }
     let mut html = String::from("<section>\n<h2>Fastest here</h2>\n");
     html += &winners(&families);
-    html += "</section>\n<section>\n<h2>All implementations</h2>\n<p class=\"soft\">Time over the fastest's: \
-             <span class=\"h0\">&nbsp;1&nbsp;</span> is the fastest, and a question mark says that the \
-             difference from it is not proved.</p>\n";
+    html += "</section>\n<section>\n<h2>All implementations</h2>\n<p class=\"soft\">Time over that of whoever \
+             has the least median, <span class=\"h0\">&nbsp;1&nbsp;</span>; a question mark says that the \
+             difference is not proved, as where it is below 1.</p>\n";
     html += "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Heat table\">\n\
              <table class=\"heat\">\n";
     for (family, of) in &families {
@@ -66,11 +66,14 @@ fn winners(families: &[(&str, Vec<(&Case, Standing)>)]) -> String {
         let cases: Vec<&Case> = of.iter().map(|(case, _)| *case).collect();
         for (case, standing) in of {
             let row = |number: &usize| &case.contenders[*number];
-            let names: Vec<&str> = standing.leaders.iter().map(|n| row(n).id.as_str()).collect();
+            let names: Vec<&str> = standing.ties.iter().map(|n| row(n).id.as_str()).collect();
             let summary = standing.leaders.first().and_then(|n| case.judged.summaries[*n]);
             let rate = summary.map_or_else(String::new, |s| throughput(case, s.ns_median));
-            let then = match standing.next {
-                Some((number, ratio)) => format!("{} {} slower", row(&number).id, times(ratio)),
+            let then = match standing.behind {
+                Some((number, ratio)) => {
+                    let word = if standing.proved[number] { "slower" } else { "not resolved" };
+                    format!("{} {} {word}", row(&number).id, times(ratio))
+                }
                 None if case.entrants().count() == 1 => "alone".to_owned(),
                 None => String::new(),
             };

@@ -103,20 +103,6 @@ fn because(comparison: &Comparison) -> Option<String> {
     }
 }
 
-/// A difference that is not resolved counts as a tie below this ratio. Above it the measurement only
-/// was too noisy to be certain, and nobody should be told that the two are the same.
-const TIE_BELOW: f64 = 1.25;
-
-/// Whether either will do: not told apart and not far from each other, or less than two percent apart.
-pub(super) fn is_tie(comparison: &Comparison) -> bool {
-    let below = match comparison.verdict {
-        Verdict::Withheld { .. } => return false,
-        Verdict::Slower => 1.02,
-        _ => TIE_BELOW,
-    };
-    comparison.ratio.is_none_or(|ratio| ratio < below)
-}
-
 /// The line as mORMot's tests would print it.
 fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
     let (operation, work) = (case.workload.operation.as_str(), case.work);

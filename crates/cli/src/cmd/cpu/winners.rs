@@ -7,9 +7,10 @@ use std::fmt::Write;
 use fathom_contenders::family;
 use fathom_measure::result::Case;
 use fathom_measure::workload::parse_number;
+use fathom_report::headline::is_tie;
 use fathom_report::view::{Line, lines, throughput};
 
-use super::answer::{is_tie, verdict};
+use super::answer::verdict;
 
 /// The fastest implementation and those that tie with it; empty if nobody could be measured.
 pub(super) fn ids(case: &Case) -> Vec<&str> {
