@@ -76,19 +76,29 @@ fn advice(task: &Task<'_>) -> String {
 fn winners(case: &Case) -> String {
     let ids = ids(case);
     let lines = lines(case);
+    let best = lines.iter().filter(|line| ids.contains(&line.row.id.as_str()));
+    let paths: Vec<&str> = best.map(|line| line.row.about.hardware.as_str()).collect();
+    with_paths(&ids, &paths)
+}
+
+/// Each with its path; nothing of these where none is known.
+fn with_paths(ids: &[&str], of_each: &[&str]) -> String {
     let not_known = Hardware::NotKnown.to_string();
     let mut paths: Vec<&str> = Vec::new();
-    for line in lines.iter().filter(|line| ids.contains(&line.row.id.as_str())) {
-        let path = line.row.about.hardware.as_str();
-        if !["", not_known.as_str()].contains(&path) && !paths.contains(&path) {
+    for path in of_each {
+        let path = if path.is_empty() { &not_known } else { *path };
+        if !paths.contains(&path) {
             paths.push(path);
         }
     }
-    match (&ids[..], &paths[..]) {
-        ([], _) | (_, []) => joined(&ids),
-        ([_, _], [path]) => format!("{} (both {path})", joined(&ids)),
-        ([_, _, _, ..], [path]) => format!("{} (all {path})", joined(&ids)),
-        (_, paths) => format!("{} ({})", joined(&ids), paths.join(", ")),
+    if paths == [&*not_known] {
+        paths.clear();
+    }
+    match (ids, &paths[..]) {
+        ([], _) | (_, []) => joined(ids),
+        ([_, _], [path]) => format!("{} (both {path})", joined(ids)),
+        ([_, _, _, ..], [path]) => format!("{} (all {path})", joined(ids)),
+        (_, paths) => format!("{} ({})", joined(ids), paths.join(", ")),
     }
 }
 
@@ -159,6 +169,20 @@ fn loss(line: &Line<'_>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_known_of_one_is_not_said_of_both() {
+        for (paths, expected) in [
+            (["portable", "portable"], "a or b (both portable)"),
+            (["portable", "not known"], "a or b (portable, not known)"),
+            (["", "avx2"], "a or b (not known, avx2)"),
+            (["not known", ""], "a or b"),
+        ] {
+            assert_eq!(with_paths(&["a", "b"], &paths), expected);
+        }
+        assert_eq!(with_paths(&["a"], &["avx2"]), "a (avx2)");
+        assert_eq!(with_paths(&["a", "b", "c"], &["sse2"; 3]), "a or b or c (all sse2)");
+    }
 
     #[test]
     fn sizes_are_told_by_where_something_begins_or_ends() {
