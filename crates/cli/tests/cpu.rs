@@ -241,6 +241,9 @@ fn every_implementation_is_checked_without_times() {
     // Of a family of which nothing was asked nothing is said.
     let text = done(&["cpu", "checksum", "digest", "--test", "--only", "sha256"]);
     assert!(text.starts_with("digest: ") && text.lines().count() == 1, "{text}");
+    // Nor are those counted who were not.
+    let text = done(&["cpu", "checksum", "--test", "--only", "crc-fast"]);
+    assert!(text.starts_with("checksum: 1 implementation, "), "{text}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod join;
 mod recommend;
 mod winners;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ use fathom_measure::result::{Case, Run};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::{Spec, SpecError, parse_number};
 use fathom_report::escape;
+use fathom_report::number::plural;
 
 use crate::exit::Exit;
 use crate::interrupt;
@@ -629,7 +631,7 @@ fn test(families: &[&'static dyn AnyFamily], only: &[String]) -> anyhow::Result<
     check_names(only, families)?;
     let mut end = Exit::Done;
     for family in families {
-        let (mut asked, mut checked) = (0, 0);
+        let (mut asked, mut checked) = (BTreeSet::new(), 0);
         for spec in family.small_cases() {
             let spec = family.completed(&spec)?;
             let expected = digest(*family, family.reference(), &spec)?;
@@ -641,7 +643,7 @@ fn test(families: &[&'static dyn AnyFamily], only: &[String]) -> anyhow::Result<
                     continue;
                 }
                 let Some(found) = digest(*family, &entry.id, &spec)? else { continue };
-                asked += 1;
+                asked.insert(entry.id.clone());
                 if found == expected {
                     checked += 1;
                     continue;
@@ -654,11 +656,11 @@ fn test(families: &[&'static dyn AnyFamily], only: &[String]) -> anyhow::Result<
                 )?;
             }
         }
-        if asked == 0 {
+        if asked.is_empty() {
             continue;
         }
-        let (name, entries) = (family.name(), family.entries().len());
-        writeln!(io::stdout(), "{name}: {entries} implementations, {checked} right answers")?;
+        let (name, asked) = (family.name(), plural(asked.len(), "implementation"));
+        writeln!(io::stdout(), "{name}: {asked}, {checked} right answers")?;
     }
     Ok(end)
 }
