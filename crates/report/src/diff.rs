@@ -9,6 +9,7 @@ use std::fmt::Write;
 use fathom_measure::compare::{judge, judge_as_measured};
 use fathom_measure::plan::Plan;
 use fathom_measure::result::{Case, Run};
+use fathom_measure::sample::Failure;
 use fathom_measure::stats::Interval;
 
 use crate::number::{duration, factor_digits, times};
@@ -23,8 +24,10 @@ pub enum Change {
     Slower,
     /// The two runs cannot tell.
     NotResolved,
-    /// It failed in one.
+    /// It fails, whether or not it did before.
     Gone(String),
+    /// It failed before and fails no more.
+    Repaired(String),
     /// The second run does not have it.
     OldOnly,
     /// The first run does not have it.
@@ -147,10 +150,9 @@ fn half(plan: &Plan) -> Plan {
 fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Difference {
     let id = new.0.contenders[new.1].id.clone();
     let nothing = |change: Change| untimed(title, &id, change);
-    for (case, number, when) in [(old.0, old.1, "before"), (new.0, new.1, "now")] {
-        if let Some(failure) = &case.measured.failures[number] {
-            return nothing(Change::Gone(format!("failed {when}: {failure}")));
-        }
+    let [failed, fails] = [old, new].map(|(case, number)| case.measured.failures[number].as_ref());
+    if let Some(change) = failed_in(failed, fails) {
+        return nothing(change);
     }
     let alike = Alike::of(&[old.0, new.0]);
     let median = |(case, number): (&Case, usize)| alike.median(case, number);
@@ -189,6 +191,21 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
         interval,
         against_baseline,
         change,
+    }
+}
+
+/// What became of a contender that failed before, now or both times.
+fn failed_in(before: Option<&Failure>, now: Option<&Failure>) -> Option<Change> {
+    match (before, now) {
+        (None, None) => None,
+        (None, Some(now)) => Some(Change::Gone(format!("failed now: {now}"))),
+        (Some(was), None) => Some(Change::Repaired(format!("failed before, not now: {was}"))),
+        (Some(was), Some(now)) if was == now => {
+            Some(Change::Gone(format!("failed before and now: {now}")))
+        }
+        (Some(was), Some(now)) => {
+            Some(Change::Gone(format!("failed before: {was}; failed now: {now}")))
+        }
     }
 }
 
@@ -277,7 +294,7 @@ impl Difference {
         let id = &self.id;
         let (Some((was, is)), Some(ratio)) = (self.ns, self.ratio) else {
             return match &self.change {
-                Change::Gone(why) => format!("{id}: {why}"),
+                Change::Gone(why) | Change::Repaired(why) => format!("{id}: {why}"),
                 Change::OldOnly => format!("{id}: in the first run only"),
                 Change::NewOnly => format!("{id}: in the second run only"),
                 _ => format!("{id}: nothing to compare"),

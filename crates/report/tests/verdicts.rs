@@ -495,11 +495,20 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
     let mut gone = case(false, false);
     let reason = "is lost".to_owned();
     gone.measured.failures[1] = Some(fathom_measure::sample::Failure::Unsupported { reason });
-    let found = diff(&old, &saved(gone));
+    let gone = saved(gone);
+    let found = diff(&old, &gone);
     assert!(
         found.is_worse() && matches!(found.differences[1].change, Change::Gone(_)),
         "{found:?}"
     );
+    // What is repaired is nothing worse, and what fails still says so.
+    let (repaired, still) = (diff(&gone, &old), diff(&gone, &gone));
+    assert!(!repaired.is_worse() && !repaired.is_incomplete(), "{repaired:?}");
+    let said = "  beta: failed before, not now: ";
+    assert!(repaired.text().contains(said), "{}", repaired.text());
+    let page = html::diff::page(&repaired, ["a", "b"]);
+    assert!(page.contains(", 1 failed before only</h1>"), "{page}");
+    assert!(still.is_worse() && still.text().contains("  beta: failed before and now: "));
 }
 
 #[test]

@@ -19,6 +19,11 @@ pub fn page(diff: &Diff, names: [&str; 2]) -> String {
     if gone > 0 {
         headline += &format!(", {gone} failed");
     }
+    let is_repaired = |d: &&Difference| matches!(d.change, Change::Repaired(_));
+    let repaired = diff.differences.iter().filter(is_repaired).count();
+    if repaired > 0 {
+        headline += &format!(", {repaired} failed before only");
+    }
     let lone = of(Change::OldOnly) + of(Change::NewOnly);
     if lone > 0 {
         headline += &format!(", {lone} in one run only");
@@ -53,8 +58,9 @@ fn sorted(diff: &Diff) -> Vec<(usize, &Difference)> {
         Change::Slower => 1,
         Change::Faster => 2,
         Change::NotResolved => 3,
-        Change::OldOnly => 4,
-        Change::NewOnly => 5,
+        Change::Repaired(_) => 4,
+        Change::OldOnly => 5,
+        Change::NewOnly => 6,
     };
     sorted.sort_by_key(|d| rank(d));
     sorted.into_iter().enumerate().collect()
@@ -69,7 +75,7 @@ fn colour(change: &Change) -> usize {
     match change {
         Change::Slower | Change::Gone(_) => 1,
         Change::Faster => 2,
-        Change::NotResolved | Change::OldOnly | Change::NewOnly => 7,
+        Change::NotResolved | Change::Repaired(_) | Change::OldOnly | Change::NewOnly => 7,
     }
 }
 
@@ -106,7 +112,7 @@ fn table(diff: &Diff) -> String {
         let word = match (&d.change, d.ratio) {
             (Change::Slower, Some(ratio)) => format!("{} slower", times(ratio)),
             (Change::Faster, Some(ratio)) => format!("{} faster", times(1.0 / ratio)),
-            (Change::Gone(why), _) => why.clone(),
+            (Change::Gone(why) | Change::Repaired(why), _) => why.clone(),
             (Change::OldOnly, _) => "in the first run only".to_owned(),
             (Change::NewOnly, _) => "in the second run only".to_owned(),
             _ => "not resolved".to_owned(),
