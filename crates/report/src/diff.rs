@@ -132,6 +132,10 @@ fn cautions(old: &Run, new: &Run) -> Vec<String> {
             cautions.push(format!("another {what}: {was} before, {is} now"));
         }
     }
+    // Older files do not say, and no more does what was imported.
+    if old.level != new.level && ![&old.level, &new.level].contains(&&String::new()) {
+        cautions.push(format!("another level: {} before, {} now", old.level, new.level));
+    }
     if old.program != new.program {
         cautions.push(format!("measured by {} before, {} now", old.program, new.program));
     }

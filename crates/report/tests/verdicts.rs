@@ -512,6 +512,14 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
 }
 
 #[test]
+fn another_level_of_instructions_is_a_caution() {
+    let at = |level: &str| Run { level: level.to_owned(), ..saved(case(false, false)) };
+    let said = |old: &str, new: &str| diff(&at(old), &at(new)).cautions;
+    assert_eq!(said("scalar", "avx2"), ["another level: scalar before, avx2 now"]);
+    assert!(said("avx2", "avx2").is_empty() && said("", "avx2").is_empty());
+}
+
+#[test]
 fn a_contender_of_one_run_is_named_in_every_form() {
     let renamed = |id: &str| {
         let mut case = case(false, false);
