@@ -6,13 +6,14 @@
 
 use std::fmt::Write;
 
-use fathom_measure::compare::{judge, judge_as_measured};
+use fathom_measure::compare::{Unresolved, judge, judge_as_measured};
 use fathom_measure::plan::Plan;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::Interval;
 
 use crate::number::{duration, factor_digits, times};
+use crate::sentence::unresolved;
 use crate::view::{Alike, named, titled};
 
 /// What became of a contender.
@@ -51,6 +52,8 @@ pub struct Difference {
     pub against_baseline: bool,
     /// The word.
     pub change: Change,
+    /// Why it is not resolved although the interval speaks for a difference.
+    pub why: Option<Unresolved>,
 }
 
 /// Two runs compared.
@@ -75,6 +78,7 @@ fn untimed(title: &str, id: &str, change: Change) -> Difference {
         interval: None,
         against_baseline: false,
         change,
+        why: None,
     }
 }
 
@@ -146,6 +150,9 @@ fn cautions(old: &Run, new: &Run) -> Vec<String> {
     cautions
 }
 
+/// No smaller difference between two runs is called, whatever their intervals say.
+const LEAST: f64 = 0.01;
+
 /// Both runs' intervals have to hold, so each has half of the error budget.
 fn half(plan: &Plan) -> Plan {
     Plan { alpha: plan.alpha / 2.0, ..plan.clone() }
@@ -181,11 +188,16 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
     };
     // Two runs differ by at least what identical code differs by within one.
     let floor = [old.0, new.0].iter().filter_map(|c| c.judged.floor.reach).fold(0.0, f64::max);
-    let resolved = interval.is_some_and(|i| !i.contains(1.0)) && ratio.ln().abs() > floor.max(0.01);
-    let change = match (resolved, ratio < 1.0) {
+    let speaks = interval.is_some_and(|i| !i.contains(1.0));
+    let is_beyond = ratio.ln().abs() > floor.max(LEAST);
+    let change = match (speaks && is_beyond, ratio < 1.0) {
         (false, _) => Change::NotResolved,
         (true, true) => Change::Faster,
         (true, false) => Change::Slower,
+    };
+    let why = match floor > LEAST {
+        true => Unresolved::Floor { least: floor },
+        false => Unresolved::Close { most: LEAST },
     };
     Difference {
         title: title.to_owned(),
@@ -195,6 +207,7 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
         interval,
         against_baseline,
         change,
+        why: (speaks && !is_beyond).then_some(why),
     }
 }
 
@@ -292,6 +305,12 @@ impl Diff {
 }
 
 impl Difference {
+    /// That it is not resolved, and why, where the interval does not tell.
+    pub(crate) fn not_resolved(&self) -> String {
+        let why = self.why.map_or_else(String::new, |why| format!(": {}", unresolved(why)));
+        format!("not resolved{why}")
+    }
+
     /// One line.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -308,7 +327,7 @@ impl Difference {
         let word = match self.change {
             Change::Faster => format!("{} faster than before", times(1.0 / ratio)),
             Change::Slower => format!("{} slower than before", times(ratio)),
-            _ => format!("not resolved, ratio {}", factor_digits(ratio)),
+            _ => format!("{}, ratio {}", self.not_resolved(), factor_digits(ratio)),
         };
         let interval = self.interval.map_or_else(String::new, |i| {
             let turned = self.change == Change::Faster;

@@ -512,6 +512,34 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
 }
 
 #[test]
+fn a_difference_that_is_not_beyond_identical_code_s_says_so() {
+    // The same in all rounds, so that the interval is a point.
+    let of = |factor: f64, floor: f64| {
+        let mut run = saved(case(false, false));
+        for round in &mut run.cases[0].measured.rounds {
+            for (sample, factor) in round.samples.iter_mut().flatten().zip([1.0, factor, 1.0]) {
+                sample.wall_ns = (1e6 * factor) as u64;
+                sample.cpu_ns = Some(sample.wall_ns);
+            }
+        }
+        run.cases[0].judged.floor.reach = Some(floor);
+        run
+    };
+    for (factor, floor, why) in [
+        (1.5, 3.0, Some("not resolved: identical code differs here, by up to 300 %, ratio 1.50")),
+        (1.009, 0.0, Some("not resolved: they differ by less than 1.0 %, ratio 1.009")),
+        (1.5, 0.0, None),
+    ] {
+        let found = diff(&of(1.25, floor), &of(1.25 * factor, floor));
+        let text = found.text();
+        match why {
+            Some(why) => assert!(text.contains(why), "{text}"),
+            None => assert_eq!(found.differences[1].change, Change::Slower, "{text}"),
+        }
+    }
+}
+
+#[test]
 fn another_level_of_instructions_is_a_caution() {
     let at = |level: &str| Run { level: level.to_owned(), ..saved(case(false, false)) };
     let said = |old: &str, new: &str| diff(&at(old), &at(new)).cautions;

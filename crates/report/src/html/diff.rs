@@ -115,7 +115,7 @@ fn table(diff: &Diff) -> String {
             (Change::Gone(why) | Change::Repaired(why), _) => why.clone(),
             (Change::OldOnly, _) => "in the first run only".to_owned(),
             (Change::NewOnly, _) => "in the second run only".to_owned(),
-            _ => "not resolved".to_owned(),
+            _ => d.not_resolved(),
         };
         let interval = d.interval.map_or_else(String::new, |i| {
             format!("{}–{}", factor_digits(i.low), factor_digits(i.high))
