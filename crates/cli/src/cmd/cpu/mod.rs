@@ -525,7 +525,11 @@ fn measured(rows: &[Row], time: Duration, latest: Instant) -> anyhow::Result<Vec
     let each = time.saturating_sub(openings * SETS) / seats.max(1);
     let mut sessions = Vec::new();
     for row in rows {
-        let mut session = opened(row, each * row.seats())?;
+        let mut session = match opened(row, each * row.seats()) {
+            // What was measured before is no less worth.
+            Err(_) if stop.load(Ordering::Relaxed) && !sessions.is_empty() => break,
+            session => session?,
+        };
         let more = session.set();
         session.rest();
         sessions.push((session, more));
