@@ -247,6 +247,15 @@ fn every_implementation_is_checked_without_times() {
 }
 
 #[test]
+fn whoever_chooses_tables_sees_tables() {
+    let text = done(&[&QUICK[..], &["--sort", "command", "-u", "second"]].concat());
+    let (_, table) = text.split_once("checksum crc32c seed=1 size=mix").unwrap();
+    assert!(table.contains("  contender ") && table.contains(" s "), "{text}");
+    assert!(!text.contains("fastest here"), "{text}");
+    assert_eq!(done(&[&QUICK[..], &["--style", "none"]].concat()), "");
+}
+
+#[test]
 fn what_a_run_notes_stands_below_its_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
@@ -326,6 +335,12 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
         (&["cpu", "--join", "a.json", "b.json", "--absent"], "cannot be used with"),
         (&["cpu", "--absent", "--only", "nonsense"], "cannot be used with"),
         (&["cpu", "--test", "--size", "64"], "cannot be used with"),
+        (&["cpu", "--join", "a.json", "b.json", "--columns", "time"], "cannot be used with"),
+        (&["cpu", "--absent", "--style", "none"], "cannot be used with"),
+        (&["cpu", "--recommend", "--sort", "command"], "cannot be used with"),
+        (&["cpu", "--recommend", "--wide"], "cannot be used with"),
+        (&["cpu", "--wide", "-u", "second"], "cannot be used with"),
+        (&["cpu", "--only", "strlen", "--size", "1K"], "none of these rows has calls of a size"),
         (&["cpu", "checksum", "--test", "--only", "nobody"], "\"nobody\""),
     ] {
         let output = fathom(arguments);

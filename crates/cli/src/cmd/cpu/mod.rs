@@ -80,25 +80,26 @@ pub(crate) struct Options {
     all: bool,
 
     /// Rows as wide as they are: each with the form of mORMot's tests, and why a difference does not count
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["columns", "time_unit", "sort", "style"])]
     wide: bool,
 
     /// What is not in this build or not on this machine, with the reason; measures nothing
     #[arg(long, conflicts_with_all = [
         "only", "size", "threads", "budget", "all", "wide", "recommend", "save", "open", "test", "format",
+        "columns", "time_unit", "sort", "style",
     ])]
     absent: bool,
 
     /// One line per task: what to use here, and what loses how much; then the lines that add it to a
     /// project
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, conflicts_with_all = ["format", "wide", "columns", "time_unit", "sort", "style"])]
     recommend: bool,
 
     /// Put two saved runs, of two machines, side by side; measures nothing
     #[arg(long, num_args = 2, value_names = ["A.json", "B.json"],
           conflicts_with_all = [
               "families", "only", "size", "threads", "budget", "all", "wide", "absent", "recommend", "chosen",
-              "save", "open", "test", "format",
+              "save", "open", "test", "format", "columns", "time_unit", "sort", "style",
           ])]
     join: Vec<PathBuf>,
 
@@ -122,7 +123,12 @@ impl Options {
     fn is_common(&self) -> bool {
         let names_rows = !self.families.is_empty() || !self.only.is_empty() || self.size != ["mix"];
         let asks_more = self.all || self.recommend || self.threads > 1 || self.file.is_some();
-        !names_rows && !asks_more && self.show.form() == Format::Text
+        !names_rows && !asks_more && self.has_own_text()
+    }
+
+    /// Whether the text is this command's; whoever chooses tables sees tables.
+    fn has_own_text(&self) -> bool {
+        self.show.form() == Format::Text && self.show.has_usual_tables()
     }
 }
 
@@ -181,7 +187,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 }
 
 fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> anyhow::Result<()> {
-    if options.show.form() != Format::Text {
+    if !options.has_own_text() {
         return measuring::show(run, &options.show);
     }
     if let Some(path) = &options.show.save {
@@ -288,6 +294,8 @@ fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resul
         }
     }?;
     ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
+    let is_sized = options.size == ["mix"] || rows.iter().any(|row| has_calls(row.family));
+    ensure!(is_sized, "--size: none of these rows has calls of a size");
     Ok(rows)
 }
 
@@ -449,8 +457,7 @@ fn sizes(options: &Options) -> anyhow::Result<Vec<String>> {
 /// The workloads of an operation: one per size where calls have a size, otherwise one that is small
 /// enough for a row's share of the time.
 fn specs(family: &dyn AnyFamily, operation: &str, sizes: &[String]) -> Vec<Spec> {
-    let has_calls = family.parameters().iter().any(|p| p.name == "size" && p.default == "mix");
-    if has_calls {
+    if has_calls(family) {
         return sizes.iter().map(|size| Spec::new(operation, &[("size", size)])).collect();
     }
     let facts = family.facts();
@@ -458,6 +465,11 @@ fn specs(family: &dyn AnyFamily, operation: &str, sizes: &[String]) -> Vec<Spec>
         [] => vec![Spec::new(operation, facts.quick)],
         cases => cases.iter().map(|parameters| Spec::new(operation, parameters)).collect(),
     }
+}
+
+/// Whether the rows of a family are calls of the sizes asked for.
+fn has_calls(family: &dyn AnyFamily) -> bool {
+    family.parameters().iter().any(|p| p.name == "size" && p.default == "mix")
 }
 
 /// Who takes part in a row. Plain references are there to check the others: they are timed only
