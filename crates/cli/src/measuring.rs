@@ -175,7 +175,7 @@ pub(crate) enum Sort {
     Auto,
     /// As they were given
     Command,
-    /// The fastest first
+    /// The fastest first, in tables that are exported too
     MeanTime,
 }
 
@@ -242,6 +242,11 @@ impl Show {
             Unit::Millisecond => TimeUnit::Millisecond,
             Unit::Second => TimeUnit::Second,
         })
+    }
+
+    /// Whether exported tables, too, have the fastest first.
+    pub(crate) fn is_by_mean(&self) -> bool {
+        self.sort == Sort::MeanTime
     }
 
     fn look(&self) -> Look {

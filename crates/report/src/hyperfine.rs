@@ -133,10 +133,14 @@ pub fn csv(run: &Run) -> String {
     text
 }
 
-/// As `--export-markdown` and its siblings: in one unit, that of the first mean if none is given.
+/// As `--export-markdown` and its siblings: in one unit, that of the first mean if none is given; as the
+/// commands were given, or the least mean first.
 #[must_use]
-pub fn table(run: &Run, markup: Markup, unit: Option<TimeUnit>) -> String {
-    let all = figures(run);
+pub fn table(run: &Run, markup: Markup, unit: Option<TimeUnit>, by_mean: bool) -> String {
+    let mut all = figures(run);
+    if by_mean {
+        all.sort_by(|a, b| a.mean.total_cmp(&b.mean));
+    }
     let best = TimeUnit::of(all.first().map_or(0.0, |f| f.mean * 1e9));
     let (size, sign) = unit.unwrap_or(best).size();
     let mut rows = vec![

@@ -412,7 +412,7 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
         [command, mean, min, max, relative].join(between)
     };
     let (a, b) = (r"a 7 \| x", "b 7");
-    let shown = hyperfine::table(&run, Markup::Markdown, Some(TimeUnit::Millisecond));
+    let shown = hyperfine::table(&run, Markup::Markdown, Some(TimeUnit::Millisecond), false);
     let expected = [
         "| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |".to_owned(),
         "|:---|---:|---:|---:|---:|".to_owned(),
@@ -420,7 +420,7 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
         format!("| {} |", row(" | ", 1, &format!("`{b}`"), &relative)),
     ];
     assert_eq!(shown.lines().collect::<Vec<_>>(), expected);
-    let shown = hyperfine::table(&run, Markup::Orgmode, Some(TimeUnit::Millisecond));
+    let shown = hyperfine::table(&run, Markup::Orgmode, Some(TimeUnit::Millisecond), false);
     let expected = [
         "| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |".to_owned(),
         "|--+--+--+--+--|".to_owned(),
@@ -428,7 +428,7 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
         format!("| {} |", row("  |  ", 1, &format!("={b}="), &relative)),
     ];
     assert_eq!(shown.lines().collect::<Vec<_>>(), expected);
-    let shown = hyperfine::table(&run, Markup::Asciidoc, Some(TimeUnit::Millisecond));
+    let shown = hyperfine::table(&run, Markup::Asciidoc, Some(TimeUnit::Millisecond), false);
     let rows = [
         ["Command", "Mean [ms]", "Min [ms]", "Max [ms]", "Relative"].join(" \n| "),
         row(" \n| ", 0, &format!("`{a}`"), "1.00"),
@@ -436,6 +436,17 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
     ];
     let rows = rows.map(|row| format!("| {row} \n"));
     assert_eq!(shown, format!("[cols=\"<,>,>,>,>\"]\n|===\n{}|===\n", rows.join("\n")));
+    // The least mean first, if that is asked for.
+    let mut swapped = commands();
+    let case = &mut swapped.cases[0];
+    case.contenders.swap(0, 1);
+    case.measured.rounds.iter_mut().for_each(|round| round.samples.swap(0, 1));
+    let swapped = saved(swapped.cases.remove(0));
+    let firsts = [false, true].map(|by_mean| {
+        let shown = hyperfine::table(&swapped, Markup::Markdown, None, by_mean);
+        shown.lines().nth(2).unwrap().split(" | ").next().unwrap().to_owned()
+    });
+    assert!(firsts[0].contains(b) && firsts[1].contains(a), "{firsts:?}");
     // What is not called says so.
     let mut few = commands();
     few.cases[0].measured.rounds.truncate(17);
@@ -445,7 +456,7 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("run.json"), few.to_json().unwrap()).unwrap();
     let few = Run::read(&folder.path().join("run.json")).unwrap();
-    let shown = hyperfine::table(&few, Markup::Markdown, None);
+    let shown = hyperfine::table(&few, Markup::Markdown, None, false);
     assert!(shown.lines().last().unwrap().ends_with(" not resolved |"), "{shown}");
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fathom_measure::result::Run;
 use fathom_report::hyperfine::{Markup, csv, json, table};
-use fathom_report::number::TimeUnit;
 
+use crate::measuring::Show;
 use crate::output::Output;
 
 /// Results in the forms of hyperfine; `-` is stdout.
@@ -48,13 +48,14 @@ impl Exports {
         ]
     }
 
-    pub(super) fn write(&self, run: &Run, unit: Option<TimeUnit>) -> anyhow::Result<()> {
+    pub(super) fn write(&self, run: &Run, show: &Show) -> anyhow::Result<()> {
+        let in_markup = |markup| table(run, markup, show.time_unit(), show.is_by_mean());
         let texts: [&dyn Fn() -> String; 5] = [
             &|| json(run),
             &|| csv(run),
-            &|| table(run, Markup::Markdown, unit),
-            &|| table(run, Markup::Asciidoc, unit),
-            &|| table(run, Markup::Orgmode, unit),
+            &|| in_markup(Markup::Markdown),
+            &|| in_markup(Markup::Asciidoc),
+            &|| in_markup(Markup::Orgmode),
         ];
         for ((_, path), text) in self.files().into_iter().zip(texts) {
             if let Some(path) = path {

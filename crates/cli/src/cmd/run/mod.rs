@@ -303,7 +303,7 @@ fn ensure_drawable(options: &Options, cases: &[(Spec, Vec<Seat>)]) -> anyhow::Re
 
 /// Shows, saves and exports.
 fn finished(options: &Options, run: &Run, regressions: bool) -> anyhow::Result<Exit> {
-    options.exports.write(run, options.show.time_unit())?;
+    options.exports.write(run, &options.show)?;
     show(run, &options.show)?;
     let is_well = is_complete(&run.cases) && !regressions;
     Ok(if is_well { Exit::Done } else { Exit::Incomplete })
