@@ -18,7 +18,8 @@ pub(crate) fn runs(folder: &Path) -> anyhow::Result<(Vec<(PathBuf, Run)>, Exit)>
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if path.to_string_lossy().ends_with(".json") {
+        // Whatever its name: a folder is no run, and nobody may ever write to a pipe.
+        if path.to_string_lossy().ends_with(".json") && path.is_file() {
             paths.push(path);
         }
     }

@@ -99,6 +99,11 @@ fn a_folder_of_runs_has_an_index_and_pages() {
             done(folder, &["report", &format!("runs/{name}.json"), "--format", "html"])
         );
     }
+    // Neither is a file, whatever its name.
+    fs::create_dir(folder.join("runs/folder.json")).unwrap();
+    let pipe = Command::new("mkfifo").arg(folder.join("runs/pipe.json")).status();
+    assert!(pipe.unwrap().success());
+    assert_eq!(done(folder, &["report", "runs"]), listed);
     fs::write(folder.join("runs/c.json"), "{}").unwrap();
     let partly = fathom(folder, &["report", "runs"]);
     assert_eq!(partly.status.code(), Some(1), "one of them is none");

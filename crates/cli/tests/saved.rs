@@ -177,6 +177,25 @@ fn what_is_no_result_is_refused_with_its_place() {
     assert_eq!(fathom(folder.path(), &["import", "absent.json"]).status.code(), Some(4));
 }
 
+#[test]
+fn what_is_no_saved_run_is_bad_data_and_one_without_cases_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    files(folder.path());
+    let shown = |bytes: &[u8]| {
+        fs::write(folder.path().join("run.json"), bytes).unwrap();
+        fathom(folder.path(), &["report", "run.json"])
+    };
+    for junk in [&b"\xff\xfe\x00"[..], b"{\"schema\": \"\xff\"}", b"", b"{}"] {
+        let output = shown(junk);
+        assert_eq!(output.status.code(), Some(3), "{}", words(&output));
+        assert!(words(&output).contains("run.json: not a saved run: "), "{}", words(&output));
+    }
+    let mut run = imported(folder.path(), "h.json");
+    run["cases"] = json!([]);
+    let output = shown(run.to_string().as_bytes());
+    assert!(words(&output).contains("\nnothing was measured\n"), "{}", words(&output));
+}
+
 /// Saves a run of one command of hyperfine's that took so many seconds, on this day.
 fn save(folder: &Path, day: usize, results: &Value) {
     let name = format!("{day:02}.json");

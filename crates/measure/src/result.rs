@@ -245,14 +245,13 @@ impl Run {
             version: u32,
         }
         let shown = || path.display().to_string();
-        let text =
-            fs::read_to_string(path).map_err(|source| ReadError::Io { path: shown(), source })?;
+        let text = fs::read(path).map_err(|source| ReadError::Io { path: shown(), source })?;
         let wrong = |error| ReadError::Schema { path: shown(), error };
-        let Head { schema, version } = serde_json::from_str(&text).map_err(wrong)?;
+        let Head { schema, version } = serde_json::from_slice(&text).map_err(wrong)?;
         if schema != SCHEMA || version > VERSION {
             return Err(ReadError::Version { path: shown(), schema, version });
         }
-        let mut run: Run = serde_json::from_str(&text).map_err(wrong)?;
+        let mut run: Run = serde_json::from_slice(&text).map_err(wrong)?;
         for (number, case) in run.cases.iter_mut().enumerate() {
             let damaged = |what| ReadError::Damaged { path: shown(), case: number + 1, what };
             case.consistent().map_err(damaged)?;
@@ -302,6 +301,9 @@ impl Case {
         }
         if self.measured.failures.len() != count {
             return Err("not as many outcomes as contenders");
+        }
+        if self.measured.iterations == 0 {
+            return Err("samples of no iteration");
         }
         let rounds = &self.measured.rounds;
         if rounds.iter().any(|round| round.samples.len() != count) {

@@ -16,6 +16,9 @@ use crate::wrap::wrapped;
 #[must_use]
 pub fn run(run: &Run, look: &Look) -> String {
     let mut text = String::new();
+    if run.cases.is_empty() {
+        text += "nothing was measured\n";
+    }
     let mut before = Vec::new();
     for case in &run.cases {
         let key = key(case);

@@ -320,10 +320,11 @@ fn a_single_set_of_processes_gives_no_verdict_and_says_so() {
 fn a_damaged_run_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
-    let damages: [fn(&mut Case); 3] = [
+    let damages: [fn(&mut Case); 4] = [
         |case| case.roles.baseline = 7,
         |case| case.measured.rounds[3].samples.truncate(1),
         |case| case.measured.failures.clear(),
+        |case| case.measured.iterations = 0,
     ];
     for damage in damages {
         let mut run = saved(case(false, false));
