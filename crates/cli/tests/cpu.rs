@@ -220,6 +220,8 @@ fn a_file_of_the_user_is_measured_where_a_row_can_take_it() {
     assert!(latin.status.success() && said.contains("no UTF-8 after byte 3"), "{said}");
     for (arguments, word) in [
         (&["--file", "not-there.bin"][..], "not-there.bin"),
+        (&["--file", "/"], "fathom: /: is a directory\n"),
+        (&["--file", "/dev/null"], "/dev/null: 0 bytes"),
         (&["--file", &document, "--size", "64"], "--file and --size"),
         (&["digest", "--file", &document], "no row of these"),
     ] {

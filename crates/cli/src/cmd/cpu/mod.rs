@@ -325,7 +325,7 @@ fn own(
     file: &Path,
 ) -> anyhow::Result<Vec<Row>> {
     ensure!(options.size == ["mix"], "--file and --size: the file has the size that it has");
-    File::open(file).with_context(|| file.display().to_string())?;
+    ensure_measurable(file)?;
     let cases = |family: &dyn AnyFamily, operation: &str| match family.facts().task(operation).own {
         true => vec![Spec { file: Some(file.to_owned()), ..Spec::new(operation, &[]) }],
         false => Vec::new(),
@@ -345,6 +345,18 @@ fn own(
         say!("fathom: left out: {line}");
     }
     Ok(rows)
+}
+
+/// Refuses what no row can take, once for all rows.
+fn ensure_measurable(file: &Path) -> anyhow::Result<()> {
+    let about = File::open(file).and_then(|file| file.metadata());
+    let name = || file.display().to_string();
+    let about = about.with_context(name)?;
+    if about.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory)).with_context(name);
+    }
+    ensure!(about.len() > 0, "{}: 0 bytes; a row takes a file of 1 byte at least", name());
+    Ok(())
 }
 
 /// What of the names asked for are rows, and what contenders.
