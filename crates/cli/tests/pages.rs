@@ -99,6 +99,11 @@ fn a_folder_of_runs_has_an_index_and_pages() {
             done(folder, &["report", &format!("runs/{name}.json"), "--format", "html"])
         );
     }
+    fs::create_dir(folder.join("odd")).unwrap();
+    fs::copy(folder.join("runs/a.json"), folder.join("odd/a#b?c%20d.json")).unwrap();
+    done(folder, &["report", "odd", "--format", "html", "-o", "site"]);
+    let index = fs::read_to_string(folder.join("site/index.html")).unwrap();
+    assert!(index.contains("<a href=\"a%23b%3Fc%2520d.run.html\">a#b?c%20d</a>"), "{index}");
     // Neither is a file, whatever its name.
     fs::create_dir(folder.join("runs/folder.json")).unwrap();
     let pipe = Command::new("mkfifo").arg(folder.join("runs/pipe.json")).status();

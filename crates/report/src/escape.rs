@@ -61,6 +61,19 @@ fn quoted(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned())
 }
 
+/// A file beside a page as a link to it: what has a meaning in an address has none.
+#[must_use]
+pub fn link(file: &str) -> String {
+    let mut link = String::with_capacity(file.len());
+    for byte in file.bytes() {
+        match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            true => link.push(char::from(byte)),
+            false => link.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    link
+}
+
 /// For HTML and SVG, as text or in an attribute.
 #[must_use]
 pub fn html(text: &str) -> String {
@@ -78,6 +91,12 @@ mod tests {
         let line = shell(&words);
         assert_eq!(shlex::split(&line).unwrap(), words);
         assert!(line.contains(" --budget=1s "), "{line}");
+    }
+
+    #[test]
+    fn a_link_leads_to_the_file_of_that_name() {
+        assert_eq!(link("a#b?c%20d:é.run.html"), "a%23b%3Fc%2520d%3A%C3%A9.run.html");
+        assert_eq!(link("2026-11-25T224243Z-run_2.run.html"), "2026-11-25T224243Z-run_2.run.html");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use fathom_measure::result::Run;
 
 use super::page::{self, Cell, Page};
-use crate::escape::{html as escaped, shell};
+use crate::escape::{html as escaped, link, shell};
 use crate::headline::of_run;
 use crate::view::kind;
 
@@ -12,7 +12,7 @@ use crate::view::kind;
 pub struct Entry<'a> {
     /// Its file.
     pub name: &'a str,
-    /// Its page, seen from the index; none, and it is only told.
+    /// The file of its page, beside the index; none, and it is only told.
     pub link: Option<&'a str>,
     /// The run.
     pub run: &'a Run,
@@ -27,7 +27,7 @@ pub fn page(folder: &str, entries: &[Entry<'_>]) -> String {
     let row = |entry: &&Entry<'_>| {
         let name = escaped(entry.name);
         let name = match entry.link {
-            Some(link) => format!("<a href=\"{}\">{name}</a>", escaped(link)),
+            Some(file) => format!("<a href=\"{}\">{name}</a>", link(file)),
             None => name,
         };
         vec![
