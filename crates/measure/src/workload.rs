@@ -377,14 +377,12 @@ impl Spec {
 
 impl fmt::Display for Spec {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}", self.operation)?;
-        for (name, value) in &self.parameters {
-            write!(out, " {name}={value}")?;
-        }
-        match &self.file {
-            Some(file) => write!(out, " {}", file.display()),
-            None => Ok(()),
-        }
+        // Commands have no operation.
+        let operation = Some(self.operation.clone()).filter(|operation| !operation.is_empty());
+        let parameters = self.parameters.iter().map(|(name, value)| format!("{name}={value}"));
+        let file = self.file.iter().map(|file| file.display().to_string());
+        let words: Vec<String> = operation.into_iter().chain(parameters).chain(file).collect();
+        out.write_str(&words.join(" "))
     }
 }
 
@@ -433,6 +431,15 @@ mod tests {
         for text in ["", "s", "-1s", "0", "2 s", "1d", "inf", "nan"] {
             assert!(parse_duration(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_spec_without_an_operation_begins_with_its_parameters() {
+        assert_eq!(Spec::new("", &[("n", "1"), ("m", "2")]).to_string(), "m=2 n=1");
+        assert_eq!(Spec::new("rest", &[("n", "1")]).to_string(), "rest n=1");
+        assert_eq!(Spec::default().to_string(), "");
+        let of_file = Spec { file: Some("a.txt".into()), ..Spec::new("rest", &[]) };
+        assert_eq!(of_file.to_string(), "rest a.txt");
     }
 
     struct Nothing;
