@@ -157,6 +157,8 @@ fn cells(case: &Case, line: &Line<'_>, column: Column, look: &Look, slowest: f64
     vec![match column {
         Column::Time => time(s.ns_median),
         Column::Bar => bar(s.ns_median / slowest),
+        // One sample has none.
+        Column::Spread if s.samples < 2 => String::new(),
         Column::Spread => format!("±{}", percent(s.ns_mad / s.ns_median)),
         Column::Min => time(s.ns_min),
         Column::P95 => time(s.ns_p95),

@@ -296,6 +296,19 @@ fn few_rounds_of_commands_say_what_was_seen() {
 }
 
 #[test]
+fn one_sample_has_no_spread() {
+    let mut case = case(true, false);
+    case.measured.rounds.truncate(1);
+    let one = saved(case.clone());
+    for shown in [text::run(&one, &Look::default()), markdown::run(&one, &Look::default())] {
+        assert!(shown.contains("time") && !shown.contains('±'), "{shown}");
+    }
+    case.measured.rounds.push(case.measured.rounds[0].clone());
+    let two = text::run(&saved(case), &Look::default());
+    assert!(two.contains("±0.00 %"), "{two}");
+}
+
+#[test]
 fn without_a_whole_round_nothing_was_seen() {
     let mut case = case(true, false);
     case.measured.rounds.truncate(1);

@@ -77,8 +77,9 @@ fn title(case: &Case) -> String {
 /// `fastest ±0.4 %`, `1.32x slower [1.30, 1.35]`, `not resolved`.
 pub(super) fn verdict(line: &Line<'_>) -> String {
     let Some(comparison) = line.comparison else {
-        let spread = line.summary.map_or(0.0, |s| s.ns_mad / s.ns_median);
-        return format!("fastest, spread {}", percent(spread));
+        let summary = line.summary.filter(|summary| summary.samples > 1);
+        let spread = summary.map(|s| format!(", spread {}", percent(s.ns_mad / s.ns_median)));
+        return format!("fastest{}", spread.unwrap_or_default());
     };
     let interval = match comparison.interval {
         Some(interval) => format!(" [{:.2}, {:.2}]", interval.low, interval.high),
