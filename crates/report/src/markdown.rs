@@ -5,7 +5,7 @@ use std::fmt::Write;
 use fathom_measure::result::{Case, Run};
 
 use crate::escape::{markdown as escaped, shell};
-use crate::sentence::sentences;
+use crate::sentence::said;
 use crate::table::{self, Column, Look, Table};
 use crate::view::conditions;
 
@@ -46,7 +46,7 @@ pub fn case(case: &Case, look: &Look) -> String {
         }
     }
     text.push('\n');
-    for sentence in sentences(case) {
+    for sentence in said(case) {
         let _ = writeln!(text, "- {}", escaped(&sentence));
     }
     text

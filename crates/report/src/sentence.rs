@@ -4,7 +4,7 @@ use fathom_measure::compare::{Broken, Comparison, Floor, Unresolved, Verdict};
 use fathom_measure::result::Case;
 use fathom_measure::stats::Interval;
 
-use crate::number::{factor_digits, percent, plural, times};
+use crate::number::{duration, factor_digits, percent, plural, times};
 
 /// All verdicts of a case, one sentence each; failures too.
 #[must_use]
@@ -17,6 +17,33 @@ pub fn sentences(case: &Case) -> Vec<String> {
         }
     }
     sentences
+}
+
+/// All that is said of a case below its table, in documents and pages.
+pub(crate) fn said(case: &Case) -> Vec<String> {
+    let mut said = sentences(case);
+    said.extend(overhead(case));
+    said.extend(missing(case));
+    said.extend(case.notes.iter().map(|note| format!("Note: {note}")));
+    said
+}
+
+/// What the harness itself costs.
+pub(crate) fn overhead(case: &Case) -> Option<String> {
+    let overhead = case.judged.overhead?;
+    Some(format!(
+        "overhead {} to {} per iteration{}, at most {} of the fastest time",
+        duration(overhead.ns_low),
+        duration(overhead.ns_high),
+        if overhead.subtracted { ", subtracted" } else { ", not subtracted" },
+        percent(overhead.share_most),
+    ))
+}
+
+/// Which events were not counted, and why.
+pub(crate) fn missing(case: &Case) -> Vec<String> {
+    let missing = case.entrants().take(1).flat_map(|(_, row)| &row.counters_missing);
+    missing.map(|why| format!("counters: {why}")).collect()
 }
 
 /// One verdict: "B is 1.31x faster than A (99 % interval 1.28–1.34, noise floor 0.71 %, thread CPU

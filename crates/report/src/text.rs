@@ -6,8 +6,7 @@ use fathom_measure::compare::Verdict;
 use fathom_measure::result::{Case, Run};
 
 use crate::escape;
-use crate::number::{duration, percent};
-use crate::sentence::sentences;
+use crate::sentence::{missing, overhead, sentences};
 use crate::table::{self, Column, Look, Table};
 use crate::view::{Line, conditions, heading};
 use crate::wrap::wrapped;
@@ -96,26 +95,8 @@ fn plain(case: &Case, look: &Look, lines: &str) -> String {
     for sentence in sentences(case) {
         let _ = writeln!(text, "{}", line(look, &sentence));
     }
-    if let Some(overhead) = case.judged.overhead {
-        let _ = writeln!(
-            text,
-            "{}",
-            faint(&line(
-                look,
-                &format!(
-                    "overhead {} to {} per iteration{}, at most {} of the fastest time",
-                    duration(overhead.ns_low),
-                    duration(overhead.ns_high),
-                    if overhead.subtracted { ", subtracted" } else { ", not subtracted" },
-                    percent(overhead.share_most),
-                )
-            ))
-        );
-    }
-    let missing: Vec<&String> =
-        case.entrants().take(1).flat_map(|(_, row)| &row.counters_missing).collect();
-    for why in missing {
-        let _ = writeln!(text, "{}", faint(&line(look, &format!("counters: {why}"))));
+    for words in overhead(case).into_iter().chain(missing(case)) {
+        let _ = writeln!(text, "{}", faint(&line(look, &words)));
     }
     for note in &case.notes {
         let _ = writeln!(text, "{}", line(look, &format!("note: {note}")));

@@ -309,12 +309,28 @@ fn one_sample_has_no_spread() {
 }
 
 #[test]
+fn what_limits_a_case_is_said_in_every_form() {
+    let mut run = commands();
+    run.cases[0].notes.push("it was late".to_owned());
+    run.cases[0].contenders[0].counters_missing.push("none here".to_owned());
+    let look = Look::default();
+    for shown in [text::run(&run, &look), markdown::run(&run, &look), html::run(&run, &look)] {
+        for words in
+            ["per iteration, subtracted, at most ", "counters: none here", "ote: it was late"]
+        {
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
+    }
+}
+
+#[test]
 fn without_a_whole_round_nothing_was_seen() {
     let mut case = case(true, false);
     case.measured.rounds.truncate(1);
     case.measured.rounds[0].samples[1] = None;
     let text = text::run(&saved(case), &Look::default());
-    let seen = "beta was measured beside alpha in no round: too few for a verdict at 99 %, which takes 16";
+    let seen =
+        "beta was measured beside alpha in no round: too few for a verdict at 99 %, which takes 16";
     assert!(text.contains(seen), "{text}");
 }
 

@@ -11,8 +11,8 @@ use super::page::{self, Cell};
 use super::plot::{self, Axis, Frame};
 use crate::escape::html as escaped;
 use crate::headline::headline;
-use crate::number::{count, duration, factor_digits, percent, round};
-use crate::sentence::{level_words, sentences};
+use crate::number::{count, duration, factor_digits, round};
+use crate::sentence::{level_words, said};
 use crate::table::{self, Column, Look, Table};
 use crate::view::{Line, conditions, heading, interval, lines};
 
@@ -57,24 +57,8 @@ pub(super) fn case(case: &Case, look: &Look, extent: Extent) -> String {
     if extent != Extent::Detail {
         html += &samples(case, &lines);
     }
-    let mut said = sentences(case);
-    said.extend(overhead(case));
-    let missing = case.entrants().take(1).flat_map(|(_, row)| &row.counters_missing);
-    said.extend(missing.map(|line| format!("counters: {line}")));
-    said.extend(case.notes.iter().map(|note| format!("Note: {note}")));
-    html += &page::list(&said);
+    html += &page::list(&said(case));
     html + "</section>\n"
-}
-
-fn overhead(case: &Case) -> Option<String> {
-    let overhead = case.judged.overhead?;
-    Some(format!(
-        "overhead {} to {} per iteration{}, at most {} of the fastest time",
-        duration(overhead.ns_low),
-        duration(overhead.ns_high),
-        if overhead.subtracted { ", subtracted" } else { ", not subtracted" },
-        percent(overhead.share_most),
-    ))
 }
 
 /// The table, its bars drawn.
