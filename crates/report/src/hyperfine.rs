@@ -164,9 +164,16 @@ pub fn table(run: &Run, markup: Markup, unit: Option<TimeUnit>, by_mean: bool) -
 }
 
 fn command(markup: Markup, command: &str) -> String {
-    let command = escaped(command).replace('|', "\\|");
+    let command = escaped(command);
+    if markup == Markup::Orgmode {
+        // Between equals signs nothing is an entity, and a pipe would end the cell.
+        return match command.contains('|') {
+            true => command.replace('|', "\\vert{}"),
+            false => format!("={command}="),
+        };
+    }
+    let command = command.replace('|', "\\|");
     match markup {
-        Markup::Orgmode => format!("={command}="),
         Markup::Asciidoc if command.contains('`') => format!("`+{command}+`"),
         Markup::Markdown if command.contains('`') => {
             // More of them than stand together in it.
@@ -222,5 +229,11 @@ mod tests {
         assert_eq!(of("echo a|b"), ["`echo a\\|b`", "`echo a\\|b`"]);
         assert_eq!(of("echo `date`"), ["`` echo `date` ``", "`+echo `date`+`"]);
         assert_eq!(of("a ``b`` c")[0], "``` a ``b`` c ```");
+    }
+
+    #[test]
+    fn a_pipe_of_a_command_ends_no_cell() {
+        let of = |line| command(Markup::Orgmode, line);
+        assert_eq!((of("echo a"), of("a | b")), ("=echo a=".into(), "a \\vert{} b".into()));
     }
 }

@@ -454,7 +454,7 @@ fn exports_in_the_forms_of_hyperfine_have_the_figures_of_the_samples() {
     let expected = [
         "| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |".to_owned(),
         "|--+--+--+--+--|".to_owned(),
-        format!("| {} |", row("  |  ", 0, &format!("={a}="), "1.00")),
+        format!("| {} |", row("  |  ", 0, r"a 7 \vert{} x", "1.00")),
         format!("| {} |", row("  |  ", 1, &format!("={b}="), &relative)),
     ];
     assert_eq!(shown.lines().collect::<Vec<_>>(), expected);
