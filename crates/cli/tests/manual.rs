@@ -30,6 +30,8 @@ fn there_is_a_page_for_each_command() {
     for name in ["fathom", "fathom-aggregate", "fathom-generate-measurements", "fathom-man"] {
         let page = std::fs::read_to_string(pages.join(format!("{name}.1"))).unwrap();
         assert!(page.contains(".SH NAME"), "{name}");
+        let foot = concat!("\"fathom ", env!("CARGO_PKG_VERSION"), "\"");
+        assert!(page.lines().any(|line| line.starts_with(".TH ") && line.contains(foot)), "{page}");
     }
     assert!(!pages.join("fathom-worker.1").exists(), "a command for programs");
     let file = folder.path().join("file");

@@ -1,10 +1,11 @@
 //! `fathom man`: the manual, as man pages or as the Markdown of `docs/cli.md`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::CommandFactory;
+use clap_mangen::Man;
 
 use crate::args::Args;
 use crate::exit::Exit;
@@ -27,8 +28,10 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(folder) = &options.folder {
+        let mut root = Args::command().disable_help_subcommand(true);
+        root.build();
         std::fs::create_dir_all(folder)
-            .and_then(|()| clap_mangen::generate_to(Args::command(), folder))
+            .and_then(|()| pages(&root, folder))
             .with_context(|| format!("cannot write {}", folder.display()))?;
         return Ok(Exit::Done);
     }
@@ -39,10 +42,23 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         page = manual::markdown(&root).into_bytes();
     } else {
         let command = find(root, &options.command)?;
-        clap_mangen::Man::new(command).render(&mut page).context("cannot render the manual")?;
+        man(command).render(&mut page).context("cannot render the manual")?;
     }
     io::stdout().write_all(&page)?;
     Ok(Exit::Done)
+}
+
+/// The page of a command, which has the version of the program and none of its own.
+fn man(command: clap::Command) -> Man {
+    Man::new(command).source(concat!("fathom ", env!("CARGO_PKG_VERSION")))
+}
+
+/// The page of a command and those of all below it that are for people.
+fn pages(command: &clap::Command, folder: &Path) -> io::Result<()> {
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        pages(command, folder)?;
+    }
+    man(command.clone()).generate_to(folder).map(drop)
 }
 
 fn find(root: clap::Command, words: &[String]) -> anyhow::Result<clap::Command> {
