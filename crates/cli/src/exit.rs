@@ -1,6 +1,6 @@
 //! How a run ends: the exit code and the last words on stderr.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use fathom_aggregate::{self as aggregate, generate::GenerateError, state::StateError};
@@ -38,8 +38,14 @@ pub(crate) fn report(end: anyhow::Result<Exit>) -> ExitCode {
     };
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
         // Help and version arrive here too; clap knows which stream and code each wants.
-        let _ = usage.print();
-        return ExitCode::from(usage.exit_code().try_into().unwrap_or(2));
+        let printed = usage.print().and_then(|()| io::stdout().flush());
+        return match printed {
+            Err(error) if !usage.use_stderr() && error.kind() != io::ErrorKind::BrokenPipe => {
+                say!("fathom: cannot write stdout: {error}");
+                ExitCode::from(4)
+            }
+            _ => ExitCode::from(usage.exit_code().try_into().unwrap_or(2)),
+        };
     }
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;

@@ -257,6 +257,21 @@ fn what_cannot_be_said_costs_no_result() {
 }
 
 #[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [&["--help"][..], &["--version"], &["help", "run"], &["run", "--help"]] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = fathom(arguments, folder.path()).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+        assert!(words(&output).contains("fathom: cannot write stdout: "), "{}", words(&output));
+        // A reader that has seen enough is none.
+        let unread = std::io::pipe().unwrap().1;
+        let status = fathom(arguments, folder.path()).stdout(unread).status().unwrap();
+        assert_eq!(status.code(), Some(0));
+    }
+}
+
+#[test]
 fn a_full_disk_is_an_error_that_names_the_file() {
     let folder = tempfile::tempdir().unwrap();
     for option in ["--save", "--report", "--export-json"] {
