@@ -143,6 +143,16 @@ fn bench_refuses_what_it_does_not_know_by_name() {
 }
 
 #[test]
+fn what_was_measured_before_a_value_that_is_none_is_shown() {
+    let some = ["bench", "checksum", "--only", "plain", "--operation", "crc32c", "--rounds", "2"];
+    let output = fathom(&[&some[..], &["-p", "size=64,x"]].concat());
+    let (shown, said) = (text(&output), complaint(&output));
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(shown.contains(" size=64\n") && shown.contains("note: ended early: "), "{shown}");
+    assert!(said.contains("size=x: expected a whole number"), "{said}");
+}
+
+#[test]
 fn test_mode_checks_everybody_and_times_nobody() {
     let output = fathom(&["bench", "checksum", "--test"]);
     assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));

@@ -95,9 +95,18 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.show.ensure_drawable(&all)?;
     let stop = interrupt::measuring();
     let mut run = new_run()?;
+    let mut end = Ok(());
     for spec in specs {
-        let case = measured(options, family, &entrants, spec)?;
-        run.cases.push(case);
+        match measured(options, family, &entrants, spec) {
+            Ok(case) => run.cases.push(case),
+            // What was measured before is no less worth.
+            Err(error) if !run.cases.is_empty() => {
+                run.notes.push(format!("ended early: {error:#}"));
+                end = Err(error);
+                break;
+            }
+            Err(error) => return Err(error),
+        }
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             run.notes.push("interrupted: the rest was not measured".to_owned());
             break;
@@ -108,6 +117,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if to_people && options.show.output == Path::new("-") {
         write!(io::stdout(), "{}", choices::tables(&run))?;
     }
+    end?;
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
 }
 
