@@ -474,7 +474,7 @@ fn what_is_no_trace_is_refused_with_its_place() {
     fails("put 7\n", "kv --trace trace --concurrent 2", 2, "cannot be used with");
     fails("put 7\n", "kv - --trace -", 2, "stdin is the trace or the keys");
     fails("put 7\n", "kv --trace trace -d fst", 2, "fst has no insert");
-    fails("put 7\n", "kv words -F bin-text --trace trace", 3, "words:4: a key of");
+    fails("put 7\n", "kv words -F bin-text --trace trace", 3, "words: byte 4: a key of");
 }
 
 #[test]
@@ -503,7 +503,7 @@ fn what_is_not_there_is_said() {
     fails("kv words --mix dance=1", 2, "none of hit");
     fails("kv words --concurrent 2 --mix hit=0.9,scan=0.1", 2, "not scan");
     fails("kv words --concurrent 2 -d std", 2, "has no sharing between threads");
-    fails("kv words -F bin-text", 3, "words:4: a key of");
+    fails("kv words -F bin-text", 3, "words: byte 4: a key of");
     fails("kv missing", 4, "cannot read missing");
     // Outputs are looked at first.
     fails("kv missing -o .", 4, "cannot write .");

@@ -236,10 +236,10 @@ fn a_field_of_json_lines_is_found_by_its_path() {
     assert_eq!(field(text, "user.name").unwrap(), ["ab", "c"]);
     assert_eq!(field(text, "id").unwrap(), ["17", "1e3"]);
     let error = |text: &str, path| field(text, path).unwrap_err().to_string();
-    assert_eq!(error("{\"a\":1}\n{\"b\":2}", "a"), "byte 8: line 2: no field \"a\"");
-    assert_eq!(error("{\"a\":1,\"a\":2}", "a"), "byte 0: line 1: the field occurs twice");
-    assert_eq!(error("{\"a\":[1]}", "a"), "byte 0: line 1: the field is no string and no number");
-    assert_eq!(error("[1]", "a"), "byte 0: line 1: a value that is no object");
+    assert_eq!(error("{\"a\":1}\n{\"b\":2}", "a"), "byte 8: no field \"a\"");
+    assert_eq!(error("{\"a\":1,\"a\":2}", "a"), "byte 0: the field occurs twice");
+    assert_eq!(error("{\"a\":[1]}", "a"), "byte 0: the field is no string and no number");
+    assert_eq!(error("[1]", "a"), "byte 0: a value that is no object");
     assert_eq!(
         error("{\"a\":1}\n{\"a\":01}", "a"),
         "byte 14: not JSON: expected no digit after a leading zero"
