@@ -140,7 +140,7 @@ impl Statistic {
         }
     }
 
-    /// These, each with its [share](Statistic::share) behind it if it has one.
+    /// These, each of what adds up with its share of all keys behind it.
     pub fn with_shares(told: &[Statistic]) -> Vec<Statistic> {
         told.iter().flat_map(|&told| [Some(told), told.share()]).flatten().collect()
     }
