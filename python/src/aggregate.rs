@@ -10,8 +10,7 @@ use fathom_aggregate::delimited::{self, By, Kind, Null, Query, Ragged, Selector,
 use fathom_aggregate::format::{self, Statistic, Wanted, Wish, WishError};
 use fathom_aggregate::guess::{self, Said};
 use fathom_aggregate::{
-    Approx, Error, Filter, Layout, Method, OnError, Options, Progress, Source,
-    Summary,
+    Approx, Error, Filter, Layout, Method, OnError, Options, Progress, Source, Summary,
 };
 use fathom_input::Input;
 use pyo3::exceptions::PyValueError;
