@@ -48,12 +48,11 @@ pub enum WishError {
 impl Wish {
     /// One: a name, perhaps with `:asc` or `:desc` behind it.
     pub fn of(text: &str) -> Wish {
-        let (name, falling) = match text.rsplit_once(':') {
-            Some((name, "asc")) => (name, Some(false)),
-            Some((name, "desc")) => (name, Some(true)),
-            _ => (text, None),
-        };
-        Wish { name: name.to_owned(), falling }
+        let ended = text.rsplit_once(':').and_then(|(name, way)| Some((name, falls(way)?)));
+        match ended {
+            Some((name, falling)) => Wish { name: name.to_owned(), falling: Some(falling) },
+            None => Wish { name: text.to_owned(), falling: None },
+        }
     }
 
     /// Reads `host,ms_p99:desc`; names with commas stand in quotes, and all that is in quotes is the name.
@@ -64,11 +63,10 @@ impl Wish {
         let wish = |entry| match entry {
             Entry::Word(Selector::Name(name)) => Ok(Wish::of(&name)),
             Entry::Word(Selector::Place(place)) => Err(WishError::Place(place)),
-            Entry::Quoted(name, way) => match way.as_deref() {
-                None => Ok(Wish { name, falling: None }),
-                Some("asc") => Ok(Wish { name, falling: Some(false) }),
-                Some("desc") => Ok(Wish { name, falling: Some(true) }),
-                Some(_) => Err(ListError::Quote(text.to_owned()).into()),
+            Entry::Quoted(name, None) => Ok(Wish { name, falling: None }),
+            Entry::Quoted(name, Some(way)) => match falls(&way) {
+                Some(falling) => Ok(Wish { name, falling: Some(falling) }),
+                None => Err(ListError::Quote(text.to_owned()).into()),
             },
         };
         Selector::entries(text)?.into_iter().map(wish).collect()
@@ -86,6 +84,15 @@ impl Wish {
             .unwrap_or(ended);
         let ends = name.match_indices('_').map(move |(at, _)| &name[at + 1..]);
         ends.chain([name]).filter_map(Statistic::named).collect()
+    }
+}
+
+/// Whether this way, as users write it behind a colon, is the falling one.
+fn falls(way: &str) -> Option<bool> {
+    match way {
+        "asc" => Some(false),
+        "desc" => Some(true),
+        _ => None,
     }
 }
 

@@ -79,11 +79,10 @@ impl Prepared {
     /// Names in a result what the user named: the files that workers read in place of those have other
     /// names each time, and no later run would be known to be about the same.
     pub(super) fn rename(&self, workload: &mut Spec) {
-        let sample = self.samples.iter().find(|sample| sample.path == workload.file);
-        if let Some(sample) = sample.filter(|_| workload.file.is_some()) {
-            workload.parameters.insert("count".to_owned(), sample.keys.to_string());
-        }
         if workload.file.is_some() {
+            if let Some(sample) = self.samples.iter().find(|sample| sample.path == workload.file) {
+                workload.parameters.insert("count".to_owned(), sample.keys.to_string());
+            }
             workload.file.clone_from(&self.file);
             if self.trace.is_none() {
                 workload.parameters.insert("format".to_owned(), self.format.clone());
