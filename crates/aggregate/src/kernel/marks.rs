@@ -25,6 +25,9 @@ use crate::record::{Dialect, Marks};
 /// Bytes without a quote after which quotes are no longer counted on.
 const QUIET_BYTES: usize = 4 << 10;
 
+/// Bytes that are marked before it is asked how many there are, and whether quotes have become rare.
+const STRETCH_BYTES: usize = QUIET_BYTES;
+
 impl Marks {
     fn clear(&mut self) {
         self.fields.clear();
@@ -32,38 +35,64 @@ impl Marks {
         (self.lines, self.doubled, self.escaped) = (0, false, false);
     }
 
-    /// Adds the marks among 64 bytes.
-    ///
-    /// # Safety
-    /// The level of `V` is available.
-    #[inline(always)]
-    unsafe fn push<V: Vector>(&mut self, ends: u64, newlines: u64, at: usize) {
-        let (fields, records) = (self.fields.len(), self.records.len());
-        self.fields.reserve(64 + SURPLUS);
-        self.records.reserve(1);
-        let behind = |newline: u64| {
-            let before = ends & newline.wrapping_sub(1);
-            fields as u32 + before.count_ones()
-        };
-        let first = newlines & newlines.wrapping_neg();
-        // SAFETY: there is room for 64 marks and a surplus, and for a record, which is written in any case; the caller
-        // vouches for the level.
-        unsafe {
-            V::write_positions::<FIRST>(ends, at as u32, self.fields.as_mut_ptr().add(fields));
-            self.fields.set_len(fields + ends.count_ones() as usize);
-            *self.records.as_mut_ptr().add(records) = behind(first);
-            self.records.set_len(records + usize::from(newlines != 0));
-        }
-        let mut left = newlines ^ first;
-        while left != 0 {
-            self.records.push(behind(left & left.wrapping_neg()));
-            left &= left - 1;
-        }
-    }
-
     /// Takes off what follows the last whole record.
     fn cut(&mut self) {
         self.fields.truncate(self.records.last().map_or(0, |&last| last as usize + 1));
+    }
+}
+
+/// Room for the marks of a stretch, and how many there are.
+struct Room<'a> {
+    marks: &'a mut Marks,
+    fields: usize,
+    records: usize,
+}
+
+impl<'a> Room<'a> {
+    fn new(marks: &'a mut Marks) -> Room<'a> {
+        marks.fields.reserve(STRETCH_BYTES + SURPLUS);
+        marks.records.reserve(STRETCH_BYTES);
+        Room { fields: marks.fields.len(), records: marks.records.len(), marks }
+    }
+
+    /// Adds the marks of 64 bytes.
+    ///
+    /// # Safety
+    /// No more than [`STRETCH_BYTES`] are added; the level of `V` is available.
+    #[inline(always)]
+    unsafe fn push<V: Vector>(&mut self, Block { ends, newlines, .. }: Block, at: usize) {
+        let behind = |newline: u64| {
+            let before = ends & newline.wrapping_sub(1);
+            self.fields as u32 + before.count_ones()
+        };
+        let (mut left, mut records) = (ends & newlines, self.records);
+        // SAFETY: there is room for 64 marks and a surplus, and for 64 records, of which the first is written in any case;
+        // the caller vouches for the level.
+        unsafe {
+            let into = self.marks.records.as_mut_ptr();
+            *into.add(records) = behind(left & left.wrapping_neg());
+            records += usize::from(left != 0);
+            left &= left.wrapping_sub(1);
+            while left != 0 {
+                *into.add(records) = behind(left & left.wrapping_neg());
+                records += 1;
+                left &= left - 1;
+            }
+            let into = self.marks.fields.as_mut_ptr().add(self.fields);
+            V::write_positions::<FIRST>(ends, at as u32, into);
+        }
+        self.records = records;
+        self.fields += ends.count_ones() as usize;
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        // SAFETY: so many were written.
+        unsafe {
+            self.marks.fields.set_len(self.fields);
+            self.marks.records.set_len(self.records);
+        }
     }
 }
 
@@ -113,24 +142,172 @@ fathom_machine::compile! {
     scalar, sse2, avx2, avx512 with "avx512vbmi2", neon
 }
 
+/// What the bytes before a block mean for it.
+#[derive(Clone, Copy)]
+struct Before {
+    /// All bits if the last one is inside quotes.
+    inside: u64,
+    /// The first bit if it ended a field.
+    ended: u64,
+    /// The first bit if it closed a quote.
+    closed: u64,
+}
+
+/// What 64 bytes are, a bit for each.
+#[derive(Clone, Copy)]
+struct Block {
+    /// Ends of fields, up to the first byte that is wrong.
+    ends: u64,
+    newlines: u64,
+    /// What well-formed text does not have.
+    wrong: u64,
+    /// Quotes that make one with that before them.
+    doubled: u64,
+    /// Bytes that keys of several parts have as others.
+    escaped: u64,
+    /// Whether quotes stand among them or around them.
+    is_quoted: bool,
+    behind: Before,
+}
+
+impl Block {
+    /// The block at `from`, before which stands `before`, and behind it `next`; of the 64 readable bytes only the `valid` ones
+    /// belong to the text.
+    ///
+    /// # Safety
+    /// The level of `V` is available.
+    #[inline(always)]
+    unsafe fn of<V: Vector>(
+        (from, next, valid): (*const u8, u8, u64),
+        Dialect { delimiter, quotes }: Dialect,
+        before: Before,
+    ) -> Block {
+        // SAFETY: there are 64 bytes; the caller vouches for the level.
+        let all = unsafe { V::load_64(from) };
+        let find = |byte: u8| {
+            // SAFETY: as above.
+            unsafe {
+                let byte = V::splat(byte);
+                V::bits_64(fathom_machine::each_64!(V, all, v => v.is(byte))) & valid
+            }
+        };
+        // SAFETY: as above.
+        let escaped = unsafe {
+            let escape = V::splat(composite::ESCAPE);
+            V::bits_64(fathom_machine::each_64!(V, all, v => v.is_at_most(escape))) & valid
+        };
+        let newlines = find(b'\n');
+        let mut ends = find(delimiter) | newlines;
+        let (mut wrong, mut doubled) = (0, 0);
+        let found = if quotes { find(b'"') } else { 0 };
+        let mut behind = Before { inside: 0, ended: 0, closed: 0 };
+        let is_quoted = found | before.inside | before.closed != 0;
+        if is_quoted {
+            // SAFETY: as above.
+            let within = unsafe { V::parities(found) } ^ before.inside;
+            let (opening, closing) = (found & within, found & !within);
+            ends &= !within;
+            let after_closing = closing << 1 | before.closed;
+            let after_end = ends << 1 | before.ended;
+            wrong = opening & !(after_end | after_closing);
+            wrong |= after_closing & !(ends | opening) & valid;
+            if wrong != 0 {
+                // A quote that closes may stand before a carriage return that belongs to the line's end.
+                let feeds = newlines >> 1 | u64::from(next == b'\n') << 63;
+                wrong &= !(find(b'\r') & feeds);
+            }
+            doubled = opening & after_closing;
+            // A quote that closes at the very end is not inside.
+            let inside = ((within as i64) >> 63) as u64;
+            behind = Before { inside, ended: 0, closed: closing >> 63 };
+        }
+        behind.ended = ends >> 63;
+        ends &= (wrong & wrong.wrapping_neg()).wrapping_sub(1);
+        Block { ends, newlines, wrong, doubled, escaped, is_quoted, behind }
+    }
+}
+
+/// How far marking is.
+#[derive(Clone, Copy)]
+struct Progress {
+    at: usize,
+    /// Behind the last whole record.
+    end: usize,
+    /// The last block with a quote.
+    quoted: usize,
+    before: Before,
+}
+
+/// Marks blocks that end at `stop` at most, behind which the text goes on, while they are well formed.
+///
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn stretch<V: Vector>(
+    text: &[u8],
+    Progress { mut at, mut end, mut quoted, mut before }: Progress,
+    stop: usize,
+    dialect: Dialect,
+    marks: &mut Marks,
+) -> Progress {
+    assert!(stop < text.len() && stop <= at + STRETCH_BYTES);
+    let (mut lines, mut doubled, mut escaped) = (0, 0, 0);
+    let mut room = Room::new(marks);
+    let first = room.records;
+    while at + 64 <= stop {
+        // SAFETY: a byte follows the block, which is one of as many as there is room for; the caller vouches for the level.
+        unsafe {
+            let next = *text.get_unchecked(at + 64);
+            let block = Block::of::<V>((text.as_ptr().add(at), next, u64::MAX), dialect, before);
+            if block.wrong != 0 {
+                break;
+            }
+            room.push::<V>(block, at);
+            before = block.behind;
+            lines += u64::from(block.newlines.count_ones());
+            (doubled, escaped) = (doubled | block.doubled, escaped | block.escaped);
+            quoted = if block.is_quoted { at } else { quoted };
+        }
+        at += 64;
+    }
+    let is_new = room.records > first;
+    drop(room);
+    if let (true, Some(&last)) = (is_new, marks.records.last()) {
+        end = marks.fields[last as usize] as usize + 1;
+    }
+    marks.lines += lines;
+    marks.doubled |= doubled != 0;
+    marks.escaped |= escaped != 0;
+    Progress { at, end, quoted, before }
+}
+
 /// # Safety
 /// The level of `V` is available.
 #[inline(always)]
 unsafe fn mark<V: Vector>(
     text: &[u8],
     (from, limit): (usize, usize),
-    Dialect { delimiter, quotes }: Dialect,
+    dialect: Dialect,
     mut marks: Option<&mut Marks>,
 ) -> usize {
-    let (mut at, mut end, mut quoted) = (from, from, from);
-    // Of the byte before: all bits if it is inside, the first one if it ended a field or closed a quote.
-    let (mut inside, mut ended, mut closed) = (0_u64, 1_u64, 0_u64);
+    let before = Before { inside: 0, ended: 1, closed: 0 };
+    let mut progress = Progress { at: from, end: from, quoted: from, before };
     // Behind the text may stand what stood in a block before: no bit of it is looked at.
     let mut last = [0; 64];
     let last_start = limit.max(from + 1) - 1;
-    while at < text.len() {
+    while progress.at < text.len() {
+        if let Some(marks) = &mut marks {
+            // Up to where marking may end, by whatever of what ends it below.
+            let Progress { at, end, quoted, .. } = progress;
+            let stop =
+                last_start.min(text.len() - 1).min(at + STRETCH_BYTES).min(end + MOST_FIELDS);
+            let stop = if dialect.quotes { stop.min(quoted + QUIET_BYTES) } else { stop };
+            // SAFETY: the caller vouches for the level.
+            progress = unsafe { stretch::<V>(text, progress, stop, dialect, marks) };
+        }
+        let at = progress.at;
         let rest = &text[at..];
-        let (block, next, valid) = match rest.get(64) {
+        let block = match rest.get(64) {
             Some(&next) => (rest.as_ptr(), next, u64::MAX),
             None => {
                 last[..rest.len()].copy_from_slice(rest);
@@ -138,69 +315,42 @@ unsafe fn mark<V: Vector>(
             }
         };
         // SAFETY: there are 64 bytes; the caller vouches for the level.
-        let [delimiters, newlines, found_quotes, returns] = unsafe {
-            let all = V::load_64(block);
-            if let Some(marks) = &mut marks {
-                let escape = V::splat(composite::ESCAPE);
-                let low = V::bits_64(fathom_machine::each_64!(V, all, v => v.is_at_most(escape)));
-                marks.escaped |= low & valid != 0;
-            }
-            [delimiter, b'\n', b'"', b'\r'].map(|byte| {
-                let byte = V::splat(byte);
-                V::bits_64(fathom_machine::each_64!(V, all, v => v.is(byte))) & valid
-            })
-        };
-        let mut ends = delimiters | newlines;
-        let mut wrong = 0;
-        if quotes && (found_quotes | inside | closed) != 0 {
-            quoted = at;
-            // SAFETY: the caller vouches for the level.
-            let within = unsafe { V::parities(found_quotes) } ^ inside;
-            let (opening, closing) = (found_quotes & within, found_quotes & !within);
-            ends &= !within;
-            let after_closing = closing << 1 | closed;
-            let after_end = ends << 1 | ended;
-            let line_ends = returns & (newlines >> 1 | u64::from(next == b'\n') << 63);
-            wrong = opening & !(after_end | after_closing);
-            wrong |= after_closing & !(ends | opening | line_ends) & valid;
-            if let Some(marks) = &mut marks {
-                marks.doubled |= opening & after_closing != 0;
-            }
-            inside = ((within as i64) >> 63) as u64;
-            // A quote that closes at the very end is not inside.
-            closed = closing >> 63;
+        let mut block = unsafe { Block::of::<V>(block, dialect, progress.before) };
+        if block.is_quoted {
+            progress.quoted = at;
         }
-        ended = ends >> 63;
-        if wrong != 0 {
-            ends &= (1 << wrong.trailing_zeros()) - 1;
-        }
-        let records = ends & newlines;
         // The first record that ends at the limit or behind it is the last one.
+        let records = block.ends & block.newlines;
         let is_near = last_start < at + 64;
         let beyond = records & u64::MAX << last_start.saturating_sub(at).min(63);
-        if is_near && beyond != 0 {
+        let is_last = is_near && beyond != 0;
+        if is_last {
             let all = beyond ^ (beyond - 1);
-            if let Some(marks) = &mut marks {
-                // SAFETY: the caller vouches for the level.
-                unsafe { marks.push::<V>(ends & all, records & all, at) };
-                marks.lines += u64::from((newlines & all).count_ones());
-            }
-            return at + beyond.trailing_zeros() as usize + 1;
+            (block.ends, block.newlines) = (block.ends & all, block.newlines & all);
         }
+        let records = block.ends & block.newlines;
         if let Some(marks) = &mut marks {
-            // SAFETY: the caller vouches for the level.
-            unsafe { marks.push::<V>(ends, records, at) };
-            marks.lines += u64::from(newlines.count_ones());
+            // SAFETY: a block is less than a stretch; the caller vouches for the level.
+            unsafe { Room::new(marks).push::<V>(block, at) };
+            marks.lines += u64::from(block.newlines.count_ones());
+            marks.doubled |= block.doubled != 0;
+            marks.escaped |= block.escaped != 0;
         }
         if records != 0 {
-            end = at + 64 - records.leading_zeros() as usize;
+            progress.end = at + 64 - records.leading_zeros() as usize;
         }
-        at += 64;
-        let is_quiet = quotes && at - quoted > QUIET_BYTES && end > from;
-        if wrong != 0 || is_quiet || at - end > MOST_FIELDS {
+        if is_last {
+            return progress.end;
+        }
+        progress.before = block.behind;
+        progress.at += 64;
+        let Progress { at, end, quoted, .. } = progress;
+        let is_quiet = dialect.quotes && at - quoted > QUIET_BYTES && end > from;
+        if block.wrong != 0 || is_quiet || at - end > MOST_FIELDS {
             break;
         }
     }
+    let Progress { at, end, .. } = progress;
     if let Some(marks) = marks {
         marks.lines -= memchr_iter(b'\n', &text[end..at.min(text.len())]).count() as u64;
     }
