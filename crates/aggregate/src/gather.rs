@@ -23,6 +23,7 @@ use crate::merge::{Keep, Partial, Stats};
 use crate::reference::{Held, Reference, Table, compare};
 use crate::shard::Shard;
 use crate::waiting::{Few, Grouped};
+use crate::wide::Own;
 
 /// Groups below which one thread is faster than several.
 const WORTH_A_THREAD: usize = 4096;
@@ -44,22 +45,24 @@ pub(crate) struct Run {
 #[derive(Debug)]
 enum Wides {
     /// Which are copied as cheaply as moved.
-    Copied(Vec<Stats>),
+    Copied(Vec<Own>),
     /// Until they are taken; each is once.
     Taken(Vec<Mutex<Option<Stats>>>),
 }
 
 impl Wides {
-    fn new(stats: Vec<Stats>, keep: Keep) -> Wides {
+    fn new(stats: Vec<Own>, keep: Keep) -> Wides {
         if keep.is_more() || keep.squares {
-            return Wides::Taken(stats.into_iter().map(|stats| Mutex::new(Some(stats))).collect());
+            return Wides::Taken(
+                stats.into_iter().map(|Own(stats)| Mutex::new(Some(stats))).collect(),
+            );
         }
         Wides::Copied(stats)
     }
 
     fn take(&self, place: usize) -> Stats {
         match self {
-            Wides::Copied(stats) => stats[place].clone(),
+            Wides::Copied(stats) => stats[place].0.clone(),
             Wides::Taken(stats) => {
                 let stats = held(&stats[place]).take();
                 stats.expect("the statistics of a reference are taken once")
@@ -89,7 +92,7 @@ impl Shard {
         }
         let (waiting, mut stats) = (self.end_waiting(), self.wide.take_stats());
         if wide < WORTH_A_THREAD {
-            stats.iter_mut().for_each(Stats::settle);
+            stats.iter_mut().for_each(|Own(stats)| stats.settle());
         }
         let stats = Wides::new(stats, self.keep());
         let references = self.held().sorted();

@@ -337,16 +337,16 @@ impl Shard {
             && let Some((Given::Number(number), _)) = value
             && let Some(few) = waiting::few(number)
         {
-            return self.wait(hash, key, few);
+            return self.wait(self.wide.find(hash, key), (hash, key), few);
         }
         self.hashed(hash, key, value);
     }
 
-    /// Lets a number wait for the others of its key.
+    /// Lets a number wait for the others of its key, whose group is a new one if there is none.
     #[inline]
-    fn wait(&mut self, hash: u64, key: &[u8], number: Few) {
+    fn wait(&mut self, group: Option<usize>, (hash, key): (u64, &[u8]), number: Few) {
         let waiting = self.waiting.as_mut().expect("numbers wait");
-        let group = self.wide.find(hash, key).unwrap_or_else(|| {
+        let group = group.unwrap_or_else(|| {
             let fits = self.wide.insert(hash, key, Stats::without_room(), &self.account);
             assert!(fits, "there is no limit");
             self.wide.len() - 1
@@ -445,8 +445,10 @@ impl Shard {
         }
         groups.iter().flatten().for_each(|&group| self.wide.prefetch_key(group));
         if self.waiting.is_some() {
-            for (row, &hash) in hashes.iter().enumerate() {
-                self.wait(hash, batch.key(row), batch.values[column][row]);
+            for (row, (&hash, &group)) in hashes.iter().zip(&groups).enumerate() {
+                let key = batch.key(row);
+                let group = self.wide.find_from(group, hash, key);
+                self.wait(group, (hash, key), batch.values[column][row]);
             }
             return;
         }
@@ -455,9 +457,9 @@ impl Shard {
             stats().for_each(Stats::prefetch_kept);
             stats().for_each(Stats::prefetch_values);
         }
-        for (row, &hash) in hashes.iter().enumerate() {
+        for (row, (&hash, &group)) in hashes.iter().zip(&groups).enumerate() {
             let (key, few @ (units, scale)) = (batch.key(row), batch.values[column][row]);
-            let group = self.wide.find(hash, key);
+            let group = self.wide.find_from(group, hash, key);
             if group.is_some_and(|group| self.wide.stats_mut(group).take_short(few)) {
                 continue;
             }

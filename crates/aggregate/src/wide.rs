@@ -27,9 +27,17 @@ pub(crate) struct Wide {
     slots: Vec<Slot>,
     places: Vec<Place>,
     keys: Vec<u8>,
-    stats: Vec<Stats>,
+    stats: Vec<Own>,
     seed: Seed,
 }
+
+/// A state with the cache lines it takes to itself: a list that large begins 16 bytes behind the start of a page, and each
+/// state would take a part of two.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Own(pub(crate) Stats);
+
+const _: () = assert!(size_of::<Own>() == 64);
 
 /// All zero while it is free.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,7 +58,7 @@ struct Place {
 const FEWEST_SLOTS: usize = 64;
 
 /// Bytes that a key and its state take at least.
-const BYTES: usize = size_of::<Place>() + size_of::<Stats>();
+const BYTES: usize = size_of::<Place>() + size_of::<Own>();
 
 impl Wide {
     pub(crate) fn new() -> Wide {
@@ -73,7 +81,7 @@ impl Wide {
             + slots
             + grown(&self.keys, key_bytes).unwrap_or(0)
             + grown(&self.places, 1).map_or(0, |places| places * size_of::<Place>())
-            + grown(&self.stats, 1).map_or(0, |stats| stats * size_of::<Stats>())
+            + grown(&self.stats, 1).map_or(0, |stats| stats * size_of::<Own>())
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -85,16 +93,16 @@ impl Wide {
     }
 
     pub(crate) fn stats(&self, group: usize) -> &Stats {
-        &self.stats[group]
+        &self.stats[group].0
     }
 
     /// The states of all groups, of which no more is asked of the table.
-    pub(crate) fn take_stats(&mut self) -> Vec<Stats> {
+    pub(crate) fn take_stats(&mut self) -> Vec<Own> {
         std::mem::take(&mut self.stats)
     }
 
     pub(crate) fn stats_mut(&mut self, group: usize) -> &mut Stats {
-        &mut self.stats[group]
+        &mut self.stats[group].0
     }
 
     fn range(&self, group: usize) -> Range<usize> {
@@ -135,20 +143,32 @@ impl Wide {
     }
 
     /// The group of a key with this hash.
-    #[inline]
     pub(crate) fn find(&self, hash: u64, key: &[u8]) -> Option<usize> {
+        self.groups(hash).find(|&group| is_same(self.key(group), key))
+    }
+
+    /// The same, most likely the first that [`Wide::prefetch_group`] named.
+    #[inline]
+    pub(crate) fn find_from(&self, first: Option<usize>, hash: u64, key: &[u8]) -> Option<usize> {
+        let is_own = |&group: &usize| group < self.len() && is_same(self.key(group), key);
+        first.filter(is_own).or_else(|| self.find(hash, key))
+    }
+
+    /// The groups whose keys may have this hash.
+    #[inline]
+    fn groups(&self, hash: u64) -> impl Iterator<Item = usize> {
         let (mut at, tag) = (self.first(hash), (hash >> 32) as u32);
-        loop {
-            let slot = self.slots[at];
-            if slot.group == 0 {
-                return None;
+        std::iter::from_fn(move || {
+            loop {
+                let Slot { tag: found, group } = self.slots[at];
+                at = (at + 1) & (self.slots.len() - 1);
+                match group.checked_sub(1) {
+                    None => return None,
+                    Some(group) if found == tag => return Some(group as usize),
+                    Some(_) => {}
+                }
             }
-            let group = slot.group as usize - 1;
-            if slot.tag == tag && is_same(self.key(group), key) {
-                return Some(group);
-            }
-            at = (at + 1) & (self.slots.len() - 1);
-        }
+        })
     }
 
     /// Begins to fetch what [`Wide::find`] looks at first.
@@ -157,10 +177,11 @@ impl Wide {
         prefetch(&self.slots[self.first(hash)]);
     }
 
-    /// And what it looks at next, with the state if that is wanted, too; the slot should have come.
+    /// And what it looks at next, with the state if that is wanted, too; the slot should have come. The first group
+    /// whose key may have this hash.
     #[inline]
     pub(crate) fn prefetch_group(&self, hash: u64, with_stats: bool) -> Option<usize> {
-        let group = (self.slots[self.first(hash)].group as usize).checked_sub(1)?;
+        let group = self.groups(hash).next()?;
         prefetch(&self.places[group]);
         if with_stats {
             prefetch(&self.stats[group]);
@@ -195,7 +216,7 @@ impl Wide {
         }
         self.keys.extend_from_slice(key);
         self.places.push(Place { hash, end: self.keys.len() });
-        self.stats.push(stats);
+        self.stats.push(Own(stats));
         let group = self.stats.len() - 1;
         self.enter(hash, group);
         true
@@ -293,6 +314,9 @@ mod tests {
                 let hash = wide.hash(bytes);
                 let expected = known.get(key).copied();
                 prop_assert_eq!(wide.find(hash, bytes), expected);
+                for first in [wide.prefetch_group(hash, true), Some(next), next.checked_sub(1), None] {
+                    prop_assert_eq!(wide.find_from(first, hash, bytes), expected);
+                }
                 if expected.is_none() {
                     let stats = Stats::of(&Decimal::new(1, 0), false);
                     prop_assert!(wide.insert(hash, bytes, stats, &account));
