@@ -131,7 +131,7 @@ pub fn syntax(text: &[u8], ended: bool) -> Option<Syntax> {
 
 fn syntax_of(text: &[u8], line: (usize, usize)) -> Option<Syntax> {
     let mut fields = Vec::new();
-    if Finder::new(std::iter::empty(), Level::Scalar).split(text, line, &mut fields).is_ok() {
+    if Finder::new(std::iter::empty(), Level::Scalar).split(text, &[line], &mut fields).is_ok() {
         return Some(Syntax::JsonLines);
     }
     let mut is = |combined| access::split(text, line, combined, &mut fields).is_ok();

@@ -23,6 +23,9 @@ const KINDS: usize = 4;
 const MOST_BYTES: usize = 16 << 10;
 const MOST_SCALARS: usize = 512;
 
+/// Lines of one kind in a row behind which more of them are looked for.
+const ROW: u32 = 8;
+
 /// Finds the values of paths in line after line.
 #[derive(Debug)]
 pub(crate) struct Finder {
@@ -33,8 +36,13 @@ pub(crate) struct Finder {
     on_the_way: Vec<Vec<u8>>,
     /// Kinds of lines, that of the last one first.
     known: Vec<Known>,
-    /// Of the line in hand, as a kind of lines has them.
-    scalars: Vec<Scalar>,
+    /// Lines in a row that were of the first of them.
+    in_row: u32,
+    /// Of two lines that were looked through at once, as the first kind has them; the first list is of the line in hand
+    /// as another kind has it, too.
+    scalars: [Vec<Scalar>; 2],
+    /// The second of them, if it is the next one to be split: where it starts, and where it ends if it is of that kind.
+    ahead: Option<(usize, Option<usize>)>,
     /// Of the line in hand where each scalar stands, and those in demand.
     places: Vec<Range<usize>>,
     wanted: Vec<Wanted>,
@@ -84,7 +92,9 @@ impl Finder {
             paths,
             on_the_way,
             known: Vec::with_capacity(KINDS),
-            scalars: Vec::new(),
+            in_row: 0,
+            scalars: Default::default(),
+            ahead: None,
             places: Vec::new(),
             wanted: Vec::new(),
             found: Vec::new(),
@@ -94,42 +104,65 @@ impl Finder {
         }
     }
 
-    /// The values in a line, `start..end` of the bytes, one for each path; false if there is nothing on it. What
-    /// stands behind the line, which begins with its line feed, is not looked at but for speed.
+    /// The values in the first of some lines, each `start..end` of the bytes, one for each path; false if there is nothing on
+    /// it. The lines behind it are those that are split next, and in these bytes, which is taken for granted. What
+    /// stands behind a line, which begins with its line feed, is not looked at but for speed.
     ///
     /// # Errors
     /// What is no JSON, and what a value in demand must not be.
+    ///
+    /// # Panics
+    /// If there is no line, or another one was expected.
     pub(crate) fn split(
         &mut self,
         bytes: &[u8],
-        (start, end): (usize, usize),
+        lines: &[(usize, usize)],
         fields: &mut Vec<Field>,
     ) -> Result<bool, Fault> {
+        let line @ (start, end) = lines[0];
         fields.clear();
         fields.resize(self.paths.len(), Field::new(start, start));
-        for at in 0..self.known.len() {
-            if self.follow(at, bytes, (start, end), fields) {
-                self.known[..=at].rotate_right(1);
+        let (list, found) = self.look_through(bytes, lines);
+        if found == Some(end) && self.follow(0, list, fields) {
+            self.in_row = self.in_row.saturating_add(1);
+            return Ok(true);
+        }
+        // Whatever comes next, another kind is the first one.
+        (self.in_row, self.ahead) = (0, None);
+        for known in 1..self.known.len() {
+            let found = self.known[known].pattern.find(bytes, start, &mut self.scalars[0]);
+            if found == Some(end) && self.follow(known, 0, fields) {
+                self.known[..=known].rotate_right(1);
                 return Ok(true);
             }
         }
-        self.read(bytes, (start, end), fields)
+        self.read(bytes, line, fields)
     }
 
-    /// The values of a line of a kind that is known; false if it is not of that kind, or not for sure.
-    fn follow(
-        &mut self,
-        known: usize,
-        bytes: &[u8],
-        (start, end): (usize, usize),
-        fields: &mut [Field],
-    ) -> bool {
-        let Known { pattern, wanted } = &self.known[known];
-        if pattern.find(bytes, start, &mut self.scalars) != Some(end) {
-            return false;
+    /// Looks for what the first kind of lines has in the first line, and in that behind it if many before it were of that
+    /// kind: which of the lists is that of the first one, and where it ends.
+    fn look_through(&mut self, bytes: &[u8], lines: &[(usize, usize)]) -> (usize, Option<usize>) {
+        let start = lines[0].0;
+        if let Some((expected, end)) = self.ahead.take() {
+            assert_eq!(start, expected, "lines are split in their order");
+            return (1, end);
         }
-        wanted.iter().all(|wanted| {
-            let Scalar { start, end, kind } = self.scalars[wanted.scalar];
+        let Some(Known { pattern, .. }) = self.known.first() else { return (0, None) };
+        let end = match *lines {
+            [_, (next, _), ..] if self.in_row >= ROW => {
+                let [end, next_end] = pattern.find_two(bytes, [start, next], &mut self.scalars);
+                self.ahead = Some((next, next_end));
+                end
+            }
+            _ => pattern.find(bytes, start, &mut self.scalars[0]),
+        };
+        (0, end)
+    }
+
+    /// The values of a line of a kind that is known, whose scalars are in a list; false if it is not for sure.
+    fn follow(&self, known: usize, list: usize, fields: &mut [Field]) -> bool {
+        self.known[known].wanted.iter().all(|wanted| {
+            let Scalar { start, end, kind } = self.scalars[list][wanted.scalar];
             fields[wanted.path] = match kind {
                 // Half a surrogate pair would have to be refused.
                 Kind::String { has_escapes: true } => return false,
@@ -303,12 +336,20 @@ mod tests {
         line: Range<usize>,
     ) -> Result<Vec<String>, (usize, Reason)> {
         let mut fields = Vec::new();
-        let found = finder.split(text.as_bytes(), (line.start, line.end), &mut fields);
+        let found = finder.split(text.as_bytes(), &[(line.start, line.end)], &mut fields);
         if !found.map_err(|fault| (fault.at, fault.reason))? {
             return Ok(Vec::new());
         }
         let content = |field: Field| field.content(text.as_bytes()).into_owned();
         Ok(fields.into_iter().map(|field| String::from_utf8(content(field)).unwrap()).collect())
+    }
+
+    /// Whether a line, all of a text or a part of it, is of a kind that is known.
+    fn is_of(finder: &mut Finder, known: usize, text: &str, line: Range<usize>) -> bool {
+        let (fields, list) =
+            (&mut vec![Field::new(0, 0); finder.paths.len()], &mut finder.scalars[0]);
+        let found = finder.known[known].pattern.find(text.as_bytes(), line.start, list);
+        found == Some(line.end) && finder.follow(known, 0, fields)
     }
 
     fn read(line: &str, paths: &[&str]) -> Result<Vec<String>, (usize, Reason)> {
@@ -393,12 +434,46 @@ mod tests {
                 let found = values(&mut seasoned, &text, place.clone());
                 let expected = values(&mut finder(&paths), &text, place.clone());
                 assert_eq!(found, expected, "{kind} {line}");
-                let mut fields = vec![Field::new(0, 0); 3];
-                let range = (place.start, place.end);
-                followed += usize::from(seasoned.follow(0, text.as_bytes(), range, &mut fields));
+                followed += usize::from(is_of(&mut seasoned, 0, &text, place));
             }
         }
         assert!(followed > 500, "of {} lines, {followed}", 5 * lines.len());
+    }
+
+    #[test]
+    fn lines_that_are_looked_through_at_once_are_what_each_is_alone() {
+        let kinds = [
+            r#"{"a":"x","b":{"c":1},"d":[1,"e"]}"#,
+            r#"{"a":"\"","b":{"c":-2.5e3},"d":[null,"é"]}"#,
+            r#"{"b":{"c":0.125},"a":12}"#,
+            r#"{"a":01}"#,
+            r#"{"a":"\ud800","b":{"c":1},"d":[1,"e"]}"#,
+            " ",
+        ];
+        let (paths, mut random) = (["a", "b.c", "d.1"], fathom_random::Random::new(1));
+        for _ in 0..300 {
+            let (mut text, mut lines) = (String::new(), Vec::new());
+            for _ in 0..40 {
+                // Others are rare, so that there are rows of one kind.
+                let kind = kinds[if random.below(12) > 0 { 0 } else { random.below(6) as usize }];
+                lines.push((text.len(), text.len() + kind.len()));
+                text += kind;
+                text.push('\n');
+            }
+            let (mut together, mut looked_ahead) = (finder(&paths), 0);
+            for at in 0..lines.len() {
+                let (mut fields, mut expected) = (Vec::new(), Vec::new());
+                let found = together.split(text.as_bytes(), &lines[at..], &mut fields);
+                let alone = finder(&paths).split(text.as_bytes(), &lines[at..=at], &mut expected);
+                let told =
+                    |found: Result<bool, Fault>| found.map_err(|fault| (fault.at, fault.reason));
+                let is_record = matches!(found, Ok(true));
+                assert_eq!(told(found), told(alone), "{at} of {text}");
+                assert!(!is_record || fields == expected, "{at} of {text}");
+                looked_ahead += usize::from(together.ahead.is_some());
+            }
+            assert!(looked_ahead > 0 || together.in_row < ROW, "{text}");
+        }
     }
 
     #[test]
@@ -410,14 +485,13 @@ mod tests {
             assert_eq!(values(&mut finder, &text, 0..text.len()), Ok(vec![kind.to_string()]));
             assert_eq!(finder.known.len(), KINDS.min(before + usize::from(kind >= before)));
         }
-        let field = &mut [Field::new(0, 0)];
         for (at, kind) in [1, 0, 4, 3].into_iter().enumerate() {
             let text = line(kind);
-            assert!(finder.follow(at, text.as_bytes(), (0, text.len()), field), "{kind}");
+            assert!(is_of(&mut finder, at, &text, 0..text.len()), "{kind}");
         }
         let long = format!("{{\"{}\":1,\"a\":2}}", "x".repeat(MOST_BYTES));
         assert_eq!(values(&mut finder, &long, 0..long.len()), Ok(vec!["2".to_owned()]));
         let text = line(1);
-        assert!(finder.follow(0, text.as_bytes(), (0, text.len()), field));
+        assert!(is_of(&mut finder, 0, &text, 0..text.len()));
     }
 }

@@ -48,18 +48,49 @@ impl Pattern {
     /// behind it. None if there is none, or not all of it: it may be a document of another pattern.
     pub fn find(&self, text: &[u8], at: usize, scalars: &mut Vec<Scalar>) -> Option<usize> {
         scalars.resize(self.gaps.len(), Scalar::default());
-        let (mut known, mut at) = (0, at);
-        loop {
+        self.go_on(text, (0, at), scalars)
+    }
+
+    /// [`Pattern::find`] of two documents at once, which takes less time than one after the other.
+    pub fn find_two(
+        &self,
+        text: &[u8],
+        at: [usize; 2],
+        scalars: &mut [Vec<Scalar>; 2],
+    ) -> [Option<usize>; 2] {
+        let [one, other] = scalars.each_mut().map(|list| {
+            list.resize(self.gaps.len(), Scalar::default());
+            &mut list[..]
+        });
+        let (known, [end, other_end]) =
+            self.kernel.pairs(&self.gaps, text, at, [&mut *one, &mut *other]);
+        let [at, other_at] = at;
+        let first = are_short(&one[..known], end - at).then(|| self.go_on(text, (known, end), one));
+        let second = are_short(&other[..known], other_end - other_at)
+            .then(|| self.go_on(text, (known, other_end), other));
+        [first.flatten(), second.flatten()]
+    }
+
+    /// The rest of a document, of which so many scalars are known.
+    fn go_on(
+        &self,
+        text: &[u8],
+        (mut known, mut at): (usize, usize),
+        scalars: &mut [Scalar],
+    ) -> Option<usize> {
+        while known < self.gaps.len() {
             let (gaps, scalars) = (&self.gaps[known..], &mut scalars[known..]);
             let (found, end) = self.kernel.scalars(gaps, text, at, scalars);
-            if scalars[..found].iter().any(|scalar| scalar.end - scalar.start > LONGEST) {
+            if !are_short(&scalars[..found], end - at) {
                 return None;
             }
-            let Some(gap) = gaps.get(found) else { return self.last.end(text, end) };
-            let scalar = self.any(text, gap.end(text, end)?)?;
-            scalars[found] = scalar;
-            (known, at) = (known + found + 1, scalar.end);
+            (known, at) = (known + found, end);
+            if let Some(gap) = gaps.get(found) {
+                scalars[found] = self.any(text, gap.end(text, end)?)?;
+                (known, at) = (known + 1, scalars[found].end);
+            }
         }
+        self.last.end(text, at)
     }
 
     /// The scalar that starts at a place.
@@ -79,12 +110,17 @@ impl Pattern {
     }
 }
 
+/// The lexer refuses longer tokens.
+const LONGEST: usize = Limits::DEFAULT.token_bytes;
+
+/// Whether it refuses none of these, which take no more than so many bytes together.
+fn are_short(scalars: &[Scalar], bytes: usize) -> bool {
+    bytes <= LONGEST || scalars.iter().all(|scalar| scalar.end - scalar.start <= LONGEST)
+}
+
 fn word(text: &[u8], start: usize, word: &[u8]) -> Option<usize> {
     text[start..].starts_with(word).then_some(start + word.len())
 }
-
-/// The lexer refuses longer tokens.
-const LONGEST: usize = Limits::DEFAULT.token_bytes;
 
 #[cfg(test)]
 mod tests {
@@ -219,8 +255,22 @@ mod tests {
             prop_assert_eq!(pattern.find(&learned, 0, &mut scalars), Some(learned.len()));
             prop_assert_eq!(Some(scalars.clone()), by_lexer(&learned));
             text.push(b'\n');
-            if let Some(end) = pattern.find(&text, 0, &mut scalars) {
-                prop_assert_eq!(Some(scalars), by_lexer(&text[..end]));
+            let end = pattern.find(&text, 0, &mut scalars);
+            if let Some(end) = end {
+                prop_assert_eq!(Some(scalars.clone()), by_lexer(&text[..end]));
+            }
+            // Beside others, before and behind them.
+            let (len, mut lists) = (text.len(), <[Vec<Scalar>; 2]>::default());
+            let both = [&text[..], &learned[..], &b"\n"[..], &text[..]].concat();
+            let places = [0, len, len + learned.len() + 1];
+            let starts = |turn: usize| std::array::from_fn(|n| places[(n + turn) % 3]);
+            for turn in 0..3 {
+                let ends = pattern.find_two(&both, starts(turn), &mut lists);
+                for ((start, found), list) in starts(turn).into_iter().zip(ends).zip(&lists) {
+                    let expected = pattern.find(&both, start, &mut scalars);
+                    prop_assert_eq!(found, expected);
+                    prop_assert!(found.is_none() || *list == scalars);
+                }
             }
         }
     }

@@ -361,7 +361,7 @@ impl<'a> Worker<'a> {
         }
         self.records += lines - odd.len() as u64;
         let mut fields = std::mem::take(&mut self.scratch.fields);
-        for &(start, newline) in &odd {
+        for (number, &(start, newline)) in odd.iter().enumerate() {
             // The newline belongs to the line.
             let line = &window.buffer()[..=newline];
             let range = (start, newline);
@@ -371,7 +371,9 @@ impl<'a> Worker<'a> {
                     found(&split(line, start, dialect, true, &mut fields), start)
                 }
                 Syntax::Access { combined } => access::split(line, range, combined, &mut fields),
-                Syntax::JsonLines => self.finder.split(window.buffer(), range, &mut fields),
+                Syntax::JsonLines => {
+                    self.finder.split(window.buffer(), &odd[number..], &mut fields)
+                }
             };
             let is_named = self.query.syntax != Syntax::Delimited && matches!(found, Ok(true));
             if !is_named || !self.add_plain(line, columns, start, &fields) {

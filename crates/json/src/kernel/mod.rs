@@ -23,8 +23,8 @@ use accept::accepts_over;
 pub(crate) use grammar::{BEHIND_BYTES, BLOCK_BYTES, SHORT_BYTES, State};
 use grammar::{accepts_short, read_blocks};
 pub(crate) use scalars::Gap;
-use scalars::scalars_over;
 pub use scalars::{Kind, Scalar};
+use scalars::{pairs_over, scalars_over};
 
 /// Below this many bytes, walking over the tokens takes less time than clearing rows of masks.
 const LEAST_BYTES: usize = 96;
@@ -36,6 +36,7 @@ pub(crate) struct Kernel {
     space: unsafe fn(&[u8], usize) -> usize,
     number: unsafe fn(&[u8], usize) -> Option<Plain>,
     scalars: Scalars,
+    pairs: Pairs,
     level: Level,
 }
 
@@ -50,6 +51,9 @@ pub(crate) struct Judge {
 
 /// See [`Kernel::scalars`].
 type Scalars = unsafe fn(&[Gap], &[u8], usize, &mut [Scalar]) -> (usize, usize);
+
+/// See [`Kernel::pairs`].
+type Pairs = unsafe fn(&[Gap], &[u8], [usize; 2], [&mut [Scalar]; 2]) -> (usize, [usize; 2]);
 
 /// The grammar by bits of one level.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +100,7 @@ impl Kernel {
             space: space(level).run,
             number: number(level).run,
             scalars: scalars(level).run,
+            pairs: pairs(level).run,
             level: own,
         }
     }
@@ -131,6 +136,19 @@ impl Kernel {
     ) -> (usize, usize) {
         // SAFETY: as above.
         unsafe { (self.scalars)(gaps, text, at, scalars) }
+    }
+
+    /// The same from two, as long as there is one from both.
+    #[inline]
+    pub(crate) fn pairs(
+        self,
+        gaps: &[Gap],
+        text: &[u8],
+        at: [usize; 2],
+        scalars: [&mut [Scalar]; 2],
+    ) -> (usize, [usize; 2]) {
+        // SAFETY: as above.
+        unsafe { (self.pairs)(gaps, text, at, scalars) }
     }
 
     /// The first index from `from` on that holds no JSON white space, else the length.
@@ -326,6 +344,12 @@ fathom_machine::compile! {
 }
 fathom_machine::compile! {
     fn scalars(gaps: &[Gap], text: &[u8], at: usize, scalars: &mut [Scalar]) -> (usize, usize) = scalars_over<V>;
+    scalar, sse2, avx2, avx512 falls to avx2, neon
+}
+fathom_machine::compile! {
+    fn pairs(
+        gaps: &[Gap], text: &[u8], at: [usize; 2], scalars: [&mut [Scalar]; 2]
+    ) -> (usize, [usize; 2]) = pairs_over<V>;
     scalar, sse2, avx2, avx512 falls to avx2, neon
 }
 fathom_machine::compile! {

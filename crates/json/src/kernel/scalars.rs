@@ -86,24 +86,56 @@ pub(super) unsafe fn scalars_over<V: Vector>(
     scalars: &mut [Scalar],
 ) -> (usize, usize) {
     for (found, (gap, scalar)) in gaps.iter().zip(scalars).enumerate() {
-        let here = gap.end(text, at).and_then(|start| {
-            let first = *text.get(start)?;
-            // SAFETY: the caller vouches for the level.
-            let (end, kind) = unsafe {
-                if first == b'"' {
-                    let (quote, is_ascii) = special_over::<V>(text, start + 1);
-                    let is_plain = is_ascii && text.get(quote) == Some(&b'"');
-                    is_plain.then_some((quote + 1, Kind::String { has_escapes: false }))?
-                } else {
-                    let number = number_over::<V>(text, start)?;
-                    (start + usize::from(number.bytes.get()), Kind::Number)
-                }
-            };
-            Some(Scalar { start, end, kind })
-        });
-        let Some(here) = here else { return (found, at) };
+        // SAFETY: the caller vouches for the level.
+        let Some(here) = (unsafe { scalar_over::<V>(gap, text, at) }) else { return (found, at) };
         *scalar = here;
         at = here.end;
     }
     (gaps.len(), at)
+}
+
+/// The same in two places at once, as long as there is one in both: where a scalar starts is known when the one before it
+/// was looked at, so that in one place a processor mostly waits.
+///
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+pub(super) unsafe fn pairs_over<V: Vector>(
+    gaps: &[Gap],
+    text: &[u8],
+    [mut one, mut other]: [usize; 2],
+    [ones, others]: [&mut [Scalar]; 2],
+) -> (usize, [usize; 2]) {
+    let lists = ones.iter_mut().zip(others);
+    for (found, (gap, (first, second))) in gaps.iter().zip(lists).enumerate() {
+        // SAFETY: the caller vouches for the level.
+        let both =
+            unsafe { (scalar_over::<V>(gap, text, one), scalar_over::<V>(gap, text, other)) };
+        let (Some(here), Some(there)) = both else { return (found, [one, other]) };
+        (*first, *second) = (here, there);
+        (one, other) = (here.end, there.end);
+    }
+    (gaps.len(), [one, other])
+}
+
+/// The scalar behind a gap at a place, if there is a plain one.
+///
+/// # Safety
+/// The level of `V` is available.
+#[inline(always)]
+unsafe fn scalar_over<V: Vector>(gap: &Gap, text: &[u8], at: usize) -> Option<Scalar> {
+    let start = gap.end(text, at)?;
+    let first = *text.get(start)?;
+    // SAFETY: the caller vouches for the level.
+    let (end, kind) = unsafe {
+        if first == b'"' {
+            let (quote, is_ascii) = special_over::<V>(text, start + 1);
+            let is_plain = is_ascii && text.get(quote) == Some(&b'"');
+            is_plain.then_some((quote + 1, Kind::String { has_escapes: false }))?
+        } else {
+            let number = number_over::<V>(text, start)?;
+            (start + usize::from(number.bytes.get()), Kind::Number)
+        }
+    };
+    Some(Scalar { start, end, kind })
 }
