@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use fathom_machine::clock::thread_cpu_ns;
-use fathom_machine::os::live::{LiveMap, is_cached};
+use fathom_machine::os::cache::is_cached;
+use fathom_machine::os::live::LiveMap;
 
 use crate::chunk::PIECE_ROWS;
 use crate::error::Error;

@@ -17,14 +17,13 @@
 //! later, and does the same, takes its place; then nothing new is mapped.
 
 use std::fs::File;
-use std::io::{self, IoSliceMut};
+use std::io;
 use std::ops::Range;
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use libc::{c_int, c_void, siginfo_t};
-use rustix::io::{ReadWriteFlags, preadv2};
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
 
 /// A part of a file in memory.
@@ -125,19 +124,6 @@ impl Drop for LiveMap {
         // SAFETY: mapped by us and unmapped only here; addresses are good while the map lives.
         let _ = unsafe { munmap(at, self.len) };
     }
-}
-
-/// Whether the file is in memory, by a look at a byte in each of sixteen parts of the range, which waits for no device.
-pub fn is_cached(file: &File, range: Range<u64>) -> bool {
-    const PARTS: u64 = 16;
-    let part = (range.end - range.start) / PARTS;
-    let is_there = |at: u64| {
-        let mut byte = [0];
-        let into = &mut [IoSliceMut::new(&mut byte)];
-        // Where nobody can tell, it is not.
-        preadv2(file, into, at, ReadWriteFlags::NOWAIT).is_ok_and(|read| read == 1)
-    };
-    (0..PARTS).all(|number| is_there(range.start + number * part + part / 2))
 }
 
 /// No object is larger, and offsets in one fit a pointer's difference.
@@ -365,13 +351,6 @@ mod tests {
             assert!(map.is_whole() && map.lost().is_none());
         }
         assert!(LiveMap::new(&file, 5..5).is_err());
-    }
-
-    #[test]
-    fn what_was_just_written_is_cached() {
-        let file = file(&numbered(3));
-        let size = 3 * page() as u64;
-        assert!(is_cached(&file, 0..size) && !is_cached(&file, size..2 * size));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Linux is the platform fathom is built and tested on.
 
 pub mod affinity;
+#[allow(unsafe_code)] // mappings that are only looked at
+pub mod cache;
 #[allow(unsafe_code)] // says that what threads have filled is a vector
 pub mod collect;
 #[allow(unsafe_code)] // mappings of files that change, and the signal of pages that are gone
