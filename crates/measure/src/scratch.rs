@@ -87,11 +87,18 @@ impl Drop for Folder {
 /// # Errors
 /// What the operating system answers.
 pub fn file() -> io::Result<Unnamed> {
-    let place = env::temp_dir();
+    file_in(&env::temp_dir())
+}
+
+/// As [`file`], elsewhere.
+///
+/// # Errors
+/// As [`file`].
+pub fn file_in(place: &Path) -> io::Result<Unnamed> {
     let named = |error: io::Error| {
         io::Error::new(error.kind(), format!("no temporary file in {}: {error}", place.display()))
     };
-    Ok(Unnamed { file: tempfile::tempfile_in(&place).map_err(named)? })
+    Ok(Unnamed { file: tempfile::tempfile_in(place).map_err(named)? })
 }
 
 impl Unnamed {

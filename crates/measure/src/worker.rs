@@ -16,7 +16,7 @@ use crate::meter::{Clocks, Meter};
 use crate::protocol::{Reply, Request, SharedData, VERSION, receive, send};
 use crate::sample::Sample;
 use crate::simulated::sample_simulated;
-use crate::workload::{Data, Spec, Work};
+use crate::workload::{Data, Spec, SpecError, Work};
 
 /// What the kernel places the heap to, in bytes, and what an allocator places anything to, at least.
 const PAGE: usize = 4096;
@@ -131,7 +131,7 @@ impl Opening<'_> {
         };
         match opened {
             Ok(()) => result,
-            Err(OpenError::Unsupported(why)) => {
+            Err(why @ (OpenError::Unsupported(_) | OpenError::Spec(SpecError::Machine { .. }))) => {
                 send(output, &Reply::Unsupported { reason: why.to_string() })
             }
             Err(error) => send(output, &Reply::Error { message: error.to_string() }),

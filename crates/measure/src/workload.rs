@@ -248,6 +248,12 @@ pub enum SpecError {
         /// Why not.
         reason: String,
     },
+    /// What makes sense, but not on this machine, or not with this file: then nobody takes part.
+    #[error("not here: {reason}")]
+    Machine {
+        /// Why not.
+        reason: String,
+    },
 }
 
 /// The parameter that every family has, unless it has one of its own of that name: see

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
-use fathom_measure::bench::{Bench, Entrant};
+use anyhow::{Context, bail, ensure};
+use fathom_measure::bench::{Bench, BenchError, Entrant};
 use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::provision::{Prepare, Provision};
@@ -95,10 +95,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.show.ensure_drawable(&all)?;
     let stop = interrupt::measuring();
     let mut run = new_run()?;
-    let mut end = Ok(());
+    let (mut end, mut refused) = (Ok(()), None);
     for spec in specs {
         match measured(options, family, &entrants, spec) {
             Ok(case) => run.cases.push(case),
+            // What cannot be done here may be one case of several, and nobody may have asked for it.
+            Err(error) if is_refused(&error) => {
+                run.notes.push(format!("not measured: {error:#}"));
+                refused.get_or_insert(error);
+            }
             // What was measured before is no less worth.
             Err(error) if !run.cases.is_empty() => {
                 run.notes.push(format!("ended early: {error:#}"));
@@ -112,6 +117,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             break;
         }
     }
+    if let (true, Some(error)) = (run.cases.is_empty(), refused) {
+        return Err(error);
+    }
     show(&run, &options.show)?;
     let to_people = matches!(options.show.form(), Format::Text | Format::Markdown);
     if to_people && options.show.output == Path::new("-") {
@@ -119,6 +127,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     end?;
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
+}
+
+/// Whether the reference does not take part, and so nobody does.
+fn is_refused(error: &anyhow::Error) -> bool {
+    let failure = match error.downcast_ref() {
+        Some(BenchError::Reference { failure, .. }) => Some(failure),
+        _ => None,
+    };
+    matches!(failure, Some(Failure::Unsupported { .. }))
 }
 
 fn measured(
@@ -276,9 +293,18 @@ fn test(
         };
         let mut conductor = Conductor::new(seats, piece);
         let reference = seat(family.reference(), &measuring::worker(None)?);
-        let digest = conductor
-            .expect(&reference)
-            .map_err(|failure| anyhow::anyhow!("the reference on {spec} {failure}"))?;
+        let digest = match conductor.expect(&reference) {
+            Ok(digest) => digest,
+            Err(failure @ Failure::Unsupported { .. }) => {
+                writeln!(
+                    io::stdout(),
+                    "{} {spec}: not run: the reference {failure}",
+                    family.name()
+                )?;
+                continue;
+            }
+            Err(failure) => bail!("the reference on {spec} {failure}"),
+        };
         writeln!(io::stdout(), "{} {spec}: {digest}", family.name())?;
         for (entrant, failure) in entrants.iter().zip(conductor.open()) {
             let word = match &failure {
