@@ -1,12 +1,19 @@
-//! Read: ways to get a file that is in the page cache into a program, by the size of the buffer.
+//! Read: ways to get a file into a program, by the size of the buffer, from the page cache and from a disk.
 //!
 //! An iteration opens the file, reads it once from beginning to end and adds its bytes up as 64-bit
-//! numbers in four lanes, so that every byte is seen to have arrived; the sums are compared. What is
-//! measured is copying, mapping and page faults, not the disk: a file that does not fit in memory
-//! is another question. Wall clock, since two of the ways use a second thread.
+//! numbers in four lanes, so that every byte is seen to have arrived; the sums are compared. Wall clock, since most ways
+//! leave work to the kernel or to other threads.
+//!
+//! With `cache=warm` the file is in the page cache: what is measured is copying, mapping and page faults, not the disk, but for the ways that
+//! go past the cache. With `cache=cold` it is put out of it before each iteration, which is not timed, and every page
+//! is looked at: a file of which one stays, as in a file system in memory, is refused. A device, or the host of a virtual
+//! machine, may have the bytes in a memory of its own, and nobody here can put them out of that.
 
 use fathom_measure::family::Family;
 
+mod advised;
+mod ahead;
+mod direct;
 mod fresh;
 mod huge;
 #[allow(unsafe_code)] // mapping a file that others could change
@@ -32,6 +39,9 @@ pub static FAMILY: Family<File> = Family {
         &huge::HUGE,
         &mmap::Mmap,
         &overlap::OVERLAP,
+        &advised::Advised,
+        &direct::DIRECT,
+        &ahead::AHEAD,
     ],
     absent: &[],
     facts: &workload::FACTS,

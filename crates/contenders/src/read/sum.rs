@@ -22,6 +22,11 @@ impl Sum {
         self.0 = lanes;
     }
 
+    /// The sum of both parts, in whichever order they are in the file.
+    pub(super) fn with(self, other: Sum) -> Sum {
+        Sum(std::array::from_fn(|lane| self.0[lane].wrapping_add(other.0[lane])))
+    }
+
     pub(super) fn lanes(self) -> [u64; 4] {
         self.0
     }
@@ -47,6 +52,11 @@ mod tests {
             let mut sum = Sum::default();
             bytes.chunks(piece).for_each(|piece| sum.add(piece));
             assert_eq!(sum, whole, "{piece}");
+            let (front, back) = bytes.split_at(piece);
+            let [mut first, mut second] = [Sum::default(); 2];
+            first.add(front);
+            second.add(back);
+            assert_eq!(second.with(first), whole, "{piece}");
         }
         let mut changed = bytes;
         changed[1002] ^= 1;

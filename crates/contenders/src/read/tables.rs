@@ -1,23 +1,36 @@
-//! What is shown beside the cases: speed by way of reading and size of the buffer, and the fastest by
-//! name.
+//! What is shown beside the cases: speed by way of reading and size of the buffer, warm and cold apart, and the
+//! fastest of each by name.
 
 use fathom_measure::facts::Table;
 use fathom_measure::result::Case;
 
-/// GB/s of every contender at every size, file by file.
+/// GB/s of every contender at every size: a table for each file, warm and cold.
 pub(super) fn of(cases: &[&Case]) -> Vec<Table> {
-    let mut files: Vec<_> = cases.iter().map(|case| &case.workload.file).collect();
-    files.dedup();
-    let tables = files.into_iter().map(|file| {
-        let same = cases.iter().copied().filter(|case| case.workload.file == *file);
-        one_file(&same.collect::<Vec<_>>())
+    let mut kinds = Vec::new();
+    for case in cases {
+        let kind = (&case.workload.file, cache(case));
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    let tables = kinds.into_iter().map(|(file, kind)| {
+        let same = |case: &&Case| case.workload.file == *file && cache(case) == kind;
+        one_kind(kind, &cases.iter().copied().filter(same).collect::<Vec<_>>())
     });
     tables.collect()
 }
 
-fn one_file(cases: &[&Case]) -> Table {
+/// Runs saved before there was a choice are of files in memory.
+fn cache(case: &Case) -> &str {
+    match case.workload.text("cache") {
+        "" => "warm",
+        cache => cache,
+    }
+}
+
+fn one_kind(kind: &str, cases: &[&Case]) -> Table {
     let Some(first) = cases.first() else { return Table::default() };
-    let mut rows = vec![vec!["GB/s by buffer".to_owned()]];
+    let mut rows = vec![vec![format!("GB/s by buffer, {kind}")]];
     rows[0].extend(cases.iter().map(|case| case.workload.text("buffer").to_owned()));
     for (_, row) in first.entrants() {
         let mut line = vec![row.id.clone()];
@@ -49,7 +62,7 @@ fn fastest(cases: &[&Case]) -> String {
         return String::new();
     };
     let buffer = case.workload.text("buffer");
-    let mut text = format!("Fastest: {} with {buffer}, {speed:.2} GB/s", row.id);
+    let mut text = format!("Fastest {}: {} with {buffer}, {speed:.2} GB/s", cache(case), row.id);
     let baseline = &case.contenders[case.roles.baseline].id;
     if number == case.roles.baseline {
         return text + ", the baseline itself\n";

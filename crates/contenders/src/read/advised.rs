@@ -1,0 +1,37 @@
+//! `read` with a word to the kernel beforehand: that the file is read in order (`sequential`: it reads twice as far
+//! ahead), or that all of it is going to be needed (`willneed`: it begins to read all).
+
+use fathom_machine::os::cache;
+use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported};
+
+use super::plain::read_into;
+use super::workload::File;
+
+pub(super) struct Advised;
+
+impl Contender<File> for Advised {
+    fn meta(&self) -> Meta {
+        Meta { name: "advised", ..Meta::of(include_str!("advised.rs")) }
+    }
+
+    fn prepare<'w>(&self, workload: &'w File) -> Preparation<'w> {
+        self.prepare_variant("sequential", workload)
+    }
+
+    fn variants(&self) -> &'static [&'static str] {
+        &["sequential", "willneed"]
+    }
+
+    fn prepare_variant<'w>(&self, variant: &str, workload: &'w File) -> Preparation<'w> {
+        let advise = match variant {
+            "sequential" => cache::expect_in_order,
+            "willneed" => cache::expect_whole,
+            _ => return Err(Unsupported(format!("has no way {variant:?}"))),
+        };
+        let mut buffer = vec![0; workload.buffer_bytes];
+        workload.timed(move |file, _| {
+            advise(file)?;
+            read_into(file, &mut buffer)
+        })
+    }
+}
