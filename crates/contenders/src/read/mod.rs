@@ -21,8 +21,13 @@ mod mmap;
 mod overlap;
 mod plain;
 mod pread;
+#[cfg(feature = "cpu")]
+#[allow(unsafe_code)] // the kernel writes into buffers while requests are on their way
+mod ring;
 mod sum;
 mod tables;
+#[cfg(feature = "cpu")]
+mod uring;
 mod workload;
 
 pub use workload::File;
@@ -42,6 +47,8 @@ pub static FAMILY: Family<File> = Family {
         &advised::Advised,
         &direct::DIRECT,
         &ahead::AHEAD,
+        #[cfg(feature = "cpu")]
+        &uring::Uring,
     ],
     absent: &[],
     facts: &workload::FACTS,
