@@ -90,10 +90,10 @@ pub fn file() -> io::Result<Unnamed> {
     file_in(&env::temp_dir())
 }
 
-/// As [`file`], elsewhere.
+/// As [`file()`], elsewhere.
 ///
 /// # Errors
-/// As [`file`].
+/// As [`file()`].
 pub fn file_in(place: &Path) -> io::Result<Unnamed> {
     let named = |error: io::Error| {
         io::Error::new(error.kind(), format!("no temporary file in {}: {error}", place.display()))
