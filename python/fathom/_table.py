@@ -13,9 +13,10 @@ class Table:
 
     It is an Arrow table to whoever asks (``polars.DataFrame(t)``, ``pyarrow.table(t)``, DuckDB's
     ``from t``): keys are text, or binary if one is not UTF-8. Counts are int64, and so is what is
-    said in the unit of values without decimals; the rest is float64, the double nearest to what
-    the command prints with ``--format json``. ``exact=True`` gives every digit instead, of means, variances
-    and deviations at least 17 significant ones.
+    said in the unit of values without decimals, if all of a column fits; the rest is float64, the double nearest to
+    what the command prints with ``--format json``. Rows, columns and dicts have Python's integers of any size where
+    64 bits are too few. ``exact=True`` gives every digit instead, of means, variances and deviations at least 17
+    significant ones.
     """
 
     __slots__ = ("_groups", "_guessed", "__weakref__")
@@ -113,7 +114,7 @@ class Table:
 
     def to_pandas(self):
         """A ``pandas.DataFrame``; of the other libraries none is needed. Integers some of which are missing
-        are of pandas' type Int64, which has missing ones."""
+        are of pandas' type Int64, which has missing ones; those of which some do not fit 64 bits are doubles."""
         import pandas
 
         def column(at):

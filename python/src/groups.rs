@@ -6,7 +6,7 @@ use fathom_aggregate::format::{self, Type, Typed};
 use fathom_aggregate::{Column, Layout, Rounding, Summary};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyInt, PyList};
 
 use crate::arrow::write::{self, Array, Data};
 
@@ -38,8 +38,12 @@ pub(crate) struct Saved {
 }
 
 /// The names of types in what is pickled.
-const TYPES: [(Type, &str); 3] =
-    [(Type::Integer, "integer"), (Type::Number, "number"), (Type::Text, "text")];
+const TYPES: [(Type, &str); 4] = [
+    (Type::Integer, "integer"),
+    (Type::Whole, "whole"),
+    (Type::Number, "number"),
+    (Type::Text, "text"),
+];
 
 impl Groups {
     pub(crate) fn new(summary: Summary, layout: Layout, has_total: bool) -> Groups {
@@ -77,7 +81,7 @@ impl Groups {
         }
     }
 
-    /// A column as an Arrow array: integers if all are, otherwise doubles, or decimals if `exact`.
+    /// A column as an Arrow array: integers if all are and fit 64 bits, otherwise doubles, or decimals if `exact`.
     fn array(&self, number: usize, exact: bool) -> PyResult<Array> {
         let Some(number) = number.checked_sub(self.parts()) else {
             let keys = self.keys(number);
@@ -94,8 +98,8 @@ impl Groups {
             (Type::Integer, _) => {
                 Data::Integers(integers(&texts).map(Option::unwrap_or_default).collect())
             }
-            (Type::Number, true) => decimals(&texts)?,
-            (Type::Number, false) => Data::Doubles(doubles(&texts)),
+            (Type::Whole | Type::Number, true) => decimals(&texts)?,
+            (Type::Whole | Type::Number, false) => Data::Doubles(doubles(&texts)),
         };
         Ok(Array { data, valid })
     }
@@ -146,7 +150,7 @@ fn typed<'r>(summary: &'r Summary, layout: &'r Layout, number: usize) -> Typed<'
 
 fn name_of(kind: Type) -> String {
     let is_it = |(known, _): &&(Type, &str)| *known == kind;
-    TYPES.iter().find(is_it).expect("there are three").1.to_owned()
+    TYPES.iter().find(is_it).expect("all are there").1.to_owned()
 }
 
 fn are_texts(keys: &[Cow<'_, [u8]>]) -> bool {
@@ -160,6 +164,18 @@ fn integers(texts: &[Option<String>]) -> impl Iterator<Item = Option<i64>> {
 fn doubles(texts: &[Option<String>]) -> Vec<f64> {
     let double = |text: &str| text.parse().expect("a decimal number is a double");
     texts.iter().map(|text| text.as_deref().map_or(0.0, double)).collect()
+}
+
+/// Python's integers, which have any size.
+fn whole<'py>(py: Python<'py>, texts: &[Option<String>]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for text in texts {
+        match text {
+            Some(text) => list.append(py.get_type::<PyInt>().call1((text,))?)?,
+            None => list.append(py.None())?,
+        }
+    }
+    Ok(list)
 }
 
 /// The same numbers in units of the finest, in 128 bits.
@@ -249,8 +265,8 @@ impl Groups {
         }
     }
 
-    /// A column as Python's objects: texts (bytes if one is not UTF-8), integers and floats; what does
-    /// not exist is None.
+    /// A column as Python's objects: texts (bytes if one is not UTF-8), integers of any size and floats; what
+    /// does not exist is None.
     fn column<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyList>> {
         let Some(number) = number.checked_sub(self.parts()) else {
             let keys = self.keys(number);
@@ -267,6 +283,7 @@ impl Groups {
         let texts = self.texts(number);
         match self.kind(number) {
             Type::Integer => return PyList::new(py, integers(&texts).collect::<Vec<_>>()),
+            Type::Whole => return whole(py, &texts),
             Type::Text => return PyList::new(py, &*texts),
             Type::Number => {}
         }

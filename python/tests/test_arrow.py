@@ -402,6 +402,12 @@ def test_integers_stay_integers_in_pandas():
     types = {"v_count": "int64", "w_max": "float64", "w_count": "int64"}
     assert {name: str(frame[name].dtype) for name in types} == types
     assert frame["w_max"][0] == 1.5 and frame["w_max"].isna()[1]
+    # Those that 64 bits do not hold are doubles, as in Arrow, unless every digit is asked for.
+    large = fathom.aggregate(b"k,v\na,18446744073709551615\nb,\n", by="k", values="v", stats=["max"])
+    assert str(large.to_pandas()["max"].dtype) == "float64" and large.to_pandas()["max"][0] == 2.0**64
+    assert large.to_pandas()["max"].isna()[1]
+    assert large.to_arrow()["max"].to_pylist() == [2.0**64, None] == large.to_polars()["max"].to_list()
+    assert large.to_arrow(exact=True)["max"].to_pylist() == [2**64 - 1, None]
     # Also where there are no rows.
     empty = fathom.aggregate(text, where='k == "z"', **ask)
     arrow = empty.to_arrow().schema

@@ -14,6 +14,8 @@ use crate::engine::Column;
 pub enum Type {
     /// Integers of 64 bits, as text.
     Integer,
+    /// Integers of which some do not fit 64 bits, as text.
+    Whole,
     /// Decimal numbers, as text.
     Number,
     /// Texts.
@@ -50,7 +52,7 @@ impl<'r> Typed<'r> {
     }
 
     /// What its cells are: counts are integers, means are not, and what is said in the unit of the values is
-    /// if no value has a digit behind the point; unless one does not fit 64 bits.
+    /// if no value has a digit behind the point.
     pub fn cell_type(self) -> Type {
         let (at, statistic) = match self.telling {
             Telling::Of(at, statistic) | Telling::Change([_, at], statistic) => (at, statistic),
@@ -65,8 +67,9 @@ impl<'r> Typed<'r> {
             _ => column.scale == 0,
         };
         let fits = |text: String| text.parse::<i64>().is_ok();
-        match may_be_integer && self.cells(0..rows(self.columns)).flatten().all(fits) {
-            true => Type::Integer,
+        match may_be_integer {
+            true if self.cells(0..rows(self.columns)).flatten().all(fits) => Type::Integer,
+            true => Type::Whole,
             false => Type::Number,
         }
     }

@@ -59,9 +59,9 @@ impl<'r> Table<'r> {
         let of_cells = |typed: &Typed<'_>| match (typed.cell_type(), layout.decimals) {
             (Type::Text, _) => DataType::LargeUtf8,
             (Type::Integer, _) => DataType::Int64,
-            (Type::Number, None) => DataType::Float64,
+            (Type::Whole | Type::Number, None) => DataType::Float64,
             // At most 18.
-            (Type::Number, Some(decimals)) => {
+            (Type::Whole | Type::Number, Some(decimals)) => {
                 DataType::Decimal128(DECIMAL128_MAX_PRECISION, decimals as i8)
             }
         };
