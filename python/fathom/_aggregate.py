@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 
 from fathom import _native
@@ -19,17 +20,32 @@ class _Plan:
 def _list(value) -> list:
     if value is None:
         return []
-    return [value] if isinstance(value, (str, int)) or not hasattr(value, "__iter__") else list(value)
+    return [value] if isinstance(value, str) or is_whole(value) or not hasattr(value, "__iter__") else list(value)
+
+
+def _text(name: str, value) -> str:
+    """A text that an option has."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a text, not {value!r}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: {value!r} is no Unicode text: half of a pair of surrogates stands alone") from None
+    return value
 
 
 def _places(name: str, value) -> list:
     """The columns that an option names."""
     columns = _list(value)
-    for column in columns:
-        if isinstance(column, bool) or not isinstance(column, (str, int)):
+    for at, column in enumerate(columns):
+        if isinstance(column, str):
+            _text(name, column)
+        elif not is_whole(column):
             raise TypeError(f"{name}: a column is a name or a place, not {column!r}")
-        if not isinstance(column, str) and column < 1:
-            raise ValueError(f"{name}: places of columns count from 1, and {column} is none")
+        else:
+            columns[at] = operator.index(column)
+            if not 1 <= columns[at] < 2**63:
+                raise ValueError(f"{name}: places of columns count from 1, and {column} is none")
     return columns
 
 
@@ -39,14 +55,33 @@ def _texts(name: str, value) -> list:
     for text in texts:
         if not isinstance(text, str):
             raise TypeError(f"{name} is a text or several, and {text!r} is none")
+        _text(name, text)
     return texts
+
+
+def _truth(name: str, value) -> bool:
+    """Whether or not, by a truth of Python or NumPy: a word would be true whatever it says."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"{name} is True or False, not {value!r}")
+    return bool(value)
+
+
+def is_whole(value) -> bool:
+    """Whether it is an integer, of Python or another library; truths are none."""
+    if isinstance(value, bool):
+        return False
+    try:
+        operator.index(value)
+    except TypeError:
+        return False
+    return True
 
 
 def whole(name: str, value, least: int, most: int = 2**63 - 1) -> None:
     """Refuses what is no such number."""
     if value is None:
         return
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if not is_whole(value):
         raise TypeError(f"{name} is a whole number, not {value!r}")
     if not least <= value <= most:
         raise ValueError(f"{name} is {least} to {most}, not {value}")
@@ -128,6 +163,8 @@ def _nulls(null, values: list) -> list:
     """What a missing value means in each column of values."""
     if not isinstance(null, (str, dict)):
         raise TypeError(f"null is a word or a dict of columns to words, not {null!r}")
+    for word in [null] if isinstance(null, str) else null.values():
+        _text("null", word)
     if isinstance(null, str):
         return [null] * len(values)
     unknown = set(null) - set(values)
@@ -139,7 +176,7 @@ def _nulls(null, values: list) -> list:
 def _byte(delimiter: str | None) -> int | None:
     if delimiter is None:
         return None
-    code = delimiter.encode()
+    code = _text("delimiter", delimiter).encode()
     if len(code) != 1 or code.isdigit() or code in b'"\r\n.+-':
         raise ValueError(f"delimiter: {delimiter!r} is not one byte, or part of numbers or quotes")
     return code[0]
@@ -228,15 +265,17 @@ def aggregate(
     progress       called with the bytes read so far, about fifty times a second
 
     A floating-point number in an Arrow table means its shortest decimal, which all programs print:
-    0.1 is 0.1, so that a table and its CSV have the same result. NaN and infinities are refused.
+    0.1 is 0.1, so that a table and its CSV have the same result. NaN and infinities are refused (NaN of pandas
+    arrives as a null, and is missing).
     Other threads of Python run meanwhile, and Ctrl-C ends the run.
     """
     asked = dict(locals())
     progress = asked.pop("progress")
     keys, columns = _columns(by, values, _places("texts", texts))
-    of_where = _native.columns(where) if where is not None else []
+    of_where = _native.columns(_text("where", where)) if where is not None else []
     wanted = list(dict.fromkeys([_native.part(key)[0] for key in keys] + columns + of_where))
-    asked["data"] = [_as_arrow(side, wanted) for side in _sides(data)] if compare else _as_arrow(data, wanted)
+    is_pair = _truth("compare", compare)
+    asked["data"] = [_as_arrow(side, wanted) for side in _sides(data)] if is_pair else _as_arrow(data, wanted)
     inputs, plan = _asked(**asked)
     inputs = [readable(data) for data in inputs]
     if rejects is None:
@@ -277,8 +316,15 @@ def _asked(
     whole("chunk_bytes", chunk_bytes, 64, 1 << 30)
     whole("memory_limit", memory_limit, 0)
     stats, null_values = _texts("stats", stats), _texts("null_values", null_values)
-    if total is not None and not isinstance(total, (bool, str)):
-        raise TypeError(f"total is a text or whether there is one, not {total!r}")
+    for name, value in (("total", total), ("approx", approx)):
+        if value is not None and not isinstance(value, (bool, str)):
+            raise TypeError(f"{name} is a text or whether there is one, not {value!r}")
+    for name, value in (("where", where), ("format_in", format_in), ("total", total), ("approx", approx)):
+        if value is not None and not isinstance(value, bool):
+            _text(name, value)
+    for name, value in (("header", header), ("quotes", quotes), ("decimal_comma", decimal_comma)):
+        if value is not None:
+            _truth(name, value)
     inputs = _sides(data) if compare else _inputs(data)
     is_frame = any(hasattr(one, "__arrow_c_stream__") for one in inputs)
     if is_frame and len(inputs) > 1 and not compare:
@@ -313,8 +359,8 @@ def _asked(
         quotes=quotes,
         decimal_comma=decimal_comma,
         by=keys,
-        trim=bool(trim),
-        ignore_case=bool(ignore_case),
+        trim=_truth("trim", trim),
+        ignore_case=_truth("ignore_case", ignore_case),
         values=list(zip(columns, _nulls(null, columns), is_text)),
         filter=where,
         null_values=[text.encode() for text in null_values],
@@ -323,11 +369,11 @@ def _asked(
         nearest=quantiles == "nearest",
         approx="1%" if approx is True else approx or None,
         sort=_texts("sort", sort),
-        reverse=bool(reverse),
+        reverse=_truth("reverse", reverse),
         top=top,
-        shares=bool(shares),
+        shares=_truth("shares", shares),
         total="total" if total is True else None if total is False else total,
-        compare=bool(compare),
+        compare=_truth("compare", compare),
         skip=on_error == "skip",
         rejects=rejects,
         threads=threads,

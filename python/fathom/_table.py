@@ -126,7 +126,10 @@ class Table:
         return pandas.DataFrame({name: column(at) for at, name in enumerate(self.columns)})
 
     def format(self, format: str = "table", decimals=None, rounding: str = "half-up") -> _Bytes:
-        """The result as the command prints it: brc, table, csv, tsv, json or ndjson."""
+        """The result as the command prints it: brc, table, csv, tsv, json or ndjson; decimals are 0 to 18."""
+        from fathom._aggregate import whole
+
+        whole("decimals", decimals, 0, 18)
         return self._groups.render(format, decimals, rounding)
 
     def __arrow_c_stream__(self, requested_schema=None):

@@ -355,6 +355,21 @@ WRONG = [
     (ValueError, "compare= takes a list of two inputs", dict(compare=True)),
     (TypeError, "total is a text or whether there is one, not 5", dict(total=5)),
     (TypeError, "stats is a text or several, and 5 is none", dict(stats=5)),
+    (TypeError, "where is a text, not 5", dict(where=5)),
+    (TypeError, "format_in is a text, not 5", dict(format_in=5)),
+    (TypeError, "delimiter is a text, not b','", dict(delimiter=b",")),
+    (TypeError, "approx is a text or whether there is one, not 0.01", dict(approx=0.01)),
+    (TypeError, "null is a text, not 5", dict(values="v", null={"v": 5})),
+    (TypeError, "header is True or False, not 1", dict(header=1)),
+    (TypeError, "quotes is True or False, not 'no'", dict(quotes="no")),
+    (TypeError, "decimal_comma is True or False, not 'no'", dict(decimal_comma="no")),
+    (TypeError, "trim is True or False, not 'no'", dict(trim="no")),
+    (TypeError, "ignore_case is True or False, not 'no'", dict(ignore_case="no")),
+    (TypeError, "reverse is True or False, not 'no'", dict(reverse="no")),
+    (TypeError, "shares is True or False, not 'no'", dict(shares="no")),
+    (TypeError, "compare is True or False, not 'no'", dict(compare="no", by="k")),
+    (TypeError, "by: a column is a name or a place, not True", dict(by=True)),
+    (ValueError, "by: places", dict(by=2**64)),
     (TypeError, "null_values is a text or several, and 5 is none", dict(null_values=[5])),
     (TypeError, "null is a word or a dict", dict(null=5)),
     (ValueError, r"stats: values=\[\] counts records", dict(by="k", values=[], stats="sum")),
@@ -366,6 +381,47 @@ WRONG = [
 def test_what_an_option_cannot_be_is_said_before_anything_is_read(kind, said, keywords):
     with pytest.raises(kind, match=said):
         fathom.aggregate(Refusing(AssertionError("it was read")), **keywords)
+
+
+OF_TEXT = ["by", "values", "texts", "where", "stats", "approx", "format_in", "delimiter", "null", "null_values", "sort", "total"]
+
+
+@pytest.mark.parametrize("name", OF_TEXT)
+@pytest.mark.parametrize("several", [False, True])
+def test_what_is_no_unicode_text_is_said_by_its_option(name, several):
+    if several and name in ("where", "approx", "format_in", "delimiter", "total"):
+        return
+    value = {"v": "\udc80"} if several and name == "null" else ["\udc80"] if several else "\udc80"
+    with pytest.raises(ValueError, match=rf"^{name}: '\\udc80' is no Unicode text"):
+        fathom.aggregate(Refusing(AssertionError("it was read")), **{"values": "v", name: value})
+
+
+def test_integers_and_truths_of_other_libraries_are_integers_and_truths():
+    np = pytest.importorskip("numpy")
+    text, ask = b"k,v\na,1\nb,2\n", dict(stats=["sum"], top=1, sort="sum", threads=2)
+    plain = fathom.aggregate(text, by=1, values=[2], null={2: "zero"}, header=True, **ask)
+    others = dict(ask, top=np.int8(1), threads=np.uint16(2))
+    for by, values in [(np.int64(1), np.uint8(2)), ([np.int32(1)], (np.int64(2),)), (np.array(1), np.array([2]))]:
+        assert fathom.aggregate(text, by=by, values=values, null={np.int64(2): "zero"}, header=np.bool_(True), **others) == plain
+    assert plain.format("csv", np.int64(1)) == plain.format("csv", 1)
+    for kind, wrong in [(ValueError, 19), (ValueError, -1), (ValueError, 300), (TypeError, "2"), (TypeError, True)]:
+        with pytest.raises(kind, match="decimals is"):
+            plain.format("csv", wrong)
+
+
+def test_integers_of_any_size_are_integers(tmp_path):
+    text = b"k,v,w\na,18446744073709551615,1\na,-5,1\nb,,1.5\n"
+    table = fathom.aggregate(text, by="k", values=["v", "w"], stats=["max", "sum", "range", "mean"])
+    a, b = table.to_dicts()
+    assert (a["v_max"], a["v_sum"], a["v_range"]) == (2**64 - 1, 2**64 - 6, 2**64 + 4)
+    assert [type(a[name]) for name in ("v_max", "v_mean", "w_max")] == [int, float, float] and b["v_max"] is None
+    assert table["v_sum"] == [2**64 - 6, b["v_sum"]] and next(iter(table))[1] == 2**64 - 1
+    again = pickle.loads(pickle.dumps(table))
+    assert again == table and again.to_dicts() == table.to_dicts()
+    [most] = fathom.aggregate(b"a;%d\n" % (10**40), stats="max")["max"]
+    assert most == 10**40 and type(most) is int
+    both = fathom.aggregate([text, text.replace(b"-5", b"-6")], compare=True, by="k", values="v", stats=["sum"])
+    assert both["sum_before"][0] - 1 == both["sum_after"][0] == 2**64 - 7
 
 
 @pytest.mark.parametrize("threads", [0, -1, 65536])

@@ -135,6 +135,14 @@ def test_not_a_number_is_refused_by_its_row_or_missing_if_so_asked():
         fathom.aggregate(pl.DataFrame({"k": ["a"], "v": [None]}).cast({"v": pl.Int64}), by="k", values="v", null="fail")
 
 
+def test_not_a_number_of_pandas_is_missing_as_pandas_hands_it_over():
+    frame = pd.DataFrame({"k": ["a", "b"], "v": [1.0, float("nan")]})
+    assert dict(fathom.aggregate(frame, by="k", values="v", stats="count")) == {"a": 1, "b": 0}
+    frame["v"] = [float("inf"), 1.0]
+    with pytest.raises(fathom.DataError, match="inf"):
+        fathom.aggregate(frame, by="k", values="v")
+
+
 def test_columns_that_are_not_there_or_no_numbers_are_named():
     frame = pl.DataFrame({"k": ["a"], "d": ["1"], "v": [1]})
     with pytest.raises(KeyError, match="there are: k, d, v"):
