@@ -145,7 +145,7 @@ class Table:
         lines = self._groups.lines(_SHOWN, _SHOWN)
         between = len(self) - len(lines) + 1
         gap = [f"… {between} more"] if between else []
-        said = f"{self._keys()} keys, {self.records} records"
+        said = f"{_counted(self._keys(), 'key')}, {_counted(self.records, 'record')}"
         return "\n".join([*lines[: _SHOWN + 1], *gap, *lines[_SHOWN + 1 :], said])
 
     def _repr_html_(self) -> str:
@@ -175,8 +175,12 @@ class Table:
         rejected = f", {self.rejected} refused" if self.rejected else ""
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-            f"<p>{self._keys()} keys, {self.records} records{rejected}, {self.bytes} bytes</p>"
+            f"<p>{_counted(self._keys(), 'key')}, {_counted(self.records, 'record')}{rejected}, {_counted(self.bytes, 'byte')}</p>"
         )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _text(cell, is_text: bool) -> str:

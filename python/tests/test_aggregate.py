@@ -446,6 +446,13 @@ def test_a_result_is_shown_pickled_and_compared():
     assert pickle.loads(pickle.dumps(again)) == table
 
 
+def test_one_is_no_plural():
+    table = fathom.aggregate(b"a;1\n")
+    assert repr(table).endswith("\n1 key, 1 record") and "<p>1 key, 1 record, 4 bytes</p>" in table._repr_html_()
+    none = fathom.aggregate(b"\n")
+    assert repr(none).endswith("\n0 keys, 0 records") and none._repr_html_().endswith("<p>0 keys, 0 records, 1 byte</p>")
+
+
 def test_texts_of_others_are_escaped_in_notebooks():
     html = fathom.aggregate(b"<b>&;1\n")._repr_html_()
     assert "&lt;b&gt;&amp;" in html and "<b>" not in html
