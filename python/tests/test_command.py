@@ -1,7 +1,11 @@
 """The command in the package, and its answers as values."""
 
+import array
+import collections
 import dataclasses
+import functools
 import pickle
+import re
 import subprocess
 import sys
 import time
@@ -223,6 +227,41 @@ def test_equal_numbers_of_any_type_and_equal_objects_have_one_digest():
     around = Pair(0, [])
     around.pair[1].append(around)
     assert digest(around)
+
+
+def test_equal_arrays_have_one_digest():
+    from fathom._worker import digest
+
+    np = pytest.importorskip("numpy")
+    types = ["i1", "u1", ">i8", "u8", "f2", ">f4", "f8", "longdouble", "c8", "c16"]
+    nan, big = float("nan"), 2**63
+    other_nan = np.frombuffer(b"\1\0\0\0\0\0\xf8\xff")
+    masked = np.ma.masked_array
+    for equal in [
+        [np.array([0.0, 1.0]), np.array([-0.0, 1.0]), np.array([False, True]), *(np.array([0, 1], kind) for kind in types)],
+        [np.array([1.5, -0.0, nan]), np.array([1.5, 0.0, nan], "f4"), np.array([1.5, 0, nan], "longdouble")],
+        [np.array([nan]), other_nan, -other_nan, np.array([nan + 0j])],
+        [np.array([big, 0], "u8"), np.array([big, 0], "f4"), np.array([big, -0.0], "longdouble")],
+        [np.array([1 + 2j, 3]), np.array([1 + 2j, 3], "c8")],
+        [np.array(["a", "b"]), np.array(["a", "b"], "U9")],
+        [np.array(["2026-01-02", "NaT"], f"M8[{unit}]") for unit in ("D", "h", "s", "ns")],
+        [np.array([120, -60], "m8[s]"), np.array([2, -1], "m8[m]")],
+        [np.array([(1, 2.0)], [("a", "i4"), ("b", "f8")]), np.array([(1, 2)], [("a", "f4"), ("b", "i8")])],
+        [masked([1, 2], [0, 1]), masked([1.0, 7.0], [0, 1], fill_value=3)],
+        [np.zeros((2, 0)), np.zeros((2, 0), int)],
+        [np.arange(6).reshape(2, 3), np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.arange(12).reshape(2, 6)[:, ::2] // 2],
+        [array.array("b", [0, 1]), array.array("d", [-0.0, 1.0])],
+        [collections.deque([1, 2]), collections.deque([1.0, 2], maxlen=2)],
+        [range(0), range(1, 1)],
+    ]:
+        assert len({digest([one]) for one in equal}) == 1, equal
+    different = [np.array([0, 1]), np.array([[0, 1]]), np.array([0, 2]), np.array([0, 1.5]), np.array([0, nan]), np.array([0, 1j])]
+    different += [np.array([0.1]), np.array([0.1], "f4"), np.array([2**53 + 1]), np.array([2.0**53]), np.array([big + 1], "u8")]
+    different += [np.array([float(big)]), np.array([np.inf]), np.array([-np.inf]), np.array(["a"]), np.array([b"a"]), np.array(["b"])]
+    different += [np.array([0], "M8[s]"), np.array([0], "m8[s]"), np.array([1], "M8[s]"), masked([1, 2], [0, 1]), masked([1, 2])]
+    different += [np.array([(1, 2)], [("a", "i4"), ("b", "i4")]), np.zeros((2, 0)), np.zeros((0, 2)), [0, 1], range(2)]
+    different += [array.array("b", [0, 1]), collections.deque([0, 1]), np.array([1e-320], "longdouble") / 3, np.array([1e-320]) / 3]
+    assert len({digest(answer) for answer in different}) == len(different)
 
 
 def test_importing_takes_less_than_thirty_milliseconds():
