@@ -124,8 +124,9 @@ class Keys:
 
     @property
     def rows(self) -> list[dict]:
-        """A candidate each, the best first: structure, hash, allocator, cost_ns and more."""
-        return self.json["rows"]
+        """A candidate each, the best first: structure, hash, allocator, cost_ns and more. Those that failed are the
+        last, with a cost_ns of None, and failure says why."""
+        return sorted(self.json["rows"], key=lambda row: (row["cost_ns"] is None, row["cost_ns"] or 0.0))
 
     @property
     def run(self) -> Run:
@@ -138,8 +139,8 @@ class Keys:
         return self.run.verdicts
 
     def __repr__(self) -> str:
-        width = max(len(row["id"]) for row in self.rows)
-        rows = [f"{row['id']:{width}}  {row['cost_ns']:8.1f} ns" for row in self.rows]
+        width = max((len(row["id"]) for row in self.rows), default=0)
+        rows = [f"{row['id']:{width}}  {_cost(row):>11}" for row in self.rows]
         return "\n".join([*rows, "", *self.advice])
 
     def _repr_html_(self) -> str:
@@ -148,9 +149,14 @@ class Keys:
         def row(cells):
             return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
 
-        rows = [row((one["id"], f"{one['cost_ns']:.1f} ns")) for one in self.rows]
+        rows = [row((one["id"], _cost(one))) for one in self.rows]
         advice = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.advice)
         return f"{advice}<table>{''.join(rows)}</table>{self.run._repr_html_()}"
+
+
+def _cost(row: dict) -> str:
+    """What an operation takes, or why nobody knows."""
+    return row.get("failure") or "-" if row["cost_ns"] is None else f"{row['cost_ns']:.1f} ns"
 
 
 def _sentences(page: str) -> list[list[str]]:
