@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import numbers
 import operator
 import os
 import signal
 import subprocess
 import tempfile
+from collections.abc import Mapping
 
+from fathom._aggregate import is_whole
 from fathom._result import Keys, Run
 
 
@@ -67,12 +70,33 @@ def call(arguments, *, input: bytes | None = None, accepted=(0, 1), without=()) 
     return printed
 
 
+def found(asked: str, options: list[str], words: list[str]) -> dict:
+    """What the command answers in JSON."""
+    printed = call([*asked.split(), "--format", "json", *options, "--", *words])
+    try:
+        return json.loads(printed)
+    except json.JSONDecodeError:
+        said = printed.decode(errors="replace").strip().partition("\n")[0]
+        raise ValueError(f"{asked}: with these options the command answers no JSON, but {said!r}") from None
+
+
 # Options that are given anew for each value, and those behind which stand several words.
 _REPEATED = "axis cleanup command_name conclude library output prepare set setup strategy with worker".split()
 _WORDS = "join parameter parameter_list parameter_scan".split()
 
+# Options with which the command prints no JSON, or prints it elsewhere. (The output of `run` is that of commands.)
+_NO_JSON = {"run": ("format", "help", "open", "report")}
 
-def _options(keywords: dict) -> list[str]:
+
+def _refuse(asked: str, name: str) -> None:
+    """What is returned is there instead."""
+    if name == "help":
+        raise TypeError(f"help= is of the command alone: `fathom {asked} --help` prints it")
+    run = "the run" if asked != "kv" else "its .run"
+    raise TypeError(f"{name}= is of the command alone: what is returned has .json, {run} .report(format) and .save(path)")
+
+
+def options_of(asked: str, keywords: dict) -> list[str]:
     """``same_output=True`` is ``--same-output``, ``names=["a", "b"]`` ``--names=a,b``, ``prepare=["x", "y"]`` ``--prepare=x
     --prepare=y`` and ``parameter_list={"n": [1, 2]}`` ``--parameter-list n 1,2``."""
     options = []
@@ -81,20 +105,51 @@ def _options(keywords: dict) -> list[str]:
         option = "--" + name.replace("_", "-")
         if value is None or value is False:
             continue
+        if name in _NO_JSON.get(asked, ("format", "help", "open", "output")):
+            _refuse(asked, name)
         if value is True:
             options.append(option)
         elif name in _WORDS:
-            several = list(value.items()) if isinstance(value, dict) else value
-            for words in several if isinstance(several[0], (list, tuple)) else [several]:
-                options += [option, *map(_word, words)]
+            for words in _groups(name, value):
+                options += [option, *(_word(name, word) for word in words)]
         else:
-            is_repeated = name in _REPEATED and isinstance(value, (list, tuple))
-            options += [f"{option}={_word(one)}" for one in (value if is_repeated else [value])]
+            is_repeated = name in _REPEATED and _is_several(value)
+            options += [f"{option}={_word(name, one)}" for one in (value if is_repeated else [value])]
     return options
 
 
-def _word(value) -> str:
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+def _groups(name: str, value) -> list[list]:
+    """The words of an option that takes several, as often as it is given."""
+    if isinstance(value, Mapping):
+        return [list(pair) for pair in value.items()]
+    if not _is_several(value):
+        raise TypeError(f"{name}= takes a list of words or a dict, not {value!r}")
+    several = list(value)
+    if several and _is_several(several[0]):
+        return [list(words) for words in several]
+    return [several] if several else []
+
+
+def _is_several(value) -> bool:
+    """Whether it is a list of values, or whatever else gives one after the other."""
+    is_one = isinstance(value, (str, bytes, bytearray, os.PathLike, Mapping))
+    return hasattr(value, "__iter__") and not is_one and getattr(value, "shape", None) != ()
+
+
+def _word(name: str, value) -> str:
+    """A value as the command takes it, several of them with commas."""
+    if _is_several(value):
+        return ",".join(_one(name, one) for one in value)
+    return _one(name, value)
+
+
+def _one(name: str, value) -> str:
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
+    is_number = isinstance(value, numbers.Number) or hasattr(value, "__index__")
+    if isinstance(value, bool) or not (isinstance(value, str) or is_number):
+        raise TypeError(f"{name}= takes texts and numbers, or a list of these, not {value!r}")
+    return str(value)
 
 
 def run(commands, *, budget: str | None = None, **options) -> Run:
@@ -104,65 +159,93 @@ def run(commands, *, budget: str | None = None, **options) -> Run:
     several values: ``run(["cmd a", "cmd b"], names=["a", "b"], prepare=["sync", "true"], same_output=True)``,
     ``run("cmd {n}", parameter_list={"n": [1, 2]})``.
     """
+    if isinstance(commands, Mapping) or not hasattr(commands, "__iter__"):
+        raise TypeError(f"commands are a text for the shell, or a list of these, not {commands!r}")
     lines = [commands] if isinstance(commands, str) else list(commands)
-    options = _options(dict(budget=budget, **options))
-    return Run(json.loads(call(["run", "--format", "json", *options, "--", *lines])))
+    for line in lines:
+        if not isinstance(line, str):
+            raise TypeError(f"a command is a text for the shell, not {line!r}")
+    return Run(found("run", options_of("run", dict(budget=budget, **options)), lines))
 
 
 def bench(family: str, *cases, budget: str | None = None, **options) -> Run:
     """Compares the contenders of a family; options are those of ``fathom bench``
     (``with_=["name=command"]`` for ``--with``)."""
-    options = _options(dict(budget=budget, **options))
-    return Run(json.loads(call(["bench", family, *cases, "--format", "json", *options])))
+    words = [_one("family", word) for word in (family, *cases)]
+    return Run(found("bench", options_of("bench", dict(budget=budget, **options)), words))
 
 
 def cpu(*families: str, only=None, budget: str | None = None, **options) -> Run:
     """Which implementation of each primitive is fastest here; options are those of ``fathom cpu``."""
-    options = _options(dict(only=only, budget=budget, **options))
-    return Run(json.loads(call(["cpu", *families, "--format", "json", *options])))
+    words = [_one("families", word) for word in families]
+    return Run(found("cpu", options_of("cpu", dict(only=only, budget=budget, **options)), words))
 
 
-def _key(at: int, key) -> bytes:
-    """A key as a line: integers in decimal."""
+def _key(at: int, key) -> bytes | int:
+    """A key as bytes, or the integer that it is."""
     if isinstance(key, str):
-        return key.encode()
+        try:
+            return key.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"key {at}: {key!r} is no Unicode text: encode it before") from None
     if isinstance(key, (bytes, bytearray, memoryview)):
         return bytes(key)
-    if not isinstance(key, bool) and hasattr(key, "__index__"):
-        return str(operator.index(key)).encode()
+    if is_whole(key):
+        return operator.index(key)
     raise TypeError(f"key {at}: {key!r} is no text, bytes or integer: make it one of these before")
 
 
-def _key_bytes(keys) -> bytes:
-    """A line for each key."""
+#: What integers a map of integers has.
+_MOST_KEY = 2**64 - 1
+
+
+def _key_bytes(keys, format: str | None = None) -> tuple[bytes, str]:
+    """A line for each key, and the format of these lines if none is said."""
+    if hasattr(type(keys), "columns"):
+        raise TypeError(f"keys are one column, and {type(keys).__name__} has several: give one of them, such as table['name']")
     if isinstance(keys, (bytes, bytearray, memoryview)) or not hasattr(keys, "__iter__"):
         kinds = "a path, or a list or a column of texts, bytes or integers"
         raise TypeError(f"keys are {kinds}, not {type(keys).__name__}")
+    if format in ("u32", "u64") or (format or "").startswith("bin-"):
+        raise ValueError(f"from_={format!r} is how a file is written: with a list or a column leave it out")
     if hasattr(keys, "to_pylist"):
         keys = keys.to_pylist()
     elif hasattr(keys, "to_list"):
         keys = keys.to_list()
-    lines = [_key(at, key) for at, key in enumerate(keys)]
-    for at, line in enumerate(lines):
-        if not line or b"\n" in line or b"\r" in line:
-            raise ValueError(f"key {at}: {line!r} is no line of text: write the keys to a file")
-    return b"".join(line + b"\n" for line in lines)
+    found = [_key(at, key) for at, key in enumerate(keys)]
+    if not found:
+        raise ValueError("there are no keys")
+    are_integers = isinstance(found[0], int)
+    for at, key in enumerate(found):
+        if isinstance(key, int) is not are_integers:
+            one, other = ("an integer", "a text") if are_integers else ("a text", "an integer")
+            raise TypeError(f"key {at} is {other}, and key 0 {one}: make them of one kind before")
+        if are_integers and format != "lines" and not 0 <= key <= _MOST_KEY:
+            raise ValueError(f"key {at}: {key} is no whole number from 0 to {_MOST_KEY}; from_='lines' takes the decimals for texts")
+        if not are_integers and (not key or b"\n" in key or b"\r" in key):
+            raise ValueError(f"key {at}: {key!r} is no line of text: write the keys to a file")
+    lines = (b"%d\n" % key for key in found) if are_integers else (key + b"\n" for key in found)
+    return b"".join(lines), format or ("integers" if are_integers else "lines")
 
 
 def kv(keys, *, budget: str | None = None, **options) -> Keys:
     """Which structure, hash and allocator is best for these keys.
 
-    keys are the path of a file, or a list or a column of texts, bytes or integers. Options are
-    those of ``fathom kv``: ``kv("keys.txt", structure=["hashbrown", "indexmap"], from_="json")``.
+    keys are the path of a file, or a list or a column of texts and bytes, or of integers from 0 to 2**64 - 1, which
+    are measured as integers (``from_="lines"`` measures their decimals, of any size). Those of a dict are its keys,
+    and a set gives its own in no order. Options are those of ``fathom kv``:
+    ``kv("users.csv", from_="csv:email", structure=["hashbrown", "indexmap"])``.
     """
     if isinstance(keys, (str, os.PathLike)):
-        return _kv(os.fspath(keys), budget, options)
+        return _kv(os.fspath(keys), options_of("kv", dict(budget=budget, **options)))
+    options.setdefault("from_", options.pop("from", None))
     with tempfile.NamedTemporaryFile(prefix="fathom-keys-", suffix=".txt") as file:
-        file.write(_key_bytes(keys))
+        lines, options["from_"] = _key_bytes(keys, options["from_"])
+        words = options_of("kv", dict(budget=budget, **options))
+        file.write(lines)
         file.flush()
-        return _kv(file.name, budget, {"from_": "lines", **options})
+        return _kv(file.name, words)
 
 
-def _kv(path: str, budget, options) -> Keys:
-    options = _options(dict(budget=budget, **options))
-    return Keys(json.loads(call(["kv", "--format", "json", *options, "--", path])))
+def _kv(path: str, options: list[str]) -> Keys:
+    return Keys(found("kv", options, [path]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-import json
+import operator
 import os
 import pickle
 import shlex
@@ -13,8 +13,9 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
-from fathom._command import _options, call
+from fathom._command import found, options_of
 from fathom._result import Run
+from fathom._worker import inside
 
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_worker.py")
 
@@ -57,9 +58,11 @@ def compare(function=None, *, baseline=None, args=(), kwargs=None, budget=None, 
         fathom.compare([old_sort, new_sort], args=[numbers])    # measures at once; the first is the baseline
 
     Every function runs in a process of its own, which imports it: it must be found by its module and
-    name (in a notebook, write it to a file with ``%%writefile``). Arguments are pickled once
+    name (in a notebook, write it to a file with ``%%writefile``), also what wraps another one
+    (``cached = functools.lru_cache(slow)``) and what has no name of its own (``functools.partial``). Arguments are pickled once
     and unpickled in each process. Rounds are interleaved in balanced random order by the command
-    ``fathom own``. A function whose answer is not equal to the baseline's has no time. Garbage
+    ``fathom own``. A function whose answer is not equal to the baseline's has no time (NaN counts as
+    equal to NaN, and arrays of NumPy by their elements). Garbage
     is collected before each sample and not during it. Options are those of ``fathom own``:
     rounds, level, processes, clock and so on.
     """
@@ -69,6 +72,8 @@ def compare(function=None, *, baseline=None, args=(), kwargs=None, budget=None, 
         return _measure(list(function), args, kwargs, budget, options)
     if baseline is None:
         raise TypeError("compare needs baseline=, or a list of functions")
+    for one in (baseline,) if function is None else (baseline, function):
+        _check(one)
 
     def decorate(function):
         @functools.wraps(function)
@@ -86,12 +91,14 @@ def compare(function=None, *, baseline=None, args=(), kwargs=None, budget=None, 
     return decorate if function is None else decorate(function)
 
 
+def _check(function) -> None:
+    if not callable(function):
+        raise TypeError(f"functions are compared, and {function!r} is none")
+
+
 def _place(function):
     """Where another process finds the function: module, its file if it is a script, qualified name."""
-    inner = inspect.unwrap(function)
-    module, name = getattr(inner, "__module__", None), getattr(inner, "__qualname__", "")
-    if module is None or "<" in name or not name:
-        raise ValueError(f"{function!r} cannot be imported: it needs a module and a name of its own")
+    module, name = _imported(function, inside(function))
     if module != "__main__":
         return module, None, name
     path = getattr(sys.modules["__main__"], "__file__", None)
@@ -101,7 +108,32 @@ def _place(function):
             "write it to a file (in a notebook: %%writefile) and import it"
         )
     # Under another name, so that what a script does as a script is not done again.
-    return "__fathom_main__", os.path.abspath(path), name
+    return _SCRIPT, os.path.abspath(path), name
+
+
+_SCRIPT = "__fathom_main__"
+
+
+def _imported(given, function) -> tuple[str, str]:
+    """Module and name that lead to this very function, or to what was decorated: what wraps another one has often that
+    one's name."""
+    own, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+    if isinstance(own, str) and isinstance(name, str):
+        try:
+            there = operator.attrgetter(name)(sys.modules[own])
+        except (AttributeError, KeyError):
+            there = None
+        # Methods of a class are made anew whenever they are asked for.
+        if inside(there) is function or (inspect.ismethod(there) and there == function):
+            return own, name
+    for module in sorted(list(sys.modules), key=lambda module: (module != own, module != "__main__")):
+        for name, there in list(getattr(sys.modules[module], "__dict__", {}).items()):
+            if there is function or there is given:
+                return module, name
+    raise ValueError(
+        f"{given!r} cannot be imported: no name in a module leads to it. "
+        "Write a function of its own around it (def name(…): return …)"
+    )
 
 
 def _summary(function) -> str:
@@ -109,18 +141,22 @@ def _summary(function) -> str:
     return text.splitlines()[0] if text else ""
 
 
-def _names(functions) -> list[str]:
+def _names(places) -> list[str]:
     """Short names where they differ, otherwise with their modules."""
-    short = [inspect.unwrap(function).__qualname__ for function in functions]
+    short = [name for _, _, name in places]
     if len(set(short)) == len(short):
         return short
-    return [f"{inspect.unwrap(one).__module__}.{name}" for one, name in zip(functions, short)]
+    return [f"{'__main__' if module == _SCRIPT else module}.{name}" for module, _, name in places]
 
 
 def _measure(functions, args, kwargs, budget, options) -> Run:
+    for function in functions:
+        _check(function)
+    asked = options_of("own", dict(budget=budget, **options))
+    places = [_place(function) for function in functions]
     contenders = {
-        name: (_place(function), _summary(function))
-        for name, function in zip(_names(functions), functions)
+        name: (place, _summary(function))
+        for name, place, function in zip(_names(places), places, functions)
     }
     if len(contenders) < 2 or len(contenders) != len(functions):
         raise ValueError("compare needs at least two functions of different names")
@@ -134,5 +170,4 @@ def _measure(functions, args, kwargs, budget, options) -> Run:
         with open(path, "wb") as file:
             pickle.dump(job, file)
         worker = shlex.join([sys.executable, _WORKER, path])
-        asked = _options(dict(budget=budget, **options))
-        return Run(json.loads(call(["own", "--format", "json", *asked, "--", worker])))
+        return Run(found("own", asked, [worker]))

@@ -159,7 +159,13 @@ def find(place):
         loaded = importlib.import_module(module)
     for part in name.split("."):
         loaded = getattr(loaded, part)
-    return getattr(loaded, "__fathom_function__", loaded)
+    return inside(loaded)
+
+
+def inside(function):
+    """The function that `fathom.compare` decorated; what wraps that one copies its attributes, and is itself."""
+    own = getattr(function, "__fathom_function__", None)
+    return function if own is None or getattr(function, "__wrapped__", None) is not own else own
 
 
 def _nothing(*_args, **_keywords):

@@ -54,6 +54,59 @@ def test_options_with_several_values_are_given_as_the_command_takes_them(tmp_pat
         fathom.bench("checksum", operation="crc32c", axis=["a=1,2", "b=3"], with_=["a=b"], rounds=6)
 
 
+def words(name, value):
+    from fathom._command import options_of
+
+    return options_of("run", {name: value})
+
+
+def test_values_are_lists_or_whatever_gives_them_one_by_one():
+    assert words("prepare", (line for line in ["a", "b"])) == ["--prepare=a", "--prepare=b"]
+    assert words("names", (name for name in "ab")) == ["--names=a,b"] == words("names", dict(a=1, b=2).keys())
+    assert words("parameter_list", {}) == words("parameter_list", []) == []
+    assert words("parameter_list", (pair for pair in [("n", range(2)), ("m", ["a"])])) == (
+        ["--parameter-list", "n", "0,1", "--parameter-list", "m", "a"]
+    )
+    assert words("rounds", Decimal(6)) == ["--rounds=6"] and words("names", [1, 2.5]) == ["--names=1,2.5"]
+    for wrong in [b"true", object(), {"a": "b"}, [None], [True], [["a"], object()], print]:
+        with pytest.raises(TypeError, match="prepare= takes texts and numbers"):
+            words("prepare", wrong)
+    for wrong in ["n 1,2", 5]:
+        with pytest.raises(TypeError, match="parameter_list= takes a list of words or a dict"):
+            words("parameter_list", wrong)
+    for wrong in [{"a": "true"}, 5, ["true", None], [["ls", "-l"]], b"true"]:
+        with pytest.raises(TypeError, match="for the shell"):
+            fathom.run(wrong)
+
+
+@pytest.mark.parametrize("name", ["format", "help", "open", "output"])
+def test_options_that_print_no_json_are_refused_before_anything_is_measured(name, tmp_path):
+    value = True if name in ("help", "open") else tmp_path / "k.json"
+    calls = [
+        lambda **o: fathom.kv("there/is/none.txt", **o),
+        lambda **o: fathom.kv(["a"], **o),
+        lambda **o: fathom.cpu(**o),
+        lambda **o: fathom.bench("checksum", **o),
+        lambda **o: fathom.compare([linear, quick], args=[[1]], **o),
+        lambda **o: fathom.run("true", **{"report" if name == "output" else name: o[name]}),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match=r"= is of the command alone: .*(\.json|--help)"):
+            call(**{name: value})
+    assert not any(tmp_path.iterdir())
+
+
+def test_no_word_is_an_option_and_no_answer_but_json_is_one(monkeypatch, tmp_path):
+    for call in [fathom.cpu, fathom.bench]:
+        with pytest.raises(fathom.CommandFailed):
+            call("--help")
+    (tmp_path / "fathom").write_text("#!/bin/sh\necho hello\n")
+    (tmp_path / "fathom").chmod(0o755)
+    monkeypatch.setenv("FATHOM_PROGRAM", str(tmp_path / "fathom"))
+    with pytest.raises(ValueError, match="kv: .* no JSON, but 'hello'"):
+        fathom.kv("a.txt")
+
+
 def test_sentences_have_whole_names():
     first, second = "true", "true || echo 'a|b' <&0 | cat # " + "[so] \\ & `on` *" * 4
     [verdict] = fathom.run([first, second], rounds=6).verdicts
@@ -98,19 +151,82 @@ def test_keys_are_a_file_a_list_or_a_column(tmp_path):
         fathom.kv(["a", "b\nc"])
 
 
-def test_integers_are_keys_by_their_decimals():
+def test_integers_are_measured_as_integers():
+    choice = dict(exactly=["std+foldhash", "hashbrown+foldhash"], budget="1s")
+    for given in [range(2000), (str(number) for number in range(2000))]:
+        found = fathom.kv(given, **choice)
+        is_integer = given == range(2000)
+        assert found.json["file"]["format"] == ("integers" if is_integer else "lines")
+        assert (found.json["portrait"]["alphabet_name"] == "integers") is is_integer
+
+
+def key_bytes(keys, format=None):
     from fathom._command import _key_bytes
 
-    assert _key_bytes([3, 0, -12, 10**30]) == b"3\n0\n-12\n" + b"%d\n" % 10**30
+    return _key_bytes(keys, format)
+
+
+def test_integers_of_any_library_are_keys_and_of_one_kind():
+    assert key_bytes([3, 0, 2**64 - 1]) == (b"3\n0\n%d\n" % (2**64 - 1), "integers")
+    assert key_bytes([3, -12, 10**30], "lines") == (b"3\n-12\n%d\n" % 10**30, "lines")
     for library, kind in [("pandas", "Series"), ("polars", "Series"), ("pyarrow", "array"), ("numpy", "array")]:
         module = pytest.importorskip(library)
-        assert _key_bytes(getattr(module, kind)([3, 70000])) == b"3\n70000\n"
+        assert key_bytes(getattr(module, kind)([3, 70000])) == (b"3\n70000\n", "integers")
+        assert key_bytes(getattr(module, kind)(["a", "b"])) == (b"a\nb\n", "lines")
+    assert key_bytes(["a", b"b"]) == (b"a\nb\n", "lines")
     for wrong in [1.5, None, True, [1]]:
         with pytest.raises(TypeError, match="key 1: .* is no text, bytes or integer"):
             fathom.kv([1, wrong])
     for wrong in [b"ab", bytearray(b"ab"), 5]:
         with pytest.raises(TypeError, match="keys are a path, or a list or a column"):
             fathom.kv(wrong)
+    for mixed, said in [([1, 2, "3"], "key 2 is a text, and key 0 an integer"), ([b"1", 2], "key 1 is an integer")]:
+        with pytest.raises(TypeError, match=said):
+            fathom.kv(mixed)
+    for wrong in [-1, 2**64]:
+        with pytest.raises(ValueError, match=f"key 1: {wrong} is no whole number from 0 to 18446744073709551615; from_='lines'"):
+            fathom.kv([1, wrong])
+    for binary in ["u32", "u64", "bin-text"]:
+        with pytest.raises(ValueError, match="from_=.* is how a file is written"):
+            fathom.kv([1], from_=binary)
+    with pytest.raises(ValueError, match="no keys"):
+        fathom.kv([])
+    with pytest.raises(ValueError, match="key 0: .* is no Unicode text"):
+        fathom.kv(["\udc80"])
+
+
+def test_keys_are_one_column_and_those_of_a_dict():
+    assert key_bytes({"a": 1, "b": 2}) == (b"a\nb\n", "lines") and key_bytes({7}) == (b"7\n", "integers")
+    for library, make in [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")]:
+        table = getattr(pytest.importorskip(library), make)({"name": ["x", "y"], "b": [1, 2]})
+        assert key_bytes(table["name"]) == (b"x\ny\n", "lines")
+        with pytest.raises(TypeError, match=r"keys are one column, and \w+ has several: give one"):
+            fathom.kv(table)
+    with pytest.raises(TypeError, match="one column, and Table"):
+        fathom.kv(fathom.aggregate(b"a;1\n"))
+
+
+def test_the_example_of_kv_is_one(tmp_path, monkeypatch):
+    [example] = re.findall(r"``kv\((.*)\)``", fathom.kv.__doc__)
+    monkeypatch.chdir(tmp_path)
+    # The command has read the options when it misses the file.
+    with pytest.raises(fathom.CommandFailed, match="No such file"):
+        eval(f"fathom.kv({example})")
+
+
+def test_the_best_candidate_is_the_first_and_one_that_failed_the_last(monkeypatch):
+    rows = [
+        {"id": "slow", "cost_ns": 30.25, "failure": None},
+        {"id": "broken", "cost_ns": None, "failure": "hung & <gone>"},
+        {"id": "quick", "cost_ns": 7.5, "failure": None},
+    ]
+    found = fathom.Keys({"rows": rows, "advice": ["take quick"], "run": {"cases": []}})
+    assert [row["id"] for row in found.rows] == ["quick", "slow", "broken"]
+    assert repr(found).splitlines()[:3] == ["quick        7.5 ns", "slow        30.2 ns", "broken  hung & <gone>"]
+    monkeypatch.setattr(fathom.Run, "_repr_html_", lambda run: "")
+    assert "<td>quick</td><td>7.5 ns</td></tr><tr><td>slow" in found._repr_html_()
+    assert "<td>hung &amp; &lt;gone&gt;</td></tr></table>" in found._repr_html_()
+    assert repr(fathom.Keys({"rows": [], "advice": ["none"]})) == "\nnone"
 
 
 def linear(numbers):
@@ -168,6 +284,58 @@ def test_functions_that_no_process_can_import_are_refused():
         fathom.compare([linear], args=[[1]])
     with pytest.raises(TypeError, match="baseline"):
         fathom.compare(linear)
+
+
+def slow(number):
+    """Takes its time."""
+    time.sleep(0.002)
+    return number
+
+
+class Doubling:
+    def method(self, number):
+        return number
+
+    @classmethod
+    def of_class(cls, number):
+        return number
+
+    __call__ = method
+
+
+cached = functools.lru_cache(slow)
+part = functools.partial(slow)
+doubling = Doubling()
+outer = functools.lru_cache(fathom.compare(slow, baseline=slow))
+
+
+def test_what_is_measured_is_what_was_given():
+    given = [slow, cached, part, doubling, Doubling.of_class, outer, abs]
+    [case] = fathom.compare(given, args=[5], rounds=6, processes=1).cases
+    assert [one.failure for one in case.contenders] == [None] * len(given)
+    of = {one.name: one.ns_median for one in case.contenders}
+    assert list(of) == ["slow", "cached", "part", "doubling", "Doubling.of_class", "outer", "abs"]
+    assert of["part"] > of["slow"] / 10
+    for quick in ["cached", "doubling", "Doubling.of_class", "outer", "abs"]:
+        assert of[quick] < of["slow"] / 10, quick
+    [case] = fathom.compare(cached, baseline=slow, args=[5], rounds=6).comparison(processes=1).cases
+    assert [one.name for one in case.contenders] == ["slow", "cached"]
+    assert case.contenders[1].ns_median < case.contenders[0].ns_median / 10
+
+
+def test_what_no_name_leads_to_is_refused_with_what_to_do():
+    nameless = [functools.partial(slow), functools.lru_cache(slow), Doubling(), doubling.method, "".upper, lambda n: n]
+    for function in nameless:
+        with pytest.raises(ValueError, match="cannot be imported: .*def name"):
+            fathom.compare([slow, function], args=[5])
+        with pytest.raises(ValueError, match="cannot be imported: .*def name"):
+            fathom.compare(function, baseline=slow, args=[5]).comparison()
+    for none in [None, 5, "slow"]:
+        with pytest.raises(TypeError, match=f"functions are compared, and {none!r} is none"):
+            fathom.compare([slow, none], args=[5])
+        if none is not None:
+            with pytest.raises(TypeError, match=f"functions are compared, and {none!r} is none"):
+                fathom.compare(slow, baseline=none)
 
 
 def test_scripts_compare_their_own_functions(tmp_path):
