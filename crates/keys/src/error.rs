@@ -46,7 +46,10 @@ pub enum Reason {
         count: u64,
     },
     /// A length reaches past the end.
-    #[error("a {what} of {wanted} bytes with {left} bytes left (record {record} of {count})")]
+    #[error(
+        "a {what} of {} with {} left (record {record} of {count})",
+        counted(*wanted, "byte"), counted(*left, "byte")
+    )]
     PastEnd {
         /// Key or value.
         what: &'static str,
@@ -60,7 +63,7 @@ pub enum Reason {
         count: u64,
     },
     /// Bytes after the last record.
-    #[error("{0} bytes after the last record")]
+    #[error("{} after the last record", counted(*.0, "byte"))]
     Trailing(u64),
     /// A key without a byte.
     #[error("an empty key (record {0})")]
@@ -113,7 +116,7 @@ pub enum Reason {
     #[error("{0:?} is no whole number from 0 to 18446744073709551615")]
     NotAnInteger(String),
     /// The size of a file of binary integers is not a multiple of theirs.
-    #[error("{left} bytes left over: integers here have {width} bytes each")]
+    #[error("{} left over: integers here have {} each", counted(*left, "byte"), counted(*width, "byte"))]
     OddBytes {
         /// Bytes of one integer.
         width: u64,
@@ -127,7 +130,7 @@ pub enum Reason {
     #[error("no column {0:?} in the header")]
     NoColumn(String),
     /// A record of a CSV file has fewer fields.
-    #[error("record {record} has {fields} fields, the key is in field {wanted}")]
+    #[error("record {record} has {}, the key is in field {wanted}", counted(*fields, "field"))]
     FewFields {
         /// From 1.
         record: u64,
@@ -172,6 +175,11 @@ impl<T> Grow<T> for Vec<T> {
         self.push(item);
         Ok(())
     }
+}
+
+/// So many of something: `1 byte`, `2 bytes`.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 pub(crate) fn bad(offset: usize, reason: Reason) -> Error {

@@ -136,7 +136,7 @@ fn damaged_records_have_offsets() {
     );
     let mut long = file.clone();
     long.push(b'!');
-    assert_eq!(error(&long, Format::BinText), "byte 30: 1 bytes after the last record");
+    assert_eq!(error(&long, Format::BinText), "byte 30: 1 byte after the last record");
     let mut empty = file.clone();
     empty[4] = 0;
     assert_eq!(error(&empty, Format::BinText), "byte 4: an empty key (record 1)");
@@ -156,7 +156,7 @@ fn damaged_records_have_offsets() {
     assert_eq!(read(&sum, &Format::BinText1).unwrap().len(), 1);
     assert_eq!(
         error(&hex("01000000 01000000 05000000 61 31"), Format::BinSliceKv),
-        "byte 8: a value of 5 bytes with 1 bytes left (record 1 of 1)"
+        "byte 8: a value of 5 bytes with 1 byte left (record 1 of 1)"
     );
 }
 
@@ -211,7 +211,7 @@ fn a_csv_column_is_found_by_name_or_number() {
     assert_eq!(column(b"a\tb", "csv:1:\\t").unwrap(), ["a"]);
     let error = |text: &[u8], format| column(text, format).unwrap_err().to_string();
     assert_eq!(error(text, "csv:nobody"), "byte 3: no column \"nobody\" in the header");
-    assert_eq!(error(b"a,b\nc\n", "csv:2"), "byte 4: record 2 has 1 fields, the key is in field 2");
+    assert_eq!(error(b"a,b\nc\n", "csv:2"), "byte 4: record 2 has 1 field, the key is in field 2");
     assert_eq!(error(b"a,\n", "csv:2"), "byte 2: an empty key (record 1)");
     assert_eq!(error(b"a,", "csv:2"), "byte 2: an empty key (record 1)");
     assert_eq!(
