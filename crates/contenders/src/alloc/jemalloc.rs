@@ -9,7 +9,7 @@ pub(super) struct Jemalloc;
 impl Direct for Jemalloc {
     const META: Meta = Meta {
         name: "jemalloc",
-        origin: Origin::Crate("tikv-jemalloc-sys"),
+        origin: Origin::Crate("tikv-jemallocator"),
         link: "https://github.com/jemalloc/jemalloc",
         licence: "BSD-2-Clause",
         code: "tikv_jemallocator::Jemalloc",

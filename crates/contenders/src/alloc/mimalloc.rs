@@ -12,9 +12,10 @@ pub(super) struct Mimalloc;
 impl Direct for Mimalloc {
     const META: Meta = Meta {
         name: MIMALLOC,
-        origin: Origin::Crate("libmimalloc-sys"),
+        origin: Origin::Crate("mimalloc"),
         link: "https://github.com/microsoft/mimalloc",
         licence: "MIT",
+        feature: if cfg!(feature = "mimalloc-secure") { "secure" } else { "" },
         code: "mimalloc::MiMalloc",
         ..Meta::of(include_str!("mimalloc.rs"))
     };

@@ -89,6 +89,16 @@ pub fn meta(name: &str) -> Option<fathom_measure::contender::Meta> {
 /// anything back, the counting one is the system's with a count.
 const UNASKED: [&str; 2] = ["arena", COUNTING];
 
+/// Why no program would run on allocator `name`, which is for measuring only; nothing for all others.
+#[must_use]
+pub fn is_for_measuring(name: &str) -> Option<&'static str> {
+    match name {
+        "arena" => Some("it takes nothing back"),
+        COUNTING => Some("it is the system's with a count"),
+        _ => None,
+    }
+}
+
 /// Whether an allocator takes part only when asked for: besides those, what would have to be preloaded, which
 /// is advice for a machine and not for a program.
 #[must_use]
@@ -123,4 +133,24 @@ const ABSENT: &[Absent] = &[
 /// The allocators that are known but not part of this build.
 pub fn absent() -> Vec<Absent> {
     AnyFamily::absent(&FAMILY)
+}
+
+#[cfg(test)]
+mod tests {
+    /// The crate that is told to be brought is the one whose type is told to be used; not all are in every build,
+    /// so their sources are asked.
+    #[test]
+    fn the_crate_of_an_allocator_is_the_one_of_its_type() {
+        let sources =
+            [include_str!("mimalloc.rs"), include_str!("jemalloc.rs"), include_str!("snmalloc.rs")];
+        for source in sources {
+            let between = |before: &str, after: &str| {
+                let (_, rest) = source.split_once(before).unwrap();
+                rest.split_once(after).unwrap().0
+            };
+            let named = between("origin: Origin::Crate(\"", "\")").replace('-', "_");
+            assert_eq!(named, between("code: \"", "::"));
+            assert_eq!(named, between("type Source = ", "::"));
+        }
+    }
 }

@@ -10,7 +10,7 @@ pub(super) struct Snmalloc;
 impl Direct for Snmalloc {
     const META: Meta = Meta {
         name: "snmalloc",
-        origin: Origin::Crate("snmalloc-sys"),
+        origin: Origin::Crate("snmalloc-rs"),
         link: "https://github.com/microsoft/snmalloc",
         licence: "MIT",
         code: "snmalloc_rs::SnMalloc",
