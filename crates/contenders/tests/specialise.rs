@@ -31,8 +31,8 @@ fn kinds() -> Vec<(&'static str, KeySet<'static>, &'static str)> {
     };
     let twice = (0..400).chain(0..200).map(|n| format!("key {n}"));
     vec![
-        ("one", byte_strings(["alone".to_owned()]), "keys of 5 bytes in slots of 1 words"),
-        ("twice", byte_strings(twice), "keys of 5 to 7 bytes in slots of 1 words, 0.0 %"),
+        ("one", byte_strings(["alone".to_owned()]), "keys of 5 bytes in slots of 1 word;"),
+        ("twice", byte_strings(twice), "keys of 5 to 7 bytes in slots of 1 word;"),
         ("urls", byte_strings((0..300).map(url)), "% of them beside; the 8 bytes from byte"),
         (
             "uuids",
@@ -84,6 +84,50 @@ fn a_module_in_rust_passes_its_own_tests() {
         let words = [edition, "--test", "-Dwarnings", "-Copt-level=1", "table.rs", "-o", "tests"];
         let text = tested(folder.path(), &rustc, &words, &[]);
         assert!(text.contains("3 passed"), "{name}: {text}");
+    }
+}
+
+/// Of pairs, the values of the file are what is found; of equal keys the last one's.
+#[test]
+fn a_module_of_pairs_finds_the_values_of_the_file() {
+    let key = |n: u64| format!("key {}", n % 90);
+    let pairs = |values: &dyn Fn(u64) -> Vec<u8>| {
+        let mut keys = byte_strings((0..100).map(key));
+        let mut bytes = keys.bytes.into_owned();
+        let span = |n| {
+            let (start, value) = (bytes.len() as u64, values(n));
+            bytes.extend(&value);
+            Span { start, len: value.len() as u32 }
+        };
+        keys.values = Some((0..100).map(span).collect());
+        KeySet { bytes: bytes.into(), ..keys }
+    };
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let text = |module: &Module| String::from_utf8(module.files[0].1.clone()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let whole = written(folder.path(), &pairs(&|n| (7 + 1_000_003 * n).to_le_bytes().into()));
+    assert!(text(&whole).contains("The value of a key is the one in the file, of"));
+    for number in [10, 99] {
+        let value = format!(", value: {} }}", 7 + 1_000_003 * number);
+        assert_eq!(text(&whole).matches(&value).count(), 1, "{value}");
+    }
+    assert!(!text(&whole).contains(", value: 7 }"), "that key has another value further on");
+    let words = ["--edition=2024", "--test", "-Dwarnings", "table.rs", "-o", "tests"];
+    assert!(tested(folder.path(), &rustc, &words, &[]).contains("3 passed"));
+    let short = module(&pairs(&|n| n.to_string().into_bytes()), true).unwrap();
+    assert!(text(&short).contains("its number in the file, from 0 (not all values there have 8"));
+    assert!(text(&short).contains(", value: 99 }"));
+}
+
+#[test]
+fn one_of_anything_is_singular_and_nothing_beside_is_not_told() {
+    for keys in [vec!["a"], vec!["a", "b"], vec!["a", "bc"], vec!["", "b"], vec!["b"; 3]] {
+        let module = module(&byte_strings(keys.iter().map(|&key| key.to_owned())), true).unwrap();
+        let about = String::from_utf8(module.files[0].1.clone()).unwrap();
+        let about = about.split("#!").next().unwrap();
+        for wrong in ["1 bytes", "1 words", "1 keys", "0.0 %"] {
+            assert!(!module.found.contains(wrong) && !about.contains(wrong), "{about}");
+        }
     }
 }
 

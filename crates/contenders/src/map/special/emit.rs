@@ -20,44 +20,78 @@ pub struct Module {
     pub files: Vec<(&'static str, Vec<u8>)>,
 }
 
+/// What the files are called.
+pub const FILES: [&str; 4] = ["table.rs", "table.hpp", "tests.cpp", PAIRS];
+
+/// The keys and values that the tests read.
+const PAIRS: &str = "keys.bin";
+
 /// Tables of at most so many bytes stand in the code.
 const CODE_BYTES: usize = 64 << 10;
 
-/// A table that finds for each key its number among `keys`, from 0, and of equal keys the last one's; as files,
-/// too, if `is_written`.
+/// A table that finds for each key its value, where `keys` have values of eight bytes (little-endian), else its
+/// number among them, from 0; of equal keys the last one's. As files, too, if `is_written`.
 ///
 /// # Errors
 /// Why none can be made, in a sentence.
 pub fn module(keys: &KeySet<'_>, is_written: bool) -> Result<Module, String> {
+    let values = Values::of(keys);
     match &keys.keys {
-        Keys::Integers(integers) => made(integers, is_written, |key| key.to_le_bytes().to_vec()),
+        Keys::Integers(integers) => {
+            made(integers, &values, is_written, |key| key.to_le_bytes().to_vec())
+        }
         Keys::Bytes(spans) => {
             // As they are measured, so that building is compiled once.
             let all: Vec<Bytes<'_>> =
                 spans.iter().map(|span| Bytes(span.of(&keys.bytes))).collect();
-            made(&all, is_written, |key| key.0.to_vec())
+            made(&all, &values, is_written, |key| key.0.to_vec())
+        }
+    }
+}
+
+/// What a table finds.
+struct Values {
+    /// One for each key.
+    all: Vec<u64>,
+    /// Where they come from, for who reads the code.
+    words: &'static str,
+}
+
+impl Values {
+    fn of(keys: &KeySet<'_>) -> Values {
+        let count = keys.len();
+        let whole = |at| Some(u64::from_le_bytes(keys.value(at).try_into().ok()?));
+        let all = keys.values.as_ref().and_then(|_| (0..count).map(whole).collect());
+        let number = "its number in the file, from 0";
+        match (all, &keys.values) {
+            (Some(all), _) => Values { all, words: "the one in the file" },
+            (None, None) => Values { all: (0..count as u64).collect(), words: number },
+            (None, Some(_)) => Values {
+                all: (0..count as u64).collect(),
+                words: "its number in the file, from 0 (not all values there have 8 bytes)",
+            },
         }
     }
 }
 
 fn made<K: Planned + Eq + std::hash::Hash>(
     keys: &[K],
+    values: &Values,
     is_written: bool,
     raw: impl Fn(K) -> Vec<u8>,
 ) -> Result<Module, String> {
     let count = u32::try_from(keys.len()).ok().filter(|&count| 0 < count && count < u32::MAX);
-    let count = count.ok_or("a table is made for 1 to 4,294,967,294 keys")?;
-    let values: Vec<u64> = (0..count.into()).collect();
+    count.ok_or("a table is made for 1 to 4,294,967,294 keys")?;
     for plan in K::plans(keys, SEED) {
         let sheet = by_width!(K, plan, W => {
-            Built::<W>::build(keys, &values, plan.shape).map(|built| is_written.then(|| sheet(&built)))
+            Built::<W>::build(keys, &values.all, plan.shape).map(|built| is_written.then(|| sheet(&built)))
         });
         let Some(sheet) = sheet else { continue };
         let found = found(keys, plan);
         let mut files = Vec::new();
         if let Some(sheet) = sheet {
-            files = self::files(&sheet, &found, size_of::<K>() == 8);
-            files.push(("keys.bin", pairs(keys, raw)));
+            files = self::files(&sheet, &found, values.words, size_of::<K>() == 8);
+            files.push((PAIRS, pairs(keys, &values.all, raw)));
         }
         return Ok(Module { found, files });
     }
@@ -112,13 +146,19 @@ fn found<K: Planned>(keys: &[K], plan: Plan) -> String {
     let lengths = || keys.iter().map(|key| key.bytes().len());
     // What a slot has no room for: of keys of one length none.
     let far = lengths().filter(|&bytes| length == 0 && bytes >= 8 * words).count();
-    let percent = far as f64 / keys.len() as f64 * 100.0;
-    let fit = match (length, lengths().min().zip(lengths().max())) {
-        (0, Some((least, most))) => format!(
-            "keys of {least} to {most} bytes in slots of {words} words, {percent:.1} % of them beside"
-        ),
-        _ => format!("keys of {length} bytes in slots of {words} words"),
+    let beside = match far as f64 / keys.len() as f64 * 100.0 {
+        0.0 => String::new(),
+        less if less < 0.1 => ", less than 0.1 % of them beside".to_owned(),
+        percent => format!(", {percent:.1} % of them beside"),
     };
+    let bytes = match (length, lengths().min().zip(lengths().max())) {
+        (0, Some((least, most))) if least < most => {
+            format!("{least} to {}", counted(most, "byte"))
+        }
+        (0, Some((_, most))) => counted(most, "byte"),
+        _ => counted(length, "byte"),
+    };
+    let fit = format!("keys of {bytes} in slots of {}{beside}", counted(words, "word"));
     let what = match (thorough, words > 2 || far > 0) {
         (true, _) => "only all bytes together tell".to_owned(),
         (false, false) => "a multiplication of the words tells".to_owned(),
@@ -134,24 +174,33 @@ fn found<K: Planned>(keys: &[K], plan: Plan) -> String {
     format!("{fit}; {what} all apart")
 }
 
+/// So many of something: `1 word`, `2 words`.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The pairs as `bin-slice-kv`, each key once.
-fn pairs<K: Copy + Eq + std::hash::Hash>(keys: &[K], raw: impl Fn(K) -> Vec<u8>) -> Vec<u8> {
+fn pairs<K: Copy + Eq + std::hash::Hash>(
+    keys: &[K],
+    values: &[u64],
+    raw: impl Fn(K) -> Vec<u8>,
+) -> Vec<u8> {
     let last: HashMap<K, usize> = keys.iter().copied().zip(0..).collect();
     let mut bytes = (last.len() as u32).to_le_bytes().to_vec();
     for (at, &key) in keys.iter().enumerate().filter(|(at, key)| last[key] == *at) {
         let key = raw(key);
         bytes.extend([key.len() as u32, 8].iter().flat_map(|length| length.to_le_bytes()));
         bytes.extend_from_slice(&key);
-        bytes.extend((at as u64).to_le_bytes());
+        bytes.extend(values[at].to_le_bytes());
     }
     bytes
 }
 
-fn files(sheet: &Sheet, found: &str, integers: bool) -> Vec<(&'static str, Vec<u8>)> {
+fn files(sheet: &Sheet, found: &str, values: &str, integers: bool) -> Vec<(&'static str, Vec<u8>)> {
     let Sheet { words, shape, long, digest, .. } = sheet;
     let is_code = sheet.slots.is_some();
     let Shape { length, front, back, thorough, least, seed } = *shape;
-    let about = about(found, sheet.entries, is_code);
+    let about = about(found, values, sheet.entries, is_code);
     let rust = rust(sheet, &about, integers);
     let by = u8::from(length == 0 && !integers);
     let as_key = match integers {
@@ -204,19 +253,20 @@ fn files(sheet: &Sheet, found: &str, integers: bool) -> Vec<(&'static str, Vec<u
     };
     // In a function of its own name.
     let cpp = filled(include_str!("tests.cpp"), &[("TABLE", &table), ("DIGEST", digest)]);
-    let files = [("table.rs", rust + &tests), ("table.hpp", hpp), ("tests.cpp", cpp)];
-    files.map(|(name, text)| (name, text.into_bytes())).into()
+    let texts = [rust + &tests, hpp, cpp];
+    FILES.into_iter().zip(texts).map(|(name, text)| (name, text.into_bytes())).collect()
 }
 
 /// What stands above both.
-fn about(found: &str, entries: usize, is_code: bool) -> String {
+fn about(found: &str, values: &str, entries: usize, is_code: bool) -> String {
     let built = match is_code {
         true => "The table stands below as data.",
         false => "It is built when the program begins, from the keys and any values.",
     };
     format!(
-        "// A table made for its {entries} keys by `fathom kv FILE --specialise` {}:\n// {found}.\n// The value of a key is \
-         its number in the file, from 0, of equal keys the last one's; keys.bin has the pairs for the tests.\n// {built}",
+        "// A table made for its {} by `fathom kv FILE --specialise` {}:\n// {found}.\n// The value of a key is \
+         {values}, of equal keys the last one's; keys.bin has the pairs for the tests.\n// {built}",
+        counted(entries, "key"),
         env!("CARGO_PKG_VERSION")
     )
 }

@@ -45,7 +45,7 @@ mod emit;
 #[expect(unreachable_pub, reason = "the same")]
 mod lookup;
 
-pub use self::emit::{Module, module};
+pub use self::emit::{FILES, Module, module};
 
 /// What both are called; a batch has something behind it.
 pub const NAME: &str = "specialised";
