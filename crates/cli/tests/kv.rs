@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use fathom_contenders::allocator::{CHOICES, PRELOADS, Preload};
 use serde_json::Value;
@@ -97,10 +98,62 @@ fn a_table_that_cannot_be_made_or_written_is_refused_before_anything_is_measured
     std::fs::create_dir(folder.path().join("full")).unwrap();
     std::fs::write(folder.path().join("full/file"), "mine").unwrap();
     refused("kv words --specialise=full", 2, "full holds something");
-    refused("kv words --specialise=words", 4, "cannot write words");
+    refused("kv words --specialise=words", 2, "would replace the input words");
+    refused("kv words --specialise=full/file", 4, "cannot write full/file");
     refused("kv words --specialise=no/such", 4, "cannot write no/such");
+    // Nor where another output is the folder, or lies in it.
+    refused("kv words --specialise=made -o made", 2, "are the same file");
+    refused("kv words --specialise=made --save made", 2, "are the same file");
+    refused("kv words --specialise=. -o table.rs", 2, "are the same file");
+    std::os::unix::fs::symlink("nowhere", folder.path().join("broken")).unwrap();
+    refused("kv words --specialise=broken", 4, "cannot write broken");
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
-    assert_eq!(left.len(), 2, "{left:?}");
+    assert_eq!(left.len(), 3, "{left:?}");
+}
+
+/// The folder we are in, and a link to an empty one: neither can be replaced by another folder.
+#[test]
+fn a_folder_that_is_there_gets_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    for name in ["here", "empty"] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    std::os::unix::fs::symlink("empty", folder.path().join("link")).unwrap();
+    let asked = "--budget 1s --exactly btreemap --brief";
+    for (at, words, to) in [("here", "../words", "."), (".", "words", "link")] {
+        let line = format!("kv {words} --specialise={to} {asked}");
+        let output = fathom(&folder.path().join(at), &line);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && !output.stdout.is_empty(), "{line}: {said}");
+        let written = std::fs::read_dir(folder.path().join(at).join(to)).unwrap();
+        assert_eq!(written.count(), 4, "{line}");
+    }
+}
+
+/// What was measured by then is of a part of the mix only.
+#[test]
+fn an_interrupted_mix_has_no_verdict_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words --exactly btreemap --mix hit=0.5,miss=0.2,iterate=0.3 --budget 60s --save run.json \
+                --specialise=made";
+    let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    fathom.args(line.split_whitespace()).current_dir(folder.path());
+    fathom.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = fathom.spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{said}");
+    assert!(
+        said.contains("interrupted before ") && said.contains("iterate was")
+            || said.contains("iterate were"),
+        "{said}"
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the words alone");
 }
 
 #[test]
@@ -510,6 +563,9 @@ fn what_is_not_there_is_said() {
     fails("kv missing --save new/", 4, "cannot create new/");
     fails("kv bench missing -o .", 4, "cannot write .");
     fails("kv bench words", 2, "which structures?");
+    for option in ["-d std", "-h ahash", "-a system"] {
+        fails(&format!("kv words --exactly btreemap {option}"), 2, "cannot be used with");
+    }
     fails("kv words --exactly std", 2, "name its hash, too, as in std+");
     fails("kv bench words -d fst --operation insert --rounds 2", 1, "taken for");
     for line in ["kv --help", "kv -h", "kv bench -h"] {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
 use super::paste::{self, Paste};
-use super::verdict::{Compound, Row, Standing, fastest};
+use super::verdict::{Compound, Row, Standing, Weighed, compounds, fastest};
 
 /// What to take.
 #[derive(Debug, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub(super) struct Advice {
     /// In sentences, the choice first.
     #[serde(rename = "advice")]
     pub(super) sentences: Vec<String>,
+    /// Those of them without which the choice or the code would mislead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) beside: Vec<String>,
 }
 
 /// Who differs by no more than this, and not provably, is as good: 3 %.
@@ -28,17 +31,18 @@ const TIE: f64 = 1.03;
 pub(super) fn advice(
     rows: &[Row],
     candidates: &[Candidate],
+    cases: &[Weighed],
     baseline: usize,
     mix: &str,
     portrait: &Portrait,
 ) -> Advice {
     let Some(quickest) = fastest(rows) else {
         let sentences = vec!["Nothing could be measured; the reasons are below.".to_owned()];
-        return Advice { choice: None, paste: None, sentences };
+        return Advice { choice: None, paste: None, sentences, beside: Vec::new() };
     };
     let best = preferred(rows, candidates, quickest);
     let words = |number: usize| candidates[number].words();
-    let mut sentences = vec![choice(rows, &words, best, baseline, mix)];
+    let mut sentences = vec![choice(rows, candidates, best, baseline, mix)];
     if best != quickest {
         sentences.push(instead(rows, candidates, best, quickest));
     }
@@ -47,7 +51,7 @@ pub(super) fn advice(
         sentences.push(format!("Know of {structure}: {}.", about.caveat));
     }
     sentences.extend(undecided(rows, &words, best, quickest));
-    sentences.extend(smaller(rows, &words, best, quickest));
+    sentences.extend(smaller(rows, &words, cases, best));
     sentences.extend(spikes(rows, candidates, best));
     if portrait.duplicate_share() > 0.01 {
         sentences.push(format!(
@@ -57,18 +61,16 @@ pub(super) fn advice(
     }
     sentences.extend(paste::warning(&candidates[best]));
     let integers = portrait.range.is_some();
-    let mut paste = paste::paste(&candidates[best], integers);
-    if paste.is_none() {
-        let own = match structure.starts_with(NAME) {
-            true => "made for these keys and written by --specialise=DIR",
-            false => "fathom's own, for comparison",
-        };
-        sentences.push(format!("No library has {structure}: it is {own}."));
-        let next = next_best(rows, candidates);
-        paste = next.and_then(|next| paste::paste(&candidates[next], integers));
-        sentences.extend(next.and_then(|next| had(rows, &words, next, quickest)));
+    let mut beside: Vec<String> = paste::lacking(&candidates[best]).into_iter().collect();
+    let mut pasted = Some(best);
+    if !beside.is_empty() {
+        pasted = next_best(rows, candidates);
+        beside.extend(pasted.and_then(|next| had(rows, &words, next, quickest)));
     }
-    Advice { choice: Some(rows[best].id.clone()), paste, sentences }
+    beside.extend(pasted.and_then(|number| paste::unbrought(&candidates[number])));
+    sentences.extend_from_slice(&beside);
+    let paste = pasted.and_then(|number| paste::paste(&candidates[number], integers));
+    Advice { choice: Some(rows[best].id.clone()), paste, sentences, beside }
 }
 
 /// Of all who are as fast as the fastest: who can be had, then the safer, the simpler, the smaller.
@@ -101,7 +103,10 @@ fn instead(rows: &[Row], candidates: &[Candidate], best: usize, quickest: usize)
     let (this, other) = (&candidates[best], &candidates[quickest]);
     let (safe, open) = (paste::flooding(this), paste::flooding(other));
     let why = if paste::is_had(this) && !paste::is_had(other) {
-        "a library has it"
+        match other.about.code.is_empty() {
+            true => "a library has it",
+            false => "the allocator of the former is for measuring only",
+        }
     } else if safe < open {
         "it is safer where strangers choose the keys"
     } else {
@@ -161,14 +166,21 @@ fn undecided(
 
 fn choice(
     rows: &[Row],
-    words: &dyn Fn(usize) -> String,
+    candidates: &[Candidate],
     best: usize,
     baseline: usize,
     mix: &str,
 ) -> String {
     let cost = rows[best].cost_ns.unwrap_or(f64::NAN);
-    let opening =
-        format!("For these keys and {mix}, use {}: {cost:.1} ns per operation", words(best));
+    let words = |number: usize| candidates[number].words();
+    let name = words(best);
+    // Nobody is told to use what no program can have.
+    let said =
+        match paste::is_had(&candidates[best]) || candidates[best].structure.starts_with(NAME) {
+            true => format!("use {name}"),
+            false => format!("{name} did best"),
+        };
+    let opening = format!("For these keys and {mix}, {said}: {cost:.1} ns per operation");
     if best == baseline {
         return match rows.iter().any(|row| row.cost_ns < rows[best].cost_ns) {
             true => format!("{opening}: what one takes anyway."),
@@ -177,7 +189,6 @@ fn choice(
     }
     // What is not resolved is no advice.
     let measured = || {
-        let name = words(best);
         format!("For these keys and {mix}, {name} was measured fastest: {cost:.1} ns per operation")
     };
     match rows[best].against_baseline {
@@ -226,20 +237,21 @@ fn had(
 ) -> Option<String> {
     let Compound { ratio, low, high, .. } = rows[next].against_fastest?;
     Some(format!(
-        "Of what a library has, {} was measured fastest: {ratio:.2} times the time of {} (99 % interval \
+        "Of what a program can have, {} was measured fastest: {ratio:.2} times the time of {} (99 % interval \
          {low:.2} to {high:.2}).",
         words(next),
         words(quickest),
     ))
 }
 
-/// Who on the front saves memory, and what it costs.
+/// Who on the front saves memory, and what it costs: both against the one that is advised.
 fn smaller(
     rows: &[Row],
     words: &dyn Fn(usize) -> String,
+    cases: &[Weighed],
     best: usize,
-    quickest: usize,
 ) -> Vec<String> {
+    let against = compounds(rows, cases, best, true);
     let Some(bytes) = rows[best].bytes_per_entry else { return Vec::new() };
     let mut found: Vec<(usize, f64)> = (0..rows.len())
         .filter(|&number| number != best && rows[number].on_the_front)
@@ -249,20 +261,23 @@ fn smaller(
     found.sort_by(|a, b| b.1.total_cmp(&a.1));
     let sentence = |(number, other): (usize, f64)| {
         let saved = (1.0 - other / bytes) * 100.0;
-        let ratio = rows[number].against_fastest?;
-        let price = match ratio.resolved {
-            true => format!(
-                "for {:.0} % more time than {} (99 % interval {:.0} to {:.0} %)",
-                (ratio.ratio - 1.0) * 100.0,
-                words(quickest),
-                (ratio.low - 1.0) * 100.0,
-                (ratio.high - 1.0) * 100.0
+        let (_, Compound { ratio, low, high, resolved }) =
+            *against.iter().find(|(other, _)| *other == number)?;
+        let price = match resolved {
+            true if ratio > 1.0 => format!(
+                "for {:.0} % more time (99 % interval {:.0} to {:.0} %)",
+                (ratio - 1.0) * 100.0,
+                (low - 1.0) * 100.0,
+                (high - 1.0) * 100.0
             ),
+            true => {
+                format!("and takes {ratio:.2} times the time (99 % interval {low:.2} to {high:.2})")
+            }
             false => "at a price in time that is not resolved".to_owned(),
         };
-        let name = words(number);
+        let (name, than) = (words(number), words(best));
         Some(format!(
-            "{name} saves {saved:.0} % of the memory ({other:.1} bytes per entry) {price}."
+            "{name} saves {saved:.0} % of the memory of {than} ({other:.1} bytes per entry) {price}."
         ))
     };
     found.into_iter().filter_map(sentence).collect()
@@ -292,7 +307,7 @@ fn spikes(rows: &[Row], candidates: &[Candidate], best: usize) -> Option<String>
     })
 }
 
-fn listed(names: &[String]) -> String {
+pub(super) fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),
@@ -342,17 +357,51 @@ mod tests {
         let rows = rows(&candidates, &cases, 0, 0.0);
         let keys = fathom_keys::read(b"a a b", &fathom_keys::Format::Words).unwrap();
         let Advice { sentences, .. } =
-            advice(&rows, &candidates, 0, "inserts", &Portrait::of(&keys));
+            advice(&rows, &candidates, &cases, 0, "inserts", &Portrait::of(&keys));
         let all = sentences.join("\n");
-        assert!(all.starts_with("For these keys and inserts, use "), "{all}");
+        assert!(all.starts_with("For these keys and inserts, quick did best: "), "{all}");
         assert!(all.contains("0.50 times what base takes (99 % interval 0.50 to 0.50)"), "{all}");
         assert!(all.contains("Not resolved, either may be faster than "), "{all}");
         assert!(all.contains(": built once."), "{all}");
         assert!(
-            all.contains("small saves 60 % of the memory (20.0 bytes per entry) for 60 % more"),
+            all.contains(
+                "small saves 60 % of the memory of quick (20.0 bytes per entry) for 60 % more"
+            ),
             "{all}"
         );
         assert!(all.contains("33 % of the keys repeat"), "{all}");
+    }
+
+    #[test]
+    fn memory_and_time_that_are_weighed_are_of_one_other_which_is_named() {
+        let cases = [weighed("insert", 1.0, &[1000, 500, 510, 800], &[60.0, 40.0, 50.0, 20.0])];
+        let names = ["base", "quick", "near", "small"];
+        let candidates = candidates(&names);
+        let rows = rows(&candidates, &cases, 0, 0.0);
+        let words = |number: usize| names[number].to_owned();
+        let of = |best: usize| smaller(&rows, &words, &cases, best);
+        let near = of(2);
+        assert!(near[0].starts_with("quick saves 20 % of the memory of near (40.0 "), "{near:?}");
+        assert!(near[0].contains("and takes 0.98 times the time"), "{near:?}");
+        assert!(near[1].starts_with("small saves 60 % of the memory of near (20.0 "), "{near:?}");
+        assert!(near[1].contains("for 57 % more time ("), "{near:?}");
+        assert!(of(1)[0].contains("50 % of the memory of quick"), "{:?}", of(1));
+        assert!(of(1)[0].contains("for 60 % more time ("), "{:?}", of(1));
+    }
+
+    #[test]
+    fn an_allocator_for_measuring_is_not_advised() {
+        let cases = [weighed("insert", 1.0, &[1000, 500], &[40.0; 2])];
+        let mut candidates =
+            ["std+siphash13", "hashbrown+foldhash"].map(|name| named(name).unwrap());
+        "counting".clone_into(&mut candidates[1].allocator);
+        let rows = rows(&candidates, &cases, 0, 0.0);
+        let keys = fathom_keys::read(b"a b", &fathom_keys::Format::Words).unwrap();
+        let said = advice(&rows, &candidates, &cases, 0, "inserts", &Portrait::of(&keys));
+        assert!(said.sentences[0].contains("allocator counting did best: "), "{said:?}");
+        assert!(said.beside[0].starts_with("Allocator counting is for measuring only"), "{said:?}");
+        assert!(said.beside[1].contains("std with hash siphash13"), "{said:?}");
+        assert!(said.paste.unwrap().code[0].contains("std::collections::HashMap"));
     }
 
     #[test]
@@ -369,7 +418,7 @@ mod tests {
         let rows = rows(&candidates, &cases, 0, 12.0);
         let keys = fathom_keys::read(b"a b", &fathom_keys::Format::Words).unwrap();
         let of = |up_to: usize| {
-            advice(&rows[..up_to], &candidates[..up_to], 0, "inserts", &Portrait::of(&keys))
+            advice(&rows[..up_to], &candidates[..up_to], &cases, 0, "inserts", &Portrait::of(&keys))
         };
         assert_eq!(of(5).choice.as_deref(), Some("std+foldhash"));
         assert_eq!(of(4).choice.as_deref(), Some("hashbrown+foldhash"));
@@ -377,7 +426,10 @@ mod tests {
         let own = of(2);
         assert_eq!(own.choice.as_deref(), Some("f14-value+foldhash"));
         assert_eq!(own.paste.unwrap().manifest, Vec::<String>::new(), "that of std+siphash13");
-        assert!(own.sentences.iter().any(|one| one.starts_with("No library has f14-value")));
+        let [lacking, next] = &own.beside[..] else { panic!("{:?}", own.beside) };
+        assert!(lacking.starts_with("No library has f14-value"), "{lacking}");
+        assert!(next.contains("std with hash siphash13 was measured fastest"), "{next}");
+        assert!(own.sentences.ends_with(&own.beside), "{:?}", own.sentences);
         let all = of(3).sentences.join("\n");
         assert!(all.contains("because a library has it"), "{all}");
         assert!(

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use fathom_contenders::kv;
+use fathom_report::number::plural;
 
 use super::candidate::{self, Candidate};
 use super::data::{Data, Prepared};
@@ -153,11 +154,12 @@ fn nobody(unreached: usize, why: &str) -> String {
     }
     let others = match why {
         "" => String::new(),
-        why => format!("; none of those tried could do what was asked{why}"),
+        why => format!("; none of the others could do what was asked{why}"),
     };
+    let many = plural(unreached, "combination");
     format!(
-        "the part of the --budget for trying combinations was over before one of {unreached} was tried: give \
-         more, or name structures, hashes and allocators{others}"
+        "the part of the --budget for trying combinations was over with {many} not tried: give more, or name \
+         structures, hashes and allocators{others}"
     )
 }
 
@@ -218,7 +220,9 @@ mod tests {
             "no combination could do what was asked: std does not keep order"
         );
         let late = nobody(3, lacks);
-        assert!(late.contains("was over before one of 3 was tried"), "{late}");
+        assert!(late.contains("was over with 3 combinations not tried"), "{late}");
+        assert!(late.contains("; none of the others could"), "{late}");
+        assert!(nobody(1, "").contains("with 1 combination not tried"));
         assert!(late.ends_with(lacks), "{late}");
         assert!(nobody(3, "").ends_with("structures, hashes and allocators"));
     }

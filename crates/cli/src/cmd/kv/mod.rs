@@ -36,6 +36,7 @@ use anyhow::{Context, ensure};
 use fathom_contenders::kv::MEMBERS;
 use fathom_keys::Portrait;
 use fathom_measure::result::{Case, Run};
+use fathom_measure::rounds::End;
 use fathom_report::number::plural;
 use fathom_report::table::Look;
 use serde::{Deserialize, Serialize};
@@ -141,7 +142,7 @@ pub(crate) struct Options {
     also: Vec<String>,
 
     /// Exactly these are measured at full size, beside the usual choice, and nobody is tried before
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with_all = ["all", "exhaustive", "also"])]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with_all = ["all", "exhaustive", "also", "structure", "hash", "allocator"])]
     exactly: Vec<String>,
 
     /// The keys as the map's own, too, as programs hold strings: these types are measured at full size in the
@@ -274,7 +275,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(Sub::Bench(options)) = &options.command {
         return bench::run(options);
     }
-    let outputs = [("--output", Some(&*options.output)), ("--save", options.save.as_deref())];
+    let mut outputs =
+        vec![("--output", Some(&*options.output)), ("--save", options.save.as_deref())];
+    let folder = options.specialise.as_ref().and_then(Option::as_deref);
+    let written = folder.map_or_else(Vec::new, special::written);
+    outputs.extend(written.iter().map(|path| ("--specialise", Some(&**path))));
     output::ensure_files_apart(&outputs, &options.source.named().into_iter().collect::<Vec<_>>())?;
     output::ensure_writable(&options.output)?;
     options.save.as_deref().map_or(Ok(()), measuring::ensure_savable)?;
@@ -335,7 +340,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         prepared.rename(&mut case.workload);
         cases.push(Weighed { case, share: part.share });
     }
-    ensure!(!cases.is_empty(), "interrupted before anything was measured");
+    let missing = missing(&parts, &cases);
+    if !missing.is_empty() {
+        let were = if missing.len() == 1 { "was" } else { "were" };
+        let missing = advice::listed(&missing);
+        say!(
+            "fathom: interrupted before {missing} {were} measured: no verdict without all of the mix"
+        );
+        return Ok(Exit::Incomplete);
+    }
     let (verdict, mut run) = judged(
         options,
         mix,
@@ -361,11 +374,25 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             show::text(&verdict, output::width(), Extent::of(options.wide, options.brief))
         }
     };
-    special.map_or(Ok(()), Special::write)?;
+    // Neither fails for the other.
+    let written = special.map_or(Ok(()), Special::write);
     sheet::put(text.as_bytes(), &options.output, options.open)?;
+    written?;
     let lost = verdict.rows.iter().any(|row| row.failure.is_some())
         || verdict.screening.iter().any(|rung| !rung.failures.is_empty());
     Ok(if lost { Exit::Incomplete } else { Exit::Done })
+}
+
+/// The operations that nobody has a figure of, because the measurement was interrupted.
+fn missing(parts: &[Part], cases: &[Weighed]) -> Vec<String> {
+    let is_measured = |number: usize| {
+        cases.get(number).is_some_and(|Weighed { case, .. }| {
+            case.measured.end != End::Interrupted
+                || case.judged.summaries.iter().any(Option::is_some)
+        })
+    };
+    let names = parts.iter().enumerate().filter(|(number, _)| !is_measured(*number));
+    names.map(|(_, part)| part.workload.operation.clone()).collect()
 }
 
 /// The data, what is measured on it, and that in words.
@@ -403,7 +430,11 @@ fn judged(
     // If the usual choice failed, the method compares with somebody else.
     let baseline = cases.first().map_or(baseline, |weighed| weighed.case.roles.baseline);
     let rows = verdict::rows(&finalists, &cases, baseline, key_bytes);
-    let mut advice = advice::advice(&rows, &finalists, baseline, &mix, &portrait);
+    let mut advice = advice::advice(&rows, &finalists, &cases, baseline, &mix, &portrait);
+    for caution in cautions(options.concurrent, portrait.distinct as usize, &cases) {
+        advice.sentences.push(caution.clone());
+        advice.beside.push(caution);
+    }
     advice.sentences.extend(key_types::sentences(&rows, &finalists, &cases));
     if let Some(special) = special {
         advice.sentences.extend(special.sentences(&rows, &finalists, &cases));
@@ -448,6 +479,30 @@ fn judged(
     };
     Ok((verdict, run))
 }
+
+/// What has to be known of the figures: that threads had little to do, or that somebody was impatient.
+fn cautions(threads: Option<u32>, keys: usize, cases: &[Weighed]) -> Vec<String> {
+    let few = threads.map(|threads| threads as usize).filter(|threads| keys < threads * ENOUGH);
+    let few = few.map(|threads| {
+        format!(
+            "{} for {}: waking and awaiting the threads is part of each figure, of few keys most of it. \
+             --concurrent tells what structures take from some {} on.",
+            plural(keys, "key"),
+            plural(threads, "thread"),
+            plural(threads * ENOUGH, "key"),
+        )
+    });
+    let last = cases.iter().find(|one| one.case.measured.end == End::Interrupted);
+    let cut = last.map(|Weighed { case, .. }| {
+        let rounds = plural(case.measured.rounds.len(), "round");
+        format!("Interrupted: {} has {rounds} only.", case.workload.operation)
+    });
+    few.into_iter().chain(cut).collect()
+}
+
+/// Operations of each thread, of some 50 ns, beside which the 50 µs that it may take to wake it and to await it
+/// are a tenth.
+const ENOUGH: usize = 10_000;
 
 /// The verdict of a saved run as it was shown, if the run is one of this command. A run of an older version
 /// may lack what is shown now.
@@ -524,6 +579,33 @@ fn failures(failures: &[(String, String)]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A verdict on half of a mix named who was best at that half, with a time of the whole.
+    #[test]
+    fn a_mix_is_measured_when_each_operation_has_a_figure() {
+        use super::verdict::tests::weighed;
+        let parts = "hit=0.5,insert=0.3,erase=0.2".parse::<Mix>().unwrap().parts(None).unwrap();
+        let case = |number: usize| weighed(&parts[number].workload.operation, 0.3, &[10, 20], &[]);
+        assert_eq!(missing(&parts, &[]), ["find-hit", "insert", "erase"]);
+        assert_eq!(missing(&parts, &[case(0)]), ["insert", "erase"]);
+        let mut cut = case(2);
+        cut.case.measured.end = End::Interrupted;
+        let said = cautions(None, 5, std::slice::from_ref(&cut));
+        assert_eq!(said, ["Interrupted: erase has 16 rounds only."]);
+        assert!(missing(&parts, &[case(0), case(1), cut]).is_empty());
+        let mut nothing = case(2);
+        nothing.case.measured.end = End::Interrupted;
+        nothing.case.judged.summaries.fill(None);
+        assert_eq!(missing(&parts, &[case(0), case(1), nothing]), ["erase"]);
+    }
+
+    #[test]
+    fn threads_that_have_little_to_do_are_told_of() {
+        let said = cautions(Some(4), 1, &[]).concat();
+        assert!(said.starts_with("1 key for 4 threads: waking and awaiting"), "{said}");
+        assert!(said.ends_with("from some 40000 keys on."), "{said}");
+        assert!(cautions(Some(4), 40_000, &[]).is_empty() && cautions(None, 1, &[]).is_empty());
+    }
 
     #[test]
     fn a_rung_that_reached_nobody_puts_nobody_out() {

@@ -1,7 +1,9 @@
 //! The lines that bring a choice into a program, and what an enemy who chooses the keys can do to it.
 //! Every type in them is one that this build names, too (`library!`), so that it exists.
 
+use fathom_contenders::alloc::{self, Preload, SYSTEM};
 use fathom_contenders::hash::{self, Flooding};
+use fathom_contenders::kv::special::NAME;
 use fathom_measure::contender::Meta;
 use serde::{Deserialize, Serialize};
 
@@ -38,9 +40,37 @@ impl std::hash::Hasher for Once {
     fn finish(&self) -> u64 { self.0 }
 }";
 
-/// Whether a library has it, so that there is something to paste.
+/// Whether a program can have it, so that there is something to paste: a library has it, and its allocator is
+/// none for measuring only.
 pub(super) fn is_had(candidate: &Candidate) -> bool {
-    !candidate.about.code.is_empty()
+    !candidate.about.code.is_empty() && alloc::is_for_measuring(&candidate.allocator).is_none()
+}
+
+/// Why a program cannot have `candidate`; nothing if it can.
+pub(super) fn lacking(candidate: &Candidate) -> Option<String> {
+    let Candidate { structure, allocator, about, .. } = candidate;
+    if about.code.is_empty() {
+        let own = match structure.starts_with(NAME) {
+            true => "made for these keys and written by --specialise=DIR",
+            false => "fathom's own, for comparison",
+        };
+        return Some(format!("No library has {structure}: it is {own}."));
+    }
+    let why = alloc::is_for_measuring(allocator)?;
+    Some(format!("Allocator {allocator} is for measuring only: {why}."))
+}
+
+/// How a program gets an allocator that the lines do not bring, because it is no crate of this build.
+pub(super) fn unbrought(candidate: &Candidate) -> Option<String> {
+    let name = &candidate.allocator;
+    if name == SYSTEM || alloc::meta(name).is_some() {
+        return None;
+    }
+    let file = Preload::named(name).and_then(Preload::file);
+    let preload = file.map_or_else(String::new, |file| {
+        format!(": start the program with LD_PRELOAD={}", file.display())
+    });
+    Some(format!("The lines do not bring allocator {name}{preload}."))
 }
 
 /// The lines for `candidate` over integers or byte strings; nothing if no library has it.
@@ -77,7 +107,7 @@ pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
         let once = ONCE.replace("HASH", &function).replace("FULL", full);
         code.extend(once.lines().map(str::to_owned));
     }
-    let allocator = fathom_contenders::alloc::meta(&candidate.allocator);
+    let allocator = alloc::meta(&candidate.allocator);
     if let Some(Meta { code: allocator, .. }) = allocator {
         code.extend([
             String::new(),
@@ -153,7 +183,6 @@ mod tests {
     use std::path::Path;
     use std::process::{Command, Stdio};
 
-    use fathom_contenders::alloc::SYSTEM;
     use fathom_contenders::kv;
     use fathom_measure::conductor::Launch;
     use fathom_measure::family::AnyFamily;
@@ -220,6 +249,54 @@ mod tests {
             }
         }
         assert!(seen > 100, "{seen}");
+    }
+
+    /// Every crate that a path begins with is one that the lines bring.
+    fn assert_brought(paste: &Paste) {
+        let lines = paste.manifest.iter().filter_map(|line| line.split_once(" = "));
+        let brought: Vec<String> = lines.map(|(name, _)| name.replace('-', "_")).collect();
+        let code = paste.code.join("\n");
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        for (at, _) in code.match_indices("::") {
+            let start = code[..at].rfind(|c| !is_part(c)).map_or(0, |before| before + 1);
+            let first = &code[start..at];
+            let is_inner = code[..start].ends_with("::");
+            let is_own = ["std", "u64", "u128"].contains(&first)
+                || first.starts_with(|c: char| c.is_ascii_uppercase());
+            if !is_inner && !first.is_empty() && !is_own {
+                assert!(brought.iter().any(|name| name == first), "{first}: {paste:#?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_crate_of_the_code_is_in_the_lines_of_the_manifest() {
+        for entry in kv::FAMILY.entries() {
+            paste(&named(&entry.id).unwrap(), false).iter().for_each(assert_brought);
+        }
+        for name in hash::NAMES {
+            assert_brought(&of(&format!("std+{name}"), false));
+        }
+        for name in alloc::CHOICES {
+            let mut candidate = named("std+siphash13").unwrap();
+            (*name).clone_into(&mut candidate.allocator);
+            paste(&candidate, false).iter().for_each(assert_brought);
+        }
+    }
+
+    #[test]
+    fn an_allocator_for_measuring_is_in_no_program_and_a_preloaded_one_in_no_line() {
+        let mut candidate = named("std+siphash13").unwrap();
+        assert_eq!((lacking(&candidate), unbrought(&candidate)), (None, None));
+        for name in ["counting", "arena"] {
+            name.clone_into(&mut candidate.allocator);
+            assert!(!is_had(&candidate) && paste(&candidate, true).is_none(), "{name}");
+            let why = lacking(&candidate).unwrap();
+            assert!(why.starts_with(&format!("Allocator {name} is for measuring only")), "{why}");
+        }
+        "hoard".clone_into(&mut candidate.allocator);
+        let said = unbrought(&candidate).unwrap();
+        assert!(is_had(&candidate) && said.starts_with("The lines do not bring allocator hoard"));
     }
 
     /// What needs no crate compiles as it stands.

@@ -46,7 +46,8 @@ pub(super) fn text(verdict: &Verdict, width: usize, extent: Extent) -> String {
     let opening = format!("{}: {size} ({}, {} bytes)", file.name, file.format, file.bytes);
     let _ = writeln!(text, "{}\n", wrapped(&opening, width, 2));
     let sentences = if extent == Extent::Brief { 1 } else { advice.sentences.len() };
-    for sentence in advice.sentences.iter().take(sentences) {
+    let beside = advice.beside.iter().filter(|_| extent == Extent::Brief);
+    for sentence in advice.sentences.iter().take(sentences).chain(beside) {
         let _ = writeln!(text, "{}", wrapped(sentence, width, 2));
     }
     if let Some(Paste { manifest, code, .. }) = &advice.paste {
@@ -78,12 +79,21 @@ pub(super) fn text(verdict: &Verdict, width: usize, extent: Extent) -> String {
 fn in_short(verdict: &Verdict) -> String {
     let tried = verdict.screening.first().map_or(0, |rung| rung.candidates);
     let considered = verdict.considered.max(tried);
+    let measured = measured(&verdict.rows);
+    let others = match measured > considered {
+        true => " (those they are compared with included)",
+        false => "",
+    };
     format!(
-        "{} considered, {} against each other with every answer checked; the 99 % hold for all \
+        "{} considered, {measured} against each other{others} with every answer checked; the 99 % hold for all \
          together. More: --wide, --explain, docs/kv.md.",
         plural(considered, "combination"),
-        verdict.rows.len()
     )
+}
+
+/// How many took part to the end.
+fn measured(rows: &[Row]) -> usize {
+    rows.iter().filter(|row| row.cost_ns.is_some()).count()
 }
 
 /// The same for those who do.
@@ -92,7 +102,10 @@ fn details(verdict: &Verdict, width: usize) -> String {
     lines.push(format!("memory     {}", verdict.data));
     lines.push(format!("mix        {}", verdict.mix));
     let unit = unit(verdict.trace.is_some());
-    lines.push(format!("screening  {}", screening(&verdict.screening, verdict.rows.len(), unit)));
+    lines.push(format!(
+        "screening  {}",
+        screening(&verdict.screening, measured(&verdict.rows), unit)
+    ));
     if let Some(scan) = &verdict.scan {
         lines.push(format!(
             "scan       {:.2} ns to touch a key (interval {:.2} to {:.2}): part of every figure above, \
@@ -115,7 +128,10 @@ pub(super) fn screening(rungs: &[Rung], finalists: usize, unit: &str) -> String 
     let unsupported: usize = rungs.iter().map(|rung| rung.unsupported).sum();
     let out = rungs.iter().filter(|rung| !rung.reached_nobody());
     let unreached: usize = out.map(|rung| rung.unreached).sum();
-    let mut line = format!("combinations: {} ({seconds:.1} s)", parts.join(", "));
+    let mut line = format!("combinations: {}", parts.join(", "));
+    if !rungs.is_empty() {
+        let _ = write!(line, " ({seconds:.1} s)");
+    }
     for (count, what) in [
         (unsupported, if unsupported == 1 { "lacks an operation" } else { "lack an operation" }),
         (failed, "failed"),
@@ -212,5 +228,25 @@ fn ratio_words(ratio: Compound, with_interval: bool) -> String {
         Standing::Unproved => format!("{interval} not proved"),
         Standing::Open => format!("{interval} not resolved"),
         Standing::Unknown => format!("{middle:.2} too few rounds"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::verdict::rows;
+    use super::super::verdict::tests::{candidates, weighed};
+    use super::*;
+
+    #[test]
+    fn who_failed_is_not_counted_among_those_measured() {
+        let mut case = weighed("insert", 1.0, &[1000, 500, 700], &[]);
+        case.case.judged.summaries[1] = None;
+        let rows = rows(&candidates(&["base", "lost", "quick"]), &[case], 0, 0.0);
+        assert_eq!((rows.len(), measured(&rows)), (3, 2));
+    }
+
+    #[test]
+    fn where_nobody_was_tried_before_no_time_is_told() {
+        assert_eq!(screening(&[], 2, "keys"), "combinations: 2 at full size");
     }
 }

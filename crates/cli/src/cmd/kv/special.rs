@@ -46,16 +46,9 @@ impl Special {
             other.unwrap_or_default()
         );
         if let Some(folder) = &folder {
-            let context = || format!("cannot write {}", folder.display());
-            let entries = folder.exists().then(|| folder.read_dir()).transpose();
-            let mut entries = entries.with_context(context)?;
-            ensure!(
-                entries.as_mut().is_none_or(|entries| entries.next().is_none()),
-                "{} holds something: --specialise=DIR writes a folder of its own",
-                folder.display()
-            );
             // Before all the time it takes, not after.
-            parent(folder).metadata().with_context(context)?;
+            ensure_empty(folder)?;
+            draft(folder).with_context(|| cannot_write(folder))?;
         }
         let path = prepared.full.path.as_deref().context("keys without a file")?;
         let bytes = key_file::load(path)?;
@@ -102,23 +95,68 @@ impl Special {
     /// When it cannot be written.
     pub(super) fn write(self) -> anyhow::Result<()> {
         let (Ok(module), Some(folder)) = (self.module, self.folder) else { return Ok(()) };
-        let context = || format!("cannot write {}", folder.display());
-        let whole = tempfile::Builder::new()
-            .prefix(".fathom-")
-            .tempdir_in(parent(&folder))
-            .with_context(context)?;
+        let context = || cannot_write(&folder);
+        ensure_empty(&folder)?;
+        let whole = draft(&folder).with_context(context)?;
         for (name, bytes) in &module.files {
             std::fs::write(whole.path().join(name), bytes).with_context(context)?;
         }
-        // A folder among the temporary ones is its owner's alone.
-        #[cfg(unix)]
-        std::fs::set_permissions(whole.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        if is_there(&folder) {
+            // It may be the one we are in, or a link to one: it stays, and gets the files.
+            for (name, _) in &module.files {
+                std::fs::rename(whole.path().join(name), folder.join(name))
+                    .with_context(context)?;
+            }
+        } else {
+            // A folder among the temporary ones is its owner's alone.
+            #[cfg(unix)]
+            std::fs::set_permissions(
+                whole.path(),
+                std::os::unix::fs::PermissionsExt::from_mode(0o755),
+            )
             .with_context(context)?;
-        std::fs::rename(whole.path(), &folder).with_context(context)?;
+            std::fs::rename(whole.path(), &folder).with_context(context)?;
+        }
         let names: Vec<&str> = module.files.iter().map(|(name, _)| *name).collect();
         say!("{}: wrote {}", folder.display(), names.join(", "));
         Ok(())
     }
+}
+
+/// What `--specialise=DIR` writes: the folder, and the files in it.
+pub(super) fn written(folder: &Path) -> Vec<PathBuf> {
+    let files = special::FILES.iter().map(|name| folder.join(name));
+    std::iter::once(folder.to_owned()).chain(files).collect()
+}
+
+/// Refuses a folder that holds something, and what is no folder.
+fn ensure_empty(folder: &Path) -> anyhow::Result<()> {
+    if !is_there(folder) {
+        return Ok(());
+    }
+    let mut entries = folder.read_dir().with_context(|| cannot_write(folder))?;
+    let name = folder.display();
+    ensure!(
+        entries.next().is_none(),
+        "{name} holds something: --specialise=DIR writes a folder of its own"
+    );
+    Ok(())
+}
+
+/// Where the files are written before they are all there: in the folder, or beside it where it is not there yet.
+fn draft(folder: &Path) -> std::io::Result<tempfile::TempDir> {
+    let place = if is_there(folder) { folder } else { parent(folder) };
+    place.metadata()?;
+    tempfile::Builder::new().prefix(".fathom-").tempdir_in(place)
+}
+
+/// A link is there, whatever it leads to.
+fn is_there(folder: &Path) -> bool {
+    folder.symlink_metadata().is_ok()
+}
+
+fn cannot_write(folder: &Path) -> String {
+    format!("cannot write {}", folder.display())
 }
 
 /// Where a folder stands.

@@ -1,6 +1,7 @@
 //! What a trace does, counted and in words. Reads none.
 
 use fathom_measure::workload::Spec;
+use fathom_report::number::plural;
 use serde::{Deserialize, Serialize};
 
 use super::mix::Part;
@@ -49,8 +50,11 @@ impl Traced {
     /// How large it is, in a line.
     pub(super) fn size(&self) -> String {
         format!(
-            "{} operations on {} keys, at most {} there at once and {} at the end",
-            self.operations, self.keys, self.most, self.last
+            "{} on {}, at most {} there at once and {} at the end",
+            plural(self.operations, "operation"),
+            plural(self.keys, "key"),
+            self.most,
+            self.last
         )
     }
 
@@ -59,5 +63,16 @@ impl Traced {
     pub(super) fn part(&self) -> Part {
         let table = if self.puts > 0 { "grown" } else { "built" };
         Part { workload: Spec::new("replay", &[("table", table)]), share: 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_anything_is_singular() {
+        let trace = Traced { operations: 1, keys: 1, most: 1, ..Traced::default() };
+        assert_eq!(trace.size(), "1 operation on 1 key, at most 1 there at once and 0 at the end");
     }
 }

@@ -116,6 +116,8 @@ pub(super) fn rows(
     baseline: usize,
     key_bytes: f64,
 ) -> Vec<Row> {
+    let whole: f64 = cases.iter().map(|weighed| weighed.share).sum();
+    assert!((whole - 1.0).abs() < 1e-6, "{whole} of the mix is no cost of it");
     let mut rows: Vec<Row> =
         candidates.iter().enumerate().map(|(n, c)| row(n, c, cases, key_bytes)).collect();
     for (number, ratio) in compounds(&rows, cases, baseline, false) {
@@ -336,6 +338,12 @@ pub(super) mod tests {
         let front: Vec<bool> = rows.iter().map(|row| row.on_the_front).collect();
         assert_eq!(front, [true, true, false]);
         assert_eq!(rows[2].bytes_per_entry, None, "the table of the finds was not weighed");
+    }
+
+    #[test]
+    #[should_panic(expected = "0.9 of the mix is no cost of it")]
+    fn a_part_of_the_mix_is_never_summed_as_the_whole() {
+        rows(&candidates(&["base"]), &[weighed("find-hit", 0.9, &[1000], &[])], 0, 0.0);
     }
 
     #[test]
