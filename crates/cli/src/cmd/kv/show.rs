@@ -8,6 +8,7 @@ use fathom_report::number::plural;
 use fathom_report::wrap::{Column, fitted, wrapped};
 
 use super::Verdict;
+use super::advice::Advice;
 use super::data::unit;
 use super::explain;
 use super::paste::Paste;
@@ -45,9 +46,7 @@ pub(super) fn text(verdict: &Verdict, width: usize, extent: Extent) -> String {
     };
     let opening = format!("{}: {size} ({}, {} bytes)", file.name, file.format, file.bytes);
     let _ = writeln!(text, "{}\n", wrapped(&opening, width, 2));
-    let sentences = if extent == Extent::Brief { 1 } else { advice.sentences.len() };
-    let beside = advice.beside.iter().filter(|_| extent == Extent::Brief);
-    for sentence in advice.sentences.iter().take(sentences).chain(beside) {
+    for sentence in sentences(advice, extent) {
         let _ = writeln!(text, "{}", wrapped(sentence, width, 2));
     }
     if let Some(Paste { manifest, code, .. }) = &advice.paste {
@@ -73,6 +72,15 @@ pub(super) fn text(verdict: &Verdict, width: usize, extent: Extent) -> String {
         let _ = write!(text, "\n{}", explain::text(&verdict.fates, unit));
     }
     text
+}
+
+/// What to take, and in brief only what it and its code would mislead without.
+fn sentences(advice: &Advice, extent: Extent) -> impl Iterator<Item = &String> {
+    let (all, beside) = match extent {
+        Extent::Brief => (1, &advice.beside[..]),
+        Extent::Usual | Extent::Wide => (usize::MAX, &[][..]),
+    };
+    advice.sentences.iter().take(all).chain(beside)
 }
 
 /// What the verdict rests on, for those who do not want to know more.
@@ -243,6 +251,21 @@ mod tests {
         case.case.judged.summaries[1] = None;
         let rows = rows(&candidates(&["base", "lost", "quick"]), &[case], 0, 0.0);
         assert_eq!((rows.len(), measured(&rows)), (3, 2));
+    }
+
+    /// The code in brief was another one's than the choice, without a word.
+    #[test]
+    fn in_brief_the_choice_stands_with_what_it_would_mislead_without() {
+        let words = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect::<Vec<_>>();
+        let advice = Advice {
+            choice: None,
+            paste: None,
+            sentences: words(&["x did best.", "More.", "No library has x."]),
+            beside: words(&["No library has x."]),
+        };
+        let of = |extent| sentences(&advice, extent).cloned().collect::<Vec<_>>();
+        assert_eq!(of(Extent::Brief), ["x did best.", "No library has x."]);
+        assert_eq!(of(Extent::Usual), advice.sentences);
     }
 
     #[test]
