@@ -1,7 +1,7 @@
 //! Registers: the operations kernels share, written once per [`Level`](crate::level::Level).
 //!
-//! [`Vector`] is a register of bytes, [`Doubles`] one of doubles; each has as many operations as the
-//! kernels over them need. Kernels that gain from more (gathers, multiply-adds of bytes, AES rounds)
+//! [`Vector`] is a register of bytes, [`Doubles`] one of doubles, [`Words`] one of integers of 32 or 64
+//! bits; each has as many operations as the kernels over them need. Kernels that gain from more (gathers, multiply-adds of bytes, AES rounds)
 //! are written per level where they belong, and measured to deserve it.
 //!
 //! Every method is `inline(always)`: a kernel generic over a register is compiled inside a function
@@ -52,6 +52,12 @@ pub unsafe trait Vector: Copy {
 
     /// The level's register of doubles.
     type Doubles: Doubles;
+
+    /// The level's register of 32-bit words.
+    type Words: Words<u32>;
+
+    /// The level's register of 64-bit words.
+    type Longs: Words<u64>;
 
     /// The bytes at `from`, which are readable, at any alignment.
     unsafe fn load(from: *const u8) -> Self;
@@ -202,6 +208,97 @@ pub unsafe trait Doubles: Copy {
 /// Doubles of the widest register.
 pub const MOST_DOUBLES: usize = 8;
 
+/// A register of words of type `T`, which is `u32` or `u64`: what digests are made of. Kernels have a
+/// message in each lane, and names are those of the standards: FIPS 180-4, RFC 1321, FIPS 202.
+///
+/// # Safety
+/// As for [`Vector`]; an implementor is [`Words::COUNT`] words, the first one lowest, and nothing else.
+#[allow(clippy::missing_safety_doc)] // stated once, there
+pub unsafe trait Words<T: Copy>: Copy {
+    /// Words in the register: a power of two, at most [`MOST_WORDS`].
+    const COUNT: usize = size_of::<Self>() / size_of::<T>();
+
+    /// `word` in every position.
+    unsafe fn splat(word: T) -> Self;
+    /// The first word of this, the first of the other, the second of this and so on, as two registers.
+    unsafe fn zip(self, other: Self) -> [Self; 2];
+    /// Bytes of each word in the other order.
+    unsafe fn swapped(self) -> Self;
+    /// Sums, modulo 2^32 or 2^64.
+    unsafe fn plus(self, other: Self) -> Self;
+    /// Bits of both.
+    unsafe fn and(self, other: Self) -> Self;
+    /// Bits of one only.
+    unsafe fn xor(self, other: Self) -> Self;
+    /// Bits of this that the other has not.
+    unsafe fn without(self, other: Self) -> Self;
+    /// Bits of this and those that the other has not.
+    unsafe fn or_not(self, other: Self) -> Self;
+    /// Rotations to the left; `bits` is a constant where this melts into a kernel.
+    unsafe fn left(self, bits: u32) -> Self;
+    /// Shifts to the right.
+    unsafe fn down(self, bits: u32) -> Self;
+
+    /// The words at `from`, which are readable, at any alignment.
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller vouches for the bytes; a register is words.
+        unsafe { from.cast::<Self>().read_unaligned() }
+    }
+
+    /// Writes the words to `to`, which are writable.
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller vouches for the bytes.
+        unsafe { to.cast::<Self>().write_unaligned(self) }
+    }
+
+    /// Rotations to the right, by less than a word.
+    #[inline(always)]
+    unsafe fn right(self, bits: u32) -> Self {
+        // SAFETY: the caller vouches for the level; so in all that follow.
+        unsafe { self.left(8 * size_of::<T>() as u32 - bits) }
+    }
+
+    /// Bits that one of the three has, or all.
+    #[inline(always)]
+    unsafe fn parity(self, b: Self, c: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { self.xor(b).xor(c) }
+    }
+
+    /// Bits of `yes` where a bit is set, and of `no` where it is not.
+    #[inline(always)]
+    unsafe fn choose(self, yes: Self, no: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { no.xor(self.and(yes.xor(no))) }
+    }
+
+    /// Bits that two of the three have.
+    #[inline(always)]
+    unsafe fn majority(self, b: Self, c: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { self.and(b).xor(c.and(self.xor(b))) }
+    }
+
+    /// Bits that either this has or `b` without `c`: χ of FIPS 202.
+    #[inline(always)]
+    unsafe fn xor_without(self, b: Self, c: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { self.xor(b.without(c)) }
+    }
+
+    /// Bits that either this has or `b` and those that `c` has not: the last function of MD5.
+    #[inline(always)]
+    unsafe fn xor_or_not(self, b: Self, c: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { self.xor(b.or_not(c)) }
+    }
+}
+
+/// Words of the widest register.
+pub const MOST_WORDS: usize = 16;
+
 /// Where `byte` stands among the 64 bytes at `from`: bit i for byte i.
 ///
 /// # Safety
@@ -231,18 +328,35 @@ macro_rules! each_64 {
     }};
 }
 
-/// Operations of one or more registers, each in an instruction or a few.
+/// Operations of one or more registers, and perhaps a number, each in an instruction or a few.
 macro_rules! operations {
-    ($($name:ident($($argument:ident),*) -> $answer:ty = $body:expr;)*) => {$(
+    ($(
+        $name:ident($($argument:ident),* $(; $number:ident: $type:ty)?) -> $answer:ty = $body:expr;
+    )*) => {$(
         #[inline(always)]
         #[allow(unused_unsafe)] // of the scalar level
-        unsafe fn $name($($argument: Self),*) -> $answer {
+        unsafe fn $name($($argument: Self,)* $($number: $type)?) -> $answer {
             // SAFETY: the caller vouches for the level.
             unsafe { $body }
         }
     )*};
 }
 use operations;
+
+/// Those of [`Words`] that know no words, by the names of a register's instructions.
+#[cfg(target_arch = "x86_64")]
+macro_rules! operations_on_bits {
+    ($register:ty: $and:ident $or:ident $xor:ident $and_not:ident $ones:expr) => {
+        $crate::simd::operations! {
+            and(self, other) -> $register = $and(self, other);
+            xor(self, other) -> $register = $xor(self, other);
+            without(self, other) -> $register = $and_not(other, self);
+            or_not(self, other) -> $register = $or(self, $xor(other, $ones));
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+use operations_on_bits;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::utf8::SPACES;
-use super::{Doubles, Vector, operations};
+use super::{Doubles, Vector, operations, operations_on_bits};
 
 // SAFETY: only what `Level::Avx2` has, which the caller of every method vouches for; 32 bytes.
 unsafe impl Vector for __m256i {
@@ -12,6 +12,8 @@ unsafe impl Vector for __m256i {
     /// The top bit of each byte.
     type Chosen = __m256i;
     type Doubles = __m256d;
+    type Words = __m256i;
+    type Longs = __m256i;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> __m256i {
@@ -138,5 +140,67 @@ unsafe impl Doubles for __m256d {
             _mm256_blendv_pd(other, then, _mm256_cmp_pd::<_CMP_GT_OQ>(self, limit));
         beyond(self, limit) -> u32 =
             _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_NLE_UQ>(self, limit)).cast_unsigned();
+    }
+}
+
+// SAFETY: only what `Level::Avx2` has, which the caller of every method vouches for; eight words.
+unsafe impl super::Words<u32> for __m256i {
+    operations_on_bits! {
+        __m256i: _mm256_and_si256 _mm256_or_si256 _mm256_xor_si256 _mm256_andnot_si256 _mm256_set1_epi32(-1)
+    }
+    operations! {
+        splat(; word: u32) -> __m256i = _mm256_set1_epi32(word.cast_signed());
+        // Zipping is by halves.
+        zip(self, other) -> [__m256i; 2] = {
+            let low = _mm256_unpacklo_epi32(self, other);
+            let high = _mm256_unpackhi_epi32(self, other);
+            [
+                _mm256_permute2x128_si256::<0x20>(low, high),
+                _mm256_permute2x128_si256::<0x31>(low, high),
+            ]
+        };
+        swapped(self) -> __m256i = {
+            let order = _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203);
+            _mm256_shuffle_epi8(self, _mm256_broadcastsi128_si256(order))
+        };
+        plus(self, other) -> __m256i = _mm256_add_epi32(self, other);
+        left(self; bits: u32) -> __m256i = {
+            let up = _mm256_sll_epi32(self, _mm_cvtsi32_si128(bits.cast_signed()));
+            let down = _mm_cvtsi32_si128(32 - bits.cast_signed());
+            _mm256_or_si256(up, _mm256_srl_epi32(self, down))
+        };
+        down(self; bits: u32) -> __m256i =
+            _mm256_srl_epi32(self, _mm_cvtsi32_si128(bits.cast_signed()));
+    }
+}
+
+// SAFETY: only what `Level::Avx2` has, which the caller of every method vouches for; four words.
+unsafe impl super::Words<u64> for __m256i {
+    operations_on_bits! {
+        __m256i: _mm256_and_si256 _mm256_or_si256 _mm256_xor_si256 _mm256_andnot_si256 _mm256_set1_epi32(-1)
+    }
+    operations! {
+        splat(; word: u64) -> __m256i = _mm256_set1_epi64x(word.cast_signed());
+        // Zipping is by halves.
+        zip(self, other) -> [__m256i; 2] = {
+            let low = _mm256_unpacklo_epi64(self, other);
+            let high = _mm256_unpackhi_epi64(self, other);
+            [
+                _mm256_permute2x128_si256::<0x20>(low, high),
+                _mm256_permute2x128_si256::<0x31>(low, high),
+            ]
+        };
+        swapped(self) -> __m256i = {
+            let order = _mm_set_epi64x(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607);
+            _mm256_shuffle_epi8(self, _mm256_broadcastsi128_si256(order))
+        };
+        plus(self, other) -> __m256i = _mm256_add_epi64(self, other);
+        left(self; bits: u32) -> __m256i = {
+            let up = _mm256_sll_epi64(self, _mm_cvtsi32_si128(bits.cast_signed()));
+            let down = _mm_cvtsi32_si128(64 - bits.cast_signed());
+            _mm256_or_si256(up, _mm256_srl_epi64(self, down))
+        };
+        down(self; bits: u32) -> __m256i =
+            _mm256_srl_epi64(self, _mm_cvtsi32_si128(bits.cast_signed()));
     }
 }

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::utf8::SPACES;
-use super::{Avx2, Doubles, Vector, operations};
+use super::{Avx2, Doubles, Vector, operations, operations_on_bits};
 
 /// Each byte its own place.
 static PLACES: [u8; 64] = {
@@ -21,6 +21,8 @@ unsafe impl Vector for __m512i {
     const LOOKS_UP: bool = true;
     type Chosen = u64;
     type Doubles = __m512d;
+    type Words = __m512i;
+    type Longs = __m512i;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> __m512i {
@@ -162,5 +164,77 @@ unsafe impl Doubles for __m512d {
         if_above(self, limit, then, other) -> __m512d =
             _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(self, limit), other, then);
         beyond(self, limit) -> u32 = _mm512_cmp_pd_mask::<_CMP_NLE_UQ>(self, limit).into();
+    }
+}
+
+// Truth tables for three bits: those of a, b and c are these, and an expression of them is its own.
+const A: i32 = 0b1111_0000;
+const B: i32 = 0b1100_1100;
+const C: i32 = 0b1010_1010;
+const PARITY: i32 = A ^ B ^ C;
+const CHOOSE: i32 = A & B | !A & C;
+const MAJORITY: i32 = A & B | A & C | B & C;
+const XOR_WITHOUT: i32 = A ^ B & !C;
+const XOR_OR_NOT: i32 = (A ^ (B | !C)) & 0xff;
+
+// SAFETY: only what `Level::Avx512` has, which the caller of every method vouches for; sixteen words.
+unsafe impl super::Words<u32> for __m512i {
+    operations_on_bits! {
+        __m512i: _mm512_and_si512 _mm512_or_si512 _mm512_xor_si512 _mm512_andnot_si512 _mm512_set1_epi32(-1)
+    }
+    operations! {
+        splat(; word: u32) -> __m512i = _mm512_set1_epi32(word.cast_signed());
+        zip(self, other) -> [__m512i; 2] = {
+            let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+            [
+                _mm512_permutex2var_epi32(self, low, other),
+                _mm512_permutex2var_epi32(self, high, other),
+            ]
+        };
+        swapped(self) -> __m512i = {
+            let order = _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203);
+            _mm512_shuffle_epi8(self, _mm512_broadcast_i32x4(order))
+        };
+        plus(self, other) -> __m512i = _mm512_add_epi32(self, other);
+        left(self; bits: u32) -> __m512i = _mm512_rolv_epi32(self, _mm512_set1_epi32(bits.cast_signed()));
+        down(self; bits: u32) -> __m512i =
+            _mm512_srl_epi32(self, _mm_cvtsi32_si128(bits.cast_signed()));
+        parity(self, b, c) -> __m512i = _mm512_ternarylogic_epi32::<PARITY>(self, b, c);
+        choose(self, yes, no) -> __m512i = _mm512_ternarylogic_epi32::<CHOOSE>(self, yes, no);
+        majority(self, b, c) -> __m512i = _mm512_ternarylogic_epi32::<MAJORITY>(self, b, c);
+        xor_without(self, b, c) -> __m512i = _mm512_ternarylogic_epi32::<XOR_WITHOUT>(self, b, c);
+        xor_or_not(self, b, c) -> __m512i = _mm512_ternarylogic_epi32::<XOR_OR_NOT>(self, b, c);
+    }
+}
+
+// SAFETY: only what `Level::Avx512` has, which the caller of every method vouches for; eight words.
+unsafe impl super::Words<u64> for __m512i {
+    operations_on_bits! {
+        __m512i: _mm512_and_si512 _mm512_or_si512 _mm512_xor_si512 _mm512_andnot_si512 _mm512_set1_epi32(-1)
+    }
+    operations! {
+        splat(; word: u64) -> __m512i = _mm512_set1_epi64(word.cast_signed());
+        zip(self, other) -> [__m512i; 2] = {
+            let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+            let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+            [
+                _mm512_permutex2var_epi64(self, low, other),
+                _mm512_permutex2var_epi64(self, high, other),
+            ]
+        };
+        swapped(self) -> __m512i = {
+            let order = _mm_set_epi64x(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607);
+            _mm512_shuffle_epi8(self, _mm512_broadcast_i32x4(order))
+        };
+        plus(self, other) -> __m512i = _mm512_add_epi64(self, other);
+        left(self; bits: u32) -> __m512i = _mm512_rolv_epi64(self, _mm512_set1_epi64(bits.into()));
+        down(self; bits: u32) -> __m512i =
+            _mm512_srl_epi64(self, _mm_cvtsi32_si128(bits.cast_signed()));
+        parity(self, b, c) -> __m512i = _mm512_ternarylogic_epi64::<PARITY>(self, b, c);
+        choose(self, yes, no) -> __m512i = _mm512_ternarylogic_epi64::<CHOOSE>(self, yes, no);
+        majority(self, b, c) -> __m512i = _mm512_ternarylogic_epi64::<MAJORITY>(self, b, c);
+        xor_without(self, b, c) -> __m512i = _mm512_ternarylogic_epi64::<XOR_WITHOUT>(self, b, c);
+        xor_or_not(self, b, c) -> __m512i = _mm512_ternarylogic_epi64::<XOR_OR_NOT>(self, b, c);
     }
 }

@@ -14,6 +14,8 @@ unsafe impl Vector for uint8x16_t {
     /// Bytes all ones or all zeros.
     type Chosen = uint8x16_t;
     type Doubles = float64x2_t;
+    type Words = uint32x4_t;
+    type Longs = uint64x2_t;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> uint8x16_t {
@@ -155,5 +157,51 @@ unsafe impl Doubles for float64x2_t {
             let (low, high) = (vgetq_lane_u64::<0>(is_at_most), vgetq_lane_u64::<1>(is_at_most));
             u32::from(low == 0) | u32::from(high == 0) << 1
         };
+    }
+}
+
+// SAFETY: only NEON, which every AArch64 this project targets has; four words.
+unsafe impl super::Words<u32> for uint32x4_t {
+    operations! {
+        splat(; word: u32) -> uint32x4_t = vdupq_n_u32(word);
+        zip(self, other) -> [uint32x4_t; 2] = [vzip1q_u32(self, other), vzip2q_u32(self, other)];
+        swapped(self) -> uint32x4_t =
+            vreinterpretq_u32_u8(vrev32q_u8(vreinterpretq_u8_u32(self)));
+        plus(self, other) -> uint32x4_t = vaddq_u32(self, other);
+        and(self, other) -> uint32x4_t = vandq_u32(self, other);
+        xor(self, other) -> uint32x4_t = veorq_u32(self, other);
+        without(self, other) -> uint32x4_t = vbicq_u32(self, other);
+        or_not(self, other) -> uint32x4_t = vornq_u32(self, other);
+        // Shifting left by less than nothing is shifting right.
+        left(self; bits: u32) -> uint32x4_t = {
+            let bits = bits.cast_signed();
+            let up = vshlq_u32(self, vdupq_n_s32(bits));
+            vorrq_u32(up, vshlq_u32(self, vdupq_n_s32(bits - 32)))
+        };
+        down(self; bits: u32) -> uint32x4_t = vshlq_u32(self, vdupq_n_s32(-bits.cast_signed()));
+        choose(self, yes, no) -> uint32x4_t = vbslq_u32(self, yes, no);
+    }
+}
+
+// SAFETY: only NEON, which every AArch64 this project targets has; two words.
+unsafe impl super::Words<u64> for uint64x2_t {
+    operations! {
+        splat(; word: u64) -> uint64x2_t = vdupq_n_u64(word);
+        zip(self, other) -> [uint64x2_t; 2] = [vzip1q_u64(self, other), vzip2q_u64(self, other)];
+        swapped(self) -> uint64x2_t =
+            vreinterpretq_u64_u8(vrev64q_u8(vreinterpretq_u8_u64(self)));
+        plus(self, other) -> uint64x2_t = vaddq_u64(self, other);
+        and(self, other) -> uint64x2_t = vandq_u64(self, other);
+        xor(self, other) -> uint64x2_t = veorq_u64(self, other);
+        without(self, other) -> uint64x2_t = vbicq_u64(self, other);
+        or_not(self, other) -> uint64x2_t = vornq_u64(self, other);
+        // Shifting left by less than nothing is shifting right.
+        left(self; bits: u32) -> uint64x2_t = {
+            let bits = i64::from(bits);
+            let up = vshlq_u64(self, vdupq_n_s64(bits));
+            vorrq_u64(up, vshlq_u64(self, vdupq_n_s64(bits - 64)))
+        };
+        down(self; bits: u32) -> uint64x2_t = vshlq_u64(self, vdupq_n_s64(-i64::from(bits)));
+        choose(self, yes, no) -> uint64x2_t = vbslq_u64(self, yes, no);
     }
 }

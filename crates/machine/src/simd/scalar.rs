@@ -36,6 +36,8 @@ unsafe impl Vector for u64 {
     /// Bit 7 of each byte.
     type Chosen = u64;
     type Doubles = f64;
+    type Words = u32;
+    type Longs = u64;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> u64 {
@@ -124,5 +126,37 @@ unsafe impl Doubles for f64 {
         sqrt(self) -> f64 = f64::sqrt(self);
         if_above(self, limit, then, other) -> f64 = if self > limit { then } else { other };
         beyond(self, limit) -> u32 = u32::from(!matches!(self.partial_cmp(&limit), Some(o) if o.is_le()));
+    }
+}
+
+// SAFETY: no instruction beyond the base set; one word.
+unsafe impl super::Words<u32> for u32 {
+    operations! {
+        splat(; word: u32) -> u32 = word;
+        zip(self, other) -> [u32; 2] = [self, other];
+        swapped(self) -> u32 = self.swap_bytes();
+        plus(self, other) -> u32 = self.wrapping_add(other);
+        and(self, other) -> u32 = self & other;
+        xor(self, other) -> u32 = self ^ other;
+        without(self, other) -> u32 = self & !other;
+        or_not(self, other) -> u32 = self | !other;
+        left(self; bits: u32) -> u32 = self.rotate_left(bits);
+        down(self; bits: u32) -> u32 = self >> bits;
+    }
+}
+
+// SAFETY: no instruction beyond the base set; one word.
+unsafe impl super::Words<u64> for u64 {
+    operations! {
+        splat(; word: u64) -> u64 = word;
+        zip(self, other) -> [u64; 2] = [self, other];
+        swapped(self) -> u64 = self.swap_bytes();
+        plus(self, other) -> u64 = self.wrapping_add(other);
+        and(self, other) -> u64 = self & other;
+        xor(self, other) -> u64 = self ^ other;
+        without(self, other) -> u64 = self & !other;
+        or_not(self, other) -> u64 = self | !other;
+        left(self; bits: u32) -> u64 = self.rotate_left(bits);
+        down(self; bits: u32) -> u64 = self >> bits;
     }
 }

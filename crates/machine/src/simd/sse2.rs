@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Doubles, Vector, operations};
+use super::{Doubles, Vector, operations, operations_on_bits};
 
 // SAFETY: only SSE2, which every x86-64 has; sixteen bytes.
 unsafe impl Vector for __m128i {
@@ -11,6 +11,8 @@ unsafe impl Vector for __m128i {
     /// The top bit of each byte.
     type Chosen = __m128i;
     type Doubles = __m128d;
+    type Words = __m128i;
+    type Longs = __m128i;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> __m128i {
@@ -128,5 +130,53 @@ unsafe impl Doubles for __m128d {
             _mm_or_pd(_mm_and_pd(is_above, then), _mm_andnot_pd(is_above, other))
         };
         beyond(self, limit) -> u32 = _mm_movemask_pd(_mm_cmpnle_pd(self, limit)).cast_unsigned();
+    }
+}
+
+// SAFETY: only SSE2, which every x86-64 has; four words.
+unsafe impl super::Words<u32> for __m128i {
+    operations_on_bits! {
+        __m128i: _mm_and_si128 _mm_or_si128 _mm_xor_si128 _mm_andnot_si128 _mm_set1_epi32(-1)
+    }
+    operations! {
+        splat(; word: u32) -> __m128i = _mm_set1_epi32(word.cast_signed());
+        zip(self, other) -> [__m128i; 2] =
+            [_mm_unpacklo_epi32(self, other), _mm_unpackhi_epi32(self, other)];
+        // Bytes within each sixteen bits, then these.
+        swapped(self) -> __m128i = {
+            let bytes = _mm_or_si128(_mm_srli_epi16::<8>(self), _mm_slli_epi16::<8>(self));
+            _mm_shufflehi_epi16::<0xb1>(_mm_shufflelo_epi16::<0xb1>(bytes))
+        };
+        plus(self, other) -> __m128i = _mm_add_epi32(self, other);
+        left(self; bits: u32) -> __m128i = {
+            let up = _mm_sll_epi32(self, _mm_cvtsi32_si128(bits.cast_signed()));
+            _mm_or_si128(up, _mm_srl_epi32(self, _mm_cvtsi32_si128(32 - bits.cast_signed())))
+        };
+        down(self; bits: u32) -> __m128i =
+            _mm_srl_epi32(self, _mm_cvtsi32_si128(bits.cast_signed()));
+    }
+}
+
+// SAFETY: only SSE2, which every x86-64 has; two words.
+unsafe impl super::Words<u64> for __m128i {
+    operations_on_bits! {
+        __m128i: _mm_and_si128 _mm_or_si128 _mm_xor_si128 _mm_andnot_si128 _mm_set1_epi32(-1)
+    }
+    operations! {
+        splat(; word: u64) -> __m128i = _mm_set1_epi64x(word.cast_signed());
+        zip(self, other) -> [__m128i; 2] =
+            [_mm_unpacklo_epi64(self, other), _mm_unpackhi_epi64(self, other)];
+        // Bytes within each sixteen bits, then these.
+        swapped(self) -> __m128i = {
+            let bytes = _mm_or_si128(_mm_srli_epi16::<8>(self), _mm_slli_epi16::<8>(self));
+            _mm_shufflehi_epi16::<0x1b>(_mm_shufflelo_epi16::<0x1b>(bytes))
+        };
+        plus(self, other) -> __m128i = _mm_add_epi64(self, other);
+        left(self; bits: u32) -> __m128i = {
+            let up = _mm_sll_epi64(self, _mm_cvtsi32_si128(bits.cast_signed()));
+            _mm_or_si128(up, _mm_srl_epi64(self, _mm_cvtsi32_si128(64 - bits.cast_signed())))
+        };
+        down(self; bits: u32) -> __m128i =
+            _mm_srl_epi64(self, _mm_cvtsi32_si128(bits.cast_signed()));
     }
 }

@@ -1,6 +1,8 @@
 //! Every operation at every level, against the scalar one eight bytes at a time, and the scalar one
 //! against plain bytes.
 
+use std::fmt;
+
 use super::*;
 use crate::level::Level;
 
@@ -99,6 +101,77 @@ fn agrees<V: Vector>(level: Level) {
         assert_eq!(answers::<V>(a, b), answers::<Scalar>(a, b), "{level} {a:x?} {b:x?}");
     }
     doubles_agree::<V::Doubles>(level);
+    words_agree::<u32, V::Words>(level, &samples);
+    words_agree::<u64, V::Longs>(level, &samples);
+}
+
+/// Per lane what a word alone answers.
+fn words_agree<T: Words<T> + PartialEq + fmt::Debug, W: Words<T>>(
+    level: Level,
+    samples: &[[u8; 64]],
+) {
+    const { assert!(W::COUNT <= MOST_WORDS && W::COUNT.is_power_of_two()) };
+    for (i, a) in samples.iter().enumerate() {
+        let (b, c) = (&samples[(i * 7 + 3) % samples.len()], &samples[(i * 5 + 1) % samples.len()]);
+        let bits = 1 + i as u32 % (8 * size_of::<T>() as u32 - 1);
+        // SAFETY: samples are as long as the widest register; the level is available.
+        let (own, zipped) = unsafe {
+            let [a, b, c] = [a, b, c].map(|sample| W::load(sample.as_ptr()));
+            let zipped = a.zip(b).map(|half| lanes_of::<T, W>(half)).concat();
+            (of_words(a, b, c, bits).map(|result| lanes_of::<T, W>(result)), zipped)
+        };
+        for lane in 0..W::COUNT {
+            // SAFETY: as above.
+            let plain = unsafe {
+                let at = lane * size_of::<T>();
+                let [a, b, c] = [a, b, c].map(|sample| T::load(sample[at..].as_ptr()));
+                assert_eq!(zipped[2 * lane..2 * lane + 2], [a, b], "{level}, zipped");
+                of_words(a, b, c, bits)
+            };
+            for (i, (own, plain)) in own.iter().zip(plain).enumerate() {
+                assert_eq!(own[lane], plain, "{level}, operation {i} of lane {lane}, {bits} bits");
+            }
+        }
+    }
+    // SAFETY: as above.
+    let [zero, one] = [0, 1].map(|at| unsafe { T::load(samples[at].as_ptr()) });
+    // SAFETY: as above.
+    let splat = lanes_of::<T, W>(unsafe { W::splat(one) });
+    assert!(splat.iter().all(|word| *word == one && *word != zero), "{level}");
+}
+
+/// The words of a register.
+fn lanes_of<T: Copy, W: Words<T>>(register: W) -> Vec<T> {
+    let mut bytes = [0; 64];
+    // SAFETY: there is room for the widest; whoever has a register has its level.
+    unsafe {
+        register.store(bytes.as_mut_ptr());
+        (0..W::COUNT).map(|lane| bytes.as_ptr().cast::<T>().add(lane).read_unaligned()).collect()
+    }
+}
+
+/// # Safety
+/// The level of `W` is available.
+unsafe fn of_words<T: Copy, W: Words<T>>(a: W, b: W, c: W, bits: u32) -> [W; 14] {
+    // SAFETY: the caller's.
+    unsafe {
+        [
+            a.swapped(),
+            a.plus(b),
+            a.and(b),
+            a.xor(b),
+            a.without(b),
+            a.or_not(b),
+            a.left(bits),
+            a.right(bits),
+            a.down(bits),
+            a.parity(b, c),
+            a.choose(b, c),
+            a.majority(b, c),
+            a.xor_without(b, c),
+            a.xor_or_not(b, c),
+        ]
+    }
 }
 
 /// Per lane what `f64` answers, but for the sums of products of a level that rounds them twice.
@@ -194,4 +267,19 @@ fn the_scalar_one_answers_as_bytes_do() {
         ];
         assert_eq!(bits[..10], expected);
     }
+}
+
+#[test]
+fn functions_of_three_words_are_those_of_the_standards() {
+    // 0b1111_0000 and so on: each of the eight combinations of three bits.
+    let (a, b, c) = (0xf0_u64, 0xcc_u64, 0xaa_u64);
+    // SAFETY: the scalar level is always available.
+    let found = unsafe { of_words(a, b, c, 63) };
+    let majority = a & b | a & c | b & c;
+    let three = [a ^ b ^ c, a & b | !a & c, majority, a ^ (b & !c), a ^ (b | !c)];
+    assert_eq!(found[..6], [0xf0 << 56, a + b, a & b, a ^ b, a & !b, a | !b]);
+    assert_eq!(found[6..9], [0xf0 >> 1, 0xf0 << 1, 0]);
+    assert_eq!(found[9..], three);
+    // SAFETY: as above.
+    assert_eq!(unsafe { Words::<u32>::left(0x8000_0001_u32, 4) }, 0x18);
 }
