@@ -2,8 +2,8 @@
 //!
 //! One call is what an application does for a message: start, feed, finish. MD5 and SHA-1 are broken
 //! as digests and are here because protocols and files still carry them; HMACs recompute their key
-//! pads in every call, with the six-byte key `secret`, as mORMot's table does. `sha256-many`, which that
-//! table does not have, digests sixteen messages that are there together.
+//! pads in every call, with the six-byte key `secret`, as mORMot's table does. Rows that end with `-many`,
+//! which that table does not have, digest sixteen messages that are there together.
 
 use fathom_measure::family::Family;
 
@@ -16,7 +16,7 @@ mod blake3;
 mod blake3_c;
 mod botan;
 mod gcrypt;
-#[allow(unsafe_code)] // registers of words; every block says what makes it sound
+#[allow(unsafe_code)] // registers of many messages; every block says what makes it sound
 mod kernel;
 mod lanes;
 #[cfg(feature = "cpu")]
@@ -55,7 +55,7 @@ pub static FAMILY: Family<Messages> = Family {
         &sha3::SHA3,
         #[cfg(feature = "cpu")]
         &blake3::BLAKE3,
-        &lanes::Lanes,
+        &lanes::LANES,
         &openssl::OPEN_SSL,
         &openssl_fetched::OPEN_SSL_FETCHED,
         &gcrypt::GCRYPT,

@@ -16,14 +16,14 @@ pub(super) static PLAIN: Simple<Messages> = Simple {
     prepare: |workload| workload.timed(|bytes| digest(workload.operation, bytes)),
 };
 
-fn digest(operation: Operation, bytes: &[u8]) -> Vec<u8> {
+pub(super) fn digest(operation: Operation, bytes: &[u8]) -> Vec<u8> {
     match operation {
-        Operation::Md5 => md5(bytes),
+        Operation::Md5 | Operation::Md5Many => md5(bytes),
         Operation::Sha1 => sha1(bytes).to_vec(),
         Operation::Sha256 | Operation::Sha256Many => sha256(bytes).to_vec(),
         Operation::Sha384 => sha384(bytes).to_vec(),
-        Operation::Sha512 => sha512(bytes).to_vec(),
-        Operation::Sha3_256 => sha3_256(bytes).to_vec(),
+        Operation::Sha512 | Operation::Sha512Many => sha512(bytes).to_vec(),
+        Operation::Sha3_256 | Operation::Sha3_256Many => sha3_256(bytes).to_vec(),
         Operation::Sha3_512 => sha3_512(bytes).to_vec(),
         Operation::Blake3 => blake3_256(bytes).to_vec(),
         Operation::HmacMd5 => hmac_md5(bytes),

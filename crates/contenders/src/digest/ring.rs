@@ -26,7 +26,7 @@ macro_rules! by_ring {
             };
             match workload.operation {
                 Operation::Sha1 => digest(&digest::SHA1_FOR_LEGACY_USE_ONLY),
-                Operation::Sha256 | Operation::Sha256Many => digest(&digest::SHA256),
+                Operation::Sha256 => digest(&digest::SHA256),
                 Operation::Sha384 => digest(&digest::SHA384),
                 Operation::Sha512 => digest(&digest::SHA512),
                 $(Operation::$operation => digest(&digest::$algorithm),)*

@@ -10,9 +10,7 @@ use super::workload::{Messages, Operation, SECRET};
 pub(super) static SHA2: Simple<Messages> = Simple {
     meta: Meta::of_crate("sha2", "MIT OR Apache-2.0", include_str!("sha2.rs")),
     prepare: |workload| match workload.operation {
-        Operation::Sha256 | Operation::Sha256Many => {
-            workload.timed(|bytes| Sha256::digest(bytes).0)
-        }
+        Operation::Sha256 => workload.timed(|bytes| Sha256::digest(bytes).0),
         Operation::Sha384 => workload.timed(|bytes| Sha384::digest(bytes).0),
         Operation::Sha512 => workload.timed(|bytes| Sha512::digest(bytes).0),
         Operation::HmacSha256 => workload.timed(|bytes| {

@@ -11,7 +11,7 @@ pub(super) static SODIUM: Lent<Messages, Sodium> = Lent {
     library: &sodium::LIBRARY,
     levels: &[],
     prepare: |library, _, workload| match workload.operation {
-        Operation::Sha256 | Operation::Sha256Many => workload.timed(|bytes| library.sha256(bytes)),
+        Operation::Sha256 => workload.timed(|bytes| library.sha256(bytes)),
         Operation::Sha512 => workload.timed(|bytes| library.sha512(bytes)),
         Operation::HmacSha256 => workload.timed(library.hmac_sha256(SECRET)),
         Operation::HmacSha512 => workload.timed(library.hmac_sha512(SECRET)),

@@ -15,10 +15,10 @@ pub(super) const SECRET: &[u8] = b"secret";
 
 /// Messages to digest and how.
 pub struct Messages {
-    /// Which digest.
+    /// Which digest, for rows of many messages as well.
     pub operation: Operation,
     mix: Mix,
-    /// Of [`Operation::Sha256Many`]: sixteen messages of each length.
+    /// Of a row of many messages: sixteen of each length.
     many: Vec<[Placed; MESSAGES]>,
 }
 
@@ -26,12 +26,15 @@ tasks! {
     /// Which digest.
     Operation {
         Md5 "md5" "MD5, RFC 1321; broken, not for new use", form: mix::FORM;
+        Md5Many "md5-many" "MD5 of sixteen messages of one length, which are there together";
         Sha1 "sha1" "SHA-1, FIPS 180-4; broken, not for new use", form: mix::FORM, best: unit::sha1;
         Sha256 "sha256" "SHA-256, FIPS 180-4", form: mix::FORM, best: unit::sha256;
         Sha256Many "sha256-many" "SHA-256 of sixteen messages of one length, which are there together";
         Sha384 "sha384" "SHA-384, FIPS 180-4: the core of SHA-512", form: mix::FORM, best: unit::sha512;
         Sha512 "sha512" "SHA-512, FIPS 180-4", form: mix::FORM, best: unit::sha512;
+        Sha512Many "sha512-many" "SHA-512 of sixteen messages of one length, which are there together";
         Sha3_256 "sha3-256" "SHA3-256, FIPS 202", form: mix::FORM, forebear: "sha3_256", best: unit::sha3;
+        Sha3_256Many "sha3-256-many" "SHA3-256 of sixteen messages of one length, which are there together";
         Sha3_512 "sha3-512" "SHA3-512, FIPS 202", form: mix::FORM, forebear: "sha3_512", best: unit::sha3;
         Blake3 "blake3" "BLAKE3, 32 bytes, one thread", form: mix::FORM, best: unit::vector,
             alone: "Debian 12 has no library of it, and the other crate is the oracle";
@@ -40,6 +43,19 @@ tasks! {
         HmacSha256 "hmac-sha256" "HMAC of SHA-256", form: mix::FORM, forebear: "hmacsha256", best: unit::sha256;
         HmacSha384 "hmac-sha384" "HMAC of SHA-384", form: mix::FORM, forebear: "hmacsha384", best: unit::sha512;
         HmacSha512 "hmac-sha512" "HMAC of SHA-512", form: mix::FORM, forebear: "hmacsha512", best: unit::sha512;
+    }
+}
+
+impl Operation {
+    /// The digest, and whether sixteen messages are there together.
+    fn split(self) -> (Operation, bool) {
+        match self {
+            Operation::Md5Many => (Operation::Md5, true),
+            Operation::Sha256Many => (Operation::Sha256, true),
+            Operation::Sha512Many => (Operation::Sha512, true),
+            Operation::Sha3_256Many => (Operation::Sha3_256, true),
+            one => (one, false),
+        }
     }
 }
 
@@ -63,9 +79,9 @@ impl Workload for Messages {
     const PARAMETERS: &'static [Offer] = mix::PARAMETERS;
 
     fn load(spec: &Spec) -> Result<Messages, SpecError> {
-        let (operation, mix) = (Operation::of(spec), Mix::load(spec)?);
+        let ((operation, is_many), mix) = (Operation::of(spec).split(), Mix::load(spec)?);
         let mut many = Vec::new();
-        if operation == Operation::Sha256Many {
+        if is_many {
             for buffer in mix.buffers() {
                 if buffer.len() > 16 << 20 {
                     return Err(spec.bad("size", "at most 16M, or `mix`"));
@@ -113,14 +129,17 @@ impl Messages {
         }
     }
 
-    /// A contender that digests sixteen messages at once.
-    pub(super) fn together(&self, digest: Together) -> Preparation<'_> {
-        let all = move |many: &Vec<[Placed; MESSAGES]>| -> Vec<[u8; 32]> {
+    /// A contender that digests sixteen messages at once, which only rows of many have.
+    pub(super) fn together<const DIGEST: usize>(&self, form: Together<DIGEST>) -> Preparation<'_> {
+        if self.many.is_empty() {
+            return self.operation.unsupported();
+        }
+        let all = move |many: &Vec<[Placed; MESSAGES]>| -> Vec<[u8; DIGEST]> {
             let each =
-                |set: &[Placed; MESSAGES]| digest(&set.each_ref().map(|message| &message[..]));
+                |set: &[Placed; MESSAGES]| form.digest(&set.each_ref().map(|message| &message[..]));
             many.iter().flat_map(each).collect()
         };
-        let folded = |found: Vec<[u8; 32]>| {
+        let folded = |found: Vec<[u8; DIGEST]>| {
             found.iter().fold(Digest::default(), |digest, output| output.add_to(digest))
         };
         Ok(timed(&self.many, all, folded))
