@@ -35,6 +35,8 @@ fn one_kind(kind: &str, cases: &[&Case]) -> Table {
     for (_, row) in first.entrants() {
         let mut line = vec![row.id.clone()];
         line.extend(cases.iter().map(|case| match speed(case, &row.id) {
+            // Of a slow disk, in small pieces.
+            Some((speed, _)) if speed < 0.1 => format!("{speed:.4}"),
             Some((speed, _)) => format!("{speed:.2}"),
             None => "-".to_owned(),
         }));
