@@ -56,6 +56,9 @@ pub(crate) struct Options {
 
 /// Allocators that Debian has, so that more than a thousand combinations are legal.
 const ALLOCATORS: [&str; 2] = ["-a", "system,jemalloc,mimalloc,tcmalloc-minimal"];
+/// The option that names who takes part, and those by which they are chosen, each with its values: one or the other.
+const EXACTLY: &str = "--exactly";
+const CHOOSING: [&str; 6] = ["-d", "--structure", "-h", "--hash", "-a", "--allocator"];
 const MANIFEST: &str = include_str!("../../kv-study.txt");
 const RECORD: &str = "record/kv-study.ndjson";
 
@@ -144,10 +147,18 @@ fn studied(program: &Path, set: &Set, keys: &Path, options: &Options) -> Result<
         let start = Instant::now();
         let mut kv = Command::new(program);
         kv.arg("kv").arg(keys).args(["-F", &set.format, "--format", "json"]).args(arguments);
-        match options.choice.is_empty() {
-            true => kv.args(ALLOCATORS),
-            false => kv.args(&options.choice),
-        };
+        let mut choice: Vec<&str> = options.choice.iter().map(String::as_str).collect();
+        if choice.is_empty() {
+            choice.extend(ALLOCATORS);
+        }
+        let mut words = choice.into_iter();
+        while let Some(word) = words.next() {
+            if arguments[0] == EXACTLY && CHOOSING.contains(&word) {
+                words.next();
+            } else {
+                kv.arg(word);
+            }
+        }
         let output = kv.output().context("cannot run fathom")?;
         // 1: a combination failed, and is out.
         let is_done = output.status.code().is_some_and(|code| code < 2);
@@ -182,7 +193,7 @@ fn studied(program: &Path, set: &Set, keys: &Path, options: &Options) -> Result<
     let near = rows(&all).into_iter().filter(|row| is_near(row.2)).take(FEW).map(|row| row.0);
     let few: BTreeSet<String> = near.chain(also.iter().map(|&id| id.to_owned())).collect();
     let few = few.into_iter().collect::<Vec<_>>().join(",");
-    let (json, after) = ask(&["--exactly", &few, "--budget", budget, "--seed", "78"])?;
+    let (json, after) = ask(&[EXACTLY, &few, "--budget", budget, "--seed", "78"])?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let machine = &json["run"];
     Ok(Entry {
