@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard};
 use fathom_machine::os::collect::collect;
 use fathom_machine::prefetch;
 
-use crate::merge::{Keep, Partial, Stats};
+use crate::merge::{Partial, Stats};
 use crate::reference::{Held, Reference, Table, compare};
 use crate::shard::Shard;
 use crate::waiting::{Few, Grouped};
@@ -51,8 +51,8 @@ enum Wides {
 }
 
 impl Wides {
-    fn new(stats: Vec<Own>, keep: Keep) -> Wides {
-        if keep.is_more() || keep.squares {
+    fn new(stats: Vec<Own>) -> Wides {
+        if stats.iter().any(|Own(stats)| !stats.is_flat()) {
             return Wides::Taken(
                 stats.into_iter().map(|Own(stats)| Mutex::new(Some(stats))).collect(),
             );
@@ -94,7 +94,7 @@ impl Shard {
         if wide < WORTH_A_THREAD {
             stats.iter_mut().for_each(|Own(stats)| stats.settle());
         }
-        let stats = Wides::new(stats, self.keep());
+        let stats = Wides::new(stats);
         let references = self.held().sorted();
         Run { shard: self, wide: stats, waiting, references }
     }

@@ -13,7 +13,7 @@ use crate::kept::{Datum, Ends, Given, Multiset, Order};
 use crate::key::Key;
 use crate::number::{Decimal, scaled_short};
 use crate::quantile::Quantile;
-use crate::sums::Sums;
+use crate::sums::{Sums, square};
 use crate::waiting::Few;
 
 /// Exact statistics of a key's records: of the values in them, and how many had none.
@@ -294,9 +294,8 @@ impl Stats {
             units.push(scaled_short(own, scale - own_scale)?);
         }
         let extremes = [*units.iter().min()?, *units.iter().max()?];
-        let square = |units: &i64| u128::from(units.unsigned_abs()).pow(2);
         let squares = match more.sums.has_squares() {
-            true => Some(units.iter().map(square).try_fold(0, u128::checked_add)?),
+            true => Some(units.iter().map(|&units| square(units)).try_fold(0, u128::checked_add)?),
             false => None,
         };
         let sum = units.iter().copied().map(i128::from).sum();
@@ -315,6 +314,11 @@ impl Stats {
         let Known::More(more) = &self.known else { return 0 };
         let sketch = more.sketch.as_ref().map_or(0, |sketch| sketch.growth());
         sketch + more.values.as_ref().map_or(0, |values| values.growth(value))
+    }
+
+    /// Whether nothing of it lies elsewhere, so that it is copied as cheaply as moved.
+    pub(crate) fn is_flat(&self) -> bool {
+        matches!(&self.known, Known::Sums(sums) if sums.is_flat())
     }
 
     /// Bytes that values take, if they come and go; those of texts and big numbers only come.
@@ -339,9 +343,12 @@ impl Stats {
     /// Begins to fetch what is kept of values.
     #[inline]
     pub(crate) fn prefetch_kept(&self) {
-        if let Known::More(more) = &self.known {
-            prefetch(&**more);
-            prefetch(&more.values);
+        match &self.known {
+            Known::Sums(sums) => sums.prefetch_squares(),
+            Known::More(more) => {
+                prefetch(&**more);
+                prefetch(&more.values);
+            }
         }
     }
 
@@ -652,6 +659,24 @@ mod tests {
         let count = BigUint::from(2 * pairs + 1);
         let numerator = (square * (2 * pairs) + 1_u32) * &count - 1_u32;
         assert_eq!(all.variance(), Some((numerator, &count * (2 * pairs))));
+    }
+
+    #[test]
+    fn squares_beyond_128_bits_do_not_wrap_and_leave_the_sum_alone() {
+        let number = |units: i64| BigInt::from(units);
+        for large in [i64::MAX, i64::MIN, 9_000_000_000_000_000_000] {
+            for count in 1..9_u64 {
+                let mut all = Stats::of(&Decimal::new(7, 0), true);
+                (0..count).for_each(|_| all.add(&Decimal::new(large.into(), 0)));
+                let sum = number(large) * count + 7_u32;
+                assert_eq!(all.sum(), Decimal::of_big(sum.clone(), 0));
+                let squares = number(large) * number(large) * count + 49_u32;
+                assert_eq!(all.squares(), Some(squares.clone()));
+                let numerator = squares * (count + 1) - &sum * &sum;
+                let denominator = BigUint::from(count + 1) * count;
+                assert_eq!(all.variance(), Some((numerator.magnitude().clone(), denominator)));
+            }
+        }
     }
 
     #[test]

@@ -452,7 +452,7 @@ impl Shard {
             }
             return;
         }
-        if self.keep.is_more() {
+        if self.keep.is_more() || self.keep.squares {
             let stats = || groups.iter().flatten().map(|&group| self.wide.stats(group));
             stats().for_each(Stats::prefetch_kept);
             stats().for_each(Stats::prefetch_values);

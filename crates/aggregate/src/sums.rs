@@ -4,6 +4,7 @@
 //! Every step in 128 bits is checked before anything is changed; one that does not fit is done in big
 //! integers, as are all after it. What is said does not depend on where that happened.
 
+use fathom_machine::prefetch;
 use num_bigint::BigInt;
 
 use crate::number::{Decimal, big_power_of_ten, power_of_ten, scaled, scaled_short};
@@ -61,10 +62,9 @@ impl Sums {
             let (min, max) = (units.clone(), units.clone());
             return Sums::Big(Box::new(Big { sum: units, squares, min, max, scale }));
         };
-        let square = u128::from(units.unsigned_abs()).pow(2);
         Sums::Small {
             sum: units.into(),
-            squares: with_squares.then(|| Box::new(square)),
+            squares: with_squares.then(|| Box::new(square(units))),
             min: units,
             max: units,
             scale,
@@ -104,6 +104,19 @@ impl Sums {
         Sums::Big(Box::new(Big { sum, squares, min, max, scale }))
     }
 
+    /// Begins to fetch the squares.
+    #[inline]
+    pub(crate) fn prefetch_squares(&self) {
+        if let Sums::Small { squares: Some(squares), .. } = self {
+            prefetch(&**squares);
+        }
+    }
+
+    /// Whether nothing of it lies elsewhere.
+    pub(crate) fn is_flat(&self) -> bool {
+        matches!(self, Sums::Small { squares: None, .. })
+    }
+
     /// Takes in one number.
     #[inline]
     pub(crate) fn add(&mut self, value: &Decimal) {
@@ -113,7 +126,7 @@ impl Sums {
         }
         let part = few.map(|(units, _)| Part {
             sum: units.into(),
-            squares: Some(u128::from(units.unsigned_abs()).pow(2)),
+            squares: Some(square(units)),
             extremes: [units, units],
             scales: [value.scale(); 3],
         });
@@ -123,10 +136,10 @@ impl Sums {
     }
 
     /// Takes in a number that is not finer than those before it, in 64 bits; None, and nothing
-    /// changed, where they do not suffice, or squares are kept.
+    /// changed, where they do not suffice.
     #[inline]
     pub(crate) fn add_short(&mut self, (read, own): Few) -> Option<()> {
-        let Sums::Small { sum, squares: None, min, max, scale, min_scale, max_scale } = self else {
+        let Sums::Small { sum, squares, min, max, scale, min_scale, max_scale } = self else {
             return None;
         };
         let at_common = |units, own| match own == *scale {
@@ -135,7 +148,11 @@ impl Sums {
         };
         let units = at_common(read, own)?;
         let (low, high) = (at_common(*min, *min_scale)?, at_common(*max, *max_scale)?);
-        *sum = sum.checked_add(units.into())?;
+        let total = sum.checked_add(units.into())?;
+        if let Some(squares) = squares {
+            **squares = squares.checked_add(square(units))?;
+        }
+        *sum = total;
         if units < low {
             (*min, *min_scale) = (read, own);
         }
@@ -299,6 +316,12 @@ impl Big {
             self.max = other.max;
         }
     }
+}
+
+/// What 128 bits always hold.
+#[inline]
+pub(crate) fn square(units: i64) -> u128 {
+    u128::from(units.unsigned_abs()).pow(2)
 }
 
 /// `square * 10^(2 exponent)`, if it fits.

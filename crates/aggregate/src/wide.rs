@@ -15,6 +15,7 @@
 
 use std::ops::Range;
 
+use fathom_machine::os::memory::{enlarge, huge};
 use fathom_machine::prefetch;
 
 use crate::account::Account;
@@ -62,7 +63,7 @@ const BYTES: usize = size_of::<Place>() + size_of::<Own>();
 
 impl Wide {
     pub(crate) fn new() -> Wide {
-        let (slots, places) = (vec![Slot::default(); FEWEST_SLOTS], Vec::new());
+        let (slots, places) = (huge(FEWEST_SLOTS, Slot::default()), Vec::new());
         Wide { slots, places, keys: Vec::new(), stats: Vec::new(), seed: Seed::random() }
     }
 
@@ -238,7 +239,7 @@ impl Wide {
         if !account.take(new * size_of::<Slot>()) {
             return false;
         }
-        self.slots = vec![Slot::default(); new];
+        self.slots = huge(new, Slot::default());
         account.give(old * size_of::<Slot>());
         for group in 0..self.len() {
             self.enter(self.places[group].hash, group);
@@ -282,12 +283,12 @@ fn grown<T>(list: &Vec<T>, more: usize) -> Option<usize> {
 
 /// Makes room for more in a list; false where the account does not allow it.
 fn room<T>(list: &mut Vec<T>, more: usize, account: &Account) -> bool {
-    let (len, old) = (list.len(), list.capacity());
+    let old = list.capacity();
     let Some(new) = grown(list, more) else { return true };
     // The old list stands beside the new one.
     let fits = account.take(new * size_of::<T>());
     if fits {
-        list.reserve_exact(new - len);
+        enlarge(list, new);
         account.give(old * size_of::<T>());
     }
     fits

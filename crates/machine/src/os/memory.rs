@@ -249,6 +249,27 @@ pub fn prefer_huge<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
+/// A list of so many equal values, under which huge pages are wished for.
+pub fn huge<T: Clone>(len: usize, value: T) -> Vec<T> {
+    let mut list = Vec::with_capacity(len);
+    prefer_huge(list.spare_capacity_mut());
+    list.resize(len, value);
+    list
+}
+
+/// Gives a list room for so many values in all. A large one moves to memory where huge pages were wished for before any of it
+/// was touched: what the allocator moves by itself it has touched by then.
+#[cold]
+pub fn enlarge<T>(list: &mut Vec<T>, capacity: usize) {
+    if capacity * size_of::<T>() < 2 * LARGE {
+        return list.reserve_exact(capacity - list.len());
+    }
+    let mut larger = Vec::with_capacity(capacity);
+    prefer_huge(larger.spare_capacity_mut());
+    larger.append(list);
+    *list = larger;
+}
+
 /// A region of address space that is unmapped when dropped; readable for as long as it lives.
 ///
 /// Whoever builds one guarantees that its bytes never change except through a `&mut` to the
@@ -441,6 +462,19 @@ mod tests {
             prefer_huge(numbers.spare_capacity_mut());
             numbers.extend(0..capacity as u32);
             assert!(numbers.iter().copied().eq(0..capacity as u32));
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_enlarged_keeps_its_values_and_has_the_room() {
+        for (len, capacity) in [(0, 1), (3, 1000), (1000, 1 << 18), (1 << 19, 1 << 20)] {
+            let mut numbers: Vec<u64> = (0..len).collect();
+            enlarge(&mut numbers, capacity);
+            assert!(numbers.capacity() >= capacity);
+            assert!(numbers.iter().copied().eq(0..len));
+        }
+        for len in [0, 1, 3 << 20] {
+            assert_eq!(huge(len, 7_u8), vec![7; len]);
         }
     }
 
