@@ -265,7 +265,8 @@ impl Collector {
         let missing = Coordinate::ALL.into_iter().find(|&c| self.element.seen >> c as u8 & 1 == 0);
         let missing =
             missing.map(|coordinate| (Fault::Missing(coordinate), offset, Found::default()));
-        match (self.element.fault.take().or(missing), self.on_error) {
+        // It keeps its fault: no template is learned from it.
+        match (self.element.fault.clone().or(missing), self.on_error) {
             (None, _) => pairs.push(Pair::new(self.element.values)),
             (Some((fault, at, found)), OnError::Stop) => return Err(self.fault(fault, at, found)),
             (Some(_), OnError::Skip) => self.skipped += 1,

@@ -122,6 +122,53 @@ fn faults_are_the_same_wherever_they_stand() {
     }
 }
 
+/// Elements and what is none; each of the latter has all four coordinates, or follows one that has.
+const PAIRS: [&str; 2] =
+    [r#"{"x0":1,"y0":2,"x1":3,"y1":4}"#, r#"{"y1":5.5, "x0":6.5, "y0":7.5, "x1":8.5}"#];
+const NO_PAIRS: [&str; 6] = [
+    r#"{"x0":1,"y0":2,"x1":3,"y1":4,"x0":5}"#,
+    r#"{"x0":1,"y0":2,"x1":3,"y1":4,"x0":"5"}"#,
+    r#"{"x0":1,"y0":2,"x1":3,"y1":4,"y1":null}"#,
+    r#"{"x0":1,"y0":2,"x1":3,"x1":3,"y1":4}"#,
+    "5",
+    r#"[{"x0":1,"y0":2,"x1":3,"y1":4}]"#,
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    /// In runs, since what is read alike is learned from the element before.
+    #[test]
+    fn what_is_no_pair_is_skipped_each_time_it_comes(
+        runs in proptest::collection::vec((0..PAIRS.len() + NO_PAIRS.len(), 1..9_usize), 1..12),
+        (layout, block_bytes, threads) in (0..3_usize, 40..900_usize, 1..4_usize),
+    ) {
+        let item = |kind: usize| *PAIRS.get(kind).unwrap_or_else(|| &NO_PAIRS[kind - PAIRS.len()]);
+        let document = |items: &[&str]| match layout {
+            0 => format!("{{\"pairs\":[{}]}}", items.join(",")),
+            1 => format!("[{}]", items.join(", ")),
+            _ => items.join("\n"),
+        };
+        // The first of many lines must be an object.
+        let kinds = [(0, 1)].into_iter().chain(runs).flat_map(|(kind, n)| vec![kind; n]);
+        let kinds: Vec<usize> = kinds.collect();
+        let all: Vec<&str> = kinds.iter().map(|&kind| item(kind)).collect();
+        let pairs: Vec<&str> =
+            kinds.iter().filter(|&&kind| kind < PAIRS.len()).map(|&kind| item(kind)).collect();
+        let options = Options {
+            on_error: OnError::Skip,
+            threads: NonZeroUsize::new(threads).unwrap(),
+            block_bytes: NonZeroUsize::new(block_bytes).unwrap(),
+            ..Options::default()
+        };
+        let (said, alone) = (told(document(&all).as_bytes(), &options), told(document(&pairs).as_bytes(), &options));
+        let (_, _, mean) = alone.end.clone().unwrap();
+        let counts = (pairs.len() as u64, (all.len() - pairs.len()) as u64, mean);
+        prop_assert_eq!(said.end, Ok(counts));
+        prop_assert_eq!(said.distances, alone.distances);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 60, failure_persistence: None, ..Default::default()
