@@ -252,6 +252,30 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(feature = "zstd", ignore = "the C library decodes, in its own words")]
+    fn what_is_wrong_with_a_frame_is_said_in_words() {
+        let packed = zstd(&b"Oslo;1.5\nRome;3.5\n".repeat(1000));
+        for end in 1..packed.len() {
+            let said = read(packed[..end].to_vec(), 1).map_err(|error| error.to_string());
+            // Of less than its first four bytes nobody knows what it was to be.
+            let expected = if end < 4 {
+                Ok(packed[..end].to_vec())
+            } else {
+                Err("incomplete frame".to_owned())
+            };
+            assert_eq!(said, expected, "{end} bytes");
+        }
+        for at in 4..packed.len() {
+            let mut damaged = packed.clone();
+            damaged[at] ^= 0xff;
+            if let Err(error) = read(damaged, 1) {
+                let said = error.to_string();
+                assert!(!said.contains('{') && !said.contains("Error"), "byte {at}: {said}");
+            }
+        }
+    }
+
+    #[test]
     fn a_folder_and_a_missing_file_are_told_apart() {
         for (path, kind) in
             [("/", io::ErrorKind::IsADirectory), ("/no/such/file", io::ErrorKind::NotFound)]

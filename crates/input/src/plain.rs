@@ -3,6 +3,8 @@
 //! This is what input means: decoding by several threads calls it piece by piece, is compared with it, and
 //! falls back to it.
 
+#[cfg(not(feature = "zstd"))]
+use std::error::Error;
 use std::io::{self, BufRead, Read};
 
 use flate2::bufread::MultiGzDecoder;
@@ -61,10 +63,13 @@ impl<R: BufRead> Frames<R> {
                     let skipped =
                         io::copy(&mut self.source.by_ref().take(length), &mut io::sink())?;
                     if skipped < length {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
+                        return Err(io::Error::new(
+                            io::ErrorKind::UnexpectedEof,
+                            "incomplete frame",
+                        ));
                     }
                 }
-                Err(error) => return Err(invalid(error)),
+                Err(error) => return Err(broken(&error)),
             }
         }
         Ok(false)
@@ -74,7 +79,7 @@ impl<R: BufRead> Frames<R> {
         self.inside = false;
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
             (Some(stored), Some(found)) if stored != found => {
-                Err(invalid("the Zstandard checksum does not match"))
+                Err(invalid("the Zstandard checksum does not match".to_owned()))
             }
             _ => Ok(()),
         }
@@ -82,8 +87,24 @@ impl<R: BufRead> Frames<R> {
 }
 
 #[cfg(not(feature = "zstd"))]
-fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error)
+fn invalid(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// What ended a frame, in words for users: those of the decoder print what it holds.
+#[cfg(not(feature = "zstd"))]
+fn broken(error: &FrameDecoderError) -> io::Error {
+    let mut cause: &dyn Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    match cause.downcast_ref::<io::Error>() {
+        Some(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            io::Error::new(error.kind(), "incomplete frame")
+        }
+        Some(error) => io::Error::new(error.kind(), error.to_string()),
+        None => invalid(format!("damaged Zstandard: {cause}")),
+    }
 }
 
 #[cfg(not(feature = "zstd"))]
@@ -102,7 +123,8 @@ impl<R: BufRead> Read for Frames<R> {
                     continue;
                 }
                 let some = BlockDecodingStrategy::UptoBytes(into.len().max(1 << 17));
-                self.decoder.decode_blocks(&mut self.source, some).map_err(invalid)?;
+                let decoded = self.decoder.decode_blocks(&mut self.source, some);
+                decoded.map_err(|error| broken(&error))?;
                 continue;
             }
             let read = self.decoder.read(into)?;
