@@ -175,13 +175,21 @@ impl Collector {
                 Ok(())
             }
             Event::EndObject if level == 0 => {
-                if self.element.seen == 0 && self.element.fault.is_none() {
+                let is_pair_like = self.element.seen != 0 || self.element.fault.is_some();
+                if !is_pair_like && self.on_error == OnError::Stop {
                     return Err(Error::Shape { offset, shape: Shape::NoPairsMember });
                 }
                 self.layout = Some(Layout::Lines);
                 self.finish(offset, pairs)
             }
-            _ if level == 0 => Err(Error::Shape { offset, shape: Shape::NoContainer }),
+            _ if level == 0 => match self.on_error {
+                OnError::Stop => Err(Error::Shape { offset, shape: Shape::NoContainer }),
+                // Only among lines it may stand before the others.
+                OnError::Skip => {
+                    self.layout = Some(Layout::Lines);
+                    self.among(Layout::Lines, event, offset, level, pairs)
+                }
+            },
             Event::Key(key) if level == 1 && key.is("pairs") => {
                 self.layout = Some(Layout::Member);
                 self.element = Element::default();
