@@ -52,7 +52,7 @@ struct Options {
 /// Does what the arguments of this process say; see [`main`](crate::main).
 #[must_use]
 pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<String> = arguments().into_iter().skip(1).collect();
     let own = Own { name: name.to_owned().leak(), definitions: definitions.to_vec() };
     let outcome = match words.first().map(String::as_str) {
         Some("worker") => own.serve().map(|()| true),
@@ -74,6 +74,11 @@ pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
             ExitCode::from(4)
         }
     }
+}
+
+/// The command line of this process, Unicode or not.
+fn arguments() -> Vec<String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 fn options(words: &[String]) -> Result<Options, String> {
@@ -194,7 +199,7 @@ impl Own {
     }
 
     fn measured(&self, groups: &[Listed], options: &Options) -> io::Result<Run> {
-        let mut command: Vec<String> = std::env::args().collect();
+        let mut command = arguments();
         self.name.clone_into(&mut command[0]);
         let mut run = Run {
             schema: SCHEMA.to_owned(),

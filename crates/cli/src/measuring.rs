@@ -38,7 +38,8 @@ pub(crate) struct Method {
     #[arg(long, value_parser = duration, value_name = "TIME")]
     pub(crate) budget: Option<Duration>,
 
-    /// Wall time after which a case ends, whatever was received
+    /// Wall time of its rounds after which a case ends, whatever was received; the round that is under way
+    /// is finished, and what comes before the first, checks and warm-ups, takes the time it takes
     #[arg(long, value_parser = duration, value_name = "TIME", default_value = "5m")]
     pub(crate) limit: Duration,
 
@@ -137,7 +138,7 @@ pub(crate) struct Show {
     #[arg(long, value_name = "PATH")]
     pub(crate) save: Option<PathBuf>,
 
-    /// The columns of tables, in this order: time, bar, spread, min, p95, throughput, user, system,
+    /// The columns of tables, in this order and however wide: time, bar, spread, min, p95, throughput, user, system,
     /// peak (memory), faults (of pages), switches (of context), counters
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true,
           value_parser = clap::builder::PossibleValuesParser::new(Column::ALL.map(|column| column.0)))]
@@ -474,7 +475,7 @@ pub(crate) fn manifest(meta: &Meta) -> String {
 
 /// A run of this command line, on this machine, now, without cases.
 pub(crate) fn new_run() -> anyhow::Result<Run> {
-    let mut command: Vec<String> = std::env::args().collect();
+    let mut command = arguments();
     if let Some(program) = command.first_mut() {
         // Where the program lies is nobody's business.
         "fathom".clone_into(program);
@@ -492,6 +493,12 @@ pub(crate) fn new_run() -> anyhow::Result<Run> {
         notes: Vec::new(),
         answer: serde_json::Value::Null,
     })
+}
+
+/// The command line of this process; what of it is no Unicode, of which only files have names, is shown as
+/// near as it can be.
+fn arguments() -> Vec<String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// What `build.rs` found out about this program, and the level of what it measures.
@@ -512,13 +519,22 @@ pub(crate) fn build() -> Build {
 
 /// Shows a finished run and saves it if asked.
 pub(crate) fn show(run: &Run, show: &Show) -> anyhow::Result<()> {
+    show_with(run, show, "")
+}
+
+/// The same; people find `more` below it.
+pub(crate) fn show_with(run: &Run, show: &Show, more: &str) -> anyhow::Result<()> {
     if let Some(path) = &show.save {
         save(run, path)?;
     }
-    if show.style == Style::None && show.output == Path::new("-") && !show.open {
+    let is_on_stdout = show.form() == Format::Text && show.output == Path::new("-");
+    if show.style == Style::None && is_on_stdout {
         return Ok(());
     }
-    let text = rendered(run, show.form(), &show.look())?;
+    let mut text = rendered(run, show.form(), &show.look())?;
+    if matches!(show.form(), Format::Text | Format::Markdown) {
+        text += more;
+    }
     sheet::put(text.as_bytes(), &show.output, show.open)
 }
 

@@ -80,6 +80,12 @@ fn the_tables_have_a_row_for_each_way_and_a_column_for_each_buffer() {
         }
         assert!(fastest.starts_with(&format!("{cache}: ")), "{fastest}");
     }
+    // In a file, too.
+    let file = folder.path().join("out");
+    let to_file = ["--only", "read,pread", "--rounds", "2", "-o", file.to_str().unwrap()];
+    assert_eq!(stdout(&run(&[&[path.to_str().unwrap()], &to_file[..]].concat())), "");
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("GB/s by buffer") && text.contains("Fastest "), "{text}");
 }
 
 #[test]

@@ -200,6 +200,9 @@ fn values_of_lists_and_scans_are_contenders_and_those_of_parameter_are_cases() {
     for (arguments, complaint) in [
         (&["-P", "n", "1,2", "sleep {n}", "true"][..], "-L NAME A,B"),
         (&["-L", "n", "1,2", "true"], "no command contains {n}"),
+        (&["-L", "n", "1,2", "--parameter", "n", "3", "echo {n}"], "n is given twice"),
+        (&["-P", "n", "1", "2", "-L", "n", "3", "echo {n}"], "n is given twice"),
+        (&["--names", " ,b", "true", "false"], "a name is blank"),
         (&["-D", "2", "true"], "--parameter-scan"),
         (&["-n", "a", "-n", "b", "true"], "more names than commands"),
         (&["-p", "a", "-p", "b", "true"], "--prepare: give one for all"),
@@ -210,6 +213,55 @@ fn values_of_lists_and_scans_are_contenders_and_those_of_parameter_are_cases() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?} {}", words(&output));
         assert!(words(&output).contains(complaint), "{arguments:?} {}", words(&output));
     }
+}
+
+/// The second scan took the values of the first, too.
+#[test]
+fn several_scans_give_every_combination_and_lists_escape_commas() {
+    let folder = tempfile::tempdir().unwrap();
+    let scans = ["-P", "n", "1", "2", "-P", "m", "0", "1", "-L", "x", r"a\,b,c"];
+    let more = ["-r", "2", "-w", "0", "--export-json", "x.json", "echo {n}{m}{x}"];
+    let output = run(folder.path(), &[&scans[..], &more].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let results = json(&folder.path().join("x.json"))["results"].as_array().unwrap().clone();
+    let commands: BTreeSet<&str> = results.iter().filter_map(|r| r["command"].as_str()).collect();
+    let all = ["10a,b", "10c", "11a,b", "11c", "20a,b", "20c", "21a,b", "21c"];
+    assert_eq!(commands, all.map(|line| format!("echo {line}")).iter().map(|s| &**s).collect());
+}
+
+/// What an empty command prints, nothing, was as good as anything.
+#[test]
+fn an_empty_command_is_one_like_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(folder.path(), &["--same-output", "-r", "3", "echo a", ""]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    assert!(words(&output).contains("\n'': wrong answer"), "{}", words(&output));
+    let output = run(folder.path(), &["-N", "-r", "3", "true", ""]);
+    let said = "'': broken: without a shell there is no empty command";
+    assert!(words(&output).contains(said), "{}", words(&output));
+}
+
+/// They ended the program, whatever they were for.
+#[test]
+fn names_of_files_need_not_be_unicode() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"b\xff.txt");
+    fs::write(folder.path().join(name), "data\n").unwrap();
+    let fathom = |line: &str, last: &str| {
+        let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        let fathom = fathom.args(line.split(' ')).arg(name).arg(last).current_dir(folder.path());
+        fathom.output().unwrap()
+    };
+    let output = fathom("run -r 2 --save run.json --input", "cat");
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let saved = json(&folder.path().join("run.json"));
+    assert_eq!(saved["cases"][0]["workload"]["file"], "b\u{fffd}.txt");
+    let output = fathom("run -r 2 --save", "true");
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let output = fathom("bench codec", "--test");
+    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
+    assert!(words(&output).contains(": no Unicode, so no worker"), "{}", words(&output));
 }
 
 #[test]
@@ -245,6 +297,9 @@ fn columns_are_in_every_form_and_output_goes_where_it_should() {
     let seen = run(folder.path(), &["-r", "2", "--show-output", "--style", "none", "echo seen"]);
     assert!(String::from_utf8_lossy(&seen.stdout).lines().all(|line| line == "seen"));
     assert!(seen.stdout.len() > 10, "{}", words(&seen));
+    // No table is not nothing.
+    let machines = run(folder.path(), &["-r", "2", "--style", "none", "--format", "json", "true"]);
+    assert!(serde_json::from_slice::<Value>(&machines.stdout).is_ok(), "{}", words(&machines));
 }
 
 #[test]

@@ -35,6 +35,8 @@ pub struct Outside {
     pub folder: Option<PathBuf>,
     /// Where what it prints goes, unless that is compared.
     pub output: Target,
+    /// Whether it stands for the shell: what it prints, nothing, is compared with nobody.
+    pub is_shell_alone: bool,
 }
 
 /// Where the standard output of a command goes.
@@ -324,7 +326,10 @@ fn not_started(command: &Command, error: &io::Error) -> String {
 
 fn by_words(line: &str) -> Result<Command, Failure> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
-    let what = format!("{line:?} cannot be split into words");
+    let what = match line.trim().is_empty() {
+        true => "without a shell there is no empty command".to_owned(),
+        false => format!("{line:?} cannot be split into words"),
+    };
     let words = words.ok_or(Failure::Broken { what })?;
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
@@ -381,8 +386,7 @@ impl Executor for Commands<'_> {
         let cleaned = aside(&self.house, &command.conclude, "--conclude", TIME_TO_CLEAN);
         drop(prepared);
         let (sample, _) = (sample?, cleaned?);
-        // The empty command stands for the shell; what it prints, nothing, is compared with nobody.
-        if !self.house.same_output || command.line.is_empty() {
+        if !self.house.same_output || command.is_shell_alone {
             return Ok(sample);
         }
         match (self.expected, sample.check) {

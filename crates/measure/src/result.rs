@@ -240,6 +240,7 @@ impl Run {
     /// A file that cannot be read, is no saved run, or one of a later version.
     pub fn read(path: &Path) -> Result<Run, ReadError> {
         #[derive(Deserialize)]
+        #[serde(expecting = "an object with `schema` and `version`")]
         struct Head {
             schema: String,
             version: u32,

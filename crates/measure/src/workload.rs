@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use fathom_machine::os::shared::Segment;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A workload as text: which operation, with which parameters, on which file (if any).
 ///
@@ -27,12 +27,17 @@ pub struct Spec {
     /// Parameters by name. What is not named has the family's default.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,
-    /// The data set, for families that work on a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The data set, for families that work on a file. One without a Unicode name is written by a name near
+    /// to its own, and no worker gets it: [`completed`](Spec::completed) refuses it.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "by_name")]
     pub file: Option<PathBuf>,
     /// The bytes of `file`, where the conductor has them in shared memory already.
     #[serde(skip)]
     pub shared: Option<Data>,
+}
+
+fn by_name<S: Serializer>(file: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    file.as_ref().map(|path| path.to_string_lossy()).serialize(to)
 }
 
 /// The bytes of a data set: shared with the other workers, or read by this process alone.
@@ -298,6 +303,10 @@ impl Spec {
         }
         if let Some(path) = full.file.clone().filter(|_| W::MADE.is_empty()) {
             let reason = "this family takes no file, its data are made".to_owned();
+            return Err(SpecError::File { path, reason });
+        }
+        if let Some(path) = full.file.clone().filter(|path| path.to_str().is_none()) {
+            let reason = "no Unicode, so no worker can be told the name".to_owned();
             return Err(SpecError::File { path, reason });
         }
         let has_file = full.file.is_some();

@@ -1,6 +1,7 @@
 //! `fathom bench FAMILY`: the contenders of a family in the same rounds, checked against its
 //! reference, with verdicts.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use crate::choices;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{
-    self, Format, Libraries, Method, Show, bounds, entrant, is_complete, new_run, patience, show,
+    self, Libraries, Method, Show, bounds, entrant, is_complete, new_run, patience, show_with,
 };
 use crate::names::{self, is_named};
 
@@ -120,11 +121,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let (true, Some(error)) = (run.cases.is_empty(), refused) {
         return Err(error);
     }
-    show(&run, &options.show)?;
-    let to_people = matches!(options.show.form(), Format::Text | Format::Markdown);
-    if to_people && options.show.output == Path::new("-") {
-        write!(io::stdout(), "{}", choices::tables(&run))?;
-    }
+    show_with(&run, &options.show, &choices::tables(&run))?;
     end?;
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
 }
@@ -197,8 +194,12 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
     }
     found.extend(choices::outside(&options.choices, family)?);
     if let Some(baseline) = &options.baseline {
-        let known = found.iter().any(|entrant| entrant.id == *baseline);
-        ensure!(known, "the baseline {baseline:?} does not take part");
+        let takes_part = found.iter().any(|entrant| entrant.id == *baseline);
+        let (plain, _) = baseline.split_once('@').unwrap_or((baseline, ""));
+        if !takes_part && !entries.iter().any(|entry| is_named(&entry.id, plain)) {
+            return Err(names::no_contender(plain, family).context("--baseline"));
+        }
+        ensure!(takes_part, "the baseline {baseline:?} does not take part");
     }
     Ok(found)
 }
@@ -262,7 +263,8 @@ fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>>
     }
     if !options.files.is_empty() {
         let with = |file: &PathBuf, spec: &Spec| Spec { file: Some(file.clone()), ..spec.clone() };
-        let files = options.files.iter();
+        let mut seen = BTreeSet::new();
+        let files = options.files.iter().filter(|file| seen.insert(*file));
         specs = files.flat_map(|file| specs.iter().map(|spec| with(file, spec))).collect();
     }
     specs.iter().map(|spec| Ok(family.completed(spec)?)).collect()

@@ -93,17 +93,17 @@ pub(crate) struct Options {
     same_output: bool,
 
     /// Each of these values makes every command a contender of its own; several lists give every
-    /// combination
+    /// combination, and `\,` is a comma of a value
     #[arg(short = 'L', long = "parameter-list", num_args = 2, value_names = ["NAME", "A,B,…"],
           action = clap::ArgAction::Append)]
     lists: Vec<String>,
 
-    /// The same with the numbers from MIN to MAX (a list of values is for -L)
+    /// The same with the numbers from MIN to MAX (a list of values is for -L), again for each scan
     #[arg(short = 'P', long = "parameter-scan", num_args = 3, value_names = ["NAME", "MIN", "MAX"],
           allow_hyphen_values = true)]
     scan: Vec<String>,
 
-    /// Steps of the scan [default: 1]
+    /// Steps of all scans [default: 1]
     #[arg(short = 'D', long = "parameter-step-size", value_name = "DELTA", requires = "scan")]
     step: Option<String>,
 
@@ -200,6 +200,8 @@ impl Options {
         }
         let named = self.names.is_empty() || self.names.len() == self.commands.len();
         ensure!(named, "--names: give one for each command");
+        let mut names = self.names.iter().chain(&self.command_names);
+        ensure!(names.all(|name| !name.trim().is_empty()), "--names: a name is blank");
         let few = self.command_names.len() <= self.commands.len();
         ensure!(few, "--command-name: there are more names than commands");
         let fresh = "--processes: every run of a command is a fresh process already";
@@ -355,7 +357,7 @@ fn measured(options: &Options, spec: Spec, mut seats: Vec<Seat>) -> anyhow::Resu
     }
     if first_alive.is_some() && house.shell.is_some() {
         roles.empty = Some(commands.len());
-        commands.push(Outside::default());
+        commands.push(Outside { is_shell_alone: true, ..Outside::default() });
         failures.push(None);
     }
     let mut executor = Commands::new(commands.clone(), house.clone(), &events, stop, &mut progress);

@@ -1,6 +1,6 @@
 //! Who takes part: commands, their names, what surrounds them, and the values of their parameters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, ensure};
 use fathom_measure::command::{Outside, Target};
@@ -28,8 +28,19 @@ type Values = BTreeMap<String, String>;
 
 /// The cases, each with its contenders.
 pub(super) fn planned(options: &Options) -> anyhow::Result<Vec<(Spec, Vec<Seat>)>> {
+    ensure_names_apart(options)?;
     let with_seats = |spec| seats(options, &spec).map(|seats| (spec, seats));
     cases(options)?.into_iter().map(with_seats).collect()
+}
+
+/// A name has values in one place: others would be shown and never filled in.
+fn ensure_names_apart(options: &Options) -> anyhow::Result<()> {
+    let pairs = options.parameters.chunks_exact(2).chain(options.lists.chunks_exact(2));
+    let mut seen = BTreeSet::new();
+    for given in pairs.chain(options.scan.chunks_exact(3)) {
+        ensure!(seen.insert(&given[0]), "the parameter {} is given twice", given[0]);
+    }
+    Ok(())
 }
 
 /// The cases: one per combination of the values of `--parameter`.
@@ -46,12 +57,11 @@ fn cases(options: &Options) -> anyhow::Result<Vec<Spec>> {
 fn seats(options: &Options, spec: &Spec) -> anyhow::Result<Vec<Seat>> {
     let mut lists = Vec::new();
     for pair in options.lists.chunks_exact(2) {
-        let values = pair[1].split(',').map(str::to_owned).collect();
-        lists.push((pair[0].clone(), values));
+        lists.push((pair[0].clone(), listed(&pair[1])));
     }
-    if let [name, from, to] = &options.scan[..] {
+    for scan in options.scan.chunks_exact(3) {
         let step = options.step.as_deref().unwrap_or("1");
-        lists.push((name.clone(), scanned(from, to, step)?));
+        lists.push((scan[0].clone(), scanned(&scan[1], &scan[2], step)?));
     }
     let mut seats = Vec::new();
     for parameters in combinations(options, lists)? {
@@ -70,7 +80,8 @@ fn seat(options: &Options, spec: &Spec, number: usize, parameters: Values) -> an
     };
     // By the command as it was given where cases differ: with the value in it, each case would have
     // contenders of its own, and nothing could be drawn or compared across cases.
-    let name = options.name(number).unwrap_or(&line);
+    let nothing = "''".to_owned();
+    let name = options.name(number).unwrap_or(if line.is_empty() { &nothing } else { &line });
     let id = filled(name, &parameters);
     let values = || parameters.iter().map(|(name, value)| format!(" {name}={value}"));
     let id = if id == *name { values().fold(id, |id, value| id + &value) } else { id };
@@ -81,7 +92,7 @@ fn seat(options: &Options, spec: &Spec, number: usize, parameters: Values) -> an
             prepare: of(&options.prepare),
             conclude: of(&options.conclude),
             output: target(of(&options.command_output).as_deref(), options.show_output)?,
-            folder: None,
+            ..Outside::default()
         },
         setup: of(&options.setup),
         cleanup: of(&options.cleanup),
@@ -113,7 +124,6 @@ fn combinations(
         let is_used = lines.any(|line| line.contains(&used))
             || options.setup.iter().chain(&options.cleanup).any(|line| line.contains(&used));
         ensure!(is_used, "no command contains {used}");
-        ensure!(!all[0].contains_key(&name), "the parameter {name} is given twice");
         let with = |value: &String, given: &Values| {
             let mut given = given.clone();
             given.insert(name.clone(), value.clone());
@@ -137,10 +147,24 @@ fn values(text: &str) -> anyhow::Result<Vec<String>> {
         let step = step.parse::<usize>().ok().filter(|step| *step > 0)?;
         Some((from..=to).step_by(step).map(|value| value.to_string()).collect::<Vec<String>>())
     };
-    let values =
-        range().unwrap_or_else(|| text.split(',').map(str::to_owned).collect::<Vec<String>>());
+    let values = range().unwrap_or_else(|| listed(text));
     ensure!(!values.is_empty() && values.len() <= MOST, "{text:?}: from 1 to 10,000 values");
     Ok(values)
+}
+
+/// What commas separate; `\,` is a comma of a value and `\\` a backslash, as hyperfine has it.
+fn listed(text: &str) -> Vec<String> {
+    let (mut values, mut value) = (Vec::new(), String::new());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let escaped = rest.next_if(|next| c == '\\' && matches!(next, ',' | '\\'));
+        match escaped {
+            None if c == ',' => values.push(std::mem::take(&mut value)),
+            _ => value.push(escaped.unwrap_or(c)),
+        }
+    }
+    values.push(value);
+    values
 }
 
 /// From one decimal number to another in steps of a third, none of them rounded.
@@ -197,6 +221,7 @@ mod tests {
         assert_eq!(values("1-4").unwrap(), ["1", "2", "3", "4"]);
         assert_eq!(values("0-100:50").unwrap(), ["0", "50", "100"]);
         assert_eq!(values("a-b").unwrap(), ["a-b"]);
+        assert_eq!(values(r"a\,b,c\\,\d,").unwrap(), ["a,b", r"c\", r"\d", ""]);
         assert!(values("1-99999").is_err());
         assert!(values("5-1").is_err());
     }
