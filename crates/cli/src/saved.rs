@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use fathom_measure::result::Run;
+use fathom_report::escape;
 
 use crate::exit::Exit;
 
@@ -29,7 +30,8 @@ pub(crate) fn runs(folder: &Path) -> anyhow::Result<(Vec<(PathBuf, Run)>, Exit)>
         match Run::read(&path) {
             Ok(run) => runs.push((path, run)),
             Err(error) => {
-                say!("fathom: left out: {:#}", anyhow::Error::from(error));
+                let why = format!("{:#}", anyhow::Error::from(error));
+                say!("fathom: left out: {}", escape::line(&why));
                 end = Exit::Incomplete;
             }
         }

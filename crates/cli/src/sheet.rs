@@ -41,6 +41,11 @@ impl Sheet {
         output::ensure_files_apart(&[("--output", Some(&*self.output))], inputs)
     }
 
+    /// Whether stdout is the page, which nothing else may follow.
+    pub(crate) fn is_page_on_stdout(&self) -> bool {
+        self.format == Form::Html && self.output == Path::new("-")
+    }
+
     /// Writes whichever was asked for.
     pub(crate) fn show(
         &self,

@@ -185,10 +185,11 @@ fn what_is_no_saved_run_is_bad_data_and_one_without_cases_says_so() {
         fs::write(folder.path().join("run.json"), bytes).unwrap();
         fathom(folder.path(), &["report", "run.json"])
     };
-    for junk in [&b"\xff\xfe\x00"[..], b"{\"schema\": \"\xff\"}", b"", b"{}"] {
+    for junk in [&b"\xff\xfe\x00"[..], b"{\"schema\": \"\xff\"}", b"", b"{}", b"[]"] {
         let output = shown(junk);
         assert_eq!(output.status.code(), Some(3), "{}", words(&output));
         assert!(words(&output).contains("run.json: not a saved run: "), "{}", words(&output));
+        assert!(!words(&output).contains("struct"), "{}", words(&output));
     }
     let mut run = imported(folder.path(), "h.json");
     run["cases"] = json!([]);
@@ -239,6 +240,88 @@ fn a_gate_ends_with_1_after_a_step_until_it_is_accepted() {
     ] {
         let output = fathom(folder, &["history", ".", "--gate", "--since", since]);
         assert_eq!(output.status.code(), Some(code), "{since} {}", words(&output));
+    }
+}
+
+/// hyperfine says 0 where the shell took as long as the command, and so does our own export.
+#[test]
+fn a_time_of_0_is_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    save(folder, 0, &json!([{"command": "a", "times": [0.0, 0.0, 0.25]}]));
+    let shown = words(&fathom(folder, &["report", "00.json"]));
+    let said = "note: a: 2 of 3 times are 0: too short to be measured";
+    assert!(shown.contains(said) && !shown.contains("250"), "{shown}");
+    save(folder, 1, &json!([{"command": "a", "times": [0.0, 0.0, 0.0]}]));
+    for line in
+        ["report 00.json", "report 01.json --format markdown", "history .", "diff 00.json 01.json"]
+    {
+        let output = fathom(folder, &line.split(' ').collect::<Vec<_>>());
+        let said = words(&output);
+        assert!(output.status.code().is_some_and(|code| code < 2), "{line}: {said}");
+        assert!(!said.contains("NaN") && !said.contains("inf"), "{line}: {said}");
+    }
+}
+
+/// Saves a run of a codec on a file of this content, of the same name each time.
+fn save_codec(folder: &Path, name: &str, content: &[u8]) {
+    fs::write(folder.join("data"), content).unwrap();
+    let words_of_run = ["bench", "codec", "data", "data", "--only", "snappy", "--rounds", "2"];
+    let output = fathom(folder, &[&words_of_run[..], &["--save", name]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+}
+
+/// Its times were compared as if the data were the same.
+#[test]
+fn a_file_that_changed_is_other_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    save_codec(folder, "a.json", &[b'a'; 1000]);
+    save_codec(folder, "b.json", &[b'b'; 1000]);
+    save_codec(folder, "c.json", &[b'a'; 50_000]);
+    // The same file twice is one case of each operation.
+    let run: Value = serde_json::from_slice(&fs::read(folder.join("a.json")).unwrap()).unwrap();
+    assert_eq!(run["cases"].as_array().unwrap().len(), 2);
+    let diff = words(&fathom(folder, &["diff", "a.json", "b.json"]));
+    let caution = "caution: codec compress data: other answers than before";
+    assert!(diff.contains(caution) && diff.contains(" → "), "{diff}");
+    let diff = fathom(folder, &["diff", "a.json", "c.json"]);
+    let said = words(&diff);
+    let caution = "caution: codec compress data: not compared: 1000 bytes and 50000 bytes of data";
+    assert!(said.contains(caution) && !said.contains(" → "), "{said}");
+    assert_eq!(diff.status.code(), Some(1), "{said}");
+    let joined = words(&fathom(folder, &["cpu", "--join", "a.json", "c.json"]));
+    assert!(joined.contains("data (caution: 1000 bytes and 50000 bytes of data)"), "{joined}");
+    // Both columns are rates, and so is their ratio.
+    let ratio = joined.lines().find(|line| line.starts_with("  snappy")).unwrap();
+    let ratio = ratio.split_whitespace().last().unwrap().trim_end_matches('x');
+    assert!(ratio.parse::<f64>().unwrap() > 0.2, "{joined}");
+    let history = words(&fathom(folder, &["history", "."]));
+    assert!(history.contains("codec compress data of 1000 bytes\n"), "{history}");
+    assert!(history.contains("codec compress data of 50000 bytes\n"), "{history}");
+}
+
+#[test]
+fn nothing_in_a_saved_run_is_a_command_to_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for day in 0..20 {
+        let seconds = if day < 12 { 0.1 } else { 0.13 } + 1e-5 * day as f64;
+        save(folder, day, &json!([{"command": "a\u{1b}[2J", "times": [seconds]}]));
+    }
+    fs::write(folder.join("\u{1b}[2J.json"), "{}").unwrap();
+    for line in [
+        "history . --gate",
+        "history . --gate --format html",
+        "diff 00.json 19.json",
+        "cpu --join 00.json 19.json",
+    ] {
+        let output = fathom(folder, &line.split(' ').collect::<Vec<_>>());
+        let said = words(&output);
+        assert!(!said.contains('\u{1b}') && said.contains("a\\u{1b}[2J"), "{line}: {said}");
+        let page = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(!page.contains("</html>") || page.ends_with("</html>\n"), "{line}: {page}");
+        assert_eq!(said.contains("REGRESSION: "), line.contains("gate"), "{line}: {said}");
     }
 }
 

@@ -12,9 +12,10 @@ use fathom_measure::result::{Case, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::Interval;
 
+use crate::escape::line;
 use crate::number::{duration, factor_digits, times};
 use crate::sentence::unresolved;
-use crate::view::{Alike, named, titled};
+use crate::view::{Alike, answers_differ, named, other_work, titled};
 
 /// What became of a contender.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +95,14 @@ pub fn diff(old: &Run, new: &Run) -> Diff {
             continue;
         };
         let (old_case, new_case) = (&old.cases[*before], &new.cases[*number]);
+        if let Some(words) = other_work(old_case, new_case) {
+            cautions.push(format!("{title}: not compared: {words} of data"));
+            differences.extend([Change::OldOnly, Change::NewOnly].map(|c| untimed(title, ALL, c)));
+            continue;
+        }
+        if answers_differ(old_case, new_case) {
+            cautions.push(format!("{title}: other answers than before: the data may be others"));
+        }
         let words = Alike::of(&[old_case, new_case]).words();
         cautions.extend(words.map(|words| format!("{title}: {words}")));
         let (old_names, new_names) = (named(old_case), named(new_case));
@@ -284,12 +293,12 @@ impl Diff {
         for d in &self.differences {
             if d.title != title {
                 title = &d.title;
-                let _ = writeln!(text, "{title}");
+                let _ = writeln!(text, "{}", line(title));
             }
-            let _ = writeln!(text, "  {}", d.sentence());
+            let _ = writeln!(text, "  {}", line(&d.sentence()));
         }
         for caution in &self.cautions {
-            let _ = writeln!(text, "caution: {caution}");
+            let _ = writeln!(text, "caution: {}", line(caution));
         }
         if self.nothing_in_common() {
             let _ = writeln!(text, "{NOTHING_IN_COMMON}");

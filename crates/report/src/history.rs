@@ -9,9 +9,10 @@ use std::fmt::Write;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::stats::median;
 
-use crate::number::{duration, factor_digits, times};
+use crate::escape::line;
+use crate::number::{duration, factor_digits, plural, times};
 use crate::steps::splits;
-use crate::view::{Alike, named, titled};
+use crate::view::{Alike, named, titled, work};
 
 /// Chance alone shows a step, anywhere, in fewer than this share of the folders whose runs differ by
 /// independent noise only; it is shared among the courses.
@@ -40,17 +41,22 @@ pub struct Course {
 /// A run, a case of it, and the number of a contender there.
 type Place<'r> = (&'r Run, &'r Case, usize);
 
-/// The courses in the runs, whatever their order. Runs of different processors are courses of their own: what changes
-/// between those is no step.
+/// The courses in the runs, whatever their order. Runs of different processors are courses of their own, and so are
+/// those of a file that had another size: what changes between those is no step.
 #[must_use]
 pub fn courses(runs: &[Run]) -> Vec<Course> {
     let mut sorted: Vec<&Run> = runs.iter().collect();
     sorted.sort_by(|a, b| a.started.cmp(&b.started));
     let processors: BTreeSet<&str> = sorted.iter().map(|run| processor(run)).collect();
+    let sizes = sizes(&sorted);
     let mut courses: BTreeMap<(String, String), Vec<(usize, Place<'_>)>> = BTreeMap::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for run in sorted {
         for (place, mut title) in titled(run) {
+            if sizes[&title].len() > 1 {
+                let size = work(&run.cases[place]);
+                let _ = write!(title, " of {}", size.as_deref().unwrap_or("unknown size"));
+            }
             if processors.len() > 1 {
                 let _ = write!(title, " on {}", processor(run));
             }
@@ -74,6 +80,17 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
         Course { runs: counts[&title], title, id, points, places, note: alike.words() }
     };
     courses.into_iter().map(course).collect()
+}
+
+/// What the cases of each title work through.
+fn sizes(runs: &[&Run]) -> BTreeMap<String, BTreeSet<Option<String>>> {
+    let mut sizes: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
+    for run in runs {
+        for (place, title) in titled(run) {
+            sizes.entry(title).or_default().insert(work(&run.cases[place]));
+        }
+    }
+    sizes
 }
 
 /// What the processor of a run is called.
@@ -184,23 +201,23 @@ pub fn text(courses: &[Course]) -> String {
     let mut text = String::new();
     let mut title = "";
     let alpha = step_alpha(courses);
-    let width = courses.iter().map(|course| course.id.chars().count()).max().unwrap_or(0);
-    for course in courses {
+    let ids: Vec<String> = courses.iter().map(|course| line(&course.id)).collect();
+    let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0);
+    for (course, id) in courses.iter().zip(&ids) {
         if course.title != title {
             title = &course.title;
-            let _ = writeln!(text, "{title}");
+            let _ = writeln!(text, "{}", line(title));
         }
         let (Some(first), Some(last)) = (course.points.first(), course.points.last()) else {
             continue;
         };
         let _ = writeln!(
             text,
-            "  {:<width$}  {}  {} → {}  ({} runs; {})",
-            course.id,
+            "  {id:<width$}  {}  {} → {}  ({}; {})",
             course.sparkline(),
             duration(first.1),
             duration(last.1),
-            course.points.len(),
+            plural(course.points.len(), "run"),
             course.standing()
         );
         if let Some(note) = &course.note {
@@ -210,7 +227,8 @@ pub fn text(courses: &[Course]) -> String {
             let (when, word) =
                 (&course.points[step.at].0, if step.ratio > 1.0 { "slower" } else { "faster" });
             let factor = times(step.ratio.max(1.0 / step.ratio));
-            let _ = writeln!(text, "  {:<width$}  {factor} {word} since {when}", "");
+            let since = line(when);
+            let _ = writeln!(text, "  {:<width$}  {factor} {word} since {since}", "");
         }
     }
     text

@@ -49,7 +49,7 @@ pub struct Imported {
     pub machine: Value,
     /// Benchmarks without samples.
     pub without_samples: usize,
-    /// What went wrong where it was measured, a sentence each.
+    /// What went wrong where it was measured, a sentence each; also what was too short for it.
     pub failures: Vec<String>,
 }
 
@@ -275,19 +275,26 @@ fn finished(
     mut imported: Imported,
 ) -> Result<Imported, ImportError> {
     for figures in &all {
-        let is_time = |ns: &f64| ns.is_finite() && *ns > 0.0 && *ns < 1e15;
+        let is_time = |ns: &f64| (0.0..1e15).contains(ns);
         if figures.ns.is_empty() || !figures.ns.iter().all(is_time) {
             let what = &figures.name;
             return Err(ImportError(format!("{name}: {what}: a time that is none")));
         }
         imported.without_samples += usize::from(figures.ns.len() == 1);
+        let zeros = figures.ns.iter().filter(|ns| **ns == 0.0).count();
+        if zeros > 0 {
+            let (name, runs) = (&figures.name, figures.ns.len());
+            let said = format!("{name}: {zeros} of {runs} times are 0: too short to be measured");
+            imported.failures.push(said);
+        }
     }
     imported.cases = all.into_iter().map(|figures| case(harness, figures)).collect();
     Ok(imported)
 }
 
 fn case(harness: Harness, figures: Figures) -> Case {
-    let whole = |ns: f64| (ns * ITERATIONS).round() as u64;
+    // A sample of nothing would be none, and the others a wrong median.
+    let whole = |ns: f64| ((ns * ITERATIONS).round() as u64).max(1);
     let sample = |(number, ns): (usize, &f64)| {
         let sample = Sample {
             wall_ns: whole(*ns),

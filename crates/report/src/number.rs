@@ -47,7 +47,13 @@ impl TimeUnit {
     #[must_use]
     pub fn shown(unit: Option<TimeUnit>, ns: f64) -> String {
         let Some((size, sign)) = unit.map(TimeUnit::size) else { return duration(ns) };
-        format!("{} {sign}", digits(ns / size))
+        match ns / size {
+            // Whoever chose the unit wants the time all the same.
+            small if small > 0.0 && small < 1.0 => {
+                format!("{small:.*} {sign}", decimals(small, 4))
+            }
+            value => format!("{} {sign}", digits(value)),
+        }
     }
 }
 
@@ -111,16 +117,22 @@ pub fn times(factor: f64) -> String {
     format!("{}x", factor_digits(factor))
 }
 
-/// A factor without its sign. Closer to 1 it needs more digits to say anything.
+/// A factor without its sign. Closer to 1, and far below, it needs more digits to say anything.
 #[must_use]
 pub fn factor_digits(factor: f64) -> String {
     let decimals = match factor {
+        f if f > 0.0 && f < 0.1 => decimals(f, 2),
         f if f >= 100.0 => 0,
         f if f >= 10.0 => 1,
         f if (0.9..1.1).contains(&f) => 3,
         _ => 2,
     };
     format!("{factor:.decimals$}")
+}
+
+/// The decimals that show so many significant digits of a value below 1.
+fn decimals(value: f64, significant: usize) -> usize {
+    (-value.log10().floor()) as usize + significant - 1
 }
 
 /// A share as percent: `0.7 %`.
@@ -155,6 +167,8 @@ mod tests {
         assert_eq!(duration(999.0), "999.0 ns");
         assert_eq!(duration(12_345_678.0), "12.35 ms");
         assert_eq!(duration(f64::NAN), "?");
+        let seconds = |ns| TimeUnit::shown(Some(TimeUnit::Second), ns);
+        assert_eq!([2e9, 0.25e9, 4_123.0].map(seconds), ["2.000 s", "0.2500 s", "0.000004123 s"]);
         assert_eq!(bytes(512.0), "512 B");
         assert_eq!(bytes_per_second(3.5 * 1024.0 * 1024.0 * 1024.0), "3.500 GiB/s");
         assert_eq!(per_second(2_500_000.0), "2.500 M/s");
@@ -167,6 +181,8 @@ mod tests {
         assert_eq!(times(1.0123), "1.012x");
         assert_eq!(times(1.306), "1.31x");
         assert_eq!(times(250.4), "250x");
+        let small = [0.006, 0.0604, 0.1, 0.0].map(times);
+        assert_eq!(small, ["0.0060x", "0.060x", "0.10x", "0.00x"]);
         assert_eq!(percent(0.0071), "0.71 %");
         assert_eq!(percent(0.126), "13 %");
     }

@@ -146,7 +146,7 @@ fn direction(ratio: f64) -> String {
 /// these alone would call it.
 fn seen(comparison: &Comparison) -> String {
     let seen = comparison.seen;
-    let share = format!("in {} of {} rounds", seen.more(), seen.rounds);
+    let share = format!("in {} of {}", seen.more(), plural(seen.rounds, "round"));
     match comparison.sets {
         0 => format!("{share} ({})", reached(seen.level() * 100.0)),
         _ => share,

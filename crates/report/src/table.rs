@@ -102,8 +102,8 @@ pub(crate) struct Table<'a> {
     pub(crate) lines: Vec<Line<'a>>,
 }
 
-/// The table of a case in these columns, or in `usual` ones; without those in which nobody has
-/// anything.
+/// The table of a case in the columns that were chosen, or in `usual` ones; without those of the latter in which
+/// nobody has anything.
 pub(crate) fn table<'a>(case: &'a Case, look: &Look, usual: &[Column]) -> Table<'a> {
     let mut lines = lines(case);
     if look.as_given {
@@ -133,7 +133,9 @@ pub(crate) fn table<'a>(case: &'a Case, look: &Look, usual: &[Column]) -> Table<
         rows.push(row);
     }
     let bars: Vec<bool> = rows[0].iter().map(String::is_empty).collect();
-    let is_used = |column: &usize| rows.iter().skip(1).any(|row| !row[*column].is_empty());
+    let is_used = |column: &usize| {
+        !look.columns.is_empty() || rows.iter().skip(1).any(|row| !row[*column].is_empty())
+    };
     let used: Vec<usize> = (0..rows[0].len()).filter(is_used).collect();
     let kept = |row: &Vec<String>| used.iter().map(|&column| row[column].clone()).collect();
     let last = rows[0].len() - 1;
@@ -187,13 +189,17 @@ fn extras_of<'a>(case: &Case, row: &'a Row) -> impl Iterator<Item = (String, f64
     counters.chain(row.metrics.iter().map(|metric| (metric.name.clone(), metric.value)))
 }
 
-/// The columns of counters and metrics that anybody has, in the order in which they first come up.
+/// The columns of counters and metrics that anybody has, in the order in which they first come up; a single one,
+/// which is empty, where nobody has any.
 fn extras(case: &Case) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (name, _) in case.entrants().flat_map(|(_, row)| extras_of(case, row)) {
         if !names.contains(&name) {
             names.push(name);
         }
+    }
+    if names.is_empty() {
+        names.push("counters".to_owned());
     }
     names
 }

@@ -163,6 +163,33 @@ impl Alike {
     }
 }
 
+/// What one iteration of a case works through, where that is known to the byte or item: what is imported
+/// has rates.
+#[must_use]
+pub fn work(case: &Case) -> Option<String> {
+    let words = |count: u64, noun| Some(plural(usize::try_from(count).ok()?, noun));
+    match (case.work.bytes, case.work.items) {
+        _ if !case.source.is_empty() => None,
+        (0, 0) => None,
+        (0, items) => words(items, "item"),
+        (bytes, _) => words(bytes, "byte"),
+    }
+}
+
+/// What each of two cases of one title works through, where it is not the same: their times are times of
+/// different work.
+#[must_use]
+pub fn other_work(a: &Case, b: &Case) -> Option<String> {
+    let (a, b) = work(a).zip(work(b))?;
+    (a != b).then(|| format!("{a} and {b}"))
+}
+
+/// Whether two cases of one title have other answers, and so other data.
+#[must_use]
+pub fn answers_differ(a: &Case, b: &Case) -> bool {
+    a.check.zip(b.check).is_some_and(|(a, b)| a != b)
+}
+
 /// What was subtracted from every time.
 fn spare(case: &Case) -> f64 {
     let overhead = case.judged.overhead.filter(|overhead| overhead.subtracted);

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use fathom_measure::result::Run;
+use fathom_report::escape::line;
 use fathom_report::history::{courses, slower, text};
 use fathom_report::html;
 use fathom_report::number::times;
@@ -47,7 +48,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     for (course, step) in slower(&courses, since).iter().filter(|_| options.gate) {
         let (factor, when) = (times(step.ratio), &course.points[step.at].0);
         let (title, id) = (&course.title, &course.id);
-        writeln!(io::stdout(), "REGRESSION: {title} {id}: {factor} slower since {when}")?;
+        let said = line(&format!("REGRESSION: {title} {id}: {factor} slower since {when}"));
+        match options.sheet.is_page_on_stdout() {
+            true => say!("{said}"),
+            false => writeln!(io::stdout(), "{said}")?,
+        }
         end = Exit::Incomplete;
     }
     Ok(end)

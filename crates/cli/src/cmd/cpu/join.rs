@@ -9,7 +9,7 @@ use fathom_machine::describe::Machine;
 use fathom_measure::result::{Case, Run};
 use fathom_report::escape;
 use fathom_report::number::times;
-use fathom_report::view::{lines, throughput};
+use fathom_report::view::{answers_differ, lines, other_work, throughput};
 
 use super::banner;
 
@@ -18,7 +18,7 @@ pub(super) fn text<'r>(a: &'r Run, b: &'r Run) -> String {
     let mut text = String::new();
     for (name, run) in [("A", a), ("B", b)] {
         let machine: Machine = serde_json::from_value(run.machine.clone()).unwrap_or_default();
-        let _ = write!(text, "{name}: {}\n{}", run.started, banner::text(&machine));
+        let _ = write!(text, "{name}: {}\n{}", escape::line(&run.started), banner::text(&machine));
     }
     let _ = writeln!(text, "{:<28} {:>14} {:>14}  B/A", "", "A", "B");
     let mut seen: Vec<(String, String)> = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn text<'r>(a: &'r Run, b: &'r Run) -> String {
         }
         let find = |run: &'r Run| run.cases.iter().find(|case| self::key(case) == key);
         let pair = [find(a), find(b)];
-        text += &row(&format!("{} {}", key.0, key.1), pair);
+        text += &row(&heading(&key, pair), pair);
         seen.push(key);
     }
     text
@@ -45,9 +45,28 @@ fn key(case: &Case) -> (String, String) {
     (case.family.clone(), case.workload.to_string())
 }
 
+/// The title of a row, with what makes it less comparable.
+fn heading(key: &(String, String), cases: [Option<&Case>; 2]) -> String {
+    let title = format!("{} {}", key.0, key.1);
+    let [Some(a), Some(b)] = cases else { return title };
+    match other_work(a, b) {
+        Some(words) => format!("{title} (caution: {words} of data)"),
+        None if answers_differ(a, b) => {
+            format!("{title} (caution: other answers, maybe of other data)")
+        }
+        None => title,
+    }
+}
+
+/// What time per iteration is divided by to be time per byte, or per item.
+fn work(case: &Case) -> f64 {
+    let units = if case.work.bytes > 0 { case.work.bytes } else { case.work.items };
+    units.max(1) as f64
+}
+
 fn row(title: &str, cases: [Option<&Case>; 2]) -> String {
-    let mut text = format!("{title}\n");
-    // Contender → time per byte or item on each machine, in the order of the first that has it.
+    let mut text = format!("{}\n", escape::line(title));
+    // Contender → time per iteration on each machine, in the order of the first that has it.
     let mut order: Vec<&str> = Vec::new();
     let mut times_ns: BTreeMap<&str, [Option<f64>; 2]> = BTreeMap::new();
     let mut failures: BTreeMap<&str, String> = BTreeMap::new();
@@ -74,11 +93,14 @@ fn row(title: &str, cases: [Option<&Case>; 2]) -> String {
                 _ => "-".to_owned(),
             })
             .collect();
-        let ratio = match both {
-            [Some(a), Some(b)] => times(a / b),
+        let ratio = match (both, cases) {
+            ([Some(a), Some(b)], [Some(in_a), Some(in_b)]) => {
+                times(a / b * work(in_b) / work(in_a))
+            }
             _ => String::new(),
         };
         let failure = failures.get(id).map_or_else(String::new, |words| escape::line(words));
+        let id = escape::line(id);
         let _ = writeln!(text, "  {id:<26} {:>14} {:>14}  {ratio}{failure}", shown[0], shown[1]);
     }
     text
