@@ -53,8 +53,8 @@ pub(crate) fn no_contender(wanted: &str, family: &dyn AnyFamily) -> anyhow::Erro
     for entry in family.entries() {
         known.extend([entry.meta.name.to_owned(), entry.id]);
     }
-    let words = unknown("contender", wanted, &known);
-    anyhow!("{words} in {0}; fathom list {0} names them all", family.name())
+    let (family, hint) = (family.name(), hint(wanted, &known));
+    anyhow!("no contender {wanted:?} in {family}{hint}; fathom list {family} names them all")
 }
 
 #[cfg(test)]

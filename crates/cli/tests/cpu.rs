@@ -52,6 +52,14 @@ fn sizes_and_threads_give_rows_of_their_own() {
 }
 
 #[test]
+fn what_is_named_twice_is_measured_once() {
+    let twice = ["cpu", "checksum", "hash", "checksum", "--size", "64,64", "--format", "json"];
+    let run = done(&[&twice[..], &["--only", "crc32c", "--budget", "50ms"]].concat());
+    let run: Value = serde_json::from_str(&run).unwrap();
+    assert_eq!(run["cases"].as_array().unwrap().len(), 1, "{run}");
+}
+
+#[test]
 fn a_recommendation_is_a_line_per_task() {
     let text = done(&[&QUICK[..], &["--recommend"]].concat());
     for task in ["crc32c: ", "crc32: "] {
@@ -319,6 +327,11 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
         (&["cpu", "checksum", "--only", "md5"], "no row and no implementation \"md5\""),
         (&["cpu", "checksum", "--only", "md5"], "in checksum; family digest has it"),
         (&["cpu", "--only", "sha265"], "did you mean \"sha256\"?"),
+        (&["cpu", "digets"], "no family \"digets\" in fathom cpu; did you mean \"digest\"?"),
+        (&["bench", "map", "--only", "nosuch"], "\"nosuch\" in map; did you mean \"touch\"?"),
+        (&["bench", "codec", "/dev/null"], "/dev/null: 0 bytes; a row takes"),
+        (&["bench", "map", "--only", "std", "--baseline", "hashbrown"], "does not take part"),
+        (&["selftest", "--comparisons", "0", "--slowdowns", "0"], "nothing would be audited"),
         (&["cpu", "digest", "--format", "svg"], "a plot shows one row at several sizes"),
         (&["cpu", "digest", "--only", "openssl", "--library", "none"], "openssl is not here"),
         (&["cpu", "--library", "zlip=none"], "no library \"zlip\""),

@@ -133,7 +133,7 @@ fn bench_refuses_what_it_does_not_know_by_name() {
         (&["bench", "checksum", "-p", "speed=9"], "no parameter \"speed\""),
         (&["bench", "checksum", "-p", "size=many"], "expected a whole number"),
         (&["bench", "checksum", "--operation", "md5"], "no operation \"md5\""),
-        (&["bench", "checksum", "--baseline", "nobody"], "the baseline \"nobody\""),
+        (&["bench", "checksum", "--baseline", "nobody"], "--baseline: no contender \"nobody\""),
         (&["bench", "checksum", "Cargo.toml"], "Cargo.toml: this family takes no file"),
     ] {
         let output = fathom(arguments);

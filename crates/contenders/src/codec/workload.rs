@@ -193,7 +193,9 @@ fn pieces(path: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     if length <= WHOLE {
-        return Ok(vec![part(&mut file, 0, WHOLE)?]);
+        let whole = part(&mut file, 0, WHOLE)?;
+        let nothing = "0 bytes; a row takes a file of 1 byte at least";
+        return if whole.is_empty() { Err(io::Error::other(nothing)) } else { Ok(vec![whole]) };
     }
     let each = WHOLE / PIECES;
     let gap = |at: u64| u128::from(length - each) * u128::from(at) / u128::from(PIECES - 1);

@@ -269,15 +269,19 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
     if names.is_empty() {
         return Ok(known().collect());
     }
-    let mut found = Vec::new();
+    let mut found: Vec<&'static dyn AnyFamily> = Vec::new();
     for name in names {
         let own = known().filter(|family| family.name() == name);
         let part = known().filter(|family| family.facts().part == Some(name));
-        let before = found.len();
-        found.extend(own.chain(part.filter(|family| family.name() != name)));
+        let mut named = own.chain(part.filter(|family| family.name() != name)).peekable();
         let all: Vec<&str> = known().map(AnyFamily::name).collect();
-        let words = names::unknown("family", name, &all);
-        ensure!(found.len() > before, "{words} in fathom cpu; there is: {}", all.join(", "));
+        let words = || format!("no family {name:?} in fathom cpu{}", names::hint(name, &all));
+        ensure!(named.peek().is_some(), "{}; there is: {}", words(), all.join(", "));
+        for family in named {
+            if found.iter().all(|found| found.name() != family.name()) {
+                found.push(family);
+            }
+        }
     }
     Ok(found)
 }
@@ -462,8 +466,14 @@ fn sizes(options: &Options) -> anyhow::Result<Vec<String>> {
     }
     Ok(match options.recommend && options.size == ["mix"] {
         true => ["mix", "64", "1K", "64K"].map(str::to_owned).to_vec(),
-        false => options.size.clone(),
+        false => once(&options.size),
     })
+}
+
+/// What was given, without what was given before.
+fn once(given: &[String]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    given.iter().filter(|word| seen.insert(*word)).cloned().collect()
 }
 
 /// The workloads of an operation: one per size where calls have a size, otherwise one that is small

@@ -8,6 +8,7 @@ use fathom_measure::result::Run;
 
 use super::stage::Stage;
 use super::words;
+use crate::output;
 
 pub(super) struct Act {
     pub(super) title: &'static str,
@@ -41,11 +42,11 @@ fn twice(stage: &mut Stage) -> anyhow::Result<()> {
         means.map(|(mean, deviation)| format!("{:.2} ms ± {:.2}", mean * 1e3, deviation * 1e3));
     let ratio = means[0].0 / means[1].0;
     let (name, ratio) = if ratio < 1.0 { ("first", 1.0 / ratio) } else { ("second", ratio) };
-    writeln!(
-        io::stdout(),
-        "A harness that runs one {RUNS} times, then the other, and compares means: {first}, {second},\n\
-         so the {name} is {ratio:.2} times faster."
-    )?;
+    let said = format!(
+        "A harness that runs one {RUNS} times, then the other, and compares means: {first}, {second}, \
+         so the {name} is {ratio:.2} times faster.\n"
+    );
+    write!(io::stdout(), "{}", output::fitted(&said, 0))?;
     let words = ["run", "-N", "--clock", "wall", "--budget", "1s", "--names", "first,second"];
     stage.fathom(&[&words[..], &[line, line]].concat())
 }
@@ -117,7 +118,8 @@ fn rivals(stage: &mut Stage) -> anyhow::Result<()> {
     let fits = |(_, rows): &&(&str, f64)| slowest * rows / 1e5 <= PATIENCE;
     let rows = ROWS.iter().find(fits).unwrap_or(&ROWS[ROWS.len() - 1]);
     if rows.1 < 1e7 {
-        writeln!(out, "{} rows for the others, which take longer{slow}:", rows.0)?;
+        let said = format!("{} rows for the others, which take longer{slow}:", rows.0);
+        write!(out, "{}", output::fitted(&said, 0))?;
     }
     measurements(stage, rows.0)?;
     let names: Vec<&str> = std::iter::once("fathom").chain(here.iter().map(|one| one.1)).collect();

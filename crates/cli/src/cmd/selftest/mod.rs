@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::ValueEnum;
 use fathom_contenders::planted;
 use fathom_machine::describe::Machine;
@@ -31,6 +31,7 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, bounds, nanoseconds};
 use crate::output::Output;
+use crate::sheet;
 
 /// Options of the audit that is not the full one.
 const OTHERS: [&str; 6] = ["budget_same", "percent", "kernel", "load", "format", "output"];
@@ -195,6 +196,7 @@ fn prove(options: &Options, path: &Path) -> anyhow::Result<Exit> {
         cpu_runs: if has_cpu { options.cpu_runs.unwrap_or(10) } else { 0 },
     };
     let units = units(asked, &subjects::names(), &subjects::differences());
+    ensure!(!units.is_empty(), "0 comparisons, 0 slow-downs and 0 runs: nothing would be proved");
     let stop = interrupt::measuring();
     let is_time_left = || {
         let is_over = options.budget.is_some_and(|budget| start.elapsed() >= budget);
@@ -204,7 +206,7 @@ fn prove(options: &Options, path: &Path) -> anyhow::Result<Exit> {
     let mut measure = |unit: &full::Unit| {
         let found = subjects::measured(unit)?;
         // What an interrupt left is no finding.
-        anyhow::ensure!(!stop.load(Ordering::Relaxed), "interrupted");
+        ensure!(!stop.load(Ordering::Relaxed), "interrupted");
         done += 1;
         if done % 50 == 0 {
             say!("fathom: {done} measured");
@@ -224,6 +226,8 @@ fn prove(options: &Options, path: &Path) -> anyhow::Result<Exit> {
 fn audit(options: &Options) -> anyhow::Result<Exit> {
     let comparisons = options.comparisons.unwrap_or(100);
     let slowdowns = options.slowdowns.unwrap_or(10);
+    let is_any = comparisons > 0 || (slowdowns > 0 && !options.percent.is_empty());
+    ensure!(is_any, "--comparisons 0 and --slowdowns 0: nothing would be audited");
     let budget = options.budget.unwrap_or(Duration::from_secs(2));
     let load = Load::start(options.load)?;
     let mut disturbed = Vec::new();
@@ -257,13 +261,13 @@ fn audit(options: &Options) -> anyhow::Result<Exit> {
         planted,
         faults,
     };
-    let text = match options.format {
-        Format::Text => audit.text(),
-        Format::Json => serde_json::to_string_pretty(&audit)? + "\n",
-    };
-    let mut output = Output::create(&options.output)?;
-    output.write_all(text.as_bytes())?;
-    output.finish()?;
+    match options.format {
+        Format::Text => sheet::put_text(&audit.text(), &options.output, 2)?,
+        Format::Json => {
+            let text = serde_json::to_string_pretty(&audit)? + "\n";
+            sheet::put(text.as_bytes(), &options.output, false)?;
+        }
+    }
     Ok(if audit.is_passed() { Exit::Done } else { Exit::Incomplete })
 }
 
