@@ -301,6 +301,8 @@ fn the_proof_is_kept_and_gone_on_with() {
     let subjects: Vec<&str> =
         first.iter().filter_map(|finding| finding["unit"]["subject"].as_str()).collect();
     assert_eq!(subjects, ["planted registers", "planted memory", "commands"]);
+    let nothing = ["--comparisons", "0", "--slowdowns", "0", "--cpu-runs", "0"];
+    assert_eq!(full(&nothing).status.code(), Some(2));
     // Nothing is measured twice.
     full(&small);
     assert_eq!(findings().0, first);

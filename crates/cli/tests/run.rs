@@ -297,6 +297,11 @@ fn columns_are_in_every_form_and_output_goes_where_it_should() {
     let seen = run(folder.path(), &["-r", "2", "--show-output", "--style", "none", "echo seen"]);
     assert!(String::from_utf8_lossy(&seen.stdout).lines().all(|line| line == "seen"));
     assert!(seen.stdout.len() > 10, "{}", words(&seen));
+    // What was asked for and is not there was left out without a word.
+    let none = run(folder.path(), &["-r", "1", "--columns", "counters", "true", "sleep 0.01"]);
+    let shown: Vec<String> = words(&none).split_whitespace().map(str::to_owned).collect();
+    assert!(shown.join(" ").contains("contender counters against true"), "{}", words(&none));
+    assert!(words(&none).contains(" in 1 of 1 round ("), "{}", words(&none));
     // No table is not nothing.
     let machines = run(folder.path(), &["-r", "2", "--style", "none", "--format", "json", "true"]);
     assert!(serde_json::from_slice::<Value>(&machines.stdout).is_ok(), "{}", words(&machines));

@@ -53,10 +53,9 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for run in sorted {
         for (place, mut title) in titled(run) {
-            if sizes[&title].len() > 1 {
-                let size = work(&run.cases[place]);
-                let _ = write!(title, " of {}", size.as_deref().unwrap_or("unknown size"));
-            }
+            // Not known where the baseline failed.
+            let size = work(&run.cases[place]).filter(|_| sizes[&title].len() > 1);
+            title += &size.map_or_else(String::new, |size| format!(" of {size}"));
             if processors.len() > 1 {
                 let _ = write!(title, " on {}", processor(run));
             }
@@ -83,11 +82,11 @@ pub fn courses(runs: &[Run]) -> Vec<Course> {
 }
 
 /// What the cases of each title work through.
-fn sizes(runs: &[&Run]) -> BTreeMap<String, BTreeSet<Option<String>>> {
-    let mut sizes: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
+fn sizes(runs: &[&Run]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut sizes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for run in runs {
         for (place, title) in titled(run) {
-            sizes.entry(title).or_default().insert(work(&run.cases[place]));
+            sizes.entry(title).or_default().extend(work(&run.cases[place]));
         }
     }
     sizes
@@ -262,6 +261,7 @@ mod tests {
         assert_eq!(gone.standing(), "not in the last 2 runs");
         let shown = text(&[gone]);
         assert!(shown.contains("(3 runs; not in the last 2 runs)"), "{shown}");
+        assert!(text(&[course(&[1.0])]).contains("(1 run; too few"));
     }
 
     #[test]

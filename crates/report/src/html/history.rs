@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::page::{self, Cell, Page};
 use super::plot::{self, Axis, Frame};
 use crate::history::{Course, Step, step_alpha};
-use crate::number::{count, digits, duration, round, times};
+use crate::number::{count, digits, duration, plural, round, times};
 
 /// The page of the courses in a folder.
 #[must_use]
@@ -19,12 +19,10 @@ pub fn page(courses: &[Course], folder: &str) -> String {
     };
     let [slower, faster] =
         [true, false].map(|which| stepped.iter().filter(|(_, steps)| last(steps, which)).count());
+    let all = plural(courses.len(), "course");
     let headline = match (slower, faster) {
-        (0, 0) => format!("No lasting change in {} courses of up to {runs} runs", courses.len()),
-        _ => format!(
-            "{slower} slower and {faster} faster since their last step, of {} courses",
-            courses.len()
-        ),
+        (0, 0) => format!("No lasting change in {all} of up to {}", plural(runs, "run")),
+        _ => format!("{slower} slower and {faster} faster since their last step, of {all}"),
     };
     let mut body = String::new();
     let mut titles: Vec<&str> = courses.iter().map(|course| course.title.as_str()).collect();
@@ -72,7 +70,8 @@ fn section(title: &str, courses: &[&(&Course, Vec<Step>)]) -> String {
         .enumerate()
         .map(|(number, (course, _))| (number, course.id.as_str()))
         .collect();
-    let said = format!("{title}: medians of up to {most} runs; the table below has the steps");
+    let up_to = plural(most, "run");
+    let said = format!("{title}: medians of up to {up_to}; the table below has the steps");
     let plot = plot::keys(&names) + &frame.drawn(&said, &marks);
     let figure = plot::figure("Median time of each run; a dashed line marks a step", &plot);
     let title = crate::escape::html(title);
