@@ -457,6 +457,26 @@ mod results {
     }
 
     #[test]
+    fn errors_of_estimates_were_said_to_have_too_many_digits() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::write(folder.join("in.csv"), "k,v\na,1.5\nb,2\n").unwrap();
+        for format in ["parquet", "arrow"] {
+            let name = format!("out.{format}");
+            let words = format!(
+                "aggregate --by k --value v --stats p50 --approx=0.1% --decimals 0 --format {format} \
+                 -o {name} in.csv"
+            );
+            fathom(folder, &words.split(' ').collect::<Vec<_>>());
+            let (schema, cells) = read(&folder.join(&name));
+            assert!(matches!(schema.field(1).data_type(), DataType::Decimal128(_, 0)), "{format}");
+            assert_eq!(schema.field(2).data_type(), &DataType::Float64, "{format}");
+            let error = cells[2][0].as_deref().unwrap();
+            assert!(error.starts_with("0.1 "), "{format}: {error}");
+        }
+    }
+
+    #[test]
     fn many_keys_are_many_batches_and_none_is_a_table_without_rows() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();

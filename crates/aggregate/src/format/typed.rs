@@ -51,6 +51,12 @@ impl<'r> Typed<'r> {
         })
     }
 
+    /// Digits behind the point that all its numbers have, if that was said: errors are told whole.
+    pub fn decimals(self) -> Option<u8> {
+        let is_error = matches!(self.telling, Telling::Error(..));
+        self.layout.decimals.filter(|_| !is_error)
+    }
+
     /// What its cells are: counts are integers, means are not, and what is said in the unit of the values is
     /// if no value has a digit behind the point.
     pub fn cell_type(self) -> Type {

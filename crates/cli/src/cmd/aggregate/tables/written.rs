@@ -56,7 +56,7 @@ impl<'r> Table<'r> {
             true => DataType::LargeUtf8,
             false => DataType::LargeBinary,
         };
-        let of_cells = |typed: &Typed<'_>| match (typed.cell_type(), layout.decimals) {
+        let of_cells = |typed: &Typed<'_>| match (typed.cell_type(), typed.decimals()) {
             (Type::Text, _) => DataType::LargeUtf8,
             (Type::Integer, _) => DataType::Int64,
             (Type::Whole | Type::Number, None) => DataType::Float64,
