@@ -240,7 +240,7 @@ def aggregate(
     quantiles      linear, between the two nearest values (type 7 of Hyndman and Fan), or nearest (type 1)
     approx         True, or "1%", "0.1%" or "0.01%": quantiles are as near as that (1 % for True), and distinct is an
                    estimate, from sketches whose size does not grow with the values; a column behind each
-                   has its error in percent
+                   has its error in percent, none for a quantile from a number below zero to one above
     format_in      "delimited", "common" or "combined" (access logs) or "ndjson"; guessed by default where
                    columns are named
     delimiter      one byte; guessed by default: the first of tab, ``;``, ``|`` and ``,`` that cuts all records into

@@ -517,9 +517,10 @@ impl Stats {
     }
 
     /// How far [`quantile`](Stats::quantile) may be from the quantile, in percent of it; None if nothing was
-    /// rounded.
-    pub(crate) fn quantile_error(&self) -> Option<Decimal> {
-        self.values().and(self.rounding()).map(Approx::percent)
+    /// rounded, and between numbers of different signs, which are off by percents of themselves.
+    pub(crate) fn quantile_error(&self, quantile: Quantile) -> Option<Decimal> {
+        let (values, rounding) = self.values().zip(self.rounding())?;
+        (!quantile.crosses_zero(values, self.count)).then(|| rounding.percent())
     }
 
     /// The standard error of [`distinct`](Stats::distinct) in percent: zero where it is no estimate.

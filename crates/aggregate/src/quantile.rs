@@ -67,19 +67,34 @@ impl Quantile {
 
     /// Of all values, of which there are `count`.
     pub(crate) fn of(self, values: &Multiset, count: u64) -> Option<Decimal> {
+        let ([below, above], rest) = self.around(values, count)?;
+        if self.method == Method::Nearest {
+            return Some(below);
+        }
+        let between = between_small([&below, &above], rest);
+        Some(between.unwrap_or_else(|| {
+            let rest = Decimal::new(rest, WHOLE_DECIMALS);
+            below.plus(&above.minus(&below).times_decimal(&rest))
+        }))
+    }
+
+    /// Whether it is on the line from a number below zero to one above.
+    pub(crate) fn crosses_zero(self, values: &Multiset, count: u64) -> bool {
+        let zero = Decimal::new(0, 0);
+        let around = self.around(values, count);
+        around.is_some_and(|([below, above], _)| below < zero && zero < above)
+    }
+
+    /// The values at both sides of its place, and how many [`WHOLE`]ths of the way from one to the other it is.
+    fn around(self, values: &Multiset, count: u64) -> Option<([Decimal; 2], i128)> {
         let (count, share, whole) = (u128::from(count), u128::from(self.share), u128::from(WHOLE));
         if self.method == Method::Nearest {
             let place = (count * share).div_ceil(whole).max(1) - 1;
-            return values.at([place as u64; 2]).map(|[value, _]| value);
+            return Some((values.at([place as u64; 2])?, 0));
         }
         let place = count.checked_sub(1)? * share;
         let (low, rest) = ((place / whole) as u64, place % whole);
-        let [below, above] = values.at([low, low + u64::from(rest > 0)])?;
-        let between = between_small([&below, &above], rest as i128);
-        Some(between.unwrap_or_else(|| {
-            let rest = Decimal::new(rest as i128, WHOLE_DECIMALS);
-            below.plus(&above.minus(&below).times_decimal(&rest))
-        }))
+        Some((values.at([low, low + u64::from(rest > 0)])?, rest as i128))
     }
 }
 

@@ -438,6 +438,21 @@ fn estimates_say_in_every_format_how_far_off_they_may_be() {
 }
 
 #[test]
+fn an_estimate_between_signs_said_a_bound_that_is_none() {
+    let folder = Folder::new();
+    let told = |values: &str, more: &str| {
+        let text: String = values.split(' ').map(|value| format!("a;{value}\n")).collect();
+        let words = format!("--stats p50 --approx --format csv --quantiles {more}");
+        out(&folder.run(&words.split(' ').collect::<Vec<_>>(), text.as_bytes()))
+    };
+    let shown = |row: &str| format!("key,p50,p50_error%\na,{row}\n");
+    assert_eq!(told("-1.37 1.379", "linear"), shown("0,"), "0.0045 is no percent of 0 away");
+    assert_eq!(told("-1.37 1.379", "nearest"), shown("-1.37,1"));
+    assert_eq!(told("-2 -1.37 1.379", "linear"), shown("-1.38,1"));
+    assert_eq!(told("0 1.379", "linear"), shown("0.69,1"));
+}
+
+#[test]
 fn histograms_are_bars_for_people_and_bins_for_programs() {
     let folder = Folder::new();
     folder.file("a.csv", "k,v\na,0\na,1\na,1.5\na,10\nb,7\n");

@@ -10,7 +10,7 @@
 //! It is the histogram of relative error of Masson, Rim and Lee (DDSketch, VLDB 12, 2019) with the decimal bins of Hartmann
 //! and Schlossnagle (Circllhist, 2020): no logarithm is taken, so that every machine has the same bins, and numbers of two
 //! digits stay what they are. Rounding keeps the order of values; therefore the quantile of what was rounded lies as near
-//! to the quantile as the values to theirs. Steps ten or a hundred times finer are the bounds of 0.1 % and 0.01 %.
+//! to the quantile as the values to theirs, unless it is on the line from one below zero to one above. Steps ten or a hundred times finer are the bounds of 0.1 % and 0.01 %.
 //!
 //! **How many values differ** is told by [`Sketch`]. Both merge in any order to the same bytes.
 

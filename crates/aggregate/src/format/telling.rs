@@ -221,8 +221,8 @@ pub(super) fn told_number(columns: &[Column], telling: Telling, place: usize) ->
         Telling::Error(at, statistic) => {
             let stats = &columns[at].groups[place].stats;
             let error = match statistic {
-                Statistic::Distinct => stats.distinct_error(),
-                _ => stats.quantile_error(),
+                Statistic::Quantile(quantile) => stats.quantile_error(quantile),
+                _ => stats.distinct_error(),
             };
             error.map(|error| Ratio::of(&error))
         }

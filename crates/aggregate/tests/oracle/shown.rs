@@ -215,6 +215,17 @@ fn quantile(group: &Group, percent: &str, look: &Look) -> Option<Fraction> {
     between_extremes(low.between(high, &Fraction::new(rest, below)))
 }
 
+/// Whether the quantile is on the line from a number below zero to one above.
+fn crosses_zero(group: &Group, percent: &str, look: &Look) -> bool {
+    let share = super::number::read(percent.as_bytes()).expect("a percentage");
+    let place = BigInt::from(group.values.len() - 1) * share.units;
+    let whole = ten_to(share.decimals + 2);
+    let is_between = !look.nearest && &place % &whole != BigInt::from(0);
+    let low = usize::try_from(place / whole).expect("a place among them");
+    let (sorted, zero) = (sorted(group), Fraction::new(0.into(), 1.into()));
+    is_between && sorted[low].0.cmp(&zero).is_lt() && sorted[low + 1].0.cmp(&zero).is_gt()
+}
+
 /// The bounds, and how many numbers are in each tenth between them: not below its lower end, and below its upper
 /// end unless it is the last.
 fn bins(group: &Group, look: &Look) -> Option<(Number, Number, Vec<usize>)> {
@@ -346,6 +357,10 @@ fn said(row: Row<'_>, said: Said, look: &Look) -> Option<Fraction> {
         Said::Error(_, "distinct") => Some(zero),
         Said::Error(at, statistic) => {
             share_or_value(row, at, statistic, look)?;
+            let percent = statistic.strip_prefix('p').unwrap_or("50");
+            if crosses_zero(group(row, at), percent, look) {
+                return None;
+            }
             Some(Fraction::new(1.into(), ten_to(look.approx? - 2)))
         }
         Said::Change(statistic, at) => {

@@ -211,7 +211,8 @@ pub(crate) struct Options {
 
     /// Tell quantiles and `distinct` nearly, from sketches whose size does not grow with the values: quantiles
     /// no farther than this from the exact ones (1%, 0.1% or 0.01% of them), `distinct` with a standard
-    /// error of 0.81 % where 1,024 and more values differ. A column behind each has its error in percent
+    /// error of 0.81 % where 1,024 and more values differ. A column behind each has its error in percent: none
+    /// of a quantile on the line from a number below zero to one above
     #[arg(
         long,
         value_name = "ERROR",
