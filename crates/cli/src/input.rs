@@ -6,7 +6,7 @@ use anyhow::Context;
 use fathom_input::table;
 pub(crate) use fathom_input::table::{Columns, Table};
 pub(crate) use fathom_input::{
-    Forward, Input, Lines, ZSTANDARD, decoded, foreign, identity, is_remote, utf_16,
+    Forward, Input, Lines, ZSTANDARD, decoded, foreign, identity, is_remote, no_json, utf_16,
 };
 use fathom_input::{REMOTE, WITHOUT_REMOTE, remote};
 use fathom_machine::os::read_at::ReadAt;

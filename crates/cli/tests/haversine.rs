@@ -136,6 +136,8 @@ fn bad_data_names_file_line_column_pair_and_text() {
             "fathom: -:2:1: pair 0: expected x0 from -1000000 to 1000000 degrees, found 1e7",
         ),
         ("[]", "fathom: -: the input holds no pair"),
+        ("\u{feff}[]", "fathom: -: this is text behind a byte order mark, not JSON: tail"),
+        ("BZh91AY&SYx", "fathom: -: this is compressed by bzip2, not JSON: bzip2 -dc FILE"),
     ] {
         let said = piped(&["haversine", "-"], input.as_bytes());
         assert_eq!(said.status.code(), Some(3), "{input}");
@@ -151,6 +153,9 @@ fn bad_data_names_file_line_column_pair_and_text() {
     let said = piped(&["haversine", "-", "--on-error", "skip"], format!("[{good},7]").as_bytes());
     assert_eq!(said.status.code(), Some(1));
     assert!(text(&said.stdout).contains("Pair count: 1\nSkipped: 1\n"));
+    let said = piped(&["haversine", "-", "--on-error", "skip"], b"[1,2,3]");
+    assert_eq!(said.status.code(), Some(3));
+    assert!(text(&said.stderr).contains("there is no mean: 3 skipped"), "{}", text(&said.stderr));
     for radius in ["-1", "1e308", "nan"] {
         assert_eq!(piped(&["haversine", "-", "--radius", radius], b"").status.code(), Some(2));
     }
@@ -278,6 +283,9 @@ fn the_tolerance_is_the_users_to_widen() {
     };
     assert_eq!(code(&[]), Some(1));
     assert_eq!(code(&["--tolerance", "0.01"]), Some(0));
+    for none in ["inf", "nan", "-1"] {
+        assert_eq!(code(&["--tolerance", none]), Some(2), "{none}");
+    }
 }
 
 /// The end of a command whose reader is gone before it writes.
@@ -303,6 +311,44 @@ fn what_was_asked_for_beside_a_closed_pipe_was_left_out() {
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
     assert!(!folder.join("a").exists());
     assert_eq!(without_reader(folder, "generate pairs --count 100").status.code(), Some(0));
+}
+
+#[test]
+fn a_result_that_could_not_be_written_was_lost_where_something_was_skipped_or_differed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    generated(folder, &["--count", "10"]);
+    fs::write(folder.join("off.f64"), [0; 88]).unwrap();
+    fs::write(folder.join("s.json"), r#"[7,{"x0":1,"y0":2,"x1":3,"y1":4}]"#).unwrap();
+    for words in
+        ["p.json off.f64", "s.json --on-error skip", "s.json --on-error skip --format json"]
+    {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.current_dir(folder).arg("haversine").args(words.split(' ')).stdout(full);
+        let output = command.output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{words}: {said}");
+        assert!(said.contains("stdout: No space left on device"), "{words}: {said}");
+    }
+}
+
+#[test]
+fn answers_that_cannot_be_had_or_written_are_told_before_anything_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("short.f64"), [0; 7]).unwrap();
+    for (words, code, message) in [
+        ("haversine - none.f64", 4, "cannot read none.f64"),
+        ("haversine - short.f64", 3, "short.f64: "),
+        ("haversine - --write-answers none/a", 4, "cannot create none/a"),
+    ] {
+        // What is read is wrong, too.
+        let output = common::piped(folder, words.split(' '), b"x");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{words}: {said}");
+        assert!(said.starts_with(&format!("fathom: {message}")), "{words}: {said}");
+    }
 }
 
 #[test]

@@ -461,8 +461,11 @@ impl Merge {
         }
         let ended = self.session.end(&mut self.pairs);
         self.compute();
-        ended?;
         let (elements, skipped) = self.session.counts();
+        ended.map_err(|error| match error {
+            Error::NoPairs if skipped > 0 => Error::AllSkipped(skipped),
+            error => error,
+        })?;
         debug_assert_eq!(elements - skipped, self.sum.count());
         Ok(Outcome {
             bytes: self.bytes,

@@ -38,6 +38,17 @@ pub enum Error {
     /// There is no pair, and so no mean.
     #[error("the input holds no pair, so there is no mean")]
     NoPairs,
+    /// All elements were skipped, and so there is no mean.
+    #[error("no element is a pair, so there is no mean: {0} skipped")]
+    AllSkipped(u64),
+    /// The input is something else, as a caller saw by its first bytes.
+    #[error("this is {what}, not JSON: {hint}")]
+    Foreign {
+        /// What it is.
+        what: &'static str,
+        /// What to do.
+        hint: &'static str,
+    },
     /// The answers cannot belong to the input.
     #[error(transparent)]
     Answers(#[from] AnswersError),
@@ -49,7 +60,8 @@ impl Error {
         match self {
             Error::Json(error) => Some(error.offset),
             Error::Pair { offset, .. } | Error::Shape { offset, .. } => Some(*offset),
-            Error::Io(_) | Error::NoPairs | Error::Answers(_) => None,
+            Error::Io(_) | Error::NoPairs | Error::AllSkipped(_) => None,
+            Error::Foreign { .. } | Error::Answers(_) => None,
         }
     }
 }

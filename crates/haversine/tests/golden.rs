@@ -138,7 +138,7 @@ fn skipped_elements_are_counted_and_the_rest_is_computed() {
     let outcome = run(text.as_bytes(), &options).unwrap();
     assert_eq!((outcome.pairs, outcome.skipped), (2, 16));
     let only_bad = format!("[{bad}]");
-    assert!(matches!(run(only_bad.as_bytes(), &options), Err(Error::NoPairs)));
+    assert!(matches!(run(only_bad.as_bytes(), &options), Err(Error::AllSkipped(8))));
     // What is no JSON is never skipped.
     assert!(matches!(run(b"[{]", &options), Err(Error::Json(_))));
 }

@@ -1,5 +1,7 @@
 //! What is no text, by its first bytes: so that a message can say what a file is, and how it becomes one.
 
+use crate::utf_16;
+
 /// What becomes of a table where none is read, and where it is.
 const TABLE: &str = match crate::TABLES {
     false => {
@@ -50,6 +52,19 @@ pub fn foreign(first: &[u8]) -> Option<(&'static str, &'static str)> {
     is_page.then_some(("a web page", "perhaps the address wanted a login, or was wrong"))
 }
 
+/// The same of JSON, which is UTF-8 without a mark in front (RFC 8259, section 8.1).
+pub fn no_json(first: &[u8]) -> Option<(&'static str, &'static str)> {
+    match first {
+        [0xef, 0xbb, 0xbf, ..] => {
+            Some(("text behind a byte order mark", "tail -c +4 FILE | fathom … - leaves that out"))
+        }
+        _ if utf_16(first).is_some() => {
+            Some(("UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | fathom … - decodes it"))
+        }
+        _ => foreign(first),
+    }
+}
+
 /// Its first page follows, whose header starts so: "PAR1" alone may be a key.
 pub(crate) fn is_parquet(first: &[u8]) -> bool {
     let next = first.strip_prefix(b"PAR1").and_then(|rest| rest.first());
@@ -86,6 +101,14 @@ mod tests {
             assert_eq!(foreign(first).map(|(what, _)| what), Some(what));
         }
         assert_eq!(foreign(b"\xff\xff\xff\xff;1.0\n"), None, "a name in Latin-1");
+        for (first, what) in [
+            (&b"\xef\xbb\xbf[]"[..], "text behind a byte order mark"),
+            (b"\xff\xfe[\0]\0", "UTF-16"),
+            (b"BZh91AY&SYx", "compressed by bzip2"),
+        ] {
+            assert_eq!(no_json(first).map(|(what, _)| what), Some(what));
+        }
+        assert_eq!(no_json(b"[]"), None);
         for text in ["", "PAR1;2.0\n", "PK;1.0", "BZh9;1.0", "<html>;1.0\n", "%PD", "host,ms\n"] {
             assert_eq!(foreign(text.as_bytes()), None, "{text}");
         }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::Context;
+use fathom_aggregate::Source as Peeked;
 use fathom_haversine::answers::{self, Comparison};
 use fathom_haversine::{
     self as haversine, EARTH_RADIUS_KM, Error, MOST_RADIUS, OnError, Outcome, Source,
@@ -15,7 +16,7 @@ use fathom_machine::level::Level;
 use fathom_measure::profile::{self, Report};
 use fathom_report::html::flame;
 
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::input::{self, Input, Lines};
 use crate::output::{self, Output};
 use crate::sheet;
@@ -147,7 +148,7 @@ fn radius(text: &str) -> Result<f64, String> {
 
 fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(tolerance) if tolerance >= 0.0 => Ok(tolerance),
+        Ok(tolerance) if tolerance >= 0.0 && tolerance.is_finite() => Ok(tolerance),
         _ => Err(format!("{text:?} is no length of 0 or more")),
     }
 }
@@ -165,9 +166,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         read_once(options)?;
         return stages::run(&options.stages, &options.file, options.format == Format::Json);
     }
+    let answers = options.answers.as_deref().map(Answers::open).transpose()?;
+    if let Some(path) = &options.write_answers {
+        output::ensure_writable(path)?;
+    }
     let lines = Lines::default();
-    let (source, lines) = match input::open(&options.file, engine_options(options)?.threads.get())?
-    {
+    let (source, lines) = match open(&options.file, engine_options(options)?.threads.get())? {
         Input::File(file, size) => {
             file.expect(0..size);
             (Source::File(file), None)
@@ -186,7 +190,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mean = read.as_ref().ok().and_then(Outcome::mean_in_order);
     let report = options.profile.then(profile::stop);
     let outcome = read.map_err(|error| located(error, &options.file, lines))?;
-    let comparison = compare(options, &outcome, mean)?;
+    let compared = answers.zip(mean);
+    let compared =
+        compared.map(|(answers, mean)| answers.compare(&outcome, mean, options.tolerance));
+    let comparison = compared.transpose()?;
     if let Some(path) = &options.write_answers {
         let mut output = Output::create(path)?;
         answers::write(outcome.parts(), mean.unwrap_or(outcome.mean_exact), &mut output)?;
@@ -207,10 +214,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             if outcome.skipped == 1 { ("", "is", "a pair") } else { ("s", "are", "pairs") };
         say!("fathom: skipped {} element{s} that {is} not {pairs}", outcome.skipped);
     }
-    if differs || outcome.skipped > 0 {
-        return Ok(Exit::Incomplete);
+    match shown {
+        Err(error) if !exit::is_broken_pipe(&error) => Err(error),
+        _ if differs || outcome.skipped > 0 => Ok(Exit::Incomplete),
+        _ => Ok(Exit::Done),
     }
-    shown.map(|()| Exit::Done)
 }
 
 /// Refuses an output that would replace the file, the answers or the other output.
@@ -238,7 +246,7 @@ fn read_once(options: &Options) -> anyhow::Result<()> {
     let reason = "--stages reads its file again and again: it needs a regular file, not compressed";
     let is_regular = options.file != Path::new("-") && !input::is_remote(&options.file);
     anyhow::ensure!(is_regular, reason);
-    let Input::File(file, _) = input::open(&options.file, 1)? else { anyhow::bail!(reason) };
+    let Input::File(file, _) = open(&options.file, 1)? else { anyhow::bail!(reason) };
     let engine = haversine::Options { keep_distances: false, ..engine_options(options)? };
     let read = haversine::read(Source::File(file), &engine);
     read.map(drop).map_err(|error| located(error, &options.file, None))
@@ -278,25 +286,50 @@ fn located(error: Error, path: &Path, lines: Option<Lines>) -> anyhow::Error {
     })
 }
 
-fn compare(
-    options: &Options,
-    outcome: &Outcome,
-    mean: Option<f64>,
-) -> anyhow::Result<Option<Comparison>> {
-    let (Some(path), Some(mean)) = (&options.answers, mean) else { return Ok(None) };
-    let cannot = || format!("cannot read {}", path.display());
-    let file = File::open(path).with_context(cannot)?;
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        // How many there are is known by its size.
-        return Err(io::Error::other("answers are in a regular file")).with_context(cannot);
+/// The input, which has no beginning that no JSON has.
+fn open(path: &Path, threads: usize) -> anyhow::Result<Input> {
+    const LOOKED_AT_BYTES: usize = 64;
+    let name = path.to_owned();
+    let mut source = match input::open(path, threads)? {
+        Input::File(file, size) => Peeked::File { path: name, file, size },
+        Input::Stream(reader) => Peeked::Stream { path: name, reader },
+    };
+    let (first, _) = source.peek(LOOKED_AT_BYTES);
+    if let Some((what, hint)) = input::no_json(&first) {
+        return Err(located(Error::Foreign { what, hint }, path, None));
     }
-    let bytes = meta.len();
-    let compared = answers::count(bytes).map_err(Error::from).and_then(|count| {
-        let answers = BufReader::with_capacity(1 << 18, file);
-        answers::compare(outcome.parts(), mean, count, answers, options.tolerance)
-    });
-    Ok(Some(compared.map_err(|error| located(error, path, None))?))
+    Ok(match source {
+        Peeked::File { file, size, .. } => Input::File(file, size),
+        stream => Input::Stream(stream.into_reader()),
+    })
+}
+
+/// An answer file that was opened before what is compared with it is computed.
+struct Answers<'p> {
+    path: &'p Path,
+    file: File,
+    count: u64,
+}
+
+impl Answers<'_> {
+    fn open(path: &Path) -> anyhow::Result<Answers<'_>> {
+        let cannot = || format!("cannot read {}", path.display());
+        let file = File::open(path).with_context(cannot)?;
+        let meta = file.metadata().with_context(cannot)?;
+        if !meta.is_file() {
+            // How many there are is known by its size.
+            return Err(io::Error::other("answers are in a regular file")).with_context(cannot);
+        }
+        let count = answers::count(meta.len());
+        let count = count.map_err(|error| located(error.into(), path, None))?;
+        Ok(Answers { path, file, count })
+    }
+
+    fn compare(self, outcome: &Outcome, mean: f64, tolerance: f64) -> anyhow::Result<Comparison> {
+        let file = BufReader::with_capacity(1 << 18, self.file);
+        let compared = answers::compare(outcome.parts(), mean, self.count, file, tolerance);
+        compared.map_err(|error| located(error, self.path, None))
+    }
 }
 
 fn text(outcome: &Outcome, mean: Option<f64>, comparison: Option<&Comparison>) -> String {
