@@ -8,6 +8,7 @@ use fathom_haversine as haversine;
 use fathom_keys::WriteError;
 use fathom_machine::counter::metric::GroupError;
 use fathom_measure::result::ReadError;
+use fathom_measure::workload::SpecError;
 use fathom_report::import::ImportError;
 
 use crate::interrupt;
@@ -100,6 +101,9 @@ fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
     }
     if let Some(error) = cause.downcast_ref::<aggregate::Error>() {
         return !matches!(error, aggregate::Error::Interrupted);
+    }
+    if let Some(SpecError::File { .. }) = cause.downcast_ref() {
+        return true;
     }
     if let Some(WriteError::Key { .. }) = cause.downcast_ref() {
         return true;

@@ -142,6 +142,61 @@ fn bench_refuses_what_it_does_not_know_by_name() {
     }
 }
 
+/// The reference was said to be broken, or a file to have no such operation.
+#[test]
+fn bench_says_what_is_wrong_with_a_file_or_a_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(at("l.txt"), "a;1\n").unwrap();
+    std::fs::write(at("p.gz"), b"\x1f\x8b\x08\0").unwrap();
+    for (words, code, said) in [
+        ("haversine nope", 4, "nope: No such file or directory"),
+        ("json nope", 4, "nope: No such file or directory"),
+        ("read nope", 4, "nope: No such file or directory"),
+        ("read nope --test", 4, "nope: No such file or directory"),
+        ("haversine l.txt", 3, "l.txt: expected a value at byte 0"),
+        ("json l.txt", 3, "l.txt: not one JSON document"),
+        ("haversine p.gz", 3, "p.gz: compressed"),
+        ("json p.gz", 3, "p.gz: compressed"),
+        ("json l.txt --operation records", 2, "l.txt: records has data of its own only"),
+        ("checksum -p size=-1", 2, "size=-1: expected a whole number"),
+        ("checksum -p threads=0", 2, "threads=0: expected 1 to 1024 threads"),
+        ("haversine -p count=0", 2, "count=0: 1 to 100M"),
+    ] {
+        let words: Vec<String> = words
+            .split(' ')
+            .map(|word| if word.starts_with(['n', 'l', 'p']) { at(word) } else { word.into() })
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let output = fathom(&[&["bench"], &words[..]].concat());
+        let complaint = complaint(&output);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {complaint}");
+        assert!(
+            complaint.contains(said) && !complaint.contains("broken"),
+            "{words:?}: {complaint}"
+        );
+    }
+}
+
+#[test]
+fn a_file_is_given_to_the_operations_that_take_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    std::fs::write(&path, "[1,2.5]").unwrap();
+    for (family, operations) in
+        [("json", "dom dom-no-guess dom-interned"), ("text", "utf8 json-valid")]
+    {
+        let output = fathom(&["bench", family, "--test", path.to_str().unwrap()]);
+        let shown = text(&output);
+        assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+        for operation in operations.split(' ') {
+            assert!(shown.contains(&format!("{family} {operation} ")), "{operation}: {shown}");
+        }
+        let cases = shown.lines().filter(|line| line.starts_with(family)).count();
+        assert_eq!(cases, operations.split(' ').count(), "{shown}");
+    }
+}
+
 #[test]
 fn what_was_measured_before_a_value_that_is_none_is_shown() {
     let some = ["bench", "checksum", "--only", "plain", "--operation", "crc32c", "--rounds", "2"];

@@ -1,5 +1,8 @@
 //! A file of the user's as the data of a row: read whole, and refused where the row has nothing to ask of it.
 
+use std::io;
+use std::path::Path;
+
 use fathom_measure::workload::{Spec, SpecError};
 
 /// Contenders hold what they make of a text several times over.
@@ -9,16 +12,31 @@ const MOST: u64 = 256 << 20;
 pub(crate) fn text(spec: &Spec) -> Result<Vec<u8>, SpecError> {
     let path = spec.file.clone().unwrap_or_default();
     let bad = |reason: String| SpecError::File { path: path.clone(), reason };
-    let length = std::fs::metadata(&path).map_err(|error| bad(error.to_string()))?.len();
+    let length = std::fs::metadata(&path).map_err(|error| unreadable(&path, error))?.len();
     if length == 0 || length > MOST {
         let limit = MOST >> 20;
         return Err(bad(format!("{length} bytes; a row takes a file of 1 byte to {limit} MiB")));
     }
     let bytes = spec.bytes()?.to_vec();
+    if let Some(reason) = packed(&bytes) {
+        return Err(bad(reason.to_owned()));
+    }
     match std::str::from_utf8(&bytes) {
         Ok(_) => Ok(bytes),
         Err(error) => Err(bad(format!("no UTF-8 after byte {}", error.valid_up_to()))),
     }
+}
+
+/// What is wrong with a text that begins like a compressed one: rows measure what is in memory.
+pub(crate) fn packed(bytes: &[u8]) -> Option<&'static str> {
+    const MAGICS: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
+    let is_packed = MAGICS.iter().any(|magic| bytes.starts_with(magic));
+    is_packed.then_some("compressed, and rows take files as they are: decompress it first")
+}
+
+/// A file that cannot be read.
+pub(crate) fn unreadable(path: &Path, error: io::Error) -> SpecError {
+    SpecError::Unreadable { path: path.to_owned(), error }
 }
 
 /// The file of `spec`, which is one JSON document.
@@ -31,12 +49,6 @@ pub(crate) fn json(spec: &Spec) -> Result<Vec<u8>, SpecError> {
             Err(SpecError::File { path, reason: format!("not one JSON document: {error}") })
         }
     }
-}
-
-/// An operation that has nothing to ask of a file.
-pub(crate) fn nothing(spec: &Spec) -> SpecError {
-    let path = spec.file.clone().unwrap_or_default();
-    SpecError::File { path, reason: format!("{} has data of its own only", spec.operation) }
 }
 
 #[cfg(test)]
@@ -58,6 +70,8 @@ mod tests {
         assert!(text(&empty).unwrap_err().to_string().contains("0 bytes"));
         let (_kept, latin) = spec(b"caf\xe9");
         assert!(text(&latin).unwrap_err().to_string().ends_with("no UTF-8 after byte 3"));
+        let (_kept, gzip) = spec(b"\x1f\x8b\x08\0");
+        assert!(text(&gzip).unwrap_err().to_string().ends_with("decompress it first"));
         let (_kept, lines) = spec(b"{\"a\":1}\n{\"a\":2}\n");
         assert_eq!(text(&lines).unwrap().len(), 16);
         assert!(json(&lines).unwrap_err().to_string().contains("at line 2 column 1"));

@@ -90,6 +90,7 @@ pub enum BenchError {
         /// The file.
         path: String,
         /// Why not.
+        #[source]
         error: io::Error,
     },
 }

@@ -153,6 +153,11 @@ pub trait AnyFamily: Sync {
     fn parameters(&self) -> &'static [Offer];
     /// See [`Workload::MADE`].
     fn made(&self) -> &'static [&'static str];
+    /// Whether the operation of a spec takes a file: see [`Workload::OF_FILES`].
+    fn takes_file(&self, spec: &Spec) -> bool {
+        let _ = spec;
+        !self.made().is_empty()
+    }
     /// See [`Workload::cases`].
     fn cases(&self) -> Vec<Spec>;
     /// See [`Workload::small_cases`].
@@ -234,6 +239,10 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
 
     fn made(&self) -> &'static [&'static str] {
         W::MADE
+    }
+
+    fn takes_file(&self, spec: &Spec) -> bool {
+        spec.takes_file::<W>()
     }
 
     fn cases(&self) -> Vec<Spec> {

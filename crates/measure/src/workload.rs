@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
+use std::io;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -140,6 +141,8 @@ pub trait Workload: Sized {
     /// given: a spec with a file has none of them. Without any, there is nothing a file could be
     /// in place of, and a spec with one is refused.
     const MADE: &'static [&'static str] = &[];
+    /// The operations that take a file, where only some do: a spec of another one with a file is refused.
+    const OF_FILES: &'static [&'static str] = &[];
 
     /// Builds the data of a spec. It arrives complete: operation and every parameter present.
     ///
@@ -245,7 +248,24 @@ pub enum SpecError {
         /// What was expected.
         reason: String,
     },
+    /// A file where none is taken.
+    #[error("{}: {reason}", path.display())]
+    NoFile {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// A file that cannot be read.
+    #[error("{}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        error: io::Error,
+    },
+    /// A file that was read and cannot be used.
     #[error("{}: {reason}", path.display())]
     File {
         /// The file.
@@ -301,9 +321,12 @@ impl Spec {
                 });
             }
         }
-        if let Some(path) = full.file.clone().filter(|_| W::MADE.is_empty()) {
-            let reason = "this family takes no file, its data are made".to_owned();
-            return Err(SpecError::File { path, reason });
+        if let Some(path) = full.file.clone().filter(|_| !full.takes_file::<W>()) {
+            let reason = match W::MADE {
+                [] => "this family takes no file, its data are made".to_owned(),
+                _ => format!("{} has data of its own only", full.operation),
+            };
+            return Err(SpecError::NoFile { path, reason });
         }
         if let Some(path) = full.file.clone().filter(|path| path.to_str().is_none()) {
             let reason = "no Unicode, so no worker can be told the name".to_owned();
@@ -317,8 +340,17 @@ impl Spec {
         for offer in W::PARAMETERS.iter().filter(|offer| !is_idle(offer.name)) {
             full.parameters.entry(offer.name.to_owned()).or_insert_with(|| offer.default.into());
         }
+        if !W::PARAMETERS.iter().any(|offer| offer.name == THREADS) {
+            full.threads()?;
+        }
         W::check(&full)?;
         Ok(full)
+    }
+
+    /// Whether its operation takes a file in place of made data.
+    pub(crate) fn takes_file<W: Workload>(&self) -> bool {
+        let takes_any = W::OF_FILES.is_empty();
+        !W::MADE.is_empty() && (takes_any || W::OF_FILES.contains(&&*self.operation))
     }
 
     /// The bytes of the spec's file: shared with other workers when a conductor prepared them, read
@@ -336,7 +368,7 @@ impl Spec {
         })?;
         match fs::read(&path) {
             Ok(bytes) => Ok(Data::own(bytes)),
-            Err(error) => Err(SpecError::File { path, reason: error.to_string() }),
+            Err(error) => Err(SpecError::Unreadable { path, error }),
         }
     }
 

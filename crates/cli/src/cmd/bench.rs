@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, ensure};
 use fathom_measure::bench::{Bench, BenchError, Entrant};
 use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
 use fathom_measure::family::AnyFamily;
@@ -143,7 +143,8 @@ fn measured(
 ) -> anyhow::Result<Case> {
     let baseline = options.baseline.as_deref().unwrap_or(family.reference());
     let plan = options.method.plan(Duration::from_secs(2));
-    measuring::measured(Bench {
+    let asked = spec.clone();
+    let case = measuring::measured(Bench {
         prepare: Some(Prepare::new(family, &spec)),
         baseline: entrants.iter().position(|entrant| entrant.id == baseline).unwrap_or(0),
         share_file: family.wants_bytes(),
@@ -152,7 +153,21 @@ fn measured(
         empty: Some(measuring::worker(None)?),
         simulate: options.method.simulates(),
         ..measuring::usual(family, spec, entrants.to_vec(), plan)?
+    });
+    let is_broken = |error: &BenchError| matches!(error, BenchError::Reference { failure, .. } if is_broken(failure));
+    case.map_err(|error| match error.downcast_ref().is_some_and(is_broken) {
+        true => cause(family, &asked).unwrap_or(error),
+        false => error,
     })
+}
+
+fn is_broken(failure: &Failure) -> bool {
+    matches!(failure, Failure::Broken { .. })
+}
+
+/// What is wrong with the file or a parameter, if anything is: why the reference could not be opened.
+fn cause(family: &dyn AnyFamily, spec: &Spec) -> Option<anyhow::Error> {
+    family.prepared(spec).err().map(anyhow::Error::from)
 }
 
 /// Who takes part: what `--only` chooses of the build's contenders, then the outside workers'.
@@ -238,11 +253,10 @@ fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>>
         }
     }
     if !options.files.is_empty() {
-        // Cases that differ only in data to be made are one case where files are given.
-        for spec in &mut specs {
-            spec.parameters.retain(|name, _| !family.made().contains(&name.as_str()));
-        }
-        specs.dedup();
+        // Operations with data of their own are no cases of a file, unless somebody asks for one.
+        let is_asked = options.operation.is_some() || family.made().is_empty();
+        specs.retain(|spec| is_asked || family.takes_file(spec));
+        specs = without_made(specs, family);
     }
     let threads: Vec<String> = options.choices.threads.iter().map(u16::to_string).collect();
     let threads = (!threads.is_empty()).then(|| format!("threads={}", threads.join(",")));
@@ -268,6 +282,18 @@ fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>>
         specs = files.flat_map(|file| specs.iter().map(|spec| with(file, spec))).collect();
     }
     specs.iter().map(|spec| Ok(family.completed(spec)?)).collect()
+}
+
+/// The same for a file: cases that differ only in data to be made are one case.
+fn without_made(specs: Vec<Spec>, family: &dyn AnyFamily) -> Vec<Spec> {
+    let mut cases = Vec::new();
+    for mut spec in specs {
+        spec.parameters.retain(|name, _| !family.made().contains(&name.as_str()));
+        if !cases.contains(&spec) {
+            cases.push(spec);
+        }
+    }
+    cases
 }
 
 /// Every contender once on every small case: a line each, no times.
@@ -305,7 +331,10 @@ fn test(
                 )?;
                 continue;
             }
-            Err(failure) => bail!("the reference on {spec} {failure}"),
+            Err(failure) => {
+                let cause = is_broken(&failure).then(|| cause(family, spec)).flatten();
+                return Err(cause.unwrap_or_else(|| anyhow!("the reference on {spec} {failure}")));
+            }
         };
         writeln!(io::stdout(), "{} {spec}: {digest}", family.name())?;
         for (entrant, failure) in entrants.iter().zip(conductor.open()) {

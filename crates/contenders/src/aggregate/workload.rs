@@ -10,6 +10,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::journey::{Strategy, StrategyError};
 use super::tables;
+use crate::own;
 
 /// A file of lines and how to aggregate it.
 pub struct Text {
@@ -57,10 +58,6 @@ impl Workload for Text {
             "half-even" => Rounding::HalfEven,
             _ => return Err(spec.bad("rounding", "expected half-up, ceiling or half-even")),
         };
-        let failed = |path: &std::path::Path, error: std::io::Error| SpecError::File {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        };
         let (path, rows, made) = match &spec.file {
             Some(file) => (file.clone(), 0, None),
             None => {
@@ -69,11 +66,11 @@ impl Workload for Text {
                     return Err(spec.bad("rows", "1 to 1G rows of 1 to 16M keys"));
                 }
                 let made = make(rows, keys, spec.number("seed")?);
-                let made = made.map_err(|error| failed(&std::env::temp_dir(), error))?;
+                let made = made.map_err(|error| own::unreadable(&std::env::temp_dir(), error))?;
                 (made.path(), rows, Some(made))
             }
         };
-        let data = std::fs::metadata(&path).map_err(|error| failed(&path, error))?;
+        let data = std::fs::metadata(&path).map_err(|error| own::unreadable(&path, error))?;
         Ok(Text {
             path,
             threads: (threads > 0).then_some(threads),

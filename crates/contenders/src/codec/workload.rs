@@ -15,6 +15,7 @@ use fathom_measure::meter::Meter;
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use crate::checksum::{crc32c, fast_sum};
+use crate::own;
 use crate::system::Blocks;
 use crate::tasks::tasks;
 
@@ -112,7 +113,7 @@ impl Workload for Texts {
     fn load(spec: &Spec) -> Result<Texts, SpecError> {
         let operation = Operation::of(spec);
         if let Some(path) = &spec.file {
-            let pieces = pieces(path).map_err(|error| unreadable(path, &error))?;
+            let pieces = pieces(path).map_err(|error| own::unreadable(path, error))?;
             let mut corpus = Vec::new();
             let places = pieces.iter().map(|piece| {
                 corpus.extend_from_slice(piece);
@@ -168,7 +169,7 @@ fn head(path: &Path, from: u64) -> Result<Vec<u8>, SpecError> {
         let longest = file.metadata()?.len().saturating_sub(LONGEST as u64);
         part(&mut file, from.min(longest), LONGEST as u64)
     };
-    read().map_err(|error| unreadable(path, &error))
+    read().map_err(|error| own::unreadable(path, error))
 }
 
 /// At most `length` bytes of a file.
@@ -177,10 +178,6 @@ fn part(file: &mut File, from: u64, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> SpecError {
-    SpecError::File { path: path.to_owned(), reason: error.to_string() }
 }
 
 /// A file of the user's is taken whole up to this many bytes; of a larger one as many, in so many pieces,

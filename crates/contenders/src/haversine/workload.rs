@@ -8,6 +8,8 @@ use fathom_measure::contender::{Preparation, timed};
 use fathom_measure::digest::Digest;
 use fathom_measure::workload::{Data, Offer, Spec, SpecError, Work, Workload};
 
+use crate::own;
+
 /// A document `{"pairs":[…]}`.
 pub struct Document {
     bytes: Data,
@@ -31,8 +33,11 @@ impl Workload for Document {
     fn load(spec: &Spec) -> Result<Document, SpecError> {
         if spec.file.is_some() {
             let bytes = spec.bytes()?;
-            let outcome = super::fathom::read(&bytes)
-                .map_err(|error| spec.bad("file", &error.to_string()))?;
+            let path = spec.file.clone().unwrap_or_default();
+            let outcome = super::fathom::read(&bytes).map_err(|error| {
+                let reason = own::packed(&bytes).map_or_else(|| error.to_string(), str::to_owned);
+                SpecError::File { path, reason }
+            })?;
             return Ok(Document { bytes, pairs: outcome.pairs });
         }
         let numbers = match spec.text("numbers") {

@@ -69,14 +69,11 @@ impl Workload for Texts {
     const PARAMETERS: &'static [Offer] =
         &[Offer { name: "records", default: "8227", doc: "objects in the array" }];
     const MADE: &'static [&'static str] = &["records"];
+    const OF_FILES: &'static [&'static str] = &["dom", "dom-no-guess", "dom-interned"];
 
     fn load(spec: &Spec) -> Result<Texts, SpecError> {
         let operation = Operation::of(spec);
         if spec.file.is_some() {
-            let (Operation::Dom | Operation::DomNoGuess | Operation::DomInterned) = operation
-            else {
-                return Err(own::nothing(spec));
-            };
             let text = own::json(spec)?;
             let work = Work { bytes: text.len() as u64, items: 1 };
             return Ok(Texts { operation, text, people: Vec::new(), work });

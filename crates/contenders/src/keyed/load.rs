@@ -12,6 +12,7 @@ use fathom_keys::{Format, KeySet, detect, read};
 use fathom_measure::workload::{Data, Offer, Spec, SpecError};
 
 use super::keys::{Keys, Shared, Storage, Text};
+use crate::own;
 
 /// Where keys come from; shared by all families that work on keys.
 pub(crate) const PARAMETERS: [Offer; 4] = [
@@ -34,12 +35,12 @@ pub(crate) const PARAMETERS: [Offer; 4] = [
 pub(crate) fn keys(spec: &Spec) -> Result<Keys, SpecError> {
     match &spec.file {
         Some(path) => {
-            let unreadable = |reason| SpecError::File { path: path.clone(), reason };
+            let unusable = |reason| SpecError::File { path: path.clone(), reason };
             let data = match &spec.shared {
                 Some(data) => data.clone(),
-                None => Data::own(fs::read(path).map_err(|e| unreadable(e.to_string()))?),
+                None => Data::own(fs::read(path).map_err(|error| own::unreadable(path, error))?),
             };
-            parse(data, spec.text("format")).map_err(unreadable)
+            parse(data, spec.text("format")).map_err(unusable)
         }
         None => made(spec),
     }
@@ -74,18 +75,18 @@ fn lasting(decoded: Option<Vec<u8>>, data: Data, keys: fathom_keys::Keys) -> Res
 /// The trace in the file at `path`: the key of each operation, of the kind of `keys` if there are any,
 /// and what is done to it.
 pub(super) fn trace(path: &Path, keys: &Keys, spec: &Spec) -> Result<(Keys, Vec<Act>), SpecError> {
-    let unreadable = |reason| SpecError::File { path: path.to_owned(), reason };
+    let unusable = |reason| SpecError::File { path: path.to_owned(), reason };
     let kind = match (keys, spec.text("format")) {
         (keys, "auto") if keys.is_empty() => None,
         (keys, "integers") if keys.is_empty() => Some(Kind::Integers),
         (Keys::Integers(keys), _) if !keys.is_empty() => Some(Kind::Integers),
         _ => Some(Kind::Bytes),
     };
-    let data = Data::own(fs::read(path).map_err(|error| unreadable(error.to_string()))?);
-    let read = trace::read(&data, kind).map_err(|error| unreadable(error.to_string()))?;
+    let data = Data::own(fs::read(path).map_err(|error| own::unreadable(path, error))?);
+    let read = trace::read(&data, kind).map_err(|error| unusable(error.to_string()))?;
     let Trace { acts, keys: KeySet { bytes, keys, .. } } = read;
     let decoded = owned(bytes);
-    Ok((lasting(decoded, data, keys).map_err(unreadable)?, acts))
+    Ok((lasting(decoded, data, keys).map_err(unusable)?, acts))
 }
 
 fn held(bytes: Storage, keys: fathom_keys::Keys) -> Result<Keys, String> {

@@ -16,6 +16,7 @@ use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
 use super::sum::Sum;
 use super::tables;
+use crate::own;
 
 /// A file to read.
 pub struct File {
@@ -67,21 +68,17 @@ impl Workload for File {
 
     fn load(spec: &Spec) -> Result<File, SpecError> {
         let is_cold = is_cold(spec)?;
-        let failed = |path: &Path, error: io::Error| SpecError::File {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        };
         let (path, made) = match &spec.file {
             Some(file) => (file.clone(), None),
             None => {
                 let (size, place) = (spec.number("size")?, place(is_cold));
-                let made = make(size, &place).map_err(|error| failed(&place, error))?;
+                let made = make(size, &place).map_err(|error| own::unreadable(&place, error))?;
                 (made.path(), Some(made))
             }
         };
-        let data = fs::metadata(&path).map_err(|error| failed(&path, error))?;
+        let data = fs::metadata(&path).map_err(|error| own::unreadable(&path, error))?;
         if !data.is_file() {
-            return Err(failed(&path, io::Error::other("not a regular file")));
+            return Err(own::unreadable(&path, io::Error::other("not a regular file")));
         }
         if is_cold {
             let evicted = fs::File::open(&path).and_then(|file| cache::evict(&file));

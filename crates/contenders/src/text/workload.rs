@@ -148,14 +148,14 @@ impl Workload for Scan {
         },
     ];
     const MADE: &'static [&'static str] = &["records", "document"];
+    const OF_FILES: &'static [&'static str] = &["utf8", "json-valid"];
 
     fn load(spec: &Spec) -> Result<Scan, SpecError> {
         let operation = Operation::of(spec);
         if spec.file.is_some() {
             let mut with_zero = match operation {
-                Operation::Utf8 => own::text(spec),
                 Operation::JsonValid => own::json(spec),
-                _ => Err(own::nothing(spec)),
+                _ => own::text(spec),
             }?;
             let refused = refused(operation, &with_zero);
             with_zero.push(0);

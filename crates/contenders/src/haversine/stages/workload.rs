@@ -15,6 +15,8 @@ use fathom_measure::meter::Meter;
 use fathom_measure::scratch::{self, Unnamed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
 
+use crate::own;
+
 /// The metric: pairs that were not read to the nearest doubles.
 pub const PAIRS_WRONG: &str = "pairs_wrong";
 /// The metric: distance of a step's mean from the exact one, in kilometres.
@@ -58,11 +60,8 @@ impl Workload for File {
         let (path, made) = match &spec.file {
             Some(file) => (file.clone(), None),
             None => {
-                let failed = |error: io::Error| SpecError::File {
-                    path: std::env::temp_dir(),
-                    reason: error.to_string(),
-                };
-                let made = make(spec)?.map_err(failed)?;
+                let made = make(spec)?;
+                let made = made.map_err(|error| own::unreadable(&std::env::temp_dir(), error))?;
                 (made.path(), Some(made))
             }
         };
