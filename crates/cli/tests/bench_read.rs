@@ -124,3 +124,14 @@ fn what_is_no_file_is_refused() {
     assert!(lukewarm.status.code() == Some(2) && lukewarm.stdout.is_empty());
     assert!(String::from_utf8(lukewarm.stderr).unwrap().contains("cache=lukewarm: warm or cold"));
 }
+
+#[test]
+fn nothing_has_no_speed() {
+    let folder = disk();
+    let path = folder.path().join("empty");
+    std::fs::write(&path, "").unwrap();
+    let words =
+        ["--only", "read,pread", "--set", "cache=warm", "--set", "buffer=4K", "--rounds", "2"];
+    let text = stdout(&run(&[&[path.to_str().unwrap()], &words[..]].concat()));
+    assert!(!text.contains("Fastest"), "{text}");
+}

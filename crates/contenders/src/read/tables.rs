@@ -50,7 +50,9 @@ fn speed(case: &Case, id: &str) -> Option<(f64, usize)> {
     let (number, _) = case.entrants().find(|(_, row)| row.id == id)?;
     let summary = case.judged.summaries.get(number)?.as_ref()?;
     let is_measured = case.measured.failures.get(number).is_some_and(Option::is_none);
-    is_measured.then_some((case.work.bytes as f64 / summary.ns_median, number))
+    // Of no bytes there is no speed.
+    (is_measured && case.work.bytes > 0)
+        .then_some((case.work.bytes as f64 / summary.ns_median, number))
 }
 
 /// Which way at which size is the fastest, and how it stands to the baseline at that size.
