@@ -290,9 +290,9 @@ pub enum Error {
     },
     /// The tables would outgrow the limit that was set.
     #[error(
-        "the memory limit of {limit_bytes} bytes is reached with {keys} keys; raise the limit, \
+        "the memory limit is reached (bytes: {limit_bytes}, keys: {keys}); raise it, \
          aggregate by a coarser key, with --approx where quantiles keep many values, or with the \
-         command's --spill DIR"
+         command's --spill DIR, which states and comparisons have none of"
     )]
     MemoryLimit {
         /// The limit in bytes.
@@ -310,8 +310,8 @@ pub enum Error {
     },
     /// Spilling keys is of no use here.
     #[error(
-        "the values of one key, or the total of all keys, take more than the memory limit of {limit_bytes} bytes: \
-         raise the limit, or --approx"
+        "the values of one key, or the total of all keys, take more than the memory limit (bytes: {limit_bytes}): \
+         raise it, or --approx"
     )]
     OneKey {
         /// The limit in bytes.

@@ -11,6 +11,15 @@ pub(crate) use fathom_input::{
 use fathom_input::{REMOTE, WITHOUT_REMOTE, remote};
 use fathom_machine::os::read_at::ReadAt;
 
+/// Refuses an address where only files of this machine will do.
+///
+/// # Errors
+/// The address.
+pub(crate) fn ensure_local(path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(!is_remote(path), "{}: this has to be a local file", path.display());
+    Ok(())
+}
+
 /// Opens a file, standard input for `-`, or an object of a store; what is compressed is decoded by so many threads.
 ///
 /// # Errors
@@ -79,7 +88,8 @@ fn objects_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let text = path.to_str().unwrap_or_default();
     let (folder, name) = text.split_at(text.rfind('/').map_or(0, |slash| slash + 1));
     let pattern = if name.is_empty() { "*" } else { name };
-    if !pattern.contains(['*', '?']) || text.starts_with("http") {
+    let is_web = text.get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http"));
+    if !pattern.contains(['*', '?']) || is_web {
         return Ok(vec![path.to_owned()]);
     }
     let listed = remote::folder(Path::new(folder));
@@ -88,13 +98,17 @@ fn objects_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let is_wanted = |url: &String| !name(url).starts_with('.') && fits(&name(url), pattern);
     let found: Vec<_> = listed.into_iter().filter(is_wanted).map(PathBuf::from).collect();
     if found.is_empty() {
-        return Err(none_called(&format!("{folder}{pattern}")));
+        return Err(none_called(folder, pattern));
     }
     Ok(found)
 }
 
-fn none_called(pattern: &str) -> anyhow::Error {
-    let said = format!("no file is called {pattern}");
+/// `folder` ends with what stands between it and a name.
+fn none_called(folder: &str, pattern: &str) -> anyhow::Error {
+    let said = match pattern {
+        "*" => format!("no file is in {folder}"),
+        _ => format!("no file is called {folder}{pattern}"),
+    };
     std::io::Error::new(std::io::ErrorKind::NotFound, said).into()
 }
 
@@ -126,7 +140,7 @@ fn files_in(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
         }
     }
     if files.is_empty() {
-        return Err(none_called(&folder.join(pattern).display().to_string()));
+        return Err(none_called(&folder.join("").display().to_string(), pattern));
     }
     files.sort_unstable();
     Ok(files)

@@ -18,7 +18,7 @@ use fathom_measure::scratch;
 use fathom_report::wrap;
 use tempfile::NamedTempFile;
 
-use crate::interrupt;
+use crate::{input, interrupt};
 
 /// Characters in a line of the terminal that is written to, if it is one; of a pipe what `COLUMNS` says.
 pub(crate) fn terminal_width() -> Option<usize> {
@@ -73,6 +73,7 @@ impl Output {
             let stdout = io::stdout().as_fd().try_clone_to_owned().context("stdout")?;
             return Ok(Output::direct(File::from(stdout), "stdout".into()));
         }
+        input::ensure_local(path)?;
         let name = path.display().to_string();
         if path.as_os_str().as_bytes().ends_with(b"/") && !path.is_dir() {
             let error = io::Error::from(io::ErrorKind::NotADirectory);
@@ -165,16 +166,19 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-/// Whether writing to one would replace the other: the same file, or the same place for a new one,
-/// however it is spelled. Devices and pipes are never replaced.
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    #[derive(PartialEq)]
-    enum Place {
-        Standard,
-        File(u64, u64),
-        New(PathBuf),
-    }
-    let place = |path: &Path| {
+/// Where a path leads, however it is spelled.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    Standard,
+    /// Device and number of a regular file.
+    File(u64, u64),
+    /// A file that could be made.
+    New(PathBuf),
+}
+
+impl Place {
+    /// None of devices, pipes, addresses and what cannot be.
+    pub(crate) fn of(path: &Path) -> Option<Place> {
         if path == Path::new("-") {
             return Some(Place::Standard);
         }
@@ -184,8 +188,13 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
         }
         let folder = fs::canonicalize(folder_of(&target)).ok()?;
         Some(Place::New(folder.join(target.file_name()?)))
-    };
-    place(one).is_some_and(|one| Some(one) == place(other))
+    }
+}
+
+/// Whether writing to one would replace the other: the same file, or the same place for a new one.
+/// Devices and pipes are never replaced.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    Place::of(one).is_some_and(|one| Some(one) == Place::of(other))
 }
 
 /// Refuses outputs that would replace one another or an input, each named by its option.

@@ -1171,6 +1171,40 @@ fn what_cannot_be_spilled_is_refused_before_anything_is_read() {
 }
 
 #[test]
+fn rejects_stayed_of_a_run_whose_output_could_not_be_written() {
+    let folder = Folder::new();
+    for (at, code, said) in [
+        ("none/x", 4, "cannot create none/x"),
+        ("https://localhost/x", 2, "https://localhost/x: this has to be a local file"),
+    ] {
+        for more in [&[][..], &["--partial"]] {
+            let words = ["--on-error", "skip", "--rejects", "rejects", "-o", at, "-"];
+            let output = folder.run(&[&words[..], more].concat(), b"a;1\nbad\n");
+            assert_eq!(output.status.code(), Some(code), "{}", err(&output));
+            assert!(err(&output).starts_with(&format!("fathom: {said}")), "{}", err(&output));
+        }
+    }
+    assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn options_that_change_nothing_are_told() {
+    let folder = Folder::new();
+    for (words, said) in [
+        ("--approx --stats max", "fathom: --approx changes nothing: "),
+        ("--quantiles nearest", "fathom: --quantiles changes nothing: "),
+        ("--approx --stats distinct", ""),
+        ("--approx --histogram", ""),
+        ("--quantiles nearest --sort p50", ""),
+    ] {
+        let output = folder.run(&words.split(' ').collect::<Vec<_>>(), INPUT.as_bytes());
+        assert_eq!(output.status.code(), Some(0), "{words}: {}", err(&output));
+        let told = err(&output);
+        assert!(told.starts_with(said) && told.is_empty() == said.is_empty(), "{words}: {told}");
+    }
+}
+
+#[test]
 fn rejects_are_counted_and_kept_alike_where_tables_are_spilled() {
     let folder = Folder::new();
     let row = |at: u32| {

@@ -341,6 +341,7 @@ fn answers_that_cannot_be_had_or_written_are_told_before_anything_is_read() {
     for (words, code, message) in [
         ("haversine - none.f64", 4, "cannot read none.f64"),
         ("haversine - short.f64", 3, "short.f64: "),
+        ("haversine - https://x/p.f64", 2, "https://x/p.f64: this has to be a local file"),
         ("haversine - --write-answers none/a", 4, "cannot create none/a"),
     ] {
         // What is read is wrong, too.

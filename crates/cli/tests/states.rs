@@ -305,6 +305,17 @@ fn mistakes_are_said() {
         "aggregate --partial --number 1/2 a.txt same.txt",
         "no numbers for 2 files from 1",
     );
+    for asked in ["--stats max", "--histogram"] {
+        folder.says(2, &format!("merge --partial {asked} 1 2"), "cannot be used with");
+    }
+    folder.says(2, "merge --spill . 1 2", "--spill is for reading");
+    folder.says(2, "merge https://localhost/1", "this has to be a local file");
+    folder.says(2, "aggregate --number 0/0 --partial a.txt", "of no objects none has a number");
+    folder.says(
+        2,
+        "aggregate --partial --number 18446744073709551615 a.txt",
+        "--number: no numbers for 1 file from 18446744073709551615 on",
+    );
     for shown in ["--quantiles nearest", "--sort mean", "--top 3", "--format csv", "--decimals 2"] {
         folder.says(2, &format!("aggregate --partial {shown} a.txt"), "cannot be used with");
         folder.says(2, &format!("merge --partial {shown} 1 2"), "cannot be used with");
@@ -314,4 +325,35 @@ fn mistakes_are_said() {
     state("3", "--range 500.. a.txt");
     folder.says(3, "merge 1 3", "changed between two states");
     assert!(!folder.0.path().join("x").exists());
+}
+
+/// Their tasks failed, with words about states.
+#[test]
+fn a_plan_knows_a_file_by_any_name() {
+    let folder = Folder::new();
+    let file = folder.file("a.txt", "a;1\n");
+    folder.file("b.txt", "b;1\n");
+    fs::hard_link(&file, folder.0.path().join("hard.txt")).unwrap();
+    fs::create_dir(folder.0.path().join("none")).unwrap();
+    folder.says(2, "plan a.txt b.txt a.txt", "a.txt is named twice");
+    for same in ["./a.txt", "hard.txt"] {
+        let said = format!("a.txt and {same} are the same file");
+        folder.says(2, &format!("plan a.txt b.txt {same}"), &said);
+    }
+    folder.says(4, "plan none", "no file is in none/");
+    folder.says(4, "plan none/*.txt", "no file is called none/*.txt");
+    assert_eq!(folder.out("plan a.txt b.txt"), b"--number 0/2 -- a.txt b.txt\n");
+}
+
+#[test]
+fn verbose_runs_tell_of_states_what_they_tell_of_results() {
+    let folder = Folder::new();
+    folder.file("a.txt", "a;1\nb;2\na;3\n");
+    for words in ["aggregate --partial -v -o s a.txt", "merge --partial -v -o t s"] {
+        let output = folder.run(words, b"");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("result hash=") && said.contains("stations count=2\n"), "{said}");
+        assert!(said.contains("\n3 records, 0 blank lines"), "{said}");
+        assert_eq!(said.contains("a.txt was read"), words.starts_with("aggregate"), "{said}");
+    }
 }

@@ -67,7 +67,9 @@ pub const WITHOUT_REMOTE: &str = "this fathom was built without the feature `rem
 pub fn is_remote(path: &Path) -> bool {
     const SCHEMES: &str = "s3 s3a gs az adl azure abfs abfss https http";
     let scheme = path.to_str().and_then(|text| text.split_once("://"));
-    scheme.is_some_and(|(scheme, _)| SCHEMES.split(' ').any(|known| known == scheme))
+    scheme.is_some_and(|(scheme, _)| {
+        SCHEMES.split(' ').any(|known| known.eq_ignore_ascii_case(scheme))
+    })
 }
 
 /// An input that was opened.

@@ -13,6 +13,7 @@ use fathom_aggregate::state::{MOST_PARTITIONS, Merger, Partition, Question, Stat
 
 use super::aggregate;
 use crate::exit::Exit;
+use crate::{input, output};
 
 /// The options of `aggregate` that say how a result looks: those about reading are hidden and refused.
 #[derive(Debug)]
@@ -61,9 +62,10 @@ impl clap::Args for Options {
                 "partial" => {
                     argument.help("Write one state of all instead of a result; it may lack parts").long_help(None)
                 }
-                "stats" => argument.default_value(None::<&str>).help(
+                "stats" => argument.default_value(None::<&str>).conflicts_with("partial").help(
                     "What to say of each key, of what the states know [default: what they were made for]",
                 ),
+                "histogram" => argument.conflicts_with("partial"),
                 name if hidden.contains(&name) => argument.hide(true),
                 _ => argument,
             })
@@ -117,10 +119,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(mistake) = show.mistake_in_output() {
         anyhow::bail!(mistake);
     }
+    output::ensure_writable(show.output())?;
     let files = if show.files().is_empty() { &standard[..] } else { show.files() };
     let mut merger = Merger::default();
     for path in files {
         let name = || path.display().to_string();
+        input::ensure_local(path)?;
         let bytes = read(path).with_context(|| format!("cannot read {}", name()))?;
         for state in State::all(&bytes).with_context(name)? {
             let state = match options.partition {
@@ -132,16 +136,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     let state = merger.finish()?;
     if show.is_partial() {
-        aggregate::partial::write(&state, show.output())?;
+        show.write_state(state, start)?;
         return Ok(Exit::Done);
     }
     state.check_whole()?;
     let question = state.question().clone();
     let mut show = show.clone();
-    show.estimate(question.approx);
     if !options.has_stats {
         show.choose(question.stats.iter().filter_map(|word| Statistic::named(word)).collect());
     }
+    show.note_idle();
+    show.estimate(question.approx);
     if let Some(mistake) = unknown(&question, &show.asked()) {
         anyhow::bail!(mistake);
     }

@@ -1,10 +1,11 @@
 //! `fathom plan`: how to cut an input for many processes, as arguments of `fathom aggregate --partial`.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use fathom_aggregate::delimited::record_starts;
 use fathom_aggregate::state::{Piece, plan};
 use fathom_aggregate::{Source, guess};
@@ -12,7 +13,7 @@ use fathom_aggregate::{Source, guess};
 use crate::cmd::aggregate;
 use crate::exit::Exit;
 use crate::input::{self, Input};
-use crate::output::{self, Output};
+use crate::output::{self, Output, Place};
 use crate::value;
 
 /// Cut an input for many processes: prints arguments of `fathom aggregate --partial`, a line a task
@@ -83,9 +84,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             Input::Stream(_) => (input::identity(path)?.0, false),
         });
     }
-    if let Some((_, twice)) = (1..).zip(files).find(|(at, path)| files[*at..].contains(path)) {
-        anyhow::bail!("{} is named twice", twice.display());
-    }
+    ensure_different(files)?;
     let all: u64 = objects.iter().map(|(size, _)| size).sum();
     let bytes = options.tasks.map_or(options.bytes, |tasks| all.div_ceil(tasks).max(1));
     let mut tasks = plan(&objects, bytes);
@@ -104,6 +103,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     output.write_all(text.as_bytes())?;
     output.finish()?;
     Ok(Exit::Done)
+}
+
+/// Refuses a file that is there twice, under whatever names.
+fn ensure_different(files: &[PathBuf]) -> anyhow::Result<()> {
+    let mut places = HashMap::new();
+    for path in files {
+        let place = Place::of(path).unwrap_or_else(|| Place::New(path.clone()));
+        match places.insert(place, path) {
+            Some(before) if before == path => bail!("{} is named twice", path.display()),
+            Some(before) => {
+                bail!("{} and {} are the same file", before.display(), path.display())
+            }
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 /// A plan whose cuts are where records start.

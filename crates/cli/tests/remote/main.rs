@@ -14,6 +14,7 @@ fn without_the_feature_an_address_is_a_mistake_that_names_it() {
         "aggregate s3://bucket/key",
         "aggregate --partial https://localhost/key",
         "haversine gs://bucket/key",
+        "haversine HTTP://localhost/key",
         "plan az://container/*.csv",
     ] {
         let output = common::piped(folder.path(), words.split(' '), b"");

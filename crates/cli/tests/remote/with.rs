@@ -357,6 +357,8 @@ fn who_has_no_credentials_or_no_server_is_told_soon() {
         assert!(said(&output).contains(names), "{}", said(&output));
         assert!(begin.elapsed() < PATIENCE, "{words}");
     }
+    let bare = bench.command("plan az://bucket/a.txt").env_clear().output().unwrap();
+    assert!(said(&bare).contains("AZURE_STORAGE_ACCOUNT_NAME"), "{}", said(&bare));
     let mut none = bench.command("aggregate s3://bucket/a.txt");
     let none = none.env("AWS_ENDPOINT", "http://127.0.0.1:1").output().unwrap();
     assert_eq!(none.status.code(), Some(4));

@@ -57,6 +57,7 @@ impl Address {
     pub(super) fn parse(text: &str) -> io::Result<Address> {
         let wrong = |said: String| io::Error::new(ErrorKind::InvalidInput, said);
         let (scheme, rest) = text.split_once("://").ok_or_else(|| wrong("no address".into()))?;
+        let scheme = scheme.to_ascii_lowercase();
         let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
         let is_web = scheme.starts_with("http");
         if is_web && path.contains(['?', '#']) {
@@ -68,7 +69,7 @@ impl Address {
             Path::parse(path.trim_end_matches('/'))
         };
         let path = parsed.map_err(|error| wrong(error.to_string()))?;
-        let [text, scheme, place] = [text, scheme, place].map(str::to_owned);
+        let [text, place] = [text, place].map(str::to_owned);
         Ok(Address { text, scheme, place, path })
     }
 
@@ -190,7 +191,9 @@ fn no_credentials(prefix: &str) -> io::Error {
     let names = match prefix {
         "AWS_" => "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true",
         "GOOGLE_" => "GOOGLE_SERVICE_ACCOUNT, or GOOGLE_SKIP_SIGNATURE=true",
-        _ => "AZURE_STORAGE_ACCOUNT_KEY, or AZURE_SKIP_SIGNATURE=true",
+        _ => {
+            "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or AZURE_SKIP_SIGNATURE=true"
+        }
     };
     let said = format!("there are no credentials: set {names} where everybody may read");
     io::Error::new(ErrorKind::PermissionDenied, said)
@@ -298,6 +301,7 @@ fn said(error: Error) -> io::Error {
             let store = stores.iter().find(|(store, _)| text.contains(store));
             return no_credentials(store.map_or("AZURE_", |(_, prefix)| prefix));
         }
+        _ if text.contains("Account must be specified") => return no_credentials("AZURE_"),
         _ if text.contains("non-partial response") => (
             ErrorKind::Unsupported,
             "the server cannot read parts of it (no ranges of bytes)".into(),

@@ -285,7 +285,7 @@ pub(crate) struct Options {
     /// When --memory-limit is reached, write what the tables hold to files without a name in this folder, and go on: any
     /// number of keys in bounded memory. In the order of keys or another one, as brc, csv, tsv, json or ndjson; with
     /// --top in every format. What one key keeps has to fit
-    #[arg(long, value_name = "DIR", requires = "memory_limit", conflicts_with_all = ["partial", "compare", "open"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["partial", "compare", "open"])]
     spill: Option<PathBuf>,
 
     /// Write a state instead of a result: all that is known of this input, exactly, for `fathom merge`
@@ -483,13 +483,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if let Some(mistake) = mistake(options, query.as_ref(), files, format) {
         return usage(&mistake);
     }
-    if options.partial {
-        return partial::run(options, query, files);
-    }
+    output::ensure_writable(&options.output)?;
+    options.note_idle();
     let start = Instant::now();
     let engine = engine_options(options)?;
     if options.verbose {
         announce(&engine, files);
+    }
+    if options.partial {
+        return partial::run(options, query, (files, &engine), start);
     }
     if options.spill.is_some() {
         // Such runs are long, whoever started them.
@@ -789,6 +791,18 @@ impl Options {
         self.stats.iter().copied().chain(more).collect()
     }
 
+    /// Says which options change nothing.
+    pub(crate) fn note_idle(&self) {
+        let told = self.asked();
+        if self.approx.is_some() && !told.iter().any(|told| told.needs_values(None)) {
+            say!("fathom: --approx changes nothing: it is of quantiles, distinct and histograms");
+        }
+        let is_quantile = |told: &Statistic| matches!(told, Statistic::Quantile(_));
+        if self.quantiles == Quantiles::Nearest && !told.iter().any(is_quantile) {
+            say!("fathom: --quantiles changes nothing: no quantile is told");
+        }
+    }
+
     /// Says that what is shown comes from sketches.
     pub(crate) fn estimate(&mut self, approx: Option<Approx>) {
         self.approx = approx;
@@ -1020,10 +1034,13 @@ impl Digest {
     }
 }
 
+fn tell(ways: &[Way]) {
+    ways.iter().for_each(|way| say!("{}", escape::line(&way.to_string())));
+}
+
 /// The forebear's verbose block.
 fn verdict(digest: &Digest, keys: usize, summary: &Summary, elapsed: Duration) {
-    let tell = |way: &Way| say!("{}", escape::line(&way.to_string()));
-    summary.ways.iter().for_each(tell);
+    tell(&summary.ways);
     say!("result hash={:08x}", digest.hash);
     say!("result length={}", digest.length);
     say!("stations count={keys}");

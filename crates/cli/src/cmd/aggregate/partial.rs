@@ -5,12 +5,15 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use anyhow::Context;
 use fathom_aggregate::state::{Merger, Object, Question, State, Watch};
 use fathom_aggregate::{Error, Progress, Query, Reject, SHOWN, Source, Summary};
 
-use super::{Options, engine_options, execute, open, report_rejects, statistics, usage};
+use super::{
+    Digest, EngineOptions, Options, execute, open, report_rejects, statistics, tell, usage, verdict,
+};
 use crate::exit::Exit;
 use crate::input::{self, Lines};
 use crate::output::Output;
@@ -50,10 +53,10 @@ pub(super) fn number(text: &str) -> Result<(u64, Option<u64>), String> {
     };
     let number = number.parse::<u64>().map_err(error)?;
     match of {
-        Some(of) if number >= of => Err(format!(
-            "{text}: objects are numbered from 0, so the last of {of} is {}",
-            of.max(1) - 1
-        )),
+        Some(0) => Err(format!("{text}: of no objects none has a number")),
+        Some(of) if number >= of => {
+            Err(format!("{text}: objects are numbered from 0, so the last of {of} is {}", of - 1))
+        }
         _ => Ok((number, of)),
     }
 }
@@ -87,25 +90,26 @@ pub(super) fn part(options: &Options, source: Source) -> anyhow::Result<Source> 
 pub(super) fn run(
     options: &Options,
     mut query: Option<Query>,
-    files: &[PathBuf],
+    (files, engine): (&[PathBuf], &EngineOptions),
+    start: Instant,
 ) -> anyhow::Result<Exit> {
     let files = &input::files_of(files)?;
     let inputs = open(options, (query.as_mut(), &mut true), files)?;
-    let engine = engine_options(options)?;
     let sources = inputs.into_texts(engine.threads);
     if options.range.is_none() {
         sources.iter().for_each(Source::announce);
     }
     let mut rejects = options.rejects.as_deref().map(Output::create).transpose()?;
-    let question = Question::new(query.as_ref(), &statistics(options), &engine);
+    let question = Question::new(query.as_ref(), &statistics(options), engine);
     let (first, of) = options.number.unwrap_or((0, None));
     let end = first.checked_add(files.len() as u64).filter(|&end| of.is_none_or(|of| end <= of));
     if end.is_none() {
-        return usage(&format!(
-            "--number: an input of {} has no numbers for {} files from {first} on",
-            of.unwrap_or(u64::MAX),
-            files.len(),
-        ));
+        let input = of.map_or_else(String::new, |of| format!("an input of {of} has "));
+        let files = match files.len() {
+            1 => "1 file".to_owned(),
+            many => format!("{many} files"),
+        };
+        return usage(&format!("--number: {input}no numbers for {files} from {first} on"));
     }
     let progress = Arc::new(Progress::default());
     let (mut merger, mut all) = (Merger::default(), Summary::default());
@@ -119,8 +123,11 @@ pub(super) fn run(
         };
         let sources = vec![source];
         let mut summary =
-            execute(options, query.as_ref(), sources, &engine, rejects.as_mut(), &progress)?;
+            execute(options, query.as_ref(), sources, engine, rejects.as_mut(), &progress)?;
         summary.bytes -= before;
+        if options.verbose {
+            tell(&summary.ways);
+        }
         all.rejected += summary.rejected;
         all.shown_rejects.append(&mut summary.shown_rejects);
         let (size, identity) = origin.identity.now(path)?;
@@ -132,16 +139,25 @@ pub(super) fn run(
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
-    write(&merger.finish()?, &options.output)?;
+    options.write_state(merger.finish()?, start)?;
     all.shown_rejects.truncate(SHOWN);
     Ok(report_rejects(&all, options.verbose))
 }
 
-/// Writes a state, to a file that appears whole or not at all.
-pub(crate) fn write(state: &State, path: &Path) -> anyhow::Result<()> {
-    let mut output = Output::create(path)?;
-    output.write_all(&state.to_bytes())?;
-    output.finish()
+impl Options {
+    /// Writes a state, to a file that appears whole or not at all.
+    pub(crate) fn write_state(&self, state: State, start: Instant) -> anyhow::Result<()> {
+        let bytes = state.to_bytes();
+        let mut output = Output::create(&self.output)?;
+        output.write_all(&bytes)?;
+        output.finish()?;
+        if self.verbose {
+            let summary = state.into_summary();
+            let keys = summary.columns[0].groups.len();
+            verdict(&Digest::of(&bytes), keys, &summary, start.elapsed());
+        }
+        Ok(())
+    }
 }
 
 /// What is read, and what says which it was.

@@ -28,6 +28,9 @@ fn unnamed(folder: &Path) -> io::Result<File> {
 
 /// What is wrong with how it was asked for.
 pub(super) fn mistake(options: &Options, format: Format) -> Option<&'static str> {
+    if options.spill.is_some() && options.memory_limit.is_none() {
+        return Some("--spill needs --memory-limit");
+    }
     let is_bounded = options.top.is_some() || streamed(format).is_some();
     (options.spill.is_some() && !is_bounded).then_some(
         "--spill writes results a piece at a time, as --format brc, csv, tsv, json or ndjson: all others need --top N",

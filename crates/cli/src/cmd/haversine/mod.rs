@@ -313,6 +313,7 @@ struct Answers<'p> {
 
 impl Answers<'_> {
     fn open(path: &Path) -> anyhow::Result<Answers<'_>> {
+        input::ensure_local(path)?;
         let cannot = || format!("cannot read {}", path.display());
         let file = File::open(path).with_context(cannot)?;
         let meta = file.metadata().with_context(cannot)?;
