@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import shlex
 
 from fathom import _command, _native
 from fathom._aggregate import asked
+from fathom._error import DataError
 from fathom._table import Table
 
 #: Bytes of a task, at most.
@@ -137,8 +139,28 @@ def partial(task, query) -> bytes:
     """The state of a task."""
     if isinstance(task[0], str):
         # Dask has its workers give memory back at once, which doubles what reading an object takes of the system.
-        return _command.call(["aggregate", "--partial", *task], accepted=(0,), without=("MALLOC_TRIM_THRESHOLD_",))
+        words, without = ["aggregate", "--partial", *task], ("MALLOC_TRIM_THRESHOLD_",)
+        try:
+            return _command.call(words, accepted=(0,), without=without)
+        except _command.CommandFailed as failed:
+            if failed.code != _BAD_DATA:
+                raise
+            raise _data_error(str(failed)) from None
     return _native.partial(task, query)
+
+
+#: The exit code of the command for data that are not what they should be.
+_BAD_DATA = 3
+
+
+def _data_error(said: str) -> DataError:
+    """What the command said in the end, as the module says it: lines before are hints for who calls the command."""
+    message = said.splitlines()[-1].removeprefix("fathom: ")
+    place = re.match(r"(.*?):(\d+):(\d+): ", message)
+    if place is None:
+        return DataError(message)
+    path, line, column = place.groups()
+    return DataError(message, path, int(line), int(column))
 
 
 def merge(*states) -> bytes:
@@ -220,8 +242,9 @@ def _all(engine, calls, timeout, retries) -> list:
         some = engine.wait(list(running), timeout)
         for future in some:
             at = running.pop(future)
-            held = engine.held(future)
-            ended[at] = held if ended[at] is None else ended[at]
+            # What becomes of a second copy is no matter where the first has ended.
+            if ended[at] is None:
+                ended[at] = engine.held(future)
         late = sorted({at for at in running.values() if ended[at] is None})
         if not late:
             break

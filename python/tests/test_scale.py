@@ -113,6 +113,53 @@ def test_what_is_wrong_in_a_part_has_its_line_in_the_file(tmp_path):
     assert (table.rejected, table.rejects) == (1, [])
 
 
+def test_what_is_wrong_in_an_object_has_its_place_in_it(tmp_path, monkeypatch):
+    program = tmp_path / "fathom"
+    program.write_text(
+        "#!/bin/sh\necho 'fathom: if byte 22 lies inside quotes' >&2\n"
+        "echo 'fathom: s3://b/a:c.csv:502:3: not a number: v x' >&2\nexit ${CODE:-3}\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("FATHOM_PROGRAM", str(program))
+    with pytest.raises(fathom.DataError) as caught:
+        _scale.partial(["--range", "22..", "--", "s3://b/a:c.csv"], None)
+    assert str(caught.value) == "s3://b/a:c.csv:502:3: not a number: v x"
+    assert (caught.value.path, caught.value.line, caught.value.column) == ("s3://b/a:c.csv", 502, 3)
+    monkeypatch.setenv("CODE", "4")
+    with pytest.raises(fathom.CommandFailed, match="inside quotes"):
+        _scale.partial(["--", "s3://b/a:c.csv"], None)
+
+
+def test_a_second_copy_that_fails_is_no_matter():
+    class Twice:
+        """The first copy of the only call ends late, and its second one, which fails, behind it."""
+
+        def __init__(self):
+            self.copies, self.waits = [], 0
+
+        def submit(self, function, *arguments):
+            self.copies.append(len(self.copies))
+            return self.copies[-1]
+
+        def wait(self, futures, timeout):
+            self.waits += 1
+            return [] if self.waits == 1 else futures
+
+        def held(self, future):
+            assert future == 0
+            return "held"
+
+        def cancel(self, future):
+            pass
+
+        def late(self, seconds):
+            pass
+
+    engine = Twice()
+    assert _scale._all(engine, [(None,)], 1, 2) == ["held"]
+    assert engine.copies == [0, 1]
+
+
 def test_columns_and_conditions_pass_through(tmp_path, command):
     path = tmp_path / "log.csv"
     path.write_text("host,status,ms\n" + "".join(f"h{i % 9},{200 + i % 4},{i}\n" for i in range(500)))
