@@ -357,3 +357,18 @@ fn verbose_runs_tell_of_states_what_they_tell_of_results() {
         assert_eq!(said.contains("a.txt was read"), words.starts_with("aggregate"), "{said}");
     }
 }
+
+#[test]
+fn quotes_were_suspected_where_none_can_enclose_a_line_break() {
+    let folder = Folder::new();
+    folder.file("a.csv", "k,v\na,1\nb,x\n");
+    folder.file("a.ndjson", "{\"k\":1}\n{\"k\":}\n");
+    for (words, is_suspected) in [
+        ("--by k --value v --range 4.. a.csv", true),
+        ("--by k --value v --range 4.. --quotes no a.csv", false),
+        ("--by k --count --range 4.. a.ndjson", false),
+    ] {
+        let said = folder.refused(3, &format!("aggregate {words}"));
+        assert_eq!(said.contains("lies inside quotes"), is_suspected, "{words}: {said}");
+    }
+}

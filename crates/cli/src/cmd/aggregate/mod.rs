@@ -536,7 +536,7 @@ fn execute(
         None => fathom_aggregate::aggregate(sources, engine, on_error, progress),
     };
     let mut summary = outcome.map_err(|error| {
-        let error = partial::located(error, options, query.is_some());
+        let error = partial::located(error, options, query);
         if let Error::Record(reject) = &error {
             if options.verbose {
                 say!("{}", bytes(reject));

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use fathom_aggregate::state::{Merger, Object, Question, State, Watch};
-use fathom_aggregate::{Error, Progress, Query, Reject, SHOWN, Source, Summary};
+use fathom_aggregate::{Error, Progress, Query, Reject, SHOWN, Source, Summary, Syntax};
 
 use super::{
     Digest, EngineOptions, Options, execute, open, report_rejects, statistics, tell, usage, verdict,
@@ -218,11 +218,12 @@ pub(crate) fn name(path: &Path) -> anyhow::Result<String> {
 }
 
 /// The same error with the line in the whole file; what may be wrong with a range is said.
-pub(super) fn located(mut error: Error, options: &Options, is_delimited: bool) -> Error {
+pub(super) fn located(mut error: Error, options: &Options, query: Option<&Query>) -> Error {
     let Some((start, _)) = options.range.filter(|&(start, _)| start > 0) else { return error };
     if let Error::Record(reject) = &mut error {
         count_lines(reject);
-        if is_delimited {
+        let is_quoted = |query: &Query| query.syntax == Syntax::Delimited && query.quotes;
+        if query.is_some_and(is_quoted) {
             say!(
                 "fathom: if byte {start} lies inside quotes, the range began inside a record: \
                  fathom plan --records cuts between records"
