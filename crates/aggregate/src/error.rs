@@ -292,7 +292,7 @@ pub enum Error {
     #[error(
         "the memory limit is reached (bytes: {limit_bytes}, keys: {keys}); raise it, \
          aggregate by a coarser key, with --approx where quantiles keep many values, or with the \
-         command's --spill DIR, which states and comparisons have none of"
+         command's --spill DIR, which neither states nor comparisons have"
     )]
     MemoryLimit {
         /// The limit in bytes.

@@ -98,7 +98,7 @@ fn tables_that_outgrow_the_memory_limit_are_an_error_that_names_the_number_of_ke
         let limited = Options { memory_limit_bytes: Some(1 << 20), ..options(1) };
         let error = failure(file(&input), &limited);
         let Error::MemoryLimit { keys, .. } = error else { panic!("{error}") };
-        assert!(error.to_string().contains(&format!("{keys} keys")), "{error}");
+        assert!(error.to_string().contains(&format!("keys: {keys})")), "{error}");
         assert!((1000..100_000).contains(&keys), "{keys}");
     }
 }

@@ -110,10 +110,14 @@ fn a_missing_value_alone_in_its_row_is_a_record_without_a_key() {
 #[cfg(feature = "tables")]
 #[test]
 fn a_mistake_is_said_in_the_words_of_the_table() {
-    let mistakes: [(&[&str], &str); 6] = [
+    let mistakes: [(&[&str], &str); 7] = [
         (
             &["--by", "city", "--count", "polars.parquet"],
             "there is no column \"city\"; there are: town, price, weight, sold, paid",
+        ),
+        (
+            &["--by", "town:often", "--count", "polars.parquet"],
+            "no column \"town:often\" (what is behind its colon is no width of buckets",
         ),
         (&["polars.parquet"], "polars.parquet: it has columns: choose them by --by and --value"),
         (

@@ -31,7 +31,7 @@ impl Table {
     ///
     /// # Errors
     /// None.
-    pub fn choose(self, _: Option<&[&str]>) -> io::Result<Columns> {
+    pub fn choose(self, _: Option<&[&str]>, _: fn(&str) -> &'static str) -> io::Result<Columns> {
         match self.0 {}
     }
 }

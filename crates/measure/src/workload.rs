@@ -248,7 +248,7 @@ pub enum SpecError {
         /// What was expected.
         reason: String,
     },
-    /// A file where none is taken.
+    /// A file where none is taken, or none of such a name.
     #[error("{}: {reason}", path.display())]
     NoFile {
         /// The file.
@@ -330,7 +330,7 @@ impl Spec {
         }
         if let Some(path) = full.file.clone().filter(|path| path.to_str().is_none()) {
             let reason = "no Unicode, so no worker can be told the name".to_owned();
-            return Err(SpecError::File { path, reason });
+            return Err(SpecError::NoFile { path, reason });
         }
         let has_file = full.file.is_some();
         let is_idle = |name: &str| has_file && W::MADE.contains(&name);

@@ -72,11 +72,15 @@ pub fn of(bytes: Box<dyn ReadAt>, size: u64) -> io::Result<Result<Table, Box<dyn
 const MAGIC_BYTES: u64 = 8;
 
 impl Table {
-    /// The columns that are `wanted`, or all.
+    /// The columns that are `wanted`, or all; `hint` is said behind the name of one that is not there.
     ///
     /// # Errors
     /// When there is no such column or none at all, or one is of a type that no text is made of.
-    pub fn choose(self, wanted: Option<&[&str]>) -> io::Result<Columns> {
+    pub fn choose(
+        self,
+        wanted: Option<&[&str]>,
+        hint: fn(&str) -> &'static str,
+    ) -> io::Result<Columns> {
         if self.schema.fields().is_empty() {
             // As text it would have one, of no name.
             return Err(io::Error::new(ErrorKind::InvalidData, "it has no columns"));
@@ -86,7 +90,9 @@ impl Table {
         let is_missing = |wanted: &&&str| !names().any(|name| name == **wanted);
         if let Some(missing) = wanted.and_then(|wanted| wanted.iter().find(is_missing)) {
             let there = names().collect::<Vec<&str>>().join(", ");
-            return Err(invalid(format!("there is no column {missing:?}; there are: {there}")));
+            let hint = hint(missing);
+            let said = format!("there is no column {missing:?}{hint}; there are: {there}");
+            return Err(invalid(said));
         }
         let is_wanted = |name: &str| wanted.is_none_or(|wanted| wanted.contains(&name));
         let fields = self.schema.fields().iter().enumerate();

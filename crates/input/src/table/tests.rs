@@ -135,7 +135,7 @@ fn opened(bytes: &[u8]) -> io::Result<Option<Table>> {
 fn text(bytes: &[u8], wanted: Option<&[&str]>, threads: usize) -> io::Result<String> {
     let mut text = String::new();
     let table = opened(bytes)?.expect("a table");
-    table.choose(wanted)?.text(threads).read_to_string(&mut text)?;
+    table.choose(wanted, |_| " (a hint)")?.text(threads).read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -191,7 +191,7 @@ fn a_column_that_is_not_there_or_no_text_is_an_error() {
     for file in files(&[batch], 10) {
         assert_eq!(text(&file, Some(&["n"]), 1).unwrap(), "n\n5\n");
         let said = text(&file, Some(&["m"]), 1).unwrap_err().to_string();
-        assert_eq!(said, "there is no column \"m\"; there are: tags, n");
+        assert_eq!(said, "there is no column \"m\" (a hint); there are: tags, n");
         for wanted in [Some(&["tags"][..]), None] {
             let said = text(&file, wanted, 1).unwrap_err().to_string();
             assert!(

@@ -71,7 +71,8 @@ pub(super) fn columns_of(
         "it is a table: --format-in, --delimiter, --header, --quotes and --decimal-comma are of text"
     );
     // What cannot be had of a table is a mistake, and no failure to read.
-    table.choose(query.names().as_deref()).map_err(|error| anyhow::anyhow!("{error}"))
+    let columns = table.choose(query.names().as_deref(), Selector::hint);
+    columns.map_err(|error| anyhow::anyhow!("{error}"))
 }
 
 /// How tables become text.
