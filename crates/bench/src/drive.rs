@@ -12,7 +12,7 @@ use fathom_measure::bench::{Bench as Asked, Entrant, bench};
 use fathom_measure::conductor::{Bounds, Launch};
 use fathom_measure::family::{Absent, AnyFamily, Entry, OpenError, Opened};
 use fathom_measure::plan::Plan;
-use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
+use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION, command_line};
 use fathom_measure::worker::serve;
 use fathom_measure::workload::{Offer, Spec, SpecError, parse_duration};
 use fathom_report::diff::diff;
@@ -52,7 +52,7 @@ struct Options {
 /// Does what the arguments of this process say; see [`main`](crate::main).
 #[must_use]
 pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
-    let words: Vec<String> = arguments().into_iter().skip(1).collect();
+    let words: Vec<String> = command_line().into_iter().skip(1).collect();
     let own = Own { name: name.to_owned().leak(), definitions: definitions.to_vec() };
     let outcome = match words.first().map(String::as_str) {
         Some("worker") => own.serve().map(|()| true),
@@ -74,11 +74,6 @@ pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
             ExitCode::from(4)
         }
     }
-}
-
-/// The command line of this process, Unicode or not.
-fn arguments() -> Vec<String> {
-    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 fn options(words: &[String]) -> Result<Options, String> {
@@ -199,7 +194,7 @@ impl Own {
     }
 
     fn measured(&self, groups: &[Listed], options: &Options) -> io::Result<Run> {
-        let mut command = arguments();
+        let mut command = command_line();
         self.name.clone_into(&mut command[0]);
         let mut run = Run {
             schema: SCHEMA.to_owned(),

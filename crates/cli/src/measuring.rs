@@ -18,7 +18,7 @@ use fathom_measure::conductor::{Bounds, Launch};
 use fathom_measure::contender::{Meta, Origin};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::protocol::Offered;
-use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION};
+use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION, command_line};
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
 pub(crate) use fathom_measure::workload::parse_duration as duration;
@@ -475,7 +475,7 @@ pub(crate) fn manifest(meta: &Meta) -> String {
 
 /// A run of this command line, on this machine, now, without cases.
 pub(crate) fn new_run() -> anyhow::Result<Run> {
-    let mut command = arguments();
+    let mut command = command_line();
     if let Some(program) = command.first_mut() {
         // Where the program lies is nobody's business.
         "fathom".clone_into(program);
@@ -493,12 +493,6 @@ pub(crate) fn new_run() -> anyhow::Result<Run> {
         notes: Vec::new(),
         answer: serde_json::Value::Null,
     })
-}
-
-/// The command line of this process; what of it is no Unicode, of which only files have names, is shown as
-/// near as it can be.
-fn arguments() -> Vec<String> {
-    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// What `build.rs` found out about this program, and the level of what it measures.

@@ -232,6 +232,13 @@ pub enum ReadError {
     },
 }
 
+/// The command line of this process, for [`Run::command`]; what of it is no Unicode, of which only files have names, is
+/// shown as near as it can be.
+#[must_use]
+pub fn command_line() -> Vec<String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
 impl Run {
     /// Reads a saved run and judges it: verdicts are functions of the samples, by the present method,
     /// whichever version measured.

@@ -17,6 +17,7 @@ use crate::error::Reason;
 use crate::kept::{self, Order};
 use crate::merge::{Keep, Partial, Stats};
 use crate::number::{Decimal, NumberError};
+use crate::sums::square;
 use crate::waiting::{self, Waiting};
 
 /// Rows whose sum of squares fits 128 bits.
@@ -215,7 +216,7 @@ impl Values {
         hot.min = hot.min.min(units);
         hot.max = hot.max.max(units);
         if self.keep.squares {
-            self.squares[group] += u128::from(units.unsigned_abs()).pow(2);
+            self.squares[group] += square(units);
         }
     }
 

@@ -16,7 +16,7 @@ use crate::approx::Sketch;
 use crate::kept::{Datum, Ends, Multiset, Order};
 use crate::merge::{Keep, Stats};
 use crate::number::Decimal;
-use crate::sums::Sums;
+use crate::sums::{Sums, square};
 
 /// One number, and no record without one.
 const ONE: u8 = 1;
@@ -79,9 +79,9 @@ fn only(sums: &Sums) -> Option<(i64, u16)> {
     let Sums::Small { sum, squares, min, max, scale, min_scale, max_scale } = sums else {
         return None;
     };
-    let square = u128::from(min.unsigned_abs()).pow(2);
+    let of_one = square(*min);
     let is_one = min == max && i128::from(*min) == *sum && [min_scale, max_scale] == [scale; 2];
-    (is_one && squares.as_deref().is_none_or(|squares| *squares == square))
+    (is_one && squares.as_deref().is_none_or(|squares| *squares == of_one))
         .then_some((*min, *scale))
 }
 
@@ -231,7 +231,7 @@ impl<'a> Front<'a> {
         let sums = match (has(ONE), has(SMALL), has(BIG)) {
             (true, ..) => {
                 let (scale, units): (u16, i64) = (self.unsigned()?, self.signed()?);
-                let square = has(SQUARES).then(|| u128::from(units.unsigned_abs()).pow(2));
+                let square = has(SQUARES).then(|| square(units));
                 Some(Sums::of_units([units; 2], units.into(), square, scale))
             }
             (false, true, _) => Some(self.small_sums(has(SQUARES))?),
