@@ -17,6 +17,7 @@ use std::cmp::Ordering;
 use std::sync::{Mutex, MutexGuard};
 
 use fathom_machine::os::collect::collect;
+use fathom_machine::os::memory::List;
 use fathom_machine::prefetch;
 
 use crate::merge::{Partial, Stats};
@@ -41,39 +42,38 @@ pub(crate) struct Run {
     references: Vec<Reference>,
 }
 
-/// The statistics of the table of any values.
+/// The statistics of the table of any values; nothing is known of groups behind their end.
 #[derive(Debug)]
 enum Wides {
     /// Which are copied as cheaply as moved.
-    Copied(Vec<Own>),
+    Copied(List<Own>),
     /// Until they are taken; each is once.
     Taken(Vec<Mutex<Option<Stats>>>),
 }
 
 impl Wides {
-    fn new(stats: Vec<Own>) -> Wides {
-        if stats.iter().any(|Own(stats)| !stats.is_flat()) {
-            return Wides::Taken(
-                stats.into_iter().map(|Own(stats)| Mutex::new(Some(stats))).collect(),
-            );
+    fn new(mut stats: List<Own>) -> Wides {
+        if stats.iter().all(|Own(stats)| stats.is_flat()) {
+            return Wides::Copied(stats);
         }
-        Wides::Copied(stats)
+        let taken = |Own(stats): &mut Own| std::mem::replace(stats, Stats::without_room());
+        Wides::Taken(stats.iter_mut().map(|own| Mutex::new(Some(taken(own)))).collect())
     }
 
     fn take(&self, place: usize) -> Stats {
-        match self {
-            Wides::Copied(stats) => stats[place].0.clone(),
-            Wides::Taken(stats) => {
-                let stats = held(&stats[place]).take();
-                stats.expect("the statistics of a reference are taken once")
-            }
-        }
+        let known = match self {
+            Wides::Copied(stats) => stats.get(place).map(|Own(stats)| stats.clone()),
+            Wides::Taken(stats) => stats.get(place).map(|stats| {
+                held(stats).take().expect("the statistics of a reference are taken once")
+            }),
+        };
+        known.unwrap_or_else(Stats::without_room)
     }
 
     fn prefetch(&self, place: usize) {
         match self {
-            Wides::Copied(stats) => prefetch(&stats[place]),
-            Wides::Taken(stats) => prefetch(&stats[place]),
+            Wides::Copied(stats) => stats.get(place).into_iter().for_each(|stats| prefetch(stats)),
+            Wides::Taken(stats) => stats.get(place).into_iter().for_each(|stats| prefetch(stats)),
         }
     }
 }
@@ -155,12 +155,15 @@ impl Run {
 
     /// What statistics point to; they should have come.
     fn prefetch_kept(&self, reference: &Reference, fetch: impl Fn(&Stats)) {
-        if reference.table == Table::Wide
-            && let Wides::Taken(all) = &self.wide
-            && let Some(stats) = &*held(&all[reference.place as usize])
+        if reference.table != Table::Wide {
+            return;
+        }
+        self.waiting.prefetch_numbers(reference.place as usize);
+        if let Wides::Taken(all) = &self.wide
+            && let Some(stats) = all.get(reference.place as usize)
+            && let Some(stats) = &*held(stats)
         {
             fetch(stats);
-            self.waiting.prefetch_numbers(reference.place as usize);
         }
     }
 }

@@ -347,7 +347,7 @@ impl Shard {
     fn wait(&mut self, group: Option<usize>, (hash, key): (u64, &[u8]), number: Few) {
         let waiting = self.waiting.as_mut().expect("numbers wait");
         let group = group.unwrap_or_else(|| {
-            let fits = self.wide.insert(hash, key, Stats::without_room(), &self.account);
+            let fits = self.wide.insert_key(hash, key, &self.account);
             assert!(fits, "there is no limit");
             self.wide.len() - 1
         });

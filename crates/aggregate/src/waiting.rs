@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use fathom_machine::os::memory::{enlarge, huge};
+use fathom_machine::os::memory::{List, huge};
 use fathom_machine::prefetch;
 
 use crate::number::Decimal;
@@ -29,15 +29,13 @@ pub(crate) fn few(number: &Decimal) -> Option<Few> {
 
 /// Fewest that are put group by group: sorted at once they cost less than sorted into others. Tests fill it several times.
 const FEWEST: usize = if cfg!(test) { 1 << 14 } else { 1 << 20 };
-/// There is room for so many at first.
-const FIRST: usize = 256;
 /// So many for each group.
 const EACH: usize = 4;
 
 /// Those of one thread, in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
-    entries: Vec<Entry>,
+    entries: List<Entry>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,10 +60,6 @@ impl Waiting {
     #[inline]
     pub(crate) fn push(&mut self, group: usize, (units, scale): Few) {
         let group = u32::try_from(group).expect("groups are numbered in 32 bits");
-        let room = self.entries.capacity();
-        if self.entries.len() == room {
-            enlarge(&mut self.entries, (2 * room).max(FIRST));
-        }
         self.entries.push(Entry { units, group, scale });
     }
 
@@ -78,7 +72,7 @@ impl Waiting {
     /// All of them by group, of which there are so many; then none waits.
     pub(crate) fn grouped(&mut self, groups: usize) -> Grouped {
         let mut places = huge(groups, 0_u32);
-        for entry in &self.entries {
+        for entry in &*self.entries {
             places[entry.group as usize] += 1;
         }
         let mut before = 0_u32;
@@ -87,11 +81,12 @@ impl Waiting {
             before = before.checked_add(count).expect("they are grouped before there are 2^32");
         }
         let mut numbers = huge(self.entries.len(), (0, 0));
-        for Entry { units, group, scale } in self.entries.drain(..) {
+        for &Entry { units, group, scale } in &*self.entries {
             let place = &mut places[group as usize];
             numbers[*place as usize] = (units, scale);
             *place += 1;
         }
+        self.entries.clear();
         Grouped { ends: places, numbers }
     }
 }

@@ -4,7 +4,7 @@
 //! slots   tag (4), group + 1 (4)   half full at most; the tag is the upper half of the hash
 //! places  hash (8), end (8)        of a group's key in `keys`
 //! keys    all keys, one behind the other
-//! stats   of each group
+//! stats   of each group, but for the last ones if nothing is known of them yet
 //! ```
 //!
 //! Groups are numbered as they come. Rows come in batches: the slots of all are fetched before the first is
@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use fathom_machine::os::memory::{enlarge, huge};
+use fathom_machine::os::memory::{List, huge};
 use fathom_machine::prefetch;
 
 use crate::account::Account;
@@ -26,14 +26,13 @@ use crate::table::Seed;
 #[derive(Debug)]
 pub(crate) struct Wide {
     slots: Vec<Slot>,
-    places: Vec<Place>,
-    keys: Vec<u8>,
-    stats: Vec<Own>,
+    places: List<Place>,
+    keys: List<u8>,
+    stats: List<Own>,
     seed: Seed,
 }
 
-/// A state with the cache lines it takes to itself: a list that large begins 16 bytes behind the start of a page, and each
-/// state would take a part of two.
+/// A state with a cache line to itself.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Own(pub(crate) Stats);
@@ -63,8 +62,14 @@ const BYTES: usize = size_of::<Place>() + size_of::<Own>();
 
 impl Wide {
     pub(crate) fn new() -> Wide {
-        let (slots, places) = (huge(FEWEST_SLOTS, Slot::default()), Vec::new());
-        Wide { slots, places, keys: Vec::new(), stats: Vec::new(), seed: Seed::random() }
+        let (places, keys, stats) = (List::new(), List::new(), List::new());
+        Wide {
+            slots: huge(FEWEST_SLOTS, Slot::default()),
+            places,
+            keys,
+            stats,
+            seed: Seed::random(),
+        }
     }
 
     /// An empty one, in which hashes are the same.
@@ -97,13 +102,24 @@ impl Wide {
         &self.stats[group].0
     }
 
-    /// The states of all groups, of which no more is asked of the table.
-    pub(crate) fn take_stats(&mut self) -> Vec<Own> {
+    /// The states of all groups but for the last ones of which nothing is known; no more is asked of the table.
+    pub(crate) fn take_stats(&mut self) -> List<Own> {
         std::mem::take(&mut self.stats)
     }
 
+    #[inline]
     pub(crate) fn stats_mut(&mut self, group: usize) -> &mut Stats {
+        if group >= self.stats.len() {
+            self.fill_up();
+        }
         &mut self.stats[group].0
+    }
+
+    /// Gives every group a state.
+    #[cold]
+    fn fill_up(&mut self) {
+        self.stats.enlarge(self.len());
+        (self.stats.len()..self.len()).for_each(|_| self.stats.push(Own(Stats::without_room())));
     }
 
     fn range(&self, group: usize) -> Range<usize> {
@@ -184,8 +200,8 @@ impl Wide {
     pub(crate) fn prefetch_group(&self, hash: u64, with_stats: bool) -> Option<usize> {
         let group = self.groups(hash).next()?;
         prefetch(&self.places[group]);
-        if with_stats {
-            prefetch(&self.stats[group]);
+        if with_stats && let Some(stats) = self.stats.get(group) {
+            prefetch(stats);
         }
         Some(group)
     }
@@ -199,7 +215,8 @@ impl Wide {
         }
     }
 
-    /// A new group. False where the account does not allow it: what does not fit ends the run.
+    /// A new group, of which something is known. False where the account does not allow it: what does not fit ends the
+    /// run.
     pub(crate) fn insert(
         &mut self,
         hash: u64,
@@ -207,19 +224,31 @@ impl Wide {
         stats: Stats,
         account: &Account,
     ) -> bool {
-        // A key stands here and in the result, and while values of threads become one list so do they.
-        let fits = account.take(key.len() + stats.kept_bytes().map_or(0, |bytes| 2 * bytes))
+        if self.stats.len() < self.len() {
+            self.fill_up();
+        }
+        // While values of threads become one list they are there twice.
+        let fits = account.take(stats.kept_bytes().map_or(0, |bytes| 2 * bytes))
+            && room(&mut self.stats, 1, account)
+            && self.insert_key(hash, key, account);
+        if fits {
+            self.stats.push(Own(stats));
+        }
+        fits
+    }
+
+    /// A new group, of which nothing is known. False as there.
+    pub(crate) fn insert_key(&mut self, hash: u64, key: &[u8], account: &Account) -> bool {
+        // A key stands here and in the result.
+        let fits = account.take(key.len())
             && room(&mut self.keys, key.len(), account)
-            && room(&mut self.places, 1, account)
-            && room(&mut self.stats, 1, account);
+            && room(&mut self.places, 1, account);
         if !fits || 2 * (self.len() + 1) > self.slots.len() && !self.grow(account) {
             return false;
         }
         self.keys.extend_from_slice(key);
         self.places.push(Place { hash, end: self.keys.len() });
-        self.stats.push(Own(stats));
-        let group = self.stats.len() - 1;
-        self.enter(hash, group);
+        self.enter(hash, self.len() - 1);
         true
     }
 
@@ -276,20 +305,17 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// How many a list is to have room for if there is none for so many more: for twice as many if it grows.
-fn grown<T>(list: &Vec<T>, more: usize) -> Option<usize> {
+fn grown<T>(list: &List<T>, more: usize) -> Option<usize> {
     let (len, old) = (list.len(), list.capacity());
     (old - len < more).then(|| (2 * old).max(len + more).max(4096 / BYTES))
 }
 
 /// Makes room for more in a list; false where the account does not allow it.
-fn room<T>(list: &mut Vec<T>, more: usize, account: &Account) -> bool {
-    let old = list.capacity();
+fn room<T>(list: &mut List<T>, more: usize, account: &Account) -> bool {
     let Some(new) = grown(list, more) else { return true };
-    // The old list stands beside the new one.
-    let fits = account.take(new * size_of::<T>());
+    let fits = account.take((new - list.capacity()) * size_of::<T>());
     if fits {
-        enlarge(list, new);
-        account.give(old * size_of::<T>());
+        list.enlarge(new);
     }
     fits
 }
@@ -308,6 +334,7 @@ mod tests {
 
         #[test]
         fn every_key_has_one_group(keys in prop::collection::vec("[ab]{0,3}|[a-c]{4,40}", 0..2000)) {
+            let is_known = |group: usize| group % 7 < 3;
             let (mut wide, mut known) = (Wide::new(), HashMap::new());
             let account = Account::new(None);
             for key in &keys {
@@ -319,14 +346,21 @@ mod tests {
                     prop_assert_eq!(wide.find_from(first, hash, bytes), expected);
                 }
                 if expected.is_none() {
-                    let stats = Stats::of(&Decimal::new(1, 0), false);
-                    prop_assert!(wide.insert(hash, bytes, stats, &account));
+                    let stats = Stats::of(&Decimal::new(next as i128, 0), false);
+                    let fits = match is_known(next) {
+                        true => wide.insert(hash, bytes, stats, &account),
+                        false => wide.insert_key(hash, bytes, &account),
+                    };
+                    prop_assert!(fits);
                     known.insert(key, next);
                 }
             }
             prop_assert_eq!(wide.len(), known.len());
             for (key, group) in known {
                 prop_assert_eq!(wide.key(group), key.as_bytes());
+                let stats = wide.stats_mut(group);
+                prop_assert_eq!(stats.count(), u64::from(is_known(group)));
+                prop_assert_eq!(stats.max(), is_known(group).then(|| Decimal::new(group as i128, 0)));
             }
         }
     }

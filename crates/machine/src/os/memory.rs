@@ -18,7 +18,10 @@ use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
-use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect};
+use rustix::mm::{
+    Advice, MapFlags, MprotectFlags, MremapFlags, ProtFlags, madvise, mmap_anonymous, mprotect,
+    mremap_fixed,
+};
 
 /// Bytes of a large page of the usual size.
 const LARGE: usize = 2 << 20;
@@ -257,17 +260,135 @@ pub fn huge<T: Clone>(len: usize, value: T) -> Vec<T> {
     list
 }
 
-/// Gives a list room for so many values in all. A large one moves to memory where huge pages were wished for before any of it
-/// was touched: what the allocator moves by itself it has touched by then.
-#[cold]
-pub fn enlarge<T>(list: &mut Vec<T>, capacity: usize) {
-    if capacity * size_of::<T>() < 2 * LARGE {
-        return list.reserve_exact(capacity - list.len());
+/// A list of its own memory, on huge pages where it is large, that grows without a copy: its pages move, and only new
+/// ones are cleared.
+///
+/// ```text
+///   [ values │ room ]            full
+///   [ values │ room      ]       larger: pages change their address, bytes stay where they are
+/// ```
+pub struct List<T> {
+    /// Of the first value, in `map` if there is one.
+    at: NonNull<T>,
+    len: usize,
+    capacity: usize,
+    map: Option<Mapping>,
+    values: PhantomData<T>,
+}
+
+// SAFETY: a list owns its values, like a vector.
+unsafe impl<T: Send> Send for List<T> {}
+// SAFETY: through `&List` values are only read.
+unsafe impl<T: Sync> Sync for List<T> {}
+
+impl<T> List<T> {
+    /// One without room.
+    pub fn new() -> List<T> {
+        const { assert!(align_of::<T>() <= 4096 && size_of::<T>() > 0, "it is mapped") };
+        List { at: NonNull::dangling(), len: 0, capacity: 0, map: None, values: PhantomData }
     }
-    let mut larger = Vec::with_capacity(capacity);
-    prefer_huge(larger.spare_capacity_mut());
-    larger.append(list);
-    *list = larger;
+
+    /// Values there is room for.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Gives it room for so many values in all.
+    ///
+    /// # Panics
+    /// When the system has no such memory: lists are the caller's to limit.
+    #[cold]
+    pub fn enlarge(&mut self, capacity: usize) {
+        let bytes = capacity.checked_mul(size_of::<T>()).expect("a list is smaller than memory");
+        if self.map.as_ref().is_none_or(|map| map.len < bytes) {
+            let map = Mapping::zeroed(bytes);
+            let mut map =
+                map.unwrap_or_else(|why| panic!("no memory for a list of {bytes} bytes: {why}"));
+            if let Some(old) = self.map.take() {
+                map.receive(old, self.len * size_of::<T>());
+            }
+            self.at = map.at.cast();
+            self.map = Some(map);
+        }
+        self.capacity = self.capacity.max(capacity);
+    }
+
+    /// Puts a value behind the others; room for it is made where there is none.
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        if self.len == self.capacity {
+            self.enlarge((2 * self.capacity).max(64));
+        }
+        // SAFETY: the mapping has room for `capacity` values, and `len` is less.
+        unsafe { self.at.add(self.len).write(value) };
+        self.len += 1;
+    }
+
+    /// Puts these behind the others; room for them is made where there is none.
+    #[inline]
+    pub fn extend_from_slice(&mut self, values: &[T])
+    where
+        T: Copy,
+    {
+        let needed = self.len + values.len();
+        if needed > self.capacity {
+            self.enlarge((2 * self.capacity).max(needed).max(64));
+        }
+        // SAFETY: there is room for as many behind the last value, outside of what is borrowed.
+        unsafe {
+            self.at
+                .add(self.len)
+                .copy_from_nonoverlapping(NonNull::from(values).cast(), values.len());
+        }
+        self.len = needed;
+    }
+
+    /// Takes all values out; the room stays.
+    pub fn clear(&mut self) {
+        let values: *mut [T] = &mut **self;
+        self.len = 0;
+        // SAFETY: these were values, which nobody reaches any more.
+        unsafe { values.drop_in_place() };
+    }
+}
+
+impl<T> Default for List<T> {
+    fn default() -> List<T> {
+        List::new()
+    }
+}
+
+impl<T> Deref for List<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: `at` is aligned to a page, or dangling where there is no value; the first `len`
+        // values were written.
+        unsafe { std::slice::from_raw_parts(self.at.as_ptr(), self.len) }
+    }
+}
+
+impl<T> DerefMut for List<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`; the mapping is private and writable, and `&mut self` the only way
+        // to it.
+        unsafe { std::slice::from_raw_parts_mut(self.at.as_ptr(), self.len) }
+    }
+}
+
+impl<T> Drop for List<T> {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl<T> std::fmt::Debug for List<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("List").field("len", &self.len).finish_non_exhaustive()
+    }
 }
 
 /// A region of address space that is unmapped when dropped; readable for as long as it lives.
@@ -345,6 +466,32 @@ impl Mapping {
             let _ = unsafe { madvise(at.as_ptr().cast(), len, Advice::LinuxHugepage) };
         }
         Ok(Mapping { reserved, reserved_len, at, len })
+    }
+
+    /// Takes over the first `used` bytes of another mapping by [`Mapping::zeroed`], no larger than this one, which is
+    /// as it was mapped.
+    fn receive(&mut self, from: Mapping, used: usize) {
+        assert!(used <= from.len && from.len <= self.len);
+        if from.len.is_multiple_of(LARGE) {
+            let flags = MremapFlags::MAYMOVE | MremapFlags::DONTUNMAP;
+            // SAFETY: both are ours alone and as long at least, and whole pages; what was at the new address is
+            // untouched memory. The old address stays mapped, until `from` is dropped.
+            let moved = unsafe {
+                mremap_fixed(
+                    from.at.as_ptr().cast(),
+                    from.len,
+                    from.len,
+                    flags,
+                    self.at.as_ptr().cast(),
+                )
+            };
+            if moved.is_ok() {
+                return;
+            }
+        }
+        // A few bytes, or a kernel before Linux 5.7.
+        // SAFETY: both are mapped and ours alone, and apart.
+        unsafe { self.at.copy_from_nonoverlapping(from.at, used) };
     }
 
     /// Pages of the hugetlb pool. Populated at once: a pool that runs dry (a control group's limit)
@@ -467,14 +614,46 @@ mod tests {
 
     #[test]
     fn a_list_that_is_enlarged_keeps_its_values_and_has_the_room() {
-        for (len, capacity) in [(0, 1), (3, 1000), (1000, 1 << 18), (1 << 19, 1 << 20)] {
-            let mut numbers: Vec<u64> = (0..len).collect();
-            enlarge(&mut numbers, capacity);
+        let capacities = [1, 1000, 1 << 16, 1 << 18, (1 << 18) + 1, 1 << 19, 3 << 19, 5 << 20];
+        let mut numbers = List::new();
+        for capacity in capacities {
+            numbers.enlarge(capacity);
             assert!(numbers.capacity() >= capacity);
-            assert!(numbers.iter().copied().eq(0..len));
+            (numbers.len()..capacity).for_each(|number| numbers.push(number));
+            assert!(numbers.iter().copied().eq(0..capacity), "{capacity}");
         }
+        // Where the kernel moves no pages bytes are copied.
+        let (mut to, from) = (Mapping::zeroed(3 << 20).unwrap(), Mapping::zeroed(1 << 16).unwrap());
+        // SAFETY: 64 KiB were mapped, and nobody else knows of them.
+        unsafe { from.at.as_ptr().write_bytes(7, 1 << 16) };
+        to.receive(from, 5000);
+        assert_eq!(to.bytes(5001), [&[7; 5000][..], &[0]].concat());
         for len in [0, 1, 3 << 20] {
             assert_eq!(huge(len, 7_u8), vec![7; len]);
+        }
+    }
+
+    #[test]
+    fn a_list_drops_each_of_its_values_once() {
+        let value = std::sync::Arc::new(());
+        let mut list = List::new();
+        (0..300_000).for_each(|_| list.push(std::sync::Arc::clone(&value)));
+        assert_eq!(std::sync::Arc::strong_count(&value), 300_001);
+        list.clear();
+        assert_eq!((std::sync::Arc::strong_count(&value), list.len()), (1, 0));
+        list.push(std::sync::Arc::clone(&value));
+        drop(list);
+        assert_eq!(std::sync::Arc::strong_count(&value), 1);
+    }
+
+    #[test]
+    fn a_list_of_bytes_takes_slices_of_any_length() {
+        let (mut list, mut all) = (List::new(), Vec::new());
+        for len in [0, 1, 63, 64, 65, 100_000, 3, 5_000_000, 1] {
+            let slice: Vec<u8> = (0..len).map(|at| at as u8).collect();
+            list.extend_from_slice(&slice);
+            all.extend_from_slice(&slice);
+            assert!(*list == *all, "{len}");
         }
     }
 
