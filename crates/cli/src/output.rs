@@ -3,7 +3,8 @@
 //! A file is written under another name in its folder and renamed when it is complete; an error,
 //! a panic, Ctrl-C or a request to terminate removes it. Links are followed, also to files that do
 //! not exist yet; a file that is replaced hands on its permissions. What is already there and is no
-//! regular file (a terminal, a pipe, `/dev/null`) is written to directly, since a rename would replace it.
+//! regular file (a terminal, a pipe, `/dev/null`) is written to directly, since a rename would replace it; and so
+//! is what is open already (`/dev/stdout`, `/proc/self/fd/3`), where it is, whatever file is behind it.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use anyhow::{Context, ensure};
+use fathom_machine::os::file;
 use fathom_measure::scratch;
 use fathom_report::wrap;
 use tempfile::NamedTempFile;
@@ -78,6 +80,10 @@ impl Output {
         if path.as_os_str().as_bytes().ends_with(b"/") && !path.is_dir() {
             let error = io::Error::from(io::ErrorKind::NotADirectory);
             return Err(error).context(format!("cannot create {name}"));
+        }
+        if let Some(number) = descriptor(path) {
+            let file = file::opened(number).with_context(|| format!("cannot write {name}"))?;
+            return Ok(Output::direct(File::from(file), name));
         }
         let target = followed(path).with_context(|| format!("cannot create {name}"))?;
         let existing = fs::metadata(&target).ok();
@@ -147,12 +153,30 @@ fn named(name: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write {name}: {error}"))
 }
 
+/// As many as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// The descriptor of this process that a path is, or leads to: that of `-` and `/dev/stdout` is 1.
+fn descriptor(path: &Path) -> Option<i32> {
+    if path == Path::new("-") {
+        return Some(1);
+    }
+    let own = fs::canonicalize("/proc/self").ok()?;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let folder = fs::canonicalize(folder_of(&path)).ok()?;
+        if folder.starts_with(&own) && folder.ends_with("fd") {
+            return path.file_name()?.to_str()?.parse().ok();
+        }
+        path = folder.join(fs::read_link(&path).ok()?);
+    }
+    None
+}
+
 /// Where a path leads through links, the last of which may lead to a file that does not exist.
 fn followed(path: &Path) -> io::Result<PathBuf> {
-    // As many as Linux follows.
-    const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();
-    // The links of `/dev/stdout` lead to a pipe by a name that is none.
+    // The links of another process lead to its pipes by names that are none.
     if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
         return Ok(path);
     }
@@ -169,6 +193,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
 /// Where a path leads, however it is spelled.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Place {
+    /// Standard output, where it is no regular file.
     Standard,
     /// Device and number of a regular file.
     File(u64, u64),
@@ -179,12 +204,16 @@ pub(crate) enum Place {
 impl Place {
     /// None of devices, pipes, addresses and what cannot be.
     pub(crate) fn of(path: &Path) -> Option<Place> {
-        if path == Path::new("-") {
-            return Some(Place::Standard);
-        }
-        let target = followed(path).ok()?;
-        if let Ok(there) = fs::metadata(&target) {
-            return there.is_file().then(|| Place::File(there.dev(), there.ino()));
+        let descriptor = descriptor(path);
+        let target = match descriptor {
+            Some(number) => PathBuf::from(format!("/proc/self/fd/{number}")),
+            None => followed(path).ok()?,
+        };
+        match fs::metadata(&target) {
+            Ok(there) if there.is_file() => return Some(Place::File(there.dev(), there.ino())),
+            _ if descriptor == Some(1) => return Some(Place::Standard),
+            Ok(_) => return None,
+            Err(_) => {}
         }
         let folder = fs::canonicalize(folder_of(&target)).ok()?;
         Some(Place::New(folder.join(target.file_name()?)))
@@ -456,6 +485,9 @@ mod tests {
         }
         assert!(is_same_file(&at("new"), &at("to-new")) && is_same_file(&at("new"), &at("./new")));
         assert!(!is_same_file(&at("a"), &at("b")) && !is_same_file(&at("a"), &at("new")));
+        let open = File::open(at("a")).unwrap();
+        let number = std::os::fd::AsRawFd::as_raw_fd(&open);
+        assert!(is_same_file(&at("a"), Path::new(&format!("/dev/fd/{number}"))), "it is open");
         let null = Path::new("/dev/null");
         assert!(!is_same_file(null, null), "a device loses nothing");
         assert!(is_same_file(Path::new("-"), Path::new("-")));
@@ -473,6 +505,24 @@ mod tests {
         assert!(output.pending.is_none());
         output.write_all(b"x").unwrap();
         output.finish().unwrap();
+    }
+
+    #[test]
+    fn what_is_open_is_written_to_where_it_is_and_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        fs::write(&path, "before, ").unwrap();
+        let mut open = File::options().append(true).open(&path).unwrap();
+        let number = std::os::fd::AsRawFd::as_raw_fd(&open);
+        std::os::unix::fs::symlink("/dev/fd", folder.path().join("fd")).unwrap();
+        for name in ["/proc/self/fd", "/dev/fd", folder.path().join("fd").to_str().unwrap()] {
+            write(Path::new(&format!("{name}/{number}")), "written, ");
+        }
+        open.write_all(b"after").unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text, "before, written, written, written, after");
+        let error = Output::create(Path::new("/dev/fd/1000000")).err().unwrap();
+        assert!(format!("{error:#}").starts_with("cannot write /dev/fd/1000000: "), "{error:#}");
     }
 
     #[test]

@@ -7,6 +7,8 @@ pub mod affinity;
 pub mod cache;
 #[allow(unsafe_code)] // says that what threads have filled is a vector
 pub mod collect;
+#[allow(unsafe_code)] // fcntl and signal, which rustix leaves out: by numbers that users name
+pub mod file;
 #[allow(unsafe_code)] // mappings of files that change, and the signal of pages that are gone
 pub mod live;
 #[allow(unsafe_code)] // mappings of files: the caller keeps others from changing them
