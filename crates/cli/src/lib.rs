@@ -41,6 +41,10 @@ static ALLOCATOR: fathom_contenders::allocator::Allocator = fathom_contenders::a
 /// Does what the command line of this process says.
 #[must_use]
 pub fn main() -> ExitCode {
+    fathom_machine::os::file::survive_size_limit();
+    if let Some(parent) = std::env::var("FATHOM_PARENT").ok().and_then(|pid| pid.parse().ok()) {
+        let _ = fathom_machine::os::process::follow(parent);
+    }
     exit::report(Args::typed().map_err(anyhow::Error::from).and_then(|args| run(args.command)))
 }
 

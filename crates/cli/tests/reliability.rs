@@ -5,7 +5,7 @@
 mod signals;
 
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -151,6 +151,83 @@ fn a_hole_in_a_file_is_a_bad_record_with_its_place() {
     let (code, stdout, stderr) = said(&ran(folder.path(), &["aggregate", "rows"]));
     assert_eq!((code, stdout.as_str()), (3, ""), "{stderr}");
     assert!(stderr.contains("rows:") && stderr.contains("delimiter"), "{stderr}");
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_an_error_with_its_name_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let commands = [
+        "generate measurements --rows 10k -o out",
+        "generate pairs --count 1000 -o out",
+        "generate keys -n 1000 -o out",
+    ];
+    for arguments in commands {
+        let script = format!("ulimit -f 1; exec {} {arguments}", env!("CARGO_BIN_EXE_fathom"));
+        let output = Command::new("sh").current_dir(path).args(["-c", &script]).output().unwrap();
+        let (code, _, stderr) = said(&output);
+        assert_eq!(code, 4, "{arguments}: {stderr}");
+        assert!(stderr.contains("cannot write out: File too large"), "{arguments}: {stderr}");
+        assert_eq!(fs::read_dir(path).unwrap().count(), 0, "{arguments}");
+    }
+}
+
+#[test]
+fn what_is_open_already_is_written_to_where_it_is_and_nothing_in_it_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("rows"), "a;1.5\nbad\n").unwrap();
+    let run = |script: &str| {
+        let program = env!("CARGO_BIN_EXE_fathom");
+        let script = script.replace("fathom", &format!("{program} aggregate --on-error skip rows"));
+        let mut command = Command::new("sh");
+        let (code, ..) = said(&command.current_dir(path).args(["-c", &script]).output().unwrap());
+        (code, fs::read_to_string(path.join("log")).unwrap())
+    };
+    let (result, around) = ("{a=1.5/1.5/1.5}\n", "before\n{a=1.5/1.5/1.5}\nafter\n");
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        let script = format!("(echo before; fathom -o {name}; echo after) > log");
+        assert_eq!(run(&script), (0, around.to_owned()), "{name}");
+        let script = format!("echo before > log; fathom -o {name} >> log; echo after >> log");
+        assert_eq!(run(&script), (0, around.to_owned()), "{name}");
+        let script = format!("fathom --rejects {name} > log");
+        assert_eq!(run(&script), (2, String::new()), "one would be written over the other");
+    }
+    assert_eq!(run("fathom -o /dev/fd/3 3> log"), (1, result.to_owned()));
+    assert_eq!(run("fathom --rejects log > log"), (2, String::new()));
+    assert_eq!(run("fathom --rejects log -o /dev/stderr 2> log").0, 2);
+    let (code, text) = run("echo before > log; fathom --rejects /dev/stderr 2>> log");
+    assert!(code == 1 && text.starts_with("before\nbad\n"), "{code} {text}");
+}
+
+#[test]
+fn who_is_told_its_parent_ends_with_it_however_that_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_fathom");
+    let script = format!("mkfifo pipe; FATHOM_PARENT=$$ {program} aggregate pipe & echo $!; wait");
+    let mut command = Command::new("sh");
+    command.current_dir(folder.path()).args(["-c", &script]).stdout(Stdio::piped());
+    let mut parent = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(parent.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let process = PathBuf::from(format!("/proc/{}", line.trim()));
+    let is = |what: &dyn Fn(Option<char>, PathBuf) -> bool| {
+        let state = fs::read_to_string(process.join("stat")).ok();
+        let state = state.and_then(|text| text.rsplit_once(") ")?.1.chars().next());
+        what(state, fs::read_link(process.join("exe")).unwrap_or_default())
+    };
+    let wait = |what: &dyn Fn(Option<char>, PathBuf) -> bool| {
+        let start = Instant::now();
+        while !is(what) {
+            assert!(start.elapsed() < Duration::from_secs(60));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    // It waits for a writer.
+    wait(&|state, exe| state == Some('S') && exe.ends_with("fathom"));
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    wait(&|state, _| matches!(state, None | Some('Z')));
 }
 
 #[test]

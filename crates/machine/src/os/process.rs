@@ -4,7 +4,8 @@
 use std::io;
 
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, kill_process_group, prlimit, set_parent_process_death_signal,
+    Pid, Resource, Rlimit, Signal, getppid, kill_process_group, prlimit,
+    set_parent_process_death_signal,
 };
 use rustix::thread::{CpuSet, sched_setaffinity};
 
@@ -51,6 +52,21 @@ pub(super) fn kill_group_of(id: u32) -> io::Result<()> {
 /// What the operating system answers.
 pub fn end_with_parent() -> io::Result<()> {
     Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
+}
+
+/// Asks that the calling process be told to terminate when its parent ends, if that has this number: whoever inherited
+/// the request from another process is left alone.
+///
+/// # Errors
+/// What the operating system answers.
+pub fn follow(parent: u32) -> io::Result<()> {
+    let is_ours =
+        || getppid().map(Pid::as_raw_nonzero) == raw_id(parent).ok().map(Pid::as_raw_nonzero);
+    if !is_ours() {
+        return Ok(());
+    }
+    set_parent_process_death_signal(Some(Signal::TERM))?;
+    if is_ours() { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
 }
 
 /// Whose process this is.
