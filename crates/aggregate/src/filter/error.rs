@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use unicode_width::UnicodeWidthStr;
+
 /// What is wrong at a place of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
@@ -38,8 +40,8 @@ impl fmt::Display for FilterError {
             text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
         };
         let Range { start, end } = self.wrong.span;
-        let blanks = " ".repeat(self.text[..start].chars().count());
-        let carets = "^".repeat(self.text[start..end].chars().count().max(1));
+        let blanks = " ".repeat(shown(&self.text[..start]).width());
+        let carets = "^".repeat(shown(&self.text[start..end]).width().max(1));
         write!(f, "{}\n  {}\n  {blanks}{carets}", self.wrong.message, shown(&self.text))
     }
 }

@@ -1,5 +1,7 @@
 //! A result as a table in Markdown (GitHub Flavored Markdown, section 4.10), aligned in its source, too.
 
+use unicode_width::UnicodeWidthStr;
+
 use super::Layout;
 use super::text::{lines, plain, widths};
 use crate::engine::Column;
@@ -12,7 +14,7 @@ pub fn markdown(columns: &[Column], layout: &Layout) -> Vec<u8> {
     let mut text = String::new();
     for (number, line) in lines.iter().enumerate() {
         for (at, (cell, width)) in line.iter().zip(&widths).enumerate() {
-            let blanks = " ".repeat(width - cell.chars().count());
+            let blanks = " ".repeat(width - cell.width());
             let is_key = at < layout.keys.len();
             text.push_str(if at == 0 { "| " } else { " | " });
             text.push_str(&if is_key { format!("{cell}{blanks}") } else { blanks + cell });

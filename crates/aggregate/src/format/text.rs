@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::ops::Range;
 
 use fathom_machine::os::memory::prefer_huge;
+use unicode_width::UnicodeWidthStr;
 
 use super::Layout;
 use super::cell::{Cell, Purpose, write_told};
@@ -393,9 +394,9 @@ pub(super) fn lines(
     lines
 }
 
-/// How wide the widest cell of each column is, in characters.
+/// How wide the widest cell of each column is, in places of a terminal.
 pub(super) fn widths(lines: &[Vec<String>]) -> Vec<usize> {
-    let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
+    let width = |at: usize| lines.iter().map(|line| line[at].width()).max().unwrap_or(0);
     (0..lines[0].len()).map(width).collect()
 }
 
@@ -403,13 +404,12 @@ pub(super) fn widths(lines: &[Vec<String>]) -> Vec<usize> {
 pub fn table(columns: &[Column], layout: &Layout) -> Vec<u8> {
     let lines = lines(columns, layout, plain);
     let widths = widths(&lines);
-    let width = |text: &str| text.chars().count();
     let mut text = Vec::new();
     // Widths of formatting macros end at 65,535, and keys need not.
     let pad = |text: &mut Vec<u8>, bytes: usize| text.resize(text.len() + bytes, b' ');
     for line in &lines {
         for (at, (cell, column)) in line.iter().zip(&widths).enumerate() {
-            let (gap, room) = (if at == 0 { 0 } else { 2 }, column - width(cell));
+            let (gap, room) = (if at == 0 { 0 } else { 2 }, column - cell.width());
             let is_key = at < layout.keys.len();
             pad(&mut text, if is_key { gap } else { gap + room });
             text.extend_from_slice(cell.as_bytes());
@@ -472,6 +472,15 @@ mod tests {
              e\\xff\\u{1}   3.0       -\n"
         );
         assert!(text(json(&columns, &layout)).starts_with("[\n  {\"key\": "));
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_a_terminal_shows_them() {
+        let columns =
+            [column("v", &[("日本".as_bytes(), &["1"]), ("e\u{301}".as_bytes(), &["2"])])];
+        let layout = Layout { statistics: vec![Statistic::Max], ..Layout::default() };
+        let expected = "key   max\n日本  1.0\ne\u{301}     2.0\n";
+        assert_eq!(text(table(&columns, &layout)), expected);
     }
 
     #[test]
