@@ -9,7 +9,8 @@
 //! 1795335298250               milliseconds, of twelve to fifteen
 //! ```
 //!
-//! Days are those of the Gregorian calendar in all years from 0 to 9999. A second of 60 is the next minute.
+//! Days are those of the Gregorian calendar in all years from 0 to 9999, in UTC. A second of 60 is the first of the
+//! next minute.
 
 /// Spans times are cut into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +75,8 @@ impl Unit {
     }
 }
 
-/// Appends a day as RFC 3339 writes it. A week may start in the year -0001, as ISO 8601 writes it, and a time with an
-/// offset, or of a table, lie in 10000.
+/// Appends a day as RFC 3339 writes it. A week may start in the year -0001, as ISO 8601 writes it, and a time of a table
+/// lie in 10000.
 fn push_day(key: &mut Vec<u8>, day: i64) {
     let (year, month, day) = date(day);
     if !(0..=9999).contains(&year) {
@@ -130,6 +131,11 @@ pub(crate) fn date(day: i64) -> (i64, i64, i64) {
 
 /// The second since 1970 in which a time lies; None if the text is none.
 pub(super) fn seconds(text: &[u8]) -> Option<i64> {
+    // Years of four digits: 0000-01-01 to 9999-12-31.
+    any(text).filter(|second| (-62_167_219_200..253_402_300_800).contains(second))
+}
+
+fn any(text: &[u8]) -> Option<i64> {
     if text.get(4) == Some(&b'-') {
         return calendar(text);
     }
@@ -229,9 +235,7 @@ fn epoch(text: &[u8]) -> Option<i64> {
     let milliseconds = if whole > MOST_SECONDS { value } else { value * 1000 };
     // Below zero what is left of a second belongs to the one before.
     let milliseconds = if is_negative { -milliseconds - i64::from(has_rest) } else { milliseconds };
-    let second = milliseconds.div_euclid(1000);
-    // Years of four digits: 0000-01-01 to 9999-12-31.
-    (-62_167_219_200..253_402_300_800).contains(&second).then_some(second)
+    Some(milliseconds.div_euclid(1000))
 }
 
 #[cfg(test)]
@@ -295,6 +299,7 @@ mod tests {
             ("-1.0", -1),
             ("0000-01-01", -62_167_219_200),
             ("9999-12-31T23:59:59Z", 253_402_300_799),
+            ("253402300799999", 253_402_300_799),
         ] {
             assert_eq!(seconds(text.as_bytes()), Some(expected), "{text}");
         }
@@ -329,6 +334,9 @@ mod tests {
             "31/Nov/2026:08:14:58",
             "1234567890123456",
             "999999999999999",
+            "9999-12-31T23:59:59-12:00",
+            "0000-01-01T00:00:00+14:00",
+            "31/Dec/9999:23:59:60",
             "26-11-22",
             "2026-11-22T08-14-58Z",
             "２０２６-11-22",
