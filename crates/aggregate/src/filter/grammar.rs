@@ -31,7 +31,8 @@ use super::error::Wrong;
 use crate::number::Decimal;
 use crate::selector::Selector;
 
-/// Parentheses, signs and exclamation marks within each other.
+/// Parentheses, signs and exclamation marks within each other, and signs of one sum or product: what is computed is a
+/// tree, which is as deep.
 const MOST_DEPTH: u32 = 100;
 
 /// Decimals that a number is rounded to.
@@ -168,7 +169,7 @@ fn deeper(
 ) -> ModalResult<Node> {
     if input.state == MOST_DEPTH {
         let mut error = ContextError::new();
-        error.push(expected("fewer things within each other"));
+        error.push(expected("at most 100 signs in a row or within each other"));
         return Err(ErrMode::Cut(error));
     }
     input.state += 1;
@@ -258,8 +259,8 @@ fn chain(
     let mut sign = opt(alt((symbol(one.0).value(one.1), symbol(two.0).value(two.1))));
     while let Some(sign) = sign.parse_next(input)? {
         // A tree leans to the left: it is as deep as the chain is long.
-        input.state += 1;
         let right = deeper(input, part)?;
+        input.state += 1;
         let span = left.span.start..right.span.end;
         left = Node { what: What::Arithmetic(sign, Box::new(left), Box::new(right)), span };
     }

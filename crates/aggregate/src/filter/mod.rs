@@ -403,6 +403,9 @@ mod tests {
             let text = deep.repeat(100_000);
             assert!(Filter::parse(&text).is_err());
         }
+        let sum = |terms: usize| Filter::parse(&format!("{} > 1", vec!["a"; terms].join(" + ")));
+        assert!(sum(101).is_ok());
+        assert!(sum(102).unwrap_err().to_string().contains("at most 100 signs in a row"));
         let long = vec!["a == 1"; 10_000].join(" || ");
         assert_eq!(holds(&long, ["1.5", "", ""]), Ok(false));
     }
