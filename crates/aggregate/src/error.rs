@@ -222,7 +222,7 @@ pub enum Error {
         source: io::Error,
     },
     /// Delimited text: a column name that the header, or the format, lacks.
-    #[error("{path}: the header has no column {name:?}{}; it has: {header}", Selector::hint(.name))]
+    #[error("{path}: the header has no column {name:?}{}; it has: {header}", Selector::hint(.name, .header))]
     NoSuchColumn {
         /// The file.
         path: PathBuf,
@@ -262,7 +262,7 @@ pub enum Error {
     #[error("lines of JSON have no column {0}: name its member")]
     NumberedMember(usize),
     /// Access logs: a column name that they lack.
-    #[error("an access log has no column {name:?}{}; it has: {columns}", Selector::hint(.name))]
+    #[error("an access log has no column {name:?}{}; it has: {columns}", Selector::hint(.name, .columns))]
     NoSuchLogColumn {
         /// The name asked for.
         name: String,
@@ -281,12 +281,14 @@ pub enum Error {
         places: [usize; 2],
     },
     /// Delimited text: the header itself cannot be read.
-    #[error("{path}: the header cannot be read: {reason}")]
+    #[error("{path}: the header cannot be read: {reason}{hint}")]
     BadHeader {
         /// The file.
         path: PathBuf,
         /// Why.
         reason: Reason,
+        /// What it may be instead.
+        hint: &'static str,
     },
     /// The tables would outgrow the limit that was set.
     #[error(

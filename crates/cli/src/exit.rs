@@ -11,6 +11,7 @@ use fathom_measure::result::ReadError;
 use fathom_measure::workload::SpecError;
 use fathom_report::import::ImportError;
 
+use crate::cmd::aggregate::NotThere;
 use crate::interrupt;
 use crate::key_file::BadKeys;
 
@@ -94,6 +95,7 @@ fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<StateError>()
         || cause.is::<GroupError>()
         || cause.is::<BadKeys>()
+        || cause.is::<NotThere>()
         || cause.is::<ReadError>()
         || cause.is::<ImportError>()
     {

@@ -440,7 +440,7 @@ pub(crate) fn usual<'a>(
 /// Measures; an error names the family and the workload.
 pub(crate) fn measured(asked: Bench<'_>) -> anyhow::Result<Case> {
     let title = format!("{} {}", asked.family, asked.workload);
-    bench(asked).context(title)
+    bench(asked).context(title.trim_end().to_owned())
 }
 
 /// What a result says about a contender.

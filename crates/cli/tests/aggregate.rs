@@ -203,7 +203,7 @@ fn usage_mistakes_exit_2_and_missing_files_4() {
         &["--by", "host", "--text", "user", "--sort", "user_min", "a.txt"],
         &["--compare", "a.txt"],
         &["--compare", "--format", "brc", "a.txt", "a.txt"],
-        &["--text", "2", "a.txt"],
+        &["--text", "2", "--stats", "max", "a.txt"],
         &["--where", "$2 = 1", "a.txt"],
         &["--text", "2", "--stats", "mode", "--sort", "min", "a.txt"],
         &["-", "-"],
@@ -1041,9 +1041,38 @@ fn names_in_quotes_keep_what_is_behind_a_colon() {
         ("--by \"b\":often --count", "\"often\" is no width of buckets"),
         ("--by b:often --count", "has no column \"b:often\" (what is behind its colon is no width"),
         ("--by b --value b*2", "has no column \"b*2\" (a formula has blanks around its signs"),
+        (
+            "--by a:10 --count",
+            "has no column \"a\" (behind the colon of a:10 is a width of buckets",
+        ),
     ] {
         let output = run(&format!("{words} t.csv"));
         assert!(!output.status.success() && err(&output).contains(said), "{}", err(&output));
+    }
+    for option in ["--by", "--text"] {
+        let output = folder.run(&[option, "b + 1", "--stats", "count", "t.csv"], b"");
+        let said = "has no column \"b + 1\" (formulas are values only)";
+        assert!(err(&output).contains(said), "{}", err(&output));
+    }
+}
+
+#[test]
+fn of_texts_alone_is_told_what_texts_have() {
+    let rows = b"k,v\na,x\na,y\na,x\n";
+    let run = |words: &str| {
+        let folder = Folder::new();
+        out(&folder.run(&words.split(' ').collect::<Vec<_>>(), rows))
+    };
+    assert_eq!(run("--by k --text v --format csv"), "k,count,distinct\na,3,2\n");
+    assert_eq!(run("--by k --text v --stats mode --format csv"), "k,mode\na,x\n");
+}
+
+#[test]
+fn json_over_several_lines_is_said_to_be_some() {
+    for json in ["{\n  \"a\": 1\n}\n", "[\n{\"a\": 1}]\n", "[{\"a\": \"x\"},\n{\"a\": \"y\"}]\n"] {
+        let output = Folder::new().run(&["--by", "a", "--count"], json.as_bytes());
+        let said = " (of JSON each line is to be an object)";
+        assert!(err(&output).contains(said), "{}", err(&output));
     }
 }
 

@@ -110,37 +110,58 @@ fn a_missing_value_alone_in_its_row_is_a_record_without_a_key() {
 #[cfg(feature = "tables")]
 #[test]
 fn a_mistake_is_said_in_the_words_of_the_table() {
-    let mistakes: [(&[&str], &str); 7] = [
+    let mistakes: [(&[&str], i32, &str); 10] = [
         (
             &["--by", "city", "--count", "polars.parquet"],
+            3,
             "there is no column \"city\"; there are: town, price, weight, sold, paid",
         ),
         (
             &["--by", "town:often", "--count", "polars.parquet"],
+            3,
             "no column \"town:often\" (what is behind its colon is no width of buckets",
         ),
-        (&["polars.parquet"], "polars.parquet: it has columns: choose them by --by and --value"),
+        (
+            &["--by", "town", "--count", "--where", "nope > 1", "polars.parquet"],
+            3,
+            "there is no column \"nope\"; there are: town, price, weight, sold, paid",
+        ),
+        (
+            &["--by", "99", "--count", "polars.parquet"],
+            3,
+            "polars.parquet: there is no column 99; there are 5",
+        ),
+        (
+            &["--ragged", "pad", "--by", "town", "--count", "polars.parquet"],
+            2,
+            "--quotes, --ragged and --decimal-comma are of text",
+        ),
+        (&["polars.parquet"], 2, "polars.parquet: it has columns: choose them by --by and --value"),
         (
             &["--delimiter", ";", "--count", "polars.parquet"],
+            2,
             "it is a table: --format-in, --delimiter",
         ),
         (
             &["--by", "1", "--count", "polars.parquet", "make.py"],
+            2,
             "tables (Parquet, Arrow) and texts are read in runs of their own",
         ),
         (
             &["--by", "town", "--count", "--range", "0..9", "polars.parquet"],
+            2,
             "what is compressed, UTF-16 or a table has no ranges",
         ),
         (
             &["--by", "price", "--value", "town", "pyarrow.arrow"],
+            3,
             "pyarrow.arrow:2:1: the value is not a decimal number: town \"Oslo\"",
         ),
     ];
-    for (words, wanted) in mistakes {
+    for (words, code, wanted) in mistakes {
         let output = aggregate(words);
         assert!(
-            matches!(output.status.code(), Some(2 | 3)) && said(&output).contains(wanted),
+            output.status.code() == Some(code) && said(&output).contains(wanted),
             "{words:?}: {}",
             said(&output)
         );

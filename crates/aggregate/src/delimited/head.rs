@@ -70,7 +70,11 @@ impl Head {
                     self.from = end;
                 }
                 Split::Malformed(reason, _) => {
-                    return Err(Error::BadHeader { path: path.to_owned(), reason });
+                    let hint = match bytes[self.from..].first() {
+                        Some(b'{' | b'[') => " (of JSON each line is to be an object)",
+                        _ => "",
+                    };
+                    return Err(Error::BadHeader { path: path.to_owned(), reason, hint });
                 }
                 Split::Record(end) => {
                     let names: Vec<_> = fields.iter().map(|field| field.content(bytes)).collect();

@@ -88,6 +88,15 @@ impl Query {
         self.columns().any(|column| matches!(column, Selector::Place(_)))
     }
 
+    /// The last of the columns that are chosen by their places.
+    pub fn last_place(&self) -> Option<usize> {
+        let place = |column: &Selector| match column {
+            Selector::Place(place) => Some(*place),
+            Selector::Name(_) => None,
+        };
+        self.columns().filter_map(place).max()
+    }
+
     /// Whether the parts of keys have names of their own; otherwise the key is called so.
     pub fn has_named_parts(&self) -> bool {
         self.header || self.by.len() > 1 || self.syntax != Syntax::Delimited

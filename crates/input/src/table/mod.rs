@@ -72,14 +72,20 @@ pub fn of(bytes: Box<dyn ReadAt>, size: u64) -> io::Result<Result<Table, Box<dyn
 const MAGIC_BYTES: u64 = 8;
 
 impl Table {
-    /// The columns that are `wanted`, or all; `hint` is said behind the name of one that is not there.
+    /// How many columns it has.
+    pub fn width(&self) -> usize {
+        self.schema.fields().len()
+    }
+
+    /// The columns that are `wanted`, or all; `hint` is said behind the name of one that is not among those that
+    /// are there.
     ///
     /// # Errors
     /// When there is no such column or none at all, or one is of a type that no text is made of.
     pub fn choose(
         self,
         wanted: Option<&[&str]>,
-        hint: fn(&str) -> &'static str,
+        hint: fn(&str, &str) -> String,
     ) -> io::Result<Columns> {
         if self.schema.fields().is_empty() {
             // As text it would have one, of no name.
@@ -90,7 +96,7 @@ impl Table {
         let is_missing = |wanted: &&&str| !names().any(|name| name == **wanted);
         if let Some(missing) = wanted.and_then(|wanted| wanted.iter().find(is_missing)) {
             let there = names().collect::<Vec<&str>>().join(", ");
-            let hint = hint(missing);
+            let hint = hint(missing, &there);
             let said = format!("there is no column {missing:?}{hint}; there are: {there}");
             return Err(invalid(said));
         }

@@ -135,7 +135,7 @@ fn opened(bytes: &[u8]) -> io::Result<Option<Table>> {
 fn text(bytes: &[u8], wanted: Option<&[&str]>, threads: usize) -> io::Result<String> {
     let mut text = String::new();
     let table = opened(bytes)?.expect("a table");
-    table.choose(wanted, |_| " (a hint)")?.text(threads).read_to_string(&mut text)?;
+    table.choose(wanted, |_, _| " (a hint)".to_owned())?.text(threads).read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -176,7 +176,7 @@ fn parts_keep_their_order_on_any_number_of_threads() {
         }
         // Whoever leaves early leaves no thread that waits for him.
         let table = opened(&file).unwrap().unwrap();
-        table.choose(None, |_| "").unwrap().text(3).read_exact(&mut [0; 10]).unwrap();
+        table.choose(None, |_, _| String::new()).unwrap().text(3).read_exact(&mut [0; 10]).unwrap();
     }
 }
 
@@ -280,7 +280,12 @@ fn what_is_no_file_is_kept_in_one_if_it_is_a_table() {
         assert_eq!(size, file.len() as u64);
         let mut text = String::new();
         let table = of(bytes, size).unwrap().ok().expect("a table");
-        table.choose(None, |_| "").unwrap().text(2).read_to_string(&mut text).unwrap();
+        table
+            .choose(None, |_, _| String::new())
+            .unwrap()
+            .text(2)
+            .read_to_string(&mut text)
+            .unwrap();
         assert_eq!(text, "n\n0\n1\n2\n3\n4\n5\n6\n7\n8\n");
     }
     for other in [&b""[..], b"n", b"n\n0\n1\n2\n3\n4\n"] {
@@ -322,7 +327,7 @@ fn a_batch_of_more_rows_than_memory_is_text_as_it_is_read() {
     file.write(&batch).unwrap();
     let table = opened(&file.into_inner().unwrap()).unwrap().unwrap();
     let mut beginning = [0; 8];
-    table.choose(None, |_| "").unwrap().text(2).read_exact(&mut beginning).unwrap();
+    table.choose(None, |_, _| String::new()).unwrap().text(2).read_exact(&mut beginning).unwrap();
     assert_eq!(beginning, *b"n\n\"\"\n\"\"\n");
 }
 

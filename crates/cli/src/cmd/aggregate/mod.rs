@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Statistic};
@@ -29,6 +29,7 @@ use crate::output::{self, Output};
 use crate::progress;
 use crate::sheet;
 use crate::value;
+pub(crate) use query::NotThere;
 
 #[cfg(feature = "tables")]
 mod columns;
@@ -193,14 +194,15 @@ pub(crate) struct Options {
     #[arg(long, value_enum)]
     format: Option<Format>,
 
-    /// What to say of each key; all of it exact. Quantiles, `distinct` and `mode` keep all different
+    /// What to say of each key (of texts alone count,distinct if nothing is said); all of it exact. Quantiles, `distinct` and `mode` keep all different
     /// values, within --memory-limit
     #[arg(
         long,
         value_parser = Words,
         value_delimiter = ',',
         value_name = "STAT,…",
-        default_value = "min,mean,max"
+        default_value = "min,mean,max",
+        default_value_ifs = OF_TEXTS
     )]
     stats: Vec<Statistic>,
 
@@ -273,8 +275,8 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = ErrorPolicy::Fail)]
     on_error: ErrorPolicy,
 
-    /// Keep refused records in this file, byte for byte; needs --on-error skip, and no file that is
-    /// read or written otherwise
+    /// Keep refused records in this file, byte for byte (UTF-16 as UTF-8, rows of tables as CSV of the columns that
+    /// are asked for); needs --on-error skip, and no file that is read or written otherwise
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
 
@@ -377,6 +379,12 @@ enum Quantiles {
 /// Reads the word of a statistic.
 #[derive(Clone)]
 struct Words;
+
+/// What is told if nothing is said: texts have neither minimum nor mean.
+const OF_TEXTS: [(&str, ArgPredicate, Option<&str>); 2] = [
+    ("value", ArgPredicate::IsPresent, Some("min,mean,max")),
+    ("text", ArgPredicate::IsPresent, Some("count,distinct")),
+];
 
 impl TypedValueParser for Words {
     type Value = Statistic;
@@ -555,7 +563,7 @@ fn execute(
     }
     if query.is_some_and(|query| query.syntax == Syntax::JsonLines) {
         for name in summary.absent() {
-            say!("fathom: no record has {name:?}{}", Selector::hint(name));
+            say!("fathom: no record has {name:?}{}", Selector::hint(name, ""));
         }
     }
     Ok(summary)

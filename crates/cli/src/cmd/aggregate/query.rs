@@ -1,5 +1,6 @@
 //! From the words of the command line to what is asked of delimited text.
 
+use std::fmt;
 use std::io::IsTerminal;
 
 use fathom_aggregate::guess::{self, Guessed, Said};
@@ -65,15 +66,31 @@ pub(super) fn columns_of(
         || options.delimiter.is_some()
         || options.header.is_some()
         || options.quotes.is_some()
+        || options.ragged.is_some()
         || options.decimal_comma.is_some();
     anyhow::ensure!(
         !is_said,
-        "it is a table: --format-in, --delimiter, --header, --quotes and --decimal-comma are of text"
+        "it is a table: --format-in, --delimiter, --header, --quotes, --ragged and --decimal-comma are of text"
     );
-    // What cannot be had of a table is a mistake, and no failure to read.
+    let there = table.width();
+    if let Some(place) = query.last_place().filter(|place| *place > there) {
+        return Err(NotThere(format!("there is no column {place}; there are {there}")).into());
+    }
     let columns = table.choose(query.names().as_deref(), Selector::hint);
-    columns.map_err(|error| anyhow::anyhow!("{error}"))
+    columns.map_err(|error| NotThere(error.to_string()).into())
 }
+
+/// What cannot be had of a table: as of text it is the file's, and no failure to read.
+#[derive(Debug)]
+pub(crate) struct NotThere(String);
+
+impl fmt::Display for NotThere {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotThere {}
 
 /// How tables become text.
 pub(super) fn of_tables(query: &mut Query) {
