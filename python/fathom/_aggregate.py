@@ -156,7 +156,18 @@ def _as_arrow(data, columns: list):
         raise ImportError(said) from None
     table = dataset.dataset([os.fspath(path) for path in paths], format=formats.pop())
     wanted = columns if all(isinstance(column, str) and column in table.schema.names for column in columns) else None
-    return table.scanner(columns=wanted).to_reader()
+    return _Named(table.scanner(columns=wanted).to_reader(), paths)
+
+
+class _Named:
+    """A stream of the rows of files, of which one says its name in errors."""
+
+    def __init__(self, stream, paths):
+        self._stream = stream
+        self.path = os.fspath(paths[0]) if len(paths) == 1 else "<arrow>"
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._stream.__arrow_c_stream__(requested_schema)
 
 
 def _nulls(null, values: list) -> list:
@@ -316,6 +327,8 @@ def _asked(
     whole("chunk_bytes", chunk_bytes, 64, 1 << 30)
     whole("memory_limit", memory_limit, 0)
     stats, null_values = _texts("stats", stats), _texts("null_values", null_values)
+    if not stats:
+        raise ValueError("stats names no statistic")
     for name, value in (("total", total), ("approx", approx)):
         if value is not None and not isinstance(value, (bool, str)):
             raise TypeError(f"{name} is a text or whether there is one, not {value!r}")
@@ -367,7 +380,7 @@ def _asked(
         pad=ragged == "pad",
         stats=stats if columns else ["count"],
         nearest=quantiles == "nearest",
-        approx="1%" if approx is True else approx or None,
+        approx="1%" if approx is True else None if approx is False else approx,
         sort=_texts("sort", sort),
         reverse=_truth("reverse", reverse),
         top=top,

@@ -8,7 +8,6 @@ import operator
 import os
 import signal
 import subprocess
-import tempfile
 from collections.abc import Mapping
 
 from fathom._aggregate import is_whole
@@ -46,13 +45,15 @@ def program() -> str:
 
 
 def call(arguments, *, input: bytes | None = None, accepted=(0, 1), without=()) -> bytes:
-    """What the command prints, without some variables of the environment; Ctrl-C reaches it, too, and ends both."""
+    """What the command prints, without some variables of the environment; Ctrl-C reaches it, too, and ends both. However
+    this process ends, the command ends with it: it asks for that where the variable has the number of its parent."""
+    environment = {name: value for name, value in os.environ.items() if name not in without}
     process = subprocess.Popen(
         [program(), *arguments],
         stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={name: value for name, value in os.environ.items() if name not in without},
+        env={**environment, "FATHOM_PARENT": str(os.getpid())},
     )
     try:
         printed, said = process.communicate(input)
@@ -70,9 +71,9 @@ def call(arguments, *, input: bytes | None = None, accepted=(0, 1), without=()) 
     return printed
 
 
-def found(asked: str, options: list[str], words: list[str]) -> dict:
+def found(asked: str, options: list[str], words: list[str], input: bytes | None = None) -> dict:
     """What the command answers in JSON."""
-    printed = call([*asked.split(), "--format", "json", *options, "--", *words])
+    printed = call([*asked.split(), "--format", "json", *options, "--", *words], input=input)
     try:
         return json.loads(printed)
     except json.JSONDecodeError:
@@ -165,6 +166,8 @@ def run(commands, *, budget: str | None = None, **options) -> Run:
     for line in lines:
         if not isinstance(line, str):
             raise TypeError(f"a command is a text for the shell, not {line!r}")
+    if not lines:
+        raise ValueError("there are no commands")
     return Run(found("run", options_of("run", dict(budget=budget, **options)), lines))
 
 
@@ -239,13 +242,9 @@ def kv(keys, *, budget: str | None = None, **options) -> Keys:
     if isinstance(keys, (str, os.PathLike)):
         return _kv(os.fspath(keys), options_of("kv", dict(budget=budget, **options)))
     options.setdefault("from_", options.pop("from", None))
-    with tempfile.NamedTemporaryFile(prefix="fathom-keys-", suffix=".txt") as file:
-        lines, options["from_"] = _key_bytes(keys, options["from_"])
-        words = options_of("kv", dict(budget=budget, **options))
-        file.write(lines)
-        file.flush()
-        return _kv(file.name, words)
+    lines, options["from_"] = _key_bytes(keys, options["from_"])
+    return _kv("-", options_of("kv", dict(budget=budget, **options)), lines)
 
 
-def _kv(path: str, options: list[str]) -> Keys:
-    return Keys(found("kv", options, [path]))
+def _kv(path: str, options: list[str], input: bytes | None = None) -> Keys:
+    return Keys(found("kv", options, [path], input))

@@ -469,6 +469,8 @@ fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::St
     let columns: Vec<Selector> = by.chain(values).chain(filtered).collect();
     let sizes = [plan.by.len(), plan.values.len()];
     let bucketed: Vec<bool> = shape.by.iter().map(|by| by.bucket.is_some()).collect();
+    let path = stream.getattr("path").and_then(|path| path.extract::<std::path::PathBuf>());
+    let path = path.unwrap_or_else(|_| "<arrow>".into());
     let (stream, mut keys) = arrow::read::open(stream, &columns, sizes, &bucketed)?;
     let mut names = keys.split_off(plan.by.len());
     let filtered = names.split_off(plan.values.len());
@@ -479,7 +481,7 @@ fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::St
         values.push(("records".to_owned(), Null::Skip));
     }
     let frame = Frame {
-        path: "<arrow>".into(),
+        path,
         keys,
         values,
         filter: filter.map(|filter| (filter, filtered)),

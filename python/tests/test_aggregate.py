@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pickle
+import shlex
 import signal
 import subprocess
 import sys
@@ -296,6 +297,16 @@ def test_rejects_replace_no_input_and_no_file_of_a_run_that_failed(tmp_path):
     assert caught.value.filename == str(tmp_path / "none" / "kept")
 
 
+def test_rejects_are_appended_to_what_is_open_already(tmp_path):
+    script = "import fathom; fathom.aggregate(b'a;1\\nb;x\\n', on_error='skip', rejects='/dev/stdout')"
+    for asked in ["; echo before; {0}; echo after) > log", "; echo before > log; {0} >> log; echo after >> log)"]:
+        command = "(true" + asked.format(f'{shlex.quote(sys.executable)} -c "{script}"')
+        subprocess.run(command, shell=True, check=True, cwd=tmp_path)
+        assert (tmp_path / "log").read_text() == "before\nb;x\nafter\n"
+    piped = subprocess.run([sys.executable, "-c", script.replace("\\\\", "\\")], stdout=subprocess.PIPE, check=True)
+    assert piped.stdout == b"b;x\n"
+
+
 def test_a_pipe_by_its_path_loses_no_byte():
     script = "import fathom; print(fathom.aggregate('/dev/stdin', stats='sum').to_dicts())"
     done = subprocess.run([sys.executable, "-c", script], input=b"a;1\nb;2\n", capture_output=True, timeout=60)
@@ -331,6 +342,8 @@ def test_what_is_not_there_is_said(tmp_path):
         dict(ragged="so"),
         dict(on_error="stop"),
         dict(rejects="file"),
+        dict(approx=""),
+        dict(stats=[]),
     ],
 )
 def test_wrong_words_are_refused(keywords):

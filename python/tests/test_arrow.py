@@ -325,8 +325,11 @@ def test_a_condition_on_arrow_says_what_is_wrong_with_it(frame):
         fathom.aggregate(frame, by="g", values="v", where="k > 1")
     assert (caught.value.line, caught.value.field) == (1, "k")
     lists = pl.DataFrame({"k": ["a"], "v": [1], "l": [[1]]})
-    with pytest.raises(TypeError, match="column \"l\" has Arrow type"):
+    with pytest.raises(TypeError, match="column \"l\" has lists, where"):
         fathom.aggregate(lists, by="k", values="v", where="l is null")
+    numbers = pa.table({"k": ["a"], "v": pa.array([5]).dictionary_encode()})
+    with pytest.raises(TypeError, match="column \"v\" has a dictionary, where numbers"):
+        fathom.aggregate(numbers, by="k", values="v")
     exact = pa.table({"k": ["a", "b"], "v": [1, 2], "d": pa.array([Decimal("0.10"), Decimal("-3.05")])})
     assert dict(fathom.aggregate(exact, by="k", values="v", stats="sum", where="d == 0.1")) == {"a": 1}
     assert dict(fathom.aggregate(exact, by="k", values="v", stats="sum", where='d == "-3.05"')) == {"b": 2}
@@ -485,6 +488,10 @@ def test_tables_in_files_are_read_by_pyarrow(tmp_path, frame):
         fathom.aggregate(path, by="x", values="v")
     with pytest.raises(ValueError, match="all Parquet, all Arrow, or all text"):
         fathom.aggregate([path, arrow], by="g", values="v")
+    pl.DataFrame({"k": ["a"], "v": [float("nan")]}).write_parquet(path)
+    with pytest.raises(fathom.DataError) as caught:
+        fathom.aggregate(path, by="k", values="v")
+    assert (caught.value.path, caught.value.line) == (str(path), 1)
     text = tmp_path / "text.csv"
     text.write_text("PAR,1\nx,2\n")
     assert len(fathom.aggregate(text, by=1, values=2, header=False).to_dicts()) == 2

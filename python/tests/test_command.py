@@ -4,6 +4,7 @@ import array
 import collections
 import dataclasses
 import functools
+import os
 import pickle
 import re
 import subprocess
@@ -52,6 +53,22 @@ def test_options_with_several_values_are_given_as_the_command_takes_them(tmp_pat
     assert len(fathom.bench("checksum", operation="crc32c", set=["size=64", "seed=2"], rounds=6).cases) == 1
     with pytest.raises(fathom.CommandFailed, match="--with|--axis|choice"):
         fathom.bench("checksum", operation="crc32c", axis=["a=1,2", "b=3"], with_=["a=b"], rounds=6)
+
+
+def test_the_command_knows_whose_end_is_its_own_and_gets_keys_without_a_file(tmp_path, monkeypatch):
+    program = tmp_path / "program"
+    program.write_text('#!/bin/sh\necho "[$FATHOM_PARENT, $PPID, \\"$*\\", \\"$(cat | tr -d "\\n")\\"]"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("FATHOM_PROGRAM", str(program))
+    from fathom import _command
+
+    parent, own, _, _ = _command.found("run", [], [])
+    assert parent == own == os.getpid()
+    monkeypatch.setattr(_command, "Keys", lambda found: found)
+    *_, asked, keys = fathom.kv(["ab", "c"])
+    assert (asked.split()[-1], keys) == ("-", "abc")
+    with pytest.raises(ValueError, match="there are no commands"):
+        fathom.run([])
 
 
 def words(name, value):

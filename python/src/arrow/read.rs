@@ -223,14 +223,38 @@ pub(crate) fn open(
                 (_, true) => "numbers",
                 (false, false) => "text, numbers, truths or times",
             };
-            let said =
-                format!("column {name:?} has Arrow type {format:?}, where {wanted} are needed");
+            let given = match dictionary {
+                Some(_) => "a dictionary".to_owned(),
+                None => told(format),
+            };
+            let said = format!("column {name:?} has {given}, where {wanted} are needed");
             return Err(PyTypeError::new_err(said));
         };
         found.0.push(Column { place, kind });
         found.1.push(name.clone());
     }
     Ok((Stream { stream, columns: found.0, sizes: [keys, values], rows: 0 }, found.1))
+}
+
+/// What a format has, in words.
+fn told(format: &str) -> String {
+    let words = match format.as_bytes() {
+        [b'u' | b'U', ..] | b"vu" => "texts",
+        [b'z' | b'Z', ..] | b"vz" | [b'w', ..] => "bytes",
+        [b'b', ..] => "truths",
+        [b'e' | b'f' | b'g', ..] => "floating-point numbers",
+        _ if format.starts_with("d:") && format.ends_with(",256") => "decimals of 256 bits",
+        [b'd', ..] => "decimals",
+        [b't', b'd', ..] => "dates",
+        [b't', b't', ..] => "times of day",
+        [b't', b's', ..] => "times",
+        [b't', ..] => "spans of time",
+        b"+s" => "structs",
+        b"+m" => "maps",
+        [b'+', b'l' | b'L' | b'w' | b'v', ..] => "lists",
+        _ => return format!("Arrow type {format:?}"),
+    };
+    words.to_owned()
 }
 
 fn place(column: &Selector, names: &[&str]) -> PyResult<usize> {
