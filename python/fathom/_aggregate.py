@@ -247,7 +247,7 @@ def aggregate(
     where          a condition, such as ``'status >= 500 && host != "x"'`` (grammar: docs/aggregate.md)
     texts          columns of texts, of which count, rows, distinct, mode, first and last can be told
     stats          of min, mean, max, count, rows, sum, variance, stddev, range, distinct, mode, first,
-                   last, histogram (a text in JSON), median and quantiles such as p99.9
+                   last, histogram (a text in JSON), median and quantiles such as p99.9; of texts alone without it count and distinct
     quantiles      linear, between the two nearest values (type 7 of Hyndman and Fan), or nearest (type 1)
     approx         True, or "1%", "0.1%" or "0.01%": quantiles are as near as that (1 % for True), and distinct is an
                    estimate, from sketches whose size does not grow with the values; a column behind each
@@ -326,6 +326,8 @@ def _asked(
     whole("threads", threads, 1, MOST_THREADS)
     whole("chunk_bytes", chunk_bytes, 64, 1 << 30)
     whole("memory_limit", memory_limit, 0)
+    if stats is STATS and _list(texts) and not _list(values):
+        stats = ("count", "distinct")
     stats, null_values = _texts("stats", stats), _texts("null_values", null_values)
     if not stats:
         raise ValueError("stats names no statistic")

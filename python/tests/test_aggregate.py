@@ -297,6 +297,10 @@ def test_rejects_replace_no_input_and_no_file_of_a_run_that_failed(tmp_path):
     assert caught.value.filename == str(tmp_path / "none" / "kept")
 
 
+def test_of_texts_alone_is_told_what_texts_have():
+    assert fathom.aggregate(b"k,v\na,x\na,y\na,x\n", by="k", texts="v").to_dicts() == [{"k": "a", "count": 3, "distinct": 2}]
+
+
 def test_rejects_are_appended_to_what_is_open_already(tmp_path):
     script = "import fathom; fathom.aggregate(b'a;1\\nb;x\\n', on_error='skip', rejects='/dev/stdout')"
     for asked in ["; echo before; {0}; echo after) > log", "; echo before > log; {0} >> log; echo after >> log)"]:
