@@ -247,7 +247,8 @@ def aggregate(
     where          a condition, such as ``'status >= 500 && host != "x"'`` (grammar: docs/aggregate.md)
     texts          columns of texts, of which count, rows, distinct, mode, first and last can be told
     stats          of min, mean, max, count, rows, sum, variance, stddev, range, distinct, mode, first,
-                   last, histogram (a text in JSON), median and quantiles such as p99.9; of texts alone without it count and distinct
+                   last, histogram (a text in JSON), median and quantiles such as p99.9; without it min,
+                   mean and max, of texts alone count and distinct
     quantiles      linear, between the two nearest values (type 7 of Hyndman and Fan), or nearest (type 1)
     approx         True, or "1%", "0.1%" or "0.01%": quantiles are as near as that (1 % for True), and distinct is an
                    estimate, from sketches whose size does not grow with the values; a column behind each

@@ -479,7 +479,7 @@ mod tests {
         let columns =
             [column("v", &[("日本".as_bytes(), &["1"]), ("e\u{301}".as_bytes(), &["2"])])];
         let layout = Layout { statistics: vec![Statistic::Max], ..Layout::default() };
-        let expected = "key   max\n日本  1.0\ne\u{301}     2.0\n";
+        let expected = "key   max\n日本    1\ne\u{301}       2\n";
         assert_eq!(text(table(&columns, &layout)), expected);
     }
 
