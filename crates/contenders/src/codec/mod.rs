@@ -3,7 +3,7 @@
 //! a larger one, 128 KiB each.
 //!
 //! One iteration compresses or decompresses every text. Compression writes mORMot's header (CRC-32C of
-//! the plain text and of the payload, stored when nothing is gained); decompression checks no CRC, as
+//! the plain text and of the payload; but for files, texts are stored when nothing is gained); decompression checks no CRC, as
 //! there. Codecs trade size for time: read the ratio beside the speed.
 
 use fathom_measure::family::Family;

@@ -26,6 +26,9 @@ pub struct Texts {
     corpus: Vec<u8>,
     /// Where in the corpus each text lies.
     places: Vec<Range<usize>>,
+    /// Whether a text that does not shrink is stored, as mORMot's table has it: of a file of the user's each
+    /// codec does what it takes.
+    stores: bool,
 }
 
 tasks! {
@@ -114,13 +117,16 @@ impl Workload for Texts {
         let operation = Operation::of(spec);
         if let Some(path) = &spec.file {
             let pieces = pieces(path).map_err(|error| own::unreadable(path, error))?;
+            if pieces.iter().all(Vec::is_empty) {
+                return Err(own::nothing(path));
+            }
             let mut corpus = Vec::new();
             let places = pieces.iter().map(|piece| {
                 corpus.extend_from_slice(piece);
                 corpus.len() - piece.len()..corpus.len()
             });
             let places = places.collect();
-            return Ok(Texts { operation, corpus, places });
+            return Ok(Texts { operation, corpus, places, stores: false });
         }
         let prefixes = usize::try_from(spec.number("prefixes")?).unwrap_or(usize::MAX);
         if !(2..=100_000).contains(&prefixes) {
@@ -133,7 +139,7 @@ impl Workload for Texts {
         };
         let longest = LONGEST.min(corpus.len());
         let places = (0..prefixes).map(|at| 0..longest * at / (prefixes - 1)).collect();
-        Ok(Texts { operation, corpus, places })
+        Ok(Texts { operation, corpus, places, stores: true })
     }
 
     fn work(&self) -> Work {
@@ -190,9 +196,7 @@ fn pieces(path: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     if length <= WHOLE {
-        let whole = part(&mut file, 0, WHOLE)?;
-        let nothing = "0 bytes; a row takes a file of 1 byte at least";
-        return if whole.is_empty() { Err(io::Error::other(nothing)) } else { Ok(vec![whole]) };
+        return Ok(vec![part(&mut file, 0, WHOLE)?]);
     }
     let each = WHOLE / PIECES;
     let gap = |at: u64| u128::from(length - each) * u128::from(at) / u128::from(PIECES - 1);
@@ -277,7 +281,8 @@ struct Pass<'w> {
 impl Pass<'_> {
     fn compressed(&mut self) -> Vec<Container> {
         let codec = &mut *self.codec;
-        self.texts.plain().map(|plain| container(codec, black_box(plain))).collect()
+        let stores = self.texts.stores;
+        self.texts.plain().map(|plain| container(codec, black_box(plain), stores)).collect()
     }
 
     /// The plain text of all containers, summed; what cannot be read is left out, so that the sum
@@ -294,13 +299,14 @@ impl Pass<'_> {
     }
 }
 
-fn container(codec: &mut dyn Codec, plain: &[u8]) -> Container {
+fn container(codec: &mut dyn Codec, plain: &[u8], stores: bool) -> Container {
     let plain_crc = crc32c(plain);
     let mut payload = Vec::new();
-    if plain.len() >= SHORT {
+    let is_short = stores && plain.len() < SHORT;
+    if !is_short {
         codec.compress(plain, &mut payload);
     }
-    if plain.len() < SHORT || payload.len() + GAIN >= plain.len() {
+    if is_short || (stores && payload.len() + GAIN >= plain.len()) {
         payload.clear();
         payload.extend_from_slice(plain);
         return Container { plain_crc, stored: true, payload_crc: plain_crc, payload };
@@ -357,5 +363,34 @@ impl Prepared for Pass<'_> {
             value: compressed as f64 / self.texts.bytes().max(1) as f64,
             less_is_better: Some(true),
         }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes nothing smaller.
+    struct Copy;
+
+    impl Codec for Copy {
+        fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {
+            payload.extend_from_slice(plain);
+        }
+
+        fn decompress(&mut self, payload: &[u8], _: usize, plain: &mut Vec<u8>) -> bool {
+            plain.extend_from_slice(payload);
+            true
+        }
+    }
+
+    /// Of a file that does not shrink all codecs had the speed of a copy.
+    #[test]
+    fn of_a_file_every_codec_does_what_it_takes() {
+        for length in [1, SHORT - 1, 5 * SHORT] {
+            let plain = vec![7; length];
+            assert!(container(&mut Copy, &plain, true).stored, "{length}");
+            assert!(!container(&mut Copy, &plain, false).stored, "{length}");
+        }
     }
 }
