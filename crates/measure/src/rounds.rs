@@ -26,6 +26,8 @@ const MOST_ROUNDS: u32 = 100_000;
 const FIRST_ROUNDS: u32 = 8;
 /// No look before this many rounds: an interval of so few is never narrow.
 const FIRST_LOOK: u32 = 24;
+/// How many times what a sample is to take may go into what iterations need before they are timed.
+const BESIDE: u64 = 4;
 
 /// What runs samples and knows the time. One real one drives worker processes, one runs commands,
 /// fake ones test this file.
@@ -142,6 +144,10 @@ pub struct Course {
     rounds: Vec<Round>,
     orders: Vec<Vec<usize>>,
     repetition: Repetition,
+    /// What the last sample took besides what was timed.
+    untimed_ns: u64,
+    /// The least of that by contender: what a sample takes whatever its iterations.
+    fixed_ns: Vec<u64>,
     /// The next set.
     process: u32,
     spent_ns: u64,
@@ -169,6 +175,8 @@ impl Course {
             rounds: Vec::new(),
             orders: Vec::new(),
             repetition: Repetition::new(failures.len()),
+            untimed_ns: 0,
+            fixed_ns: vec![u64::MAX; failures.len()],
             failures,
             process: 0,
             spent_ns: 0,
@@ -279,8 +287,14 @@ impl Course {
         if self.failures[contender].is_some() {
             return None;
         }
+        let begin_ns = executor.now_ns();
         match executor.sample(contender, iterations) {
-            Ok(sample) => Some(sample),
+            Ok(sample) => {
+                let whole_ns = executor.now_ns().saturating_sub(begin_ns);
+                self.untimed_ns = whole_ns.saturating_sub(sample.wall_ns);
+                self.fixed_ns[contender] = self.fixed_ns[contender].min(self.untimed_ns);
+                Some(sample)
+            }
             Err(failure) => {
                 self.fail(contender, failure);
                 None
@@ -304,6 +318,13 @@ impl Course {
         }
     }
 
+    /// What the sample just taken costs its contender, or a share of what its iterations needed beforehand,
+    /// such as tables to erase from: two operations on thousands of keys are timed for nothing beside it.
+    fn effort_ns(&self, contender: usize, sample: &Sample) -> u64 {
+        let beside_ns = self.untimed_ns - self.fixed_ns[contender];
+        self.cost_ns(sample).max(beside_ns / BESIDE)
+    }
+
     /// The iterations for everybody: the slowest contender's sample takes about `sample_ns`, the
     /// fastest one's at least `shortest_ns`. Found by doubling, then settled once more from samples
     /// of that length, because the doubling ran on cold caches.
@@ -312,13 +333,15 @@ impl Course {
         for contender in self.alive() {
             let mut iterations = 1;
             while let Some(sample) = self.sample(executor, contender, iterations) {
-                let cost_ns = self.cost_ns(&sample);
+                let cost_ns = self.effort_ns(contender, &sample);
                 estimates[contender] = Some(cost_ns.max(1) as f64 / iterations as f64);
                 if cost_ns >= self.plan.sample_ns / 4 || iterations >= 1 << 40 {
                     break;
                 }
                 // Jump most of the way once the reading means something.
                 let factor = match cost_ns {
+                    // What is not timed may go with the iterations, which the first do not tell.
+                    _ if self.untimed_ns / BESIDE >= self.plan.sample_ns => 2,
                     0..10_000 => 8,
                     _ => (self.plan.sample_ns / 2 / cost_ns).clamp(2, 64),
                 };
@@ -328,7 +351,8 @@ impl Course {
         let first = self.common_iterations(&estimates);
         for contender in self.alive() {
             if let Some(sample) = self.sample(executor, contender, first) {
-                estimates[contender] = Some(self.cost_ns(&sample).max(1) as f64 / first as f64);
+                let cost_ns = self.effort_ns(contender, &sample);
+                estimates[contender] = Some(cost_ns.max(1) as f64 / first as f64);
             }
         }
         self.common_iterations(&estimates)
@@ -357,7 +381,7 @@ impl Course {
                 if let Some(sample) = self.sample(executor, contender, self.iterations)
                     && turn + 1 >= self.plan.warm_ups
                 {
-                    slowest_ns = slowest_ns.max(self.cost_ns(&sample));
+                    slowest_ns = slowest_ns.max(self.effort_ns(contender, &sample));
                 }
             }
         }

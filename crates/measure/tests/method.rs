@@ -12,6 +12,8 @@ struct Fake {
     costs_ns: Vec<f64>,
     /// Nanoseconds per sample besides.
     fixed_ns: f64,
+    /// What each iteration needs before it is timed.
+    untimed_ns: u64,
     /// Spread of the processor time, as a share.
     cpu_noise: f64,
     /// Share of samples that wait for a processor, for a multiple of their own time.
@@ -35,6 +37,7 @@ impl Fake {
         Fake {
             costs_ns: costs_ns.to_vec(),
             fixed_ns: 0.0,
+            untimed_ns: 0,
             cpu_noise: 0.0,
             waiting_share: 0.0,
             wander: 0.0,
@@ -83,7 +86,7 @@ impl Executor for Fake {
         let waits = self.random.fraction() < self.waiting_share;
         let waited = if waits { 1.0 + 4.0 * self.random.fraction() } else { 1.0 };
         let (wall_ns, cpu_ns) = ((cpu_ns * waited) as u64, cpu_ns as u64);
-        self.now_ns += wall_ns + 1000;
+        self.now_ns += wall_ns + 1000 + self.untimed_ns * iterations;
         Ok(Sample { wall_ns, cpu_ns: Some(cpu_ns), ..Sample::default() })
     }
 
@@ -271,6 +274,20 @@ impl Executor for Interrupted {
 
     fn interrupted(&mut self) -> bool {
         !self.0.refreshes.is_empty()
+    }
+}
+
+/// Two operations on a table of thousands of keys, made anew for each iteration, took minutes of a budget of a
+/// second: only what was timed counted.
+#[test]
+fn what_iterations_need_beforehand_is_counted_when_they_are_chosen() {
+    for costs in [[100.0, 150.0, 100.0], [100.0, 300_000.0, 100.0]] {
+        let mut fake = Fake { untimed_ns: 100_000, ..Fake::quiet(&costs) };
+        let (measured, _) = run(&mut fake, &quick());
+        assert!(measured.iterations <= 200, "{costs:?}: {}", measured.iterations);
+        let rounds = measured.rounds.len() as u64;
+        let each = fake.now_ns / (rounds * 3);
+        assert!(each <= 8 * quick().sample_ns, "{costs:?}: {each}");
     }
 }
 
