@@ -324,12 +324,19 @@ fn choose_clock(measured: &Measured, roles: Roles, plan: &Plan) -> (Clock, Strin
     if without_cpu > 0 {
         return (Clock::Wall, "no processor time is known for some samples".to_owned(), share);
     }
+    if count == 0 {
+        return (Clock::Wall, "nothing was measured".to_owned(), share);
+    }
     let percent = share * 100.0;
     if share > DISTURBED_SHARE {
         let reason = format!("wall time was disturbed in {percent:.0} % of the samples");
         (Clock::Cpu, reason, share)
     } else {
-        let reason = format!("wall time was disturbed in only {percent:.0} % of the samples");
+        let few = match percent < 1.0 {
+            true => "less than 1".to_owned(),
+            false => format!("only {percent:.0}"),
+        };
+        let reason = format!("wall time was disturbed in {few} % of the samples");
         (Clock::Wall, reason, share)
     }
 }
