@@ -18,7 +18,7 @@ use std::ops::Range;
 use memchr::{memchr, memrchr};
 
 use crate::error::Grow;
-use crate::read::{line_ends, parse_integer};
+use crate::read::{line_ends, parse_integer, unmarked};
 use crate::set::{KeySet, Keys, Span};
 
 /// What is done to a key.
@@ -107,6 +107,7 @@ type Wrong = (usize, Reason);
 /// # Errors
 /// What is wrong, with line and column.
 pub fn read(bytes: &[u8], kind: Option<Kind>) -> Result<Trace<'_>, Error> {
+    let bytes = unmarked(bytes);
     if bytes.is_empty() {
         return Err(Error::Empty);
     }

@@ -140,7 +140,10 @@ fn integers(out: &mut dyn Write, keys: &KeySet<'_>, format: &Format) -> Result<u
             Keys::Integers(numbers) => numbers[at],
             Keys::Bytes(_) => match parse_integer(&keys.key(at)) {
                 Some(number) => number,
-                None => return refuse(at, "is no whole number of 64 bits"),
+                None => {
+                    let bits = if *format == Format::U32 { 32 } else { 64 };
+                    return refuse(at, format!("is no whole number of {bits} bits"));
+                }
             },
         };
         let length = match format {

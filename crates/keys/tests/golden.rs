@@ -39,6 +39,30 @@ fn bin_text_is_kvbench_s_byte_for_byte() {
     assert_eq!(texts(&keys), ["alpha", "beta", "gamma"]);
 }
 
+/// The mark was part of the first key, without a word.
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_key() {
+    let marked = |text: &str| [b"\xef\xbb\xbf", text.as_bytes()].concat();
+    for (text, format, keys) in [
+        ("alpha\nbeta\n", "words", ["alpha", "beta"]),
+        ("al pha\nbeta\n", "lines", ["al pha", "beta"]),
+        ("12\n7\n", "integers", ["12", "7"]),
+        ("k,n\na,1\nb,2\n", "csv:k", ["a", "b"]),
+        ("a,1\nb,2\n", "csv:1", ["a", "b"]),
+        ("{\"k\":\"a\"}\n{\"k\":\"b\"}\n", "jsonl:k", ["a", "b"]),
+    ] {
+        let file = marked(text);
+        assert_eq!(texts(&read(&file, &format.parse().unwrap()).unwrap()), keys, "{format}");
+    }
+    assert_eq!(detect(&marked("12\n7\n")), Ok(Format::Integers));
+    let asks = detect(&marked("{\"k\":1}\n")).unwrap_err().to_string();
+    assert!(asks.contains("jsonl:FIELD"), "{asks}");
+    let trace = marked("get a\n");
+    assert_eq!(fathom_keys::trace::read(&trace, None).unwrap().keys.key(0).as_ref(), b"a");
+    let error = read(&marked("12\nx\n"), &Format::Integers).unwrap_err();
+    assert!(matches!(error, Error::Bad { offset: 6, .. }), "{error}");
+}
+
 #[test]
 fn a_closing_zero_counts_in_the_length() {
     let target = Target { terminate: true, ..Target::new(Format::BinText) };

@@ -21,9 +21,6 @@ struct Field {
 
 pub(super) fn column<'b>(bytes: &'b [u8], csv: &Csv) -> Result<KeySet<'b>, Error> {
     let mut at = 0;
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        at = 3;
-    }
     let wanted = match &csv.column {
         Column::Number(number) => number - 1,
         Column::Named(name) => named(bytes, &mut at, name, csv.delimiter)?,

@@ -13,13 +13,22 @@ use crate::format::Format;
 use crate::set::{KeySet, Keys};
 
 pub(crate) use binary::{FLAG_TERMINATED, MAGIC, MARKER, kind};
-pub(crate) use text::{is_space, line_ends, parse_integer};
+pub(crate) use text::{is_space, line_ends, parse_integer, unmarked};
 
-/// The keys of `bytes` in `format`.
+/// The keys of `bytes` in `format`; a byte order mark before text is none of them.
 ///
 /// # Errors
 /// What is wrong, with the offset.
 pub fn read<'b>(bytes: &'b [u8], format: &Format) -> Result<KeySet<'b>, Error> {
+    let records = if format.is_text() { text::unmarked(bytes) } else { bytes };
+    let marked = (bytes.len() - records.len()) as u64;
+    parsed(records, format).map_err(|error| match error {
+        Error::Bad { offset, reason } => Error::Bad { offset: offset + marked, reason },
+        other => other,
+    })
+}
+
+fn parsed<'b>(bytes: &'b [u8], format: &Format) -> Result<KeySet<'b>, Error> {
     let borrowed = |keys| KeySet { bytes: Cow::Borrowed(bytes), keys, values: None };
     Ok(match format {
         Format::Words => borrowed(Keys::Bytes(text::words(bytes)?)),
@@ -66,6 +75,7 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
         };
         return Err(Error::Unrecognised(why));
     }
+    let bytes = text::unmarked(bytes);
     let first = bytes.iter().copied().find(|&byte| !is_space(byte));
     if first == Some(b'{') && json_lines::looks_like(bytes) {
         return Err(Error::Unrecognised(

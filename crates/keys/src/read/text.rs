@@ -9,6 +9,11 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
+/// Text without the byte order mark that programs on Windows put before it.
+pub(crate) fn unmarked(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 /// A whole number in decimal digits, without sign and without needless zeros in front.
 pub(crate) fn parse_integer(digits: &[u8]) -> Option<u64> {
     let is_plain = digits.len() == 1 || digits.first() != Some(&b'0');
