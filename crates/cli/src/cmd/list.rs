@@ -41,7 +41,7 @@ enum Format {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    options.libraries.choose()?;
+    options.libraries.take()?;
     let Some(name) = &options.family else {
         io::stdout().write_all(families(options.format).as_bytes())?;
         return Ok(Exit::Done);

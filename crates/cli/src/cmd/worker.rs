@@ -30,7 +30,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    options.libraries.choose()?;
+    options.libraries.take()?;
     if let Some(name) = &options.allocator {
         run_on(name)?;
     }

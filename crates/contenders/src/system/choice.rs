@@ -2,6 +2,8 @@
 //!
 //! Opens nothing.
 
+use std::error::Error;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -26,15 +28,25 @@ static CHOSEN: OnceLock<Choices> = OnceLock::new();
 ///
 /// # Errors
 /// A library that is not known, a file that is not there, a choice without a name.
-pub fn choose(texts: &[String]) -> Result<(), String> {
-    let choices = texts.iter().map(|text| parsed(text)).collect::<Result<Choices, String>>()?;
+pub fn choose(texts: &[String]) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let choices = texts.iter().map(|text| parsed(text)).collect::<Result<Choices, _>>()?;
     match CHOSEN.set(choices) {
         Ok(()) => Ok(()),
-        Err(_) => Err("libraries are chosen once".to_owned()),
+        Err(_) => Err("libraries are chosen once".into()),
     }
 }
 
-fn parsed(text: &str) -> Result<(String, Choice), String> {
+/// Opens the libraries that were chosen by a file.
+///
+/// # Errors
+/// Why one of them cannot be used.
+pub fn ensure_usable() -> Result<(), &'static str> {
+    let is_named = |name: &str| matches!(chosen(name), Some(Choice::File(_)));
+    let mut named = ALL.iter().filter(|library| is_named(library.name()));
+    named.try_for_each(|library| library.ensure())
+}
+
+fn parsed(text: &str) -> Result<(String, Choice), Box<dyn Error + Send + Sync>> {
     if text == "none" {
         return Ok(("*".to_owned(), Choice::None));
     }
@@ -45,13 +57,17 @@ fn parsed(text: &str) -> Result<(String, Choice), String> {
     })?;
     if !ALL.iter().any(|library| library.name() == name) {
         let all: Vec<&str> = ALL.iter().map(|library| library.name()).collect();
-        return Err(format!("no library {name:?}; there is: {}", all.join(", ")));
+        return Err(format!("no library {name:?}; there is: {}", all.join(", ")).into());
     }
     if file == "none" {
         return Ok((name.to_owned(), Choice::None));
     }
+    if file.is_empty() {
+        return Err(format!("{text} names no file, nor {name}=none").into());
+    }
     // Workers may run in other folders; and a name without one would be looked for by the loader.
-    let whole = Path::new(file).canonicalize().map_err(|error| format!("{file}: {error}"))?;
+    let whole = Path::new(file).canonicalize();
+    let whole = whole.map_err(|error| io::Error::new(error.kind(), format!("{file}: {error}")))?;
     Ok((name.to_owned(), Choice::File(whole)))
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Calls nothing of it but what tells its version.
 
+use std::error::Error as _;
 use std::ffi::{CStr, c_char, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -166,7 +167,7 @@ impl Wanted {
         match chosen(name) {
             Some(Choice::File(_)) if IS_STATIC => Err(format!("{name}: {OPENS_NONE}")),
             Some(Choice::File(file)) => opened(&file)
-                .ok_or_else(|| "it cannot be opened".to_owned())
+                .map_err(|error| format!("it cannot be opened ({})", cause(&error)))
                 .and_then(|library| self.checked(library, look))
                 .map_err(|why| format!("{name} in {}: {why}", file.display())),
             Some(Choice::None) => Err(format!("{name} is left out by --library {name}=none")),
@@ -179,7 +180,7 @@ impl Wanted {
     fn searched(&self, look: &mut Look<'_>) -> Result<Opened, String> {
         let mut wrong = None;
         for place in places(self.files) {
-            match opened(&place).map(|library| self.checked(library, look)) {
+            match opened(&place).ok().map(|library| self.checked(library, look)) {
                 Some(Ok(opened)) => return Ok(opened),
                 Some(Err(why)) => drop(wrong.get_or_insert(why)),
                 None => {}
@@ -222,6 +223,10 @@ impl<F: Functions> Named for System<F> {
         let loaded = self.loaded.get()?.as_ref();
         Some(loaded.map(|loaded| loaded.opened.file.as_str()).map_err(String::as_str))
     }
+
+    fn ensure(&'static self) -> Result<(), &'static str> {
+        self.get().map(drop)
+    }
 }
 
 /// Where a library may be: its files in the folders the user names, then wherever the system's loader
@@ -234,10 +239,15 @@ fn places(files: &'static [&'static str]) -> Vec<PathBuf> {
     in_folders.chain(files.iter().map(PathBuf::from)).collect()
 }
 
-fn opened(place: &Path) -> Option<Library> {
+fn opened(place: &Path) -> Result<Library, libloading::Error> {
     // SAFETY: libraries of these names do nothing at their start but look at the processor and get
     // themselves ready; whoever names another file answers for it.
-    unsafe { Library::open(Some(place), RTLD_NOW | RTLD_LOCAL) }.ok()
+    unsafe { Library::open(Some(place), RTLD_NOW | RTLD_LOCAL) }
+}
+
+/// What the loader said, where it said anything.
+fn cause(error: &libloading::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// The file that an open library came from.

@@ -44,7 +44,7 @@ pub(crate) mod zlib;
 pub(crate) mod zlib_ng;
 pub(crate) mod zstd;
 
-pub use choice::{arguments, choose};
+pub use choice::{arguments, choose, ensure_usable};
 pub(crate) use loading::{System, functions};
 
 /// A library as users name it: in `--library`, and in what is said of it.
@@ -52,6 +52,8 @@ trait Named: Sync {
     fn name(&self) -> &'static str;
     /// The file it was opened from, or why it is not here; `None` as long as nobody asked for it.
     fn found(&self) -> Option<Result<&str, &str>>;
+    /// Opens it, or says why it is not here.
+    fn ensure(&'static self) -> Result<(), &'static str>;
 }
 
 /// All of them, in the order of their names.
