@@ -96,6 +96,7 @@ fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<GroupError>()
         || cause.is::<BadKeys>()
         || cause.is::<NotThere>()
+        || cause.is::<serde_json::Error>()
         || cause.is::<ReadError>()
         || cause.is::<ImportError>()
     {
@@ -111,6 +112,11 @@ fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {
         return true;
     }
     cause.downcast_ref().is_some_and(|error| {
-        matches!(error, GenerateError::NoName { .. } | GenerateError::NotATemperature { .. })
+        matches!(
+            error,
+            GenerateError::NoName { .. }
+                | GenerateError::NotATemperature { .. }
+                | GenerateError::EmptyList
+        )
     })
 }

@@ -1,12 +1,13 @@
 //! Files of keys: read whole, in the format that was named or detected. Errors carry the path.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
 use std::thread;
 
 use anyhow::Context;
-use fathom_keys::{Error, Format, KeySet, detect, read};
+use fathom_keys::{Error, Format, KeySet, Keys, detect, read};
 
 use crate::input::{self, Forward, Input};
 
@@ -48,11 +49,7 @@ pub(crate) fn keys<'b>(
         let path = path.display();
         BadKeys(match error {
             Error::Bad { offset, reason } if format.is_some_and(Format::is_text) => {
-                let before = &bytes[..bytes.len().min(offset as usize)];
-                let is_end = |byte: &u8| *byte == b'\n';
-                let line = 1 + before.iter().filter(|byte| is_end(byte)).count();
-                let start = before.iter().rposition(is_end).map_or(0, |end| end + 1);
-                format!("{path}:{line}:{}: {reason}", before.len() - start + 1)
+                format!("{path}:{}: {reason}", place(bytes, offset))
             }
             other => format!("{path}: {other}"),
         })
@@ -63,6 +60,40 @@ pub(crate) fn keys<'b>(
     };
     let keys = read(bytes, &format).map_err(|error| bad(error, Some(&format)))?;
     Ok((format, keys))
+}
+
+/// Key `number`, from 1, of `keys`, which were read from `bytes`, is none of what they are to be: with its place
+/// where they lie in a text.
+pub(crate) fn refused(
+    path: &Path,
+    bytes: &[u8],
+    format: &Format,
+    keys: &KeySet<'_>,
+    number: u64,
+    what: &str,
+) -> BadKeys {
+    let path = path.display();
+    let place = match (&keys.bytes, &keys.keys) {
+        (Cow::Borrowed(text), Keys::Bytes(spans)) if format.is_text() => {
+            // A byte order mark is in front of what was read.
+            let marked = (bytes.len() - text.len()) as u64;
+            Some(place(bytes, marked + spans[number as usize - 1].start))
+        }
+        _ => None,
+    };
+    BadKeys(match place {
+        Some(place) => format!("{path}:{place}: key {number}: {what}"),
+        None => format!("{path}: key {number}: {what}"),
+    })
+}
+
+/// Line and column, from 1, of what follows so many bytes.
+fn place(bytes: &[u8], offset: u64) -> String {
+    let before = &bytes[..bytes.len().min(offset as usize)];
+    let is_end = |byte: &u8| *byte == b'\n';
+    let line = 1 + before.iter().filter(|byte| is_end(byte)).count();
+    let start = before.iter().rposition(is_end).map_or(0, |end| end + 1);
+    format!("{line}:{}", before.len() - start + 1)
 }
 
 /// A file whose keys cannot be had: what is said of it, with its path and the place.

@@ -111,9 +111,22 @@ impl Libraries {
     /// Before anybody asks for a library.
     ///
     /// # Errors
-    /// A choice that makes no sense, a file that is not there.
+    /// A choice that makes no sense, a file that is not there or no such library.
     pub(crate) fn choose(&self) -> anyhow::Result<()> {
-        fathom_contenders::system::choose(&self.chosen).map_err(anyhow::Error::msg)
+        self.take()?;
+        fathom_contenders::system::ensure_usable().map_err(anyhow::Error::msg)
+    }
+
+    /// The same where libraries that cannot be used are told as absent, and in workers.
+    ///
+    /// # Errors
+    /// As [`choose`](Libraries::choose), but for libraries that cannot be used.
+    pub(crate) fn take(&self) -> anyhow::Result<()> {
+        let chosen = fathom_contenders::system::choose(&self.chosen);
+        chosen.map_err(|error| match error.downcast::<std::io::Error>() {
+            Ok(unreadable) => anyhow::Error::from(*unreadable),
+            Err(other) => anyhow::anyhow!(other),
+        })
     }
 }
 
@@ -437,6 +450,30 @@ pub(crate) fn usual<'a>(
     })
 }
 
+/// Each of these specs once, with its defaults.
+///
+/// # Errors
+/// A spec that makes no sense; one of the `given` parameters (`NAME=VALUE`) that decides nothing in any.
+pub(crate) fn completed(
+    family: &dyn AnyFamily,
+    specs: &[Spec],
+    given: &[String],
+) -> anyhow::Result<Vec<Spec>> {
+    let mut all: Vec<Spec> = Vec::new();
+    for spec in specs {
+        let spec = family.completed(spec)?;
+        if !all.contains(&spec) {
+            all.push(spec);
+        }
+    }
+    for parameter in given {
+        let name = parameter.split('=').next().unwrap_or_default();
+        let is_taken = all.iter().any(|spec| spec.parameters.contains_key(name));
+        ensure!(is_taken, "{parameter}: {name} decides nothing in what is measured here");
+    }
+    Ok(all)
+}
+
 /// Measures; an error names the family and the workload.
 pub(crate) fn measured(asked: Bench<'_>) -> anyhow::Result<Case> {
     let title = format!("{} {}", asked.family, asked.workload);
@@ -497,10 +534,14 @@ pub(crate) fn new_run() -> anyhow::Result<Run> {
 
 /// What `build.rs` found out about this program, and the level of what it measures.
 pub(crate) fn build() -> Build {
+    let mut features: Vec<&str> = env!("FATHOM_BUILD_FEATURES").split_whitespace().collect();
+    features.extend(fathom_contenders::features());
+    features.sort_unstable();
+    features.dedup();
     Build {
         commit: env!("FATHOM_BUILD_COMMIT").to_owned(),
         dirty: env!("FATHOM_BUILD_DIRTY").parse().ok(),
-        features: env!("FATHOM_BUILD_FEATURES").split_whitespace().map(str::to_owned).collect(),
+        features: features.into_iter().map(str::to_owned).collect(),
         profile: format!(
             "{} (opt-level {})",
             env!("FATHOM_BUILD_PROFILE"),

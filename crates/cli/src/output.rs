@@ -77,9 +77,9 @@ impl Output {
         }
         input::ensure_local(path)?;
         let name = path.display().to_string();
-        if path.as_os_str().as_bytes().ends_with(b"/") && !path.is_dir() {
-            let error = io::Error::from(io::ErrorKind::NotADirectory);
-            return Err(error).context(format!("cannot create {name}"));
+        if path.as_os_str().as_bytes().ends_with(b"/") {
+            // A folder: one that is missing, or a file, is told as what it is.
+            fs::metadata(path).with_context(|| format!("cannot create {name}"))?;
         }
         if let Some(number) = descriptor(path) {
             let file = file::opened(number).with_context(|| format!("cannot write {name}"))?;

@@ -226,16 +226,60 @@ fn a_file_of_the_user_is_measured_where_a_row_can_take_it() {
     let latin = run(&file("latin.txt", b"caf\xe9 caf\xe9 caf\xe9"));
     let said = String::from_utf8(latin.stderr).unwrap();
     assert!(latin.status.success() && said.contains("no UTF-8 after byte 3"), "{said}");
+    let latin1 = file("latin1", b"caf\xe9");
     for (arguments, word) in [
         (&["--file", "not-there.bin"][..], "not-there.bin"),
         (&["--file", "/"], "fathom: /: is a directory\n"),
         (&["--file", "/dev/null"], "/dev/null: 0 bytes"),
+        (&["json", "--file", &latin1], "latin1: no UTF-8 after byte 3"),
         (&["--file", &document, "--size", "64"], "--file and --size"),
         (&["digest", "--file", &document], "no row of these"),
     ] {
         let refused = fathom(&[&["cpu"], arguments].concat());
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(!refused.status.success() && said.contains(word), "{said}");
+    }
+}
+
+/// What does not shrink, and what is short, was copied in place of being packed.
+#[test]
+fn every_codec_gives_back_a_file_that_does_not_shrink() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let mut state = 1_u64;
+    let noise = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    });
+    let noise: Vec<u8> = noise.take(5000).collect();
+    for length in [1, 50, 5000] {
+        std::fs::write(&path, &noise[..length]).unwrap();
+        let tested = fathom(&["bench", "codec", path.to_str().unwrap(), "--test"]);
+        let text = String::from_utf8_lossy(&tested.stdout).into_owned();
+        assert!(tested.status.success(), "{length}: {text}");
+    }
+}
+
+/// A library that was named and cannot be used left out its rows without a word; data that cannot be taken ended as
+/// wrong words do.
+#[test]
+fn what_is_wrong_with_a_file_is_told_by_the_exit_code() {
+    for (arguments, code) in [
+        (&["--library", "zlib=/dev/null"][..], 2),
+        (&["--library", "zlib=/none"], 4),
+        (&["--file", "/none"], 4),
+        (&["--file", "/dev/null"], 3),
+    ] {
+        let refused = fathom(&[&["cpu", "--only", "adler32"], arguments].concat());
+        assert_eq!(refused.status.code(), Some(code), "{arguments:?}");
+    }
+}
+
+#[test]
+fn rows_are_named_as_the_first_screen_names_them() {
+    let text = done(&["cpu", "--only", "memcpy,crc-32c,sha-256", "--test"]);
+    for family in ["memory: ", "checksum: ", "digest: "] {
+        assert!(text.contains(family), "{text}");
     }
 }
 
@@ -336,6 +380,17 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
         (&["cpu", "digest", "--only", "openssl", "--library", "none"], "openssl is not here"),
         (&["cpu", "--library", "zlip=none"], "no library \"zlip\""),
         (&["cpu", "--library", "zlib=no-such.so"], "no-such.so: No such file"),
+        (&["cpu", "--library", "zlib="], "zlib= names no file"),
+        (&["cpu", "--library", "zlib=/dev"], "zlib in /dev: it cannot be opened"),
+        (
+            &["cpu", "--test", "--library", "zlib=/dev/null"],
+            "zlib in /dev/null: it cannot be opened",
+        ),
+        (&["bench", "codec", "--library", "zlib=/dev/null"], "it cannot be opened"),
+        (
+            &["cpu", "--only", "sha256", "--size", "9999999999999"],
+            "fathom: size=9999999999999: at most",
+        ),
         (&["cpu", "--library", "zlib"], "is no choice of a library"),
         (&["cpu", "digest", "--size", "many"], "\"many\" is no size"),
         (&["cpu", "digest", "--threads", "0"], "--threads"),
@@ -360,7 +415,7 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
     ] {
         let output = fathom(arguments);
         let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(matches!(output.status.code(), Some(2 | 4)), "{arguments:?}: {complaint}");
+        assert!(matches!(output.status.code(), Some(2..=4)), "{arguments:?}: {complaint}");
         assert!(complaint.contains(words), "{arguments:?}: {complaint}");
     }
 }

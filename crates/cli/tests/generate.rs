@@ -100,7 +100,15 @@ fn a_list_is_used_and_its_errors_have_lines() {
     let over = ["--rows", "5", "--stations", &list, "-o", &list];
     fails(&over, 2, "--output would replace the input");
     let bad = path("bad", "Hamburg;9.8\n;3\n");
-    fails(&["--rows", "5", "--stations", &bad], 3, "bad: line 2 of the station list has no name");
+    fails(&["--rows", "5", "--stations", &bad], 3, "bad: line 2, column 1 of the station list: no");
+    let warm = path("warm", "Hamburg;9.8\nBulawayo;warm\n");
+    fails(
+        &["--rows", "5", "--stations", &warm],
+        3,
+        "warm: line 2, column 10 of the station list: ",
+    );
+    let empty = path("empty", "# none\n");
+    fails(&["--rows", "5", "--stations", &empty], 3, "empty: the station list has no station");
     let many = ["--rows", "5", "--stations", &list, "--stations", "3"];
     fails(&many, 2, "2 distinct names, 3 were asked for");
 }

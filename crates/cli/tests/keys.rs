@@ -1,5 +1,7 @@
 //! `fathom convert` and `fathom generate keys` from the outside, kvbench's command line included.
 
+mod common;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -68,6 +70,14 @@ fn any_format_becomes_any_other() {
         2,
         "would replace the input",
     );
+    std::fs::write(folder.join("holds.csv"), "\u{feff}k\na\n\"b\nc\"\n").unwrap();
+    let holds = "holds.csv:3:2: key 2: holds a line end";
+    fails(folder, "convert -F csv:k -T lines holds.csv", 3, holds);
+    std::fs::write(folder.join("w"), "7\nx 9\n").unwrap();
+    fails(folder, "convert -T u32 w", 3, "w:2:1: key 2: is no whole number of 32 bits");
+    fails(folder, "convert -F lines -T u64 w", 3, "w:2:1: key 2: is no whole number of 64 bits");
+    let piped = common::piped(folder, ["convert", "-T", "lines"], b"1 2\n3\n");
+    assert_eq!(piped.stdout, b"1\n2\n3\n");
     fails(folder, "convert missing", 4, "cannot read missing");
     fails(folder, "convert -F nonsense t.csv", 2, "is no format");
 }

@@ -89,6 +89,20 @@ pub mod allocator {
 /// The level this crate is optimised at, and so what is measured.
 pub const OPT_LEVEL: &str = env!("FATHOM_OPT_LEVEL");
 
+/// The features this crate was built with, which may be more than the program asked for: what is built together
+/// shares them.
+pub fn features() -> impl Iterator<Item = &'static str> {
+    let all = [
+        ("cpu", cfg!(feature = "cpu")),
+        ("kv", cfg!(feature = "kv")),
+        ("mimalloc-secure", cfg!(feature = "mimalloc-secure")),
+        ("more", cfg!(feature = "more")),
+        ("native", cfg!(feature = "native")),
+        ("store", cfg!(feature = "store")),
+    ];
+    all.into_iter().filter_map(|(name, is_on)| is_on.then_some(name))
+}
+
 /// All families, in the order they are shown.
 pub static FAMILIES: &[&dyn AnyFamily] = &[
     &aggregate::FAMILY,

@@ -6,19 +6,26 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
     /// A line of the list has nothing before its `;`.
-    #[error("line {line} of the station list has no name")]
+    #[error("line {line}, column 1 of the station list: no name before the `;`")]
     NoName {
         /// Counted from 1, comments included.
         line: usize,
     },
     /// What follows the `;` is not a temperature from -99.9 to 99.9.
-    #[error("line {line} of the station list: {text:?} is no mean temperature (-99.9 to 99.9)")]
+    #[error(
+        "line {line}, column {column} of the station list: {text:?} is no mean temperature (-99.9 to 99.9)"
+    )]
     NotATemperature {
         /// Counted from 1, comments included.
         line: usize,
+        /// Of the byte behind the `;`, from 1.
+        column: usize,
         /// The field, shortened.
         text: String,
     },
+    /// A list without a station.
+    #[error("the station list has no station")]
+    EmptyList,
     /// No station at all was given or asked for.
     #[error("there must be at least one station")]
     NoStations,

@@ -51,13 +51,13 @@ impl Stations {
             let (line, name, rest) = entry?;
             let mean = match rest {
                 None | Some(b"") => drawn_mean(&mut random),
-                Some(field) => mean_tenths(line, field)?,
+                Some(field) => mean_tenths((line, name.len() + 2), field)?,
             };
             if seen.insert(name) {
                 stations.push(name, mean);
             }
         }
-        if stations.is_empty() { Err(GenerateError::NoStations) } else { Ok(stations) }
+        if stations.is_empty() { Err(GenerateError::EmptyList) } else { Ok(stations) }
     }
 
     /// Stations of which only the name matters.
@@ -188,14 +188,14 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Result<Line<'_>, Genera
         })
 }
 
-fn mean_tenths(line: usize, field: &[u8]) -> Result<i16, GenerateError> {
+fn mean_tenths((line, column): (usize, usize), field: &[u8]) -> Result<i16, GenerateError> {
     let text = String::from_utf8_lossy(field);
     let tenths = text.trim().parse::<f64>().map_or(f64::NAN, |degrees| (degrees * 10.0).round());
     if tenths.abs() <= f64::from(LIMIT_TENTHS) {
         Ok(tenths as i16)
     } else {
         let text = text.chars().take(40).collect();
-        Err(GenerateError::NotATemperature { line, text })
+        Err(GenerateError::NotATemperature { line, column, text })
     }
 }
 

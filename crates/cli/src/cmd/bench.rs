@@ -281,7 +281,7 @@ fn specs(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Spec>>
         let files = options.files.iter().filter(|file| seen.insert(*file));
         specs = files.flat_map(|file| specs.iter().map(|spec| with(file, spec))).collect();
     }
-    specs.iter().map(|spec| Ok(family.completed(spec)?)).collect()
+    measuring::completed(family, &specs, &options.parameters)
 }
 
 /// The same for a file: cases that differ only in data to be made are one case.

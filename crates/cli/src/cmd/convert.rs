@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use fathom_keys::{Format, Target, WriteError, write};
 
 use crate::exit::Exit;
@@ -20,8 +20,8 @@ use crate::output::{self, Output};
 /// kvbench's generator is understood: -m convert-text -i words.txt -o words.bin [-t] [-v].
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The file to read; - is stdin
-    #[arg(value_name = "FILE", required_unless_present = "input", conflicts_with = "input")]
+    /// The file to read; - is stdin, and so is none
+    #[arg(value_name = "FILE", conflicts_with = "input")]
     file: Option<PathBuf>,
 
     /// Its format; told from its bytes where they tell
@@ -67,7 +67,7 @@ enum Mode {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let path = options.file.as_deref().or(options.input.as_deref());
-    let path = path.context("no file to read")?;
+    let path = path.unwrap_or_else(|| Path::new("-"));
     output::ensure_files_apart(&[("--output", Some(&*options.output))], &[path])?;
     let (from, to) = match options.mode {
         None => (options.from.clone(), options.to.clone()),
@@ -93,6 +93,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let target = Target { format: to, terminate: options.terminate, wide: options.wide };
     let written = write(&mut output, &keys, &target).map_err(|error| match error {
         WriteError::Io(error) => anyhow::Error::from(error),
+        WriteError::Key { number, what } => {
+            key_file::refused(path, &bytes, &from, &keys, number, &what).into()
+        }
         other => anyhow::Error::from(other).context(path.display().to_string()),
     })?;
     output.finish()?;

@@ -25,7 +25,7 @@ use fathom_machine::describe::Machine;
 use fathom_measure::bench::{Bench, Entrant, Session};
 use fathom_measure::contender::Path as Hardware;
 use fathom_measure::digest::Digest;
-use fathom_measure::facts::Timed;
+use fathom_measure::facts::{Common, Timed};
 use fathom_measure::family::{AnyFamily, Entry, OpenError};
 use fathom_measure::meter::Untimed;
 use fathom_measure::result::{Case, Run};
@@ -47,7 +47,7 @@ use crate::sheet;
 /// Every implementation is checked against a plain reference before it is timed; a wrong one has
 /// no time. Figures are shown in the form of mORMot's regression tests and in fathom's, with the
 /// hardware path each implementation takes: docs/cpu.md.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// Families to measure, or parts of the forebear's table (`hash` is checksum and digest)
     /// [default: all that this command knows]
@@ -158,11 +158,14 @@ impl Row {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let inputs: Vec<&Path> = options.join.iter().chain(&options.file).map(|path| &**path).collect();
     options.show.ensure_possible(&inputs)?;
-    options.libraries.choose()?;
+    // What is absent has a reason, which is what is asked for.
+    if options.absent { options.libraries.take() } else { options.libraries.choose() }?;
     if let [a, b] = &options.join[..] {
         return joined(a, b, &options.show.output);
     }
     let families = chosen(&options.families)?;
+    let only = options.only.iter().map(|name| meant(name, &families)).collect();
+    let options = &Options { only, ..options.clone() };
     if options.absent {
         return written(&absent(&families), &options.show.output);
     }
@@ -289,7 +292,7 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static dyn AnyFamily>> {
 /// The rows asked for, each with who takes part.
 fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Result<Vec<Row>> {
     check_names(&options.only, families)?;
-    let rows = match &options.file {
+    let mut rows = match &options.file {
         Some(file) => own(options, families, file),
         None if options.is_common() => questions(families),
         None => {
@@ -298,6 +301,14 @@ fn rows(options: &Options, families: &[&'static dyn AnyFamily]) -> anyhow::Resul
         }
     }?;
     ensure!(!rows.is_empty(), "nothing to measure: these implementations have none of these rows");
+    let senseless = |row: &mut Row| match row.refused.take()? {
+        // Nobody takes part then, which is told of the row.
+        SpecError::Machine { .. } => None,
+        error => Some(error),
+    };
+    if let Some(error) = rows.iter_mut().find_map(senseless) {
+        return Err(error.into());
+    }
     let is_sized = options.size == ["mix"] || rows.iter().any(|row| has_calls(row.family));
     ensure!(is_sized, "--size: none of these rows has calls of a size");
     Ok(rows)
@@ -341,11 +352,14 @@ fn own(
     );
     let (rows, others): (Vec<Row>, Vec<Row>) =
         rows.into_iter().partition(|row| row.refused.is_none());
-    let why =
-        |row: &Row| row.refused.as_ref().map(|error| format!("{}: {error}", row.spec.operation));
-    let refused: Vec<String> = others.iter().filter_map(why).collect();
-    ensure!(!rows.is_empty(), "{}", refused.join("; "));
-    for line in refused {
+    let why = |(row, error): &(String, SpecError)| format!("{row}: {error}");
+    let refused = others.into_iter().filter_map(|row| Some((row.spec.operation, row.refused?)));
+    let mut refused: Vec<(String, SpecError)> = refused.collect();
+    let said: Vec<String> = refused.iter().map(why).collect();
+    if let (true, Some((_, error))) = (rows.is_empty(), refused.pop()) {
+        return Err(anyhow::Error::from(error).context(said.join("; ")));
+    }
+    for line in said {
         say!("fathom: left out: {line}");
     }
     Ok(rows)
@@ -359,7 +373,10 @@ fn ensure_measurable(file: &Path) -> anyhow::Result<()> {
     if about.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory)).with_context(name);
     }
-    ensure!(about.len() > 0, "{}: 0 bytes; a row takes a file of 1 byte at least", name());
+    if about.len() == 0 {
+        let reason = "0 bytes; a row takes a file of 1 byte at least".to_owned();
+        return Err(SpecError::File { path: file.to_owned(), reason }.into());
+    }
     Ok(())
 }
 
@@ -423,6 +440,14 @@ fn check_plot(rows: &[Row]) -> anyhow::Result<()> {
         "a plot shows one row at several sizes, such as --only sha256 --size 64,1K,64K"
     );
     Ok(())
+}
+
+/// The name of the row that the first screen calls so, in capitals or not; any other name stays.
+fn meant(name: &str, families: &[&'static dyn AnyFamily]) -> String {
+    let mut questions = common::questions(families).map(|(_, common)| common);
+    let is_it =
+        |common: &&Common| common.only.is_empty() && common.question.eq_ignore_ascii_case(name);
+    questions.find(is_it).map_or(name, |common| common.operation).to_owned()
 }
 
 /// Refuses names that are neither a row nor an implementation of these families.

@@ -89,7 +89,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let threads = threads.unwrap_or(NonZeroUsize::MIN);
     let written = generate::write(pairs, numbers, threads, &mut output, also);
     let written = written.map_err(anyhow::Error::from);
-    let mean = match written.and_then(|mean| output.finish().map(|()| mean)) {
+    // No pairs without their answers.
+    let answered = written.and_then(|mean| match &mut answers {
+        Some(answers) => answers.flush().map(|()| mean).map_err(anyhow::Error::from),
+        None => Ok(mean),
+    });
+    let mean = match answered.and_then(|mean| output.finish().map(|()| mean)) {
         // Who closed the pipe does not want the pairs; whoever asked for answers has none.
         Err(error) if answers.is_some() && exit::is_broken_pipe(&error) => {
             return Err(

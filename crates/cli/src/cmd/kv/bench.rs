@@ -180,7 +180,7 @@ fn specs(options: &Options, prepared: &Prepared) -> anyhow::Result<Vec<Spec>> {
         let each = |spec: &Spec| values.split(',').map(|value| with(spec, value)).collect();
         specs = specs.iter().flat_map(|spec| -> Vec<Spec> { each(spec) }).collect();
     }
-    specs.iter().map(|spec| Ok(kv::FAMILY.completed(spec)?)).collect()
+    measuring::completed(&kv::FAMILY, &specs, &options.parameters)
 }
 
 /// Numbers of keys.
