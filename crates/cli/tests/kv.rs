@@ -269,10 +269,10 @@ fn sizes_and_several_values_are_cases_of_their_own() {
                 --sizes 500..1000:2 -p threads=1,2 --format json";
     let run = json(folder.path(), line, 0);
     let cases = run["cases"].as_array().unwrap();
-    // The scan; two operations, three sizes, two numbers of threads.
-    assert_eq!(cases.len(), 1 + 2 * 3 * 2);
+    // The scan; three sizes, of the operation that threads share with two numbers of them.
+    assert_eq!(cases.len(), 1 + 3 * 2 + 3);
     let keys: Vec<u64> = cases.iter().map(|case| case["work"]["items"].as_u64().unwrap()).collect();
-    assert_eq!(keys[7..], [500, 500, 1000, 1000, 3000, 3000]);
+    assert_eq!(keys[7..], [500, 1000, 3000]);
     // Threads take a step for each key that is there once, or twice.
     assert_eq!(keys[5..7], [2700, 2700]);
     let threads = |at: usize| cases[at]["workload"]["parameters"]["threads"].as_str().unwrap();
@@ -462,6 +462,49 @@ fn a_trace_that_scans_is_for_structures_that_keep_order() {
     assert!(verdict["paste"]["code"][0].as_str().unwrap().contains("u64, u64"), "{verdict}");
 }
 
+/// What the tables of a trace take that were made for each replay was beside every budget.
+#[test]
+fn a_short_trace_on_many_keys_keeps_its_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    std::fs::write(folder.path().join("trace"), "put zzz\nget zzz\n").unwrap();
+    let begun = std::time::Instant::now();
+    let line = "kv --trace trace words --budget 1s -d std,btreemap -h siphash13 -a system --wide";
+    let output = fathom(folder.path(), line);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+}
+
+/// `a name` of bytes that are no text was told after everything had been read.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_whose_name_is_no_text_is_measured() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let odd = OsStr::from_bytes(b"bad\xff\nname");
+    std::fs::rename(folder.path().join("words"), folder.path().join(odd)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    let words = ["-d", "std", "-h", "foldhash", "-a", "system", "--budget", "1s"];
+    let output = command.current_dir(&folder).arg("kv").arg(odd).args(words).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("bad\u{fffd}\\nname: "), "{text}");
+}
+
+/// It said to give more of the budget, or to name structures, which had been done.
+#[test]
+fn whatever_the_budget_somebody_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv words -d btreemap,std -h foldhash --budget 1ms --format json";
+    let verdict = json(folder.path(), line, 0);
+    assert!(verdict["rows"].as_array().unwrap().len() > 1, "{verdict}");
+}
+
 #[test]
 fn a_trace_on_a_file_of_keys_finds_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -550,6 +593,13 @@ fn what_is_not_there_is_said() {
     fails("kv bench words -d std --sizes 1k,1M", 2, "1000000 keys are more than the 3000 of words");
     let mixed = "kv bench words -d std --operation find-mixed -p hit=0.5,2";
     fails(mixed, 2, "fathom: hit=2: expected 0 to 1");
+    let idle = "kv bench words -d std --operation find-hit -p skew=1";
+    fails(idle, 2, "skew=1: skew decides nothing in what is measured here");
+    fails(
+        "kv words --ordered -d std --budget 1s",
+        2,
+        "do what was asked: std has no ordered range",
+    );
     if Preload::named("hoard").unwrap().file().is_none() {
         fails("kv words -a hoard", 2, "libhoard.so is not on this machine");
     }

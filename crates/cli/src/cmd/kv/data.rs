@@ -10,6 +10,7 @@ use fathom_keys::{Format, KeySet, Keys, Portrait, Target, write};
 use fathom_measure::scratch::{self, Folder};
 use fathom_measure::workload::Spec;
 use fathom_random::Random;
+use fathom_report::escape;
 use fathom_report::number::plural;
 
 use super::traced::Traced;
@@ -73,6 +74,7 @@ impl Prepared {
             }
         };
         let correct = if is_guess { correct } else { "" };
+        let name = escape::line(name);
         say!("{}", output::filled(&format!("{name}: {what}, the first {first:?}{correct}")));
     }
 
@@ -121,9 +123,9 @@ impl Data {
     }
 }
 
-/// What samples are measured in.
+/// One of what samples are measured in.
 pub(super) fn unit(is_trace: bool) -> &'static str {
-    if is_trace { "operations" } else { "keys" }
+    if is_trace { "operation" } else { "key" }
 }
 
 /// Reads the file and makes samples of `sizes` keys, as far as the file has more than `times` as
@@ -190,7 +192,8 @@ pub(super) fn full(
     keys: &KeySet<'_>,
     folder: &Path,
 ) -> anyhow::Result<Data> {
-    match own_file(path)? {
+    // Workers are told its name, which has to be text for that.
+    match own_file(path)?.filter(|path| path.to_str().is_some()) {
         Some(path) => {
             Ok(Data { path: Some(path), format: format.clone(), keys: keys.len(), trace: None })
         }

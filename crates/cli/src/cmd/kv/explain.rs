@@ -103,7 +103,7 @@ pub(super) fn text(fates: &[Fate], unit: &str) -> String {
             Why::Failed => format!("failed: {detail}"),
         };
         let times = times.map_or_else(|| "-".to_owned(), |times| format!("{times:.2}x"));
-        let _ = writeln!(text, "{id:width$}  {keys:>8} {unit}  {times:>7}  {reason}");
+        let _ = writeln!(text, "{id:width$}  {keys:>8} {unit}s  {times:>7}  {reason}");
     }
     text
 }

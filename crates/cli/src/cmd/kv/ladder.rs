@@ -71,7 +71,8 @@ pub(super) fn screened(
     let mut rungs = Vec::new();
     let mut scores: Vec<Score> = Vec::new();
     for (number, sample) in data.iter().enumerate() {
-        note(&format!("{} combinations on {} {}", chosen.len(), sample.keys, sample.unit()));
+        let many = plural(chosen.len(), "combination");
+        note(&format!("{many} on {}", plural(sample.keys, sample.unit())));
         // Whoever is not reached at first is out unseen; what a rung does not need is the next one's.
         let share = SCREENING_SHARE * ((number + 1) as f64 / data.len() as f64).sqrt();
         let deadline = match patient {
@@ -137,30 +138,12 @@ pub(super) fn screened(
     let lacking = fates.iter().flatten().filter(|fate| fate.why == Why::Lacks);
     let lacking = lacking.map(|fate| fate.detail.clone());
     let why = lost.chain(lacking).next().map_or_else(String::new, |first| format!(": {first}"));
-    let unreached = fates.iter().flatten().filter(|fate| fate.why == Why::Unreached).count();
-    ensure!(!finalists.is_empty(), nobody(unreached, &why));
+    ensure!(!finalists.is_empty(), "no combination could do what was asked{why}");
     if let Some(last) = rungs.last_mut() {
         last.kept = finalists.len();
         last.left_out = screen::small_but_slow(&scores, screen.candidates, hopeless);
     }
     Ok(Climb { finalists, rungs, fates })
-}
-
-/// What is said where nobody is left, with the combinations that were not reached in time and what the first of
-/// the others lacked.
-fn nobody(unreached: usize, why: &str) -> String {
-    if unreached == 0 {
-        return format!("no combination could do what was asked{why}");
-    }
-    let others = match why {
-        "" => String::new(),
-        why => format!("; none of the others could do what was asked{why}"),
-    };
-    let many = plural(unreached, "combination");
-    format!(
-        "the part of the --budget for trying combinations was over with {many} not tried: give more, or name \
-         structures, hashes and allocators{others}"
-    )
 }
 
 /// Those who are measured whatever the ladder says.
@@ -205,25 +188,5 @@ pub(super) fn seated(
 fn note(text: &str) {
     if std::io::stderr().is_terminal() {
         say!("fathom kv: {text}");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_budget_that_was_over_is_the_cause_whatever_the_others_lacked() {
-        let lacks = ": std does not keep order";
-        assert_eq!(
-            nobody(0, lacks),
-            "no combination could do what was asked: std does not keep order"
-        );
-        let late = nobody(3, lacks);
-        assert!(late.contains("was over with 3 combinations not tried"), "{late}");
-        assert!(late.contains("; none of the others could"), "{late}");
-        assert!(nobody(1, "").contains("with 1 combination not tried"));
-        assert!(late.ends_with(lacks), "{late}");
-        assert!(nobody(3, "").ends_with("structures, hashes and allocators"));
     }
 }

@@ -145,6 +145,7 @@ impl Mix {
         };
         let words = self.parts.iter().map(words).collect::<Vec<_>>().join(", ");
         match threads {
+            Some(1) => format!("{words} by 1 thread"),
             Some(threads) => format!("{words} by {threads} threads at once"),
             None => words,
         }
@@ -154,6 +155,13 @@ impl Mix {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thread_is_one() {
+        let mix: Mix = "insert=1".parse().unwrap();
+        assert!(mix.words(Some(1)).ends_with(" by 1 thread"));
+        assert!(mix.words(Some(2)).ends_with(" by 2 threads at once"));
+    }
 
     #[test]
     fn shares_are_of_their_sum_and_hits_and_misses_are_one_operation() {

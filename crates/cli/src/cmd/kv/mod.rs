@@ -542,16 +542,15 @@ fn notes(screening: &[Rung], unit: &str) -> Vec<String> {
     let mut notes = Vec::new();
     for rung in screening {
         notes.extend(rung.left_out.clone());
-        let Rung { unreached, keys, .. } = rung;
+        let (unreached, keys) = (&rung.unreached, plural(rung.keys, unit));
         if rung.reached_nobody() {
-            notes.push(format!(
-                "nobody was tried on {keys} {unit}, fewer decided: give a longer --budget"
-            ));
+            notes
+                .push(format!("nobody was tried on {keys}, fewer decided: give a longer --budget"));
         } else if *unreached > 0 {
             let many = plural(*unreached, "combination");
             let were = if *unreached == 1 { "was" } else { "were" };
             notes.push(format!(
-                "{many}, chosen by chance, {were} not tried on {keys} {unit}: give a longer --budget"
+                "{many}, chosen by chance, {were} not tried on {keys}: give a longer --budget"
             ));
         }
     }
@@ -618,13 +617,13 @@ mod tests {
         };
         let rungs = [rung(9, 0, 1), rung(8, 2, 6), rung(8, 2, 0)];
         assert_eq!(
-            notes(&rungs, "keys"),
+            notes(&rungs, "key"),
             [
                 "1 combination, chosen by chance, was not tried on 2048 keys: give a longer --budget",
                 "nobody was tried on 2048 keys, fewer decided: give a longer --budget",
             ]
         );
-        assert!(show::screening(&rungs, 2, "keys").ends_with("; 1 was not reached in time"));
+        assert!(show::screening(&rungs, 2, "key").ends_with("; 1 was not reached in time"));
     }
 
     #[test]

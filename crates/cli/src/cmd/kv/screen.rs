@@ -102,6 +102,8 @@ pub(super) struct Screen<'a> {
     pub(super) key_bytes: f64,
     /// Whoever cannot be walked in order is out on the first rung that reaches anybody.
     pub(super) must_be_ordered: bool,
+    /// Somebody could do what was asked: before that nobody is out for want of time.
+    has_any: bool,
     audition: Audition<'static>,
 }
 
@@ -123,7 +125,15 @@ impl<'a> Screen<'a> {
         bounds: Bounds,
     ) -> Screen<'a> {
         let audition = Audition::new(&kv::FAMILY, bounds);
-        Screen { candidates, parts, seed, key_bytes, must_be_ordered: false, audition }
+        Screen {
+            candidates,
+            parts,
+            seed,
+            key_bytes,
+            must_be_ordered: false,
+            has_any: false,
+            audition,
+        }
     }
 
     /// Tries `chosen` on `data`, in random order, until `deadline`.
@@ -145,7 +155,7 @@ impl<'a> Screen<'a> {
         let mut scores = Vec::new();
         for (done, &candidate) in order.iter().enumerate() {
             let interrupted = interrupt::measuring().load(Ordering::Relaxed);
-            if Instant::now() > deadline || interrupted {
+            if (Instant::now() > deadline && self.has_any) || interrupted {
                 rung.unreached = order.len() - done;
                 let late = |&number: &usize| (number, Why::Unreached, String::new());
                 rung.out.extend(order[done..].iter().map(late));
@@ -153,7 +163,10 @@ impl<'a> Screen<'a> {
             }
             let begun = Instant::now();
             match self.score(candidate, &tasks) {
-                Ok(score) => scores.push(score),
+                Ok(score) => {
+                    self.has_any = true;
+                    scores.push(score);
+                }
                 Err(Failure::Unsupported { reason }) => {
                     rung.unsupported += 1;
                     let structure = &self.candidates[candidate].structure;

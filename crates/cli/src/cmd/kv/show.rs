@@ -44,7 +44,8 @@ pub(super) fn text(verdict: &Verdict, width: usize, extent: Extent) -> String {
         Some(trace) => trace.size(),
         None => plural(portrait.keys as usize, "key"),
     };
-    let opening = format!("{}: {size} ({}, {} bytes)", file.name, file.format, file.bytes);
+    let name = escape::line(&file.name);
+    let opening = format!("{name}: {size} ({}, {} bytes)", file.format, file.bytes);
     let _ = writeln!(text, "{}\n", wrapped(&opening, width, 2));
     for sentence in sentences(advice, extent) {
         let _ = writeln!(text, "{}", wrapped(sentence, width, 2));
@@ -128,7 +129,7 @@ fn details(verdict: &Verdict, width: usize) -> String {
 pub(super) fn screening(rungs: &[Rung], finalists: usize, unit: &str) -> String {
     let mut parts = Vec::new();
     for rung in rungs {
-        parts.push(format!("{} on {} {unit}", rung.candidates, rung.keys));
+        parts.push(format!("{} on {}", rung.candidates, plural(rung.keys, unit)));
     }
     parts.push(format!("{finalists} at full size"));
     let seconds: f64 = rungs.iter().map(|rung| rung.seconds).sum();
@@ -167,16 +168,36 @@ fn table(verdict: &Verdict, width: usize) -> String {
         (text, dropped) = fitted(columns(verdict, &sorted, false), width);
         dropped.insert(0, "intervals".to_owned());
     }
-    let mut legend = "★ nobody measured is both faster and smaller.".to_owned();
-    if !dropped.is_empty() {
-        let _ = write!(legend, " --wide also has {}.", dropped.join(", "));
+    let mut legend = Vec::new();
+    if sorted.iter().any(|row| row.on_the_front) {
+        legend.push("★ nobody measured is both faster and smaller.".to_owned());
     }
-    let _ = writeln!(text, "{}", wrapped(&legend, width.min(WIDEST), 2));
+    if sorted.iter().any(|row| contradicts(row, &sorted, &verdict.baseline)) {
+        legend.push(CONTRADICTION.to_owned());
+    }
+    if !dropped.is_empty() {
+        legend.push(format!("--wide also has {}.", dropped.join(", ")));
+    }
+    if !legend.is_empty() {
+        let _ = writeln!(text, "{}", wrapped(&legend.join(" "), width.min(WIDEST), 2));
+    }
     for row in sorted.iter().filter(|row| row.failure.is_some()) {
         let failure = escape::line(row.failure.as_deref().unwrap_or_default());
         let _ = writeln!(text, "{}: {failure}", escape::line(&row.id));
     }
     text
+}
+
+const CONTRADICTION: &str = "ns/op is a median of all rounds, a ratio is of samples of the same round: where they \
+                             contradict each other, this run has not told who is faster.";
+
+/// Whether the times of a row and of the baseline have another order than the ratio says.
+fn contradicts(row: &Row, rows: &[&Row], baseline: &str) -> bool {
+    let base = rows.iter().find(|row| row.id == baseline).and_then(|row| row.cost_ns);
+    let (Some(cost), Some(base), Some(against)) = (row.cost_ns, base, row.against_baseline) else {
+        return false;
+    };
+    against.ratio != 1.0 && cost != base && (cost < base) != (against.ratio < 1.0)
 }
 
 /// What is known of each row; what tells least has the greatest rank. Who is compared with the baseline takes less
@@ -269,7 +290,26 @@ mod tests {
     }
 
     #[test]
+    fn times_and_ratios_that_contradict_each_other_are_found() {
+        let cases = [weighed("insert", 1.0, &[1000, 500], &[])];
+        let mut rows = rows(&candidates(&["base", "quick"]), &cases, 0, 0.0);
+        let found = |rows: &[Row]| {
+            let all: Vec<&Row> = rows.iter().collect();
+            contradicts(all[1], &all, "base") || contradicts(all[0], &all, "base")
+        };
+        assert!(!found(&rows));
+        rows[1].against_baseline.as_mut().unwrap().ratio = 1.63;
+        assert!(found(&rows));
+    }
+
+    #[test]
+    fn one_of_what_samples_are_measured_in_is_singular() {
+        let rung = Rung { keys: 1, candidates: 4, ..Rung::default() };
+        assert!(screening(&[rung], 2, "operation").contains("4 on 1 operation, 2 at"));
+    }
+
+    #[test]
     fn where_nobody_was_tried_before_no_time_is_told() {
-        assert_eq!(screening(&[], 2, "keys"), "combinations: 2 at full size");
+        assert_eq!(screening(&[], 2, "key"), "combinations: 2 at full size");
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Row {
     pub(super) against_fastest: Option<Compound>,
     /// Live bytes of the allocator per entry, of the table that most of the mix was timed on.
     pub(super) live_bytes_per_entry: Option<f64>,
-    /// The most while that was made.
+    /// The most while that was made, borrowed keys included as in `bytes_per_entry`.
     pub(super) peak_bytes_per_entry: Option<f64>,
     /// Live bytes and, where keys are borrowed, the bytes of the keys in the file.
     pub(super) bytes_per_entry: Option<f64>,
@@ -186,7 +186,7 @@ fn row(number: usize, candidate: &Candidate, cases: &[Weighed], key_bytes: f64) 
         against_baseline: None,
         against_fastest: None,
         live_bytes_per_entry: live,
-        peak_bytes_per_entry: made("peak_bytes_per_entry"),
+        peak_bytes_per_entry: made("peak_bytes_per_entry").map(|peak| peak + borrowed),
         bytes_per_entry: live.map(|live| live + borrowed),
         insert_ns_p999: metric("insert", "latency_ns_p999"),
         insert_ns_max: metric("insert", "latency_ns_max"),
@@ -316,6 +316,20 @@ pub(super) mod tests {
             notes: Vec::new(),
         };
         Weighed { case, share }
+    }
+
+    /// A peak below what is there at the end was of other bytes.
+    #[test]
+    fn a_peak_counts_the_borrowed_keys_that_entries_do() {
+        let mut case = weighed("insert", 1.0, &[1000], &[30.0]);
+        let peak =
+            Metric { name: "peak_bytes_per_entry".to_owned(), value: 31.0, less_is_better: None };
+        case.case.contenders[0].metrics.push(peak);
+        let mut candidates = candidates(&["base"]);
+        candidates[0].about.keeps = Keeps::Borrowed;
+        let rows = rows(&candidates, &[case], 0, 12.0);
+        let figures = (rows[0].bytes_per_entry, rows[0].peak_bytes_per_entry);
+        assert_eq!(figures, (Some(42.0), Some(43.0)));
     }
 
     #[test]
