@@ -54,6 +54,9 @@ impl Pascal {
     pub fn new(list: &[u8], count: Option<usize>) -> Result<Pascal, GenerateError> {
         let mut names = sorted_names(list)?;
         let available = names.len();
+        if available == 0 {
+            return Err(GenerateError::EmptyList);
+        }
         let asked = count.unwrap_or(available);
         if asked == 0 {
             return Err(GenerateError::NoStations);
@@ -205,6 +208,6 @@ mod tests {
     fn more_stations_than_the_list_has_are_refused() {
         let error = Pascal::new(b"Alpha\nALPHA\n", Some(2)).unwrap_err();
         assert!(matches!(error, GenerateError::TooFewStations { asked: 2, available: 1 }));
-        assert!(matches!(Pascal::new(b"", None), Err(GenerateError::NoStations)));
+        assert!(matches!(Pascal::new(b"", None), Err(GenerateError::EmptyList)));
     }
 }

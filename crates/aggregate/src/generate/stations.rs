@@ -232,11 +232,14 @@ mod tests {
     #[test]
     fn bad_lines_are_named_by_their_number() {
         let error = |list: &[u8]| Stations::from_list(list, 0).unwrap_err().to_string();
-        assert_eq!(error(b"A;1\n;2\n"), "line 2 of the station list has no name");
+        assert_eq!(
+            error(b"A;1\n;2\n"),
+            "line 2, column 1 of the station list: no name before the `;`"
+        );
         let text = error(b"#\nA;37468000\n");
-        assert!(text.starts_with("line 2 ") && text.contains("\"37468000\""), "{text}");
+        assert!(text.starts_with("line 2, column 3 ") && text.contains("\"37468000\""), "{text}");
         assert!(error(b"A;nan\n").contains("no mean temperature"));
-        assert_eq!(error(b"# only\n"), "there must be at least one station");
+        assert_eq!(error(b"# only\n"), "the station list has no station");
     }
 
     #[test]

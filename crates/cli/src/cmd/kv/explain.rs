@@ -128,7 +128,7 @@ mod tests {
         leave(&mut fates, &scores, &[0, 5], &all, (2048, 8.0));
         leave(&mut fates, &[score(0, 30.0), score(5, 20.0)], &[5], &all, (9000, 8.0));
         let fates = settled(fates, &all, &all[5..], 20_000);
-        let text = text(&fates, "keys");
+        let text = text(&fates, "key");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines,
