@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use memchr::memchr;
 
 use crate::number::{Decimal, NumberError};
-use crate::selector::Selector;
 
 /// Most fields of a record: so that a line of nothing but delimiters does not take all memory.
 pub(crate) const MOST_FIELDS: usize = 1 << 20;
@@ -222,7 +221,7 @@ pub enum Error {
         source: io::Error,
     },
     /// Delimited text: a column name that the header, or the format, lacks.
-    #[error("{path}: the header has no column {name:?}{}; it has: {header}", Selector::hint(.name, .header))]
+    #[error("{path}: the header has no column {name:?}{hint}; it has: {header}")]
     NoSuchColumn {
         /// The file.
         path: PathBuf,
@@ -230,6 +229,8 @@ pub enum Error {
         name: String,
         /// The columns there are.
         header: String,
+        /// What may be wrong with it.
+        hint: String,
     },
     /// Delimited text: a column chosen by its name where there is no header.
     #[error("column {name:?} is chosen by name, and only a header has names")]
@@ -262,12 +263,14 @@ pub enum Error {
     #[error("lines of JSON have no column {0}: name its member")]
     NumberedMember(usize),
     /// Access logs: a column name that they lack.
-    #[error("an access log has no column {name:?}{}; it has: {columns}", Selector::hint(.name, .columns))]
+    #[error("an access log has no column {name:?}{hint}; it has: {columns}")]
     NoSuchLogColumn {
         /// The name asked for.
         name: String,
         /// The columns there are.
         columns: String,
+        /// What may be wrong with it.
+        hint: String,
     },
     /// Delimited text: a column name that the header has twice.
     #[error("{path}: the header has {name:?} twice, as columns {} and {}: choose one by its number",

@@ -4,9 +4,6 @@
 
 use std::fmt;
 
-use crate::bucket::Bucket;
-use crate::delimited::Value;
-
 /// A column, by place or by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selector {
@@ -67,30 +64,6 @@ impl Selector {
         match self {
             Selector::Place(place) => place.to_string(),
             Selector::Name(name) => format!("{name:?}"),
-        }
-    }
-
-    /// What may be wrong with a name where there is no column of it but `there`, to be said behind that.
-    pub fn hint(name: &str, there: &str) -> String {
-        let is_cut = |whole: &&str| {
-            let width = whole.strip_prefix(name).and_then(|behind| behind.strip_prefix(':'));
-            width.is_some_and(|width| Bucket::parse(width).is_some())
-        };
-        let shown = there.trim_start_matches('"');
-        let mut there = there.split(", ").map(|name| name.trim_matches('"'));
-        if let Some(whole) = there.find(is_cut) {
-            format!(" (behind the colon of {whole} is a width of buckets: '\"{whole}\"' is a name)")
-        } else if shown.starts_with(['{', '[']) {
-            " (of JSON each line is to be an object)".to_owned()
-        } else if Value::is_formula(name) {
-            " (formulas are values only)".to_owned()
-        } else if name.contains(['*', '+', '/']) || name.contains("- ") {
-            " (a formula has blanks around its signs: ms * 2)".to_owned()
-        } else if name.contains(':') {
-            " (what is behind its colon is no width of buckets, such as 100, 0.5, 15m or 1h)"
-                .to_owned()
-        } else {
-            String::new()
         }
     }
 
@@ -196,22 +169,6 @@ mod tests {
             (" a ", vec![name(" a ")]),
         ] {
             assert_eq!(Selector::list(text), Ok(expected), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_name_that_is_not_there_is_said_with_what_was_meant() {
-        for (name, expected) in [
-            ("a", " (behind the colon of a:5 is a width of buckets: '\"a:5\"' is a name)"),
-            ("b", ""),
-            ("a + 1", " (formulas are values only)"),
-            ("a+1", " (a formula has blanks around its signs: ms * 2)"),
-            (
-                "a:15min",
-                " (what is behind its colon is no width of buckets, such as 100, 0.5, 15m or 1h)",
-            ),
-        ] {
-            assert_eq!(Selector::hint(name, "\"a:5\", \"b:x\""), expected, "{name}");
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::query::{Query, Syntax, Value};
 use crate::access;
+use crate::bucket::Bucket;
 use crate::error::{Error, quoted};
 use crate::filter::{Filter, Formula};
 use crate::selector::Selector;
@@ -24,6 +25,29 @@ pub(super) struct Columns {
     pub(super) fields: Option<usize>,
     /// What the header calls all columns; nothing without one.
     names: Vec<String>,
+}
+
+/// What may be wrong with a name where there is no column of it but `there`, to be said behind that.
+pub fn hint(name: &str, there: &str) -> String {
+    let is_cut = |whole: &&str| {
+        let width = whole.strip_prefix(name).and_then(|behind| behind.strip_prefix(':'));
+        width.is_some_and(|width| Bucket::parse(width).is_some())
+    };
+    let shown = there.trim_start_matches('"');
+    let mut there = there.split(", ").map(|name| name.trim_matches('"'));
+    if let Some(whole) = there.find(is_cut) {
+        format!(" (behind the colon of {whole} is a width of buckets: '\"{whole}\"' is a name)")
+    } else if shown.starts_with(['{', '[']) {
+        " (of JSON each line is to be an object)".to_owned()
+    } else if Value::is_formula(name) {
+        " (formulas are values only)".to_owned()
+    } else if name.contains(['*', '+', '/']) || name.contains("- ") {
+        " (a formula has blanks around its signs: ms * 2)".to_owned()
+    } else if name.contains(':') {
+        " (what is behind its colon is no width of buckets, such as 100, 0.5, 15m or 1h)".to_owned()
+    } else {
+        String::new()
+    }
 }
 
 /// The column of each value that is not computed.
@@ -52,8 +76,8 @@ impl Columns {
                 let names: Vec<_> =
                     access::NAMES.iter().map(|name| Cow::Borrowed(name.as_bytes())).collect();
                 Columns::named(query, path, &names).map(Some).map_err(|error| match error {
-                    Error::NoSuchColumn { name, header, .. } => {
-                        Error::NoSuchLogColumn { name, columns: header }
+                    Error::NoSuchColumn { name, header, hint, .. } => {
+                        Error::NoSuchLogColumn { name, columns: header, hint }
                     }
                     error => error,
                 })
@@ -121,7 +145,8 @@ impl Columns {
                 (None, _) => {
                     let shown: Vec<String> = names.iter().map(|name| quoted(name)).collect();
                     let (path, name, header) = (path.to_owned(), name.clone(), shown.join(", "));
-                    Err(Error::NoSuchColumn { path, name, header })
+                    let hint = hint(&name, &header);
+                    Err(Error::NoSuchColumn { path, name, header, hint })
                 }
             }
         };
@@ -150,5 +175,26 @@ impl Columns {
     pub(super) fn name(&self, column: usize) -> String {
         let place = || Selector::Place(column + 1).to_string();
         self.names.get(column).cloned().unwrap_or_else(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_not_there_is_said_with_what_was_meant() {
+        for (name, expected) in [
+            ("a", " (behind the colon of a:5 is a width of buckets: '\"a:5\"' is a name)"),
+            ("b", ""),
+            ("a + 1", " (formulas are values only)"),
+            ("a+1", " (a formula has blanks around its signs: ms * 2)"),
+            (
+                "a:15min",
+                " (what is behind its colon is no width of buckets, such as 100, 0.5, 15m or 1h)",
+            ),
+        ] {
+            assert_eq!(hint(name, "\"a:5\", \"b:x\""), expected, "{name}");
+        }
     }
 }

@@ -44,6 +44,7 @@ mod tests;
 mod worker;
 
 use columns::Columns;
+pub use columns::hint;
 use cut::{Chunks, Scratch};
 pub use query::{By, Kind, Null, Query, Ragged, Syntax, Value, ValueError};
 use worker::Worker;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::IsTerminal;
 
+use fathom_aggregate::delimited;
 use fathom_aggregate::guess::{self, Guessed, Said};
 use fathom_aggregate::{By, Filter, Null, Query, Ragged, Selector, Source, Syntax, Value};
 
@@ -76,7 +77,7 @@ pub(super) fn columns_of(
     if let Some(place) = query.last_place().filter(|place| *place > there) {
         return Err(NotThere(format!("there is no column {place}; there are {there}")).into());
     }
-    let columns = table.choose(query.names().as_deref(), Selector::hint);
+    let columns = table.choose(query.names().as_deref(), delimited::hint);
     columns.map_err(|error| NotThere(error.to_string()).into())
 }
 
