@@ -698,9 +698,9 @@ fn cells_of(names: &[String], rows: &[Shown], shown: impl Fn(&[u8]) -> String) -
     lines
 }
 
-/// Places on a terminal. What tests write has none that takes two, and one that takes none, the mark of a byte order.
+/// Places on a terminal, which are data of Unicode's.
 fn length(text: &str) -> usize {
-    text.chars().filter(|&c| c != '\u{feff}').count()
+    unicode_width::UnicodeWidthStr::width(text)
 }
 
 fn markdown(names: &[String], rows: &[Shown], keys: usize) -> Vec<u8> {
