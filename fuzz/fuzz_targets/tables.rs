@@ -50,7 +50,8 @@ fn text(file: &[u8], column: Option<&str>, threads: usize) -> Option<(Vec<u8>, O
         let Ok(table) = table::of(Box::new(Bytes(file.to_vec())), file.len() as u64)? else {
             return Ok(false);
         };
-        let columns = table.choose(wanted.as_ref().map(|wanted| &wanted[..]), |_, _| String::new())?;
+        let columns =
+            table.choose(wanted.as_ref().map(|wanted| &wanted[..]), |_, _| String::new())?;
         let reader = columns.text(threads);
         reader.take(MOST_BYTES).read_to_end(&mut text)?;
         Ok(true)
