@@ -62,12 +62,11 @@ const BYTES: usize = size_of::<Place>() + size_of::<Own>();
 
 impl Wide {
     pub(crate) fn new() -> Wide {
-        let (places, keys, stats) = (List::new(), List::new(), List::new());
         Wide {
             slots: huge(FEWEST_SLOTS, Slot::default()),
-            places,
-            keys,
-            stats,
+            places: List::new(),
+            keys: List::new(),
+            stats: List::new(),
             seed: Seed::random(),
         }
     }

@@ -39,12 +39,6 @@ pub(crate) fn unreadable(path: &Path, error: io::Error) -> SpecError {
     SpecError::Unreadable { path: path.to_owned(), error }
 }
 
-/// A file without a byte.
-pub(crate) fn nothing(path: &Path) -> SpecError {
-    let reason = "0 bytes; a row takes a file of 1 byte at least".to_owned();
-    SpecError::File { path: path.to_owned(), reason }
-}
-
 /// The file of `spec`, which is one JSON document.
 pub(crate) fn json(spec: &Spec) -> Result<Vec<u8>, SpecError> {
     let bytes = text(spec)?;

@@ -36,7 +36,7 @@ impl Table {
     ///
     /// # Errors
     /// None.
-    pub fn choose(self, _: Option<&[&str]>, _: fn(&str, &str) -> String) -> io::Result<Columns> {
+    pub fn choose(self, _: Option<&[&str]>, _: fn(&str, &[&str]) -> String) -> io::Result<Columns> {
         match self.0 {}
     }
 }

@@ -9,7 +9,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -279,6 +279,14 @@ pub enum SpecError {
         /// Why not.
         reason: String,
     },
+}
+
+impl SpecError {
+    /// A file without a byte.
+    pub fn empty(path: &Path) -> SpecError {
+        let reason = "0 bytes; a row takes a file of 1 byte at least".to_owned();
+        SpecError::File { path: path.to_owned(), reason }
+    }
 }
 
 /// The parameter that every family has, unless it has one of its own of that name: see

@@ -27,18 +27,19 @@ pub(super) struct Columns {
     names: Vec<String>,
 }
 
+/// What is said where lines begin as JSON does and are read as delimited text.
+pub(super) const OF_JSON: &str = " (of JSON each line is to be an object)";
+
 /// What may be wrong with a name where there is no column of it but `there`, to be said behind that.
-pub fn hint(name: &str, there: &str) -> String {
-    let is_cut = |whole: &&str| {
+pub fn hint(name: &str, there: &[&str]) -> String {
+    let is_cut = |whole: &&&str| {
         let width = whole.strip_prefix(name).and_then(|behind| behind.strip_prefix(':'));
         width.is_some_and(|width| Bucket::parse(width).is_some())
     };
-    let shown = there.trim_start_matches('"');
-    let mut there = there.split(", ").map(|name| name.trim_matches('"'));
-    if let Some(whole) = there.find(is_cut) {
+    if let Some(whole) = there.iter().find(is_cut) {
         format!(" (behind the colon of {whole} is a width of buckets: '\"{whole}\"' is a name)")
-    } else if shown.starts_with(['{', '[']) {
-        " (of JSON each line is to be an object)".to_owned()
+    } else if there.first().is_some_and(|first| first.starts_with(['{', '['])) {
+        OF_JSON.to_owned()
     } else if Value::is_formula(name) {
         " (formulas are values only)".to_owned()
     } else if name.contains(['*', '+', '/']) || name.contains("- ") {
@@ -145,7 +146,9 @@ impl Columns {
                 (None, _) => {
                     let shown: Vec<String> = names.iter().map(|name| quoted(name)).collect();
                     let (path, name, header) = (path.to_owned(), name.clone(), shown.join(", "));
-                    let hint = hint(&name, &header);
+                    let there: Vec<_> =
+                        names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+                    let hint = hint(&name, &there.iter().map(|name| &**name).collect::<Vec<_>>());
                     Err(Error::NoSuchColumn { path, name, header, hint })
                 }
             }
@@ -194,7 +197,7 @@ mod tests {
                 " (what is behind its colon is no width of buckets, such as 100, 0.5, 15m or 1h)",
             ),
         ] {
-            assert_eq!(hint(name, "\"a:5\", \"b:x\""), expected, "{name}");
+            assert_eq!(hint(name, &["a:5", "b:x"]), expected, "{name}");
         }
     }
 }

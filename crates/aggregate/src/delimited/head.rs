@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::columns::Columns;
+use super::columns::{Columns, OF_JSON};
 use super::pieces::Pieces;
 use super::query::Query;
 use crate::chunk::Buffer;
@@ -71,7 +71,7 @@ impl Head {
                 }
                 Split::Malformed(reason, _) => {
                     let hint = match bytes[self.from..].first() {
-                        Some(b'{' | b'[') => " (of JSON each line is to be an object)",
+                        Some(b'{' | b'[') => OF_JSON,
                         _ => "",
                     };
                     return Err(Error::BadHeader { path: path.to_owned(), reason, hint });

@@ -118,7 +118,7 @@ impl Workload for Texts {
         if let Some(path) = &spec.file {
             let pieces = pieces(path).map_err(|error| own::unreadable(path, error))?;
             if pieces.iter().all(Vec::is_empty) {
-                return Err(own::nothing(path));
+                return Err(SpecError::empty(path));
             }
             let mut corpus = Vec::new();
             let places = pieces.iter().map(|piece| {

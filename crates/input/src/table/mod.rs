@@ -85,7 +85,7 @@ impl Table {
     pub fn choose(
         self,
         wanted: Option<&[&str]>,
-        hint: fn(&str, &str) -> String,
+        hint: fn(&str, &[&str]) -> String,
     ) -> io::Result<Columns> {
         if self.schema.fields().is_empty() {
             // As text it would have one, of no name.
@@ -95,8 +95,8 @@ impl Table {
         let names = || self.schema.fields().iter().map(|field| field.name().as_str());
         let is_missing = |wanted: &&&str| !names().any(|name| name == **wanted);
         if let Some(missing) = wanted.and_then(|wanted| wanted.iter().find(is_missing)) {
-            let there = names().collect::<Vec<&str>>().join(", ");
-            let hint = hint(missing, &there);
+            let there: Vec<&str> = names().collect();
+            let (hint, there) = (hint(missing, &there), there.join(", "));
             let said = format!("there is no column {missing:?}{hint}; there are: {there}");
             return Err(invalid(said));
         }

@@ -317,9 +317,7 @@ impl<T> List<T> {
     /// Puts a value behind the others; room for it is made where there is none.
     #[inline]
     pub fn push(&mut self, value: T) {
-        if self.len == self.capacity {
-            self.enlarge((2 * self.capacity).max(64));
-        }
+        self.make_room(1);
         // SAFETY: the mapping has room for `capacity` values, and `len` is less.
         unsafe { self.at.add(self.len).write(value) };
         self.len += 1;
@@ -331,17 +329,22 @@ impl<T> List<T> {
     where
         T: Copy,
     {
-        let needed = self.len + values.len();
-        if needed > self.capacity {
-            self.enlarge((2 * self.capacity).max(needed).max(64));
-        }
+        self.make_room(values.len());
         // SAFETY: there is room for as many behind the last value, outside of what is borrowed.
         unsafe {
             self.at
                 .add(self.len)
                 .copy_from_nonoverlapping(NonNull::from(values).cast(), values.len());
         }
-        self.len = needed;
+        self.len += values.len();
+    }
+
+    /// Room for so many more: for twice as many if it grows.
+    #[inline]
+    fn make_room(&mut self, more: usize) {
+        if self.capacity - self.len < more {
+            self.enlarge((2 * self.capacity).max(self.len + more).max(64));
+        }
     }
 
     /// Takes all values out; the room stays.

@@ -374,8 +374,7 @@ fn ensure_measurable(file: &Path) -> anyhow::Result<()> {
         return Err(io::Error::from(io::ErrorKind::IsADirectory)).with_context(name);
     }
     if about.len() == 0 {
-        let reason = "0 bytes; a row takes a file of 1 byte at least".to_owned();
-        return Err(SpecError::File { path: file.to_owned(), reason }.into());
+        return Err(SpecError::empty(file).into());
     }
     Ok(())
 }
