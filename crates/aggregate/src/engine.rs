@@ -17,7 +17,7 @@ use crate::approx::Approx;
 use crate::chunk::{Buffer, Carry, Rows, read_rows};
 use crate::composite;
 use crate::error::{Error, FieldText};
-use crate::gather::{Run, gather};
+use crate::gather::{Gathering, Run};
 use crate::kernel::{Kernel, Span};
 use crate::line;
 use crate::merge::{Keep, Partial, Stats, total};
@@ -56,6 +56,8 @@ pub struct Options {
     pub spill: Option<Spill>,
     /// How files of `key;value` lines get into memory; delimited text is read.
     pub input: Input,
+    /// Leaves the groups where the threads have them, in [`Summary::gathering`].
+    pub gathers_later: bool,
 }
 
 /// Default of [`Options::chunk_bytes`].
@@ -75,6 +77,7 @@ impl Default for Options {
             memory_limit_bytes: None,
             spill: None,
             input: Input::default(),
+            gathers_later: false,
         }
     }
 }
@@ -142,11 +145,20 @@ pub struct Summary {
     /// Where the groups of the columns are if they were to be [spilled](Options::spill): [`Summary::pieces`] and
     /// [`Summary::first`] read them.
     pub spilled: Option<Spilled>,
+    /// Where the groups of the columns are if they were to be [gathered later](Options::gathers_later): [`Summary::texts`]
+    /// makes text of them without a list of all, the others that list.
+    pub gathering: Option<Gathering>,
     /// How each source of `key;value` lines got into memory.
     pub ways: Vec<Way>,
 }
 
 impl Summary {
+    /// Puts the groups of the columns where they belong, if they were to be [gathered later](Options::gathers_later).
+    pub fn gather(&mut self) {
+        let whole = self.gathering.take().into_iter().flat_map(Gathering::whole);
+        self.columns.iter_mut().zip(whole).for_each(|(column, groups)| column.groups = groups);
+    }
+
     /// The parts of a key of this result, one for each of [`keys`](Summary::keys).
     pub fn parts<'k>(&self, key: &'k [u8]) -> impl Iterator<Item = Cow<'k, [u8]>> {
         composite::parts(key, self.keys.len())
@@ -339,8 +351,9 @@ pub(crate) fn run(
             Ordered::Lanes(own) => lanes.iter_mut().zip(own).for_each(|(lanes, l)| lanes.push(l)),
         }
     }
-    for ((name, is_text), runs) in names.values.into_iter().zip(runs) {
-        summary.columns.push(Column { is_text, ..Column::new(&name, gather(runs)) });
+    let gathering = Gathering::new(runs);
+    for ((name, is_text), scale) in names.values.into_iter().zip(gathering.scales()) {
+        summary.columns.push(Column { is_text, scale, ..Column::new(&name, Vec::new()) });
     }
     if memory.spills() {
         let (spilled, about) = Spilled::new(lanes, options.memory_limit_bytes);
@@ -348,6 +361,11 @@ pub(crate) fn run(
             (column.scale, column.total) = (about.scale, about.total);
         }
         summary.spilled = Some(spilled);
+        return Ok(summary);
+    }
+    summary.gathering = Some(gathering);
+    if !options.gathers_later {
+        summary.gather();
     }
     Ok(summary)
 }

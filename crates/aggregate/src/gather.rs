@@ -14,6 +14,9 @@
 //! Nothing is hashed here.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard};
 
 use fathom_machine::os::collect::collect;
@@ -29,6 +32,9 @@ use crate::wide::Own;
 /// Groups below which one thread is faster than several.
 const WORTH_A_THREAD: usize = 4096;
 
+/// References of a piece, about: its groups stay in a second-level cache.
+const PIECE: usize = 1 << 13;
+
 /// References ahead of the one in hand whose statistics are fetched.
 const AHEAD: usize = 12;
 
@@ -40,6 +46,8 @@ pub(crate) struct Run {
     /// Numbers that these have not taken in.
     waiting: Grouped,
     references: Vec<Reference>,
+    /// The most digits any of its numbers has after its decimal point.
+    scale: u16,
 }
 
 /// The statistics of the table of any values; nothing is known of groups behind their end.
@@ -78,8 +86,8 @@ impl Wides {
     }
 }
 
-fn held(stats: &Mutex<Option<Stats>>) -> MutexGuard<'_, Option<Stats>> {
-    stats.lock().expect("nobody panics while holding it")
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().expect("nobody panics while holding it")
 }
 
 impl Shard {
@@ -94,9 +102,11 @@ impl Shard {
         if wide < WORTH_A_THREAD {
             stats.iter_mut().for_each(|Own(stats)| stats.settle());
         }
-        let stats = Wides::new(stats);
         let references = self.held().sorted();
-        Run { shard: self, wide: stats, waiting, references }
+        let tenths = references.iter().any(|reference| reference.table != Table::Wide);
+        let wides = stats.iter().map(|Own(stats)| stats.scale());
+        let scale = wides.chain([u16::from(tenths), waiting.scale()]).max().unwrap_or(0);
+        Run { shard: self, wide: Wides::new(stats), waiting, references, scale }
     }
 }
 
@@ -145,6 +155,7 @@ impl Run {
         self.references.iter().map(whole).collect()
     }
 
+    #[inline]
     fn prefetch(&self, reference: &Reference) {
         if reference.table == Table::Wide {
             self.wide.prefetch(reference.place as usize);
@@ -174,12 +185,111 @@ fn order((a_run, a): (&Run, &Reference), (b_run, b): (&Run, &Reference)) -> Orde
     compare((a_run.held(), a), (b_run.held(), b))
 }
 
+/// What the threads know, of each column, which is not one list yet.
+#[derive(Debug)]
+pub struct Gathering {
+    columns: Vec<Vec<Run>>,
+}
+
+impl Gathering {
+    /// Of each column the runs of all threads.
+    pub(crate) fn new(columns: Vec<Vec<Run>>) -> Gathering {
+        Gathering { columns }
+    }
+
+    /// Of each column the most digits any number has after its decimal point.
+    pub(crate) fn scales(&self) -> impl Iterator<Item = u16> {
+        self.columns.iter().map(|runs| runs.iter().map(|run| run.scale).max().unwrap_or(0))
+    }
+
+    /// Of each column one list.
+    pub(crate) fn whole(self) -> impl Iterator<Item = Vec<Partial>> {
+        self.columns.into_iter().map(gather)
+    }
+
+    /// Hands out all groups in the order of their keys, [some](PIECE) at a time: several threads `make` something of each piece,
+    /// which gets a list of each column and whether it is the first, and `take` gets what they made in its order.
+    ///
+    /// # Errors
+    /// The first that `take` says.
+    pub(crate) fn in_pieces<T: Send, E: Send>(
+        self,
+        make: impl Fn(&mut [Vec<Partial>], bool) -> T + Sync,
+        take: impl FnMut(T) -> Result<(), E> + Send,
+    ) -> Result<(), E> {
+        let Some(first) = self.columns.first() else { return Ok(()) };
+        let bounds = bounds(first, references(first) / PIECE);
+        let cuts: Vec<_> = self.columns.iter().map(|runs| cut(runs, &bounds)).collect();
+        let has_keys = |&part: &usize| cuts[0][part].iter().any(|keys| !keys.is_empty());
+        let parts: Vec<usize> = (0..=bounds.len()).filter(has_keys).collect();
+        let (next, in_order) = (AtomicUsize::new(0), Mutex::new(InOrder::new(take)));
+        let work = || {
+            let mut groups: Vec<Vec<Partial>> = self.columns.iter().map(|_| Vec::new()).collect();
+            loop {
+                let at = next.fetch_add(1, Relaxed);
+                let Some(&part) = parts.get(at) else { return };
+                for ((runs, cut), groups) in self.columns.iter().zip(&cuts).zip(&mut groups) {
+                    groups.clear();
+                    groups.reserve(cut[part].iter().map(|keys| keys.len()).sum());
+                    merge(runs, &cut[part], |group| groups.push(group));
+                }
+                let made = make(&mut groups, at == 0);
+                if !held(&in_order).put(at, made) {
+                    return;
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            // Where a thread cannot be started there are fewer.
+            let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+            let threads: Vec<_> = (1..first.len().min(parts.len())).map_while(start).collect();
+            work();
+            for thread in threads {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            }
+        });
+        let in_order = in_order.into_inner().expect("nobody panicked while holding it");
+        in_order.outcome
+    }
+}
+
+/// What several threads make, for one that takes it in its order.
+struct InOrder<T, E, F> {
+    /// How many were taken.
+    taken: usize,
+    /// What comes after one that has not been made.
+    waiting: BTreeMap<usize, T>,
+    take: F,
+    outcome: Result<(), E>,
+}
+
+impl<T, E, F: FnMut(T) -> Result<(), E>> InOrder<T, E, F> {
+    fn new(take: F) -> Self {
+        InOrder { taken: 0, waiting: BTreeMap::new(), take, outcome: Ok(()) }
+    }
+
+    /// Puts what comes at a place; false if no more is wanted.
+    fn put(&mut self, at: usize, made: T) -> bool {
+        self.waiting.insert(at, made);
+        while self.outcome.is_ok()
+            && let Some(next) = self.waiting.remove(&self.taken)
+        {
+            self.taken += 1;
+            self.outcome = (self.take)(next);
+        }
+        self.outcome.is_ok()
+    }
+}
+
+fn references(runs: &[Run]) -> usize {
+    runs.iter().map(|run| run.references.len()).sum()
+}
+
 /// Merges the runs of all threads into one list, each key once, with as many threads.
 pub(crate) fn gather(runs: Vec<Run>) -> Vec<Partial> {
     let runs = &runs[..];
-    let total: usize = runs.iter().map(|run| run.references.len()).sum();
-    let parts = if total < WORTH_A_THREAD { 1 } else { runs.len() };
-    let parts = cut(runs, parts);
+    let parts = if references(runs) < WORTH_A_THREAD { 1 } else { runs.len() };
+    let parts = cut(runs, &bounds(runs, parts));
     let lens = collect(&vec![1; parts.len()], |part, place| {
         let mut groups = 0;
         merged(runs, &parts[part], |same| {
@@ -187,31 +297,34 @@ pub(crate) fn gather(runs: Vec<Run>) -> Vec<Partial> {
         });
         place.push(groups);
     });
-    collect(&lens, |part, place| {
-        let mut merging = Merging { fetches: true, ..Merging::new(runs, &parts[part]) };
-        let Some((run, reference)) = merging.next() else { return };
-        let (keep, mut units) = (run.shard.keep(), Vec::new());
-        let mut last = (run, reference);
-        let mut group = run.partial(reference);
-        let mut waiting = run.waiting(reference).to_vec();
-        let mut done = |mut group: Partial, waiting: &mut Vec<Few>| {
-            group.stats.make_room(keep);
-            group.stats.take_all(waiting, &mut units);
-            group.stats.settle();
-            waiting.clear();
-            place.push(group);
-        };
-        while let Some((run, reference)) = merging.next() {
-            if order(last, (run, reference)) == Ordering::Equal {
-                group.stats.merge(&run.stats(reference));
-            } else {
-                done(std::mem::replace(&mut group, run.partial(reference)), &mut waiting);
-                last = (run, reference);
-            }
-            waiting.extend_from_slice(run.waiting(reference));
+    collect(&lens, |part, place| merge(runs, &parts[part], |group| place.push(group)))
+}
+
+/// Merges a part of each run, and hands out its groups.
+fn merge(runs: &[Run], part: &[&[Reference]], mut put: impl FnMut(Partial)) {
+    let mut merging = Merging { fetches: true, ..Merging::new(runs, part) };
+    let Some((run, reference)) = merging.next() else { return };
+    let (keep, mut units) = (run.shard.keep(), Vec::new());
+    let mut last = (run, reference);
+    let mut group = run.partial(reference);
+    let mut waiting = run.waiting(reference).to_vec();
+    let mut done = |mut group: Partial, waiting: &mut Vec<Few>| {
+        group.stats.make_room(keep);
+        group.stats.take_all(waiting, &mut units);
+        group.stats.settle();
+        waiting.clear();
+        put(group);
+    };
+    while let Some((run, reference)) = merging.next() {
+        if order(last, (run, reference)) == Ordering::Equal {
+            group.stats.merge(&run.stats(reference));
+        } else {
+            done(std::mem::replace(&mut group, run.partial(reference)), &mut waiting);
+            last = (run, reference);
         }
-        done(group, &mut waiting);
-    })
+        waiting.extend_from_slice(run.waiting(reference));
+    }
+    done(group, &mut waiting);
 }
 
 /// Calls back for every reference, in order, with whether its key is that of the one before.
@@ -240,11 +353,15 @@ impl<'a> Merging<'a> {
     }
 
     /// The smallest key's reference; of equal keys that of the first run.
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<(&'a Run, &'a Reference)> {
-        let heads = self.rest.iter().map(|(run, references)| (*run, &references[0]));
-        let (at, (run, first)) =
-            heads.enumerate().reduce(|a, b| if order(b.1, a.1).is_lt() { b } else { a })?;
+        let &(mut run, references) = self.rest.first()?;
+        let (mut at, mut first) = (0, &references[0]);
+        for (other, &(other_run, references)) in self.rest.iter().enumerate().skip(1) {
+            if order((other_run, &references[0]), (run, first)).is_lt() {
+                (at, run, first) = (other, other_run, &references[0]);
+            }
+        }
         let references = &mut self.rest[at].1;
         if self.fetches
             && let Some(ahead) = references.get(AHEAD)
@@ -261,21 +378,23 @@ impl<'a> Merging<'a> {
     }
 }
 
-/// Cuts all runs at the same keys into `parts` of about the same size: for each part, the piece of
-/// every run.
-fn cut(runs: &[Run], parts: usize) -> Vec<Vec<&[Reference]>> {
+/// Keys that cut runs into `parts` of about the same size, if there are that many.
+fn bounds(runs: &[Run], parts: usize) -> Vec<(&Run, &Reference)> {
     const SAMPLES_PER_PART: usize = 32;
-    let total: usize = runs.iter().map(|run| run.references.len()).sum();
-    let every = (total / (parts * SAMPLES_PER_PART)).max(1);
+    let every = (references(runs) / (parts.max(1) * SAMPLES_PER_PART)).max(1);
     let mut samples: Vec<(&Run, &Reference)> = runs
         .iter()
         .flat_map(|run| run.references.iter().step_by(every).map(move |sample| (run, sample)))
         .collect();
     samples.sort_by(|&a, &b| order(a, b));
+    (1..parts).map(|part| samples[samples.len() * part / parts]).collect()
+}
+
+/// Cuts runs at these keys: for each part, the piece of every run.
+fn cut<'a>(runs: &'a [Run], bounds: &[(&Run, &Reference)]) -> Vec<Vec<&'a [Reference]>> {
     let mut rest: Vec<&[Reference]> = runs.iter().map(|run| &*run.references).collect();
-    let mut pieces = Vec::with_capacity(parts);
-    for part in 1..parts {
-        let bound = samples[samples.len() * part / parts];
+    let mut pieces = Vec::with_capacity(bounds.len() + 1);
+    for &bound in bounds {
         let part = runs.iter().zip(&mut rest).map(|(run, rest)| {
             let end = rest.partition_point(|reference| order((run, reference), bound).is_lt());
             let (before, after) = rest.split_at(end);

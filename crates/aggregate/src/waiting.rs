@@ -105,6 +105,11 @@ impl Grouped {
         start as usize..end as usize
     }
 
+    /// The most digits one of them has after its decimal point.
+    pub(crate) fn scale(&self) -> u16 {
+        self.numbers.iter().map(|&(_, scale)| scale).max().unwrap_or(0)
+    }
+
     /// Begins to fetch where those of a group are.
     #[inline]
     pub(crate) fn prefetch_place(&self, group: usize) {

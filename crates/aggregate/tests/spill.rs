@@ -7,7 +7,7 @@ use std::path::Path;
 
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::Streamed;
-use fathom_aggregate::{Error, OnError, Options, Progress, Spill, Summary, aggregate};
+use fathom_aggregate::{Error, Layout, OnError, Options, Progress, Spill, Summary, aggregate};
 use oracle::Task;
 use oracle::check::{file, formatted, near, pieces, query, stream};
 use oracle::choice::{Choices, spill};
@@ -163,6 +163,65 @@ fn every_statistic_in_every_form_is_that_of_memory_whatever_the_limit() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_gathered_later_is_written_as_what_is_gathered_at_once() {
+    // Pieces of several threads, the first of which may be the last to be made; and none at all.
+    for (rows, texts) in [(20_000, vec![]), (20_000, vec![1]), (0, vec![])] {
+        let (input, mut task) = (many(rows), task(&mut Choices(2 * 3)));
+        task.texts = texts;
+        let statistics: Vec<&str> =
+            STATISTICS.iter().filter(|name| !name.ends_with('%')).copied().collect();
+        for (threads, falling) in [(1, false), (3, false), (2, true)] {
+            let options = Options { threads, chunk_bytes: 1 << 14, ..Choices(0).options() };
+            let later = Options { gathers_later: true, ..options.clone() };
+            for form in FORMS.into_iter().filter(|form| *form != Form::Brc) {
+                let sort = if falling { vec![(By::Key, true)] } else { vec![] };
+                let (statistics, top) = (statistics.clone(), None);
+                let look = Look { statistics, sort, top, total: false, ..Look::all(form) };
+                let Some(streamed) = streamed(form) else { continue };
+                let progress = Progress::default();
+                let run = |options| {
+                    let source = vec![file(&input)];
+                    delimited::aggregate(
+                        source,
+                        &query(&task),
+                        options,
+                        OnError::Skip(None),
+                        &progress,
+                    )
+                };
+                let mut found = run(&later).unwrap();
+                assert!(found.gathering.is_some() && found.columns[0].groups.is_empty());
+                let expected = formatted(&run(&options).unwrap(), &look, 1);
+                let found = pieces(&mut found, &look, Some(streamed));
+                assert!(found.as_bytes() == expected, "{form:?} of {rows} by {threads}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_that_are_gathered_later_are_written_as_those_that_are_gathered_at_once() {
+    let line = |at: usize| format!("name {};{}.{}\n", at * 7 % 50_000, at % 60, at % 10);
+    let input: String = (0..100_000).map(line).collect();
+    let run = |gathers_later| {
+        let options =
+            Options { threads: 3, chunk_bytes: 1 << 14, gathers_later, ..Options::default() };
+        let (source, progress) = (vec![file(input.as_bytes())], Progress::default());
+        aggregate(source, &options, OnError::Fail, &progress).unwrap()
+    };
+    let look =
+        Look { statistics: vec!["min", "mean", "max"], total: false, ..Look::all(Form::Brc) };
+    let found = pieces(&mut run(true), &look, Some(Streamed::Brc));
+    assert!(found.as_bytes() == formatted(&run(false), &look, 1));
+    let mut left = 3;
+    let stopped = run(true).texts((&[], &Layout::default()), Streamed::Brc, |_, _| {
+        left -= 1;
+        if left > 0 { Ok(()) } else { Err(Error::Interrupted) }
+    });
+    assert!(matches!(stopped, Err(Error::Interrupted)) && left == 0);
 }
 
 /// The error of a run whose tables go to what this makes.

@@ -39,6 +39,7 @@ impl Summary {
         order: &[Criterion],
         mut take: impl FnMut(&[Column]) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.gather();
         let columns = &mut self.columns;
         let Some(spilled) = self.spilled.take() else {
             arrange(columns, order, None);
@@ -90,6 +91,7 @@ impl Summary {
     /// # Errors
     /// What cannot be read, and [`Error::MemoryLimit`] if memory does not hold so many.
     pub fn first(&mut self, order: &[Criterion], top: usize, counts: bool) -> Result<usize, Error> {
+        self.gather();
         let columns = &mut self.columns;
         let Some(spilled) = self.spilled.take() else {
             let keys = columns[0].groups.len();

@@ -242,7 +242,7 @@ pub fn compared(before: &Summary, after: &Summary, look: &Look) -> Vec<u8> {
     rendered(columns, look, Layout { pairs: true, ..layout(look, 1) })
 }
 
-/// The engine's text of what was spilled, with totals: in pieces, or of the first keys.
+/// The engine's text of what was spilled or not gathered, with totals: in pieces, or of the first keys.
 pub fn pieces(summary: &mut Summary, look: &Look, form: Option<Streamed>) -> String {
     let (order, layout) = (order(look), layout(look, 1));
     let mut text = Vec::new();
@@ -254,12 +254,12 @@ pub fn pieces(summary: &mut Summary, look: &Look, form: Option<Streamed>) -> Str
     };
     text.extend(form.begin(&summary.columns, &layout));
     let mut is_first = true;
-    let take = |columns: &[Column]| {
-        text.extend(form.keys(columns, &layout, is_first));
-        is_first &= columns[0].groups.is_empty();
+    let take = |keys, piece: &[u8]| {
+        text.extend_from_slice(piece);
+        is_first &= keys == 0;
         Ok::<_, Error>(())
     };
-    summary.pieces(&order, take).unwrap();
+    summary.texts((&order, &layout), form, take).unwrap();
     if look.total {
         summary.columns.iter_mut().for_each(|column| column.groups.clear());
         format::append_total(&mut summary.columns, "all", look.keys.len());

@@ -494,7 +494,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     output::ensure_writable(&options.output)?;
     options.note_idle();
     let start = Instant::now();
-    let engine = engine_options(options)?;
+    let mut engine = engine_options(options)?;
+    engine.gathers_later = spilled::may_gather_later(options, format);
     if options.verbose {
         announce(&engine, files);
     }
@@ -562,6 +563,7 @@ fn execute(
         summary.shown_rejects.iter_mut().for_each(partial::count_lines);
     }
     if query.is_some_and(|query| query.syntax == Syntax::JsonLines) {
+        summary.gather();
         for name in summary.absent() {
             say!("fathom: no record has {name:?}{}", delimited::hint(name, &[]));
         }
@@ -589,13 +591,15 @@ fn show(
             let (runs, bytes) = (spilled.runs(), spilled.bytes());
             say!("spilled {bytes} bytes in {runs} runs");
         }
-        let Some(top) = options.top else {
-            let (keys, digest) = spilled::write(options, format, (&order, &layout), &mut summary)?;
-            if options.verbose {
-                verdict(&digest, keys, &summary, start.elapsed());
-            }
-            return Ok(report_rejects(&summary, options.verbose));
-        };
+    }
+    if summary.gathering.is_some() || summary.spilled.is_some() && options.top.is_none() {
+        let (keys, digest) = spilled::write(options, format, (&order, &layout), &mut summary)?;
+        if options.verbose {
+            verdict(&digest, keys, &summary, start.elapsed());
+        }
+        return Ok(report_rejects(&summary, options.verbose));
+    }
+    if let Some(top) = options.top.filter(|_| summary.spilled.is_some()) {
         keys = summary.first(&order, top, options.verbose)?;
         if let Some(label) = total {
             format::append_total(&mut summary.columns, label, layout.keys.len());

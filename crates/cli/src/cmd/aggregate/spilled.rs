@@ -1,4 +1,4 @@
-//! Results that are on disk: written a piece after the other, as they are merged.
+//! Results that are written a piece after the other, as they are merged: from disk, and those of the tables of threads.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -13,9 +13,7 @@ use crate::output::Output;
 /// Where what outgrows the memory limit is written, if that was asked for.
 pub(super) fn spill(options: &Options) -> Option<Spill> {
     let folder = options.spill.clone()?;
-    let told = [statistics(options), options.asked()].concat();
-    let totals = options.total.is_some() || told.iter().any(|statistic| statistic.is_share());
-    Some(Spill { folder, create: unnamed, totals })
+    Some(Spill { folder, create: unnamed, totals: needs_total(options) })
 }
 
 /// A file without a name; of a folder that is none it is said without one, too.
@@ -35,6 +33,18 @@ pub(super) fn mistake(options: &Options, format: Format) -> Option<&'static str>
     (options.spill.is_some() && !is_bounded).then_some(
         "--spill writes results a piece at a time, as --format brc, csv, tsv, json or ndjson: all others need --top N",
     )
+}
+
+/// Whether results in memory may be written a piece at a time, too.
+pub(super) fn may_gather_later(options: &Options, format: Format) -> bool {
+    let is_whole = options.top.is_some() || options.compare || needs_total(options);
+    streamed(format).is_some() && !is_whole
+}
+
+/// Whether what is told is told of all keys together.
+fn needs_total(options: &Options) -> bool {
+    let told = [statistics(options), options.asked()].concat();
+    options.total.is_some() || told.iter().any(|statistic| statistic.is_share())
 }
 
 /// The form if it has no need of all keys at once.
@@ -66,10 +76,9 @@ pub(super) fn write(
         Ok(output.write_all(text)?)
     };
     put(&form.begin(&summary.columns, layout))?;
-    summary.pieces(order, |columns| {
-        let text = form.keys(columns, layout, keys == 0);
-        keys += columns[0].groups.len();
-        put(&text)
+    summary.texts((order, layout), form, |more, text| {
+        keys += more;
+        put(text)
     })?;
     let mut is_empty = keys == 0;
     if let Some(label) = &options.total {
