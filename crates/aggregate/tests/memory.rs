@@ -83,7 +83,8 @@ fn run((padding, value, keys, outcome): (&'static str, &'static str, u64, Outcom
     let reader = Box::new(Rows { next: 0, keys, padding, value, rest: Vec::new() });
     let source = Source::Stream { path: "-".into(), reader };
     let create = |at: &_| tempfile::tempfile_in(at);
-    let spill = Spill { folder: std::env::temp_dir(), create, totals: false };
+    let (folder, least_bytes) = (std::env::temp_dir(), Spill::LEAST_BYTES);
+    let spill = Spill { folder, create, totals: false, least_bytes };
     let options = Options {
         threads: 2,
         memory_limit_bytes: Some(LIMIT_BYTES),

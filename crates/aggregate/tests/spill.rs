@@ -224,9 +224,24 @@ fn lines_that_are_gathered_later_are_written_as_those_that_are_gathered_at_once(
     assert!(matches!(stopped, Err(Error::Interrupted)) && left == 0);
 }
 
+#[test]
+fn however_small_the_limit_tables_hold_many_keys_before_they_are_written() {
+    let task = task(&mut Choices(2 * 3));
+    let options = Options { threads: 2, chunk_bytes: 1 << 14, ..Choices(0).options() };
+    let spill = Spill { totals: true, least_bytes: Spill::LEAST_BYTES, ..spill() };
+    let options = Options { memory_limit_bytes: Some(1), spill: Some(spill), ..options };
+    // What is known of all keys outgrows what their tables have.
+    let distinct: String = (0..200_000).map(|at| format!("k{},{at}.25,1\n", at % 100)).collect();
+    for input in [many(20_000), distinct.into_bytes()] {
+        let found = spilled(&input, &task, &options, None);
+        let runs = found.spilled.as_ref().unwrap().runs();
+        assert!(runs < 500, "{runs} runs");
+    }
+}
+
 /// The error of a run whose tables go to what this makes.
 fn failed(create: fn(&Path) -> std::io::Result<File>) -> Result<(), Error> {
-    let spill = Some(Spill { folder: "the folder".into(), create, totals: false });
+    let spill = Some(Spill { folder: "the folder".into(), create, totals: false, least_bytes: 0 });
     let options =
         Options { threads: 2, memory_limit_bytes: Some(1 << 20), spill, ..Options::default() };
     let input = String::from_utf8(many(50_000)).unwrap().replace(',', ";").replace(";0\n", "\n");

@@ -50,11 +50,12 @@ impl Memory {
     /// that none waits for another or is left with next to nothing.
     pub(crate) fn lane(&self, keep: Keep, columns: usize) -> Option<Lane> {
         let Lanes { store, limit_bytes, threads } = self.lanes.as_ref()?;
-        let own_bytes = limit_bytes / (threads * columns.max(1));
+        let own_bytes = (limit_bytes / (threads * columns.max(1))).max(store.least_bytes());
         Some(Lane {
             store: Arc::clone(store),
             account: Account::granting(own_bytes),
             limit_bytes: *limit_bytes,
+            own_bytes,
             most_bytes: (own_bytes / 2).max(LEAST_BYTES),
             keep,
             runs: Vec::new(),
@@ -76,6 +77,8 @@ pub(crate) struct Lane {
     store: Arc<Store>,
     account: Arc<Account>,
     limit_bytes: usize,
+    /// Its share of the limit.
+    own_bytes: usize,
     /// Most that what is known of all keys together may take beside the tables.
     most_bytes: usize,
     keep: Keep,
@@ -99,7 +102,8 @@ impl Lane {
         if self.failed.is_none() && total > self.most_bytes {
             self.failed = Some(Error::OneKey { limit_bytes: self.limit_bytes });
         }
-        self.account.reset(total);
+        // Half stays for the tables, which would be written row by row otherwise.
+        self.account.reset(total.min(self.own_bytes / 2));
     }
 
     fn try_write(&mut self, held: Held<'_>) -> Result<(), Error> {

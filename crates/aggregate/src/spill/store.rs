@@ -30,6 +30,14 @@ pub struct Spill {
     pub create: fn(&Path) -> io::Result<File>,
     /// Whether the [totals](crate::Column::total) of the columns will be asked for.
     pub totals: bool,
+    /// What each thread's tables of a column may take however small the limit is: [`Spill::LEAST_BYTES`], unless they
+    /// are to be written all the time.
+    pub least_bytes: usize,
+}
+
+impl Spill {
+    /// The first tables take a third of it, a total as much as half. With less they would hardly hold a key.
+    pub const LEAST_BYTES: usize = 2 << 20;
 }
 
 /// Bytes of a block, unless one key has more.
@@ -79,6 +87,10 @@ impl Store {
 
     pub(super) fn with_totals(&self) -> bool {
         self.spill.totals
+    }
+
+    pub(super) fn least_bytes(&self) -> usize {
+        self.spill.least_bytes
     }
 
     /// Bytes written so far.
@@ -261,8 +273,12 @@ mod tests {
 
     /// A run of two keys, in one block.
     fn written() -> Run {
-        let spill =
-            Spill { folder: std::env::temp_dir(), create: |_| tempfile::tempfile(), totals: false };
+        let spill = Spill {
+            folder: std::env::temp_dir(),
+            create: |_| tempfile::tempfile(),
+            totals: false,
+            least_bytes: 0,
+        };
         let mut writer = Writer::new(&Store::new(&spill).unwrap());
         for key in ["name 1", "name 2"] {
             writer.push(key.as_bytes(), |bytes| bytes.push(7)).unwrap();

@@ -14,7 +14,12 @@ use super::{Null, Place, Task};
 
 /// Spills to files among the temporary ones.
 pub fn spill() -> Spill {
-    Spill { folder: std::env::temp_dir(), create: |at| tempfile::tempfile_in(at), totals: false }
+    Spill {
+        folder: std::env::temp_dir(),
+        create: |at| tempfile::tempfile_in(at),
+        totals: false,
+        least_bytes: 0,
+    }
 }
 
 /// Hands out small numbers of a large one.

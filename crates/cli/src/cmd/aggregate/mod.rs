@@ -285,8 +285,8 @@ pub(crate) struct Options {
     memory_limit: Option<u64>,
 
     /// When --memory-limit is reached, write what the tables hold to files without a name in this folder, and go on: any
-    /// number of keys in bounded memory. In the order of keys or another one, as brc, csv, tsv, json or ndjson; with
-    /// --top in every format. What one key keeps has to fit
+    /// number of keys in bounded memory, of which each thread has 2M for each column at least. In the order of keys or
+    /// another one, as brc, csv, tsv, json or ndjson; with --top in every format. What one key keeps has to fit
     #[arg(long, value_name = "DIR", conflicts_with_all = ["partial", "compare", "open"])]
     spill: Option<PathBuf>,
 
@@ -586,11 +586,9 @@ fn show(
         Err(mistake) => return usage_of(command, &mistake),
     };
     let total = options.total.as_deref();
-    if let Some(spilled) = &summary.spilled {
-        if options.verbose {
-            let (runs, bytes) = (spilled.runs(), spilled.bytes());
-            say!("spilled {bytes} bytes in {runs} runs");
-        }
+    if let (true, Some(spilled)) = (options.verbose, &summary.spilled) {
+        let (runs, bytes) = (spilled.runs(), spilled.bytes());
+        say!("spilled {bytes} bytes in {runs} runs");
     }
     if summary.gathering.is_some() || summary.spilled.is_some() && options.top.is_none() {
         let (keys, digest) = spilled::write(options, format, (&order, &layout), &mut summary)?;

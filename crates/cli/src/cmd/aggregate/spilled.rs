@@ -13,7 +13,8 @@ use crate::output::Output;
 /// Where what outgrows the memory limit is written, if that was asked for.
 pub(super) fn spill(options: &Options) -> Option<Spill> {
     let folder = options.spill.clone()?;
-    Some(Spill { folder, create: unnamed, totals: needs_total(options) })
+    let totals = needs_total(options);
+    Some(Spill { folder, create: unnamed, totals, least_bytes: Spill::LEAST_BYTES })
 }
 
 /// A file without a name; of a folder that is none it is said without one, too.
