@@ -256,6 +256,13 @@ pub(super) fn next(bytes: &[u8]) -> Option<(Message<'_>, &[u8])> {
     }
 }
 
+/// Whether the bytes begin as a message and end before its description does.
+pub(super) fn is_cut(bytes: &[u8]) -> bool {
+    let Some(rest) = bytes.strip_prefix(&[0xff; 4]) else { return false };
+    rest.split_first_chunk()
+        .is_none_or(|(length, rest)| u32::from_le_bytes(*length) as usize > rest.len())
+}
+
 /// The metadata of a schema that has this key.
 pub(super) fn metadata<'a>(schema: Table<'a>, key: &str) -> Option<&'a [u8]> {
     let pairs = schema.tables(2)?;

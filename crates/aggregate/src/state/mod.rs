@@ -465,7 +465,12 @@ impl State {
     pub fn all(mut bytes: &[u8]) -> Result<Vec<State>, StateError> {
         let mut states = Vec::new();
         while !bytes.is_empty() || states.is_empty() {
-            let (state, rest) = State::first(bytes)?;
+            let (state, rest) = State::first(bytes).map_err(|error| match error {
+                StateError::Foreign if !states.is_empty() => {
+                    StateError::Damaged("what stands behind it is none")
+                }
+                error => error,
+            })?;
             states.push(state);
             bytes = rest;
         }
@@ -552,7 +557,8 @@ impl<'a> Frame<'a> {
     fn first(bytes: &'a [u8]) -> Result<(Frame<'a>, &'a [u8]), StateError> {
         let damaged = StateError::Damaged;
         let Some((message::Message::Schema(schema), mut rest)) = message::next(bytes) else {
-            return Err(StateError::Foreign);
+            let is_cut = message::is_cut(bytes);
+            return Err(if is_cut { damaged("it ends too early") } else { StateError::Foreign });
         };
         match message::metadata(schema, VERSION_KEY).map(String::from_utf8_lossy) {
             None => return Err(StateError::Foreign),

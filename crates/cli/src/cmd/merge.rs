@@ -1,6 +1,5 @@
 //! `fathom merge`: states that `fathom aggregate --partial` wrote, as one result or one state.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -13,7 +12,8 @@ use fathom_aggregate::state::{MOST_PARTITIONS, Merger, Partition, Question, Stat
 
 use super::aggregate;
 use crate::exit::Exit;
-use crate::{input, output};
+use crate::input::{self, Input};
+use crate::output;
 
 /// The options of `aggregate` that say how a result looks: those about reading are hidden and refused.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ const LONG_ABOUT: &str = "\
 Merge states that `fathom aggregate --partial` wrote, into a result or one state
 
 The states come from the files, or from standard input without any or for `-`; a file may hold several, \
-one behind the other. The result is the same, to the last byte, as that of `fathom aggregate` on the \
+one behind the other, and may be compressed. The result is the same, to the last byte, as that of `fathom aggregate` on the \
 whole input, however it was cut and in whatever order and tree it was merged.
 
 States say which bytes of which files they are of. What is in two of them, what changed in between and, \
@@ -122,11 +122,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     output::ensure_writable(show.output())?;
     let files = if show.files().is_empty() { &standard[..] } else { show.files() };
+    let is_standard = |file: &&PathBuf| **file == standard[0];
+    if files.iter().filter(is_standard).count() > 1 {
+        anyhow::bail!("standard input can be read only once");
+    }
     let mut merger = Merger::default();
     for path in files {
         let name = || path.display().to_string();
         input::ensure_local(path)?;
-        let bytes = read(path).with_context(|| format!("cannot read {}", name()))?;
+        let bytes = read(path)?;
         for state in State::all(&bytes).with_context(name)? {
             let state = match options.partition {
                 None => state,
@@ -165,12 +169,17 @@ fn partition(text: &str) -> Result<Partition, String> {
     }
 }
 
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+/// The bytes of a file, decompressed if it is compressed.
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    match path == Path::new("-") {
-        true => std::io::stdin().read_to_end(&mut bytes)?,
-        false => File::open(path)?.read_to_end(&mut bytes)?,
+    let read = match input::open(path, 1)? {
+        Input::Stream(mut reader) => reader.read_to_end(&mut bytes).map(drop),
+        Input::File(file, size) => {
+            bytes.resize(usize::try_from(size)?, 0);
+            file.read_exact_at(&mut bytes, 0)
+        }
     };
+    read.with_context(|| format!("cannot read {}", path.display()))?;
     Ok(bytes)
 }
 
