@@ -2,9 +2,14 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use flate2::write::GzEncoder;
 
 struct Folder(tempfile::TempDir);
 
@@ -13,7 +18,7 @@ impl Folder {
         Folder(tempfile::tempdir().unwrap())
     }
 
-    fn file(&self, name: &str, content: &str) -> PathBuf {
+    fn file(&self, name: impl AsRef<Path>, content: &str) -> PathBuf {
         let path = self.0.path().join(name);
         fs::write(&path, content).unwrap();
         path
@@ -206,6 +211,51 @@ fn what_a_plan_prints_is_what_aggregate_takes() {
 }
 
 #[test]
+fn a_plan_quotes_names_of_any_bytes_and_refuses_line_breaks() {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.path().join("in")).unwrap();
+    let names: [&[u8]; 3] = [b" a \\ \"b\" ", b"b\xffc", b"it's"];
+    for name in names {
+        folder.file(Path::new("in").join(OsStr::from_bytes(name)), "a;1.0\n");
+    }
+    let quoted = b"--number 0/3 -- 'in/ a \\ \"b\" ' 'in/b\xffc' 'in/it'\"'\"'s'\n";
+    assert_eq!(folder.out("plan in"), quoted);
+    folder.file("in/x\ny", "");
+    folder.says(2, "plan in", "\"in/x\\ny\" has a line break");
+}
+
+#[test]
+fn what_is_read_only_once_is_no_part_of_a_plan_and_is_not_opened() {
+    let folder = Folder::new();
+    let made = Command::new("mkfifo").arg(folder.0.path().join("pipe")).status().unwrap();
+    assert!(made.success());
+    // Nobody writes into it: who opened it would wait.
+    for name in ["pipe", "/dev/null", "/dev/stdin"] {
+        folder.says(2, &format!("plan {name}"), &format!("{name} is no regular file"));
+    }
+    folder.says(2, "plan -", "standard input cannot be cut");
+}
+
+#[test]
+fn states_may_be_compressed_and_what_is_cut_off_or_followed_is_told_as_that() {
+    let folder = Folder::new();
+    folder.file("a.txt", &text(100));
+    folder.out("aggregate --partial -o whole a.txt");
+    let whole = fs::read(folder.0.path().join("whole")).unwrap();
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.0.path().join(name), bytes).unwrap();
+    let mut packed = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&whole).unwrap();
+    write("packed", &packed.finish().unwrap());
+    assert_eq!(folder.out("merge packed"), folder.out("merge whole"));
+    for end in [4, 8, 300, whole.len() - 1] {
+        write("cut", &whole[..end]);
+        folder.says(3, "merge cut", "cut: the state is damaged: it ends too early");
+    }
+    write("more", &[&whole[..], b"\n"].concat());
+    folder.says(3, "merge more", "more: the state is damaged: what stands behind it is none");
+}
+
+#[test]
 fn quotes_are_cut_between_records_or_refused() {
     let folder = Folder::new();
     let text = "h,v\na,1\n\"b\n\nc\",2\nd,3\n".repeat(40).replace("\nh,v", "\nx,9");
@@ -282,6 +332,8 @@ fn mistakes_are_said() {
     folder.says(3, "merge 1 link", "are the same file");
     folder.says(3, "merge 1", " are in no state");
     folder.says(3, "merge a.txt", "a.txt: this is no state of fathom");
+    folder.says(4, "merge .", "cannot read .: it is a folder");
+    folder.says(2, "merge - 1 -", "standard input can be read only once");
     folder.says(4, "merge nothing", "cannot read nothing");
     folder.says(
         2,

@@ -1,7 +1,6 @@
 //! `fathom plan`: how to cut an input for many processes, as arguments of `fathom aggregate --partial`.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -22,12 +21,14 @@ use crate::value;
 /// record, which belongs to the range it starts in. What cannot be cut blindly is delimited text with line
 /// breaks inside quotes: --records reads it once, as fast as it can be read, and cuts between records. Without
 /// it such a cut is found when states are merged, and is an error there.
+///
+/// Names stand in quotes where a shell and xargs want that; of all names only those with line breaks are refused.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Examples:\n  \
-    fathom plan --states out measurements.txt | xargs -P 16 -L 1 fathom aggregate --partial --threads 1\n  \
+    fathom plan --states out measurements.txt | xargs -r -P 16 -L 1 fathom aggregate --partial --threads 1\n  \
     fathom merge out/*.fathom\n  \
     fathom plan --tasks 8 --records --states out export.csv |\n    \
-    xargs -P 8 -L 1 fathom aggregate --partial --by host --value ms --threads 1")]
+    xargs -r -P 8 -L 1 fathom aggregate --partial --by host --value ms --threads 1")]
 pub(crate) struct Options {
     /// Files to cut, folders and patterns of names as `fathom aggregate` takes them; all of the input
     #[arg(value_name = "FILE", required = true)]
@@ -66,7 +67,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     output::ensure_files_apart(&[("--output", Some(&*options.output))], &inputs)?;
     let mut objects = Vec::new();
     for path in files {
-        anyhow::ensure!(path != Path::new("-"), "standard input cannot be cut: name a file");
+        ensure_file(path)?;
         objects.push(match input::open(path, 1)? {
             // A table is text only as a whole, and so is what is decoded.
             Input::File(file, size) => (
@@ -95,14 +96,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    let mut text = String::new();
+    let mut text = Vec::new();
     for (number, task) in tasks.iter().enumerate() {
         line(options, number, task, (files, &objects), &mut text)?;
     }
     let mut output = Output::create(&options.output)?;
-    output.write_all(text.as_bytes())?;
+    output.write_all(&text)?;
     output.finish()?;
     Ok(Exit::Done)
+}
+
+/// Refuses what can be read only once, without opening it: whoever writes into a pipe would lose it.
+fn ensure_file(path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(path != Path::new("-"), "standard input cannot be cut: name a file");
+    let is_other = std::fs::metadata(path).is_ok_and(|about| !about.is_file());
+    anyhow::ensure!(!is_other, "{} is no regular file and cannot be cut: name one", path.display());
+    Ok(())
 }
 
 /// Refuses a file that is there twice, under whatever names.
@@ -161,30 +170,45 @@ fn line(
     number: usize,
     task: &[Piece],
     (files, objects): (&[PathBuf], &[(u64, bool)]),
-    text: &mut String,
+    text: &mut Vec<u8>,
 ) -> anyhow::Result<()> {
-    let quoted = |path: &Path| -> anyhow::Result<String> {
-        let path = path.to_str().with_context(|| format!("{} is no UTF-8", path.display()))?;
-        anyhow::ensure!(!path.contains('\n'), "{path:?} has a line break");
-        let is_plain = |c: char| c.is_alphanumeric() || "/._-+=,:@%".contains(c);
-        if !path.is_empty() && path.chars().all(is_plain) {
-            return Ok(path.to_owned());
-        }
-        // Inside quotes of either kind xargs knows no backslash, and a shell knows none in these.
-        Ok(format!("'{}'", path.replace('\'', "'\"'\"'")))
-    };
     let first = task[0];
     write!(text, "--number {}/{}", first.object, objects.len())?;
     if first.range != [0, objects[first.object].0] {
         write!(text, " --range {}..{}", first.range[0], first.range[1])?;
     }
     if let Some(folder) = &options.states {
-        write!(text, " -o {}", quoted(&folder.join(format!("{number:05}.fathom")))?)?;
+        write!(text, " -o ")?;
+        quote(&folder.join(format!("{number:05}.fathom")), text)?;
     }
-    text.push_str(" --");
+    text.extend(b" --");
     for piece in task {
-        write!(text, " {}", quoted(&files[piece.object])?)?;
+        text.push(b' ');
+        quote(&files[piece.object], text)?;
     }
-    text.push('\n');
+    text.push(b'\n');
+    Ok(())
+}
+
+/// A name of any bytes, in quotes where a shell or xargs would take some of them for more than themselves.
+fn quote(path: &Path, text: &mut Vec<u8>) -> anyhow::Result<()> {
+    let name = path.as_os_str().as_encoded_bytes();
+    if name.contains(&b'\n') {
+        bail!("{path:?} has a line break, which no line of a plan can have: rename it");
+    }
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=,:@%".contains(c);
+    if path.to_str().is_some_and(|name| !name.is_empty() && name.chars().all(is_plain)) {
+        text.extend(name);
+        return Ok(());
+    }
+    // Inside quotes of either kind xargs knows no backslash, and a shell knows none in these.
+    text.push(b'\'');
+    for &byte in name {
+        match byte {
+            b'\'' => text.extend(b"'\"'\"'"),
+            byte => text.push(byte),
+        }
+    }
+    text.push(b'\'');
     Ok(())
 }
