@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use clap::CommandFactory;
+use clap::builder::Resettable;
+use clap::{Arg, Command, CommandFactory, Id};
 use clap_complete::Shell;
 
 use crate::args::Args;
@@ -17,7 +18,27 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut Args::command(), "fathom", &mut script);
+    clap_complete::generate(options.shell, &mut shown(&Args::command()), "fathom", &mut script);
     io::stdout().write_all(&script)?;
     Ok(Exit::Done)
+}
+
+/// A command with those arguments and commands alone that help shows: what is refused, or for programs, is no completion.
+fn shown(command: &Command) -> Command {
+    let arguments = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    // They may speak of some that are left out.
+    let alone = |argument: &Arg| {
+        let others = command.get_arg_conflicts_with(argument).into_iter();
+        let others = others.filter(|other| !other.is_hide_set()).map(|other| other.get_id());
+        let none = || Resettable::<Id>::Reset;
+        let argument = argument.clone().requires(none()).overrides_with(none());
+        argument.conflicts_with(none()).conflicts_with_all(others)
+    };
+    let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
+    Command::new(command.get_name().to_owned().leak() as &'static str)
+        .about(command.get_about().cloned().unwrap_or_default())
+        .version(command.get_version().map(|_| env!("CARGO_PKG_VERSION")))
+        .disable_help_flag(command.is_disable_help_flag_set())
+        .args(arguments.map(alone))
+        .subcommands(commands.map(shown))
 }
