@@ -34,8 +34,27 @@ fn there_is_a_page_for_each_command() {
         assert!(page.lines().any(|line| line.starts_with(".TH ") && line.contains(foot)), "{page}");
     }
     assert!(!pages.join("fathom-worker.1").exists(), "a command for programs");
+    let page = |words: &[&str]| {
+        let command = Command::new(env!("CARGO_BIN_EXE_fathom")).arg("man").args(words).output();
+        String::from_utf8(command.unwrap().stdout).unwrap()
+    };
+    assert!(!page(&["generate"]).contains("generate\\-help"), "there is no such page");
+    assert_eq!(page(&["generate measurements"]), page(&["generate", "measurements"]));
+    assert!(page(&["generate measurements"]).contains("fathom-generate-measurements"));
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     let refused = man(&file);
     assert_eq!(refused.status.code(), Some(4), "{}", String::from_utf8_lossy(&refused.stderr));
+}
+
+#[test]
+fn completions_offer_nothing_that_help_hides() {
+    // Of what one command takes and another hides, in bash in a list and by itself.
+    for (shell, lines) in [("bash", 2), ("zsh", 1), ("fish", 1), ("elvish", 1), ("powershell", 1)] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        let script = command.args(["completions", shell]).output().unwrap().stdout;
+        let script = String::from_utf8(script).unwrap();
+        let offers = |option: &str| script.lines().filter(|line| line.contains(option)).count();
+        assert_eq!((offers("null-values"), offers("--planted")), (lines, 0), "{shell}");
+    }
 }

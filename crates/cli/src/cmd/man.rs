@@ -27,16 +27,15 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
+    // There are no pages of what prints help.
+    let mut root = Args::command().disable_help_subcommand(!options.markdown);
+    root.build();
     if let Some(folder) = &options.folder {
-        let mut root = Args::command().disable_help_subcommand(true);
-        root.build();
         std::fs::create_dir_all(folder)
             .and_then(|()| pages(&root, folder))
             .with_context(|| format!("cannot write {}", folder.display()))?;
         return Ok(Exit::Done);
     }
-    let mut root = Args::command();
-    root.build();
     let mut page = Vec::new();
     if options.markdown {
         page = manual::markdown(&root).into_bytes();
@@ -63,7 +62,7 @@ fn pages(command: &clap::Command, folder: &Path) -> io::Result<()> {
 
 fn find(root: clap::Command, words: &[String]) -> anyhow::Result<clap::Command> {
     let mut command = root;
-    for word in words {
+    for word in words.iter().flat_map(|words| words.split_whitespace()) {
         command = command
             .find_subcommand(word)
             .with_context(|| format!("no such command: {word:?} (see fathom --help)"))?
