@@ -356,7 +356,7 @@ fn answers_that_cannot_be_had_or_written_are_told_before_anything_is_read() {
 fn answers_that_are_no_file_were_told_to_be_empty() {
     let folder = tempfile::tempdir().unwrap();
     generated(folder.path(), &["--count", "10"]);
-    for no_file in [".", "/dev/null"] {
+    for no_file in [".", "/dev/null", "-"] {
         let output = fathom(folder.path(), &["haversine", "p.json", no_file]);
         assert_eq!(output.status.code(), Some(4));
         let said = text(&output.stderr);

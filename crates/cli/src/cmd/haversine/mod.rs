@@ -315,11 +315,15 @@ impl Answers<'_> {
     fn open(path: &Path) -> anyhow::Result<Answers<'_>> {
         input::ensure_local(path)?;
         let cannot = || format!("cannot read {}", path.display());
+        // How many there are is known by its size.
+        let elsewhere = || Err(io::Error::other("answers are in a regular file"));
+        if path == Path::new("-") {
+            return elsewhere().with_context(cannot);
+        }
         let file = File::open(path).with_context(cannot)?;
         let meta = file.metadata().with_context(cannot)?;
         if !meta.is_file() {
-            // How many there are is known by its size.
-            return Err(io::Error::other("answers are in a regular file")).with_context(cannot);
+            return elsewhere().with_context(cannot);
         }
         let count = answers::count(meta.len());
         let count = count.map_err(|error| located(error.into(), path, None))?;
