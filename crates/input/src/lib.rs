@@ -240,6 +240,20 @@ mod tests {
     }
 
     #[test]
+    fn zeros_behind_the_last_member_are_left_out_and_nothing_else_is() {
+        let text = b"Oslo;1.5\n".repeat(50_000);
+        for threads in [1, 2] {
+            for zeros in [1, 9, 511, 1 << 20] {
+                let padded = [gzip(&text), gzip(&text), vec![0; zeros]].concat();
+                assert_eq!(read(padded.clone(), threads).unwrap(), text.repeat(2), "{zeros}");
+                for behind in [&b"x"[..], &gzip(&text)] {
+                    assert!(read([&padded[..], behind].concat(), threads).is_err(), "{zeros}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn what_is_cut_off_or_damaged_is_an_error() {
         let text = b"Oslo;1.5\nRome;3.5\n".repeat(1000);
         for mut packed in [gzip(&text), zstd(&text)] {

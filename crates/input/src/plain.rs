@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::io::{self, BufRead, Read};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::{GzDecoder, MultiGzDecoder};
 #[cfg(not(feature = "zstd"))]
 use ruzstd::decoding::{
     BlockDecodingStrategy, FrameDecoder,
@@ -22,8 +22,76 @@ pub(crate) fn decoder<'s>(
     source: impl BufRead + Send + 's,
 ) -> io::Result<Box<dyn Read + Send + 's>> {
     match compression {
+        Compression::Gzip => Ok(Box::new(Members::new(source))),
+        Compression::Zstandard => zstandard(source),
+    }
+}
+
+/// The same of a part of a source, behind which nothing but members or frames may stand.
+pub(crate) fn decoder_of_part<'s>(
+    compression: Compression,
+    source: impl BufRead + Send + 's,
+) -> io::Result<Box<dyn Read + Send + 's>> {
+    match compression {
         Compression::Gzip => Ok(Box::new(MultiGzDecoder::new(source))),
         Compression::Zstandard => zstandard(source),
+    }
+}
+
+/// Members of gzip, behind the last of which zeros may stand, as `gzip` has it: what writes blocks fills them so. It may
+/// begin behind some of them.
+enum Members<R> {
+    Within(Box<GzDecoder<R>>),
+    Between {
+        source: R,
+        in_zeros: bool,
+    },
+    /// Only while the next one begins.
+    Nowhere,
+}
+
+impl<R: BufRead> Members<R> {
+    fn new(source: R) -> Members<R> {
+        Members::Between { source, in_zeros: false }
+    }
+
+    /// Goes on to the next member; false if there is none.
+    fn begin(&mut self) -> io::Result<bool> {
+        let Members::Between { source, in_zeros } = self else { return Ok(true) };
+        loop {
+            let behind = source.fill_buf()?;
+            let zeros = behind.iter().take_while(|&&byte| byte == 0).count();
+            if behind.is_empty() {
+                return Ok(false);
+            } else if zeros > 0 {
+                *in_zeros = true;
+                source.consume(zeros);
+            } else if *in_zeros {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "invalid gzip header"));
+            } else {
+                break;
+            }
+        }
+        if let Members::Between { source, .. } = std::mem::replace(self, Members::Nowhere) {
+            *self = Members::Within(Box::new(GzDecoder::new(source)));
+        }
+        Ok(true)
+    }
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.begin()? {
+            let Members::Within(member) = self else { break };
+            let read = member.read(into)?;
+            if read > 0 || into.is_empty() {
+                return Ok(read);
+            }
+            if let Members::Within(member) = std::mem::replace(self, Members::Nowhere) {
+                *self = Members::new(member.into_inner());
+            }
+        }
+        Ok(0)
     }
 }
 

@@ -305,6 +305,7 @@ proptest! {
         is_gzip: bool,
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 0..3),
         behind in prop::collection::vec(any::<u8>(), 0..6),
+        zeros in 0..3_usize,
         portion in 1..5000_usize,
     ) {
         let compression = if is_gzip { Compression::Gzip } else { Compression::Zstandard };
@@ -325,6 +326,7 @@ proptest! {
             }
         }
         packed.extend(behind);
+        packed.extend(vec![0; zeros]);
         assert_same(compression, &packed, portion);
     }
 }

@@ -154,7 +154,7 @@ fn decoded(
     most_plain: usize,
     stopped: &AtomicBool,
 ) -> Option<Plain> {
-    let mut decoder = plain::decoder(compression, piece).ok()?;
+    let mut decoder = plain::decoder_of_part(compression, piece).ok()?;
     let mut end = 0;
     loop {
         if end == bytes.len() {
