@@ -13,7 +13,7 @@ import re
 import shlex
 
 from fathom import _command, _native
-from fathom._aggregate import asked
+from fathom._aggregate import asked, whole
 from fathom._error import DataError
 from fathom._table import Table
 
@@ -42,6 +42,7 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
     """The tasks of an input, or of each of two with ``compare=``, and what is asked of them all."""
     if options.get("rejects") is not None or options.get("progress") is not None:
         raise ValueError("rejects= and progress= are of one machine: leave them out")
+    whole("task_bytes", task_bytes, 1)
     options.setdefault("threads", 1)
     inputs, query = asked(urls, **options)
     for data in inputs:
@@ -85,6 +86,8 @@ def _between_records(task, paths, query, task_bytes):
 def _tasks_of_objects(inputs: list, task_bytes: int, records: bool, query) -> list:
     """Each a list of words of the command, which reads objects of stores where the module does not."""
     urls = [str(data) if "://" in str(data) else os.path.abspath(data) for data in inputs]
+    # Where no quotes enclose line breaks a cut may fall anywhere.
+    records = records and not query.plain and query.format_in in (None, "delimited") and query.quotes is not False
     words = ["--bytes", str(task_bytes), *(["--records"] if records else [])]
     if records and query.delimiter is not None:
         words += ["--delimiter", chr(query.delimiter)]

@@ -211,6 +211,12 @@ def test_quotes_are_cut_between_records_or_refused(tmp_path, command):
     assert table.format("csv") == command("aggregate", "--by", "k", "--value", "v", path)
 
 
+@pytest.mark.parametrize("size, error", [(0, ValueError), (-1, ValueError), (1.5, TypeError)])
+def test_bytes_of_a_task_are_a_whole_number_of_one_or_more(tmp_path, size, error):
+    with pytest.raises(error, match="task_bytes is "):
+        _scale.plan(written(tmp_path / "a", 3), size, False, {})
+
+
 def test_what_changes_counts_twice_or_lacks_is_an_error(tmp_path):
     path = written(tmp_path / "a", 100)
     [tasks], query = _scale.plan(path, 300, False, {})
