@@ -3,6 +3,7 @@
 //! Every benchmark becomes a case with one contender: none of these harnesses interleaves, so nothing
 //! is compared within a run. Where only statistics are there and no samples, one sample stands for them.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use fathom_measure::compare::{Clock, Judged};
@@ -49,6 +50,8 @@ pub struct Imported {
     pub machine: Value,
     /// Benchmarks without samples.
     pub without_samples: usize,
+    /// Benchmarks that failed and are no case.
+    pub left_out: usize,
     /// What went wrong where it was measured, a sentence each; also what was too short for it.
     pub failures: Vec<String>,
 }
@@ -77,7 +80,7 @@ struct Figures {
     is_fresh: bool,
 }
 
-/// The cases of a file; `name` is shown in errors.
+/// The cases of a file, be it behind a byte order mark; `name` is shown in errors.
 ///
 /// # Errors
 /// What is no JSON, with line and column, or no file of a harness.
@@ -87,6 +90,7 @@ pub fn import(name: &str, text: &str) -> Result<Imported, ImportError> {
         ImportError(format!("{name}:{line}:{column}: no JSON: {error}"))
     };
     let unknown = || ImportError(format!("{name}: of no harness that is known here"));
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (harness, all, imported) = match serde_json::from_str::<Value>(text) {
         Ok(value) => of_value(&value).ok_or_else(unknown)?,
         // Of `cargo criterion`: a value in each line.
@@ -98,7 +102,9 @@ pub fn import(name: &str, text: &str) -> Result<Imported, ImportError> {
                     0 => broken(&error, 0),
                     _ => broken(&inner, number),
                 })?;
-                all.extend(message(&value));
+                all.extend(message(&value).ok_or_else(|| {
+                    ImportError(format!("{name}:{}: not as criterion writes it", number + 1))
+                })?);
             }
             (Harness::Criterion, all, Imported::default())
         }
@@ -121,14 +127,17 @@ pub fn criterion(name: &str, sample: &str, benchmark: &str) -> Result<Imported, 
         })
     };
     let (sample, about) = (read(sample, "sample.json")?, read(benchmark, "benchmark.json")?);
-    let numbers = |what: &str| numbers(&sample[what]);
-    let parts = numbers("times").zip(numbers("iters")).zip(about["full_id"].as_str());
-    let ((times, iters), id) =
+    let parts = per_iteration(&sample["times"], &sample["iters"]).zip(about["full_id"].as_str());
+    let (ns, id) =
         parts.ok_or_else(|| ImportError(format!("{name}: not as criterion writes it")))?;
-    let ns = times.iter().zip(&iters).map(|(time, iterations)| time / iterations).collect();
+    let throughput = &about["throughput"];
+    let (both, whole) = (&throughput["ElementsAndBytes"], |value: &Value| value.as_u64());
     let work = Work {
-        bytes: about["throughput"]["Bytes"].as_u64().unwrap_or(0),
-        items: about["throughput"]["Elements"].as_u64().unwrap_or(0),
+        bytes: whole(&throughput["Bytes"])
+            .or_else(|| whole(&throughput["BytesDecimal"]))
+            .or_else(|| whole(&both["bytes"]))
+            .unwrap_or(0),
+        items: whole(&throughput["Elements"]).or_else(|| whole(&both["elements"])).unwrap_or(0),
     };
     let figures = Figures { name: id.to_owned(), ns, work, ..Figures::default() };
     finished(name, Harness::Criterion, vec![figures], Imported::default())
@@ -138,11 +147,8 @@ type Found = (Harness, Vec<Figures>, Imported);
 
 fn of_value(value: &Value) -> Option<Found> {
     if value["reason"].is_string() {
-        return Some((
-            Harness::Criterion,
-            message(value).into_iter().collect(),
-            Imported::default(),
-        ));
+        let all = message(value)?.into_iter().collect();
+        return Some((Harness::Criterion, all, Imported::default()));
     }
     if let Some(results) = value["results"].as_array() {
         let all = results.iter().map(hyperfine).collect::<Option<Vec<Figures>>>()?;
@@ -170,8 +176,9 @@ fn of_value(value: &Value) -> Option<Found> {
         let said = said.unwrap_or("no reason is given");
         (benchmark["error_occurred"] == Value::Bool(true)).then(|| format!("{name} failed: {said}"))
     };
-    let failures = benchmarks.iter().filter_map(failed).collect();
-    let imported = Imported { started, machine, failures, ..Imported::default() };
+    let failures: Vec<String> = benchmarks.iter().filter_map(failed).collect();
+    let left_out = failures.len();
+    let imported = Imported { started, machine, failures, left_out, ..Imported::default() };
     Some((Harness::Google, google(benchmarks)?, imported))
 }
 
@@ -204,18 +211,24 @@ fn hyperfine(result: &Value) -> Option<Figures> {
     })
 }
 
-/// The repetitions of each benchmark together; where only aggregates were written, its median.
+/// The repetitions of each benchmark together; where only aggregates of it were written, its median.
 fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
     let is_run =
-        |benchmark: &&Value| benchmark["run_type"].as_str().is_none_or(|kind| kind == "iteration");
-    let has_runs = benchmarks.iter().any(|benchmark| is_run(&benchmark));
-    let is_median = |benchmark: &&Value| benchmark["aggregate_name"] == "median";
+        |benchmark: &Value| benchmark["run_type"].as_str().is_none_or(|kind| kind == "iteration");
+    fn name_of(benchmark: &Value) -> Option<&str> {
+        benchmark["run_name"].as_str().or(benchmark["name"].as_str())
+    }
+    let with_runs: HashSet<_> = benchmarks.iter().filter(|b| is_run(b)).map(name_of).collect();
+    let is_taken = |benchmark: &&Value| match with_runs.contains(&name_of(benchmark)) {
+        true => is_run(benchmark),
+        false => benchmark["aggregate_name"] == "median",
+    };
     let mut all: Vec<Figures> = Vec::new();
-    for benchmark in benchmarks.iter().filter(|b| if has_runs { is_run(b) } else { is_median(b) }) {
+    for benchmark in benchmarks.iter().filter(is_taken) {
         if benchmark["error_occurred"] == Value::Bool(true) {
             continue;
         }
-        let name = benchmark["run_name"].as_str().or(benchmark["name"].as_str())?;
+        let name = name_of(benchmark)?;
         let unit = match benchmark["time_unit"].as_str().unwrap_or("ns") {
             "ns" => 1.0,
             "us" => 1e3,
@@ -224,17 +237,27 @@ fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
             // Refused with the name.
             _ => f64::NAN,
         };
-        let (ns, cpu) = (benchmark["real_time"].as_f64()? * unit, &benchmark["cpu_time"]);
-        let per = |what: &str| benchmark[what].as_f64().map_or(0, |rate| (rate * ns / 1e9) as u64);
+        let ns = benchmark["real_time"].as_f64()? * unit;
+        let cpu_ns = benchmark["cpu_time"].as_f64().map(|time| time * unit);
+        let rated_ns = cpu_ns.filter(|_| !is_rated_by_wall(name)).unwrap_or(ns);
+        let per = |what: &str| {
+            benchmark[what].as_f64().map_or(0, |rate| (rate * rated_ns / 1e9).round() as u64)
+        };
         if all.iter().all(|figures| figures.name != name) {
             let work = Work { bytes: per("bytes_per_second"), items: per("items_per_second") };
             all.push(Figures { name: name.to_owned(), work, ..Figures::default() });
         }
         let figures = all.iter_mut().find(|figures| figures.name == name)?;
         figures.ns.push(ns);
-        figures.cpu_ns.extend(cpu.as_f64().map(|time| time * unit));
+        figures.cpu_ns.extend(cpu_ns);
     }
     Some(all)
+}
+
+/// Whether Google Benchmark divided what was done by wall time, as `UseRealTime` and `UseManualTime` ask;
+/// it takes processor time otherwise.
+fn is_rated_by_wall(name: &str) -> bool {
+    name.split('/').any(|part| matches!(part, "real_time" | "manual_time"))
 }
 
 fn pytest(benchmark: &Value) -> Option<Figures> {
@@ -249,20 +272,36 @@ fn pytest(benchmark: &Value) -> Option<Figures> {
     Some(Figures { name, ns, ..Figures::default() })
 }
 
-/// A line of `cargo criterion --message-format=json`.
-fn message(value: &Value) -> Option<Figures> {
-    (value["reason"] == "benchmark-complete").then_some(())?;
+/// A line of `cargo criterion --message-format=json`: what it has, if it is about a benchmark; `None` if it is
+/// not as criterion writes it.
+fn message(value: &Value) -> Option<Option<Figures>> {
+    if value["reason"] != "benchmark-complete" {
+        return Some(None);
+    }
     let unit = match value["unit"].as_str()? {
         "ns" => 1.0,
         "us" | "µs" => 1e3,
         "ms" => 1e6,
         "s" => 1e9,
-        _ => return None,
+        // Refused with the name.
+        _ => f64::NAN,
     };
-    let (counts, times) =
-        (numbers(&value["iteration_count"])?, numbers(&value["measured_values"])?);
-    let ns = times.iter().zip(&counts).map(|(time, count)| time * unit / count).collect();
-    Some(Figures { name: value["id"].as_str()?.to_owned(), ns, ..Figures::default() })
+    let ns = per_iteration(&value["measured_values"], &value["iteration_count"])?;
+    let ns = ns.into_iter().map(|time| time * unit).collect();
+    let done = |unit: &str| {
+        let found = value["throughput"].as_array()?.iter().find(|done| done["unit"] == unit)?;
+        found["per_iteration"].as_u64()
+    };
+    let work = Work { bytes: done("bytes").unwrap_or(0), items: done("elements").unwrap_or(0) };
+    let name = value["id"].as_str()?.to_owned();
+    Some(Some(Figures { name, ns, work, ..Figures::default() }))
+}
+
+/// The time of one iteration in each of criterion's samples; each has a count of its own.
+fn per_iteration(times: &Value, counts: &Value) -> Option<Vec<f64>> {
+    let (times, counts) = (numbers(times)?, numbers(counts)?);
+    let each = || times.iter().zip(&counts).map(|(time, count)| time / count).collect();
+    (times.len() == counts.len()).then(each)
 }
 
 /// Iterations of a sample, so that times per iteration keep a thousandth of a nanosecond.

@@ -17,7 +17,8 @@ use crate::output;
 ///
 /// For `report`, `diff` and `history`. These harnesses do not interleave, so nothing is compared within
 /// such a run; between two of them `diff` gives verdicts about hyperfine's commands only, whose every
-/// run is a process of its own. Benchmarks that come without samples have no spread.
+/// run is a process of its own. Benchmarks that come without samples have no spread; those that failed are
+/// told and left out, and the code is 1.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// JSON files, or the folder `target/criterion`
@@ -34,9 +35,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     output::ensure_files_apart(&[("--save", options.save.as_deref())], &inputs)?;
     let mut run = new_run()?;
     let (mut without, mut started, mut failures) = (0, String::new(), Vec::new());
+    let mut end = Exit::Done;
     for path in &options.files {
         for (found, file) in read(path)? {
             without += found.without_samples;
+            if found.left_out > 0 {
+                end = Exit::Incomplete;
+            }
             started = started.max(when(&found.started, &file)?);
             if !found.machine.is_null() {
                 run.machine = found.machine;
@@ -69,7 +74,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         Some(path) => save(&run, path)?,
         None => io::stdout().write_all(run.to_json()?.as_bytes())?,
     }
-    Ok(Exit::Done)
+    Ok(end)
 }
 
 /// What a file, or criterion's folder, has, each with the file that has its time.
