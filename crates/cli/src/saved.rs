@@ -19,18 +19,18 @@ pub(crate) fn runs(folder: &Path) -> anyhow::Result<(Vec<(PathBuf, Run)>, Exit)>
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        // Whatever its name: a folder is no run, and nobody may ever write to a pipe.
-        if path.to_string_lossy().ends_with(".json") && path.is_file() {
+        // Whatever its name: a folder is no run.
+        if path.to_string_lossy().ends_with(".json") && !path.is_dir() {
             paths.push(path);
         }
     }
     paths.sort();
     let (mut runs, mut end) = (Vec::new(), Exit::Done);
     for path in paths {
-        match Run::read(&path) {
+        match read(&path) {
             Ok(run) => runs.push((path, run)),
             Err(error) => {
-                let why = format!("{:#}", anyhow::Error::from(error));
+                let why = format!("{error:#}");
                 say!("fathom: left out: {}", escape::line(&why));
                 end = Exit::Incomplete;
             }
@@ -38,4 +38,11 @@ pub(crate) fn runs(folder: &Path) -> anyhow::Result<(Vec<(PathBuf, Run)>, Exit)>
     }
     ensure!(!runs.is_empty(), "{}: no saved runs", folder.display());
     Ok((runs, end))
+}
+
+/// A run; nothing else is opened than a file, for nobody may ever write to a pipe.
+fn read(path: &Path) -> anyhow::Result<Run> {
+    let is_file = !path.exists() || path.is_file();
+    ensure!(is_file, "{}: no file", path.display());
+    Ok(Run::read(path)?)
 }

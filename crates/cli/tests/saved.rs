@@ -17,8 +17,12 @@ fn words(output: &Output) -> String {
 }
 
 fn imported(folder: &Path, file: &str) -> Value {
+    imported_with(folder, file, 0)
+}
+
+fn imported_with(folder: &Path, file: &str, code: i32) -> Value {
     let output = fathom(folder, &["import", file]);
-    assert_eq!(output.status.code(), Some(0), "{file} {}", words(&output));
+    assert_eq!(output.status.code(), Some(code), "{file} {}", words(&output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -102,7 +106,7 @@ fn results_of_other_harnesses_become_runs_without_verdicts() {
     assert_eq!(rows(&run), [row("google-benchmark", "BM_x/8", 3000.0, 2)]);
     assert_eq!(
         (&run["started"], &run["cases"][0]["work"]["bytes"]),
-        (&"2026-11-20T10:00:00Z".into(), &8000.into())
+        (&"2026-11-20T10:00:00Z".into(), &6000.into())
     );
     let run = imported(folder, "p.json");
     let [first, second] = ["sum", "b"].map(|name| format!("test_x.py::test_{name}"));
@@ -136,6 +140,35 @@ fn results_of_other_harnesses_become_runs_without_verdicts() {
     assert_eq!(new.status.code(), Some(0));
     let diff = fathom(folder, &["diff", "both.json", "new.json"]);
     assert!(words(&diff).contains("BM_x/8: not resolved"), "{}", words(&diff));
+}
+
+/// Of two files whose names look the same one had no page; what is no file was left out in silence.
+#[test]
+fn every_file_of_a_folder_is_shown_or_told() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    files(folder);
+    let run = imported(folder, "h.json").to_string();
+    fs::create_dir(folder.join("runs")).unwrap();
+    for name in [&b"n\xff.json"[..], b"n\xfe.json"] {
+        fs::write(folder.join("runs").join(std::ffi::OsStr::from_bytes(name)), &run).unwrap();
+    }
+    let output = fathom(folder, &["report", "runs", "--format", "html", "-o", "site"]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!(fs::read_dir(folder.join("site")).unwrap().count(), 3);
+    let index = fs::read_to_string(folder.join("site/index.html")).unwrap();
+    assert!(index.contains("_2.run.html"), "no link to the second");
+
+    std::os::unix::fs::symlink("nowhere", folder.join("runs/link.json")).unwrap();
+    let made = Command::new("mkfifo").arg(folder.join("runs/pipe.json")).status().unwrap();
+    assert!(made.success());
+    let output = fathom(folder, &["history", "runs"]);
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+    for told in ["left out: cannot read runs/link.json", "left out: runs/pipe.json: no file"] {
+        assert!(words(&output).contains(told), "{}", words(&output));
+    }
 }
 
 #[test]
@@ -188,10 +221,13 @@ fn what_is_no_saved_run_is_bad_data_and_one_without_cases_says_so() {
     for junk in [&b"\xff\xfe\x00"[..], b"{\"schema\": \"\xff\"}", b"", b"{}", b"[]"] {
         let output = shown(junk);
         assert_eq!(output.status.code(), Some(3), "{}", words(&output));
-        assert!(words(&output).contains("run.json: not a saved run: "), "{}", words(&output));
+        assert!(words(&output).contains(": not a saved run: "), "{}", words(&output));
+        assert!(words(&output).contains("run.json:1:"), "{}", words(&output));
         assert!(!words(&output).contains("struct"), "{}", words(&output));
     }
     let mut run = imported(folder.path(), "h.json");
+    let output = shown(format!("\u{feff}{run}").as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     run["cases"] = json!([]);
     let output = shown(run.to_string().as_bytes());
     assert!(words(&output).contains("\nnothing was measured\n"), "{}", words(&output));
@@ -343,7 +379,8 @@ fn failures_of_other_harnesses_were_lost() {
         0,
         json!({"name": "BM_y", "run_type": "iteration", "error_occurred": true, "error_message": "boom"}),
     );
-    let run = imported(folder, "g.json");
+    // Left out, so not all is there.
+    let run = imported_with(folder, "g.json", 1);
     assert!(notes(&run).contains("BM_y failed: boom") && rows(&run).len() == 1, "{run}");
     // Aggregates alone: of --benchmark_report_aggregates_only.
     let median = json!({"name": "BM_x/8_median", "run_name": "BM_x/8", "run_type": "aggregate",
@@ -356,6 +393,98 @@ fn failures_of_other_harnesses_were_lost() {
     );
     let run = imported(folder, "g.json");
     assert_eq!(rows(&run), [row("google-benchmark", "BM_x/8", 5000.0, 1)]);
+}
+
+/// Rates were taken for rates over wall time and cut off, so one item was none.
+#[test]
+fn what_google_benchmarks_did_is_over_the_time_it_was_divided_by() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, items_per_second, items) in [
+        ("BM_x", 8e7, 1),
+        ("BM_x/8/threads:2", 1.6e8, 2),
+        ("BM_x/real_time/threads:2", 5e7, 1),
+        ("BM_x/iterations:9/manual_time", 1e8, 2),
+    ] {
+        let benchmark = json!({"name": name, "run_type": "iteration", "time_unit": "ns",
+            "real_time": 20.0, "cpu_time": 12.5, "items_per_second": items_per_second,
+            "bytes_per_second": items_per_second});
+        let file = json!({"context": {}, "benchmarks": [benchmark]});
+        fs::write(folder.path().join("g.json"), file.to_string()).unwrap();
+        let work = &imported(folder.path(), "g.json")["cases"][0]["work"];
+        assert_eq!(*work, json!({"bytes": items, "items": items}), "{name}");
+    }
+}
+
+/// Whatever the others have: `ReportAggregatesOnly` is of one benchmark.
+#[test]
+fn a_benchmark_with_aggregates_alone_was_lost_beside_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let benchmark = |name: &str, kind: &str, aggregate: &str, time: f64| {
+        json!({"name": format!("{name}_{aggregate}"), "run_name": name, "run_type": kind,
+            "aggregate_name": aggregate, "real_time": time, "cpu_time": time, "time_unit": "ns"})
+    };
+    let file = json!({"context": {}, "benchmarks": [
+        benchmark("a", "iteration", "", 1.0), benchmark("a", "iteration", "", 3.0),
+        benchmark("a", "aggregate", "median", 2.0), benchmark("b", "aggregate", "mean", 8.0),
+        benchmark("b", "aggregate", "median", 9.0)]});
+    fs::write(folder.path().join("g.json"), file.to_string()).unwrap();
+    assert_eq!(
+        rows(&imported(folder.path(), "g.json")),
+        [row("google-benchmark", "a", 2.0, 2), row("google-benchmark", "b", 9.0, 1)]
+    );
+}
+
+#[test]
+fn throughput_of_criterion_was_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    files(folder);
+    let about = folder.join("criterion/sort/std/new/benchmark.json");
+    for (throughput, bytes, items) in [
+        (json!({"ElementsAndBytes": {"elements": 7, "bytes": 56}}), 56, 7),
+        (json!({"BytesDecimal": 56}), 56, 0),
+        (json!({"Bytes": 56}), 56, 0),
+        (json!(null), 0, 0),
+    ] {
+        let file = json!({"throughput": throughput, "full_id": "sort/std"});
+        fs::write(&about, file.to_string()).unwrap();
+        let work = &imported(folder, "criterion")["cases"][0]["work"];
+        assert_eq!(*work, json!({"bytes": bytes, "items": items}), "{throughput}");
+    }
+    let line = |done: Value, unit: &str| {
+        let message = json!({"reason": "benchmark-complete", "id": "sort/std", "unit": unit,
+            "iteration_count": [10], "measured_values": [30.0], "throughput": done});
+        fs::write(folder.join("c.jsonl"), message.to_string()).unwrap();
+    };
+    line(json!([{"per_iteration": 7, "unit": "elements"}]), "ns");
+    assert_eq!(imported(folder, "c.jsonl")["cases"][0]["work"]["items"], 7);
+    // What is no time was left out in silence.
+    line(json!([]), "cycles");
+    let output = fathom(folder, &["import", "c.jsonl"]);
+    assert!(words(&output).contains("sort/std: a time that is none"), "{}", words(&output));
+}
+
+#[test]
+fn counts_and_times_of_criterion_were_cut_to_the_shorter() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    files(folder);
+    let sample = json!({"sampling_mode": "Linear", "iters": [1.0, 2.0], "times": [1.0, 2.0, 3.0]});
+    fs::write(folder.join("criterion/sort/std/new/sample.json"), sample.to_string()).unwrap();
+    let message = json!({"reason": "benchmark-complete", "id": "sort/std", "unit": "ns",
+        "iteration_count": [10], "measured_values": [30.0, 80.0]});
+    fs::write(folder.join("one.jsonl"), message.to_string()).unwrap();
+    fs::write(folder.join("two.jsonl"), format!("{}\n{message}\n", json!({"reason": "x"})))
+        .unwrap();
+    for (file, complaint) in [
+        ("criterion", "new: not as criterion writes it"),
+        ("one.jsonl", "one.jsonl: of no harness"),
+        ("two.jsonl", "two.jsonl:2: not as criterion writes it"),
+    ] {
+        let output = fathom(folder, &["import", file]);
+        assert_eq!(output.status.code(), Some(3), "{file} {}", words(&output));
+        assert!(words(&output).contains(complaint), "{}", words(&output));
+    }
 }
 
 #[test]

@@ -203,7 +203,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// It is not JSON of this schema.
-    #[error("{path}: not a saved run: {error}")]
+    #[error("{path}:{}:{}: not a saved run: {error}", error.line(), error.column())]
     Schema {
         /// The file.
         path: String,
@@ -240,7 +240,7 @@ pub fn command_line() -> Vec<String> {
 }
 
 impl Run {
-    /// Reads a saved run and judges it: verdicts are functions of the samples, by the present method,
+    /// Reads a saved run, be it behind a byte order mark, and judges it: verdicts are functions of the samples, by the present method,
     /// whichever version measured.
     ///
     /// # Errors
@@ -254,12 +254,13 @@ impl Run {
         }
         let shown = || path.display().to_string();
         let text = fs::read(path).map_err(|source| ReadError::Io { path: shown(), source })?;
+        let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
         let wrong = |error| ReadError::Schema { path: shown(), error };
-        let Head { schema, version } = serde_json::from_slice(&text).map_err(wrong)?;
+        let Head { schema, version } = serde_json::from_slice(text).map_err(wrong)?;
         if schema != SCHEMA || version > VERSION {
             return Err(ReadError::Version { path: shown(), schema, version });
         }
-        let mut run: Run = serde_json::from_slice(&text).map_err(wrong)?;
+        let mut run: Run = serde_json::from_slice(text).map_err(wrong)?;
         for (number, case) in run.cases.iter_mut().enumerate() {
             let damaged = |what| ReadError::Damaged { path: shown(), case: number + 1, what };
             case.consistent().map_err(damaged)?;

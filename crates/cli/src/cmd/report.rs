@@ -1,5 +1,6 @@
 //! `fathom report FILE`: a saved run, shown again; or the index of a folder of them.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -123,15 +124,24 @@ fn name(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The page of a run beside the index; no run's is the index.
-fn link(path: &Path) -> String {
-    format!("{}.run.html", name(path))
+/// The page of each run beside the index, none of which is the index or another's: names that are no
+/// Unicode may look the same.
+fn links(runs: &[(PathBuf, Run)]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let link = |(path, _): &(PathBuf, Run)| {
+        let name = name(path);
+        let numbered = (2..).map(|number| format!("{name}_{number}.run.html"));
+        let mut all = std::iter::once(format!("{name}.run.html")).chain(numbered);
+        all.find(|link| seen.insert(link.clone())).expect("there is no end of numbers")
+    };
+    runs.iter().map(link).collect()
 }
 
 fn index_of(folder: &str, runs: &[(PathBuf, Run)], are_linked: bool) -> String {
-    let names: Vec<(String, String)> = runs.iter().map(|(p, _)| (name(p), link(p))).collect();
+    let names: Vec<String> = runs.iter().map(|(path, _)| name(path)).collect();
+    let links = links(runs);
     let mut entries = Vec::new();
-    for ((_, run), (name, link)) in runs.iter().zip(&names) {
+    for (((_, run), name), link) in runs.iter().zip(&names).zip(&links) {
         entries.push(Entry { name, link: are_linked.then_some(link.as_str()), run });
     }
     index::page(folder, &entries)
@@ -140,9 +150,9 @@ fn index_of(folder: &str, runs: &[(PathBuf, Run)], are_linked: bool) -> String {
 /// A page for each run, then the index.
 fn pages(folder: &str, runs: &[(PathBuf, Run)], output: &Path, open: bool) -> anyhow::Result<()> {
     fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))?;
-    for (path, run) in runs {
+    for ((_, run), link) in runs.iter().zip(links(runs)) {
         let page = html::run(run, &Look::default());
-        sheet::put(page.as_bytes(), &output.join(link(path)), false)?;
+        sheet::put(page.as_bytes(), &output.join(link), false)?;
     }
     sheet::put(index_of(folder, runs, true).as_bytes(), &output.join("index.html"), open)
 }
