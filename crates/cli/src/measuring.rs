@@ -1,6 +1,7 @@
 //! What the measuring commands share: the options of the method, who can be seated, progress,
 //! interrupts, and where a finished run goes.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,6 +23,7 @@ use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION, command_l
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::workload::Spec;
 pub(crate) use fathom_measure::workload::parse_duration as duration;
+use fathom_measure::workload::parse_number;
 use fathom_report::number::TimeUnit;
 use fathom_report::table::{Column, Look};
 use fathom_report::{csv, html, markdown, scan, text, view};
@@ -263,6 +265,13 @@ impl Show {
         self.sort == Sort::MeanTime
     }
 
+    /// Each column once.
+    fn columns(&self) -> Vec<Column> {
+        let mut seen = BTreeSet::new();
+        let names = self.columns.iter().filter(|name| seen.insert(name.as_str()));
+        names.filter_map(|name| Column::named(name)).collect()
+    }
+
     fn look(&self) -> Look {
         let to_terminal = self.output == Path::new("-") && std::io::stdout().is_terminal();
         let is_wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -272,7 +281,7 @@ impl Show {
                 Style::Full | Style::Color => true,
                 Style::Basic | Style::Nocolor | Style::None => false,
             },
-            columns: self.columns.iter().filter_map(|name| Column::named(name)).collect(),
+            columns: self.columns(),
             unit: self.time_unit(),
             as_given: self.sort == Sort::Command,
             width: (self.output == Path::new("-")).then(output::terminal_width).flatten(),
@@ -367,11 +376,16 @@ pub(crate) fn worker(allocator: Option<&str>) -> anyhow::Result<Launch> {
         return Ok(Launch { program, arguments, ..Launch::default() });
     };
     arguments.extend(["--allocator".to_owned(), name.to_owned()]);
+    let program = crate::cmd::worker::program(name)?;
+    Ok(Launch { program, arguments, reserved_bytes: reserved_bytes(name) })
+}
+
+/// What an allocator reserves beyond what it uses, in bytes.
+fn reserved_bytes(_allocator: &str) -> u64 {
     #[cfg(feature = "kv")]
-    let reserved_bytes = fathom_contenders::allocator::reserved_bytes(name);
+    return fathom_contenders::allocator::reserved_bytes(_allocator);
     #[cfg(not(feature = "kv"))]
-    let reserved_bytes = 0;
-    Ok(Launch { program: crate::cmd::worker::program(name)?, arguments, reserved_bytes })
+    0
 }
 
 /// The C++ runner, where it was built: beside this program, or in `runners/cpp/build` of a folder
@@ -415,12 +429,10 @@ pub(crate) fn entrant(id: &str, meta: &Meta) -> anyhow::Result<Entrant> {
         Some((contender, allocator)) => (contender, Some(allocator)),
         None => (id, None),
     };
-    Ok(Entrant {
-        id: id.to_owned(),
-        contender: contender.to_owned(),
-        launch: worker(allocator)?,
-        about: about(meta),
-    })
+    let mut launch = worker(allocator)?;
+    // An allocator is a contender, too.
+    launch.reserved_bytes += reserved_bytes(contender);
+    Ok(Entrant { id: id.to_owned(), contender: contender.to_owned(), launch, about: about(meta) })
 }
 
 /// The usual measurement: in built-in workers, checked by the family's reference, against the first
@@ -460,9 +472,16 @@ pub(crate) fn completed(
     given: &[String],
 ) -> anyhow::Result<Vec<Spec>> {
     let mut all: Vec<Spec> = Vec::new();
+    let mut seen = Vec::new();
     for spec in specs {
         let spec = family.completed(spec)?;
-        if !all.contains(&spec) {
+        // 64K and 65536 are one size.
+        let mut plain = spec.clone();
+        for value in plain.parameters.values_mut() {
+            *value = parse_number(value).map_or_else(|| value.clone(), |whole| whole.to_string());
+        }
+        if !seen.contains(&plain) {
+            seen.push(plain);
             all.push(spec);
         }
     }
@@ -559,9 +578,12 @@ pub(crate) fn show(run: &Run, show: &Show) -> anyhow::Result<()> {
 
 /// The same; people find `more` below it.
 pub(crate) fn show_with(run: &Run, show: &Show, more: &str) -> anyhow::Result<()> {
-    if let Some(path) = &show.save {
-        save(run, path)?;
-    }
+    // What cannot be saved is shown at least.
+    let saved = show.save.as_deref().map_or(Ok(()), |path| save(run, path));
+    saved.and(shown(run, show, more))
+}
+
+fn shown(run: &Run, show: &Show, more: &str) -> anyhow::Result<()> {
     let is_on_stdout = show.form() == Format::Text && show.output == Path::new("-");
     if show.style == Style::None && is_on_stdout {
         return Ok(());
@@ -573,7 +595,8 @@ pub(crate) fn show_with(run: &Run, show: &Show, more: &str) -> anyhow::Result<()
     sheet::put(text.as_bytes(), &show.output, show.open)
 }
 
-const NO_SCAN: &str = "only a run over several values of one number can be drawn";
+const NO_SCAN: &str =
+    "only a run over several values of one number above 0 can be drawn: axes are logarithmic";
 
 /// A run as text of a format.
 pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result<String> {

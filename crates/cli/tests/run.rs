@@ -50,6 +50,29 @@ fn a_file_that_is_not_there_is_named_and_not_the_command() {
     assert!(words(&output).contains(said), "{}", words(&output));
 }
 
+/// All that was measured was lost with it.
+#[test]
+fn what_cannot_be_saved_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    for place in ["--save", "--export-json"] {
+        let output = run(folder.path(), &["-r", "3", "true", place, "/dev/full"]);
+        assert_eq!(output.status.code(), Some(4), "{}", words(&output));
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert!(out.contains("true") && words(&output).contains("/dev/full"), "{out}");
+    }
+}
+
+#[test]
+fn a_reference_has_a_name_and_a_shell_is_no_blank() {
+    let folder = tempfile::tempdir().unwrap();
+    let named = ["-r", "3", "true", "--reference", ":", "--reference-name", "base"];
+    let output = run(folder.path(), &named);
+    assert!(words(&output).contains("base"), "{}", words(&output));
+    let output = run(folder.path(), &["-S", "", "true"]);
+    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
+    assert!(words(&output).contains("--shell: "), "{}", words(&output));
+}
+
 /// The second one replaced the first.
 #[test]
 fn two_outputs_of_one_file_are_refused_before_anything_is_measured() {
@@ -122,14 +145,14 @@ fn the_help_leaves_out_what_every_run_refuses() {
 }
 
 #[test]
-fn failing_set_up_costs_the_row_and_failing_clean_up_a_note() {
+fn failing_set_up_costs_the_row_and_failing_clean_up_the_code() {
     let folder = tempfile::tempdir().unwrap();
     let output =
         run(folder.path(), &["-s", "echo no >&2; exit 7", "-s", "true", "true", "true", "-r", "2"]);
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
     assert!(words(&output).contains("set-up"), "{}", words(&output));
     let output = run(folder.path(), &["-c", "exit 7", "true", "true", "-r", "2"]);
-    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", words(&output));
     assert!(words(&output).contains("note: true: broken: clean-up"), "{}", words(&output));
 }
 

@@ -48,6 +48,7 @@ impl Exports {
         ]
     }
 
+    /// Writes all that can be written; the error is of the first that cannot.
     pub(super) fn write(&self, run: &Run, show: &Show) -> anyhow::Result<()> {
         let in_markup = |markup| table(run, markup, show.time_unit(), show.is_by_mean());
         let texts: [&dyn Fn() -> String; 5] = [
@@ -57,12 +58,13 @@ impl Exports {
             &|| in_markup(Markup::Asciidoc),
             &|| in_markup(Markup::Orgmode),
         ];
+        let mut end = Ok(());
         for ((_, path), text) in self.files().into_iter().zip(texts) {
             if let Some(path) = path {
-                written(path, &text())?;
+                end = end.and(written(path, &text()));
             }
         }
-        Ok(())
+        end
     }
 }
 

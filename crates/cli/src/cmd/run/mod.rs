@@ -45,6 +45,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "COMMAND")]
     reference: Option<String>,
 
+    /// The name shown instead of the reference
+    #[arg(long, value_name = "NAME", requires = "reference")]
+    reference_name: Option<String>,
+
     /// Names shown instead of the commands, in the same order
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", conflicts_with = "command_names")]
     names: Vec<String>,
@@ -176,9 +180,11 @@ impl Options {
         self.reference.iter().chain(&self.commands)
     }
 
-    /// The name of a line, if it was given one; the reference has none.
+    /// The name of a line, if it was given one.
     fn name(&self, number: usize) -> Option<&String> {
-        let number = number.checked_sub(usize::from(self.reference.is_some()))?;
+        let Some(number) = number.checked_sub(usize::from(self.reference.is_some())) else {
+            return self.reference_name.as_ref();
+        };
         self.names.get(number).or_else(|| self.command_names.get(number))
     }
 
@@ -200,7 +206,7 @@ impl Options {
         }
         let named = self.names.is_empty() || self.names.len() == self.commands.len();
         ensure!(named, "--names: give one for each command");
-        let mut names = self.names.iter().chain(&self.command_names);
+        let mut names = self.names.iter().chain(&self.command_names).chain(&self.reference_name);
         ensure!(names.all(|name| !name.trim().is_empty()), "--names: a name is blank");
         let few = self.command_names.len() <= self.commands.len();
         ensure!(few, "--command-name: there are more names than commands");
@@ -218,6 +224,7 @@ impl Options {
         let inputs: Vec<&Path> = input.iter().map(PathBuf::as_path).collect();
         let own = [&own[..], &self.exports.files()].concat();
         output::ensure_files_apart(&own, &inputs)?;
+        self.house()?;
         self.show.ensure_possible(&inputs)?;
         self.exports
             .files()
@@ -239,6 +246,7 @@ impl Options {
             accepted_codes
                 .push(code.context("--ignore-failure: exit codes are numbers from 0 to 255")?);
         }
+        ensure!(!self.shell.trim().is_empty(), "--shell: a program, or none");
         let shell = match self.shell.as_str() {
             "none" => None,
             "default" => Some("sh".to_owned()),
@@ -274,12 +282,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     ensure_drawable(options, &cases)?;
     let stop = interrupt::measuring();
     let mut run = new_run()?;
-    let mut regressions = false;
+    let mut is_well = true;
     match &options.against.revision {
-        Some(revision) => regressions = against::measured(options, revision, cases, &mut run)?,
+        Some(revision) => is_well = against::measured(options, revision, cases, &mut run)?,
         None => {
             for (spec, seats) in cases {
-                run.cases.push(measured(options, spec, seats)?);
+                is_well &= measured(options, spec, seats, &mut run)?;
                 if stop.load(std::sync::atomic::Ordering::Relaxed) {
                     break;
                 }
@@ -289,7 +297,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if stop.load(std::sync::atomic::Ordering::Relaxed) {
         run.notes.push("interrupted: the rest was not measured".to_owned());
     }
-    finished(options, &run, regressions)
+    finished(options, &run, is_well)
 }
 
 /// Refuses a plot of what is no scan, be it over cases or, in a single one, over commands.
@@ -304,10 +312,12 @@ fn ensure_drawable(options: &Options, cases: &[(Spec, Vec<Seat>)]) -> anyhow::Re
 }
 
 /// Shows, saves and exports.
-fn finished(options: &Options, run: &Run, regressions: bool) -> anyhow::Result<Exit> {
-    options.exports.write(run, &options.show)?;
-    show(run, &options.show)?;
-    let is_well = is_complete(&run.cases) && !regressions;
+fn finished(options: &Options, run: &Run, is_well: bool) -> anyhow::Result<Exit> {
+    // What cannot be written is shown at least.
+    let exported = options.exports.write(run, &options.show);
+    let shown = show(run, &options.show);
+    exported.and(shown)?;
+    let is_well = is_well && is_complete(&run.cases);
     Ok(if is_well { Exit::Done } else { Exit::Incomplete })
 }
 
@@ -329,7 +339,13 @@ fn once(
     wards
 }
 
-fn measured(options: &Options, spec: Spec, mut seats: Vec<Seat>) -> anyhow::Result<Case> {
+/// Measures a case; whether all was cleaned up.
+fn measured(
+    options: &Options,
+    spec: Spec,
+    mut seats: Vec<Seat>,
+    run: &mut Run,
+) -> anyhow::Result<bool> {
     let house = options.house()?;
     let set_up = once(&mut seats, &house, "set-up", |seat| seat.setup.as_ref());
     let mut commands: Vec<Outside> = seats.iter().map(|seat| seat.outside.clone()).collect();
@@ -394,17 +410,26 @@ fn measured(options: &Options, spec: Spec, mut seats: Vec<Seat>) -> anyhow::Resu
         source: String::new(),
         notes: Vec::new(),
     };
-    case.notes = notes(&case, &seats);
+    let late = late(&case, &seats);
+    case.notes = notes(&case, &seats, &late);
     case.compact();
     if options.method.simulates() {
         for (number, command) in commands.iter().enumerate().take(asked) {
             simulated(&mut case, number, command, &house);
         }
     }
-    Ok(case)
+    run.cases.push(case);
+    Ok(late.is_empty())
 }
 
-fn notes(case: &Case, seats: &[Seat]) -> Vec<String> {
+/// A clean-up that fails takes nothing back.
+fn late(case: &Case, seats: &[Seat]) -> Vec<String> {
+    let seats = seats.iter().zip(&case.measured.failures);
+    let late = seats.filter(|(_, failure)| failure.is_none());
+    late.filter_map(|(seat, _)| Some(format!("{}: {}", seat.id, seat.failed.as_ref()?))).collect()
+}
+
+fn notes(case: &Case, seats: &[Seat], late: &[String]) -> Vec<String> {
     let mut notes = Vec::new();
     let mut setups: Vec<&String> = seats.iter().filter_map(|seat| seat.setup.as_ref()).collect();
     setups.sort();
@@ -416,12 +441,7 @@ fn notes(case: &Case, seats: &[Seat]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    for (seat, failure) in seats.iter().zip(&case.measured.failures) {
-        // A clean-up that fails takes nothing back.
-        if let (Some(late), None) = (&seat.failed, failure) {
-            notes.push(format!("{}: {late}", seat.id));
-        }
-    }
+    notes.extend_from_slice(late);
     if case.plan.clock.is_none() && case.judged.disturbed_share > 0.1 {
         notes.push(
             "wall time includes waiting for a processor here; if these commands are single-threaded \

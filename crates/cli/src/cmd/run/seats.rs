@@ -129,8 +129,8 @@ fn combinations(
             given.insert(name.clone(), value.clone());
             given
         };
+        ensure!(all.len() * values.len() <= MOST, "more than {MOST} combinations of values");
         all = values.iter().flat_map(|v| all.iter().map(move |given| with(v, given))).collect();
-        ensure!(all.len() <= MOST, "more than {MOST} combinations of values");
     }
     Ok(all)
 }
@@ -138,16 +138,20 @@ fn combinations(
 /// More values than this are a mistake.
 const MOST: usize = 10_000;
 
-/// `1,2,4`, `1-8` or `0-100:25`.
+/// `1,2,4`, `1-8` or `0-100:25`, each value once.
 fn values(text: &str) -> anyhow::Result<Vec<String>> {
     let range = || {
         let (range, step) = text.split_once(':').unwrap_or((text, "1"));
         let (from, to) = range.split_once('-')?;
         let (from, to) = (from.parse::<u64>().ok()?, to.parse::<u64>().ok()?);
         let step = step.parse::<usize>().ok().filter(|step| *step > 0)?;
-        Some((from..=to).step_by(step).map(|value| value.to_string()).collect::<Vec<String>>())
+        // One more than there may be tells that there are more.
+        let range = (from..=to).step_by(step).take(MOST + 1);
+        Some(range.map(|value| value.to_string()).collect::<Vec<String>>())
     };
-    let values = range().unwrap_or_else(|| listed(text));
+    let mut values = range().unwrap_or_else(|| listed(text));
+    let mut seen = BTreeSet::new();
+    values.retain(|value| seen.insert(value.clone()));
     ensure!(!values.is_empty() && values.len() <= MOST, "{text:?}: from 1 to 10,000 values");
     Ok(values)
 }
@@ -222,7 +226,12 @@ mod tests {
         assert_eq!(values("0-100:50").unwrap(), ["0", "50", "100"]);
         assert_eq!(values("a-b").unwrap(), ["a-b"]);
         assert_eq!(values(r"a\,b,c\\,\d,").unwrap(), ["a,b", r"c\", r"\d", ""]);
-        assert!(values("1-99999").is_err());
+        assert_eq!(values("2,1,2").unwrap(), ["2", "1"]);
+        let most = u64::MAX;
+        assert_eq!(values(&format!("{}-{most}:2", most - 2)).unwrap().len(), 2);
+        for many in ["1-99999", "1-1000000000000", &format!("0-{most}:3"), &format!("0-{most}")] {
+            assert!(values(many).is_err(), "{many}");
+        }
         assert!(values("5-1").is_err());
     }
 
