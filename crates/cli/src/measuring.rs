@@ -596,7 +596,7 @@ fn shown(run: &Run, show: &Show, more: &str) -> anyhow::Result<()> {
 }
 
 const NO_SCAN: &str =
-    "only a run over several values of one number above 0 can be drawn: axes are logarithmic";
+    "only a run over several values of one number can be drawn, all above 0: axes are logarithmic";
 
 /// A run as text of a format.
 pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result<String> {
