@@ -495,13 +495,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.note_idle();
     let start = Instant::now();
     let mut engine = engine_options(options)?;
-    engine.gathers_later = spilled::may_gather_later(options, format);
     if options.verbose {
         announce(&engine, files);
     }
     if options.partial {
         return partial::run(options, query, (files, &engine), start);
     }
+    engine.gathers_later = spilled::may_gather_later(options, format);
     if options.spill.is_some() {
         // Such runs are long, whoever started them.
         output::handle_interrupts();

@@ -20,7 +20,7 @@ use super::seats::Seat;
 use crate::interrupt;
 
 /// What is not said of two revisions.
-const OTHERS: [&str; 3] = ["reference", "names", "setup"];
+const OTHERS: [&str; 4] = ["reference", "reference_name", "names", "setup"];
 
 /// Two revisions compared.
 #[derive(Clone, Debug, clap::Args)]
