@@ -202,6 +202,13 @@ impl Gathering {
         self.columns.iter().map(|runs| runs.iter().map(|run| run.scale).max().unwrap_or(0))
     }
 
+    /// Whether nothing that a thread knows of a group lies elsewhere: what others give back of that one by one takes longer
+    /// than a list of all.
+    pub(crate) fn is_flat(&self) -> bool {
+        let mut runs = self.columns.iter().flatten();
+        runs.all(|run| matches!(run.wide, Wides::Copied(_)))
+    }
+
     /// Of each column one list.
     pub(crate) fn whole(self) -> impl Iterator<Item = Vec<Partial>> {
         self.columns.into_iter().map(gather)

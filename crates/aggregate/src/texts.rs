@@ -3,12 +3,14 @@
 use crate::engine::{Column, Summary};
 use crate::error::Error;
 use crate::format::{Criterion, Layout, Streamed, is_by_key};
+use crate::gather::Gathering;
 use crate::merge::Partial;
 
 impl Summary {
     /// What a form says of all groups in an order, once; `take` gets each piece with how many keys it is of.
     ///
-    /// Those that were to be [gathered later](crate::Options::gathers_later) are never all in one list if the order is that of their keys.
+    /// Those that were to be [gathered later](crate::Options::gathers_later) are never all in one list if the order is that of their keys,
+    /// and neither squares nor values were kept group by group.
     ///
     /// # Errors
     /// What cannot be read or written on the way, and what `take` says.
@@ -18,7 +20,8 @@ impl Summary {
         form: Streamed,
         mut take: impl FnMut(usize, &[u8]) -> Result<(), E> + Send,
     ) -> Result<(), E> {
-        let Some(gathering) = self.gathering.take_if(|_| is_by_key(order)) else {
+        let in_pieces = |gathering: &mut Gathering| is_by_key(order) && gathering.is_flat();
+        let Some(gathering) = self.gathering.take_if(in_pieces) else {
             let mut is_first = true;
             return self.pieces(order, |columns| {
                 let (keys, text) = told(columns, layout, form, is_first);

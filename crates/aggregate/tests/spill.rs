@@ -7,7 +7,9 @@ use std::path::Path;
 
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::Streamed;
-use fathom_aggregate::{Error, Layout, OnError, Options, Progress, Spill, Summary, aggregate};
+use fathom_aggregate::{
+    Error, Layout, OnError, Options, Progress, Spill, Statistic, Summary, aggregate,
+};
 use oracle::Task;
 use oracle::check::{file, formatted, near, pieces, query, stream};
 use oracle::choice::{Choices, spill};
@@ -168,13 +170,21 @@ fn every_statistic_in_every_form_is_that_of_memory_whatever_the_limit() {
 #[test]
 fn what_is_gathered_later_is_written_as_what_is_gathered_at_once() {
     // Pieces of several threads, the first of which may be the last to be made; and none at all.
-    for (rows, texts) in [(20_000, vec![]), (20_000, vec![1]), (0, vec![])] {
+    let all: Vec<&str> = STATISTICS.iter().filter(|name| !name.ends_with('%')).copied().collect();
+    // What is flat, what waits, and what has memory of its own.
+    for (statistics, rows, texts) in [
+        (vec!["min", "mean", "max"], 40_000, vec![]),
+        (vec!["median", "p99.9", "count"], 40_000, vec![]),
+        (all.clone(), 20_000, vec![1]),
+        (all, 0, vec![]),
+    ] {
         let (input, mut task) = (many(rows), task(&mut Choices(2 * 3)));
         task.texts = texts;
-        let statistics: Vec<&str> =
-            STATISTICS.iter().filter(|name| !name.ends_with('%')).copied().collect();
         for (threads, falling) in [(1, false), (3, false), (2, true)] {
-            let options = Options { threads, chunk_bytes: 1 << 14, ..Choices(0).options() };
+            let options = Options { threads, chunk_bytes: 1 << 14, ..Options::default() };
+            let named = |name: &&str| Statistic::named(name).unwrap();
+            let asked: Vec<_> = statistics.iter().map(named).collect();
+            let options = options.for_statistics(&asked);
             let later = Options { gathers_later: true, ..options.clone() };
             for form in FORMS.into_iter().filter(|form| *form != Form::Brc) {
                 let sort = if falling { vec![(By::Key, true)] } else { vec![] };

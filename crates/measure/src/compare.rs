@@ -318,7 +318,7 @@ fn choose_clock(measured: &Measured, roles: Roles, plan: &Plan) -> (Clock, Strin
         return (clock, "as asked".to_owned(), share);
     }
     if roles.wall_only {
-        let reason = "the workload uses threads, waits or sleeps";
+        let reason = "the workload may use threads, wait or sleep";
         return (Clock::Wall, reason.to_owned(), share);
     }
     if without_cpu > 0 {

@@ -595,7 +595,7 @@ fn show(
         if options.verbose {
             verdict(&digest, keys, &summary, start.elapsed());
         }
-        return Ok(report_rejects(&summary, options.verbose));
+        return Ok(ended(options, summary));
     }
     if let Some(top) = options.top.filter(|_| summary.spilled.is_some()) {
         keys = summary.first(&order, top, options.verbose)?;
@@ -610,10 +610,15 @@ fn show(
     if options.verbose {
         verdict(&Digest::of(&text), keys, &summary, start.elapsed());
     }
+    Ok(ended(options, summary))
+}
+
+/// Tells what was refused of a result that was written.
+fn ended(options: &Options, summary: Summary) -> Exit {
     let exit = report_rejects(&summary, options.verbose);
     // The process ends: what millions of keys kept is given back as a whole, not one by one.
     std::mem::forget(summary);
-    Ok(exit)
+    exit
 }
 
 /// What is known of these inputs together. What is not said of how they are written is guessed once for all of them, and

@@ -29,7 +29,7 @@ use crate::output;
 /// state meets all of them. The first command that does not fail is the baseline. Time, memory and counters include
 /// the children a command waits for. A command that fails is reported and gets no figures.
 ///
-/// The options of hyperfine mean here what they mean there, but runs are interleaved: all set-ups
+/// Options that hyperfine has, too, mean here what they mean there, but runs are interleaved: all set-ups
 /// come before the first run of anybody, all clean-ups after the last, and a hidden copy of the
 /// baseline runs along.
 #[derive(Debug, clap::Args)]
