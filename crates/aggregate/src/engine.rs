@@ -27,6 +27,7 @@ use crate::shard::{Refused, Shard};
 use crate::source::{FilePart, Source, read_at};
 use crate::spill::{Lane, Memory, Spill, Spilled};
 use crate::statistic::Statistic;
+use crate::threads::on_threads;
 use crate::way::{self, Input, Road, Way};
 
 /// How to aggregate.
@@ -553,19 +554,6 @@ impl Form for Lines {
         let [key, value] = line::FIELDS.map(str::to_owned);
         Names { keys: vec![key], values: vec![(value, false)] }
     }
-}
-
-/// What `work` makes on each of so many threads, of which the calling one is the first; fewer where
-/// no more can be started.
-pub(crate) fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
-    std::thread::scope(|scope| {
-        let start = |_| std::thread::Builder::new().spawn_scoped(scope, &work).ok();
-        let others: Vec<_> = (1..threads).map_while(start).collect();
-        let first = work();
-        let ends = others.into_iter().map(std::thread::ScopedJoinHandle::join);
-        let rest = ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        std::iter::once(first).chain(rest).collect()
-    })
 }
 
 /// The refused rows of a chunk, in their order, with their places in the source; `name` names a

@@ -26,6 +26,7 @@ use fathom_machine::prefetch;
 use crate::merge::{Partial, Stats};
 use crate::reference::{Held, Reference, Table, compare};
 use crate::shard::Shard;
+use crate::threads::on_threads;
 use crate::waiting::{Few, Grouped};
 use crate::wide::Own;
 
@@ -246,15 +247,7 @@ impl Gathering {
                 }
             }
         };
-        std::thread::scope(|scope| {
-            // Where a thread cannot be started there are fewer.
-            let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
-            let threads: Vec<_> = (1..first.len().min(parts.len())).map_while(start).collect();
-            work();
-            for thread in threads {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            }
-        });
+        on_threads(first.len().min(parts.len()).max(1), work);
         let in_order = in_order.into_inner().expect("nobody panicked while holding it");
         in_order.outcome
     }

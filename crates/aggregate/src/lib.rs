@@ -67,6 +67,7 @@ mod statistic;
 mod sums;
 mod table;
 mod texts;
+mod threads;
 mod waiting;
 mod way;
 mod wide;

@@ -16,12 +16,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::account::Account;
 use crate::delimited::{Null, Query};
-use crate::engine::{Column, Options, Progress, Summary, on_threads};
+use crate::engine::{Column, Options, Progress, Summary};
 use crate::error::{Error, FieldText, Position, Reason, Reject};
 use crate::filter::Filter;
 use crate::merge::{Partial, merge};
 use crate::number::Decimal;
 use crate::rejects::SHOWN;
+use crate::threads::on_threads;
 
 mod batch;
 mod fault;
