@@ -578,8 +578,7 @@ pub(crate) fn show(run: &Run, show: &Show) -> anyhow::Result<()> {
 
 /// The same; people find `more` below it.
 pub(crate) fn show_with(run: &Run, show: &Show, more: &str) -> anyhow::Result<()> {
-    // What cannot be saved is shown at least.
-    let saved = show.save.as_deref().map_or(Ok(()), |path| save(run, path));
+    let saved = save(run, show.save.as_deref());
     saved.and(shown(run, show, more))
 }
 
@@ -611,8 +610,10 @@ pub(crate) fn rendered(run: &Run, format: Format, look: &Look) -> anyhow::Result
     })
 }
 
-/// Saves a run as a file, or in a folder under a name of its own.
-pub(crate) fn save(run: &Run, path: &Path) -> anyhow::Result<()> {
+/// Saves a run, if asked, as a file, or in a folder under a name of its own. What cannot be saved is still to
+/// be shown: whoever calls this looks at the result afterwards.
+pub(crate) fn save(run: &Run, path: Option<&Path>) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
     let family = run.cases.first().map_or("run", |case| &case.family);
     // Who saved the run before may have written anything there.
     let started: String =

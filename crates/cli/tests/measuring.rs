@@ -241,6 +241,36 @@ fn a_program_that_never_says_what_it_is_counts_as_hung() {
     }
 }
 
+/// A program of two groups, of which the first cannot be opened.
+const HALF: &str = r#"while read -r line; do
+    case $line in
+    *hello*) echo '{"answer":"hello","protocol":1,"program":"sh","contenders":[
+        {"family":"bad","name":"f","version":"1","summary":""},
+        {"family":"good","name":"f","version":"1","summary":""}]}' | tr -d '\n'; echo ;;
+    *open*bad*) echo '{"answer":"error","message":"alas"}' ;;
+    *open*) echo '{"answer":"opened","work":{"bytes":0,"items":0},"leaves_the_thread":true}' ;;
+    *sample*) echo '{"answer":"sample","wall_ns":1000000,"check":"00000000000000aa"}' ;;
+    *metrics*) echo '{"answer":"metrics","metrics":[]}' ;;
+    *) echo '{"answer":"closed"}' ;;
+    esac
+done"#;
+
+/// The groups after it were not measured, and those before it not shown.
+#[test]
+fn a_group_that_cannot_be_measured_costs_no_other_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("half.sh");
+    std::fs::write(&program, HALF).unwrap();
+    let program = format!("sh '{}'", program.display());
+    let output = fathom(&["own", &program, "--budget", "20ms"]);
+    assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
+    assert!(complaint(&output).contains("alas"), "{}", complaint(&output));
+    assert!(text(&output).starts_with("good\n"), "{}", text(&output));
+    assert!(text(&output).contains("not measured: bad: "), "{}", text(&output));
+    let output = fathom(&["own", &program, "--only", "bad", "--budget", "20ms"]);
+    assert_eq!((output.status.code(), &*text(&output)), (Some(2), ""));
+}
+
 #[test]
 #[ignore = "needs python3: cargo test -- --ignored python3"]
 fn an_outside_worker_in_python3_joins_the_family() {

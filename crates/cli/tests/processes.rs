@@ -282,6 +282,31 @@ fn a_full_disk_is_an_error_that_names_the_file() {
     }
 }
 
+/// It was lost with the minutes that it took.
+#[test]
+fn what_cannot_be_saved_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("keys"), "a\nb\nc\n").unwrap();
+    fs::write(folder.path().join("pairs"), r#"{"pairs":[{"x0":1,"y0":2,"x1":3,"y1":4}]}"#).unwrap();
+    let commands = [
+        ("cpu --only crc32c", "fastest here"),
+        ("kv keys --brief", "find-mixed"),
+        ("kv bench keys --structure hashbrown --blocks --operation find-hit", "hashbrown"),
+        ("haversine pairs --stages", "ns/pair"),
+        ("bench hash --only fnv1a --operation keys -p count=10", "spread"),
+    ];
+    for (command, shown) in commands {
+        let arguments: Vec<&str> = command.split(' ').collect();
+        let arguments = [&arguments[..], &["--budget", "10ms", "--save", "/dev/full"]].concat();
+        let mut command_line = fathom(&arguments, folder.path());
+        let output = command_line.current_dir(&folder).output().unwrap();
+        assert_eq!(output.status.code(), Some(4), "{command}: {}", words(&output));
+        assert!(words(&output).contains("cannot write /dev/full"), "{}", words(&output));
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains(shown), "{command}: {text}");
+    }
+}
+
 #[test]
 fn files_larger_than_memory_are_refused_and_do_not_abort() {
     let folder = tempfile::tempdir().unwrap();

@@ -71,7 +71,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     failures.iter().for_each(|failure| say!("fathom: {}", escape::line(failure)));
     run.notes.extend(failures);
     match &options.save {
-        Some(path) => save(&run, path)?,
+        Some(path) => save(&run, Some(path))?,
         None => io::stdout().write_all(run.to_json()?.as_bytes())?,
     }
     Ok(end)

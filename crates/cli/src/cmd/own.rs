@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
     }
     ensure!(!groups.is_empty(), "no function to measure");
-    let mut run = new_run()?;
+    let (mut run, mut end) = (new_run()?, Ok(()));
     for (group, entrants) in groups {
         if stop.load(Ordering::Relaxed) {
             run.notes.push("interrupted: the rest was not measured".to_owned());
@@ -67,7 +67,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         }
         let ticker = Ticker::new(&group);
         let empty = entrants.first().map(|entrant| entrant.launch.clone());
-        run.cases.push(measuring::measured(Bench {
+        let measured = measuring::measured(Bench {
             family: &group,
             workload: Spec::default(),
             reference: None,
@@ -82,9 +82,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             simulate: options.method.simulates(),
             stop,
             progress: Box::new(move |done, planned| ticker.tick(done, planned)),
-        })?);
+        });
+        match measured {
+            Ok(case) => run.cases.push(case),
+            Err(error) => {
+                run.notes.push(format!("not measured: {error:#}"));
+                end = end.and(Err(error));
+            }
+        }
     }
-    show(&run, &options.show)?;
+    if end.is_ok() || !run.cases.is_empty() {
+        show(&run, &options.show)?;
+    }
+    end?;
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
 }
 

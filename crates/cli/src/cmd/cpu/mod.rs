@@ -193,11 +193,9 @@ fn shown(options: &Options, run: &Run, families: &[&'static dyn AnyFamily]) -> a
     if !options.has_own_text() {
         return measuring::show(run, &options.show);
     }
-    if let Some(path) = &options.show.save {
-        measuring::save(run, path)?;
-    }
+    let saved = measuring::save(run, options.show.save.as_deref());
     let text = text(options, run, families, &Machine::here()) + &absences(families);
-    written(&text, &options.show.output).map(drop)
+    saved.and(written(&text, &options.show.output).map(drop))
 }
 
 /// A run as text: all but what is absent here.

@@ -79,12 +79,11 @@ pub(crate) fn run(options: &Stages, file: &Path, as_json: bool) -> anyhow::Resul
     })?;
     let mut run = new_run()?;
     run.cases.push(case);
-    if let Some(path) = &options.save {
-        measuring::save(&run, path)?;
-    }
+    let saved = measuring::save(&run, options.save.as_deref());
     let text =
         if as_json { run.to_json()? } else { ladder(&run.cases[0], output::terminal_width()) };
     io::stdout().write_all(text.as_bytes()).context("stdout")?;
+    saved?;
     Ok(if is_complete(&run.cases) { Exit::Done } else { Exit::Incomplete })
 }
 

@@ -138,8 +138,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     }
     run.cases.iter_mut().for_each(|case| prepared.rename(&mut case.workload));
     if options.blocks {
-        options.show.save.as_deref().map_or(Ok(()), |path| measuring::save(&run, path))?;
-        show_blocks(options, &prepared, path, &candidates, &run.cases)?;
+        let saved = measuring::save(&run, options.show.save.as_deref());
+        saved.and(show_blocks(options, &prepared, path, &candidates, &run.cases))?;
     } else {
         measuring::show(&run, &options.show)?;
     }

@@ -364,9 +364,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         .then(|| serde_json::to_string(&Whole { verdict: &verdict, run: &run }))
         .transpose()?;
     run.answer = serde_json::to_value(&verdict)?;
-    if let Some(path) = &options.save {
-        measuring::save(&run, path)?;
-    }
+    let saved = measuring::save(&run, options.save.as_deref());
     let text = match (json, options.open || options.format == Shown::Html) {
         (Some(json), _) => json + "\n",
         (None, true) => fathom_report::html::run(&run, &Look::default()),
@@ -377,7 +375,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     // Neither fails for the other.
     let written = special.map_or(Ok(()), Special::write);
     sheet::put(text.as_bytes(), &options.output, options.open)?;
-    written?;
+    saved.and(written)?;
     let lost = verdict.rows.iter().any(|row| row.failure.is_some())
         || verdict.screening.iter().any(|rung| !rung.failures.is_empty());
     Ok(if lost { Exit::Incomplete } else { Exit::Done })
