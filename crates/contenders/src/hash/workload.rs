@@ -75,6 +75,17 @@ impl Workload for Hashing {
         }
     }
 
+    /// Keys have no size, and the buffer has no keys.
+    fn takes(spec: &Spec, parameter: &str) -> bool {
+        let is_bulk = spec.operation == "bulk";
+        match parameter {
+            "size" => is_bulk,
+            "format" => !is_bulk && spec.file.is_some(),
+            "keys" | "count" => !is_bulk && spec.file.is_none(),
+            _ => true,
+        }
+    }
+
     fn cases() -> Vec<Spec> {
         let mut cases = Vec::new();
         for operation in ["keys", "chain"] {
