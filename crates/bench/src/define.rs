@@ -22,6 +22,8 @@ pub(crate) enum Purpose<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
     pub(crate) spec: Spec,
+    /// Whose answer is the right one, wanted or not.
+    pub(crate) first: String,
     pub(crate) functions: Vec<String>,
 }
 
@@ -53,7 +55,9 @@ impl<'a> Bench<'a> {
 
     fn case(&mut self, spec: Spec, define: impl FnOnce(&mut Group<'_, 'a>)) {
         match &mut self.purpose {
-            Purpose::List(listed) => listed.push(Listed { spec, functions: Vec::new() }),
+            Purpose::List(listed) => {
+                listed.push(Listed { spec, first: String::new(), functions: Vec::new() });
+            }
             Purpose::Open { spec: asked, .. }
                 if (&asked.operation, &asked.parameters) == (&spec.operation, &spec.parameters) => {
             }

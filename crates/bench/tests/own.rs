@@ -92,9 +92,18 @@ fn functions_are_listed_and_checked() {
     let output = own(&["sum", "consume", "free"]);
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_eq!(words(&output).matches(": ok\n").count(), 8, "{}", words(&output));
-    let output = own(&["faulty/right", "faulty/wrong"]);
+    // The one whose answer is right need not be wanted; it was whoever came first of those who are.
+    for wanted in [&["faulty/right", "faulty/wrong"][..], &["faulty/wrong"]] {
+        let output = own(wanted);
+        assert_eq!(output.status.code(), Some(1), "{}", words(&output));
+        assert!(words(&output).contains("faulty/wrong: WRONG ANSWER"), "{}", words(&output));
+    }
+    let output = own(&["--bench", "faulty/wrong", "--budget", "0.02"]);
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
-    assert!(words(&output).contains("faulty/wrong: WRONG ANSWER"), "{}", words(&output));
+    assert!(words(&output).contains("wrong answer"), "{}", words(&output));
+    // With its input or without.
+    let output = own(&["sum/once", "sum n=1000/five"]);
+    assert_eq!(words(&output).matches(": ok\n").count(), 3, "{}", words(&output));
 }
 
 fn a_slower_function_is_called_slower_and_compared_with_a_saved_run() {
@@ -137,6 +146,10 @@ fn a_slower_function_is_called_slower_and_compared_with_a_saved_run() {
         assert_eq!(output.status.code(), Some(code), "{}", words(&output));
         assert!(words(&output).contains(word), "{}", words(&output));
     }
+    let json = ["--bench", "n=1000", "--budget", "0.02", "--baseline", path, "--format", "json"];
+    let output = own(&json);
+    serde_json::from_slice::<Value>(&output.stdout).expect("what is different is said elsewhere");
+    assert!(words(&output).contains("before"), "{}", words(&output));
 }
 
 fn a_wrong_answer_and_a_crash_cost_their_rows() {
@@ -157,11 +170,14 @@ fn mistakes_are_refused() {
         (&["--bench", "--speed"][..], 2, "no option \"--speed\""),
         (&["--budget"], 2, "--budget needs a value"),
         (&["--format", "pdf"], 2, "no format \"pdf\""),
-        (&["--bench", "nothing-like-it"], 4, "no function of that name"),
+        (&["--bench", "nothing-like-it"], 2, "no function of that name"),
+        (&["--bench", "free", "--budget", "0.02", "--save", "/no/file"], 4, "cannot save /no/file"),
         (&["--bench", "free", "--budget", "0.02", "--baseline", "/no/file"], 4, "/no/file"),
     ] {
         let output = own(arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments:?} {}", words(&output));
         assert!(words(&output).contains(complaint), "{arguments:?} {}", words(&output));
+        // What cannot be saved is shown; what cannot be compared with is told before anything is measured.
+        assert_eq!(!output.stdout.is_empty(), complaint.starts_with("cannot save"), "{arguments:?}");
     }
 }
