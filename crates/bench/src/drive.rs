@@ -60,7 +60,8 @@ pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
         _ if words.iter().any(|word| word == "--help") => print(HELP).map(|()| true),
         _ => match options(&words) {
             Ok(options) if own.listed(&options.filters).is_empty() => {
-                let _ = writeln!(io::stderr(), "{name}: no function of that name: --list names them");
+                let _ =
+                    writeln!(io::stderr(), "{name}: no function of that name: --list names them");
                 return ExitCode::from(2);
             }
             Ok(options) => own.driven(&options),

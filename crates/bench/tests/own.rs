@@ -178,6 +178,10 @@ fn mistakes_are_refused() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?} {}", words(&output));
         assert!(words(&output).contains(complaint), "{arguments:?} {}", words(&output));
         // What cannot be saved is shown; what cannot be compared with is told before anything is measured.
-        assert_eq!(!output.stdout.is_empty(), complaint.starts_with("cannot save"), "{arguments:?}");
+        assert_eq!(
+            !output.stdout.is_empty(),
+            complaint.starts_with("cannot save"),
+            "{arguments:?}"
+        );
     }
 }

@@ -62,8 +62,8 @@ pub(crate) struct Method {
     #[arg(long, value_name = "PERCENT", default_value_t = 99.0, value_parser = level)]
     pub(crate) level: f64,
 
-    /// Sets of fresh processes over which the rounds are spread; a single one gives no verdicts
-    /// [default: 16, fewer where getting them ready takes long]
+    /// Sets of fresh processes over which the rounds are spread, of which each has one at least; a single set gives
+    /// no verdicts [default: 16, fewer where getting them ready takes long]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) processes: Option<u32>,
 

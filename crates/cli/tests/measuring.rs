@@ -241,34 +241,107 @@ fn a_program_that_never_says_what_it_is_counts_as_hung() {
     }
 }
 
-/// A program of two groups, of which the first cannot be opened.
-const HALF: &str = r#"while read -r line; do
+/// `sh worker.sh GROUP NAME NANOSECONDS BYTES ANSWER`: a function that says so of each sample; with no bytes
+/// it cannot be opened.
+const WORKER: &str = r#"
+while read -r line; do
     case $line in
-    *hello*) echo '{"answer":"hello","protocol":1,"program":"sh","contenders":[
-        {"family":"bad","name":"f","version":"1","summary":""},
-        {"family":"good","name":"f","version":"1","summary":""}]}' | tr -d '\n'; echo ;;
-    *open*bad*) echo '{"answer":"error","message":"alas"}' ;;
-    *open*) echo '{"answer":"opened","work":{"bytes":0,"items":0},"leaves_the_thread":true}' ;;
-    *sample*) echo '{"answer":"sample","wall_ns":1000000,"check":"00000000000000aa"}' ;;
+    *hello*) echo '{"answer":"hello","protocol":1,"program":"sh","contenders":[{"family":"'$1'","name":"'$2'"}]}' ;;
+    *open*:null*) echo '{"answer":"opened"}' ;;
+    *open*) case $4 in
+        none) echo '{"answer":"error","message":"alas"}' ;;
+        *) echo '{"answer":"opened","work":{"bytes":'$4',"items":1},"leaves_the_thread":true}' ;;
+        esac ;;
+    *sample*) echo '{"answer":"sample","wall_ns":'$3',"check":"'$5'"}' ;;
     *metrics*) echo '{"answer":"metrics","metrics":[]}' ;;
     *) echo '{"answer":"closed"}' ;;
     esac
 done"#;
 
+/// Functions like that in a folder, and how `fathom own` starts them.
+fn workers(functions: &[&str]) -> (tempfile::TempDir, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("worker.sh");
+    std::fs::write(&program, WORKER).unwrap();
+    let line = |function: &&str| format!("sh '{}' {function}", program.display());
+    (folder, functions.iter().map(line).collect())
+}
+
+fn own(programs: &[String], more: &[&str]) -> Output {
+    let programs = programs.iter().map(String::as_str);
+    let arguments: Vec<&str> =
+        ["own"].into_iter().chain(programs).chain(more.iter().copied()).collect();
+    fathom(&[&arguments[..], &["--budget", "20ms"]].concat())
+}
+
+const ANSWER: &str = "00000000000000aa";
+
 /// The groups after it were not measured, and those before it not shown.
 #[test]
 fn a_group_that_cannot_be_measured_costs_no_other_group() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("half.sh");
-    std::fs::write(&program, HALF).unwrap();
-    let program = format!("sh '{}'", program.display());
-    let output = fathom(&["own", &program, "--budget", "20ms"]);
+    let good = format!("good f 1000000 8 {ANSWER}");
+    let (_folder, programs) = workers(&["bad f 1 none 0", &good]);
+    let output = own(&programs, &[]);
     assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
     assert!(complaint(&output).contains("alas"), "{}", complaint(&output));
     assert!(text(&output).starts_with("good\n"), "{}", text(&output));
     assert!(text(&output).contains("not measured: bad: "), "{}", text(&output));
-    let output = fathom(&["own", &program, "--only", "bad", "--budget", "20ms"]);
+    let output = own(&programs, &["--only", "bad"]);
     assert_eq!((output.status.code(), &*text(&output)), (Some(2), ""));
+}
+
+/// It had a time, and was the baseline.
+#[test]
+fn the_answer_of_the_first_is_the_right_one_where_it_is_left_out() {
+    let right = format!("group right 1000000 8 {ANSWER}");
+    let (_folder, programs) = workers(&[&right, "group wrong 1000 8 00000000000000bb"]);
+    for more in [&[][..], &["--only", "wrong"]] {
+        let output = own(&programs, more);
+        assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
+        assert!(text(&output).contains("wrong: wrong answer"), "{more:?} {}", text(&output));
+    }
+    let output = own(&programs, &["--only", "nobody"]);
+    assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
+}
+
+/// Its throughput was that of the first one's work.
+#[test]
+fn who_works_through_something_else_is_not_compared() {
+    let [first, other, silent] = ["first 1000000 1000", "other 1000000 2000", "silent 1000000 0"]
+        .map(|words| format!("group {words} {ANSWER}"));
+    let (_folder, programs) = workers(&[&first, &other, &silent]);
+    let output = own(&programs, &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
+    let why = "other: broken: works through 2000 bytes, where others do through 1000";
+    assert!(text(&output).contains(why), "{}", text(&output));
+    assert!(!text(&output).contains("silent: broken"), "{}", text(&output));
+}
+
+#[test]
+fn readings_of_zero_are_told() {
+    let [first, zero] = ["first 1000000", "zero 0"].map(|words| format!("g {words} 8 {ANSWER}"));
+    let (_folder, programs) = workers(&[&first, &zero]);
+    // However many sets of processes are asked for.
+    let output = own(&programs, &["--rounds", "12", "--processes", "100"]);
+    assert!(text(&output).contains("12 rounds of "), "{}", text(&output));
+    assert!(text(&output).contains("no verdict: 12 rounds read zero, and 0 rounds are too few, "));
+}
+
+/// What it offers was left out without a word, or took the place of a contender of its name.
+#[test]
+fn a_worker_is_a_contender_beside_others_of_its_name() {
+    let sum = format!("checksum plain 1000000 0 {ANSWER}");
+    let (_folder, programs) = workers(&[&sum]);
+    let bench = |family: &str, only: &str| {
+        let more = ["--operation", "crc32", "-p", "size=64", "--only", only, "--rounds", "2"];
+        fathom(&[&["bench", family, "--worker", &programs[0]], &more[..]].concat())
+    };
+    let output = bench("checksum", "plain,zlib");
+    assert!(text(&output).contains("plain (2): wrong answer"), "{}", text(&output));
+    assert!(text(&output).contains("baseline"), "{}", text(&output));
+    let output = bench("digest", "plain");
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(complaint(&output).contains("offers nothing of digest; it has checksum"));
 }
 
 #[test]

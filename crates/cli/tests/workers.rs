@@ -188,6 +188,31 @@ fn a_worker_in_python3_is_a_contender() {
     });
 }
 
+/// They were told in Rust's words for what was said.
+#[test]
+fn a_greeting_that_is_none_is_told_in_words() {
+    let hello = |protocol, contenders| {
+        format!(
+            r#"{{"answer":"hello","protocol":{protocol},"program":"x","contenders":[{contenders}]}}"#
+        )
+    };
+    let offered = |name| format!(r#"{{"family":"f","name":"{name}"}}"#);
+    let twice = [offered("a"), offered("b"), offered("a")].join(",");
+    let other = r#"{"answer":"error","message":"I speak 2"}"#.to_owned();
+    for (greeting, why) in [
+        (hello(2, String::new()), "speaks protocol 2, not 1"),
+        (hello(1, twice), "offers f/a twice"),
+        (hello(1, offered("")), "offers something without a name in \"f\""),
+        (other, "asked for protocol 1, it said I speak 2"),
+        (r#"{"answer":"closed"}"#.to_owned(), "replied \"closed\" to a greeting"),
+    ] {
+        let arguments = vec!["-c".to_owned(), format!("read -r line; echo '{greeting}'; cat")];
+        let launch = Launch { program: "sh".into(), arguments, ..Launch::default() };
+        let failure = Worker::start(&launch, &bounds()).err().expect(why);
+        assert_eq!(failure, Failure::Broken { what: why.to_owned() });
+    }
+}
+
 #[test]
 fn a_worker_answers_nonsense_with_an_error() {
     let mut worker = Worker::start(&launch(), &bounds()).unwrap();

@@ -19,7 +19,7 @@ use crate::result::{About, Case, Counter, Row};
 use crate::rounds::{Course, Executor};
 use crate::sample::Failure;
 use crate::simulated;
-use crate::workload::Spec;
+use crate::workload::{Spec, Work};
 
 /// Somebody who takes part.
 #[derive(Clone, Debug)]
@@ -168,6 +168,7 @@ impl<'a> Session<'a> {
         let begun_ns = conductor.now_ns();
         let mut failures = conductor.open();
         let opening_ns = conductor.now_ns().saturating_sub(begun_ns);
+        refuse_other_work(&conductor.ready, &mut failures);
         let (baseline, notes) = baseline(&entrants, &failures, bench.baseline);
         let leaves_the_thread = conductor.ready.iter().any(|ready| ready.leaves_the_thread);
         let mut roles =
@@ -182,10 +183,10 @@ impl<'a> Session<'a> {
             }
         }
         if plan.processes == 0 {
-            let sets = affordable(&plan, failures.len() as u64, opening_ns);
-            // Each set has a round at least, and who asks for three rounds gets three.
-            plan.processes = sets.min(plan.rounds.unwrap_or(sets));
+            plan.processes = affordable(&plan, failures.len() as u64, opening_ns);
         }
+        // Each set has a round at least, and who asks for three rounds gets three.
+        plan.processes = plan.processes.min(plan.rounds.unwrap_or(u32::MAX));
         let course = Course::begin(&mut conductor, failures, roles, &plan);
         let family = family.to_owned();
         let metrics = vec![Vec::new(); seats.len() + 2];
@@ -274,6 +275,27 @@ impl<'a> Session<'a> {
         }
         derive(&mut case);
         case
+    }
+}
+
+/// The throughput of a case is that of one amount of work: who says another than the first who says any is not
+/// comparable.
+fn refuse_other_work(ready: &[Ready], failures: &mut [Option<Failure>]) {
+    let mut said = Work::default();
+    for (Ready { work, .. }, failure) in ready.iter().zip(failures) {
+        if failure.is_some() {
+            continue;
+        }
+        for (name, said, own) in
+            [("bytes", &mut said.bytes, work.bytes), ("items", &mut said.items, work.items)]
+        {
+            if *said == 0 {
+                *said = own;
+            } else if own != 0 && own != *said {
+                let what = format!("works through {own} {name}, where others do through {said}");
+                *failure = Some(Failure::Broken { what });
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! Decides nothing about order or number of samples: it is an [`Executor`] for
 //! [`rounds`](crate::rounds).
 
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
@@ -126,16 +127,17 @@ impl Worker {
         let (heard, last_words) = (Vec::new(), Vec::new());
         let (program, offered) = (String::new(), Vec::new());
         let mut worker = Worker { ward, name, heard, last_words, program, offered };
-        match worker.ask(&Request::Hello { protocol: VERSION }, bounds.open)? {
+        let what = match worker.ask(&Request::Hello { protocol: VERSION }, bounds.open)? {
             Reply::Hello { protocol: VERSION, program, contenders } => {
+                ensure_named(&contenders)?;
                 (worker.program, worker.offered) = (program, contenders);
-                Ok(worker)
+                return Ok(worker);
             }
-            other => {
-                let what = format!("no greeting of protocol {VERSION}, but {other:?}");
-                Err(Failure::Broken { what: what.chars().take(300).collect() })
-            }
-        }
+            Reply::Hello { protocol, .. } => format!("speaks protocol {protocol}, not {VERSION}"),
+            Reply::Error { message } => format!("asked for protocol {VERSION}, it said {message}"),
+            other => format!("replied {:?} to a greeting", other.name()),
+        };
+        Err(Failure::Broken { what })
     }
 
     /// Asks and waits for the answer.
@@ -267,7 +269,7 @@ impl Worker {
             }
             Reply::Unsupported { reason } => Err(Failure::Unsupported { reason }),
             Reply::Error { message } => Err(Failure::Broken { what: message }),
-            other => Err(Failure::Broken { what: format!("opened with {other:?}") }),
+            other => Err(odd(&other)),
         }
     }
 
@@ -284,7 +286,7 @@ impl Worker {
         match self.ask(&Request::Sample { iterations, warm }, limit)? {
             Reply::Sample(sample) => Ok(sample),
             Reply::Error { message } => Err(Failure::Broken { what: message }),
-            other => Err(Failure::Broken { what: format!("sampled with {other:?}") }),
+            other => Err(odd(&other)),
         }
     }
 
@@ -296,7 +298,7 @@ impl Worker {
         match self.ask(&Request::Metrics, limit)? {
             Reply::Metrics { metrics } => Ok(metrics),
             Reply::Error { message } => Err(Failure::Broken { what: message }),
-            other => Err(Failure::Broken { what: format!("told {other:?}") }),
+            other => Err(odd(&other)),
         }
     }
 
@@ -351,6 +353,25 @@ impl Drop for Worker {
         // It had no chance to remove its files itself.
         scratch::sweep();
     }
+}
+
+/// A reply to something else.
+fn odd(reply: &Reply) -> Failure {
+    Failure::Broken { what: format!("replied {:?} to what it was asked", reply.name()) }
+}
+
+/// Rows go by names: one of each in a family.
+fn ensure_named(offered: &[Offered]) -> Result<(), Failure> {
+    let mut seen = BTreeSet::new();
+    for Offered { family, name, .. } in offered {
+        let what = match name.trim() {
+            "" => format!("offers something without a name in {family:?}"),
+            _ if !seen.insert((family, name)) => format!("offers {family}/{name} twice"),
+            _ => continue,
+        };
+        return Err(Failure::Broken { what });
+    }
+    Ok(())
 }
 
 fn is_for_later(error: &std::io::Error) -> bool {

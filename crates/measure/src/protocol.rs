@@ -115,12 +115,28 @@ pub enum Reply {
     },
 }
 
+impl Reply {
+    /// What it is called on the wire.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Reply::Hello { .. } => "hello",
+            Reply::Opened { .. } => "opened",
+            Reply::Unsupported { .. } => "unsupported",
+            Reply::Sample(_) => "sample",
+            Reply::Metrics { .. } => "metrics",
+            Reply::Closed => "closed",
+            Reply::Error { .. } => "error",
+        }
+    }
+}
+
 /// A contender of an outside worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offered {
     /// The family it belongs to.
     pub family: String,
-    /// Its name, unique in that worker.
+    /// Its name, unique in that worker's family.
     pub name: String,
     /// Its version.
     #[serde(default)]
@@ -189,6 +205,7 @@ mod tests {
             } else if let Some(text) = line.strip_prefix("← ") {
                 let reply: Reply = serde_json::from_str(text).expect(text);
                 assert_eq!(serde_json::to_string(&reply).unwrap(), text);
+                assert!(text.starts_with(&format!(r#"{{"answer":"{}""#, reply.name())), "{text}");
                 replies += 1;
             }
         }

@@ -22,10 +22,10 @@ use crate::workload::{Data, Spec, SpecError, Work};
 const PAGE: usize = 4096;
 const ALIGNED: usize = 16;
 
-/// Answers requests until `input` ends.
+/// Answers requests until `input` ends, and a line that is none with an error.
 ///
 /// # Errors
-/// What the streams answer, and `InvalidData` for a line that is no request.
+/// What the streams answer.
 pub fn serve(
     families: &[&dyn AnyFamily],
     input: &mut impl BufRead,
@@ -46,7 +46,7 @@ pub fn serve_slowed(
     output: &mut impl Write,
 ) -> io::Result<()> {
     clock::start();
-    while let Some(request) = receive(input)? {
+    while let Some(request) = next(input, output)? {
         match request {
             Request::Hello { protocol: VERSION } => {
                 let program = concat!("fathom ", env!("CARGO_PKG_VERSION")).to_owned();
@@ -69,6 +69,18 @@ pub fn serve_slowed(
         }
     }
     Ok(())
+}
+
+/// The next request, after all lines that are none.
+fn next(input: &mut impl BufRead, output: &mut impl Write) -> io::Result<Option<Request>> {
+    loop {
+        match receive(input) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                send(output, &Reply::Error { message: error.to_string() })?;
+            }
+            asked => return asked,
+        }
+    }
 }
 
 fn known(events: &[String]) -> Vec<Event> {
@@ -175,7 +187,7 @@ fn samples(
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> io::Result<()> {
-    while let Some(request) = receive(input)? {
+    while let Some(request) = next(input, output)? {
         match request {
             Request::Sample { iterations, warm } => {
                 let sample = sample(prepared, clocks, iterations, warm);
@@ -253,6 +265,18 @@ mod tests {
         assert_eq!(total(3, &[100, 1_000]), [103, 1_030]);
         assert_eq!(total(3, &[50, 50, 50, 50]), [51, 52, 51, 52]);
         assert_eq!(total(3, &[1; 100]).iter().sum::<u64>(), 103);
+    }
+
+    #[test]
+    fn what_is_no_request_is_answered_and_the_next_one_too() {
+        let lines = b"{\"ask\":\"dance\"}\n\xff\n{\"ask\":\"hello\",\"protocol\":1}\n";
+        let mut said = Vec::new();
+        serve(&[], &mut &lines[..], &mut said).unwrap();
+        let said = String::from_utf8(said).unwrap();
+        let replies: Vec<Reply> =
+            said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let names: Vec<&str> = replies.iter().map(Reply::name).collect();
+        assert_eq!(names, ["error", "error", "hello"], "{said}");
     }
 
     #[test]

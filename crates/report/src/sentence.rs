@@ -70,12 +70,22 @@ pub fn verdict(case: &Case, comparison: &Comparison) -> String {
     if comparison.block_rounds > 1 {
         limits.push(format!("{} rounds count as one", comparison.block_rounds));
     }
+    let zeros = plural(comparison.zero_readings, "round");
+    if comparison.zero_readings > 0 {
+        limits.push(format!("{zeros} with a reading of zero left out"));
+    }
     let limits = limits.join(", ");
     match &comparison.verdict {
         Verdict::Faster => {
             format!("{name} is {} faster than {baseline} ({limits})", times(1.0 / ratio))
         }
         Verdict::Slower => format!("{name} is {} slower than {baseline} ({limits})", times(ratio)),
+        Verdict::NotResolved { why: why @ Unresolved::TooFew { .. }, .. }
+            if comparison.zero_readings > 0 =>
+        {
+            let left = unresolved(*why);
+            format!("{name} against {baseline}: no verdict: {zeros} read zero, and {left}")
+        }
         Verdict::NotResolved { why: Unresolved::TooFew { needed, .. }, .. } => {
             let level = level_words(case);
             let seen = seen_words(comparison, baseline);

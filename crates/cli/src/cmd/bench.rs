@@ -172,8 +172,13 @@ fn cause(family: &dyn AnyFamily, spec: &Spec) -> Option<anyhow::Error> {
 
 /// Who takes part: what `--only` chooses of the build's contenders, then the outside workers'.
 fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Entrant>> {
+    let mut others = Vec::new();
+    for command in &options.workers {
+        others.extend(outside(command, family.name(), options)?);
+    }
     let mut found = choices::chosen(&options.choices, &options.only, family)?;
     if !found.is_empty() {
+        found.extend(others);
         found.extend(choices::outside(&options.choices, family)?);
         return Ok(found);
     }
@@ -184,15 +189,13 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
             found.push(entrant(&entry.id, &entry.meta)?);
         }
     }
-    for command in &options.workers {
-        found.extend(outside(command, family.name(), options)?);
-    }
     for wanted in &options.only {
         let (plain, allocator) = match wanted.split_once('@') {
             Some((plain, allocator)) => (plain, Some(allocator)),
             None => (wanted.as_str(), None),
         };
-        let mut any = found.iter().any(|entrant| is_named(&entrant.id, wanted));
+        let is_wanted = |entrant: &Entrant| is_named(&entrant.id, wanted);
+        let mut any = found.iter().chain(&others).any(is_wanted);
         for entry in entries.iter().filter(|entry| is_named(&entry.id, plain)) {
             let id = match allocator {
                 Some(allocator) => format!("{}@{allocator}", entry.id),
@@ -207,6 +210,7 @@ fn entrants(options: &Options, family: &dyn AnyFamily) -> anyhow::Result<Vec<Ent
             return Err(names::no_contender(plain, family));
         }
     }
+    found.extend(others);
     found.extend(choices::outside(&options.choices, family)?);
     if let Some(baseline) = &options.baseline {
         let takes_part = found.iter().any(|entrant| entrant.id == *baseline);
@@ -231,6 +235,13 @@ fn outside(command: &str, family: &str, options: &Options) -> anyhow::Result<Vec
     let worker = Worker::start(&launch, &patience(options.hang));
     let worker = worker.map_err(|failure| anyhow::anyhow!("worker {command:?} {failure}"))?;
     let offered = worker.offered.iter().filter(|offered| offered.family == family);
+    let families: BTreeSet<&str> = worker.offered.iter().map(|o| &*o.family).collect();
+    let families = Vec::from_iter(families).join(", ");
+    let has = if families.is_empty() { "nothing" } else { &families };
+    ensure!(
+        offered.clone().next().is_some(),
+        "worker {command:?} offers nothing of {family}; it has {has}"
+    );
     let is_wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|wanted| is_named(name, wanted))
     };

@@ -17,7 +17,8 @@ use crate::measuring::{self, Method, Show, Ticker, is_complete, new_run, patienc
 ///
 /// `runners/` has one header for C and C++ and examples for Go, Java, JavaScript and Python;
 /// docs/protocol.md describes what they say. Functions of one group are compared, in whichever
-/// program they are: the first is the baseline, and its answer is the right one.
+/// program they are: the first is the baseline, and its answer is the right one, even where
+/// --only leaves it out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// The programs, each with its arguments as one word
@@ -58,19 +59,26 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
             }
         }
     }
-    ensure!(!groups.is_empty(), "no function to measure");
+    let is_wanted = |name: String| {
+        options.only.is_empty() || options.only.iter().any(|part| name.contains(part.as_str()))
+    };
+    groups.retain(|(group, all)| all.iter().any(|e| is_wanted(format!("{group}/{}", e.id))));
+    ensure!(!groups.is_empty(), "no function to measure: --only is a part of group/name");
     let (mut run, mut end) = (new_run()?, Ok(()));
-    for (group, entrants) in groups {
+    for (group, mut entrants) in groups {
         if stop.load(Ordering::Relaxed) {
             run.notes.push("interrupted: the rest was not measured".to_owned());
             break;
         }
         let ticker = Ticker::new(&group);
+        let first = entrants.first().cloned();
+        let reference = first.map(|first| (first.contender, first.launch));
+        entrants.retain(|entrant| is_wanted(format!("{group}/{}", entrant.id)));
         let empty = entrants.first().map(|entrant| entrant.launch.clone());
         let measured = measuring::measured(Bench {
             family: &group,
             workload: Spec::default(),
-            reference: None,
+            reference,
             entrants,
             baseline: 0,
             share_file: false,
@@ -109,9 +117,7 @@ fn offered(options: &Options, program: &str) -> anyhow::Result<Vec<(String, Entr
     };
     let worker = Worker::start(&launch, &patience(options.hang));
     let worker = worker.map_err(|failure| anyhow::anyhow!("{program:?} {failure}"))?;
-    let is_wanted = |name: String| {
-        options.only.is_empty() || options.only.iter().any(|part| name.contains(part.as_str()))
-    };
+    ensure!(!worker.offered.is_empty(), "{program:?} has no function");
     let entrant = |offered: &fathom_measure::protocol::Offered| {
         let entrant = Entrant {
             id: offered.name.clone(),
@@ -128,6 +134,5 @@ fn offered(options: &Options, program: &str) -> anyhow::Result<Vec<(String, Entr
     if let Some(bad) = bad {
         anyhow::bail!("{program:?}: the group {:?} is no name of letters, digits, -_.", bad.family);
     }
-    let wanted = worker.offered.iter().filter(|o| is_wanted(format!("{}/{}", o.family, o.name)));
-    Ok(wanted.map(entrant).collect())
+    Ok(worker.offered.iter().map(entrant).collect())
 }
