@@ -595,6 +595,10 @@ fn what_is_not_there_is_said() {
     fails(mixed, 2, "fathom: hit=2: expected 0 to 1");
     let idle = "kv bench words -d std --operation find-hit -p skew=1";
     fails(idle, 2, "skew=1: skew decides nothing in what is measured here");
+    // It was advised, for the mix has nothing that shows it.
+    let unordered = "kv words --ordered --exactly std+foldhash,btreemap --mix hit=1";
+    fails(unordered, 2, "--ordered: std+foldhash ");
+    fails("kv words --exactly nonsense", 2, "fathom list names them");
     let size = "bench hash --operation keys -p size=1K,2K";
     fails(size, 2, "size=1K,2K: size decides nothing in what is measured here");
     fails(

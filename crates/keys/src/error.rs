@@ -113,7 +113,7 @@ pub enum Reason {
     #[error("a key without the closing zero byte the header promises (record {0})")]
     NotTerminated(u64),
     /// Something else than a whole number of 64 bits.
-    #[error("{0:?} is no whole number from 0 to 18446744073709551615")]
+    #[error("{:?} is no whole number from 0 to 18446744073709551615{}", .0, zeros(.0))]
     NotAnInteger(String),
     /// The size of a file of binary integers is not a multiple of theirs.
     #[error("{} left over: integers here have {} each", counted(*left, "byte"), counted(*width, "byte"))]
@@ -180,6 +180,13 @@ impl<T> Grow<T> for Vec<T> {
 /// So many of something: `1 byte`, `2 bytes`.
 fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Why digits are none: two keys would be one integer.
+pub(crate) fn zeros(text: &str) -> &'static str {
+    let is_padded =
+        text.len() > 1 && text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
+    if is_padded { " without zeros before it" } else { "" }
 }
 
 pub(crate) fn bad(offset: usize, reason: Reason) -> Error {

@@ -91,7 +91,10 @@ pub enum Reason {
     #[error("a backslash stands before \\, n, r or two hexadecimal digits after x")]
     BadEscape,
     /// A key among integers that is none.
-    #[error("{0:?} is no whole number from 0 to 18446744073709551615, as the other keys are")]
+    #[error(
+        "{:?} is no whole number from 0 to 18446744073709551615, as the other keys are{}",
+        .0, crate::error::zeros(.0)
+    )]
     NotAnInteger(String),
     /// A key of 4 GiB or more.
     #[error("a key of 4 GiB or more")]

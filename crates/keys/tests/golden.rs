@@ -214,6 +214,9 @@ fn integers_are_read_from_text_and_bytes() {
     let error = numbers(b"1 2 -3", Format::Integers).unwrap_err().to_string();
     assert_eq!(error, "byte 4: \"-3\" is no whole number from 0 to 18446744073709551615");
 
+    let error = numbers(b"1 2 007", Format::Integers).unwrap_err().to_string();
+    assert!(error.ends_with("18446744073709551615 without zeros before it"), "{error}");
+
     let keys = read(text, &Format::Integers).unwrap();
     let file = written(&keys, &Target::new(Format::U64));
     assert_eq!(file.len(), 24);

@@ -190,6 +190,13 @@ pub struct Counter {
     pub source: String,
 }
 
+/// What is wrong with JSON, for who says where it is before it.
+#[must_use]
+pub fn without_place(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    words.rsplit_once(" at line ").map_or(words.clone(), |(what, _)| what.to_owned())
+}
+
 /// A file that is no run this version can read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -203,7 +210,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// It is not JSON of this schema.
-    #[error("{path}:{}:{}: not a saved run: {error}", error.line(), error.column())]
+    #[error("{path}:{}:{}: not a saved run: {}", error.line(), error.column().max(1), without_place(error))]
     Schema {
         /// The file.
         path: String,

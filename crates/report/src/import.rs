@@ -8,7 +8,7 @@ use std::fmt;
 
 use fathom_measure::compare::{Clock, Judged};
 use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
-use fathom_measure::result::{Case, Row};
+use fathom_measure::result::{Case, Row, without_place};
 use fathom_measure::sample::Sample;
 use fathom_measure::workload::{Spec, Work};
 use serde_json::Value;
@@ -86,8 +86,8 @@ struct Figures {
 /// What is no JSON, with line and column, or no file of a harness.
 pub fn import(name: &str, text: &str) -> Result<Imported, ImportError> {
     let broken = |error: &serde_json::Error, line: usize| {
-        let (line, column) = (line + error.line(), error.column());
-        ImportError(format!("{name}:{line}:{column}: no JSON: {error}"))
+        let (line, column) = (line + error.line(), error.column().max(1));
+        ImportError(format!("{name}:{line}:{column}: no JSON: {}", without_place(error)))
     };
     let unknown = || ImportError(format!("{name}: of no harness that is known here"));
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

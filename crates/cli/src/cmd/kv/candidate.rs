@@ -174,7 +174,7 @@ pub(super) fn named(id: &str) -> anyhow::Result<Candidate> {
         Some(one) => {
             format!("{contender:?} is no combination: name its hash, too, as in {}", one.id)
         }
-        None => format!("no structure {contender:?} in this build"),
+        None => format!("no structure {contender:?} in this build; fathom list names them"),
     };
     let entry = entries.iter().find(|entry| entry.id == contender).with_context(why)?;
     Ok(Candidate::own(entry, allocator))

@@ -285,11 +285,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     options.save.as_deref().map_or(Ok(()), measuring::ensure_savable)?;
     let mut start = Instant::now();
     let stop = interrupt::measuring();
-    let (prepared, parts, mix) = asked(options)?;
-    prepared.describe(options.source.from.is_none());
-    key_types::check(options, &prepared)?;
-    let special = options.specialise.clone();
-    let special = special.map(|folder| Special::made(folder, &prepared, &parts)).transpose()?;
+    // A name that nothing has is told before the keys are read.
     let mut candidates = options.choice.candidates(options.all, options.planted)?;
     if options.concurrent.is_some() {
         // It does the work of all threads on one, as the oracle: nobody may share it.
@@ -300,7 +296,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if !options.exactly.is_empty() {
         candidates.clone_from(&also);
     }
+    let (prepared, parts, mix) = asked(options)?;
+    prepared.describe(options.source.from.is_none());
+    key_types::check(options, &prepared)?;
+    let special = options.specialise.clone();
+    let special = special.map(|folder| Special::made(folder, &prepared, &parts)).transpose()?;
     let bounds = bounds(options.hang, prepared.size());
+    if options.ordered {
+        screen::ensure_ordered(&also, &prepared, bounds.clone())?;
+    }
     let mut screen =
         Screen::new(&candidates, &parts, options.seed, prepared.key_bytes, bounds.clone());
     screen.must_be_ordered = options.ordered;

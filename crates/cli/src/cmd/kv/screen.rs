@@ -21,7 +21,7 @@ use fathom_random::Random;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Candidate;
-use super::data::Data;
+use super::data::{Data, Prepared};
 use super::mix::Part;
 use crate::{interrupt, measuring};
 
@@ -228,6 +228,27 @@ impl<'a> Screen<'a> {
         score.bytes = score.bytes.map(|bytes| bytes + key_bytes);
         Ok(score)
     }
+}
+
+/// Refuses who cannot be walked in order, of those who are measured whatever the ladder says.
+pub(super) fn ensure_ordered(
+    asked: &[Candidate],
+    prepared: &Prepared,
+    bounds: Bounds,
+) -> anyhow::Result<()> {
+    let few = prepared.samples.first().unwrap_or(&prepared.full);
+    let mut audition = Audition::new(&kv::FAMILY, bounds);
+    let own = measuring::worker(None)?;
+    let pieces = audition.pieces(vec![few.spec(&Spec::new("scan", &[]))], &own);
+    let pieces = pieces.map_err(|failure| anyhow::anyhow!("the reference {failure}"))?;
+    for candidate in asked {
+        let (launch, contender) = (candidate.launch()?, candidate.contender());
+        let reading = audition.reading(&launch, &contender, &pieces[0], (false, false));
+        if let Err(Failure::Unsupported { reason }) = reading {
+            anyhow::bail!("--ordered: {} {reason}", candidate.id());
+        }
+    }
+    Ok(())
 }
 
 /// Whether a contender opened on it can tell how large it is.

@@ -22,6 +22,7 @@ use fathom_measure::result::Build;
 use fathom_measure::rounds::{Plan, Stop};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::median;
+use fathom_report::number::plural;
 use serde::Serialize;
 
 use self::full::{Asked, Book, units};
@@ -374,9 +375,9 @@ impl Audit {
         let Tally { comparisons, faster, slower, withheld, .. } = self.same;
         let _ = writeln!(
             text,
-            "identical code: {} false verdicts in {comparisons} comparisons ({:.2} %), {withheld} \
-             withheld; {}",
-            faster + slower,
+            "identical code: {} in {} ({:.2} %), {withheld} withheld; {}",
+            plural((faster + slower) as usize, "false verdict"),
+            plural(comparisons as usize, "comparison"),
             f64::from(faster + slower) * 100.0 / f64::from(comparisons.max(1)),
             self.same.figures()
         );
