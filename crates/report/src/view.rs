@@ -88,6 +88,9 @@ pub fn conditions(case: &Case) -> String {
         let samples = plural(rounds, "sample");
         return format!("{samples} of {}, not interleaved · wall time", case.source);
     }
+    if rounds == 0 {
+        return "nothing was measured".to_owned();
+    }
     let floor = floor_words(judged.floor);
     let iterations = usize::try_from(case.measured.iterations).unwrap_or(usize::MAX);
     format!(

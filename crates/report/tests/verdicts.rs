@@ -334,6 +334,15 @@ fn without_a_whole_round_nothing_was_seen() {
     assert!(text.contains(seen), "{text}");
 }
 
+/// It had "0 rounds of 64 iterations each" and a clock.
+#[test]
+fn a_case_without_rounds_says_so() {
+    let mut case = case(false, false);
+    case.measured.rounds.clear();
+    let text = text::run(&saved(case), &Look::default());
+    assert!(text.contains("nothing was measured\n") && !text.contains("0 rounds"), "{text}");
+}
+
 #[test]
 fn a_single_set_of_processes_gives_no_verdict_and_says_so() {
     let mut case = case(false, false);
