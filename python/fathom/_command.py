@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import numbers
 import operator
@@ -42,6 +43,15 @@ def program() -> str:
     raise FileNotFoundError(
         "this installation of fathom-workbench brings no command; FATHOM_PROGRAM may name one"
     )
+
+
+@contextlib.contextmanager
+def in_memory(data: bytes):
+    """The path of a file in memory, which is gone with this process however that ends."""
+    with open(os.memfd_create("fathom"), "wb") as file:
+        file.write(data)
+        file.flush()
+        yield f"/proc/{os.getpid()}/fd/{file.fileno()}"
 
 
 def call(arguments, *, input: bytes | None = None, accepted=(0, 1), without=()) -> bytes:

@@ -9,11 +9,10 @@ import os
 import pickle
 import shlex
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
-from fathom._command import found, options_of
+from fathom._command import found, in_memory, options_of
 from fathom._result import Run
 from fathom._worker import inside
 
@@ -165,9 +164,6 @@ def _measure(functions, args, kwargs, budget, options) -> Run:
         "arguments": pickle.dumps((tuple(args), dict(kwargs or {}))),
         "path": [os.path.abspath(folder) if folder else os.getcwd() for folder in sys.path],
     }
-    with tempfile.TemporaryDirectory(prefix="fathom-") as folder:
-        path = os.path.join(folder, "job")
-        with open(path, "wb") as file:
-            pickle.dump(job, file)
+    with in_memory(pickle.dumps(job)) as path:
         worker = shlex.join([sys.executable, _WORKER, path])
         return Run(found("own", asked, [worker]))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from dataclasses import dataclass, field
 
 
@@ -88,11 +86,9 @@ class Run:
 
     def report(self, format: str = "text", baseline: str | None = None) -> str:
         """It in a format of ``fathom report``: text, markdown, csv, json, html or svg."""
-        from fathom._command import call
+        from fathom._command import call, in_memory
 
-        with tempfile.TemporaryDirectory(prefix="fathom-") as folder:
-            path = os.path.join(folder, "run.json")
-            self.save(path)
+        with in_memory(json.dumps(self.json).encode()) as path:
             other = [] if baseline is None else ["--baseline", baseline]
             return call(["report", path, "--format", format, *other]).decode()
 

@@ -369,6 +369,49 @@ def test_scripts_compare_their_own_functions(tmp_path):
     assert said.stdout == "[None, None]\n", said.stderr
 
 
+def printing(numbers):
+    """Prints by all ways there are, and reads what is not there."""
+    print("printed")
+    os.write(1, b"written\n")
+    subprocess.run(["echo", "a child"], check=True)
+    assert sys.stdin.read() == "" and os.read(0, 1) == b""
+    return sum(numbers)
+
+
+def test_what_a_function_prints_and_reads_is_not_the_conductors():
+    [case] = fathom.compare([linear, printing], args=[[1, 2]], rounds=6, processes=1).cases
+    assert [one.failure for one in case.contenders] == [None, None]
+
+
+def test_no_function_is_faster_than_what_a_call_costs():
+    [case] = fathom.compare([len, any], args=[[1]], rounds=20, processes=1).json["cases"]
+    summaries = case["judged"]["summaries"]
+    fastest = min(summary["ns_median"] for summary in summaries[:2])
+    # With room for what else runs here; a function of Python's takes twice as long.
+    assert case["judged"]["overhead"]["ns_median"] < 1.4 * fastest
+
+
+def test_who_is_ended_while_functions_are_compared_leaves_nothing(tmp_path):
+    script, folder, started = tmp_path / "own.py", tmp_path / "temporary", tmp_path / "started"
+    folder.mkdir()
+    script.write_text(
+        "import fathom, pathlib, time\n"
+        "def a(name): pathlib.Path(name).touch(); time.sleep(0.1)\n"
+        "def b(name): time.sleep(0.1)\n"
+        "if __name__ == '__main__':\n"
+        f"    fathom.compare([a, b], args=[{os.fspath(started)!r}])\n"
+    )
+    process = subprocess.Popen([sys.executable, script], env={**os.environ, "TMPDIR": os.fspath(folder)})
+    until = time.monotonic() + 60
+    while not started.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    process.terminate()
+    process.wait(60)
+    while os.listdir(folder) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert started.exists() and os.listdir(folder) == []
+
+
 def test_answers_that_are_equal_have_one_digest():
     from fathom._worker import digest
 
