@@ -118,6 +118,44 @@ def test_decimals_are_exact_and_doubles_their_shortest_decimal():
     ) == [{"k": "a", "max": Decimal("0.30000000000000004")}]
 
 
+@pytest.mark.parametrize(
+    "type",
+    [pa.decimal32(7, 2), pa.decimal64(15, 2), pa.decimal256(60, 2), pa.decimal128(20, -3), pa.decimal32(6, -3)],
+)
+def test_decimals_of_every_width_and_scale_are_exact(type):
+    values = [Decimal("-12.25"), None, Decimal("999.75")] if type.scale > 0 else [Decimal("-12000"), None, Decimal("999000")]
+    table = pa.table({"k": ["a"] * 3, "v": pa.array(values, type)})
+    asked = dict(values="v", stats=["min", "max", "sum", "rows"])
+    wanted = {"min": values[0], "max": values[2], "sum": values[0] + values[2], "rows": 3}
+    assert fathom.aggregate(table, by="k", **asked).to_dicts(exact=True) == [{"k": "a", **wanted}]
+    assert fathom.aggregate(table.slice(1), by="k", values="v", stats="sum").to_dicts(exact=True) == [{"k": "a", "sum": values[2]}]
+    found = fathom.aggregate(table, by="v:1000", values=[], where="v > 1")
+    assert dict(found) == {str(int(values[2] // 1000) * 1000): 1}
+
+
+def test_a_decimal_that_128_bits_do_not_hold_is_refused_by_its_row():
+    for many, type in [(10**50, pa.decimal256(60, 0)), (10**37, pa.decimal128(38, -3))]:
+        units = b"".join(units.to_bytes(type.byte_width, "little") for units in (1, many))
+        table = pa.table({"k": ["a", "b"], "v": pa.Array.from_buffers(type, 2, [None, pa.py_buffer(units)])})
+        with pytest.raises(ValueError, match="row 2, column 2: a decimal of more than 128 bits"):
+            fathom.aggregate(table, by="k", values="v")
+    halves = pa.table({"k": ["a"], "v": pa.array([0.5], pa.float32()).cast(pa.float16())})
+    with pytest.raises(TypeError, match='"v" has floating-point numbers of 16 bits, which are not read: cast it'):
+        fathom.aggregate(halves, by="k", values="v")
+
+
+def test_keys_of_one_length_are_read_at_every_offset():
+    keys = [b"ab", None, b"a\xff", b"ab", b"cd"]
+    table = pa.table({"k": pa.array(keys, pa.binary(2)), "v": [1, 2, 4, 8, 16]})
+    for start in range(5):
+        found = fathom.aggregate(table.slice(start), by="k", values="v", stats="sum", on_error="skip", where='k != "cd"')
+        expected = {}
+        for key, value in list(zip(keys, [1, 2, 4, 8]))[start:]:
+            if key:
+                expected[key] = expected.get(key, 0) + value
+        assert {key if isinstance(key, bytes) else key.encode(): value for key, value in found} == expected
+
+
 def test_not_a_number_is_refused_by_its_row_or_missing_if_so_asked():
     frame = pl.DataFrame({"k": ["a", "b", "c"], "v": [1.0, float("nan"), float("-inf")]})
     with pytest.raises(fathom.DataError) as caught:

@@ -4,6 +4,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
+mod copied;
 pub(crate) mod read;
 pub(crate) mod write;
 

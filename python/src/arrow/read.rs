@@ -12,6 +12,7 @@ use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
+use super::copied::{self, Copied};
 use super::{ArrayC, Schema, StreamC};
 
 /// A stream, and which of its columns are asked for: so many keys, so many values, and those of a condition.
@@ -39,11 +40,15 @@ enum Kind {
     Short,
     Long,
     Views,
+    /// Texts of so many bytes each.
+    Fixed(usize),
     Integers(Width),
     F32,
     F64,
     /// Its scale.
     Decimal(u16),
+    /// Bytes of each and scale, where these are not the engine's.
+    OtherDecimal(usize, i32),
     Booleans,
     Times(Width, Time),
     Dictionary(Width, Box<Kind>),
@@ -95,6 +100,7 @@ impl Kind {
             let (width, values) = (Width::of(format)?, Kind::of(dictionary, None)?);
             return Some(match values {
                 Kind::Missing => Kind::Missing,
+                Kind::Fixed(_) | Kind::OtherDecimal(..) => return None,
                 values => Kind::Dictionary(width, Box::new(values)),
             });
         }
@@ -124,13 +130,16 @@ impl Kind {
                 // An instant, whatever zone it was written in; without a zone, what a clock showed.
                 Kind::Times(Width::I64, Time::Moment(per_second, !zone.is_empty()))
             }
+            _ if format.starts_with("w:") => Kind::Fixed(format[2..].parse().ok()?),
             _ if format.starts_with("d:") => {
                 let mut parts = format[2..].split(',');
                 let (_, scale) = (parts.next(), parts.next()?.parse().ok()?);
-                if parts.next().is_some_and(|bits| bits != "128") {
-                    return None;
+                let bits: usize = parts.next().map_or(Some(128), |bits| bits.parse().ok())?;
+                match (bits, u16::try_from(scale)) {
+                    (128, Ok(scale)) => Kind::Decimal(scale),
+                    (32 | 64 | 128 | 256, _) => Kind::OtherDecimal(bits / 8, scale),
+                    _ => return None,
                 }
-                Kind::Decimal(scale)
             }
             _ => Kind::Integers(Width::of(format)?),
         })
@@ -141,7 +150,7 @@ impl Kind {
         let view = View::of(array, 0, 0);
         let (number, bytes) = match self {
             Kind::Missing => return true,
-            Kind::Booleans | Kind::Decimal(_) => (1, 1),
+            Kind::Booleans | Kind::Fixed(_) | Kind::Decimal(_) | Kind::OtherDecimal(..) => (1, 1),
             Kind::Integers(width) | Kind::Times(width, _) | Kind::Dictionary(width, _) => {
                 (1, width.bytes())
             }
@@ -160,17 +169,17 @@ impl Kind {
     }
 
     fn is_number(&self) -> bool {
-        use Kind::{Decimal, F32, F64, Integers, Missing};
-        matches!(self, Integers(_) | F32 | F64 | Decimal(_) | Missing)
+        use Kind::{Decimal, F32, F64, Integers, Missing, OtherDecimal};
+        matches!(self, Integers(_) | F32 | F64 | Decimal(_) | OtherDecimal(..) | Missing)
     }
 
     /// Keys are texts, or what has one spelling.
     fn is_key(&self) -> bool {
         match self {
-            Kind::Short | Kind::Long | Kind::Views | Kind::Integers(_) => true,
+            Kind::Short | Kind::Long | Kind::Views | Kind::Fixed(_) | Kind::Integers(_) => true,
             Kind::Booleans | Kind::Times(..) | Kind::Missing => true,
             Kind::Dictionary(_, values) => values.is_key(),
-            Kind::F32 | Kind::F64 | Kind::Decimal(_) => false,
+            Kind::F32 | Kind::F64 | Kind::Decimal(_) | Kind::OtherDecimal(..) => false,
         }
     }
 }
@@ -211,6 +220,12 @@ pub(crate) fn open(
             );
             return Err(PyTypeError::new_err(said));
         }
+        if format == "e" {
+            let said = format!(
+                "column {name:?} has floating-point numbers of 16 bits, which are not read: cast it to 32 bits before"
+            );
+            return Err(PyTypeError::new_err(said));
+        }
         let is_value = (keys..keys + values).contains(&number);
         let fits = |kind: &Kind| match (number < keys, is_value) {
             (true, _) => kind.is_key() || bucketed[number],
@@ -243,7 +258,6 @@ fn told(format: &str) -> String {
         [b'z' | b'Z', ..] | b"vz" | [b'w', ..] => "bytes",
         [b'b', ..] => "truths",
         [b'e' | b'f' | b'g', ..] => "floating-point numbers",
-        _ if format.starts_with("d:") && format.ends_with(",256") => "decimals of 256 bits",
         [b'd', ..] => "decimals",
         [b't', b'd', ..] => "dates",
         [b't', b't', ..] => "times of day",
@@ -435,7 +449,8 @@ impl columnar::Source for Stream {
         let has_missing = self.columns.iter().any(is_missing);
         let rows = if self.sizes[1] == 0 || has_missing { array.length as usize } else { 0 };
         let (zeros, none) = (vec![0; rows], vec![0; rows.div_ceil(8)]);
-        let batch = Batch { array, columns: self.columns.clone(), sizes: self.sizes, zeros, none };
+        let (columns, sizes, copied) = (self.columns.clone(), self.sizes, Vec::new());
+        let mut batch = Batch { array, columns, sizes, zeros, none, copied };
         for (number, column) in self.columns.iter().enumerate() {
             let (view, kind) = batch.column(number);
             if !kind.is_aligned(view.array) {
@@ -445,6 +460,8 @@ impl columnar::Source for Stream {
                 )));
             }
         }
+        let before = self.rows - batch.array.length as u64;
+        batch.copied = batch.copied(before)?;
         Ok(Some(batch))
     }
 }
@@ -464,6 +481,8 @@ pub(crate) struct Batch {
     zeros: Vec<i8>,
     /// No bit for any of them.
     none: Vec<u8>,
+    /// By columns.
+    copied: Vec<Copied>,
 }
 
 // SAFETY: arrays never change, and may be read and released on any thread.
@@ -483,10 +502,33 @@ impl Batch {
         (View::of(child, self.array.offset, self.array.length as usize), kind)
     }
 
+    /// What is not read where it lies, behind so many rows of other batches.
+    fn copied(&self, before: u64) -> Result<Vec<Copied>, Error> {
+        let copied = |number: usize| match self.column(number) {
+            (view, Kind::Fixed(bytes)) => Ok(copied::offsets(*bytes, view.offset, view.rows)),
+            (view, Kind::OtherDecimal(bytes, scale)) => {
+                let (valid, all) = (view.valid(), view.fixed(*bytes));
+                let cells = &all[view.offset * bytes..];
+                copied::decimals(cells, *bytes, *scale, |row| valid.has(row)).map_err(|row| {
+                    let (place, row) = (self.columns[number].place + 1, before + row as u64 + 1);
+                    refused(format!("row {row}, column {place}: a decimal of more than 128 bits"))
+                })
+            }
+            _ => Ok(Copied::Nothing),
+        };
+        (0..self.columns.len()).map(copied).collect()
+    }
+
     fn texts(&self, number: usize) -> Texts<'_> {
-        match self.column(number) {
-            (_, Kind::Missing) => Texts::Integers(self.missing(), Integers::I8(&self.zeros)),
-            (view, kind) => view.texts(kind),
+        match (self.column(number), &self.copied[number]) {
+            ((_, Kind::Missing), _) => Texts::Integers(self.missing(), Integers::I8(&self.zeros)),
+            ((view, Kind::Fixed(bytes)), Copied::Offsets(offsets)) => {
+                Texts::Long(view.valid(), offsets, view.fixed(*bytes))
+            }
+            ((view, _), Copied::Decimals(all, scale)) => {
+                Texts::Numbers(Numbers::Decimals(view.valid(), all, *scale))
+            }
+            ((view, kind), _) => view.texts(kind),
         }
     }
 
@@ -514,9 +556,13 @@ impl columnar::Batch for Batch {
         if self.sizes[1] == 0 {
             return Numbers::Integers(Valid::default(), Integers::I8(&self.zeros));
         }
-        match self.column(self.sizes[0] + column) {
-            (_, Kind::Missing) => Numbers::Integers(self.missing(), Integers::I8(&self.zeros)),
-            (view, kind) => view.numbers(kind).expect("checked when the stream was opened"),
+        let number = self.sizes[0] + column;
+        match (self.column(number), &self.copied[number]) {
+            ((_, Kind::Missing), _) => Numbers::Integers(self.missing(), Integers::I8(&self.zeros)),
+            ((view, _), Copied::Decimals(all, scale)) => {
+                Numbers::Decimals(view.valid(), all, *scale)
+            }
+            ((view, kind), _) => view.numbers(kind).expect("checked when the stream was opened"),
         }
     }
 
@@ -627,11 +673,18 @@ impl<'a> View<'a> {
                 Texts::Booleans(valid, bits)
             }
             Kind::Times(width, time) => Texts::Times(valid, self.integers(*width), *time),
-            Kind::Missing => unreachable!("it has no buffers"),
+            Kind::Missing | Kind::Fixed(_) | Kind::OtherDecimal(..) => {
+                unreachable!("what stands in for it is read")
+            }
             Kind::F32 | Kind::F64 | Kind::Decimal(_) => {
                 Texts::Numbers(self.numbers(kind).expect("these are numbers"))
             }
         }
+    }
+
+    /// Cells of so many bytes each, those before the rows among them.
+    fn fixed(&self, bytes: usize) -> &'a [u8] {
+        self.bytes(1, (self.offset + self.rows) * bytes)
     }
 
     fn bytes(&self, number: usize, len: usize) -> &'a [u8] {
