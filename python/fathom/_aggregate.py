@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Mapping
 
 from fathom import _native
+from fathom._files import tables
 from fathom._pipe import readable
 from fathom._table import Table
 
@@ -100,7 +102,7 @@ def _inputs(data) -> list:
         return [data]
     if isinstance(data, (bytearray, memoryview)):
         return [bytes(data)]
-    if not hasattr(data, "__iter__"):
+    if not hasattr(data, "__iter__") or isinstance(data, Mapping):
         kinds = "a path, bytes, something with read(), a table that Arrow knows, or several of these"
         raise TypeError(f"what is read is {kinds}, not {type(data).__name__}")
     inputs = [bytes(one) if isinstance(one, (bytearray, memoryview)) else one for one in data]
@@ -119,55 +121,10 @@ def _sides(data) -> list:
     return [one for side in sides for one in _inputs(side)]
 
 
-_TABLES = {b"PAR1": "parquet", b"ARRO": "arrow"}
-
-
-def _format_of(path) -> str | None:
-    """What kind of table a file is, by its first bytes; what is no file loses them when they are read."""
-    if not os.path.isfile(path):
-        return None
-    try:
-        with open(path, "rb") as file:
-            return _TABLES.get(file.read(4))
-    except OSError:
-        return None  # The engine says it better.
-
-
 def _columns(by, values, words: list) -> tuple[list, list]:
     """The columns of keys, and those of values and texts; none of these where records are counted."""
     counts = values is not None and not _list(values) and not words
     return _places("by", by) or [1], _places("values", values) + words or ([] if counts else [2])
-
-
-def _as_arrow(data, columns: list):
-    """Parquet and Arrow files as a stream of the columns by these names (all for places), by pyarrow."""
-    paths = [data] if isinstance(data, (str, os.PathLike)) else data
-    if not isinstance(paths, (list, tuple)) or not all(isinstance(path, (str, os.PathLike)) for path in paths):
-        return data
-    formats = {_format_of(path) for path in paths}
-    if formats <= {None}:
-        return data
-    if len(formats) > 1:
-        raise ValueError("files of one call are all Parquet, all Arrow, or all text")
-    try:
-        from pyarrow import dataset
-    except ImportError:
-        said = f"{os.fspath(paths[0])}: tables in files are read by pyarrow: pip install pyarrow"
-        raise ImportError(said) from None
-    table = dataset.dataset([os.fspath(path) for path in paths], format=formats.pop())
-    wanted = columns if all(isinstance(column, str) and column in table.schema.names for column in columns) else None
-    return _Named(table.scanner(columns=wanted).to_reader(), paths)
-
-
-class _Named:
-    """A stream of the rows of files, of which one says its name in errors."""
-
-    def __init__(self, stream, paths):
-        self._stream = stream
-        self.path = os.fspath(paths[0]) if len(paths) == 1 else "<arrow>"
-
-    def __arrow_c_stream__(self, requested_schema=None):
-        return self._stream.__arrow_c_stream__(requested_schema)
 
 
 def _nulls(null, values: list) -> list:
@@ -228,7 +185,7 @@ def aggregate(
 ) -> Table:
     """Statistics of the values of each key, exact from the first digit to the last.
 
-    data is a path or several, bytes, an object with a method ``read``, or any table with
+    data is a path, bytes, an object with a method ``read``, several of these, or any table with
     ``__arrow_c_stream__`` (Polars, pyarrow, pandas, DuckDB). gzip and Zstandard are recognised, and
     Parquet and Arrow files, which pyarrow reads.
 
@@ -286,8 +243,9 @@ def aggregate(
     keys, columns = _columns(by, values, _places("texts", texts))
     of_where = _native.columns(_text("where", where)) if where is not None else []
     wanted = list(dict.fromkeys([_native.part(key)[0] for key in keys] + columns + of_where))
-    is_pair = _truth("compare", compare)
-    asked["data"] = [_as_arrow(side, wanted) for side in _sides(data)] if is_pair else _as_arrow(data, wanted)
+    # Of two sides each is read for itself.
+    sides = [[side] for side in _sides(data)] if _truth("compare", compare) else [_inputs(data)]
+    asked["data"] = [one for side in sides for one in tables(side, wanted)]
     inputs, plan = _asked(**asked)
     inputs = [readable(data) for data in inputs]
     if rejects is None:

@@ -1,6 +1,8 @@
 //! Errors of the libraries as Python's.
 
+use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use fathom_aggregate as aggregate;
@@ -14,7 +16,7 @@ use pyo3::types::PyBytes;
 #[derive(Default)]
 pub(crate) struct Data {
     pub(crate) message: String,
-    pub(crate) path: Option<String>,
+    pub(crate) path: Option<OsString>,
     pub(crate) line: Option<u64>,
     pub(crate) column: Option<u64>,
     pub(crate) field: Option<String>,
@@ -34,7 +36,10 @@ pub(crate) fn data(py: Python<'_>, data: Data) -> PyErr {
 
 /// What the system said of a file: the subclass of `OSError` for it.
 pub(crate) fn system(error: &io::Error, path: &Path) -> PyErr {
-    let name = path.display().to_string();
+    let name = path.as_os_str().to_owned();
+    if path.as_os_str().as_bytes().contains(&0) {
+        return PyValueError::new_err("embedded null byte");
+    }
     if error.kind() == io::ErrorKind::IsADirectory {
         return PyIsADirectoryError::new_err((21, "Is a directory", name));
     }
@@ -44,7 +49,7 @@ pub(crate) fn system(error: &io::Error, path: &Path) -> PyErr {
             let said = said.split(" (os error").next().unwrap_or_default().to_owned();
             PyOSError::new_err((number, said, name))
         }
-        None => PyOSError::new_err(format!("{name}: {error}")),
+        None => PyOSError::new_err(format!("{}: {error}", path.display())),
     }
 }
 
@@ -52,7 +57,7 @@ pub(crate) fn system(error: &io::Error, path: &Path) -> PyErr {
 pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
     use aggregate::Error;
     let mut message = error.to_string();
-    let of = |path: &Path| Some(path.display().to_string());
+    let of = |path: &Path| Some(path.into());
     match error {
         Error::Record(reject) => {
             if reject.has_decimal_comma() {
@@ -69,10 +74,16 @@ pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
         Error::RecordTooLong { position, .. } => {
             data(py, Data { message, path: of(&position.path), ..Data::default() })
         }
+        Error::Foreign { path, what, hint } => {
+            // What is a table was not known as one where it cannot be read twice.
+            let is_table = hint == fathom_input::TABLE;
+            let hint = if is_table { "fathom.aggregate reads it by its path or as bytes" } else { hint };
+            let message = format!("{}: this is {what}, not text: {hint}", path.display());
+            data(py, Data { message, path: of(&path), ..Data::default() })
+        }
         Error::NoSuchColumn { path, .. }
         | Error::AmbiguousColumn { path, .. }
         | Error::OtherHeader { path, .. }
-        | Error::Foreign { path, .. }
         | Error::BadHeader { path, .. } => {
             data(py, Data { message, path: of(&path), ..Data::default() })
         }

@@ -94,8 +94,5 @@ fn located(py: Python<'_>, fault: &Error, path: &Path, lines: Option<Lines>) -> 
         None => format!("{shown}: {fault}"),
     };
     let (line, column) = place.unzip();
-    error::data(
-        py,
-        Data { message, path: Some(shown.to_string()), line, column, ..Data::default() },
-    )
+    error::data(py, Data { message, path: Some(path.into()), line, column, ..Data::default() })
 }

@@ -207,7 +207,7 @@ fn no_state(py: Python<'_>, why: &StateError) -> PyErr {
     let message = why.to_string();
     match why {
         StateError::Changed { name, .. } | StateError::Seam { name, .. } => {
-            error::data(py, error::Data { message, path: Some(name.clone()), ..Default::default() })
+            error::data(py, error::Data { message, path: Some(name.into()), ..Default::default() })
         }
         StateError::Gap { .. } | StateError::Missing { .. } => PyOSError::new_err(message),
         _ => PyValueError::new_err(message),

@@ -323,6 +323,8 @@ def test_what_is_not_there_is_said(tmp_path):
     assert caught.value.filename == str(tmp_path / "none")
     with pytest.raises(TypeError, match="a path, bytes, something with read.*, not int"):
         fathom.aggregate(5)
+    with pytest.raises(TypeError, match="a table that Arrow knows, .*, not dict"):
+        fathom.aggregate({"k": ["a"], "v": [1]})
     with pytest.raises(IsADirectoryError):
         fathom.aggregate(tmp_path)
     (tmp_path / "x.csv").write_text("k,v\na,1\n")

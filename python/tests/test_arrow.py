@@ -535,6 +535,47 @@ def test_tables_in_files_are_read_by_pyarrow(tmp_path, frame):
     assert len(fathom.aggregate(text, by=1, values=2, header=False).to_dicts()) == 2
 
 
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])
+def test_tables_are_known_in_all_forms_of_input(tmp_path, monkeypatch, kind):
+    from pyarrow import feather, ipc, parquet
+
+    table = pa.table({"k": ["a", "b", "a"], "v": [1, 20, 300]})
+    file = tmp_path / "table"
+    if kind == "stream":
+        with ipc.new_stream(file, table.schema) as stream:
+            stream.write_table(table, max_chunksize=2)
+    else:
+        (parquet.write_table if kind == "parquet" else feather.write_feather)(table, file)
+    data, asked = file.read_bytes(), dict(by="k", values="v", stats="sum")
+    monkeypatch.chdir(tmp_path)
+    with open(file, "rb") as opened:
+        for given in [file, "table", data, bytearray(data), io.BytesIO(data), opened, iter([file])]:
+            assert dict(fathom.aggregate(given, **asked)) == {"a": 301, "b": 20}
+    for several in [[file, str(file)], (path for path in [file, file]), [data, io.BytesIO(data)]]:
+        assert dict(fathom.aggregate(several, **asked)) == {"a": 602, "b": 40}
+    both = fathom.aggregate([file, b"k,v\na,1\n"], compare=True, **asked)
+    assert both["sum_before"] == [301, 20]
+    cut = tmp_path / "cut"
+    cut.write_bytes(data[: len(data) * 2 // 3])
+    for given, name in [(cut, str(cut)), (cut.read_bytes(), "<bytes>"), (io.BytesIO(cut.read_bytes()), "<stream>")]:
+        with pytest.raises(fathom.DataError, match=name) as caught:
+            fathom.aggregate(given, **asked)
+        assert caught.value.path == name
+
+
+def test_what_begins_as_a_table_alone_is_text():
+    for text in [b"PAR1;1\n", b"\xff\xff\xff\xff;1.0\n", b"ARROW1;1\n"]:
+        assert fathom.aggregate(text).records == 1
+        assert fathom.aggregate(io.BytesIO(text)).records == 1
+    with pytest.raises(fathom.DataError, match="this is a Parquet file, not text: fathom.aggregate reads it by its path or as bytes"):
+        fathom.aggregate(Unseekable(b"PAR1\x15\x04\x15"))
+
+
+class Unseekable(io.BytesIO):
+    def seekable(self):
+        return False
+
+
 def test_without_pyarrow_a_table_in_a_file_is_an_error_that_names_it(tmp_path, frame, monkeypatch):
     path = tmp_path / "frame.parquet"
     frame.write_parquet(path)

@@ -2,8 +2,8 @@
 
 use crate::utf_16;
 
-/// What becomes of a table where none is read, and where it is.
-const TABLE: &str = match crate::TABLES {
+/// What [`foreign`] says becomes of a table where none is read, and where it is.
+pub const TABLE: &str = match crate::TABLES {
     false => {
         "releases and builds with `--features tables` read it, and duckdb, polars or pyarrow write it as CSV"
     }

@@ -32,7 +32,7 @@ mod wide;
 use pieces::Pieces;
 
 pub use fathom_machine::os::read_at::Forward;
-pub use foreign::{foreign, no_json};
+pub use foreign::{TABLE, foreign, no_json};
 pub use place::Lines;
 pub use wide::{decoded, utf_16};
 

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_void};
 use std::mem;
+use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::slice;
 
@@ -14,6 +15,7 @@ use pyo3::types::PyCapsule;
 
 use super::copied::{self, Copied};
 use super::{ArrayC, Schema, StreamC};
+use crate::error::{self, Data};
 
 /// A stream, and which of its columns are asked for: so many keys, so many values, and those of a condition.
 pub(crate) struct Stream {
@@ -22,6 +24,8 @@ pub(crate) struct Stream {
     sizes: [usize; 2],
     /// Those of the batches before.
     rows: u64,
+    /// Of the file that it reads.
+    path: Option<PathBuf>,
 }
 
 // SAFETY: a stream may be asked from any thread, by one at a time; the engine keeps it under a lock.
@@ -188,6 +192,7 @@ impl Kind {
 /// may be any numbers, so many values, and those of a condition.
 pub(crate) fn open(
     object: &Bound<'_, PyAny>,
+    path: Option<PathBuf>,
     columns: &[Selector],
     [keys, values]: [usize; 2],
     bucketed: &[bool],
@@ -248,7 +253,8 @@ pub(crate) fn open(
         found.0.push(Column { place, kind });
         found.1.push(name.clone());
     }
-    Ok((Stream { stream, columns: found.0, sizes: [keys, values], rows: 0 }, found.1))
+    let (columns, sizes, rows) = (found.0, [keys, values], 0);
+    Ok((Stream { stream, columns, sizes, rows, path }, found.1))
 }
 
 /// What a format has, in words.
@@ -432,8 +438,7 @@ impl columnar::Source for Stream {
         // SAFETY: the stream was not released, and the array can be written.
         let code = unsafe { get_next(&mut self.stream, &mut array) };
         if code != 0 {
-            let source = std::io::Error::other(self.stream.said(code));
-            return Err(Error::Read { path: "<arrow>".into(), byte: 0, source });
+            return Err(self.failed(code));
         }
         if array.release.is_none() {
             return Ok(None);
@@ -463,6 +468,25 @@ impl columnar::Source for Stream {
         let before = self.rows - batch.array.length as u64;
         batch.copied = batch.copied(before)?;
         Ok(Some(batch))
+    }
+}
+
+impl Stream {
+    /// Why there is no next batch: a file that is not what it should be, or whatever else.
+    fn failed(&mut self, code: i32) -> Error {
+        const EINVAL: i32 = 22;
+        let said = self.stream.said(code);
+        let source = match &self.path {
+            Some(path) if code == EINVAL => {
+                let message = format!("{}: {said}", path.display());
+                let path = Some(path.into());
+                let data = Data { message, path, ..Data::default() };
+                std::io::Error::other(Python::attach(|py| error::data(py, data)))
+            }
+            _ => std::io::Error::other(said),
+        };
+        let path = self.path.clone().unwrap_or_else(|| "<arrow>".into());
+        Error::Read { path, byte: 0, source }
     }
 }
 

@@ -1,0 +1,111 @@
+"""Parquet and Arrow files, also those in memory, as streams of Arrow, by pyarrow."""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+from fathom._error import DataError
+
+
+def _first(data) -> bytes:
+    """The first bytes of an input that can be read again; what else there is loses them when they are read."""
+    if isinstance(data, bytes):
+        return data[:8]
+    try:
+        if isinstance(data, (str, os.PathLike)):
+            if not os.path.isfile(data):
+                return b""
+            with open(data, "rb") as file:
+                return file.read(8)
+        if not data.seekable() or data.tell():
+            return b""
+        first = data.read(8)
+        data.seek(0)
+    except (AttributeError, OSError):
+        return b""  # The engine says it better.
+    return first if isinstance(first, bytes) else b""
+
+
+def _format(first: bytes) -> str | None:
+    """What kind of table begins so, as the command tells them (crates/input/src/foreign.rs)."""
+    if first.startswith(b"ARROW1\0\0"):
+        return "arrow"
+    if first.startswith(b"PAR1") and first[4:5] and (first[4] < 9 or first[4] == 0x15):
+        return "parquet"
+    length = int.from_bytes(first[4:], "little")
+    is_stream = first.startswith(b"\xff\xff\xff\xff") and length % 8 == 0 and 0 < length < 1 << 24
+    return "stream" if is_stream else None
+
+
+def tables(inputs: list, columns: list) -> list:
+    """The inputs; Parquet and Arrow files as one stream of the columns by these names (all for places)."""
+    formats = {_format(_first(data)) for data in inputs}
+    if formats <= {None}:
+        return inputs
+    if len(formats) > 1:
+        raise ValueError("files of one call are all Parquet, all Arrow, or all text")
+    [format] = formats
+    names = [_name(data) for data in inputs]
+    try:
+        import pyarrow.dataset  # noqa: F401
+    except ImportError:
+        said = f"{names[0]}: tables in files are read by pyarrow: pip install pyarrow"
+        raise ImportError(said) from None
+    parts = [_opened(name, data, format) for name, data in zip(names, inputs)]
+    stream = _streamed(parts) if format == "stream" else _scanned(parts, columns)
+    return [_Named(stream, names[0] if len(names) == 1 else "<arrow>")]
+
+
+def _name(data) -> str:
+    if isinstance(data, (str, os.PathLike)):
+        return os.fsdecode(data)
+    name = "<bytes>" if isinstance(data, bytes) else getattr(data, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+def _opened(name: str, data, format: str):
+    """A stream, or a part of a data set, whose schema was read."""
+    import pyarrow
+    from pyarrow import dataset, fs, ipc
+
+    is_path = isinstance(data, (str, os.PathLike))
+    source = os.fsdecode(data) if is_path else pyarrow.BufferReader(data) if isinstance(data, bytes) else data
+    try:
+        if format == "stream":
+            return ipc.open_stream(pyarrow.OSFile(source) if is_path else source)
+        kind = dataset.ParquetFileFormat() if format == "parquet" else dataset.IpcFileFormat()
+        part = kind.make_fragment(source, filesystem=fs.LocalFileSystem() if is_path else None)
+        return part, part.physical_schema
+    except (pyarrow.ArrowInvalid, OSError) as said:
+        if getattr(said, "errno", None):
+            raise
+        raise DataError(f"{name}: {said}", name) from None
+
+
+def _streamed(streams: list):
+    import pyarrow
+
+    first = streams[0].schema
+    if not all(stream.schema.equals(first) for stream in streams):
+        raise ValueError("streams of one call have the same columns")
+    return pyarrow.RecordBatchReader.from_batches(first, itertools.chain.from_iterable(streams))
+
+
+def _scanned(parts: list, columns: list):
+    from pyarrow import dataset
+
+    first, schema = parts[0]
+    table = dataset.FileSystemDataset([part for part, _ in parts], schema, first.format)
+    has_names = all(isinstance(column, str) and column in schema.names for column in columns)
+    return table.scanner(columns=columns if has_names else None).to_reader()
+
+
+class _Named:
+    """A stream of the rows of files, of which one says its name in errors."""
+
+    def __init__(self, stream, path: str):
+        self._stream, self.path = stream, path
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._stream.__arrow_c_stream__(requested_schema)
