@@ -231,7 +231,7 @@ def aggregate(
     compare        data is two inputs, the one from before and the one from after, which stand side by side: each
                    statistic of both, its change, and the change in percent (of deviations and texts both alone)
     threads, chunk_bytes, memory_limit   as the command's
-    progress       called with the bytes read so far, about fifty times a second
+    progress       called with the bytes read so far (decompressed), about fifty times a second
 
     A floating-point number in an Arrow table means its shortest decimal, which all programs print:
     0.1 is 0.1, so that a table and its CSV have the same result. NaN and infinities are refused (NaN of pandas

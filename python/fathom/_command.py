@@ -250,10 +250,19 @@ def kv(keys, *, budget: str | None = None, **options) -> Keys:
     ``kv("users.csv", from_="csv:email", structure=["hashbrown", "indexmap"])``.
     """
     if isinstance(keys, (str, os.PathLike)):
-        return _kv(os.fspath(keys), options_of("kv", dict(budget=budget, **options)))
+        try:
+            return _kv(os.fspath(keys), options_of("kv", dict(budget=budget, **options)))
+        except CommandFailed as failed:
+            if failed.code == _NO_FILE:
+                os.stat(keys)  # What is not there is an error as everywhere.
+            raise
     options.setdefault("from_", options.pop("from", None))
     lines, options["from_"] = _key_bytes(keys, options["from_"])
     return _kv("-", options_of("kv", dict(budget=budget, **options)), lines)
+
+
+#: The exit code where a file cannot be read.
+_NO_FILE = 4
 
 
 def _kv(path: str, options: list[str], input: bytes | None = None) -> Keys:

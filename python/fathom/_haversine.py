@@ -46,7 +46,9 @@ def haversine(
     are no pairs are counted instead.
     """
     if on_error not in ("fail", "skip"):
-        raise ValueError("on_error is 'fail' or 'skip'")
+        raise ValueError(f"on_error is 'fail' or 'skip', not {on_error!r}")
+    if isinstance(radius, bool):
+        raise TypeError(f"radius is a number, not {radius!r}")
     whole("threads", threads, 1, MOST_THREADS)
     if isinstance(data, (bytearray, memoryview)):
         data = bytes(data)

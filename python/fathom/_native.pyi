@@ -1,12 +1,13 @@
 """The native half: conversions. Import from `fathom` instead."""
 
-from typing import Any
+from typing import Any, final
 
 # `Groups` has a member of this name.
 _Bytes = bytes
 
 __version__: str
 
+@final
 class Groups:
     parts: int
     has_total: bool

@@ -67,6 +67,8 @@ def kept(path, inputs):
             os.chmod(pending, stat.S_IMODE(there.st_mode))
         yield pending
         os.replace(pending, target)
-    except BaseException:
+    except BaseException as said:
         os.unlink(pending)
+        if isinstance(said, OSError) and said.filename == pending:
+            said.filename = os.fspath(path)
         raise

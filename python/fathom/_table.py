@@ -77,7 +77,12 @@ class Table:
     def __eq__(self, other) -> bool:
         if not isinstance(other, Table):
             return NotImplemented
-        return self._groups.saved_state() == other._groups.saved_state()
+        return self._compared() == other._compared()
+
+    def _compared(self) -> dict:
+        """What two tables that are equal have both: all but how many bytes were read."""
+        state = self._groups.saved_state()
+        return {**state, "counts": state["counts"][:-1]}
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -141,12 +146,21 @@ class Table:
     def __reduce__(self):
         return _restored, (self._groups.saved_state(), self._guessed)
 
+    def __copy__(self) -> Table:
+        return self  # It never changes.
+
+    def __deepcopy__(self, _memo) -> Table:
+        return self
+
     def __repr__(self) -> str:
         lines = self._groups.lines(_SHOWN, _SHOWN)
         between = len(self) - len(lines) + 1
         gap = [f"… {between} more"] if between else []
-        said = f"{_counted(self._keys(), 'key')}, {_counted(self.records, 'record')}"
-        return "\n".join([*lines[: _SHOWN + 1], *gap, *lines[_SHOWN + 1 :], said])
+        return "\n".join([*lines[: _SHOWN + 1], *gap, *lines[_SHOWN + 1 :], self._said()])
+
+    def _said(self) -> str:
+        rejected = f", {self.rejected} refused" if self.rejected else ""
+        return f"{_counted(self._keys(), 'key')}, {_counted(self.records, 'record')}{rejected}"
 
     def _repr_html_(self) -> str:
         """The first and the last rows, numbers with ten significant digits."""
@@ -171,11 +185,10 @@ class Table:
         if rows > len(ends):
             gap = f"… {rows - len(ends)} more"
             body.insert(_SHOWN, f'<tr><td colspan="{len(names)}">{gap}</td></tr>')
-        head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        rejected = f", {self.rejected} refused" if self.rejected else ""
+        head = "".join(f"<th>{escape(_text(name, True))}</th>" for name in names)
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-            f"<p>{_counted(self._keys(), 'key')}, {_counted(self.records, 'record')}{rejected}, {_counted(self.bytes, 'byte')}</p>"
+            f"<p>{self._said()}, {_counted(self.bytes, 'byte')}</p>"
         )
 
 
@@ -183,11 +196,15 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+#: Control characters as the command shows them.
+_CONTROLS = {code: f"\\u{{{code:x}}}" for code in (*range(32), *range(127, 160))} | {9: "\\t", 10: "\\n", 13: "\\r"}
+
+
 def _text(cell, is_text: bool) -> str:
     if cell is None:
         return "-"
     if is_text:
-        return cell if isinstance(cell, str) else repr(cell)[2:-1]
+        return cell.translate(_CONTROLS) if isinstance(cell, str) else repr(cell)[2:-1]
     return cell if len(cell) <= 11 else f"{float(cell):.10g}"
 
 

@@ -378,7 +378,10 @@ impl Reading<'_> {
             *is_settled |= guess::has_text(&mut sources);
             run(sources, query.as_ref(), options, on_error, told)
         });
-        let summary = outcome?.map_err(|error| error::aggregated(py, error))?;
+        let summary = outcome?.map_err(|error| match (error, &plan.rejects) {
+            (Error::Rejects(said), Some(path)) => error::system(&said, path),
+            (error, _) => error::aggregated(py, error),
+        })?;
         Ok((summary, query.as_ref().is_some_and(Query::has_named_parts)))
     }
 

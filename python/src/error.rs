@@ -87,7 +87,9 @@ pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
         | Error::BadHeader { path, .. } => {
             data(py, Data { message, path: of(&path), ..Data::default() })
         }
-        Error::NoHeader { .. } => PyValueError::new_err(message),
+        Error::NoHeader { .. } | Error::NumberedMember(_) | Error::NoSuchLogColumn { .. } => {
+            PyValueError::new_err(message)
+        }
         Error::MemoryLimit { .. } | Error::TooManyKeys { .. } => PyMemoryError::new_err(message),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         // What this module refuses stays what it is.

@@ -1,5 +1,7 @@
 """Text: the command's golden files, every option against the command, errors and their places."""
 
+import copy
+import errno
 import gzip
 import io
 import json
@@ -297,6 +299,16 @@ def test_rejects_replace_no_input_and_no_file_of_a_run_that_failed(tmp_path):
     assert caught.value.filename == str(tmp_path / "none" / "kept")
 
 
+def test_rejects_for_which_there_is_no_room_are_an_error_of_their_file(tmp_path):
+    with pytest.raises(OSError) as caught:
+        fathom.aggregate(b"a;1\nb\n", on_error="skip", rejects="/dev/full")
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, "/dev/full")
+    limited = "import fathom, resource; resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)); "
+    asked = limited + "fathom.aggregate(b'b\\n' * 100000, on_error='skip', rejects='kept')"
+    done = subprocess.run([sys.executable, "-c", asked], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stderr.endswith("OSError: [Errno 27] File too large: 'kept'\n") and os.listdir(tmp_path) == []
+
+
 def test_of_texts_alone_is_told_what_texts_have():
     assert fathom.aggregate(b"k,v\na,x\na,y\na,x\n", by="k", texts="v").to_dicts() == [{"k": "a", "count": 3, "distinct": 2}]
 
@@ -463,6 +475,19 @@ def test_a_result_is_shown_pickled_and_compared():
     with pytest.raises(ValueError, match="before"):
         again.format("brc")
     assert pickle.loads(pickle.dumps(again)) == table
+    assert copy.copy(table) is table and copy.deepcopy([table])[0].format("brc") == table.format("brc")
+
+
+def test_tables_are_equal_if_they_say_the_same_of_as_many_records():
+    table = fathom.aggregate(b"a;1\nb;2\n")
+    assert table == fathom.aggregate(b"a;1\r\nb;2\r\n") != fathom.aggregate(b"a;1\nb;2\nb;2\n")
+    assert table != fathom.aggregate(b"a;1\nb;2\nx\n", on_error="skip")
+
+
+def test_refused_records_are_told_wherever_a_table_is_shown():
+    table = fathom.aggregate(b"a;1\nb;x\n", on_error="skip")
+    assert repr(table).endswith("\n1 key, 1 record, 1 refused")
+    assert "<p>1 key, 1 record, 1 refused, 8 bytes</p>" in table._repr_html_()
 
 
 def test_one_is_no_plural():
@@ -475,6 +500,9 @@ def test_one_is_no_plural():
 def test_texts_of_others_are_escaped_in_notebooks():
     html = fathom.aggregate(b"<b>&;1\n")._repr_html_()
     assert "&lt;b&gt;&amp;" in html and "<b>" not in html
+    table = fathom.aggregate('"k\ny";v\n"a\n\0\x1b\u0085é";1\n'.encode(), by=1, values=2, header=True)
+    for shown in [repr(table), table._repr_html_()]:
+        assert "k\\ny" in shown and "a\\n\\u{0}\\u{1b}\\u{85}é" in shown
 
 
 class Endless:
@@ -624,6 +652,28 @@ def test_other_threads_run_meanwhile_and_progress_is_told(tmp_path):
         fathom.aggregate(Endless(b"", b"a;1.5\n"), progress=stop)
 
 
+def test_names_that_are_no_unicode_or_no_names_are_said(tmp_path):
+    file = os.path.join(os.fsencode(tmp_path), b"\xff")
+    with open(file, "wb") as opened:
+        opened.write(b"{")
+    for call in (fathom.aggregate, fathom.haversine):
+        with pytest.raises(fathom.DataError) as caught:
+            call(os.fsdecode(file))
+        assert caught.value.path == os.fsdecode(file)
+        with pytest.raises(FileNotFoundError) as caught:
+            call(os.fsdecode(file + b"x"))
+        assert caught.value.filename == os.fsdecode(file + b"x")
+        with pytest.raises(ValueError, match="null byte"):
+            call("a\0b")
+
+
+def test_columns_that_a_format_lacks_are_a_value_error():
+    with pytest.raises(ValueError, match="lines of JSON have no column 1"):
+        fathom.aggregate(b'{"a": 1}\n', by=1, values="a", format_in="ndjson")
+    with pytest.raises(ValueError, match="an access log has no column"):
+        fathom.aggregate(LOG.format(200).encode(), by="x", values="bytes", format_in="combined")
+
+
 def test_haversine_is_exact_and_says_where_it_is_not(command, tmp_path):
     file = tmp_path / "pairs.json"
     command("generate", "pairs", "--count", "1000", "--seed", "1", "--output", file)
@@ -646,6 +696,10 @@ def test_haversine_is_exact_and_says_where_it_is_not(command, tmp_path):
     assert fathom.haversine(memoryview(gzip.compress(file.read_bytes()))) == found
     with pytest.raises(ValueError, match="radius"):
         fathom.haversine(b"[]", radius=-1.0)
+    with pytest.raises(TypeError, match="radius is a number, not True"):
+        fathom.haversine(b"[]", radius=True)
+    with pytest.raises(ValueError, match="on_error is 'fail' or 'skip', not 'x'"):
+        fathom.haversine(b"[]", on_error="x")
     for wrong in [5, None, [0, 1]]:
         with pytest.raises(TypeError, match="a path, bytes or something with read"):
             fathom.haversine(wrong)

@@ -166,6 +166,9 @@ def test_keys_are_a_file_a_list_or_a_column(tmp_path):
     assert "<table>" in found._repr_html_()
     with pytest.raises(ValueError, match="key 1"):
         fathom.kv(["a", "b\nc"])
+    with pytest.raises(FileNotFoundError) as caught:
+        fathom.kv(tmp_path / "none")
+    assert caught.value.filename == str(tmp_path / "none")
 
 
 def test_integers_are_measured_as_integers():
@@ -227,7 +230,7 @@ def test_the_example_of_kv_is_one(tmp_path, monkeypatch):
     [example] = re.findall(r"``kv\((.*)\)``", fathom.kv.__doc__)
     monkeypatch.chdir(tmp_path)
     # The command has read the options when it misses the file.
-    with pytest.raises(fathom.CommandFailed, match="No such file"):
+    with pytest.raises(FileNotFoundError, match="No such file"):
         eval(f"fathom.kv({example})")
 
 

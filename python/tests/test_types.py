@@ -51,6 +51,14 @@ def test_what_users_write_has_types(tmp_path):
     mypy("--follow-imports", "silent", tmp_path / "used.py")
 
 
+def test_the_types_of_the_native_half_are_its_own(tmp_path):
+    # That is a list of the same names.
+    (tmp_path / "allowed").write_text("fathom._native.__all__\n")
+    words = [sys.executable, "-m", "mypy.stubtest", "fathom._native", "--allowlist", tmp_path / "allowed"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_types_of_the_native_half_are_types(tmp_path):
     # Of what is installed mypy tells no errors.
     declared = pathlib.Path(fathom.__file__).parent / "_native.pyi"

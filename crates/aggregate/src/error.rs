@@ -195,9 +195,9 @@ pub enum Error {
     #[error("{0}")]
     Record(Box<Reject>),
     /// A record is longer than the engine holds at once.
-    #[error("{position}: the record is longer than {limit_bytes} bytes")]
+    #[error("{}: the record at byte {} is longer than {limit_bytes} bytes", .position.path.display(), .position.byte)]
     RecordTooLong {
-        /// Where the record starts; the number of the record is not known.
+        /// Where the record starts; the number of its line is not known.
         position: BytePosition,
         /// The limit in bytes.
         limit_bytes: usize,
@@ -348,12 +348,6 @@ pub struct BytePosition {
     pub byte: u64,
 }
 
-impl fmt::Display for BytePosition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.path.display(), self.byte)
-    }
-}
-
 /// A key quoted for a terminal.
 pub(crate) fn quoted(key: &[u8]) -> String {
     shortened(key)
@@ -369,6 +363,14 @@ mod tests {
         assert_eq!(shortened(b"a\t\xff\x1b"), "\"a\\t\\xff\\u{1b}\"");
         let long = shortened(&[b'x'; 1000]);
         assert!(long.len() < 90 && long.ends_with("… (1000 bytes)"), "{long}");
+    }
+
+    #[test]
+    fn a_record_that_is_too_long_is_told_with_its_byte_and_no_line() {
+        let position = BytePosition { path: "in.txt".into(), byte: 17 };
+        let error = Error::RecordTooLong { position, limit_bytes: 1000 };
+        let said = "in.txt: the record at byte 17 is longer than 1000 bytes";
+        assert_eq!(error.to_string(), said);
     }
 
     #[test]
