@@ -473,8 +473,7 @@ fn frame_of(stream: &Bound<'_, PyAny>, plan: &Plan) -> PyResult<(arrow::read::St
     let sizes = [plan.by.len(), plan.values.len()];
     let bucketed: Vec<bool> = shape.by.iter().map(|by| by.bucket.is_some()).collect();
     let path = stream.getattr("path").and_then(|path| path.extract::<PathBuf>()).ok();
-    let (stream, mut keys) =
-        arrow::read::open(stream, path.clone(), &columns, sizes, &bucketed)?;
+    let (stream, mut keys) = arrow::read::open(stream, path.clone(), &columns, sizes, &bucketed)?;
     let path = path.unwrap_or_else(|| "<arrow>".into());
     let mut names = keys.split_off(plan.by.len());
     let filtered = names.split_off(plan.values.len());

@@ -77,7 +77,8 @@ pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
         Error::Foreign { path, what, hint } => {
             // What is a table was not known as one where it cannot be read twice.
             let is_table = hint == fathom_input::TABLE;
-            let hint = if is_table { "fathom.aggregate reads it by its path or as bytes" } else { hint };
+            let hint =
+                if is_table { "fathom.aggregate reads it by its path or as bytes" } else { hint };
             let message = format!("{}: this is {what}, not text: {hint}", path.display());
             data(py, Data { message, path: of(&path), ..Data::default() })
         }
