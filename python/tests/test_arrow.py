@@ -134,9 +134,17 @@ def test_decimals_of_every_width_and_scale_are_exact(type):
 
 
 def test_a_decimal_that_128_bits_do_not_hold_is_refused_by_its_row():
-    for many, type in [(10**50, pa.decimal256(60, 0)), (10**37, pa.decimal128(38, -3))]:
-        units = b"".join(units.to_bytes(type.byte_width, "little") for units in (1, many))
-        table = pa.table({"k": ["a", "b"], "v": pa.Array.from_buffers(type, 2, [None, pa.py_buffer(units)])})
+    wide, coarse = pa.decimal256(60, 0), pa.decimal128(38, -3)
+
+    def of(units, type):
+        data = b"".join(one.to_bytes(type.byte_width, "little", signed=True) for one in units)
+        return pa.table({"k": ["a", "b"], "v": pa.Array.from_buffers(type, 2, [None, pa.py_buffer(data)])})
+
+    for many in [2**127 - 1, -(2**127)]:
+        found = fathom.aggregate(of([1, many], wide), by="k", values="v", stats="sum").to_dicts(exact=True)
+        assert found[1] == {"k": "b", "sum": many}
+    for many, type in [(2**127, wide), (-(2**127) - 1, wide), (10**50, wide), (10**37, coarse)]:
+        table = of([1, many], type)
         with pytest.raises(ValueError, match="row 2, column 2: a decimal of more than 128 bits"):
             fathom.aggregate(table, by="k", values="v")
     halves = pa.table({"k": ["a"], "v": pa.array([0.5], pa.float32()).cast(pa.float16())})

@@ -48,26 +48,3 @@ fn units(cell: &[u8]) -> Option<i128> {
     let fits = high.iter().all(|&byte| byte == sign) && (units < 0) == (sign != 0);
     fits.then_some(units)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn integers_of_any_width_are_those_of_128_bits_if_these_hold_them() {
-        for value in [0, 1, -1, 127, -128, i128::from(i32::MIN), i128::MAX, i128::MIN] {
-            let mut wide = [if value < 0 { 0xff } else { 0 }; 32];
-            wide[..16].copy_from_slice(&value.to_le_bytes());
-            assert_eq!(units(&wide), Some(value));
-            assert_eq!(units(&wide[..16]), Some(value));
-            if let Ok(short) = i32::try_from(value) {
-                assert_eq!(units(&short.to_le_bytes()), Some(value));
-            }
-            wide[16] ^= 1;
-            assert_eq!(units(&wide), None);
-        }
-        let mut above = [0; 32];
-        above[15] = 0x80;
-        assert_eq!(units(&above), None);
-    }
-}
