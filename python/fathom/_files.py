@@ -12,6 +12,8 @@ def _first(data) -> bytes:
     """The first bytes of an input that can be read again; what else there is loses them when they are read."""
     if isinstance(data, bytes):
         return data[:8]
+    if hasattr(data, "__arrow_c_stream__"):
+        return b""
     try:
         if isinstance(data, (str, os.PathLike)):
             if not os.path.isfile(data):

@@ -572,6 +572,8 @@ def test_tables_are_known_in_all_forms_of_input(tmp_path, monkeypatch, kind):
 
 
 def test_what_begins_as_a_table_alone_is_text():
+    columns = pd.DataFrame({"seekable": ["a"], "tell": [1]})
+    assert fathom.aggregate(columns, by="seekable", values="tell").records == 1
     for text in [b"PAR1;1\n", b"\xff\xff\xff\xff;1.0\n", b"ARROW1;1\n"]:
         assert fathom.aggregate(text).records == 1
         assert fathom.aggregate(io.BytesIO(text)).records == 1
