@@ -858,6 +858,16 @@ fn a_missing_value_costs_only_its_own_column() {
     for mistake in ["--null=ms=never", "--null=maybe", "--null=when=skip"] {
         assert_eq!(run(&[mistake]).status.code(), Some(2), "{mistake}");
     }
+    let same = run(&["--null-values=NA", "--null=ms,kb=zero", "--null=ms=zero", "--null=skip"]);
+    assert_eq!(out(&same), zero);
+    for [first, second] in [["zero", "skip"], ["ms=zero", "ms=skip"], ["ms,kb=zero", "kb=fail"]] {
+        let output = run(&["--null", first, "--null", second]);
+        let said = "--null says otherwise";
+        assert!(err(&output).contains(said), "{first} {second}: {}", err(&output));
+        assert_eq!(output.status.code(), Some(2));
+    }
+    let list = err(&run(&["--null=ms=zero,ms=skip"]));
+    assert!(list.contains("names ms=zero, and each COL=… is a --null of its own"), "{list}");
 }
 
 #[test]

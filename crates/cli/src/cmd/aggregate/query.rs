@@ -154,23 +154,42 @@ fn columns(option: &str, lists: &[String]) -> anyhow::Result<Vec<Selector>> {
 
 /// What is said of all columns first, so that the order of the options does not matter.
 fn nulls(query: &mut Query, said: &[String]) -> anyhow::Result<()> {
-    let (of_one, of_all): (Vec<&String>, _) = said.iter().partition(|null| null.contains('='));
-    for text in of_all {
-        let null = null(text)?;
-        query.values.iter_mut().for_each(|value| value.null = null);
-    }
-    for text in of_one {
-        let (column, word) = text.rsplit_once('=').expect("partitioned by it");
-        let (null, wanted) = (null(word)?, columns("--null", &[column.to_owned()])?);
-        let is_wanted = |value: &&mut Value| wanted.contains(&value.column);
-        let mut values = query.values.iter_mut().filter(is_wanted).peekable();
-        anyhow::ensure!(
-            values.peek().is_some(),
-            "--null {text}: no --value and no --text names this column"
-        );
-        values.for_each(|value| value.null = null);
+    let (of_one, of_all): (Vec<&String>, Vec<_>) = said.iter().partition(|null| null.contains('='));
+    let mut settled: Vec<(Option<Selector>, Null)> = Vec::new();
+    for text in of_all.into_iter().chain(of_one) {
+        let (wanted, word) = match text.rsplit_once('=') {
+            Some((list, word)) => (columns("--null", &[list.to_owned()])?, word),
+            None => (Vec::new(), text.as_str()),
+        };
+        let null = null(word)?;
+        let all = wanted.is_empty().then_some(None);
+        for column in wanted.into_iter().map(Some).chain(all) {
+            set_null(query, column.as_ref(), null)
+                .map_err(|why| anyhow::anyhow!("--null {text}: {why}"))?;
+            let is_other = |(known, other): &(_, Null)| *known == column && *other != null;
+            anyhow::ensure!(
+                !settled.iter().any(is_other),
+                "--null {text}: another --null says otherwise"
+            );
+            settled.push((column, null));
+        }
     }
     Ok(())
+}
+
+/// Says it of a column, or of all.
+fn set_null(query: &mut Query, column: Option<&Selector>, null: Null) -> Result<(), String> {
+    let is_wanted = |value: &&mut Value| column.is_none_or(|column| value.column == *column);
+    let mut values = query.values.iter_mut().filter(is_wanted).peekable();
+    match column {
+        Some(column) if values.peek().is_none() => Err(format!(
+            "no --value and no --text names {column}, and each COL=… is a --null of its own"
+        )),
+        _ => {
+            values.for_each(|value| value.null = null);
+            Ok(())
+        }
+    }
 }
 
 fn null(word: &str) -> anyhow::Result<Null> {
