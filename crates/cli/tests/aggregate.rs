@@ -871,6 +871,27 @@ fn a_missing_value_costs_only_its_own_column() {
 }
 
 #[test]
+fn a_missing_key_is_told_where_its_field_stands() {
+    let folder = Folder::new();
+    let told = |args: &str, input: &str| {
+        let args: Vec<&str> = args.split(' ').chain(["--value", "v"]).collect();
+        err(&folder.run(&args, input.as_bytes()))
+    };
+    let one = "--delimiter , --by k";
+    assert_eq!(told(one, "a,k,v\n1,,1\n"), "fathom: -:2:3: the key is empty: k \"\"\n");
+    let said = "fathom: -:2:3: the key is empty: k \" \"\n";
+    assert_eq!(told("--delimiter , --by k --trim", "a,k,v\n1, ,1\n"), said);
+    let said = "fathom: -:2:4: the key is empty: k \"\"\n";
+    assert_eq!(told("--delimiter , --by k,l", "a,k,l,v\n1,\"\",,1\n"), said);
+    for (line, column) in [
+        ("{\"a\":1,\"k\":\"\",\"v\":2}", 13),
+        ("{\"a\":1,\"k\":null,\"v\":2}", 12),
+        ("{\"a\":1,\"v\":2}", 1),
+    ] {
+        let said = format!("fathom: -:1:{column}: the key is empty: k \"\"\n");
+        assert_eq!(told("--format-in ndjson --by k", line), said);
+    }
+#[test]
 fn ragged_records_were_taken_in_silence() {
     let folder = Folder::new();
     let args = ["--delimiter", ",", "--header", "--stats", "sum"];

@@ -102,7 +102,7 @@ fn what_is_asked_of_text_is_asked_of_tables_of_any_writer() {
 fn a_missing_value_alone_in_its_row_is_a_record_without_a_key() {
     for file in ALL {
         let output = aggregate(&["--by", "town", "--count", file]);
-        let wanted = format!("fathom: {file}:5:1: the key is empty: town \"\"\n");
+        let wanted = format!("fathom: {file}:5:2: the key is empty: town \"\"\n");
         assert_eq!((output.status.code(), said(&output)), (Some(3), &*wanted));
     }
 }

@@ -525,7 +525,9 @@ impl<'a> Worker<'a> {
             if is_empty { &[] } else { &self.key }
         };
         if key.is_empty() {
-            return Err(Fault::of(columns.keys[0], start..start, Reason::EmptyKey));
+            let place = columns.keys[0];
+            let at = row.get(place).map_or(start..start, Field::range);
+            return Err(Fault::of(place, at, Reason::EmptyKey));
         }
         let at = self.place.order(start);
         for (shard, value) in self.shards.iter_mut().zip(&self.values) {

@@ -406,7 +406,8 @@ fn take(
         let parts: Vec<Vec<u8>> =
             task.keys.iter().enumerate().map(part).collect::<Result<_, _>>()?;
         let is_empty = parts.iter().all(Vec::is_empty);
-        if is_empty { Err((record.start, "EmptyKey".to_owned())) } else { Ok(parts) }
+        let first = || fields.get(place(&task.keys[0])).map_or(record.start, |field| field.at);
+        if is_empty { Err((first(), "EmptyKey".to_owned())) } else { Ok(parts) }
     };
     // In lines of `key;value` what is wrong first is said first.
     if task.plain {
