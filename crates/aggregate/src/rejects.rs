@@ -97,7 +97,8 @@ impl<'a> Collector<'a> {
                 self.is_open = !raw.is_ended;
             }
             if self.shown.len() < SHOWN {
-                let Raw { byte, record_byte, lines_before, column, reason, field, text, .. } = raw;
+                let Raw { byte, record_byte, lines_before, column, reason, field, .. } = raw;
+                let text = raw.text.strip_suffix(b"\r").unwrap_or(&raw.text).to_vec();
                 let (path, line) = (self.paths[taken.source].clone(), before + lines_before + 1);
                 let position = Position { path, byte, line, column };
                 self.shown.push(Reject { position, record_byte, reason, field, text });

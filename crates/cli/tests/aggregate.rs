@@ -891,6 +891,21 @@ fn a_missing_key_is_told_where_its_field_stands() {
         let said = format!("fathom: -:1:{column}: the key is empty: k \"\"\n");
         assert_eq!(told("--format-in ndjson --by k", line), said);
     }
+}
+
+#[test]
+fn line_ends_of_windows_were_shown_as_part_of_records() {
+    let folder = Folder::new();
+    let csv = b"k,v\r\na,1,2\r\na\r\nb,1\r\n";
+    let args = ["--delimiter", ",", "--by", "k", "--count", "--on-error=skip", "--rejects=r"];
+    let output = folder.run(&args, csv);
+    let said = "fathom: skipped -:2:5: expected 2 fields, found 3: \"a,1,2\"\n\
+                fathom: skipped -:3:1: expected 2 fields, found 1: \"a\"\n\
+                fathom: 2 records skipped\n";
+    assert_eq!((err(&output).as_str(), out(&output).as_str()), (said, "k,count\nb,1\n"));
+    assert_eq!(fs::read(folder.0.path().join("r")).unwrap(), b"a,1,2\r\na\r\n");
+    let output = folder.run(&["--delimiter=,", "--by=k", "--value=3"], b"k,v\r\na,1\r\n");
+    assert_eq!(err(&output), "fathom: -:2:1: there is no column 3: \"a,1\"\n");
 #[test]
 fn ragged_records_were_taken_in_silence() {
     let folder = Folder::new();

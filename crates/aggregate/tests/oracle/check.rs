@@ -313,7 +313,8 @@ fn expected_rejects(input: &[u8], answer: &Answer) -> Vec<Reject> {
         let start = before.iter().rposition(|&byte| byte == b'\n').map_or(mark, |at| at + 1);
         let column = String::from_utf8_lossy(&before[start..]).chars().count() as u64 + 1;
         let bytes = (refused.record as u64, refused.byte as u64);
-        (bytes, line, column, refused.why.clone(), refused.text.clone())
+        let text = refused.text.strip_suffix(b"\r").unwrap_or(&refused.text);
+        (bytes, line, column, refused.why.clone(), text.to_vec())
     };
     answer.refused.iter().take(SHOWN).map(place).collect()
 }
