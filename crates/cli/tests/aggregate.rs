@@ -906,6 +906,28 @@ fn line_ends_of_windows_were_shown_as_part_of_records() {
     assert_eq!(fs::read(folder.0.path().join("r")).unwrap(), b"a,1,2\r\na\r\n");
     let output = folder.run(&["--delimiter=,", "--by=k", "--value=3"], b"k,v\r\na,1\r\n");
     assert_eq!(err(&output), "fathom: -:2:1: there is no column 3: \"a,1\"\n");
+}
+
+#[test]
+fn a_key_that_is_called_as_the_total_is_noted() {
+    let note = "fathom: a key is called \"total\" as well as the line of all keys: --total=NAME \
+                calls that otherwise\n";
+    let folder = Folder::new();
+    let csv = b"k,l,v\ntotal,,1\nb,,2\n";
+    for (args, is_noted) in [
+        ("--by k --total", true),
+        ("--by k,l --total --sort mean --top 2", true),
+        ("--by k --total --top 1", false),
+        ("--by k --total=all", false),
+        ("--by v,k --total", false),
+        ("--by k", false),
+    ] {
+        let args: Vec<&str> = args.split(' ').chain(["--value", "v", "--delimiter=,"]).collect();
+        let said = err(&folder.run(&args, csv));
+        assert_eq!(said, if is_noted { note } else { "" }, "{args:?}");
+    }
+}
+
 #[test]
 fn ragged_records_were_taken_in_silence() {
     let folder = Folder::new();

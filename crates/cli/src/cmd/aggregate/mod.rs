@@ -605,12 +605,24 @@ fn show(
     } else {
         format::prepare(&mut summary.columns, &layout, (&order, options.top), total);
     }
+    total.into_iter().for_each(|label| note_twin(&summary.columns[0], label));
     let text = render(format, &summary.columns, &layout)?;
     sheet::put(&text, &options.output, options.open)?;
     if options.verbose {
         verdict(&Digest::of(&text), keys, &summary, start.elapsed());
     }
     Ok(ended(options, summary))
+}
+
+/// Says that a key is called as the total, the last one, is: nothing else tells them apart.
+fn note_twin(column: &Column, label: &str) {
+    let Some((total, keys)) = column.groups.split_last() else { return };
+    if keys.iter().any(|group| group.key == total.key) {
+        say!(
+            "fathom: a key is called {label:?} as well as the line of all keys: \
+             --total=NAME calls that otherwise"
+        );
+    }
 }
 
 /// Tells what was refused of a result that was written.
