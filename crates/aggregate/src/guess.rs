@@ -69,8 +69,8 @@ pub struct Values {
     pub decimal_comma: bool,
 }
 
-/// A guess from the columns whose values are numbers, by the rest of what is known of the text. Columns chosen by name are found in the
-/// first record.
+/// A guess from the columns whose fields are read as numbers, by the rest of what is known of the
+/// text. Columns chosen by name are found in the first record.
 pub fn values(text: &[u8], ended: bool, query: &Query) -> Values {
     let mut records = records(text, ended, query.dialect()).unwrap_or_default();
     let Some(first) = records.first().cloned() else { return Values::default() };

@@ -665,6 +665,17 @@ fn headers_quotes_and_decimal_commas_are_guessed_once_and_said_otherwise() {
         "sum",
     ];
     assert_eq!(out(&run(&commas, "k;v\n0,75;1,5\n0,9;1\n")), "k,sum\n0.5,1.5\n");
+    let guessed = "k;v\na;1,5\nb;2,5\n";
+    for (args, expected) in [
+        (["--by=k", "--count", "--where=v > 2"], "k,count\nb,1\n"),
+        (["--by=k", "--count", "--where=v * 2 in (3)"], "k,count\na,1\n"),
+        (["--by=1", "--count", "--where=$2 > 2"], "k,count\nb,1\n"),
+        (["--by=v:1", "--count", "--sort=v"], "v,count\n1,1\n2,1\n"),
+        (["--by=v:1", "--text=k", "--stats=rows"], "v,rows\n1,1\n2,1\n"),
+        (["--by=v", "--count", "--where=v != \"1,5\""], "v,count\n\"2,5\",1\n"),
+    ] {
+        assert_eq!(out(&run(&args, guessed)), expected, "{args:?}");
+    }
     let exact = out(&run(&["--delimiter", ",", "--by", "1", "--value", "2"], "k,v\na,1\n"));
     assert_eq!(exact, "k,min,mean,max\na,1,1,1\n");
 }

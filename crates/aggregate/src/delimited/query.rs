@@ -122,9 +122,14 @@ impl Query {
         names.collect()
     }
 
-    /// The columns whose fields are values that are numbers.
+    /// The columns whose fields are read as numbers: values, what buckets of numbers are made of,
+    /// and what conditions compare with numbers.
     pub(crate) fn number_columns(&self) -> impl Iterator<Item = &Selector> {
-        self.values.iter().filter(|value| value.kind == Kind::Number).flat_map(Value::columns)
+        let values = self.values.iter().filter(|value| value.kind == Kind::Number);
+        let is_number = |by: &&By| by.bucket.as_ref().is_some_and(Bucket::is_number);
+        let buckets = self.by.iter().filter(is_number).map(|by| &by.column);
+        let compared = self.filter.iter().flat_map(Filter::number_columns);
+        values.flat_map(Value::columns).chain(buckets).chain(compared)
     }
 
     /// All columns that are asked for.

@@ -43,6 +43,7 @@ pub struct Filter {
     text: String,
     test: Test,
     columns: Vec<Selector>,
+    numbers: Vec<Selector>,
 }
 
 impl Filter {
@@ -53,8 +54,8 @@ impl Filter {
     pub fn parse(text: &str) -> Result<Filter, FilterError> {
         let failed = |wrong| FilterError { text: text.to_owned(), wrong };
         let tree = grammar::parse(text).map_err(failed)?;
-        let (test, columns) = program::compile(&tree).map_err(failed)?;
-        Ok(Filter { text: text.trim().to_owned(), test, columns })
+        let (test, columns, numbers) = program::compile(&tree).map_err(failed)?;
+        Ok(Filter { text: text.trim().to_owned(), test, columns, numbers })
     }
 
     /// What it was read from.
@@ -65,6 +66,11 @@ impl Filter {
     /// The columns it asks for, each once.
     pub fn columns(&self) -> &[Selector] {
         &self.columns
+    }
+
+    /// Those that are numbers to it.
+    pub(crate) fn number_columns(&self) -> &[Selector] {
+        &self.numbers
     }
 
     /// Whether it holds for a record; `fields` gives the field of a column by its place among

@@ -39,16 +39,16 @@ pub(super) enum Text {
     Column(usize),
 }
 
-/// The condition of a tree, and its columns.
-pub(super) fn compile(tree: &Node) -> Result<(Test, Vec<Selector>), Wrong> {
-    let mut compiler = Compiler { columns: Vec::new(), ends: false };
+/// The condition of a tree, its columns, and those that are numbers in it.
+pub(super) fn compile(tree: &Node) -> Result<(Test, Vec<Selector>, Vec<Selector>), Wrong> {
+    let mut compiler = Compiler { columns: Vec::new(), numbers: Vec::new(), ends: false };
     let test = compiler.test(tree)?;
-    Ok((test, compiler.columns))
+    Ok((test, compiler.columns, compiler.numbers))
 }
 
 /// The same of a number whose digits end.
 pub(super) fn compile_value(tree: &Node) -> Result<(Number, Vec<Selector>), Wrong> {
-    let mut compiler = Compiler { columns: Vec::new(), ends: true };
+    let mut compiler = Compiler { columns: Vec::new(), numbers: Vec::new(), ends: true };
     let number = compiler.number(tree)?;
     bounded(&number, &Number::Literal(Decimal::new(0, 0)), tree)?;
     Ok((number, compiler.columns))
@@ -59,6 +59,8 @@ pub(super) const ENDLESS: &str = "a quotient may have digits without end: divide
 
 struct Compiler {
     columns: Vec<Selector>,
+    /// Those that were met as numbers, each time.
+    numbers: Vec<Selector>,
     /// Whether the digits of numbers must end.
     ends: bool,
 }
@@ -129,7 +131,10 @@ impl Compiler {
     fn number(&mut self, node: &Node) -> Result<Number, Wrong> {
         Ok(match &node.what {
             What::Number(number) => Number::Literal(number.clone()),
-            What::Column(selector) => Number::Column(self.column(selector)),
+            What::Column(selector) => {
+                self.numbers.push(selector.clone());
+                Number::Column(self.column(selector))
+            }
             What::Negative(inner) => {
                 let zero = Box::new(Number::Literal(Decimal::new(0, 0)));
                 Number::Arithmetic(Arithmetic::Minus, zero, Box::new(self.number(inner)?))

@@ -162,7 +162,7 @@ pub(crate) struct Options {
     count: bool,
 
     /// The first record of each file names the columns; so it is where a column is chosen by name [default:
-    /// whether it has no number where those behind it have the values]
+    /// whether it has no numbers where those behind it have some]
     #[arg(long, value_name = "yes|no", value_parser = yes_or_no, num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
     header: Option<bool>,
 
