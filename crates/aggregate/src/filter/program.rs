@@ -206,13 +206,17 @@ impl Number {
     }
 }
 
+/// Columns have up to [`MOST_DIGITS`] decimals, of which 65,535 have room for six.
+pub(super) const TOO_MANY: &str = "too many decimals: at most 6 columns may be multiplied, and \
+     adding, subtracting and comparing quotients multiplies by what they are divided by";
+
 /// Decimals are counted in 16 bits: no comparison may need more, whatever the fields say.
 fn bounded(left: &Number, right: &Number, node: &Node) -> Result<(), Wrong> {
     let ([above, below], [over, under]) = (left.decimals(), right.decimals());
     let most = (above + under).max(over + below);
     match most <= u16::MAX.into() {
         true => Ok(()),
-        false => Err(Wrong::at(&node.span, "too many numbers are multiplied with each other")),
+        false => Err(Wrong::at(&node.span, TOO_MANY)),
     }
 }
 
