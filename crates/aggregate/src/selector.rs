@@ -4,6 +4,11 @@
 
 use std::fmt;
 
+use crate::bucket::WIDTHS;
+
+/// Columns of a range.
+const MOST_IN_RANGE: usize = 1 << 16;
+
 /// A column, by place or by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selector {
@@ -31,14 +36,14 @@ pub enum ListError {
     /// Columns count from 1.
     #[error("columns count from 1")]
     Zero,
-    /// A range whose end is before its start, or that has more columns than a record may.
-    #[error("{0:?} is no range of columns")]
+    /// A range whose end is before its start, or that has more than 65,536 columns.
+    #[error("{0:?} is no range of columns: the smaller number first, {MOST_IN_RANGE} at most")]
     Range(String),
     /// A quote that is never closed, or followed by something other than a comma.
     #[error("{0:?}: a name in quotes ends with its quote, and a comma follows")]
     Quote(String),
     /// What stands behind a name in quotes and its colon is no width of buckets.
-    #[error("{0:?} is no width of buckets: a number, or a whole number and s, m, h, d, w, mo or y")]
+    #[error("{0:?} is no width of buckets: {WIDTHS}")]
     Width(String),
 }
 
@@ -113,7 +118,6 @@ impl Selector {
     }
 
     fn word(word: &str, text: &str, list: &mut Vec<Entry>) -> Result<(), ListError> {
-        const MOST: usize = 1 << 16;
         let number = |digits: &str| {
             let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
             is_number.then(|| digits.parse::<usize>().unwrap_or(usize::MAX))
@@ -123,7 +127,7 @@ impl Selector {
             _ if word.is_empty() => return Err(ListError::Empty(text.to_owned())),
             (Some(0), _) | (_, Some((0, _))) => return Err(ListError::Zero),
             (Some(place), _) => list.push(Entry::Word(Selector::Place(place))),
-            (_, Some((from, to))) if from <= to && to - from < MOST => {
+            (_, Some((from, to))) if from <= to && to - from < MOST_IN_RANGE => {
                 list.extend((from..=to).map(|place| Entry::Word(Selector::Place(place))));
             }
             (_, Some(_)) => return Err(ListError::Range(word.to_owned())),
@@ -179,8 +183,11 @@ mod tests {
         assert_eq!(said("a,,b"), "a column is missing in \"a,,b\"");
         assert_eq!(said("0"), "columns count from 1");
         assert_eq!(said("0-3"), "columns count from 1");
-        assert_eq!(said("5-3"), "\"5-3\" is no range of columns");
-        assert_eq!(said("1-99999999"), "\"1-99999999\" is no range of columns");
+        for text in ["5-3", "1-65537", "1-99999999999"] {
+            let limits = "is no range of columns: the smaller number first, 65536 at most";
+            assert_eq!(said(text), format!("{text:?} {limits}"));
+        }
+        assert_eq!(Selector::list("1-65536").unwrap().len(), 65536);
         for text in ["\"a", "\"a\"b", "\"a\"\"", "a,\"", "\"a\":1"] {
             assert!(said(text).contains("ends with its quote"), "{text}");
         }

@@ -44,8 +44,15 @@ impl Span {
     }
 }
 
-/// Digits of a width of numbers, so that it fits 64 bits.
-const MOST_DIGITS: usize = 18;
+/// Characters of a width of numbers, so that it fits 64 bits.
+const MOST_CHARACTERS: usize = 18;
+
+/// Units of a width of times.
+const MOST_UNITS: u32 = 1_000_000;
+
+/// What widths there are.
+pub(crate) const WIDTHS: &str = "a number of up to 18 characters, such as 0.5, or a whole number \
+     up to 1000000 and s, m, h, d, w, mo or y, such as 15m";
 
 impl Bucket {
     /// Reads a width: a number for numbers, a whole number and a unit for times (`s`, `m`, `h`, `d`, `w`,
@@ -54,11 +61,11 @@ impl Bucket {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
         let (number, unit) = text.split_at(digits);
         if let Some(unit) = Unit::named(unit) {
-            let many = number.parse().ok().filter(|many| (1..=1_000_000).contains(many))?;
+            let many = number.parse().ok().filter(|many| (1..=MOST_UNITS).contains(many))?;
             return Some(Bucket(Width::Time(Span(many, unit))));
         }
         let is_plain = |c: char| c.is_ascii_digit() || c == '.';
-        if text.len() > MOST_DIGITS || !text.chars().all(is_plain) {
+        if text.len() > MOST_CHARACTERS || !text.chars().all(is_plain) {
             return None;
         }
         let width = Decimal::parse(text.as_bytes()).ok()?;

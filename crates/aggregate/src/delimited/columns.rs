@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::query::{Query, Syntax, Value};
 use crate::access;
-use crate::bucket::Bucket;
+use crate::bucket::{Bucket, WIDTHS};
 use crate::error::{Error, quoted};
 use crate::filter::{Filter, Formula};
 use crate::selector::Selector;
@@ -45,7 +45,7 @@ pub fn hint(name: &str, there: &[&str]) -> String {
     } else if name.contains(['*', '+', '/']) || name.contains("- ") {
         " (a formula has blanks around its signs: ms * 2)".to_owned()
     } else if name.contains(':') {
-        " (what is behind its colon is no width of buckets, such as 100, 0.5, 15m or 1h)".to_owned()
+        format!(" (what is behind its colon is no width of buckets: {WIDTHS})")
     } else {
         String::new()
     }
@@ -194,7 +194,9 @@ mod tests {
             ("a+1", " (a formula has blanks around its signs: ms * 2)"),
             (
                 "a:15min",
-                " (what is behind its colon is no width of buckets, such as 100, 0.5, 15m or 1h)",
+                " (what is behind its colon is no width of buckets: a number of up to 18 \
+                 characters, such as 0.5, or a whole number up to 1000000 and s, m, h, d, w, mo \
+                 or y, such as 15m)",
             ),
         ] {
             assert_eq!(hint(name, &["a:5", "b:x"]), expected, "{name}");
