@@ -1077,8 +1077,8 @@ fn logs_json_and_folders_are_read_as_what_they_are() {
     let absent = ["--by", "user.id,user.ip", "--value", "ms*2,ms", "--stats", "sum"];
     let absent = folder.run(&absent, json);
     assert_eq!(out(&absent), "user.id,user.ip,ms*2_sum,ms_sum\na,,0,3.5\n");
-    let said = "fathom: no record has \"user.ip\"\n\
-                fathom: no record has \"ms*2\" (a formula has blanks around its signs: ms * 2)\n";
+    let said = "fathom: no record has a value for \"user.ip\"\n\
+                fathom: no record has a value for \"ms*2\" (a formula has blanks around its signs: ms * 2)\n";
     assert_eq!(err(&absent), said);
     let wrong =
         folder.run(&args, b"{\"user\": {\"id\": \"a\"}, \"ms\": 1}\n{\"user\": {\"id\" 1}}\n");

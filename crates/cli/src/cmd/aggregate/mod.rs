@@ -565,7 +565,7 @@ fn execute(
     if query.is_some_and(|query| query.syntax == Syntax::JsonLines) {
         summary.gather();
         for name in summary.absent() {
-            say!("fathom: no record has {name:?}{}", delimited::hint(name, &[]));
+            say!("fathom: no record has a value for {name:?}{}", delimited::hint(name, &[]));
         }
     }
     Ok(summary)
