@@ -539,6 +539,25 @@ mod results {
     }
 
     #[test]
+    fn a_number_that_no_double_has_was_written_as_infinity() {
+        let folder = tempfile::tempdir().unwrap();
+        for format in ["parquet", "arrow"] {
+            let words = ["aggregate", "--stats", "sum", "--format", format, "-o", "out"];
+            for number in ["1e400", "-1e400", "1e309"] {
+                let lines = format!("a;{number}\na;0.5\n");
+                let output = common::piped(folder.path(), words, lines.as_bytes());
+                assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+                let wanted = "\"sum\" has a number beyond those of doubles: csv and json have it";
+                assert!(said(&output).contains(wanted), "{}", said(&output));
+                assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+            }
+            let output = common::piped(folder.path(), words, b"a;1e308\nb;1e-400\n");
+            assert!(output.status.success(), "{}", said(&output));
+            fs::remove_file(folder.path().join("out")).unwrap();
+        }
+    }
+
+    #[test]
     fn a_terminal_is_refused() {
         let line =
             |format| format!("exec {} aggregate --format {format} -", env!("CARGO_BIN_EXE_fathom"));

@@ -116,7 +116,16 @@ impl<'r> Table<'r> {
                 let units = Decimal128Array::from(units);
                 Arc::new(units.with_precision_and_scale(precision, scale)?)
             }
-            _ => Arc::new(Float64Array::from_iter(parsed(cells))),
+            _ => {
+                let doubles: Float64Array = parsed(cells).collect();
+                if doubles.iter().flatten().any(f64::is_infinite) {
+                    let name = field.name();
+                    anyhow::bail!(
+                        "{name:?} has a number beyond those of doubles: csv and json have it"
+                    );
+                }
+                Arc::new(doubles)
+            }
         })
     }
 }
