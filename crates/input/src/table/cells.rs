@@ -15,7 +15,7 @@ use arrow_array::types::{
     UInt32Type, UInt64Type, Utf8Type,
 };
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Field as Declared, TimeUnit};
 
 use super::damaged;
 
@@ -37,6 +37,7 @@ pub(super) fn is_text(kind: &DataType) -> bool {
                         | DataType::Binary
                         | DataType::LargeBinary
                         | DataType::BinaryView
+                        | DataType::FixedSizeBinary(_)
                 )
         }
     }
@@ -70,7 +71,11 @@ pub(super) fn quoted(text: &[u8], out: &mut Vec<u8>) {
 /// # Errors
 /// When a time is beyond the calendar.
 pub(super) fn write(batch: &RecordBatch, out: &mut Vec<u8>) -> io::Result<()> {
-    let columns = batch.columns().iter().map(|column| (column.logical_nulls(), field(column)));
+    let declared = batch.schema_ref().fields().iter();
+    let columns = declared.zip(batch.columns()).map(|(declared, column)| {
+        let cells = if is_uuid(declared) { uuid(column) } else { field(column) };
+        (column.logical_nulls(), cells)
+    });
     let columns: Vec<_> = columns.collect();
     for row in 0..batch.num_rows() {
         let start = out.len();
@@ -123,6 +128,13 @@ fn field(column: &dyn Array) -> Field<'_> {
         Type::LargeBinary => bytes::<LargeBinaryType>(column),
         Type::Utf8View => view::<StringViewType>(column),
         Type::BinaryView => view::<BinaryViewType>(column),
+        Type::FixedSizeBinary(_) => {
+            let column = column.as_fixed_size_binary();
+            Box::new(|row, out| {
+                quoted(column.value(row), out);
+                Some(())
+            })
+        }
         Type::Date32 => time::<Date32Type, _>(column, as_date::<Date32Type>, ""),
         Type::Date64 => time::<Date64Type, _>(column, as_datetime::<Date64Type>, ""),
         Type::Time32(TimeUnit::Second) => {
@@ -158,6 +170,25 @@ fn field(column: &dyn Array) -> Field<'_> {
         // `is_text` says which types there are; of nothing no field is written.
         _ => Box::new(|_, _| None),
     }
+}
+
+fn is_uuid(declared: &Declared) -> bool {
+    declared.extension_type_name() == Some("arrow.uuid")
+        && *declared.data_type() == DataType::FixedSizeBinary(16)
+}
+
+/// UUIDs as RFC 9562 writes them.
+fn uuid(column: &dyn Array) -> Field<'_> {
+    let column = column.as_fixed_size_binary();
+    Box::new(|row, out| {
+        for (place, byte) in column.value(row).iter().enumerate() {
+            if [4, 6, 8, 10].contains(&place) {
+                out.push(b'-');
+            }
+            write!(out, "{byte:02x}").ok()?;
+        }
+        Some(())
+    })
 }
 
 fn shown(value: impl Display, out: &mut Vec<u8>) -> Option<()> {

@@ -7,8 +7,12 @@ use arrow_array::builder::{Int32Builder, StringDictionaryBuilder};
 use arrow_array::types::Int8Type;
 use arrow_array::*;
 use arrow_ipc::writer::{DictionaryHandling, FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_schema::extension::Uuid;
 use parquet::arrow::ArrowWriter;
+use parquet::data_type::{FixedLenByteArray, FixedLenByteArrayType};
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 
 use super::*;
 
@@ -77,6 +81,7 @@ fn columns() -> Vec<(&'static str, ArrayRef, [&'static str; 3])> {
             Arc::new(LargeBinaryArray::from_opt_vec(vec![Some(b"x"), None, Some(b"y")])),
             ["x", "", "y"],
         ),
+        ("fixed", Arc::new(fixed([Some(b"a,b"), None, Some(b"xyz")])), ["\"a,b\"", "", "xyz"]),
         ("dictionary", Arc::new(dictionary.finish()), ["\"a,b\"", "", "\"a,b\""]),
         (
             "date",
@@ -101,6 +106,13 @@ fn columns() -> Vec<(&'static str, ArrayRef, [&'static str; 3])> {
     ]
 }
 
+fn fixed<const SIZE: usize, const ROWS: usize>(
+    cells: [Option<&[u8; SIZE]>; ROWS],
+) -> FixedSizeBinaryArray {
+    let cells = cells.into_iter();
+    FixedSizeBinaryArray::try_from_sparse_iter_with_size(cells, SIZE as i32).unwrap()
+}
+
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, c)| (n, c, true)))
         .unwrap()
@@ -123,6 +135,20 @@ fn files(batches: &[RecordBatch], rows: usize) -> [Vec<u8>; 3] {
         }
     }
     [parquet.into_inner().unwrap(), arrow.into_inner().unwrap(), stream.into_inner().unwrap()]
+}
+
+/// A Parquet file of a UUID without a schema of Arrow.
+fn foreign_uuids(uuid: &[u8]) -> Vec<u8> {
+    let schema = "message m { required fixed_len_byte_array(16) id (UUID); }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();
+    let mut rows = file.next_row_group().unwrap();
+    let mut column = rows.next_column().unwrap().unwrap();
+    let cells = [FixedLenByteArray::from(uuid.to_vec())];
+    column.typed::<FixedLenByteArrayType>().write_batch(&cells, None, None).unwrap();
+    column.close().unwrap();
+    rows.close().unwrap();
+    file.into_inner().unwrap()
 }
 
 /// The table in a file of these bytes, if it is one.
@@ -150,9 +176,25 @@ fn every_type_is_its_text_in_all_formats() {
         }
         let all = text(&file, None, 1).unwrap();
         assert!(all.starts_with("bool,i8,u64,f32,f64,"), "{all}");
-        assert!(all.contains("\n,,,,,,,,,,,,,,\n"), "{all}");
+        assert!(all.contains("\n,,,,,,,,,,,,,,,\n"), "{all}");
         let some = text(&file, Some(&["f64", "i8"]), 1).unwrap();
         assert_eq!(some, "i8,f64\n-128,0.000085\n,\n1,1e+300\n", "the table's order");
+    }
+}
+
+#[test]
+fn a_uuid_is_hexadecimal_digits_in_groups() {
+    let uuid = b"\x01\x23\x45\x67\x89\xab\xcd\xef\x00\x11\x22\x33\x44\x55\x66\xff";
+    let column: ArrayRef = Arc::new(fixed([Some(uuid), None]));
+    let field = Field::new("id", column.data_type().clone(), true).with_extension_type(Uuid);
+    let schema = Arc::new(Schema::new(vec![field]));
+    let batch = RecordBatch::try_new(schema, vec![column]).unwrap();
+    let [parquet, arrow, stream] = files(&[batch], 10);
+    // As of a writer that leaves no schema of Arrow, in which the extension is named.
+    let foreign = foreign_uuids(uuid);
+    for file in [parquet, arrow, stream, foreign] {
+        let found = text(&file, None, 1).unwrap();
+        assert!(found.starts_with("id\n01234567-89ab-cdef-0011-2233445566ff\n"), "{found}");
     }
 }
 
