@@ -172,7 +172,7 @@ impl<'a> Commands<'a> {
             let digests = move || sender.send(digested(out)).unwrap_or_default();
             std::thread::Builder::new().spawn(digests).map_err(broken)?;
         }
-        let End { status, used, wall_ns, peak_bytes } = ended(&mut ward, self.house.limit)?;
+        let End { status, used, wall_ns, peak_bytes } = ended(&mut ward, &command, self.house.limit)?;
         let counts = match (&counters, before) {
             (Some(counters), Some(before)) => {
                 let counts = counters.since(&before);
@@ -220,11 +220,15 @@ impl<'a> Commands<'a> {
 }
 
 /// Waits for the program to end, at most until the limit.
-fn ended(ward: &mut Ward, limit: Duration) -> Result<End, Failure> {
+fn ended(ward: &mut Ward, command: &Command, limit: Duration) -> Result<End, Failure> {
     match ward.wait(limit) {
         Ok(Some(end)) => Ok(end),
         Ok(None) if is_stopping() => Err(Failure::Interrupted),
         Ok(None) => Err(Failure::Hung { limit_ms: limit.as_millis() as u64 }),
+        // What has a slash in its name is looked for by the system, after its warden has begun.
+        Err(error) if error.raw_os_error().is_some() => {
+            Err(Failure::Broken { what: not_started(command, &error) })
+        }
         Err(error) => Err(Failure::Broken { what: error.to_string() }),
     }
 }
@@ -243,7 +247,7 @@ impl House {
         let streams = [self.input()?, Stdio::null(), Stdio::null()];
         let mut ward = Ward::start(command, streams, Guard::Warden)
             .map_err(|error| Failure::Broken { what: not_started(command, &error) })?;
-        ended(&mut ward, self.limit.saturating_mul(times)).map(|end| end.status)
+        ended(&mut ward, command, self.limit.saturating_mul(times)).map(|end| end.status)
     }
 
     fn input(&self) -> Result<Stdio, Failure> {
@@ -279,7 +283,7 @@ impl House {
             .map_err(|error| broken(not_started(&command, &error)))?;
         let begin = Instant::now();
         let end = loop {
-            match ended(&mut ward, self.limit) {
+            match ended(&mut ward, &command, self.limit) {
                 Err(Failure::Interrupted) if begin.elapsed() < after_stop => {}
                 Err(Failure::Broken { what }) => return Err(broken(what)),
                 Err(Failure::Hung { limit_ms }) => {
@@ -449,14 +453,19 @@ mod tests {
         let house = House { accepted_codes: vec![3], ..House::default() };
         assert!(sample_of("exit 3", house).is_ok());
         let house = House { shell: None, ..House::default() };
-        let failure = sample_of("no-such-program", house).unwrap_err().to_string();
-        assert!(failure.contains("cannot start no-such-program: "), "{failure}");
+        for program in ["no-such-program", "/no/such/program"] {
+            let failure = sample_of(program, house.clone()).unwrap_err().to_string();
+            assert!(failure.contains(&format!("cannot start {program}: ")), "{failure}");
+        }
         // The shell, not the line that it would have run.
-        let house = House { shell: Some("no-such-shell -x".to_owned()), ..House::default() };
-        let failure = sample_of("true", house.clone()).unwrap_err().to_string();
-        assert!(failure.contains("cannot start no-such-shell: "), "{failure}");
-        let failure = house.aside("true", None, "set-up", TIME_TO_CLEAN).unwrap_err().to_string();
-        assert!(failure.contains("set-up \"true\": cannot start no-such-shell: "), "{failure}");
+        for shell in ["no-such-shell", "/no/such/shell"] {
+            let house = House { shell: Some(format!("{shell} -x")), ..House::default() };
+            let failure = sample_of("true", house.clone()).unwrap_err().to_string();
+            let why = format!("cannot start {shell}: ");
+            assert!(failure.contains(&why), "{failure}");
+            let failure = house.aside("true", None, "set-up", TIME_TO_CLEAN).unwrap_err();
+            assert!(failure.to_string().contains(&format!("set-up \"true\": {why}")), "{failure}");
+        }
         let house = House { shell: None, ..House::default() };
         assert!(matches!(sample_of("echo 'open", house), Err(Failure::Broken { .. })));
     }
