@@ -80,12 +80,9 @@ impl Account {
     /// The same for what the run can do without.
     pub(crate) fn spare(&self, bytes: usize) -> bool {
         let Some(limit_bytes) = self.limit_bytes else { return true };
-        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        let fits = before.checked_add(bytes).is_some_and(|sum| sum <= limit_bytes);
-        if !fits {
-            self.give(bytes);
-        }
-        fits
+        // Not added first and given back: others would meanwhile be refused what is there.
+        let more = |before: usize| before.checked_add(bytes).filter(|&sum| sum <= limit_bytes);
+        self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
     /// Gives back what was taken.

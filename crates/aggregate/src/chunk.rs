@@ -58,8 +58,11 @@ impl<'a> Window<'a> {
             let start = from;
             from = match buffer[..to].get(limit..) {
                 _ if start == to => return None,
-                Some(rest) => limit + memchr(b'\n', rest)? + 1,
-                None => to,
+                // Of nothing there is no newline: what is left has a byte less than it may.
+                None | Some([]) => to,
+                Some(rest) => {
+                    limit + memchr(b'\n', rest).expect("a window ends with a newline") + 1
+                }
             };
             Some(Window { buffer, from: start, to: from })
         })
@@ -402,5 +405,30 @@ mod tests {
             assert!(memchr::memchr_iter(b'\n', text).count() as u64 <= PIECE_ROWS);
         }
         assert_eq!(at, SLACK + long.len());
+    }
+
+    /// A rest of one byte less than a piece may have was left out, silently.
+    #[test]
+    fn pieces_tile_windows_of_every_length() {
+        for bytes in 1..40 {
+            for most in 1..12 {
+                for row in [1, 2, 3, 5, 40] {
+                    let end = |n: usize| n == bytes - 1 || n % row == row - 1;
+                    let text: Vec<u8> =
+                        (0..bytes).map(|n| if end(n) { b'\n' } else { b'k' }).collect();
+                    let mut buffer = Buffer::default();
+                    buffer.room(bytes).copy_from_slice(&text);
+                    let rows = Rows { from: SLACK, to: SLACK + bytes, offset: 0, bytes, mark: 0 };
+                    let mut at = SLACK;
+                    for piece in buffer.window(rows).pieces(most) {
+                        assert_eq!(piece.from(), at);
+                        at = piece.to();
+                        let text = &buffer.bytes()[piece.from()..at];
+                        assert!(memchr::memchr_iter(b'\n', text).count() as u64 <= most);
+                    }
+                    assert_eq!(at, SLACK + bytes, "{bytes} bytes, {most} rows, each of {row}");
+                }
+            }
+        }
     }
 }

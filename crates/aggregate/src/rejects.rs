@@ -108,18 +108,51 @@ impl<'a> Collector<'a> {
     }
 
     /// All chunks are done: the first rejects, and how many there were. A run that stopped leaves
-    /// gaps; what lies behind one is not the first of anything.
+    /// gaps, chunks of other sources: what lies behind one is the first that is known.
     ///
     /// # Errors
     /// [`Error::Record`] with the first reject if the policy is to fail.
     pub(crate) fn finish(mut self) -> Result<(Vec<Reject>, u64), Error> {
-        match self.policy {
-            OnError::Skip(Some(mut sink)) => sink.flush().map_err(Error::Rejects)?,
-            OnError::Fail if !self.shown.is_empty() => {
+        if let OnError::Fail = self.policy {
+            while let Some((_, taken)) = self.ahead.pop_first() {
+                self.keep(taken)?;
+            }
+            if !self.shown.is_empty() {
                 return Err(Error::Record(Box::new(self.shown.swap_remove(0))));
             }
-            OnError::Fail | OnError::Skip(None) => {}
+        }
+        if let OnError::Skip(Some(mut sink)) = self.policy {
+            sink.flush().map_err(Error::Rejects)?;
         }
         Ok((self.shown, self.count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The run passed for a success, without the chunks of the gap.
+    #[test]
+    fn a_reject_behind_a_gap_is_an_error() {
+        let raw = Raw {
+            byte: 7,
+            record_byte: 0,
+            lines_before: 0,
+            column: 3,
+            reason: Reason::EmptyKey,
+            field: None,
+            text: b"a,".to_vec(),
+            is_ended: true,
+        };
+        let paths = [PathBuf::from("file"), PathBuf::from("-")];
+        let taken =
+            |source, number, rejects| Taken { source, number, bytes: 10, lines: 2, rejects };
+        let mut collector = Collector::new(OnError::Fail, &paths);
+        assert!(!collector.take(taken(0, 0, Vec::new())).unwrap());
+        // Chunk 1, of the file, was handed out and never cut.
+        assert!(collector.take(taken(1, 2, vec![raw])).unwrap());
+        let Err(Error::Record(reject)) = collector.finish() else { panic!("a success") };
+        assert_eq!(reject.position.path, PathBuf::from("-"));
     }
 }

@@ -172,7 +172,8 @@ impl<'a> Commands<'a> {
             let digests = move || sender.send(digested(out)).unwrap_or_default();
             std::thread::Builder::new().spawn(digests).map_err(broken)?;
         }
-        let End { status, used, wall_ns, peak_bytes } = ended(&mut ward, &command, self.house.limit)?;
+        let End { status, used, wall_ns, peak_bytes } =
+            ended(&mut ward, &command, self.house.limit)?;
         let counts = match (&counters, before) {
             (Some(counters), Some(before)) => {
                 let counts = counters.since(&before);

@@ -487,7 +487,11 @@ impl Context<'_> {
             block_rounds: said.rounds_each.ceil() as usize,
             ratio: said.log.map(f64::exp),
             interval: said.interval,
-            p_adjusted: (said.p_value * self.plan.alpha / self.alpha_each).min(1.0),
+            // Where too little is known for an interval, it is for a call, too.
+            p_adjusted: match said.interval {
+                Some(_) => (said.p_value * self.plan.alpha / self.alpha_each).min(1.0),
+                None => 1.0,
+            },
             sets: estimate.map_or(usize::from(!self.plan.fresh), |e| e.sets),
             seen: Seen::of(&pairs.logs),
             verdict: self.verdict(pairs, &said, estimate.is_some()),

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! and the spread of the errors is estimated from all contenders together, because four sets of one
-//! contender alone say little about it. The hidden twin is one more contender of that kind, and one
+//! contender alone say little about it. Of one whose own errors spread more it is that, with as many degrees of
+//! freedom as its own sets have. The hidden twin is one more contender of that kind, and one
 //! more sample of the level of whom it copies.
 
 use crate::stats::{
@@ -25,8 +26,19 @@ pub(crate) struct Sets {
     /// Variance of the errors, of all and by contender.
     pooled: f64,
     own: Vec<f64>,
-    /// Degrees of freedom of the pooled variance.
+    /// Degrees of freedom of the pooled variance, and of a contender's own.
     freedom: f64,
+    own_freedom: f64,
+}
+
+/// A contender's mean of log times.
+#[derive(Clone, Copy)]
+struct Level {
+    log: f64,
+    /// Of the mean.
+    variance: f64,
+    /// Its variance is its own, not that of all.
+    is_own: bool,
 }
 
 /// One contender's ratio to another as an estimate.
@@ -90,11 +102,19 @@ impl Sets {
         };
         let residuals: Vec<Vec<f64>> = present.iter().map(residual).collect();
         let Inherited { inflation, worth } = inherited(&residuals, sets);
-        let each = (count - 1.0) * (sets as f64 - 1.0);
-        let pooled = inflation * squares.iter().sum::<f64>() / each;
-        let own = squares.iter().map(|square| inflation * square * count / each).collect();
-        let freedom = (count - 1.0) * (worth - 1.0);
-        Some(Sets { levels, twin, pooled, own, freedom })
+        let each = sets as f64 - 1.0;
+        let all = squares.iter().sum::<f64>();
+        let pooled = inflation * all / (count - 1.0) / each;
+        // The state takes in a share of everybody's errors: of Grubbs' estimators, which two cannot have.
+        let grubbs = |square: &f64| {
+            (square - all / (count * (count - 1.0))) / (1.0 - 2.0 / count) * inflation / each
+        };
+        let own = match present.len() {
+            2 => vec![pooled; squares.len()],
+            _ => squares.iter().map(grubbs).collect(),
+        };
+        let (freedom, own_freedom) = ((count - 1.0) * (worth - 1.0), worth - 1.0);
+        Some(Sets { levels, twin, pooled, own, freedom, own_freedom })
     }
 
     /// The ratio of two contenders.
@@ -102,11 +122,24 @@ impl Sets {
         let sets = self.levels[of].as_ref()?.len();
         let (of, to) = (self.level(of)?, self.level(to)?);
         Some(Estimate {
-            log: of.0 - to.0,
-            error: (of.1 + to.1).sqrt(),
-            freedom: self.freedom,
+            log: of.log - to.log,
+            error: (of.variance + to.variance).sqrt(),
+            freedom: self.freedom([of, to]),
             sets,
         })
+    }
+
+    /// Those of a sum of variances, by Welch and Satterthwaite; what is pooled is one and the same.
+    fn freedom(&self, levels: [Level; 2]) -> f64 {
+        let (own, pooled): (Vec<Level>, Vec<Level>) =
+            levels.into_iter().partition(|level| level.is_own);
+        if own.is_empty() {
+            return self.freedom;
+        }
+        let sum = |levels: &[Level]| levels.iter().map(|level| level.variance).sum::<f64>();
+        let own_squares: f64 = own.iter().map(|level| level.variance.powi(2)).sum();
+        let squares = sum(&pooled).powi(2) / self.freedom + own_squares / self.own_freedom;
+        (sum(&own) + sum(&pooled)).powi(2) / squares
     }
 
     /// The twin against whom it copies.
@@ -117,15 +150,16 @@ impl Sets {
         Some(Estimate { log: mean(a) - mean(b), error, freedom: self.freedom, sets: a.len() })
     }
 
-    /// A contender's level and the variance of that. One whose own sets differ by more than those of
+    /// A contender's level. One whose own sets differ by more than those of
     /// the others is believed to be as unsteady as it looks; none is believed to be steadier.
-    fn level(&self, contender: usize) -> Option<(f64, f64)> {
+    fn level(&self, contender: usize) -> Option<Level> {
         let own = self.levels[contender].as_ref()?;
         let copy = self.twin.filter(|twin| twin.1 == contender);
         let copy = copy.and_then(|(twin, _)| self.levels[twin].as_ref());
         let all: Vec<f64> = own.iter().chain(copy.into_iter().flatten()).copied().collect();
-        let variance = self.pooled.max(self.own[contender]);
-        Some((mean(&all), variance / all.len() as f64))
+        let is_own = self.own[contender] > self.pooled;
+        let variance = if is_own { self.own[contender] } else { self.pooled };
+        Some(Level { log: mean(&all), variance: variance / all.len() as f64, is_own })
     }
 }
 

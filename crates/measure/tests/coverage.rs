@@ -24,6 +24,8 @@ struct World {
     tail: f64,
     /// From process to process.
     process: f64,
+    /// The second contender's processes differ by so many times as much.
+    unsteady: f64,
     /// A process is slower by this with probability one half.
     bimodal: f64,
     /// A contender is slower by this in one of two states, which last about 12 rounds.
@@ -50,6 +52,7 @@ const QUIET: World = World {
     correlated: 0.0,
     tail: 0.0,
     process: 0.0,
+    unsteady: 1.0,
     bimodal: 0.0,
     regime: 0.0,
     drift: 0.0,
@@ -77,7 +80,8 @@ impl World {
     }
 
     /// Log times of a contender without its own level.
-    fn course(&self, random: &mut Random) -> Vec<f64> {
+    fn course(&self, contender: usize, random: &mut Random) -> Vec<f64> {
+        let spread = self.process * if contender == 1 { self.unsteady } else { 1.0 };
         let mut slow = random.below(2) == 0;
         let mut wave = bell(random) * self.noise;
         let mut process = 0.0;
@@ -88,7 +92,7 @@ impl World {
             if here != set {
                 set = here;
                 let bimodal = if random.below(2) == 0 { self.bimodal } else { 0.0 };
-                process = bell(random) * self.process + bimodal;
+                process = bell(random) * spread + bimodal;
                 if self.apart {
                     slow = random.below(2) == 0;
                     wave = bell(random) * self.noise;
@@ -106,7 +110,7 @@ impl World {
     fn measured(&self, seed: u64) -> (Measured, Roles, Plan) {
         let mut random = Random::new(seed);
         let courses: Vec<Vec<f64>> =
-            (0..=self.contenders).map(|_| self.course(&mut random)).collect();
+            (0..=self.contenders).map(|c| self.course(c, &mut random)).collect();
         let sample = |contender: usize, round: u32| {
             let drift = self.drift * f64::from(round) / f64::from(self.rounds);
             let log = courses[contender][round as usize] + drift;
@@ -186,6 +190,7 @@ impl World {
 /// Machines of which every interval of sets of processes has to hold.
 fn worlds() -> Vec<(&'static str, World)> {
     let layout = World { process: 0.01, ..QUIET };
+    let spread = World { sets: 16, rounds: 48, ..layout };
     // One measurement after the other: eight sets with no time between them.
     let row = World { sets: 8, rounds: 200, apart: false, ..layout };
     // More sets only where the first ones leave a large difference open, as some do.
@@ -216,6 +221,11 @@ fn worlds() -> Vec<(&'static str, World)> {
         ("two contenders", World { contenders: 2, ..layout }),
         ("six contenders", World { contenders: 6, ..layout }),
         ("twenty contenders", World { contenders: 20, ..layout }),
+        ("one of two is unsteady", World { contenders: 2, unsteady: 5.0, ..spread }),
+        ("one of six is unsteady", World { contenders: 6, unsteady: 5.0, ..spread }),
+        ("one of twenty is unsteady", World { contenders: 20, unsteady: 5.0, ..spread }),
+        ("one of six is unsteady, four sets", World { contenders: 6, unsteady: 5.0, ..layout }),
+        ("one of twenty is unsteady, four sets", World { contenders: 20, unsteady: 3.0, ..layout }),
         ("winner of two", World { contenders: 2, chosen: true, ..layout }),
         ("winner of six", World { contenders: 6, chosen: true, ..layout }),
         (

@@ -32,12 +32,20 @@ pub fn lines(text: &str) -> String {
 #[must_use]
 pub fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in line(text).chars() {
+    let text = line(text);
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_within =
+            before.is_alphanumeric() && chars.peek().is_some_and(|c| c.is_alphanumeric());
+        before = c;
         match c {
+            // Within a word it stands for itself.
+            '_' if is_within => escaped.push(c),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            '|' | '[' | ']' | '`' | '*' | '\\' => escaped.extend(['\\', c]),
+            '|' | '[' | ']' | '`' | '*' | '_' | '~' | '$' | '\\' => escaped.extend(['\\', c]),
             c => escaped.push(c),
         }
     }
@@ -106,5 +114,6 @@ mod tests {
         assert_eq!(markdown("<script>|`![x](y)"), "&lt;script&gt;\\|\\`!\\[x\\](y)");
         assert_eq!(html("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
         assert_eq!(markdown("sort_unstable a-b 1.5x"), "sort_unstable a-b 1.5x");
+        assert_eq!(markdown("__main__ ~~b~~ $A"), "\\_\\_main\\_\\_ \\~\\~b\\~\\~ \\$A");
     }
 }

@@ -129,18 +129,29 @@ fn by_sets(t: f64) -> (f64, f64, f64) {
     let inherited = (lagged / total + 0.25).clamp(0.0, 0.9);
     let inflation = 1.0 + 2.0 * inherited * 0.75;
     let pooled = inflation * total / 6.0;
-    let variance = |c: usize| pooled.max(inflation * square(c) * 3.0 / 6.0);
+    // What is one's own of the differences of three from each other: Grubbs, 1948.
+    let apart = |a: usize, b: usize| {
+        let differences: Vec<f64> = (0..4).map(|s| y[a][s] - y[b][s]).collect();
+        let mean = differences.iter().sum::<f64>() / 4.0;
+        differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 3.0
+    };
+    let own_of = |a, b, c| inflation * (apart(a, b) + apart(a, c) - apart(b, c)) / 2.0;
+    let (a, b) = (own_of(0, 1, 2), own_of(1, 0, 2));
+    assert!(a > pooled && b > pooled, "{a} {b} {pooled}");
     // A is there twice.
     let log = row_mean[1] - (row_mean[0] + row_mean[2]) / 2.0;
-    let error = (variance(1) / 4.0 + variance(0) / 8.0).sqrt();
-    let reach = t * error;
+    let (a, b) = (a / 8.0, b / 4.0);
+    let freedom = (a + b).powi(2) / (a * a / 3.0 + b * b / 3.0);
+    assert!((freedom - FREEDOM).abs() < 1e-6, "{freedom}");
+    let reach = t * (a + b).sqrt();
     (log.exp(), (log - reach).exp(), (log + reach).exp())
 }
 
-/// The two-sided 1 % point of Student's distribution with (3 - 1)(4 - 1) degrees of freedom, and its
-/// half of it.
-const T_6: f64 = 3.707_428;
-const T_6_HALF: f64 = 4.316_827;
+/// The degrees of freedom of A's and B's own variances together, by Welch and Satterthwaite, and the two-sided 1 %
+/// point of Student's distribution with so many, and that of half a percent.
+const FREEDOM: f64 = 5.997_470;
+const T: f64 = 3.708_070;
+const T_HALF: f64 = 4.317_721;
 /// With 4 - 1, a quarter of it.
 const T_3_QUARTER: f64 = 9.464_900;
 
@@ -160,7 +171,7 @@ fn factor(value: f64) -> String {
 
 #[test]
 fn every_form_says_the_same_numbers_and_the_right_ones() {
-    let (ratio, low, high) = by_sets(T_6);
+    let (ratio, low, high) = by_sets(T);
     assert!((ratio - 1.247).abs() < 0.01 && low < ratio && ratio < high, "{ratio} {low} {high}");
     check(false, "slower", "beta", [ratio, low, high], [ratio, low, high]);
     // Against B, A is faster: the sentence turns the ratio and the interval round.
@@ -523,7 +534,7 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
         (&a.change, &b.change, found.is_worse()),
         (&Change::NotResolved, &Change::Slower, true)
     );
-    let (_, low, high) = by_sets(T_6_HALF);
+    let (_, low, high) = by_sets(T_HALF);
     let interval = b.interval.unwrap();
     near(b.ratio.unwrap(), 1.5);
     near(interval.low, 1.5 * low / high);

@@ -125,7 +125,7 @@ fn lower(number: &Decimal, width: i128, scale: u16) -> Option<Decimal> {
             let width = width * big_power_of_ten(finest - scale);
             let many = &units / &width;
             let is_above = &many * width > units;
-            i128::try_from(many).ok()? - i128::from(is_above)
+            i128::try_from(many).ok()?.checked_sub(i128::from(is_above))?
         }
     };
     Some(Decimal::new(many.checked_mul(width)?, scale))
@@ -179,6 +179,9 @@ mod tests {
         }
         assert!(matches!(named("1", "x"), Err(Reason::Number(_))));
         assert_eq!(named("1", "1e40"), Err(Reason::NoBucket));
+        // Its lower end is one below what 128 bits hold, and was the highest number that they do.
+        let lowest = "-170141183460469231731687303715884105728.5";
+        assert_eq!(named("1", lowest), Err(Reason::NoBucket));
     }
 
     #[test]

@@ -149,7 +149,7 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// No chunk is cut any more; those that were are finished, and they are the first of the input.
+    /// No chunk is cut any more; those that were are finished, and they are the first of their sources.
     pub(super) fn stop(&self) {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.queue.stop();

@@ -93,7 +93,8 @@ pub fn arrange(columns: &mut [Column], order: &[Criterion], top: Option<usize>) 
         columns.iter_mut().for_each(|column| column.groups.truncate(top));
         return;
     }
-    let mut places: Vec<u32> = (0..first.groups.len() as u32).collect();
+    let groups = u32::try_from(first.groups.len()).expect("as many groups take 400 GiB");
+    let mut places: Vec<u32> = (0..groups).collect();
     places.sort_by(|&a, &b| ordering(order, columns, [a as usize, b as usize]));
     places.truncate(top);
     for column in columns {

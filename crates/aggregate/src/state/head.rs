@@ -198,7 +198,7 @@ pub struct Range {
     pub bytes: u64,
 }
 
-/// More records than any input has; sums of counts below it do not overflow.
+/// More records than any input has, and bytes: no sum of counts reaches it.
 const MOST_RECORDS: u64 = 1 << 60;
 
 impl Head {
@@ -212,17 +212,18 @@ impl Head {
         VERSIONS[last]
     }
 
-    /// Records there were.
+    /// Records there were; nothing if a sum of what was counted is none that an input can have.
     pub(super) fn records(&self) -> Option<u64> {
         let ranges = self.objects.iter().flat_map(|object| &object.ranges);
-        let mut all = 0_u64;
-        for range in ranges {
-            for counted in [range.rejected, range.blank_lines, range.left_out, range.bytes] {
-                counted.checked_add(all).filter(|&sum| sum < MOST_RECORDS)?;
+        let mut sums = [0_u64; 5];
+        for Range { records, rejected, blank_lines, left_out, bytes, .. } in ranges {
+            for (sum, counted) in
+                sums.iter_mut().zip([records, rejected, blank_lines, left_out, bytes])
+            {
+                *sum = sum.checked_add(*counted).filter(|&sum| sum < MOST_RECORDS)?;
             }
-            all = all.checked_add(range.records).filter(|&sum| sum < MOST_RECORDS)?;
         }
-        Some(all)
+        Some(sums[0])
     }
 
     /// Where the names of columns are from: the first place of the input that has any bytes.

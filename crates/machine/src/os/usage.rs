@@ -10,6 +10,9 @@ use std::ops::Sub;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
 /// What was used up to now: one `getrusage`, about half a microsecond.
 ///
 /// Its peak of memory is left out: a process begins with that of whoever started it, and keeps it
@@ -61,6 +64,13 @@ pub fn process() -> Usage {
 /// The usage of all children that ended and were waited for, and of theirs.
 pub fn children() -> Usage {
     of(libc::RUSAGE_CHILDREN)
+}
+
+/// Waits until `child` has ended; its number stays its own.
+pub(super) fn until_ended(child: &Child) {
+    let Some(id) = Pid::from_raw(child.id().cast_signed()) else { return };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while matches!(waitid(WaitId::Pid(id), options), Err(Errno::INTR)) {}
 }
 
 /// Waits for `child` and says what exactly it, and the children it waited for, used.

@@ -146,8 +146,11 @@ impl Ward {
         let id = child.id();
         // Ends with the program, which `Ward::end` sees to.
         std::thread::Builder::new().spawn(move || {
-            let Ok((status, used)) = usage::wait(child) else { return };
+            usage::until_ended(&child);
             let wall_ns = clock::wall_ns() - begin_ns;
+            // What it left behind. Its number is nobody else's until it is waited for.
+            let _ = kill_group_of(id);
+            let Ok((status, used)) = usage::wait(child) else { return };
             let _ = writer.write_all(&End { status, used, wall_ns, peak_bytes: 0 }.record());
         })?;
         Ok(Ward { stdin, stdout, stderr, warden: None, id, records, end: None })
@@ -458,6 +461,23 @@ mod tests {
             assert!(end.used.minor_faults > 0, "{guard:?} {end:?}");
             let mut ward = Ward::start(&shell("kill -9 $$"), nothing(), guard).unwrap();
             assert_eq!(ward.wait(PATIENCE).unwrap().unwrap().status.signal(), Some(9));
+        }
+    }
+
+    /// They went on, and beside them the next sample.
+    #[test]
+    fn what_a_program_left_behind_ends_with_it() {
+        for (guard, seconds) in [(Guard::Warden, "7774"), (Guard::Group, "7775")] {
+            let left = format!("sleep {seconds}");
+            let command = shell(&format!("{left} & sleep 0.05"));
+            let mut ward = Ward::start(&command, nothing(), guard).unwrap();
+            let end = ward.wait(PATIENCE).unwrap().unwrap();
+            assert!(end.status.success(), "{guard:?}");
+            drop(ward);
+            let begin = Instant::now();
+            while running(&left) > 0 {
+                assert!(begin.elapsed() < PATIENCE, "{guard:?}");
+            }
         }
     }
 
