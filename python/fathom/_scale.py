@@ -7,6 +7,7 @@ may be run again, anywhere, as often as an engine likes.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
@@ -239,25 +240,31 @@ def _states(engine, timeout, retries, tasks, query) -> list[bytes]:
 def _all(engine, calls, timeout, retries) -> list:
     """The results of all calls, as the engine holds them."""
     ended = [None] * len(calls)
-    running = {engine.submit(*call): at for at, call in enumerate(calls)}
+    running = {}
     tries = [1] * len(calls)
-    while running:
-        some = engine.wait(list(running), timeout)
-        for future in some:
-            at = running.pop(future)
-            # What becomes of a second copy is no matter where the first has ended.
-            if ended[at] is None:
-                ended[at] = engine.held(future)
-        late = sorted({at for at in running.values() if ended[at] is None})
-        if not late:
-            break
-        if not some:
-            engine.late(timeout)
-            for at in late:
-                if tries[at] > retries:
-                    raise TimedOut(f"{len(late)} tasks hang: none ended in {timeout} s, {tries[at]} times")
-                tries[at] += 1
-                running[engine.submit(*calls[at])] = at
-    for future in running:
-        engine.cancel(future)
+    try:
+        for at, call in enumerate(calls):
+            running[engine.submit(*call)] = at
+        while running:
+            some = engine.wait(list(running), timeout)
+            for future in some:
+                at = running.pop(future)
+                # What becomes of a second copy is no matter where the first has ended.
+                if ended[at] is None:
+                    ended[at] = engine.held(future)
+            late = sorted({at for at in running.values() if ended[at] is None})
+            if not late:
+                break
+            if not some:
+                engine.late(timeout)
+                for at in late:
+                    if tries[at] > retries:
+                        raise TimedOut(f"{len(late)} tasks hang: none ended in {timeout} s, {tries[at]} times")
+                    tries[at] += 1
+                    running[engine.submit(*calls[at])] = at
+    finally:
+        # Whoever lost the cluster can cancel nothing, and is to hear of the loss.
+        with contextlib.suppress(Exception):
+            for future in running:
+                engine.cancel(future)
     return ended

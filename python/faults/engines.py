@@ -506,7 +506,8 @@ def main():
                 except Exception as error:  # noqa: BLE001: what it says is the result
                     print(f"{case}: {type(error).__name__}: {str(error)[:500]}", flush=True)
                     continue
-                seconds = time.monotonic() - start
+                finally:
+                    seconds = time.monotonic() - start
                 if table is None or table.format("csv") == given.expected:
                     right += 1
                 else:

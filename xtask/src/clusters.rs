@@ -19,9 +19,11 @@ const DASK: &[&str] = &["dask", "distributed"];
 const SPARK: &[&str] = &["pyspark[connect]", "pandas<3", "pyarrow"];
 
 pub(crate) fn run_all(only: &str, runs: u32) -> Result<()> {
+    let chosen: Vec<_> = ENGINES.iter().filter(|(engine, _)| engine.contains(only)).collect();
+    ensure!(!chosen.is_empty(), "no engine is called {only:?}");
     let wheel = python::wheel()?;
     let program = host_fathom()?;
-    for (engine, packages) in ENGINES.iter().filter(|(engine, _)| engine.contains(only)) {
+    for (engine, packages) in chosen {
         let python = python::fresh(&cache().join("clusters").join(engine))?;
         run(python::pip(&python).args(*packages).arg(&wheel))?;
         under_faults(&python, &program, engine, runs)?;

@@ -1,8 +1,9 @@
 //! Checks that need more than `cargo test`: other machines, emulated, and other programs. Run them as `cargo xtask NAME`.
 //!
 //! A check that cannot run here (no Debian, no network, no right to install) says why and fails, as one
-//! does that found something wrong; where `FATHOM_CI_ALLOW_SKIP` names it (`counters`, `cpp` …), a line
-//! beginning with `skipped:` stands for it instead.
+//! does that found something wrong. Of `agree`, `arm64`, `counters`, `cpp`, `dist`, `pages` and `sanitize`, those that
+//! `FATHOM_CI_ALLOW_SKIP` names leave a line beginning with `skipped:` instead, where they want for packages of Debian,
+//! Chromium or a tool.
 
 mod agree;
 mod arm64;

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -201,9 +201,10 @@ fn within(limit: Duration, command: &mut Command) -> Result<Option<ExitStatus>> 
 
 /// The repository's files as they are now, without what was built; what did not change since the
 /// last copy keeps its time, so that cargo builds only what did.
-fn copied() -> Result<std::path::PathBuf> {
+fn copied() -> Result<PathBuf> {
     let copy = cache().join("mutants/tree");
     let list = run(Command::new("git").current_dir(root()).args(["ls-files", "-z"]))?;
+    let mut wanted = BTreeSet::new();
     for name in String::from_utf8(list.stdout)?.split_terminator('\0') {
         let (from, to) = (root().join(name), copy.join(name));
         let Ok(now) = fs::read(&from) else { continue };
@@ -211,8 +212,26 @@ fn copied() -> Result<std::path::PathBuf> {
             fs::create_dir_all(to.parent().expect("a file lies in a folder"))?;
             fs::write(&to, now)?;
         }
+        wanted.insert(to);
     }
+    prune(&copy, &wanted)?;
     Ok(copy)
+}
+
+/// Removes all that is in `folder` and not among `wanted`.
+fn prune(folder: &Path, wanted: &BTreeSet<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            prune(&path, wanted)?;
+            // Refused where something is left in it.
+            let _ = fs::remove_dir(&path);
+        } else if !wanted.contains(&path) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// The file of `mutant` under `root` with the mistake in it.
@@ -289,6 +308,18 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(found[0].as_deref(), Ok(" b b"));
         assert!(found[1].is_err() && found[2].is_err());
+    }
+
+    #[test]
+    fn a_copy_keeps_what_is_wanted_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let [kept, old, gone] = ["a/kept", "a/old", "b/gone"].map(|name| folder.path().join(name));
+        for path in [&kept, &old, &gone] {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        prune(folder.path(), &BTreeSet::from([kept.clone()])).unwrap();
+        assert!(kept.exists() && !old.exists() && !folder.path().join("b").exists());
     }
 
     #[test]

@@ -69,6 +69,7 @@ const RUNS: &[(&str, &[&str])] = &[
 
 /// Builds the release, makes the data, and saves every run whose name contains `only`.
 pub(crate) fn run_all(machine: &str, only: &str) -> Result<()> {
+    ensure!(RUNS.iter().any(|(name, _)| name.contains(only)), "no run is called {only:?}");
     let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
     ensure!(changes.is_empty(), "the sources differ from the commit:\n{changes}");
     let programs = built()?;

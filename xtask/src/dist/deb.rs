@@ -3,6 +3,8 @@
 //! The program is linked statically, so the package depends on nothing; it is not meant for Debian's own
 //! archive, whose rules for the building of packages it does not follow.
 
+use std::path::Path;
+
 use anyhow::Result;
 
 use super::archive::{File, ar, gzip, tar};
@@ -13,8 +15,8 @@ pub(super) fn architecture(target: &str) -> &'static str {
     if target.starts_with("aarch64") { "arm64" } else { "amd64" }
 }
 
-/// The package of a program. It is called `fathom-workbench`: Debian has a `fathom`, another one.
-pub(super) fn package(program: &Program) -> Result<Vec<u8>> {
+/// The package of a program of `source`. It is called `fathom-workbench`: Debian has a `fathom`, another one.
+pub(super) fn package(program: &Program, source: &Path) -> Result<Vec<u8>> {
     let Program { version, target, bytes, pages, completions } = program;
     let mut files = vec![File::program("usr/bin/fathom", &**bytes)];
     for (name, page) in pages {
@@ -23,7 +25,7 @@ pub(super) fn package(program: &Program) -> Result<Vec<u8>> {
     for ((_, name, folder), text) in SHELLS.iter().zip(completions) {
         files.push(File::new(format!("{folder}/{name}"), &**text));
     }
-    for text in texts()? {
+    for text in texts(source)? {
         files.push(File::new(format!("usr/share/doc/fathom-workbench/{}", text.path), text.bytes));
     }
     let kibibytes: usize = files.iter().map(|file| file.bytes.len().div_ceil(1024)).sum();
@@ -61,7 +63,7 @@ mod tests {
         };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fathom.deb");
-        std::fs::write(&path, package(&program).unwrap()).unwrap();
+        std::fs::write(&path, package(&program, &crate::packages::root()).unwrap()).unwrap();
         let told = |option: &str| {
             let output = Command::new("dpkg-deb").arg(option).arg(&path).output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

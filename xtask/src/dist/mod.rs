@@ -66,7 +66,7 @@ pub(crate) fn run_all(tag: Option<&str>, machines: &[Machine], url: &str) -> Res
             "the program of this tag says that it is {}",
             program.version
         );
-        pack(&program, &out)?;
+        pack(&program, &source, &out)?;
         version = program.version;
     }
     let sums = formula::sums(&out)?;
@@ -139,11 +139,11 @@ fn read_all(folder: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     Ok(found)
 }
 
-/// Writes the archives of a program.
-fn pack(program: &Program, out: &Path) -> Result<()> {
+/// Writes the archives of a program of `source`.
+fn pack(program: &Program, source: &Path, out: &Path) -> Result<()> {
     let Program { version, target, bytes, pages, completions } = program;
     let mut files = vec![File::program("fathom", &**bytes)];
-    files.extend(texts()?);
+    files.extend(texts(source)?);
     files.extend(pages.iter().map(|(name, page)| File::new(format!("man/{name}"), &**page)));
     let shells = SHELLS.iter().zip(completions);
     files.extend(
@@ -153,10 +153,12 @@ fn pack(program: &Program, out: &Path) -> Result<()> {
     let archive = archive::gzip(&archive::tar(&format!("{name}/"), &files)?)?;
     fs::write(out.join(format!("{name}.tar.gz")), archive)?;
     let architecture = deb::architecture(target);
-    fs::write(out.join(format!("fathom_{version}_{architecture}.deb")), deb::package(program)?)?;
+    let package = deb::package(program, source)?;
+    fs::write(out.join(format!("fathom_{version}_{architecture}.deb")), package)?;
     let oci = out.join("oci").join(architecture);
     fs::create_dir_all(&oci)?;
     fs::write(oci.join("fathom"), bytes)?;
-    fs::copy(root().join("release/Containerfile"), out.join("oci/Containerfile"))?;
+    // Docker looks for no other name.
+    fs::copy(source.join("release/Containerfile"), out.join("oci/Dockerfile"))?;
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! A program that was built, and what every archive has beside it.
 
 use std::fs;
+use std::path::Path;
 
 use anyhow::Result;
 
 use super::archive::File;
-use crate::packages::root;
 
 /// The shells whose completions a release has, with the names their folders want.
 pub(super) const SHELLS: [(&str, &str, &str); 3] = [
@@ -25,10 +25,10 @@ pub(super) struct Program {
     pub(super) completions: Vec<Vec<u8>>,
 }
 
-/// The texts that every archive has.
-pub(super) fn texts() -> Result<Vec<File>> {
+/// The texts of `source` that every archive has.
+pub(super) fn texts(source: &Path) -> Result<Vec<File>> {
     ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"]
-        .map(|name| Ok(File::new(name, fs::read(root().join(name))?)))
+        .map(|name| Ok(File::new(name, fs::read(source.join(name))?)))
         .into_iter()
         .collect()
 }
