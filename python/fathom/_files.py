@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 
+from fathom import _native
 from fathom._error import DataError
 
 
@@ -29,20 +30,13 @@ def _first(data) -> bytes:
     return first if isinstance(first, bytes) else b""
 
 
-def _format(first: bytes) -> str | None:
-    """What kind of table begins so, as the command tells them (crates/input/src/foreign.rs)."""
-    if first.startswith(b"ARROW1\0\0"):
-        return "arrow"
-    if first.startswith(b"PAR1") and first[4:5] and (first[4] < 9 or first[4] == 0x15):
-        return "parquet"
-    length = int.from_bytes(first[4:], "little")
-    is_stream = first.startswith(b"\xff\xff\xff\xff") and length % 8 == 0 and 0 < length < 1 << 24
-    return "stream" if is_stream else None
+#: The tables that pyarrow reads, as the native half calls what is no text.
+_FORMATS = {"an Arrow file": "arrow", "an Arrow stream": "stream", "a Parquet file": "parquet"}
 
 
 def tables(inputs: list, columns: list) -> list:
     """The inputs; Parquet and Arrow files as one stream of the columns by these names (all for places)."""
-    formats = {_format(_first(data)) for data in inputs}
+    formats = {_FORMATS.get(_native.foreign(_first(data)) or "") for data in inputs}
     if formats <= {None}:
         return inputs
     if len(formats) > 1:

@@ -79,3 +79,9 @@ pub(crate) fn text_of(mut source: Source) -> Result<(Source, Option<&'static str
     let encoding = if is_little { "utf-16-le" } else { "utf-16-be" };
     Ok((Source::Stream { path, reader }, Some(encoding)))
 }
+
+/// What these first bytes of an input are instead of text, in words.
+#[pyfunction]
+pub(crate) fn foreign(first: &[u8]) -> Option<&'static str> {
+    fathom_input::foreign(first).map(|(what, _)| what)
+}

@@ -28,6 +28,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(aggregate::part, module)?)?;
     module.add_function(wrap_pyfunction!(aggregate::kept, module)?)?;
     module.add_function(wrap_pyfunction!(aggregate::is_formula, module)?)?;
+    module.add_function(wrap_pyfunction!(guesses::foreign, module)?)?;
     module.add_function(wrap_pyfunction!(haversine::haversine, module)?)?;
     module.add_function(wrap_pyfunction!(partial::object, module)?)?;
     module.add_function(wrap_pyfunction!(partial::settle, module)?)?;
