@@ -59,12 +59,15 @@ pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
         Some("worker") => own.serve().map(|()| true),
         _ if words.iter().any(|word| word == "--help") => print(HELP).map(|()| true),
         _ => match options(&words) {
-            Ok(options) if own.listed(&options.filters).is_empty() => {
-                let _ =
-                    writeln!(io::stderr(), "{name}: no function of that name: --list names them");
-                return ExitCode::from(2);
+            Ok(options) => {
+                let groups = own.listed(&options.filters);
+                if groups.is_empty() {
+                    let why = "no function of that name: --list names them";
+                    let _ = writeln!(io::stderr(), "{name}: {why}");
+                    return ExitCode::from(2);
+                }
+                own.driven(&groups, &options)
             }
-            Ok(options) => own.driven(&options),
             Err(what) => {
                 let _ = writeln!(io::stderr(), "{name}: {what}\n\n{HELP}");
                 return ExitCode::from(2);
@@ -139,16 +142,15 @@ impl Own {
     }
 
     /// Whether all went well and nothing became slower.
-    fn driven(&self, options: &Options) -> io::Result<bool> {
-        let groups = self.listed(&options.filters);
+    fn driven(&self, groups: &[Listed], options: &Options) -> io::Result<bool> {
         if options.lists {
-            return print(&names(&groups)).map(|()| true);
+            return print(&names(groups)).map(|()| true);
         }
         if !options.measures {
-            return self.checked(&groups);
+            return self.checked(groups);
         }
         let before = options.baseline.as_deref().map(Run::read).transpose().map_err(bad)?;
-        let run = self.measured(&groups, options)?;
+        let run = self.measured(groups, options)?;
         print(&shown(&run, &options.format)?)?;
         if let Some(path) = &options.save {
             let why = |error: io::Error| {
