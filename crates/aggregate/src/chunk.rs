@@ -389,45 +389,37 @@ mod tests {
         assert_eq!(rows.to - rows.from, input.len() - 1005);
     }
 
-    #[test]
-    fn pieces_tile_a_window_and_have_no_more_rows_than_they_may() {
-        let rows = b"\n".repeat(PIECE_ROWS as usize + 10);
-        let long = [vec![b'k'; 2 * PIECE_ROWS as usize], rows].concat();
+    /// Whether the pieces of a window of this text are all of it, none with more rows than it may have.
+    fn check_pieces(text: &[u8], most: u64) {
         let mut buffer = Buffer::default();
-        buffer.room(long.len()).copy_from_slice(&long);
-        let rows =
-            Rows { from: SLACK, to: SLACK + long.len(), offset: 0, bytes: long.len(), mark: 0 };
+        buffer.room(text.len()).copy_from_slice(text);
+        let (to, bytes) = (SLACK + text.len(), text.len());
         let mut at = SLACK;
-        for piece in buffer.window(rows).pieces(PIECE_ROWS) {
+        for piece in buffer.window(Rows { from: SLACK, to, offset: 0, bytes, mark: 0 }).pieces(most)
+        {
             assert_eq!(piece.from(), at);
             at = piece.to();
             let text = &buffer.bytes()[piece.from()..at];
-            assert!(memchr::memchr_iter(b'\n', text).count() as u64 <= PIECE_ROWS);
+            assert!(memchr::memchr_iter(b'\n', text).count() as u64 <= most);
         }
-        assert_eq!(at, SLACK + long.len());
+        assert_eq!(at, to, "{bytes} bytes in pieces of {most} rows");
+    }
+
+    #[test]
+    fn pieces_tile_a_window_and_have_no_more_rows_than_they_may() {
+        let rows = b"\n".repeat(PIECE_ROWS as usize + 10);
+        check_pieces(&[vec![b'k'; 2 * PIECE_ROWS as usize], rows].concat(), PIECE_ROWS);
     }
 
     /// A rest of one byte less than a piece may have was left out, silently.
     #[test]
     fn pieces_tile_windows_of_every_length() {
         for bytes in 1..40 {
-            for most in 1..12 {
-                for row in [1, 2, 3, 5, 40] {
-                    let end = |n: usize| n == bytes - 1 || n % row == row - 1;
-                    let text: Vec<u8> =
-                        (0..bytes).map(|n| if end(n) { b'\n' } else { b'k' }).collect();
-                    let mut buffer = Buffer::default();
-                    buffer.room(bytes).copy_from_slice(&text);
-                    let rows = Rows { from: SLACK, to: SLACK + bytes, offset: 0, bytes, mark: 0 };
-                    let mut at = SLACK;
-                    for piece in buffer.window(rows).pieces(most) {
-                        assert_eq!(piece.from(), at);
-                        at = piece.to();
-                        let text = &buffer.bytes()[piece.from()..at];
-                        assert!(memchr::memchr_iter(b'\n', text).count() as u64 <= most);
-                    }
-                    assert_eq!(at, SLACK + bytes, "{bytes} bytes, {most} rows, each of {row}");
-                }
+            for row in [1, 2, 3, 5, 40] {
+                let is_end = |n: usize| n == bytes - 1 || n % row == row - 1;
+                let text: Vec<u8> =
+                    (0..bytes).map(|n| if is_end(n) { b'\n' } else { b'k' }).collect();
+                (1..12).for_each(|most| check_pieces(&text, most));
             }
         }
     }

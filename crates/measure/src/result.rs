@@ -193,8 +193,9 @@ pub struct Counter {
 /// What is wrong with JSON, for who says where it is before it.
 #[must_use]
 pub fn without_place(error: &serde_json::Error) -> String {
-    let words = error.to_string();
-    words.rsplit_once(" at line ").map_or(words.clone(), |(what, _)| what.to_owned())
+    let mut words = error.to_string();
+    words.truncate(words.rfind(" at line ").unwrap_or(words.len()));
+    words
 }
 
 /// A file that is no run this version can read.

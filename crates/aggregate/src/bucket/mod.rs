@@ -189,6 +189,9 @@ mod tests {
         for text in ["1s", "90m", "1h", "2d", "1w", "3mo", "1y", "100", "0.25", "1000000s"] {
             assert_eq!(Bucket::parse(text).unwrap().to_string(), text);
         }
+        for most in [MOST_UNITS.to_string(), format!("up to {MOST_CHARACTERS} characters")] {
+            assert!(WIDTHS.contains(&most), "{WIDTHS}: {most}");
+        }
         for text in
             ["", "h", "0h", "0", "0.0", "-5", "1e3", "1.5h", "1H", "1hour", "1000001s", "+1"]
         {
