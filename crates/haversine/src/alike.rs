@@ -27,6 +27,10 @@ pub(crate) const CURSORS: usize = 4;
 /// Below this many bytes further cursors are not worth their search.
 const LEAST_BYTES: usize = 16 << 10;
 
+/// How far a beginning is looked for: some elements of usual size. What is searched is in proportion to the
+/// elements read even where few of them look alike.
+const SEARCHED_BYTES: usize = 1 << 10;
+
 /// Where finding the numbers of elements stands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cursor {
@@ -69,6 +73,11 @@ pub(crate) fn read(
     let bytes = block.bytes();
     if !kernel::finds_numbers(level) {
         return read_one_by_one(bytes, template, start, pairs);
+    }
+    // Where the text after the last number is another for each element, as a number of its own makes it, none
+    // looks alike, and no cursor need be set out for it.
+    if template.extents(bytes, start).is_none() {
+        return start;
     }
     spread(bytes, template, start, cursors);
     loop {
@@ -114,7 +123,8 @@ fn spread(bytes: &[u8], template: &Template, start: usize, cursors: &mut [Cursor
         let guess = if share * CURSORS < LEAST_BYTES {
             None
         } else {
-            template.next_after(&bytes[..end], start + number * share)
+            let from = start + number * share;
+            template.next_after(&bytes[..end.min(from + SEARCHED_BYTES)], from)
         };
         let from = guess.unwrap_or(end);
         cursor.restart(from, end);
@@ -157,4 +167,33 @@ fn read_one_by_one(
         at = next;
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+    use crate::pairs::Place;
+
+    /// A cursor's search that finds nothing would go through the rest of the block, once for each element.
+    #[test]
+    fn no_cursor_is_set_out_for_elements_of_which_none_looks_like_the_last() {
+        let element =
+            |id: usize| format!(r#"{{"x0":1.5,"y0":2.5,"x1":3.5,"y1":4.5,"id":{id:05}}},"#);
+        let text: String = (0..1000).map(element).collect();
+        let (next, mut rest) = (element(0).len(), text.as_bytes());
+        let mut block = Block::new(text.len());
+        block.fill(|room, _| rest.read(room)).unwrap();
+        let place = |coordinate| Place { at: 6 + 9 * coordinate as u64, bytes: 3, coordinate };
+        let places = [0, 1, 2, 3].map(place);
+        let template = Template::learn(text.as_bytes(), 0, &places, 0, next).unwrap();
+        for level in Level::available() {
+            let (mut cursors, mut pairs) = (Default::default(), Vec::new());
+            let start = next + template.prefix_bytes();
+            let read = read(level, &block, &template, start, &mut cursors, &mut pairs);
+            assert_eq!((read, pairs.len()), (start, 0), "{level}");
+            assert!(cursors.iter().all(|cursor| cursor.end == 0), "{level}");
+        }
+    }
 }

@@ -124,6 +124,11 @@ impl Collector {
         (element.seen == 15 && element.fault.is_none()).then_some((element.at, &element.places))
     }
 
+    /// Elements that another has read follow: the last one read here is not the one before what comes next.
+    pub(crate) fn forget_last(&mut self) {
+        self.element = Element::default();
+    }
+
     /// Takes in an event at `offset`; `depth` containers are open after it.
     pub(crate) fn take(
         &mut self,

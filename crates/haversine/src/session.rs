@@ -125,6 +125,7 @@ impl Session {
         self.lexer.skip(mark.at - from);
         self.collector.elements += mark.elements;
         self.collector.skipped += mark.skipped;
+        self.collector.forget_last();
     }
 
     /// Says that the input has ended.
@@ -195,10 +196,11 @@ impl Session {
             return;
         };
         let base = self.lexer.offset().wrapping_sub(next as u64);
-        let Some(start) = start.checked_sub(base) else {
+        // Of an element that began in an earlier block this is beyond the bytes.
+        let Ok(start) = usize::try_from(start.wrapping_sub(base)) else {
             return;
         };
-        let learned = Template::learn(bytes, start as usize, places, base, next);
+        let learned = Template::learn(bytes, start, places, base, next);
         if learned.is_some() {
             self.template = learned;
         }
@@ -251,6 +253,37 @@ mod tests {
         let mut session = Session::inside(Layout::Member, OnError::Stop, Level::Scalar);
         session.read(&block(text), 0, &mut pairs, &mut mark).unwrap();
         assert_eq!((mark.at, mark.pairs, mark.elements), (60, 2, 2));
+    }
+
+    #[test]
+    fn a_session_inside_learns_a_template_wherever_in_its_block_it_begins() {
+        let element = r#"{"x0":1,"y0":2,"x1":3,"y1":4}"#;
+        for (layout, between) in [(Layout::Member, ", "), (Layout::Lines, "\n")] {
+            for from in [0, 1, 2, 3, 11, 12, 13, 14, 500] {
+                let text = format!("{}{}", " ".repeat(from), [element; 3].join(between));
+                let mut session = Session::inside(layout, OnError::Stop, Level::Scalar);
+                let mut pairs = Vec::new();
+                session
+                    .read(&block(text.as_bytes()), from, &mut pairs, &mut Mark::default())
+                    .unwrap();
+                assert!(session.template.is_some(), "{layout:?} from {from}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_another_session_has_read_separates_the_elements_around_it() {
+        let element = r#"{"x0":1,"y0":2,"x1":3,"y1":4}"#;
+        let text = format!("[{element},{{}},{element},{{}},{element}]");
+        let (block, read_elsewhere) = (block(text.as_bytes()), 2 + element.len());
+        let mut session = Session::new(OnError::Skip, Level::Scalar);
+        let mut pairs = Vec::new();
+        let (at, layout) = session.read_until(&block, read_elsewhere, &mut pairs).unwrap();
+        assert_eq!((at, layout), (read_elsewhere, Some(Layout::Array)));
+        let mark = Mark { at: at + "{},".len(), pairs: 0, elements: 1, skipped: 1 };
+        session.skip(at, &mark);
+        session.read(&block, mark.at, &mut pairs, &mut Mark::default()).unwrap();
+        assert_eq!((pairs.len(), session.counts()), (3, (5, 2)));
     }
 
     /// Reads `[x0, y0, x1, y1]` texts as one array and compares every bit with the standard

@@ -54,8 +54,8 @@ impl Separator {
 }
 
 impl Template {
-    /// Learns from the element at `start` whose numbers are at `places` (offsets from `base` on),
-    /// followed by the element at `next`. `None` when they do not lie within `bytes`, are too far
+    /// Learns from the element at `start` whose numbers are at `places` (offsets, `base` that of the first byte, which
+    /// may lie before the session's own beginning: modulo 2^64), followed by the element at `next`. `None` when they do not lie within `bytes`, are too far
     /// apart, or do not begin alike.
     pub(crate) fn learn(
         bytes: &[u8],
@@ -64,7 +64,7 @@ impl Template {
         base: u64,
         next: usize,
     ) -> Option<Template> {
-        let at = |place: &Place| place.at.checked_sub(base).map(|at| at as usize);
+        let at = |place: &Place| usize::try_from(place.at.wrapping_sub(base)).ok();
         let end = |place: &Place| at(place).map(|at| at + place.bytes);
         let [first, second, third, fourth] = places;
         let prefix = bytes.get(start..at(first)?)?;
