@@ -112,6 +112,8 @@ impl FromStr for Format {
 
 fn csv(rest: &str) -> Option<Csv> {
     let (column, delimiter) = match rest.rsplit_once(':') {
+        // A colon may be the delimiter itself.
+        Some((column, "")) => (column.strip_suffix(':')?, b':'),
         Some((column, "\\t" | "tab")) => (column, b'\t'),
         Some((column, delimiter)) => match delimiter.as_bytes() {
             [byte] if !matches!(byte, b'"' | b'\n' | b'\r') => (column, *byte),
@@ -146,8 +148,9 @@ impl fmt::Display for Format {
                     Column::Named(name) => write!(out, "csv:{name}")?,
                     Column::Number(number) => write!(out, "csv:{number}")?,
                 }
+                let has_colon = matches!(column, Column::Named(name) if name.contains(':'));
                 return match delimiter {
-                    b',' => Ok(()),
+                    b',' if !has_colon => Ok(()),
                     b'\t' => write!(out, ":\\t"),
                     byte => write!(out, ":{}", char::from(*byte)),
                 };
@@ -177,13 +180,18 @@ mod tests {
             "csv:name",
             "csv:2:;",
             "csv:a b:\\t",
+            "csv:1::",
+            "csv:user:id:,",
+            "csv:user:::",
             "jsonl:user.name",
         ] {
             assert_eq!(name.parse::<Format>().unwrap().to_string(), name);
         }
         assert_eq!("convert-text1".parse(), Ok(Format::BinText1));
-        for name in ["", "text", "csv", "csv:", "csv:0", "csv:1:ab", "csv::;", "jsonl:", "jsonl:a."]
-        {
+        for name in [
+            "", "text", "csv", "csv:", "csv:0", "csv:1:ab", "csv:1:", "csv::;", "csv:::", "jsonl:",
+            "jsonl:a.",
+        ] {
             assert!(name.parse::<Format>().is_err(), "{name}");
         }
     }

@@ -134,7 +134,7 @@ fn of_bytes(keys: &KeySet<'_>) -> Portrait {
         order: order(all()),
         entropy_bits_per_byte: entropy(&counts),
         alphabet: counts.iter().filter(|&&count| count > 0).count() as u32,
-        alphabet_name: alphabet_name(&counts, &keys.bytes).into(),
+        alphabet_name: alphabet_name(&counts, all()).into(),
         common_prefix_bytes: common as u64,
         neighbours_share_bytes: neighbours(sample.windows(2).map(|w| shared(w[0], w[1]))),
         is_terminated: !spans.is_empty() && all().all(|key| key.last() == Some(&0)),
@@ -212,7 +212,10 @@ fn entropy(counts: &[u64; 256]) -> f64 {
     terms.map(|p| -p * p.log2()).sum::<f64>().max(0.0)
 }
 
-fn alphabet_name(counts: &[u64; 256], bytes: &[u8]) -> &'static str {
+fn alphabet_name<'k>(
+    counts: &[u64; 256],
+    mut keys: impl Iterator<Item = &'k [u8]>,
+) -> &'static str {
     let only = |fits: fn(u8) -> bool| (0..=255).all(|b| fits(b) || counts[usize::from(b)] == 0);
     if only(|b| b.is_ascii_digit()) {
         "digits"
@@ -224,7 +227,7 @@ fn alphabet_name(counts: &[u64; 256], bytes: &[u8]) -> &'static str {
         "printable ASCII"
     } else if only(|b| b.is_ascii()) {
         "ASCII"
-    } else if std::str::from_utf8(bytes).is_ok() {
+    } else if keys.all(|key| std::str::from_utf8(key).is_ok()) {
         "UTF-8"
     } else {
         "any bytes"
@@ -307,6 +310,20 @@ mod tests {
         assert_eq!(portrait.neighbours_share_bytes, 3.0);
         assert_eq!(portrait.alphabet_name, "letters");
         assert!((portrait.duplicate_share() - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_alphabet_is_that_of_the_keys_whatever_lies_between_them() {
+        let named = |file: &[u8], format: &str| {
+            Portrait::of(&read(file, &format.parse().unwrap()).unwrap()).alphabet_name
+        };
+        // A first byte of two at the end of a key, and a length that reads as the second.
+        let cut = [&[2, 0, 0, 0, 1, 0, 0, 0, 0xc3, 0xa9, 0, 0, 0][..], &[b'a'; 0xa9]].concat();
+        assert_eq!(named(&cut, "bin-text"), "any bytes");
+        let long = [&[1, 0, 0, 0, 0x80, 0, 0, 0][..], "é".repeat(64).as_bytes()].concat();
+        assert_eq!(named(&long, "bin-text"), "UTF-8");
+        assert_eq!(named(b"\xe9,\xc3\xa9\n", "csv:2"), "UTF-8");
+        assert_eq!(named(b"\xe9,\xc3\xa9\n", "csv:1"), "any bytes");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::format::Format;
-use crate::read::{FLAG_TERMINATED, MAGIC, MARKER, is_space, kind, parse_integer};
+use crate::read::{FLAG_TERMINATED, MAGIC, MARKER, is_space, kind, parse_integer, unmarked};
 use crate::set::{KeySet, Keys};
 
 /// Bytes an output gets at once.
@@ -118,13 +118,15 @@ fn text(out: &mut dyn Write, keys: &KeySet<'_>, format: &Format) -> Result<u64, 
     let mut bytes = 0;
     for at in 0..keys.len() {
         let key = keys.key(at);
-        let separates = |&byte: &u8| match format {
-            Format::Words => is_space(byte),
-            _ => byte == b'\n' || byte == b'\r',
+        let (is_cut, unit) = match format {
+            Format::Words => (key.iter().any(|&byte| is_space(byte)), "white space"),
+            _ => (key.contains(&b'\n') || key.ends_with(b"\r"), "a line end"),
         };
-        if key.iter().any(separates) {
-            let unit = if *format == Format::Words { "white space" } else { "a line end" };
+        if is_cut {
             return refuse(at, format!("holds {unit}, which separates keys in {format}"));
+        }
+        if at == 0 && unmarked(&key).len() < key.len() {
+            return refuse(at, "begins with a byte order mark, which a reader of text takes off");
         }
         out.write_all(&key)?;
         out.write_all(b"\n")?;

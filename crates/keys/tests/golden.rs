@@ -236,6 +236,9 @@ fn a_csv_column_is_found_by_name_or_number() {
     assert_eq!(column(text, "csv:id").unwrap(), ["1", "2", "3"]);
     assert_eq!(column(b"a;b\nc;d\n", "csv:2:;").unwrap(), ["b", "d"]);
     assert_eq!(column(b"a\tb", "csv:1:\\t").unwrap(), ["a"]);
+    assert_eq!(column(b"root:x:0\n", "csv:1::").unwrap(), ["root"]);
+    assert_eq!(column(b"user:id,b\n7,8\n", "csv:user:id:,").unwrap(), ["7"]);
+    assert_eq!(column(b"\"a\"\r", "csv:1").unwrap(), column(b"a\r", "csv:1").unwrap());
     let error = |text: &[u8], format| column(text, format).unwrap_err().to_string();
     assert_eq!(error(text, "csv:nobody"), "byte 3: no column \"nobody\" in the header");
     assert_eq!(error(b"a,b\nc\n", "csv:2"), "byte 4: record 2 has 1 field, the key is in field 2");
@@ -300,6 +303,22 @@ fn what_a_format_cannot_hold_is_refused() {
     assert!(refuse(&keys, &wide).contains("64-bit variant"));
     let zero = Target { terminate: true, ..Target::new(Format::BinTextKv) };
     assert!(refuse(&keys, &zero).contains("zero byte"));
+    let text = |keys: &[&[u8]], format| {
+        let file =
+            keys.iter().flat_map(|key| [&(key.len() as u32).to_le_bytes()[..], key].concat());
+        let count = (keys.len() as u32).to_le_bytes();
+        let file: Vec<u8> = count.into_iter().chain(file).collect();
+        let keys = read(&file, &Format::BinText).unwrap();
+        let mut text = Vec::new();
+        write(&mut text, &keys, &Target::new(format)).map(|_| text)
+    };
+    for format in [Format::Words, Format::Lines] {
+        let refused = text(&[b"\xef\xbb\xbfab"], format.clone()).unwrap_err().to_string();
+        assert!(refused.starts_with("key 1: begins with a byte order mark"), "{refused}");
+        assert_eq!(text(&[b"a", b"\xef\xbb\xbf"], format).unwrap(), b"a\n\xef\xbb\xbf\n");
+    }
+    assert_eq!(text(&[b"a\rb"], Format::Lines).unwrap(), b"a\rb\n");
+    assert!(text(&[b"a\r"], Format::Lines).unwrap_err().to_string().contains("a line end"));
     let odd = read(b"\xff", &Format::Lines).unwrap();
     assert!(refuse(&odd, &Target::new(Format::BinTextKv)).starts_with("key 1: is not printable"));
 }

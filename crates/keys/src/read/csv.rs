@@ -1,6 +1,7 @@
-//! A column of delimited text (RFC 4180). Lines may end with LF alone, the last one with nothing;
-//! everything else the RFC does not allow is an error of its byte. Keys are spans of the file,
-//! unless one holds a doubled quote: then all are copied.
+//! A column of delimited text (RFC 4180). Lines may end with LF alone, the last one with nothing or CR; records may
+//! have different numbers of fields, as long as the key's is there, and a CR within an unquoted field belongs to it.
+//! A quote where the RFC has none is an error of its byte. Keys are spans of the file, unless one holds a doubled
+//! quote: then all are copied.
 
 use std::borrow::Cow;
 
@@ -55,7 +56,7 @@ pub(super) fn column<'b>(bytes: &'b [u8], csv: &Csv) -> Result<KeySet<'b>, Error
     }
     Ok(match any_doubled {
         false => KeySet { bytes: Cow::Borrowed(bytes), keys: Keys::Bytes(found), values: None },
-        true => undoubled(bytes, &found),
+        true => undoubled(bytes, &found)?,
     })
 }
 
@@ -112,7 +113,7 @@ fn quoted(bytes: &[u8], start: usize, delimiter: u8) -> Result<Field, Error> {
         at = quote + 2;
     };
     let (next, ends_record) = match &bytes[end + 1..] {
-        [] => (end + 1, true),
+        [] | [b'\r'] => (bytes.len(), true),
         [b'\n', ..] => (end + 2, true),
         [b'\r', b'\n', ..] => (end + 3, true),
         [byte, ..] if *byte == delimiter => (end + 2, false),
@@ -121,9 +122,11 @@ fn quoted(bytes: &[u8], start: usize, delimiter: u8) -> Result<Field, Error> {
     Ok(Field { start, end, doubled, next, ends_record })
 }
 
-fn undoubled(bytes: &[u8], found: &[Span]) -> KeySet<'static> {
-    let mut copies = Vec::new();
-    let mut spans = Vec::with_capacity(found.len());
+fn undoubled(bytes: &[u8], found: &[Span]) -> Result<KeySet<'static>, Error> {
+    let (mut copies, mut spans) = (Vec::new(), Vec::new());
+    // One copy of all that is kept, which is no longer than it was.
+    let kept = found.iter().map(|span| span.len as usize).sum();
+    copies.try_reserve_exact(kept).map_err(|_| Error::Memory(found.len()))?;
     for span in found {
         let start = copies.len();
         let mut rest = span.of(bytes);
@@ -133,7 +136,7 @@ fn undoubled(bytes: &[u8], found: &[Span]) -> KeySet<'static> {
             rest = &rest[at + 2..];
         }
         copies.extend_from_slice(rest);
-        spans.push(Span { start: start as u64, len: (copies.len() - start) as u32 });
+        spans.grow(Span { start: start as u64, len: (copies.len() - start) as u32 })?;
     }
-    KeySet { bytes: Cow::Owned(copies), keys: Keys::Bytes(spans), values: None }
+    Ok(KeySet { bytes: Cow::Owned(copies), keys: Keys::Bytes(spans), values: None })
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use fathom_json::{Event, Lexer, Mode};
 
 use super::text::line_ends;
-use crate::error::{Error, Reason, bad};
+use crate::error::{Error, Grow, Reason, bad};
 use crate::read::is_space;
 use crate::set::{KeySet, Keys, Span};
 
@@ -43,7 +43,8 @@ pub(super) fn field(bytes: &[u8], path: &str) -> Result<KeySet<'static>, Error> 
             return Err(bad(start, Reason::EmptyKey(number as u64 + 1)));
         }
         let len = u32::try_from(text.len()).map_err(|_| bad(start, Reason::TooLong))?;
-        spans.push(Span { start: copies.len() as u64, len });
+        spans.grow(Span { start: copies.len() as u64, len })?;
+        copies.try_reserve(text.len()).map_err(|_| Error::Memory(spans.len()))?;
         copies.extend_from_slice(&text);
     }
     Ok(KeySet { bytes: Cow::Owned(copies), keys: Keys::Bytes(spans), values: None })

@@ -9,7 +9,7 @@ mod text;
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::format::Format;
+use crate::format::{Column, Csv, Format};
 use crate::set::{KeySet, Keys};
 
 pub(crate) use binary::{FLAG_TERMINATED, MAGIC, MARKER, kind};
@@ -83,17 +83,14 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
         ));
     }
     if let Some((header, delimiter)) = text::table(bytes) {
-        let suffix = match delimiter {
-            b',' => String::new(),
-            b'\t' => ":\\t".to_owned(),
-            other => format!(":{}", char::from(other)),
-        };
+        let csv = |column| Format::Csv(Csv { column, delimiter });
         let shown = String::from_utf8_lossy(&header[..header.len().min(80)]).into_owned();
-        let column =
-            shown.split(char::from(delimiter)).next().unwrap_or_default().trim_matches('"');
+        let name = shown.split(char::from(delimiter)).next().unwrap_or_default().trim_matches('"');
         return Err(Error::Unrecognised(format!(
-            "it looks like a table that begins with {shown:?}; name the column, csv:{column}{suffix} \
-             or csv:1{suffix} without a header, or take it as words or lines"
+            "it looks like a table that begins with {shown:?}; name the column, {} or {} without a \
+             header, or take it as words or lines",
+            csv(Column::Named(name.to_owned())),
+            csv(Column::Number(1)),
         )));
     }
     match first {

@@ -93,7 +93,11 @@ pub(super) fn integers(bytes: &[u8]) -> Result<Vec<u64>, Error> {
             bad(start, Reason::NotAnInteger(shown))
         })
     };
-    Words { bytes, at: 0 }.map(parse).collect()
+    let mut numbers = Vec::new();
+    for word in (Words { bytes, at: 0 }) {
+        numbers.grow(parse(word)?)?;
+    }
+    Ok(numbers)
 }
 
 pub(super) fn all_integers(bytes: &[u8]) -> bool {
