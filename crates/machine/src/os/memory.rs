@@ -14,13 +14,13 @@
 use std::fs;
 use std::io;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use std::mem::{self, MaybeUninit};
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
 use rustix::mm::{
     Advice, MapFlags, MprotectFlags, MremapFlags, ProtFlags, madvise, mmap_anonymous, mprotect,
-    mremap_fixed,
+    mremap_fixed, munmap,
 };
 
 /// Bytes of a large page of the usual size.
@@ -260,8 +260,8 @@ pub fn huge<T: Clone>(len: usize, value: T) -> Vec<T> {
     list
 }
 
-/// A list of its own memory, on huge pages where it is large, that grows without a copy: its pages move, and only new
-/// ones are cleared.
+/// A list of its own memory, on huge pages where it is large, that grows without a copy where the kernel moves its pages:
+/// then only new ones are cleared.
 ///
 /// ```text
 ///   [ values │ room ]            full
@@ -302,14 +302,14 @@ impl<T> List<T> {
     pub fn enlarge(&mut self, capacity: usize) {
         let bytes = capacity.checked_mul(size_of::<T>()).expect("a list is smaller than memory");
         if self.map.as_ref().is_none_or(|map| map.len < bytes) {
-            let map = Mapping::zeroed(bytes);
-            let mut map =
+            let used = self.len * size_of::<T>();
+            let map = match self.map.as_mut() {
+                Some(map) => map.enlarge(bytes, used).map(|()| map),
+                None => Mapping::zeroed(bytes).map(|map| self.map.insert(map)),
+            };
+            let map =
                 map.unwrap_or_else(|why| panic!("no memory for a list of {bytes} bytes: {why}"));
-            if let Some(old) = self.map.take() {
-                map.receive(old, self.len * size_of::<T>());
-            }
             self.at = map.at.cast();
-            self.map = Some(map);
         }
         self.capacity = self.capacity.max(capacity);
     }
@@ -464,37 +464,41 @@ impl Mapping {
         // SAFETY: skip < LARGE, so that skip + len stays inside what was reserved.
         let at = unsafe { reserved.add(skip) };
         if slack > 0 {
-            // SAFETY: `at` and `len` lie in the region reserved above. Without such pages the others
-            // do as well.
-            let _ = unsafe { madvise(at.as_ptr().cast(), len, Advice::LinuxHugepage) };
-        }
-        Ok(Mapping { reserved, reserved_len, at, len })
-    }
-
-    /// Takes over the first `used` bytes of another mapping by [`Mapping::zeroed`], no larger than this one, which is
-    /// as it was mapped.
-    fn receive(&mut self, from: Mapping, used: usize) {
-        assert!(used <= from.len && from.len <= self.len);
-        if from.len.is_multiple_of(LARGE) {
-            let flags = MremapFlags::MAYMOVE | MremapFlags::DONTUNMAP;
-            // SAFETY: both are ours alone and as long at least, and whole pages; what was at the new address is
-            // untouched memory. The old address stays mapped, until `from` is dropped.
-            let moved = unsafe {
-                mremap_fixed(
-                    from.at.as_ptr().cast(),
-                    from.len,
-                    from.len,
-                    flags,
-                    self.at.as_ptr().cast(),
-                )
-            };
-            if moved.is_ok() {
-                return;
+            // SAFETY: all three lie in the region reserved above, the first two around `at` and `len`. What cannot be
+            // given back stays unused; without huge pages the others do as well.
+            unsafe {
+                let _ = munmap(reserved.as_ptr().cast(), skip);
+                let _ = munmap(at.add(len).as_ptr().cast(), slack - skip);
+                let _ = madvise(at.as_ptr().cast(), len, Advice::LinuxHugepage);
             }
         }
-        // A few bytes, or a kernel before Linux 5.7.
+        // SAFETY: just mapped, ours alone, readable and private.
+        Ok(unsafe { Mapping::adopt(at, len) })
+    }
+
+    /// Makes one by [`Mapping::zeroed`] larger; its first `used` bytes stay. An error changes nothing.
+    ///
+    /// Moves and grows in one step, so that it stays one area for the kernel: before Linux 6.17 none that consists of
+    /// several is moved. The address is our choice, since the kernel's own, before 6.7, parts huge pages.
+    fn enlarge(&mut self, bytes: usize, used: usize) -> io::Result<()> {
+        let mut map = Mapping::zeroed(bytes)?;
+        assert!(used <= self.len && self.len <= map.len);
+        if self.len.is_multiple_of(LARGE) {
+            let (from, to) = (self.at.as_ptr().cast(), map.at.as_ptr().cast());
+            // SAFETY: both are ours alone, whole pages and apart; what is at the new address is untouched memory.
+            let moved = unsafe { mremap_fixed(from, self.len, map.len, MremapFlags::MAYMOVE, to) };
+            if moved.is_ok() {
+                // Nothing of ours is at the old address any more.
+                mem::forget(mem::replace(self, map));
+                return Ok(());
+            }
+            // The kernel clears the new address before it refuses: what is there may be another thread's by now.
+            mem::forget(mem::replace(&mut map, Mapping::zeroed(bytes)?));
+        }
         // SAFETY: both are mapped and ours alone, and apart.
-        unsafe { self.at.copy_from_nonoverlapping(from.at, used) };
+        unsafe { map.at.copy_from_nonoverlapping(self.at, used) };
+        *self = map;
+        Ok(())
     }
 
     /// Pages of the hugetlb pool. Populated at once: a pool that runs dry (a control group's limit)
@@ -567,7 +571,7 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the region was mapped by us, is unmapped only here, and every slice of it borrows
         // from `self`. Failure leaks it, which is safe.
-        let _ = unsafe { rustix::mm::munmap(self.reserved.as_ptr().cast(), self.reserved_len) };
+        let _ = unsafe { munmap(self.reserved.as_ptr().cast(), self.reserved_len) };
     }
 }
 
@@ -625,15 +629,50 @@ mod tests {
             (numbers.len()..capacity).for_each(|number| numbers.push(number));
             assert!(numbers.iter().copied().eq(0..capacity), "{capacity}");
         }
-        // Where the kernel moves no pages bytes are copied.
-        let (mut to, from) = (Mapping::zeroed(3 << 20).unwrap(), Mapping::zeroed(1 << 16).unwrap());
+        // What is smaller than a large page is copied, as far as it is used.
+        let mut map = Mapping::zeroed(1 << 16).unwrap();
         // SAFETY: 64 KiB were mapped, and nobody else knows of them.
-        unsafe { from.at.as_ptr().write_bytes(7, 1 << 16) };
-        to.receive(from, 5000);
-        assert_eq!(to.bytes(5001), [&[7; 5000][..], &[0]].concat());
+        unsafe { map.at.as_ptr().write_bytes(7, 1 << 16) };
+        map.enlarge(3 << 20, 5000).unwrap();
+        assert_eq!(map.bytes(5001), [&[7; 5000][..], &[0]].concat());
         for len in [0, 1, 3 << 20] {
             assert_eq!(huge(len, 7_u8), vec![7; len]);
         }
+    }
+
+    /// It was two areas after the first move, which Linux 5.7 to 6.16 did not move again.
+    #[test]
+    #[cfg_attr(not(target_os = "linux"), ignore = "there is no /proc")]
+    fn a_list_that_has_moved_is_still_one_mapping() {
+        let mut list = List::new();
+        for capacity in [1 << 20, 5 << 20, 11 << 20, 40 << 20] {
+            list.enlarge(capacity);
+            list.push(7_u8);
+            let map = list.map.as_ref().unwrap();
+            let start = map.at.as_ptr() as usize;
+            assert_eq!(start % LARGE, 0);
+            let maps = fs::read_to_string("/proc/self/maps").unwrap();
+            let whole = maps.lines().any(|line| {
+                let (from, to) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
+                let parse = |hex| usize::from_str_radix(hex, 16).unwrap();
+                parse(from) <= start && start + map.len <= parse(to)
+            });
+            assert!(whole, "{start:x}+{:x} in\n{maps}", map.len);
+        }
+    }
+
+    /// Kernels before 6.17 take away what is at the new address before they say no, and the copy was written there.
+    #[test]
+    fn a_list_the_kernel_does_not_move_is_copied_into_memory_of_its_own() {
+        let mut list = List::new();
+        list.extend_from_slice(&[7_u8; 3 << 20]);
+        let map = list.map.as_ref().unwrap();
+        // SAFETY: a part of the list's own pages, which makes them two areas; no byte changes.
+        unsafe { madvise(map.at.as_ptr().cast(), LARGE, Advice::LinuxNoHugepage).unwrap() };
+        list.enlarge(9 << 20);
+        assert_eq!(*list, [7; 3 << 20]);
+        list.extend_from_slice(&[8; 6 << 20]);
+        assert!(list[3 << 20..].iter().all(|&byte| byte == 8));
     }
 
     #[test]
