@@ -81,14 +81,17 @@ fn answers<V: Vector>(a: &[u8; 64], b: &[u8; 64]) -> (Vec<[u8; 64]>, Vec<u64>) {
         let (v, w) = (V::load(a.as_ptr()), V::load(b.as_ptr()));
         bits.push(v.differs(w, V::load(mask.as_ptr())).into());
         bits.push(v.differs(v, V::splat(0xff)).into());
-        // The places before, over the end of a register.
+        // The places before, over the ends of registers.
         let mut shifted = [[0; 64]; 3];
-        for (i, v) in
-            v.earlier(V::last_four(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))).iter().enumerate()
-        {
-            v.store(shifted[i].as_mut_ptr());
-            bits.push(u64::from_le_bytes(*shifted[i].first_chunk().unwrap()));
+        let mut before = V::last_four(u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        for at in (0..64).step_by(V::BYTES) {
+            let here = V::load(a.as_ptr().add(at));
+            for (result, all) in here.earlier(before).into_iter().zip(&mut shifted) {
+                result.store(all.as_mut_ptr().add(at));
+            }
+            before = here;
         }
+        bytes.extend(shifted);
     }
     (bytes, bits)
 }
