@@ -136,11 +136,12 @@ impl Counters {
 
     /// A moment to fill later, so that nothing is allocated in a measured region.
     pub fn blank(&self) -> Moment {
-        Moment(vec![Raw::default(); self.groups.iter().map(|group| group.members.len()).sum()])
+        Moment(vec![Raw::UNREAD; self.groups.iter().map(|group| group.members.len()).sum()])
     }
 
     /// As [`now`](Counters::now), into a moment made by [`blank`](Counters::blank).
     pub fn now_into(&self, moment: &mut Moment) {
+        moment.0.fill(Raw::UNREAD);
         let mut rest = moment.0.as_mut_slice();
         for group in &self.groups {
             let (slots, further) = rest.split_at_mut(group.members.len());
@@ -192,10 +193,11 @@ impl Counters {
                 running_ns: after.running_ns.saturating_sub(before.running_ns),
                 mode: opened.mode,
             };
+            let is_read = *before != Raw::UNREAD && *after != Raw::UNREAD;
             // Times may stand still over a region shorter than their step; the count is then whole.
-            if count.running_ns == 0
-                && (count.enabled_ns > 0 || count.counted == 0 && after.running_ns == 0)
-            {
+            let has_run = count.running_ns > 0
+                || count.enabled_ns == 0 && (count.counted > 0 || after.running_ns > 0);
+            if !is_read || !has_run {
                 missing.push(Missing { event: event.clone(), reason: Reason::NeverRan });
             } else {
                 counted.push(count);
@@ -354,6 +356,24 @@ mod tests {
         let counts = counters.between(&before, &after);
         assert_eq!(counts.get("page-faults"), Some(64.0), "{counts:?}");
         assert_eq!(counts.counted()[0].share(), 1.0);
+    }
+
+    /// It left the zeros, or what was read last, and the difference was near 2^64.
+    #[test]
+    fn an_event_that_could_be_read_before_and_not_after_is_missing() {
+        let [mut counters, mut other] =
+            ["page-faults"; 2].map(|name| Counters::of_this_thread(&events(&[name])));
+        crate::needs!(EVENTS_COUNTED, works(&counters) && works(&other));
+        // The kernel knows of one member, and does not fill two.
+        counters.groups[0].members.append(&mut other.groups[0].members);
+        let good = Moment(vec![Raw { value: 40, enabled_ns: 10, running_ns: 10 }; 2]);
+        let mut failed = good.clone();
+        counters.now_into(&mut failed);
+        assert_eq!(failed, counters.blank());
+        for (before, after) in [(&good, &failed), (&failed, &good), (&failed, &failed)] {
+            let counts = counters.between(before, after);
+            assert_eq!((counts.counted(), counts.missing().len()), (&[][..], 2));
+        }
     }
 
     #[test]

@@ -50,11 +50,16 @@ pub(crate) trait Registers {
 }
 
 /// A count and the times it covers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Raw {
     pub(crate) value: u64,
     pub(crate) enabled_ns: u64,
     pub(crate) running_ns: u64,
+}
+
+impl Raw {
+    /// In place of one that could not be read: nothing runs for so long.
+    pub(crate) const UNREAD: Raw = Raw { value: 0, enabled_ns: u64::MAX, running_ns: u64::MAX };
 }
 
 impl Page {
