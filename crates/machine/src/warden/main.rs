@@ -156,10 +156,10 @@ unsafe extern "C" fn begin(stack: *const usize) -> ! {
 }
 
 /// Waits until nobody is left below, or a signal says that nobody may be left.
-fn guard(report: usize, child: isize, begin_ns: u64) -> ! {
+fn guard(report: usize, mut child: isize, begin_ns: u64) -> ! {
     loop {
         let signal = wait_for_signal(None);
-        if !reap(report, child, begin_ns) {
+        if !reap(report, &mut child, begin_ns) {
             exit(0);
         }
         if signal > 0 && signal != CHILD {
@@ -169,10 +169,12 @@ fn guard(report: usize, child: isize, begin_ns: u64) -> ! {
     // The group first: most programs are no more than that. Then whatever made itself a group or a
     // session of its own, generation by generation, as each orphan becomes our child. One that is
     // another user's or stuck in the kernel cannot be ended: the bound is for that.
-    call(number::KILL, [child.wrapping_neg() as usize, KILL, 0, 0, 0]);
+    if child > 0 {
+        call(number::KILL, [child.wrapping_neg() as usize, KILL, 0, 0, 0]);
+    }
     for _ in 0..200 {
         wait_for_signal(Some(5_000_000));
-        if !reap(report, child, begin_ns) {
+        if !reap(report, &mut child, begin_ns) {
             break;
         }
         kill_children();
@@ -180,8 +182,9 @@ fn guard(report: usize, child: isize, begin_ns: u64) -> ! {
     exit(0)
 }
 
-/// Takes note of everybody who ended; whether there is still somebody.
-fn reap(report: usize, child: isize, begin_ns: u64) -> bool {
+/// Takes note of everybody who ended; whether there is still somebody. `child` becomes 0 with its end: its number may then
+/// be another's.
+fn reap(report: usize, child: &mut isize, begin_ns: u64) -> bool {
     loop {
         let mut status = 0_i32;
         let mut usage = [0_u64; 18];
@@ -189,7 +192,8 @@ fn reap(report: usize, child: isize, begin_ns: u64) -> bool {
         let everybody = usize::MAX;
         let place = to(&raw mut status);
         let ended = call(number::WAIT4, [everybody, place, NO_HANG, to(&raw mut usage), 0]);
-        if ended == child {
+        if ended == *child {
+            *child = 0;
             let mut record: Record = [0; 21];
             record[0] = ENDED;
             record[1] = u64::from(status.cast_unsigned());
