@@ -67,7 +67,7 @@ pub fn built_in() -> Vec<Group> {
 pub struct Choice {
     /// The events, each once, in the order of the words.
     pub events: Vec<Event>,
-    /// The metrics of the groups named.
+    /// The metrics of the groups named, each once, too.
     pub metrics: Vec<Metric>,
 }
 
@@ -92,12 +92,19 @@ pub fn choose(words: &str, groups: &[Group]) -> Result<Choice, String> {
                 }
             },
         };
-        let fresh = events.into_iter().filter(|event| !choice.events.contains(event));
-        let fresh: Vec<Event> = fresh.collect();
-        choice.events.extend(fresh);
-        choice.metrics.extend(metrics);
+        add(&mut choice.events, events);
+        add(&mut choice.metrics, metrics);
     }
     Ok(choice)
+}
+
+/// Puts those of `more` behind the others that are not among them.
+fn add<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+    for one in more {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
 }
 
 /// The groups of `text`, in order.
@@ -332,6 +339,13 @@ mod tests {
         assert_eq!(choice.metrics.len(), 4);
         assert_eq!(choose("", &built_in()), Ok(Choice::default()));
         assert!(choose("wheels", &built_in()).unwrap_err().contains("core, branch"));
+    }
+
+    /// Its metrics were printed twice.
+    #[test]
+    fn a_group_that_is_named_twice_is_chosen_once() {
+        let groups = built_in();
+        assert_eq!(choose("core,cycles,core", &groups), choose("core", &groups));
     }
 
     #[test]
