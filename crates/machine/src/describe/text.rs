@@ -234,12 +234,16 @@ fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// In the binary unit that leaves 1 to 1023 of them; one decimal where it says something.
+/// In the binary unit that leaves 1 to 1023.9 of them when rounded; one decimal where it says something.
 fn bytes(count: Option<u64>) -> String {
     let Some(count) = count else { return "unknown size".to_owned() };
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let step = (count.max(1).ilog2() / 10) as usize;
-    let tenths = (u128::from(count) * 10 + (1 << (10 * step)) / 2) >> (10 * step);
+    let mut tenths = 0;
+    let fits = |step: &usize| {
+        tenths = (u128::from(count) * 10 + (1 << (10 * step)) / 2) >> (10 * step);
+        tenths < 10_240
+    };
+    let step = (0..units.len()).find(fits).expect("2^64 bytes are 16 EiB");
     match tenths % 10 {
         0 => format!("{} {}", tenths / 10, units[step]),
         tenth => format!("{}.{tenth} {}", tenths / 10, units[step]),
@@ -257,6 +261,8 @@ mod tests {
             (1023, "1023 bytes"),
             (49152, "48 KiB"),
             (1536, "1.5 KiB"),
+            (1_048_575, "1 MiB"),
+            (1_048_524, "1023.9 KiB"),
             (25276502016, "23.5 GiB"),
             (u64::MAX, "16 EiB"),
         ];
