@@ -586,6 +586,23 @@ fn the_action_uses_options_that_exist() {
 }
 
 #[test]
+fn the_action_shows_no_result_of_the_use_before() {
+    let action = concat!(env!("CARGO_MANIFEST_DIR"), "/../../action.yml");
+    let action = fs::read_to_string(action).unwrap();
+    let script = action.split("- id: measure").nth(1).unwrap().split("run: |").nth(1).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let [comment, summary] = ["fathom-comment.md", "summary"].map(|name| folder.path().join(name));
+    fs::write(&comment, "faster").unwrap();
+    // There is no program, so that it fails.
+    let mut command = Command::new("bash");
+    command.args(["-e", "-c", script]).env("RUNNER_TEMP", folder.path());
+    command.env("GITHUB_OUTPUT", folder.path().join("output"));
+    let output = command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
+    assert_eq!(output.status.code(), Some(127), "{}", words(&output));
+    assert!(!comment.exists() && !summary.exists());
+}
+
+#[test]
 fn no_other_takes_the_place_of_a_reference_that_fails() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("run.json");
