@@ -3,9 +3,10 @@
 //! The serial console is the only way out, so a machine that prints no last line has failed,
 //! whatever its exit status.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -65,27 +66,33 @@ pub(crate) fn boot(machine: Machine, kernel: &Path, ramdisk: &Path) -> Result<St
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context("cannot run qemu-system-aarch64")?;
-    let mut stdout = child.stdout.take().expect("the output is piped");
-    let reader = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        stdout.read_to_end(&mut text).map(|_| String::from_utf8_lossy(&text).into_owned())
-    });
+    // Both at once: who fills a pipe that nobody reads stands still.
+    let output = read(child.stdout.take().expect("the output is piped"));
+    let errors = read(child.stderr.take().expect("the errors are piped"));
     let start = Instant::now();
     while child.try_wait()?.is_none() {
         if start.elapsed() > LIMIT {
             child.kill()?;
             child.wait()?;
-            bail!("{machine:?} did not power off within {} s", LIMIT.as_secs());
+            let errors = errors.join().expect("the reader does not panic")?;
+            bail!("{machine:?} did not power off within {} s: {errors}", LIMIT.as_secs());
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    let mut errors = String::new();
-    child.stderr.take().expect("the errors are piped").read_to_string(&mut errors)?;
-    let text = reader.join().expect("the reader does not panic")?;
+    let errors = errors.join().expect("the reader does not panic")?;
+    let text = output.join().expect("the reader does not panic")?;
     if text.contains("Kernel panic") || !text.lines().any(|line| line.trim() == "done") {
         let tail: Vec<&str> = text.lines().rev().take(12).collect();
         let tail = tail.into_iter().rev().collect::<Vec<_>>().join("\n");
         bail!("{machine:?} died before it was done: {errors}\n{tail}");
     }
     Ok(text)
+}
+
+/// All that comes, as text, on a thread of its own.
+fn read(mut from: impl Read + Send + 'static) -> JoinHandle<io::Result<String>> {
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        from.read_to_end(&mut text).map(|_| String::from_utf8_lossy(&text).into_owned())
+    })
 }
