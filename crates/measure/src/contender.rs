@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::hint::black_box;
+use std::mem;
 
 use serde::{Deserialize, Serialize};
 
@@ -295,8 +296,8 @@ pub struct Metric {
     pub less_is_better: Option<bool>,
 }
 
-/// A contender whose iterations share one input and need no set-up: `run(input)` is timed, `digest`
-/// of its last output is not.
+/// A contender whose iterations share one input and need no set-up: `run(input)` is timed, and so is that
+/// its outputs are dropped, once per iteration; `digest` of the last one is not.
 ///
 /// The input is made opaque to the optimiser before each iteration and the output after it, so
 /// that no iteration can be hoisted out of the loop or dropped.
@@ -304,7 +305,7 @@ pub fn timed<'w, I, O, R, D>(input: &'w I, run: R, digest: D) -> Box<dyn Prepare
 where
     I: ?Sized,
     R: FnMut(&'w I) -> O + 'w,
-    D: FnMut(O) -> Digest + 'w,
+    D: FnMut(&O) -> Digest + 'w,
 {
     Box::new(Timed { input, run, digest })
 }
@@ -319,13 +320,20 @@ impl<'w, I, O, R, D> Prepared for Timed<'w, I, R, D>
 where
     I: ?Sized,
     R: FnMut(&'w I) -> O,
-    D: FnMut(O) -> Digest,
+    D: FnMut(&O) -> Digest,
 {
     fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
         meter.start();
         let last = called(iterations, self.input, &mut self.run);
         meter.stop();
-        (self.digest)(last)
+        let digest = (self.digest)(&last);
+        // Else a sample of one iteration would have none of it. What needs no drop pays for no region.
+        if mem::needs_drop::<O>() {
+            meter.start();
+            drop(last);
+            meter.stop();
+        }
+        digest
     }
 }
 
@@ -428,11 +436,38 @@ mod tests {
                 runs.set(runs.get() + 1);
                 five
             },
-            Digest::of_u64,
+            |five| Digest::of_u64(*five),
         );
         let mut marks = Marks::default();
         assert_eq!(prepared.sample(7, &mut marks), Digest::of_u64(5));
         assert_eq!((runs.get(), marks.0, marks.1), (7, 1, 1));
+    }
+
+    /// Of a sample of one iteration none was.
+    #[test]
+    fn every_output_is_dropped_inside_the_time() {
+        struct Dropped<'a>(&'a Cell<bool>, &'a Cell<u64>);
+        impl Drop for Dropped<'_> {
+            fn drop(&mut self) {
+                self.1.set(self.1.get() + u64::from(self.0.get()));
+            }
+        }
+        struct Region<'a>(&'a Cell<bool>);
+        impl Meter for Region<'_> {
+            fn start(&mut self) {
+                self.0.set(true);
+            }
+            fn stop(&mut self) {
+                self.0.set(false);
+            }
+        }
+        let (is_timed, drops) = (Cell::new(false), Cell::new(0));
+        let digest = |_: &Dropped<'_>| Digest::of_u64(u64::from(is_timed.get()));
+        let mut prepared = timed(&(), |()| Dropped(&is_timed, &drops), digest);
+        for (iterations, expected) in [(1, 1), (3, 4)] {
+            let untimed = prepared.sample(iterations, &mut Region(&is_timed));
+            assert_eq!((untimed, drops.get()), (Digest::of_u64(0), expected));
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@
 //! let mut total = timed(
 //!     &words[..],
 //!     |words| words.iter().map(|word| word.len()).sum::<usize>(), // timed
-//!     |total| Digest::of_u64(total as u64),                       // not timed
+//!     |total| Digest::of_u64(*total as u64),                      // not timed
 //! );
 //! let digest = total.sample(1_000, &mut Untimed);
 //! assert_eq!(digest, Digest::of_u64(9));

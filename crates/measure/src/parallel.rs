@@ -134,7 +134,7 @@ mod tests {
         let next = AtomicU64::new(0);
         let prepare = || -> Preparation<'_> {
             let mine = next.fetch_add(1, Ordering::Relaxed);
-            Ok(timed(&1, move |_: &u64| mine, Digest::of_u64))
+            Ok(timed(&1, move |_: &u64| mine, |mine| Digest::of_u64(*mine)))
         };
         let mut found = Digest::default();
         prepared(2, &prepare, &mut |mut all| found = all.sample(1, &mut Untimed)).unwrap();

@@ -131,7 +131,7 @@ impl Opening<'_> {
         };
         let opened = match &self.contender {
             None => {
-                let prepared = timed(&(), |()| (), |()| Digest::default());
+                let prepared = timed(&(), |()| (), |&()| Digest::default());
                 let work = Work::default();
                 then(Opened { prepared, work, leaves_the_thread: false, backing: None });
                 Ok(())

@@ -18,7 +18,7 @@ pub(super) fn prepared<'w>(line: &str, workload: &'w Text) -> Preparation<'w> {
     Ok(timed(
         workload,
         move |_| run(&line).expect("it could the first time"),
-        |text| Digest::of_bytes(&text),
+        |text| Digest::of_bytes(text),
     ))
 }
 

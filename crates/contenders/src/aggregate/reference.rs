@@ -30,7 +30,7 @@ impl Contender<Text> for Plain {
                 Some(text) => text,
                 None => run(workload).expect("it could the first time"),
             },
-            |text| Digest::of_bytes(&text),
+            |text| Digest::of_bytes(text),
         ))
     }
 

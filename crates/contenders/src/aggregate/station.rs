@@ -35,7 +35,7 @@ fn prepared<'w>(name: &str, choices: &str, workload: &'w Text) -> Preparation<'w
     Ok(timed(
         workload,
         move |workload| run(workload, &strategy).expect("it could the first time"),
-        |text| Digest::of_bytes(&text),
+        |text| Digest::of_bytes(text),
     ))
 }
 

@@ -36,7 +36,7 @@ impl<D: Direct> Contender<Blocks> for Called<D> {
     fn prepare<'w>(&self, workload: &'w Blocks) -> Preparation<'w> {
         let items = workload.items;
         let play = |script: &Script| run(black_box(&D::fresh()), script);
-        Ok(timed(&workload.script, play, move |sum| Digest::of_u64(items).with_u64(sum)))
+        Ok(timed(&workload.script, play, move |sum| Digest::of_u64(items).with_u64(*sum)))
     }
 }
 

@@ -139,7 +139,7 @@ impl Messages {
                 |set: &[Placed; MESSAGES]| form.digest(&set.each_ref().map(|message| &message[..]));
             many.iter().flat_map(each).collect()
         };
-        let folded = |found: Vec<[u8; DIGEST]>| {
+        let folded = |found: &Vec<[u8; DIGEST]>| {
             found.iter().fold(Digest::default(), |digest, output| output.add_to(digest))
         };
         Ok(timed(&self.many, all, folded))

@@ -119,7 +119,7 @@ impl Hashing {
                 let expected = Hashes::bytes(&H::default(), &self.bulk);
                 let items = self.bulk.len() as u64;
                 let run = |bytes: &[u8]| Hashes::bytes(&H::default(), bytes);
-                timed(&self.bulk[..], run, move |hash| verdict(items, right && hash == expected))
+                timed(&self.bulk[..], run, move |hash| verdict(items, right && *hash == expected))
             }
             Keys::Integers(keys) => self.each(&Loops::<u64>::of::<H>(), keys.clone(), right),
             Keys::Text(text) => self.each(&Loops::of::<H>(), text.keys(), right),
@@ -139,7 +139,7 @@ impl Hashing {
         let items = keys.len() as u64;
         let run = if self.operation == Operation::Chain { loops.chain } else { loops.sum };
         let run = move || run(black_box(&keys));
-        timed(&(), move |()| run(), move |sum| verdict(items, right && sum == expected))
+        timed(&(), move |()| run(), move |sum| verdict(items, right && *sum == expected))
     }
 }
 

@@ -121,7 +121,7 @@ impl Texts {
         read: impl FnMut(&'w [u8]) -> V + 'w,
         digest: impl Fn(&V) -> Digest + 'w,
     ) -> Preparation<'w> {
-        Ok(timed(&self.text[..], read, move |value| digest(&value)))
+        Ok(timed(&self.text[..], read, digest))
     }
 
     /// A contender that builds rows of pointers.
@@ -163,8 +163,8 @@ impl Texts {
         &'w self,
         write: impl FnMut(&'w [Person]) -> Vec<u8> + 'w,
     ) -> Preparation<'w> {
-        Ok(timed(&self.people[..], write, |text: Vec<u8>| {
-            Digest::of_u64(fast_sum(&text).into()).with_u64(text.len() as u64)
+        Ok(timed(&self.people[..], write, |text: &Vec<u8>| {
+            Digest::of_u64(fast_sum(text).into()).with_u64(text.len() as u64)
         }))
     }
 }

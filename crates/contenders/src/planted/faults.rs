@@ -56,7 +56,7 @@ impl Contender<Steps> for Faulty {
             };
             walk(workload, workload.steps - u64::from(is_wrong), 1)
         };
-        Ok(timed(workload, run, Digest::of_u64))
+        Ok(timed(workload, run, |end| Digest::of_u64(*end)))
     }
 }
 

@@ -26,7 +26,7 @@ impl Contender<Steps> for Steady {
                 // The surplus starts from the answer and cannot be done at the same time.
                 (answer, walk(workload, extra, answer))
             },
-            |(answer, _)| Digest::of_u64(answer),
+            |(answer, _)| Digest::of_u64(*answer),
         ))
     }
 }

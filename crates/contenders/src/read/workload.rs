@@ -190,7 +190,8 @@ impl File {
         mut read: impl FnMut(&fs::File, &File) -> io::Result<Sum> + 'static,
     ) -> Preparation<'_> {
         let mut run = move |file: &File| open(&file.path).and_then(|open| read(&open, file));
-        let digest = |sum: io::Result<Sum>| {
+        let digest = |sum: &io::Result<Sum>| {
+            let sum = sum.as_ref();
             let sum = sum.unwrap_or_else(|error| panic!("the file that was read before: {error}"));
             sum.lanes().into_iter().fold(Digest::default(), Digest::with_u64)
         };
@@ -199,7 +200,12 @@ impl File {
         }
         // Each iteration has a region of its own on the clock, and the file is put out of memory between them.
         let evict = || fs::File::open(&self.path).and_then(|file| cache::evict(&file));
-        Ok(timed_batch(1, evict, move |gone| gone.and_then(|()| run(self)), digest))
+        Ok(timed_batch(
+            1,
+            evict,
+            move |gone| gone.and_then(|()| run(self)),
+            move |sum| digest(&sum),
+        ))
     }
 }
 

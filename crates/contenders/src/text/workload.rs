@@ -261,11 +261,12 @@ impl Scan {
 
     /// The same, compiled once for all contenders: what calls by a pointer cost is nothing beside a text.
     fn counted_by<'w>(&'w self, mut count: Box<Count<'w>>) -> Preparation<'w> {
+        let number = |number: &u64| Digest::of_u64(*number);
         match self.operation {
             Operation::Utf8 | Operation::JsonValid => self.asked(count, 1),
             Operation::Utf8UpToZero | Operation::JsonValidUpToZero => self.asked(count, 0),
             Operation::StrLen | Operation::JsonCountUpToZero => {
-                Ok(timed(&self.with_zero[..], count, Digest::of_u64))
+                Ok(timed(&self.with_zero[..], count, number))
             }
             Operation::JsonProperties => Ok(timed(
                 self.first_object(),
@@ -276,10 +277,10 @@ impl Scan {
                     }
                     sum
                 },
-                Digest::of_u64,
+                number,
             )),
-            Operation::JsonCountSoFar => Ok(timed(self.half(), count, Digest::of_u64)),
-            _ => Ok(timed(self.text(), count, Digest::of_u64)),
+            Operation::JsonCountSoFar => Ok(timed(self.half(), count, number)),
+            _ => Ok(timed(self.text(), count, number)),
         }
     }
 
@@ -296,8 +297,8 @@ impl Scan {
         &'w self,
         write: impl FnMut(&'w [u8]) -> Vec<u8> + 'w,
     ) -> Preparation<'w> {
-        Ok(timed(self.text(), write, |text: Vec<u8>| {
-            Digest::of_u64(fast_sum(&text).into()).with_u64(text.len() as u64)
+        Ok(timed(self.text(), write, |text: &Vec<u8>| {
+            Digest::of_u64(fast_sum(text).into()).with_u64(text.len() as u64)
         }))
     }
 
