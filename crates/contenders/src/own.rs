@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use fathom_json::{Event, Lexer, Mode};
 use fathom_measure::workload::{Spec, SpecError};
 
 /// Contenders hold what they make of a text several times over.
@@ -42,13 +43,30 @@ pub(crate) fn unreadable(path: &Path, error: io::Error) -> SpecError {
 /// The file of `spec`, which is one JSON document.
 pub(crate) fn json(spec: &Spec) -> Result<Vec<u8>, SpecError> {
     let bytes = text(spec)?;
-    match serde_json::from_slice::<serde::de::IgnoredAny>(&bytes) {
-        Ok(_) => Ok(bytes),
-        Err(error) => {
-            let path = spec.file.clone().unwrap_or_default();
-            Err(SpecError::File { path, reason: format!("not one JSON document: {error}") })
+    let read = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes);
+    let read = read.map_err(|error| format!("not one JSON document: {error}"));
+    match read.and_then(|_| read_alike(&bytes)) {
+        Ok(()) => Ok(bytes),
+        Err(reason) => Err(SpecError::File { path: spec.file.clone().unwrap_or_default(), reason }),
+    }
+}
+
+/// Refuses what the grammar of JSON has and hardly a library reads: half a surrogate pair, a number beyond
+/// doubles, containers in a thousand others.
+fn read_alike(document: &[u8]) -> Result<(), String> {
+    let mut lexer = Lexer::new(Mode::Document);
+    let mut at = 0;
+    while let Some(event) = lexer.next(document, &mut at).map_err(|error| error.to_string())? {
+        let why = match event {
+            Event::Key(text) | Event::String(text) => text.decode().err().map(|e| e.to_string()),
+            Event::Number(number) => number.to_f64().err().map(|e| e.to_string()),
+            _ => None,
+        };
+        if let Some(why) = why {
+            return Err(format!("{why}, before byte {at}"));
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -75,6 +93,16 @@ mod tests {
         let (_kept, lines) = spec(b"{\"a\":1}\n{\"a\":2}\n");
         assert_eq!(text(&lines).unwrap().len(), 16);
         assert!(json(&lines).unwrap_err().to_string().contains("at line 2 column 1"));
+        for (text, why) in [
+            (r#"["a\ud800"]"#, "half a surrogate pair"),
+            ("[1, -1e400]", "before byte 10"),
+            (&"[".repeat(1025), "EOF"),
+            (&("[".repeat(1025) + &"]".repeat(1025)), "nested too deeply"),
+        ] {
+            let (_kept, unlike) = spec(text.as_bytes());
+            let error = json(&unlike).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
         let (_kept, right) = spec(b" [1, \"\\u00e9\", {}]\n");
         assert_eq!(json(&right).unwrap().len(), 19);
     }

@@ -113,6 +113,40 @@ fn every_contender_agrees_with_the_reference() {
     }
 }
 
+/// What JSON leaves open is no wrong answer, and what a library does not read no crash.
+#[cfg(feature = "cpu")]
+#[test]
+fn of_any_json_document_whoever_reads_it_has_the_same_answer() {
+    let operations = [
+        ("json", "dom"),
+        ("json", "dom-no-guess"),
+        ("json", "dom-interned"),
+        ("text", "json-valid"),
+    ];
+    let texts = [
+        "[-0, -0.0, 0, 0.0, 1.0, 1e2]",
+        "[9223372036854775807, 9223372036854775808, 18446744073709551615, -9223372036854775808]",
+        "[18446744073709551616, -9223372036854775809, 123456789012345678901234567890]",
+        r#"[{"a": 1, "b": 2, "a": 3, "\u0061": {}}]"#,
+        &("[".repeat(150) + &"]".repeat(150)),
+        "null",
+    ];
+    for text in texts {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        for (family, operation) in operations {
+            let family = fathom_contenders::family(family).unwrap();
+            let spec = Spec { file: Some(file.path().into()), ..Spec::new(operation, &[]) };
+            let expected = digest(family, family.reference(), &spec, 1);
+            assert!(expected.is_some(), "{text}");
+            for entry in family.entries() {
+                let found = digest(family, &entry.id, &spec, 1);
+                assert!(found.is_none() || found == expected, "{} on {text}", entry.id);
+            }
+        }
+    }
+}
+
 /// Here and not beside the family: this program holds every structure anyway, that of the unit tests
 /// would be the second to.
 #[cfg(feature = "kv")]

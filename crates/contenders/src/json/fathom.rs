@@ -26,18 +26,18 @@ pub(super) static FATHOM: Simple<Texts> = Simple {
         const VALID: &str = "the workload's text is valid";
         let level = Level::current();
         match workload.operation {
-            Operation::Dom => workload.values(
-                move |text| read(level, text, true, |name| Box::<str>::from(name)).expect(VALID),
+            Operation::Dom => workload.documents(
+                move |text| read(level, text, true, |name| Box::<str>::from(name)),
                 Value::digest,
             ),
-            Operation::DomNoGuess => workload.values(
-                move |text| read(level, text, false, |name| Box::<str>::from(name)).expect(VALID),
+            Operation::DomNoGuess => workload.documents(
+                move |text| read(level, text, false, |name| Box::<str>::from(name)),
                 Value::digest,
             ),
-            Operation::DomInterned => workload.values(
+            Operation::DomInterned => workload.documents(
                 move |text| {
                     let mut pool = Pool::default();
-                    read(level, text, true, |name| pool.name(name)).expect(VALID)
+                    read(level, text, true, |name| pool.name(name))
                 },
                 Value::digest,
             ),

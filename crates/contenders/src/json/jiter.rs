@@ -17,7 +17,7 @@ pub(super) static JITER: Simple<Texts> = Simple {
         const VALID: &str = "the workload's text is valid";
         match workload.operation {
             Operation::Dom | Operation::DomNoGuess => {
-                workload.values(|text| JsonValue::parse(text, false).expect(VALID), digest)
+                workload.documents(|text| JsonValue::parse(text, false), digest)
             }
             Operation::TableExpanded => workload.table(|text| expanded(text).expect(VALID)),
             Operation::TableCompact => workload.table(|text| compact(text).expect(VALID)),

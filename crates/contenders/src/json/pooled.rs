@@ -1,11 +1,11 @@
 //! Documents whose names come from a pool, out of any library that reads through `serde`: the values are
-//! ours, the reading is the library's. Not for texts whose numbers exceed 64 bits.
+//! ours, the reading is the library's.
 
 use std::fmt;
 use std::rc::Rc;
 
 use fathom_measure::digest::Digest;
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::value::{Pool, Value};
 
@@ -54,8 +54,8 @@ impl<'de> Visitor<'de> for Pooled<'_> {
         Ok(Value::Int(value))
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        value.try_into().map(Value::Int).map_err(|_| E::custom("more than 63 bits"))
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(value.try_into().map_or(Value::Float(value as f64), Value::Int))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {

@@ -1,7 +1,7 @@
 //! The events of the plain lexer, put together the plain way: the oracle of the others.
 
 use fathom_json::reference::{Machine, Plain as Event};
-use fathom_json::{Limits, Mode};
+use fathom_json::{Error, Limits, Mode};
 use fathom_measure::contender::{Meta, Simple};
 use fathom_measure::digest::Digest;
 
@@ -14,7 +14,7 @@ pub(super) static PLAIN: Simple<Texts> = Simple {
     meta: Meta { name: "plain", ..Meta::of(include_str!("reference.rs")) },
     prepare: |workload| match workload.operation {
         Operation::Dom | Operation::DomNoGuess | Operation::DomInterned => {
-            workload.values(document, Value::digest)
+            workload.documents(document, Value::digest)
         }
         Operation::TableExpanded => workload.values(|text| cells(text, false), digest),
         Operation::TableCompact => workload.values(|text| cells(text, true), digest),
@@ -28,7 +28,7 @@ pub(super) static PLAIN: Simple<Texts> = Simple {
                 Value::Int(number) => number as f64,
                 _ => f64::NAN,
             };
-            items(&mut document(text)).into_iter().map(number).collect()
+            items(&mut document(text).expect(VALID)).into_iter().map(number).collect()
         }),
         Operation::TableValues => workload.written(|people| {
             let mut text = String::from("{\"fieldCount\":6,\"rowCount\":");
@@ -57,13 +57,15 @@ pub(super) static PLAIN: Simple<Texts> = Simple {
     },
 };
 
-fn events(text: &[u8], mut on_event: impl FnMut(Event<'_>)) {
+const VALID: &str = "the workload's text is valid";
+
+fn events(text: &[u8], mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
     let mut machine = Machine::new(Mode::Document, Limits::default());
     let fed = machine.feed(text, &mut on_event);
-    fed.and_then(|()| machine.finish(&mut on_event)).expect("the workload's text is valid");
+    fed.and_then(|()| machine.finish(&mut on_event))
 }
 
-fn document(text: &[u8]) -> Value<String> {
+fn document(text: &[u8]) -> Result<Value<String>, Error> {
     let mut builder = Builder::new(str::to_owned);
     events(text, |event| match event {
         Event::StartObject => builder.start(Value::Object(Vec::new())),
@@ -80,8 +82,8 @@ fn document(text: &[u8]) -> Value<String> {
         }
         Event::Word("null") => builder.put(Value::Null),
         Event::Word(word) => builder.put(Value::Bool(word == "true")),
-    });
-    builder.finish()
+    })?;
+    Ok(builder.finish())
 }
 
 /// A string with escapes as characters, by way of UTF-16.
@@ -120,7 +122,8 @@ fn cells(text: &[u8], is_compact: bool) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
         Event::Key(name) => names.push(name.to_vec()),
         Event::String(cell) | Event::Number(cell) => cells.push(cell.to_vec()),
         _ => {}
-    });
+    })
+    .expect(VALID);
     if is_compact {
         // Two counts stand before the names.
         names = cells.drain(..8).skip(2).collect();
@@ -135,7 +138,7 @@ fn digest((names, cells): &(Vec<Vec<u8>>, Vec<Vec<u8>>)) -> Digest {
 }
 
 fn records(text: &[u8]) -> Vec<Person> {
-    items(&mut document(text)).iter().map(record).collect()
+    items(&mut document(text).expect(VALID)).iter().map(record).collect()
 }
 
 fn record(value: &Value<String>) -> Person {

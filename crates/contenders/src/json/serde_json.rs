@@ -18,12 +18,10 @@ pub(super) static SERDE_JSON: Simple<Texts> = Simple {
         const VALID: &str = "the workload's text is valid";
         match workload.operation {
             Operation::Dom | Operation::DomNoGuess => {
-                workload.values(|text| serde_json::from_slice::<Value>(text).expect(VALID), digest)
+                workload.documents(|text| serde_json::from_slice::<Value>(text), digest)
             }
-            Operation::DomInterned => workload.values(
-                |text| serde_json::from_slice::<Document>(text).expect(VALID),
-                Document::digest,
-            ),
+            Operation::DomInterned => workload
+                .documents(|text| serde_json::from_slice::<Document>(text), Document::digest),
             Operation::Records => {
                 workload.records(|text| serde_json::from_slice(text).expect(VALID))
             }

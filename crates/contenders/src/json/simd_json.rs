@@ -27,12 +27,11 @@ pub(super) static SIMD_JSON: Simple<Texts> = Simple {
             let (mut copy, mut buffers) = (Vec::new(), Buffers::default());
             let read = move |text: &[u8]| {
                 text.clone_into(&mut copy);
-                let value = simd_json::value::owned::to_value_with_buffers(&mut copy, &mut buffers);
-                value.expect("the workload's text is valid")
+                simd_json::value::owned::to_value_with_buffers(&mut copy, &mut buffers)
             };
-            workload.values(read, digest)
+            workload.documents(read, digest)
         }
-        Operation::DomInterned => workload.values(typed(), Document::digest),
+        Operation::DomInterned => workload.documents(read(), Document::digest),
         Operation::Records => workload.records(typed()),
         Operation::Objects => workload.objects(typed()),
         Operation::Numbers => workload.numbers(typed()),
@@ -49,13 +48,18 @@ pub(super) static SIMD_JSON: Simple<Texts> = Simple {
 };
 
 /// A reader of `T` with buffers of its own.
-fn typed<T: DeserializeOwned>() -> impl FnMut(&[u8]) -> T {
+fn read<T: DeserializeOwned>() -> impl FnMut(&[u8]) -> simd_json::Result<T> {
     let (mut copy, mut buffers) = (Vec::new(), Buffers::default());
     move |text| {
         text.clone_into(&mut copy);
-        let read = simd_json::serde::from_slice_with_buffers(&mut copy, &mut buffers);
-        read.expect("the workload's text is valid")
+        simd_json::serde::from_slice_with_buffers(&mut copy, &mut buffers)
     }
+}
+
+/// The same of a text that is valid.
+fn typed<T: DeserializeOwned>() -> impl FnMut(&[u8]) -> T {
+    let mut read = read();
+    move |text| read(text).expect("the workload's text is valid")
 }
 
 fn digest(value: &OwnedValue) -> Digest {
@@ -63,7 +67,7 @@ fn digest(value: &OwnedValue) -> Digest {
         OwnedValue::Static(StaticNode::Null) => value::null(),
         OwnedValue::Static(StaticNode::Bool(value)) => value::bool(*value),
         OwnedValue::Static(StaticNode::I64(number)) => value::int(*number),
-        OwnedValue::Static(StaticNode::U64(number)) => value::int(*number as i64),
+        OwnedValue::Static(StaticNode::U64(number)) => value::unsigned(*number),
         OwnedValue::Static(StaticNode::F64(number)) => value::float(*number),
         OwnedValue::String(text) => value::text(text),
         OwnedValue::Array(items) => value::array(items.iter().map(digest)),

@@ -20,14 +20,13 @@ pub(super) static SONIC: Simple<Texts> = Simple {
         const VALID: &str = "the workload's text is valid";
         match workload.operation {
             Operation::Dom => {
-                workload.values(|text| sonic_rs::from_slice::<Value>(text).expect(VALID), digest)
+                workload.documents(|text| sonic_rs::from_slice::<Value>(text), digest)
             }
             Operation::TableExpanded => workload.table(expanded),
             Operation::TableCompact => workload.table(compact),
-            Operation::DomInterned => workload.values(
-                |text| sonic_rs::from_slice::<Document>(text).expect(VALID),
-                Document::digest,
-            ),
+            Operation::DomInterned => {
+                workload.documents(|text| sonic_rs::from_slice::<Document>(text), Document::digest)
+            }
             Operation::Records => workload.records(|text| sonic_rs::from_slice(text).expect(VALID)),
             Operation::Objects => workload.objects(|text| sonic_rs::from_slice(text).expect(VALID)),
             Operation::Numbers => workload.numbers(|text| sonic_rs::from_slice(text).expect(VALID)),

@@ -1,8 +1,9 @@
 //! A document as values in memory, built from events, and the digest that every library's document has.
 //!
 //! Members keep their order and their repetitions; numbers without fraction and exponent are integers.
+//! In the digest they do not: libraries differ there, and none of them is wrong.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::rc::Rc;
 
@@ -185,8 +186,17 @@ pub(super) fn int(value: i64) -> Digest {
     Digest::of_bytes(b"i").with_u64(value as u64)
 }
 
-/// The digest of a double.
+/// The digest of an integer without a sign: beyond 63 bits that of the nearest double.
+#[cfg(feature = "cpu")]
+pub(super) fn unsigned(value: u64) -> Digest {
+    i64::try_from(value).map_or_else(|_| float(value as f64), int)
+}
+
+/// The digest of a double; of a zero that of the integer: `-0` is either, with a sign and without.
 pub(super) fn float(value: f64) -> Digest {
+    if value == 0.0 {
+        return int(0);
+    }
     Digest::of_bytes(b"f").with_u64(value.to_bits())
 }
 
@@ -200,10 +210,11 @@ pub(super) fn array(items: impl Iterator<Item = Digest>) -> Digest {
     items.fold(Digest::of_bytes(b"a"), |digest, item| digest.with_u64(item.0))
 }
 
-/// The digest of an object, whose members have no order.
+/// The digest of an object, whose members have no order. Of one name the last counts: maps keep no other.
 pub(super) fn object<'n>(members: impl Iterator<Item = (&'n str, Digest)>) -> Digest {
+    let last: HashMap<&str, Digest> = members.collect();
     let member = |(name, value): (&str, Digest)| text(name).with_u64(value.0);
-    Digest::of_bytes(b"o").with_u64(Digest::unordered(members.map(member)).0)
+    Digest::of_bytes(b"o").with_u64(Digest::unordered(last.into_iter().map(member)).0)
 }
 
 /// The items of an array, or the value itself as the only one.

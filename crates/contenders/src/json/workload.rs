@@ -2,7 +2,9 @@
 //!
 //! Knows what right answers look like (their digests), not how they are found.
 
-use fathom_measure::contender::{Preparation, timed};
+use std::fmt::Display;
+
+use fathom_measure::contender::{Preparation, Unsupported, timed};
 use fathom_measure::digest::Digest;
 use fathom_measure::facts::{Common, Facts, Timed};
 use fathom_measure::workload::{Offer, Spec, SpecError, Work, Workload};
@@ -115,6 +117,18 @@ impl Workload for Texts {
 }
 
 impl Texts {
+    /// A contender that builds documents. One that refuses a file which others read takes no part.
+    pub(super) fn documents<'w, V: 'w, E: Display>(
+        &'w self,
+        mut read: impl FnMut(&'w [u8]) -> Result<V, E> + 'w,
+        digest: impl Fn(&V) -> Digest + 'w,
+    ) -> Preparation<'w> {
+        if let Err(error) = read(&self.text) {
+            return Err(Unsupported(format!("does not read this text: {error}")));
+        }
+        self.values(move |text| read(text).ok().expect("it was read before"), digest)
+    }
+
     /// A contender that builds values; `digest` walks them.
     pub(super) fn values<'w, V: 'w>(
         &'w self,
