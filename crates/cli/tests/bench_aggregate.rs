@@ -54,6 +54,23 @@ fn a_strategy_is_a_preset_with_other_choices_and_says_what_it_cannot_hold() {
     }
 }
 
+/// Other data were compared as if they were other threads, and tables came twice.
+#[test]
+fn each_workload_scales_for_itself() {
+    let words = ["--only", "final", "--rounds", "2"];
+    let sets = ["--set", "threads=1,2", "--set", "rows=1000,2000", "--set", "keys=7"];
+    let text = stdout(&run(&[&words[..], &sets].concat()));
+    for rows in [1000, 2000] {
+        let head = format!("7 keys rows={rows}");
+        let scaling = text.lines().filter(|line| line.starts_with(&format!("{head}, threads ")));
+        let columns: Vec<_> =
+            scaling.map(|line| line.split_whitespace().skip(4).collect::<Vec<_>>()).collect();
+        assert_eq!(columns, [vec!["1", "2"]], "{text}");
+        assert!(text.contains(&format!("{head} -t 1 ")), "{text}");
+    }
+    assert_eq!(text.matches(", threads ").count(), 2, "{text}");
+}
+
 #[test]
 fn combinations_give_the_forebear_s_table_and_the_scaling() {
     let folder = tempfile::tempdir().unwrap();

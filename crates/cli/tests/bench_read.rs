@@ -88,6 +88,19 @@ fn the_tables_have_a_row_for_each_way_and_a_column_for_each_buffer() {
     assert!(text.contains("GB/s by buffer") && text.contains("Fastest "), "{text}");
 }
 
+/// They were two columns of one name.
+#[test]
+fn made_files_of_two_sizes_have_two_tables() {
+    let sets = ["--set", "size=64K,128K", "--set", "buffer=4K", "--set", "cache=warm"];
+    let text = stdout(&run(&[&["--only", "read,pread", "--rounds", "2"], &sets[..]].concat()));
+    for size in ["64K", "128K"] {
+        let heads = text.lines().filter(|line| line.starts_with("GB/s by buffer, warm, "));
+        let of_size =
+            |line: &&str| line.contains(&format!(", {size} made ")) && line.ends_with("  4K");
+        assert_eq!(heads.filter(of_size).count(), 1, "{text}");
+    }
+}
+
 #[test]
 fn a_file_in_memory_is_neither_read_cold_nor_past_the_cache() {
     let shm = std::path::Path::new("/dev/shm");

@@ -3,29 +3,55 @@
 
 use fathom_measure::facts::Table;
 use fathom_measure::result::Case;
+use fathom_measure::workload::Spec;
 
 use super::journey::{self, Check, Input, Parse, Strategy};
 
-/// The matrix, then a table per file that was measured with several numbers of threads.
+/// The matrix, then a table for each workload that was measured with several numbers of threads.
 pub(super) fn of(cases: &[&Case]) -> Vec<Table> {
     let mut tables = vec![matrix(cases)];
-    let mut files: Vec<String> = cases.iter().map(|case| data(case)).collect();
-    files.dedup();
-    for file in files {
-        let same: Vec<&Case> = cases.iter().copied().filter(|case| data(case) == file).collect();
-        if same.len() > 1 {
-            tables.push(scaling(&file, &same));
+    let mut workloads: Vec<Spec> = Vec::new();
+    for case in cases {
+        let workload = on_any_threads(case);
+        if workloads.contains(&workload) {
+            continue;
         }
+        let is_same = |other: &&Case| on_any_threads(other) == workload;
+        let same: Vec<&Case> = cases.iter().copied().filter(is_same).collect();
+        if same.len() > 1 {
+            tables.push(scaling(&data(case, cases), &same));
+        }
+        workloads.push(workload);
     }
     tables
 }
 
 /// What a case is about, without its threads.
-fn data(case: &Case) -> String {
-    match &case.workload.file {
+fn on_any_threads(case: &Case) -> Spec {
+    let mut workload = case.workload.clone();
+    workload.parameters.remove("threads");
+    workload
+}
+
+/// The same in a word; in more, where the word is that of other cases, too.
+fn data(case: &Case, cases: &[&Case]) -> String {
+    let word = |case: &Case| match &case.workload.file {
         Some(file) => file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned(),
         None => format!("{} keys", case.workload.text("keys")),
+    };
+    let mut text = word(case);
+    let others: Vec<&Case> = cases.iter().copied().filter(|other| word(other) == text).collect();
+    if let Some(file) = &case.workload.file
+        && others.iter().any(|other| other.workload.file.as_ref() != Some(file))
+    {
+        text = file.display().to_string();
     }
+    for (name, value) in &on_any_threads(case).parameters {
+        if others.iter().any(|other| other.workload.text(name) != value) {
+            text += &format!(" {name}={value}");
+        }
+    }
+    text
 }
 
 /// Median milliseconds of a contender, if it has any.
@@ -49,8 +75,8 @@ fn matrix(cases: &[&Case]) -> Table {
     let threads: Vec<&str> = cases.iter().map(|case| case.workload.text("threads")).collect();
     let several = threads.iter().any(|n| *n != threads[0]);
     let head = |case: &&Case| match case.workload.text("threads") {
-        threads if several => format!("{} -t {threads}", data(case)),
-        _ => data(case),
+        threads if several => format!("{} -t {threads}", data(case, cases)),
+        _ => data(case, cases),
     };
     let mut rows =
         vec![["project", "shared", "full", "nobranch", "submap"].map(str::to_owned).to_vec()];

@@ -1,23 +1,29 @@
 //! What is shown beside the cases: speed by way of reading and size of the buffer, warm and cold apart, and the
 //! fastest of each by name.
 
+use std::path::Path;
+
 use fathom_measure::facts::Table;
 use fathom_measure::result::Case;
 
-/// GB/s of every contender at every size: a table for each file, warm and cold.
+/// GB/s of every contender with every buffer: a table for each file, warm and cold.
 pub(super) fn of(cases: &[&Case]) -> Vec<Table> {
     let mut kinds = Vec::new();
     for case in cases {
-        let kind = (&case.workload.file, cache(case));
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
+        if !kinds.contains(&kind(case)) {
+            kinds.push(kind(case));
         }
     }
-    let tables = kinds.into_iter().map(|(file, kind)| {
-        let same = |case: &&Case| case.workload.file == *file && cache(case) == kind;
-        one_kind(kind, &cases.iter().copied().filter(same).collect::<Vec<_>>())
+    let tables = kinds.into_iter().map(|of| {
+        let same = |case: &&Case| kind(case) == of;
+        one_kind(&cases.iter().copied().filter(same).collect::<Vec<_>>())
     });
     tables.collect()
+}
+
+/// Which file, of which size if it is made, and whether it is in memory.
+fn kind(case: &Case) -> (Option<&Path>, &str, &str) {
+    (case.workload.file.as_deref(), case.workload.text("size"), cache(case))
 }
 
 /// Runs saved before there was a choice are of files in memory.
@@ -28,9 +34,14 @@ fn cache(case: &Case) -> &str {
     }
 }
 
-fn one_kind(kind: &str, cases: &[&Case]) -> Table {
+fn one_kind(cases: &[&Case]) -> Table {
     let Some(first) = cases.first() else { return Table::default() };
-    let mut rows = vec![vec![format!("GB/s by buffer, {kind}")]];
+    let (_, size, cache) = kind(first);
+    let mut head = format!("GB/s by buffer, {cache}");
+    if !size.is_empty() {
+        head += &format!(", {size} made");
+    }
+    let mut rows = vec![vec![head]];
     rows[0].extend(cases.iter().map(|case| case.workload.text("buffer").to_owned()));
     for (_, row) in first.entrants() {
         let mut line = vec![row.id.clone()];
