@@ -56,6 +56,8 @@ impl<'a> Bench<'a> {
     fn case(&mut self, spec: Spec, define: impl FnOnce(&mut Group<'_, 'a>)) {
         match &mut self.purpose {
             Purpose::List(listed) => {
+                // A worker would run the first one's functions under the second's name.
+                assert!(!listed.iter().any(|other| other.spec == spec), "two groups {spec}");
                 listed.push(Listed { spec, first: String::new(), functions: Vec::new() });
             }
             Purpose::Open { spec: asked, .. }

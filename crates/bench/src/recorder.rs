@@ -111,8 +111,9 @@ impl Recorder {
     pub fn finish(&self) -> io::Result<Recorded> {
         let mut out = self.out();
         out.write();
-        match out.failure.take() {
-            Some(failure) => Err(failure),
+        match &out.failure {
+            // It stays: there is a hole in the file, whoever asks, and how often.
+            Some(failure) => Err(io::Error::new(failure.kind(), failure.to_string())),
             None => {
                 let left_out = self.seen.load(Ordering::Relaxed).saturating_sub(out.operations);
                 Ok(Recorded { operations: out.operations, left_out })
@@ -309,5 +310,7 @@ mod tests {
         let trace = Recorder::create("/dev/full", u64::MAX).unwrap();
         (0..100_000_u32).for_each(|key| trace.put(&key));
         assert_eq!(trace.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
+        trace.put("later");
+        assert_eq!(trace.finish().unwrap_err().kind(), io::ErrorKind::StorageFull, "told once");
     }
 }

@@ -57,7 +57,9 @@ fn faulty(bench: &mut Bench<'_>) {
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.first().is_some_and(|word| word == "worker") || std::env::var_os(VARIABLE).is_some() {
-        return fathom_bench::run("own", &[sums, consumers, faulty]);
+        let again = std::env::var(VARIABLE).is_ok_and(|value| value == "again");
+        let last = if again { sums } else { faulty };
+        return fathom_bench::run("own", &[sums, consumers, last]);
     }
     if words.iter().any(|word| word == "--ignored" || word == "--list") {
         return ExitCode::SUCCESS;
@@ -66,14 +68,19 @@ fn main() -> ExitCode {
     a_slower_function_is_called_slower_and_compared_with_a_saved_run();
     a_wrong_answer_and_a_crash_cost_their_rows();
     mistakes_are_refused();
+    groups_of_one_name_are_refused();
     // As the harness of the others says it: `cargo xtask mutants` looks for that.
-    println!("test result: ok. 4 passed; 0 failed");
+    println!("test result: ok. 5 passed; 0 failed");
     ExitCode::SUCCESS
 }
 
 fn own(arguments: &[&str]) -> Output {
+    as_bench("1", arguments)
+}
+
+fn as_bench(value: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(arguments).env(VARIABLE, "1").output().unwrap()
+    command.args(arguments).env(VARIABLE, value).output().unwrap()
 }
 
 fn words(output: &Output) -> String {
@@ -184,4 +191,11 @@ fn mistakes_are_refused() {
             "{arguments:?}"
         );
     }
+}
+
+/// The functions of the first were measured under the name of the second.
+fn groups_of_one_name_are_refused() {
+    let output = as_bench("again", &["--list"]);
+    assert_eq!(output.status.code(), Some(101), "{}", words(&output));
+    assert!(words(&output).contains("two groups sum n=1000"), "{}", words(&output));
 }
