@@ -82,11 +82,15 @@ impl Workload for Messages {
         let ((operation, is_many), mix) = (Operation::of(spec).split(), Mix::load(spec)?);
         let mut many = Vec::new();
         if is_many {
+            let first = spec.number("seed")?.wrapping_mul(MESSAGES as u64);
             for buffer in mix.buffers() {
                 if buffer.len() > 16 << 20 {
                     return Err(spec.bad("size", "at most 16M, or `mix`"));
                 }
-                let message = |lane| Placed::of(&mix::printable(1 + lane as u64, buffer.len()));
+                let message = |lane| {
+                    let seed = first.wrapping_add(lane as u64);
+                    Placed::of(&mix::printable(seed, buffer.len()))
+                };
                 many.push(std::array::from_fn(message));
             }
         }
@@ -151,5 +155,23 @@ impl Messages {
         digest: Option<impl FnMut(&'w [u8]) -> O + 'w>,
     ) -> Preparation<'w> {
         digest.map_or_else(|| self.operation.unsupported(), |digest| self.timed(digest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_many_messages_have_others_for_every_seed() {
+        let many = |seed| {
+            let parameters = [("size", "1000"), ("seed", seed)];
+            let mut loaded = Messages::load(&Spec::new("md5-many", &parameters)).unwrap();
+            loaded.many.remove(0).map(|message| message.to_vec())
+        };
+        let mut all = [many("1"), many("2")].concat();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 2 * MESSAGES);
     }
 }

@@ -173,9 +173,10 @@ where
         let answer = answer.expect("the file is read as it was before");
         self.mean = answer.mean;
         let exact = self.file.exact;
-        let is_gross = (answer.mean - exact.mean).abs() > GROSS * exact.mean;
+        // A mean that is no number is near to none.
+        let is_near = (answer.mean - exact.mean).abs() <= GROSS * exact.mean;
         // What is only inexact agrees: how inexact it is, the metrics say.
-        Digest::of_u64(answer.pairs).with_u64(is_gross.into())
+        Digest::of_u64(answer.pairs).with_u64((!is_near).into())
     }
 
     fn metrics(&mut self) -> Vec<Metric> {
@@ -194,5 +195,28 @@ where
             metric(PAIRS_WRONG, wrong as f64),
             metric(MEAN_OFF_KM, (self.mean - self.file.exact.mean).abs()),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_measure::meter::Untimed;
+
+    use super::*;
+
+    #[test]
+    fn a_mean_that_is_no_number_is_a_wrong_answer() {
+        let file =
+            File::load(&Spec::new("mean", &[("count", "3"), ("numbers", "course")])).unwrap();
+        let digest = |mean: f64| {
+            let run = move |_| Ok(Answer { pairs: 3, mean });
+            let mut step = file.timed(run, |_| Ok(Vec::new())).unwrap();
+            step.sample(1, &mut Untimed)
+        };
+        let exact = file.exact.mean;
+        assert_eq!(digest(exact), digest(exact * (1.0 + GROSS / 2.0)));
+        for wrong in [f64::NAN, f64::INFINITY, exact * (1.0 - 2.0 * GROSS)] {
+            assert_ne!(digest(exact), digest(wrong), "{wrong}");
+        }
     }
 }
