@@ -158,6 +158,24 @@ fn the_first_bad_row_is_an_error_with_its_line() {
     }
 }
 
+/// It was a row of the line before its chunk.
+#[test]
+fn a_record_that_is_too_long_is_told_with_its_byte() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&b"a;1.0\n".repeat(100)).unwrap();
+    file.as_file().set_len(1000 + fathom_aggregate::MOST_RECORD_BYTES as u64).unwrap();
+    for input in [Input::Pread, Input::Chunk] {
+        let few =
+            Strategy { chunk_bytes: 400, threads: Some(1), ..Strategy::named("final").unwrap() };
+        match aggregate(file.path(), &Strategy { input, ..few }, Level::best()) {
+            Err(Error::Engine(fathom_aggregate::Error::RecordTooLong { position, .. })) => {
+                assert_eq!(position.byte, 600, "{input:?}");
+            }
+            other => panic!("{input:?}: {other:?}"),
+        }
+    }
+}
+
 fn limit(input: &[u8], strategy: &Strategy) -> Refusal {
     match run(input, strategy, Level::best()) {
         Err(Error::Limit { limit, .. }) => limit,

@@ -3,6 +3,7 @@
 //! The first thing in the input that a strategy cannot hold ends the run. Nothing is skipped.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,6 +16,9 @@ use fathom_machine::os::affinity;
 use super::kernel::input::{Feed, Stopped};
 use super::kernel::{Refusal, Trouble, Worker, workers};
 use super::{Check, Entry, Strategy};
+
+/// Bytes in which lines are counted.
+const PIECE_BYTES: usize = 1 << 20;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -154,17 +158,24 @@ fn explained(stopped: Stopped, path: &Path, file: &File, strategy: &Strategy) ->
     match stopped {
         Stopped::Error(error) => error.into(),
         Stopped::Table(limit) => Error::Limit { path, strategy: strategy.to_string(), limit },
-        Stopped::Row(byte) => {
-            let mut before = vec![0; byte as usize];
-            match file.read_exact_at(&mut before, 0) {
-                Ok(()) => {
-                    let line = memchr::memchr_iter(b'\n', &before).count() as u64 + 1;
-                    Error::Row { path, line }
-                }
-                Err(source) => fathom_aggregate::Error::Read { path, byte: 0, source }.into(),
-            }
-        }
+        Stopped::Row(byte) => match line(file, byte) {
+            Ok(line) => Error::Row { path, line },
+            Err(source) => fathom_aggregate::Error::Read { path, byte: 0, source }.into(),
+        },
     }
+}
+
+/// The number of the line of a byte, from 1. A file that does not fit in memory is read in pieces, too.
+fn line(file: &File, byte: u64) -> io::Result<u64> {
+    let mut piece = vec![0; PIECE_BYTES];
+    let (mut at, mut line) = (0, 1);
+    while at < byte {
+        let length = piece.len().min(usize::try_from(byte - at).unwrap_or(usize::MAX));
+        file.read_exact_at(&mut piece[..length], at)?;
+        line += memchr::memchr_iter(b'\n', &piece[..length]).count() as u64;
+        at += length as u64;
+    }
+    Ok(line)
 }
 
 /// What `work` makes of each worker, on a thread each; with `affinity` thread i has a processor.
@@ -202,6 +213,18 @@ fn spread(processors: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_numbered_across_pieces() {
+        let mut file = tempfile::tempfile().unwrap();
+        let text = b"1234567\n".repeat(PIECE_BYTES / 4);
+        io::Write::write_all(&mut file, &text).unwrap();
+        for (byte, number) in [(0, 1), (7, 1), (8, 2), (PIECE_BYTES, PIECE_BYTES / 8 + 1)] {
+            assert_eq!(line(&file, byte as u64).unwrap(), number as u64, "{byte}");
+        }
+        assert_eq!(line(&file, text.len() as u64).unwrap(), PIECE_BYTES as u64 / 4 + 1);
+        assert!(line(&file, text.len() as u64 + 1).is_err());
+    }
 
     #[test]
     fn even_processors_come_first() {

@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use fathom_aggregate::parts::{SLACK, Window};
-use fathom_aggregate::{Error, MOST_RECORD_BYTES};
+use fathom_aggregate::{BytePosition, Error, MOST_RECORD_BYTES};
 use fathom_machine::os::map::FileMap;
 use memchr::{memchr, memrchr};
 
@@ -85,10 +85,12 @@ impl<'a> Feed<'a> {
                 Bytes { padded: map.padded(), place: map.place(), from }
             };
             match bytes.find(&part, self.size) {
-                Found::Unfinished if extra > MOST_RECORD_BYTES as u64 => {
-                    return Err(Stopped::Row(from));
+                Found::Unfinished(byte) if extra > MOST_RECORD_BYTES as u64 => {
+                    let position = BytePosition { path: self.path.to_owned(), byte };
+                    let limit_bytes = MOST_RECORD_BYTES;
+                    return Err(Stopped::Error(Error::RecordTooLong { position, limit_bytes }));
                 }
-                Found::Unfinished => extra *= 16,
+                Found::Unfinished(_) => extra = (16 * extra).min(MOST_RECORD_BYTES as u64 + 1),
                 found => return bytes.hand_out(found, take),
             }
         }
@@ -134,8 +136,8 @@ enum Found {
     Nothing,
     /// Rows up to `end`, and if it ends without a newline, a last one from there on.
     Rows { start: u64, end: u64, tail: Option<u64> },
-    /// The last row goes on behind the bytes.
-    Unfinished,
+    /// The last row, which starts there, goes on behind the bytes.
+    Unfinished(u64),
 }
 
 impl Bytes<'_> {
@@ -158,7 +160,11 @@ impl Bytes<'_> {
                 let end = memrchr(b'\n', rows).map_or(start, |newline| start + newline as u64 + 1);
                 Found::Rows { start, end, tail: Some(end) }
             }
-            None => Found::Unfinished,
+            None => {
+                let rows = &bytes[place(start)..place(part.end - 1)];
+                let newline = memrchr(b'\n', rows);
+                Found::Unfinished(newline.map_or(start, |newline| start + newline as u64 + 1))
+            }
         }
     }
 
