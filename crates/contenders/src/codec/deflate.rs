@@ -1,8 +1,8 @@
-//! The crate `miniz_oxide`: deflate in safe Rust, at levels 1 and 6.
+//! The crate `miniz_oxide`: deflate in safe Rust, at levels 1 and 6, in the zlib format.
 
 use fathom_measure::contender::{Contender, Meta, Path, Preparation, Unsupported};
-use miniz_oxide::deflate::compress_to_vec;
-use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 use super::workload::{Codec, Texts};
 
@@ -35,10 +35,10 @@ struct Level(u8);
 
 impl Codec for Level {
     fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {
-        *payload = compress_to_vec(plain, self.0);
+        *payload = compress_to_vec_zlib(plain, self.0);
     }
 
     fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
-        decompress_to_vec_with_limit(payload, length).map(|text| *plain = text).is_ok()
+        decompress_to_vec_zlib_with_limit(payload, length).map(|text| *plain = text).is_ok()
     }
 }

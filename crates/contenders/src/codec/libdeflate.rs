@@ -1,5 +1,5 @@
-//! libdeflate of this machine, at levels 1 and 6: mORMot's DeflateFast and Deflate rows. Deflate of whole
-//! buffers only.
+//! libdeflate of this machine, at levels 1 and 6: mORMot's DeflateFast and Deflate rows, but in the zlib
+//! format, as the others write it. Deflate of whole buffers only.
 
 use fathom_measure::contender::Meta;
 

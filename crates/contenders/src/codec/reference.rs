@@ -22,7 +22,7 @@ impl Codec for Stored {
     }
 
     fn decompress(&mut self, payload: &[u8], _: usize, plain: &mut Vec<u8>) -> bool {
-        plain.extend_from_slice(payload);
+        payload.clone_into(plain);
         true
     }
 }

@@ -36,7 +36,7 @@ tasks! {
     Operation {
         Compress "compress" "plain text to container, both CRCs computed",
             form: Form::Compresses { ratio: RATIO }, own: true;
-        Decompress "decompress" "container to plain text, no CRC checked",
+        Decompress "decompress" "container to plain text, no CRC of it checked, but the sums that zlib, xz and bzip2 have",
             form: Form::Decompresses { ratio: RATIO }, own: true;
     }
 }
@@ -48,7 +48,8 @@ const RATIO: &str = "compressed_per_plain";
 pub(super) trait Codec {
     /// Appends the compressed text.
     fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>);
-    /// Appends the plain text, whose length is known; `false` when the payload makes no sense.
+    /// Puts the plain text, whose length is known, in the place of an earlier one, which need not be cleared first;
+    /// `false` when the payload makes no sense.
     fn decompress(&mut self, payload: &[u8], length: usize, plain: &mut Vec<u8>) -> bool;
 }
 
@@ -291,6 +292,8 @@ impl Pass<'_> {
         let mut sum = 0_u64;
         let mut plain = self.plain.take();
         for (container, place) in self.containers.iter().zip(&self.texts.places) {
+            // A text begins as the one before it: nothing of that may pass for an answer.
+            plain.fill(!0);
             unpack(&mut *self.codec, container, place.len(), &mut plain);
             sum = sum.rotate_left(1) ^ u64::from(fast_sum(&plain)) ^ plain.len() as u64;
         }
@@ -315,10 +318,9 @@ fn container(codec: &mut dyn Codec, plain: &[u8], stores: bool) -> Container {
 }
 
 fn unpack(codec: &mut dyn Codec, container: &Container, length: usize, plain: &mut Vec<u8>) {
-    plain.clear();
     let payload = black_box(&container.payload[..]);
     if container.stored {
-        plain.extend_from_slice(payload);
+        payload.clone_into(plain);
     } else if !codec.decompress(payload, length, plain) {
         plain.clear();
     }
@@ -368,6 +370,8 @@ impl Prepared for Pass<'_> {
 
 #[cfg(test)]
 mod tests {
+    use fathom_measure::meter::Untimed;
+
     use super::*;
 
     /// Makes nothing smaller.
@@ -379,9 +383,47 @@ mod tests {
         }
 
         fn decompress(&mut self, payload: &[u8], _: usize, plain: &mut Vec<u8>) -> bool {
-            plain.extend_from_slice(payload);
+            payload.clone_into(plain);
             true
         }
+    }
+
+    /// Says that it has written a text, and has not.
+    struct Idle;
+
+    impl Codec for Idle {
+        fn compress(&mut self, plain: &[u8], payload: &mut Vec<u8>) {
+            Copy.compress(plain, payload);
+        }
+
+        fn decompress(&mut self, _: &[u8], length: usize, plain: &mut Vec<u8>) -> bool {
+            plain.resize(length, 0);
+            true
+        }
+    }
+
+    #[test]
+    fn the_buffer_of_texts_is_not_filled_inside_the_time() {
+        let mut plain = vec![7; 200];
+        unpack(&mut Idle, &container(&mut Copy, &[7; 200], false), 200, &mut plain);
+        assert_eq!(plain, [7; 200]);
+    }
+
+    #[test]
+    fn a_text_that_lay_in_the_buffer_is_no_answer() {
+        let texts = Texts {
+            operation: Operation::Decompress,
+            corpus: vec![7; 200],
+            places: vec![0..200, 0..200],
+            stores: false,
+        };
+        let digest = |codec: Box<dyn Codec>| {
+            let plain = RefCell::new(texts.corpus.clone());
+            let mut pass = Pass { texts: &texts, codec, containers: Vec::new(), plain };
+            pass.containers = pass.compressed();
+            pass.sample(1, &mut Untimed)
+        };
+        assert_ne!(digest(Box::new(Idle)), digest(Box::new(Copy)));
     }
 
     /// Of a file that does not shrink all codecs had the speed of a copy.

@@ -1,4 +1,4 @@
-//! libdeflate: CRC-32, Adler-32 and deflate of whole buffers.
+//! libdeflate: CRC-32, Adler-32 and deflate of whole buffers, in the zlib format.
 
 use std::ffi::{c_int, c_void};
 
@@ -23,11 +23,11 @@ functions! {
         crc32 = "libdeflate_crc32" (u32, *const u8, usize) -> u32;
         adler32 = "libdeflate_adler32" (u32, *const u8, usize) -> u32;
         alloc_compressor = "libdeflate_alloc_compressor" (c_int) -> *mut c_void;
-        compress = "libdeflate_deflate_compress" (*mut c_void, *const u8, usize, *mut u8, usize) -> usize;
-        compress_bound = "libdeflate_deflate_compress_bound" (*mut c_void, usize) -> usize;
+        compress = "libdeflate_zlib_compress" (*mut c_void, *const u8, usize, *mut u8, usize) -> usize;
+        compress_bound = "libdeflate_zlib_compress_bound" (*mut c_void, usize) -> usize;
         free_compressor = "libdeflate_free_compressor" (*mut c_void);
         alloc_decompressor = "libdeflate_alloc_decompressor" () -> *mut c_void;
-        decompress = "libdeflate_deflate_decompress"
+        decompress = "libdeflate_zlib_decompress"
             (*mut c_void, *const u8, usize, *mut u8, usize, *mut usize) -> c_int;
         free_decompressor = "libdeflate_free_decompressor" (*mut c_void);
     }
@@ -46,7 +46,7 @@ impl Libdeflate {
         unsafe { (self.adler32)(1, bytes.as_ptr(), bytes.len()) }
     }
 
-    /// Deflate at a level; `None` where there is no such level.
+    /// The zlib format at a level; `None` where there is no such level.
     pub(crate) fn at(&'static self, level: c_int) -> Option<Level> {
         // SAFETY: any level may be asked for; the answer is null or ours to free.
         let compressor = unsafe { (self.alloc_compressor)(level) };
