@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use flate2::write::GzEncoder;
 
@@ -313,6 +313,33 @@ fn a_reject_of_a_range_has_the_line_of_the_whole_file() {
     let output = folder.run("aggregate --partial --on-error skip --range 6.. -o s a.txt", b"");
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("skipped a.txt:4:3:"), "{said}");
+}
+
+/// The state named the size of the file as it was when its turn came, of which less was read.
+#[test]
+fn a_file_that_grows_before_its_turn_is_told() {
+    let folder = Folder::new();
+    let log = folder.file("log", "a;1\n");
+    assert!(Command::new("mkfifo").arg(folder.0.path().join("pipe")).status().unwrap().success());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args("aggregate --partial -o state - log pipe".split(' '))
+        .current_dir(folder.0.path())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let text = text(100);
+    child.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+    // Opens once the other end is, and so after the log was opened, whose turn comes when standard input ends.
+    let mut pipe = fs::OpenOptions::new().write(true).open(folder.0.path().join("pipe")).unwrap();
+    fs::OpenOptions::new().append(true).open(log).unwrap().write_all(b"b;2\n").unwrap();
+    pipe.write_all(text.as_bytes()).unwrap();
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("log changed while it was read"), "{said}");
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(!folder.0.path().join("state").exists());
 }
 
 #[test]

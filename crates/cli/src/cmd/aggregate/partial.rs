@@ -94,6 +94,9 @@ pub(super) fn run(
     start: Instant,
 ) -> anyhow::Result<Exit> {
     let files = &input::files_of(files)?;
+    input::prepare(files)?;
+    // Before any is opened: what is read of each are the bytes that there are then.
+    let identities = files.iter().map(|path| Identity::of(path)).collect::<Result<Vec<_>, _>>()?;
     let inputs = open(options, (query.as_mut(), &mut true), files)?;
     let sources = inputs.into_texts(engine.threads);
     if options.range.is_none() {
@@ -113,10 +116,10 @@ pub(super) fn run(
     }
     let progress = Arc::new(Progress::default());
     let (mut merger, mut all) = (Merger::default(), Summary::default());
-    for (number, (path, source)) in (first..).zip(files.iter().zip(sources)) {
+    let objects = files.iter().zip(identities).zip(sources);
+    for (number, ((path, identity), source)) in (first..).zip(objects) {
         let before = progress.bytes.load(Ordering::Relaxed);
-        let origin = Origin::new(path, source)?;
-        let source = part(options, origin.source)?;
+        let source = part(options, identity.watched(source))?;
         let range = match &source {
             Source::Part { range, .. } => Some([range.start, range.end]),
             Source::File { .. } | Source::Stream { .. } => None,
@@ -130,7 +133,7 @@ pub(super) fn run(
         }
         all.rejected += summary.rejected;
         all.shown_rejects.append(&mut summary.shown_rejects);
-        let (size, identity) = origin.identity.now(path)?;
+        let (size, identity) = identity.now(path)?;
         let name = name(path)?;
         let object = Object { name, number, of, identity, size, ranges: Vec::new() };
         let range = range.unwrap_or([0, size]);
@@ -160,34 +163,32 @@ impl Options {
     }
 }
 
-/// What is read, and what says which it was.
-struct Origin {
-    source: Source,
-    identity: Identity,
-}
-
+/// What says which object it is that is read.
 enum Identity {
     File(u64, String),
     Stream(Watch),
 }
 
-impl Origin {
-    fn new(path: &Path, source: Source) -> anyhow::Result<Origin> {
+impl Identity {
+    fn of(path: &Path) -> anyhow::Result<Identity> {
         let is_file = path != Path::new("-") && fs::metadata(path).is_ok_and(|m| m.is_file());
         if is_file || input::is_remote(path) {
             let (size, identity) = identity(path)?;
-            return Ok(Origin { source, identity: Identity::File(size, identity) });
+            return Ok(Identity::File(size, identity));
         }
-        let watch = Watch::default();
-        let source = match source {
-            Source::Stream { path, reader } => Source::Stream { path, reader: watch.read(reader) },
-            other => other,
-        };
-        Ok(Origin { source, identity: Identity::Stream(watch) })
+        Ok(Identity::Stream(Watch::default()))
     }
-}
 
-impl Identity {
+    /// The same source; what only its bytes tell is taken down while they are read.
+    fn watched(&self, source: Source) -> Source {
+        match (self, source) {
+            (Identity::Stream(watch), Source::Stream { path, reader }) => {
+                Source::Stream { path, reader: watch.read(reader) }
+            }
+            (_, source) => source,
+        }
+    }
+
     /// Bytes there are and the identity, after all was read; a file that changed meanwhile is an error.
     fn now(self, path: &Path) -> anyhow::Result<(u64, String)> {
         match self {
