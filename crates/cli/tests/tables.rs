@@ -213,6 +213,30 @@ fn zstandard_is_read_where_the_build_has_it() {
     }
 }
 
+/// The text lost its first record, as if it had a header, too; the table was read with the commas of the text.
+#[cfg(feature = "tables")]
+#[test]
+fn a_table_and_a_text_are_compared_each_as_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).into_os_string().into_string().unwrap();
+    let texts = [
+        ("bare", "Oslo,1\nOslo,2\n"),
+        ("headed", "place,cost\nOslo,1\nOslo,2\n"),
+        ("commas", "Oslo;1,5\nOslo;2,5\n"),
+    ];
+    for (name, text) in texts {
+        std::fs::write(path(name), text).unwrap();
+        let [text, table] = [&*path(name), "polars.parquet"];
+        for (files, wanted) in [([table, text], "Oslo,3,2,"), ([text, table], "Oslo,2,3,")] {
+            let words = "--compare --by 1 --value 2 --stats count --on-error skip --format csv";
+            let words = [&words.split(' ').collect::<Vec<_>>()[..], &files].concat();
+            let output = aggregate(&words);
+            let found = String::from_utf8_lossy(&output.stdout);
+            assert!(found.contains(wanted), "{words:?}: {found}{}", said(&output));
+        }
+    }
+}
+
 #[cfg(feature = "tables")]
 #[test]
 fn states_of_tables_merge_to_the_same_and_plan_leaves_them_whole() {

@@ -510,17 +510,22 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let inputs: Vec<&[PathBuf]> =
         if options.compare { files.chunks(1).collect() } else { vec![files] };
     let mut summaries = Vec::new();
-    let mut guesses = true;
+    let (mut guesses, mut has_names) = (true, false);
     for files in inputs {
-        let query = (query.as_mut(), &mut guesses);
-        summaries.push(summarise(options, query, files, &engine, rejects.as_mut())?);
+        let mut own = query.clone();
+        let asked = (own.as_mut(), &mut guesses);
+        summaries.push(summarise(options, asked, files, &engine, rejects.as_mut())?);
+        has_names |= own.as_ref().is_some_and(Query::has_named_parts);
+        // What a text tells holds for the next one; what holds for tables does not.
+        if !guesses {
+            query = own;
+        }
     }
     // One result, or two side by side.
     let summary = summaries.into_iter().reduce(format::compared).expect("there is an input");
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
-    let has_names = query.as_ref().is_some_and(Query::has_named_parts);
     let number_parts = query.as_ref().map(Query::number_parts).unwrap_or_default();
     show(options, format, ("aggregate", &number_parts, has_names), summary, start)
 }

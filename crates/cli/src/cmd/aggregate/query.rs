@@ -96,7 +96,8 @@ impl std::error::Error for NotThere {}
 /// How tables become text.
 pub(super) fn of_tables(query: &mut Query) {
     (query.syntax, query.delimiter) = (Syntax::Delimited, b',');
-    (query.header, query.quotes) = (true, true);
+    (query.header, query.guessed_header) = (true, None);
+    (query.quotes, query.decimal_comma) = (true, false);
 }
 
 /// Guesses what was not said of how sources are written; whoever sees it is told.
