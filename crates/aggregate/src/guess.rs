@@ -195,10 +195,11 @@ pub fn has_text(sources: &mut [Source]) -> bool {
     !sources.iter_mut().all(is_blank)
 }
 
-/// The [dialect] of a source, by its first bytes.
-pub fn of_source(source: &mut Source) -> Option<Dialect> {
+/// The [dialect] of a source, by its first bytes and the delimiter, if that is known.
+pub fn of_source(source: &mut Source, delimiter: Option<u8>) -> Option<Dialect> {
     let (text, ended) = source.peek(LOOKED_AT_BYTES);
-    dialect(&text, ended)
+    let delimiters = delimiter.as_ref().map_or(&DELIMITERS[..], std::slice::from_ref);
+    dialect_of(&text, ended, delimiters, &[true, false])
 }
 
 /// What the first source that has a line is.

@@ -282,6 +282,13 @@ fn quotes_are_cut_between_records_or_refused() {
     let cuts = |more| folder.out(&format!("plan --records --bytes 9 {more} s.csv"));
     assert_eq!(cuts(""), cuts("--delimiter ;"));
     assert_ne!(cuts(""), cuts("--delimiter ,"));
+    // Quotes that are bytes like any other, as the second record says, were taken to enclose what is between them.
+    let text = format!("v;h\n1;\"a\"b\n1;\"pipe\n{}3;pipe\"\n", "2;pipe\n".repeat(20));
+    folder.file("inches.csv", &text);
+    for more in ["", "--delimiter ;"] {
+        let plan = folder.out(&format!("plan --records --tasks 4 {more} inches.csv"));
+        assert_eq!(String::from_utf8(plan).unwrap().lines().count(), 4, "{more}");
+    }
 }
 
 #[test]
@@ -302,17 +309,6 @@ fn what_cannot_be_cut_is_planned_whole_and_a_plan_replaces_no_input() {
     }
     folder.says(2, "plan -o text.csv text.csv", "--output would replace the input");
     assert_eq!(fs::read_to_string(folder.0.path().join("text.csv")).unwrap(), text);
-}
-
-#[test]
-fn a_reject_of_a_range_has_the_line_of_the_whole_file() {
-    let folder = Folder::new();
-    folder.file("a.txt", "a;1\nb;2\nc;3\nd;x\n");
-    let said = folder.refused(3, "aggregate --range 6.. a.txt");
-    assert!(said.starts_with("fathom: a.txt:4:3: the value is not a decimal number"), "{said}");
-    let output = folder.run("aggregate --partial --on-error skip --range 6.. -o s a.txt", b"");
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("skipped a.txt:4:3:"), "{said}");
 }
 
 /// The state named the size of the file as it was when its turn came, of which less was read.
@@ -340,6 +336,17 @@ fn a_file_that_grows_before_its_turn_is_told() {
     assert!(said.contains("log changed while it was read"), "{said}");
     assert_eq!(output.status.code(), Some(4), "{said}");
     assert!(!folder.0.path().join("state").exists());
+}
+
+#[test]
+fn a_reject_of_a_range_has_the_line_of_the_whole_file() {
+    let folder = Folder::new();
+    folder.file("a.txt", "a;1\nb;2\nc;3\nd;x\n");
+    let said = folder.refused(3, "aggregate --range 6.. a.txt");
+    assert!(said.starts_with("fathom: a.txt:4:3: the value is not a decimal number"), "{said}");
+    let output = folder.run("aggregate --partial --on-error skip --range 6.. -o s a.txt", b"");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("skipped a.txt:4:3:"), "{said}");
 }
 
 #[test]

@@ -5,9 +5,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use fathom_aggregate::Source;
 use fathom_aggregate::delimited::record_starts;
+use fathom_aggregate::guess::{self, Dialect};
 use fathom_aggregate::state::{Piece, plan};
-use fathom_aggregate::{Source, guess};
 
 use crate::cmd::aggregate;
 use crate::exit::Exit;
@@ -65,6 +66,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     input::prepare(files)?;
     let inputs: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     output::ensure_files_apart(&[("--output", Some(&*options.output))], &inputs)?;
+    output::ensure_writable(&options.output)?;
     let mut objects = Vec::new();
     for path in files {
         ensure_file(path)?;
@@ -150,10 +152,14 @@ fn between_records(
             continue;
         };
         let mut source = Source::File { path: path.clone(), file, size };
-        let guessed = || guess::of_source(&mut source).map(|dialect| dialect.delimiter);
-        let delimiter = options.delimiter.or_else(guessed).unwrap_or(b',');
+        let usual = Dialect { delimiter: options.delimiter.unwrap_or(b','), quotes: true };
+        let dialect = guess::of_source(&mut source, options.delimiter).unwrap_or(usual);
         let Source::File { file, .. } = source else { unreachable!("made above") };
-        let mut ends = record_starts(path, (file, size), delimiter, bytes)?;
+        // Quotes that are bytes like any other enclose nothing: any cut will do.
+        let mut ends = match dialect.quotes {
+            true => record_starts(path, (file, size), dialect.delimiter, bytes)?,
+            false => (1..size.div_ceil(bytes)).map(|number| number * bytes).collect(),
+        };
         ends.push(size);
         let mut start = 0;
         for end in ends {
