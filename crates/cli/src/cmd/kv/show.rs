@@ -13,7 +13,7 @@ use super::data::unit;
 use super::explain;
 use super::paste::Paste;
 use super::screen::Rung;
-use super::verdict::{Compound, Row, Standing};
+use super::verdict::{Compound, Figure, Row, Standing};
 
 /// How much is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -163,9 +163,9 @@ fn table(verdict: &Verdict, width: usize) -> String {
     let mut sorted: Vec<&Row> = verdict.rows.iter().collect();
     let cost = |row: &Row| row.cost_ns.unwrap_or(f64::INFINITY);
     sorted.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-    let (mut text, mut dropped) = fitted(columns(verdict, &sorted, true), width);
+    let (mut text, mut dropped) = fitted(columns(&verdict.baseline, &sorted, true), width);
     if text.lines().any(|line| line.chars().count() > width) {
-        (text, dropped) = fitted(columns(verdict, &sorted, false), width);
+        (text, dropped) = fitted(columns(&verdict.baseline, &sorted, false), width);
         dropped.insert(0, "intervals".to_owned());
     }
     let mut legend = Vec::new();
@@ -202,7 +202,7 @@ fn contradicts(row: &Row, rows: &[&Row], baseline: &str) -> bool {
 
 /// What is known of each row; what tells least has the greatest rank. Who is compared with the baseline takes less
 /// room without intervals.
-fn columns(verdict: &Verdict, rows: &[&Row], with_intervals: bool) -> Vec<Column> {
+fn columns(baseline: &str, rows: &[&Row], with_intervals: bool) -> Vec<Column> {
     let column = |title: &str, left: bool, rank: u8, cell: &dyn Fn(&Row) -> String| Column {
         cells: std::iter::once(title.to_owned()).chain(rows.iter().map(|row| cell(row))).collect(),
         left,
@@ -213,7 +213,7 @@ fn columns(verdict: &Verdict, rows: &[&Row], with_intervals: bool) -> Vec<Column
     let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), fathom_report::number::duration);
     let star = |row: &Row| if row.on_the_front { "★".to_owned() } else { String::new() };
     let against = |row: &Row| match row.against_baseline {
-        _ if row.id == verdict.baseline => "baseline".to_owned(),
+        _ if row.id == baseline => "baseline".to_owned(),
         Some(ratio) => ratio_words(ratio, with_intervals),
         None => "-".to_owned(),
     };
@@ -227,14 +227,21 @@ fn columns(verdict: &Verdict, rows: &[&Row], with_intervals: bool) -> Vec<Column
     }
     all.push(column("ns/op", false, 0, &|row| number(row.cost_ns)));
     let title = match with_intervals {
-        true => format!("against {}", verdict.baseline),
+        true => format!("against {baseline}"),
         false => "against baseline".to_owned(),
     };
     all.push(column(&title, true, 0, &against));
-    let measured = rows.iter().find(|row| row.failure.is_none());
-    for (at, figure) in measured.map_or(&[][..], |row| &row.operations[..]).iter().enumerate() {
-        let cell = |row: &Row| number(row.operations.get(at).map(|figure| figure.ns_median));
-        all.push(column(&format!("{} ns", figure.operation), false, 1, &cell));
+    // Who was not measured on one has no figure of it.
+    let mut operations: Vec<&str> = Vec::new();
+    for Figure { operation, .. } in rows.iter().flat_map(|row| &row.operations) {
+        if !operations.contains(&operation.as_str()) {
+            operations.push(operation);
+        }
+    }
+    for operation in operations {
+        let of = |row: &Row| row.operations.iter().find(|f| f.operation == operation).cloned();
+        let cell = |row: &Row| number(of(row).map(|figure| figure.ns_median));
+        all.push(column(&format!("{operation} ns"), false, 1, &cell));
     }
     all.push(column("B/entry", false, 0, &|row| number(row.bytes_per_entry)));
     all.push(column("live", false, 4, &|row| number(row.live_bytes_per_entry)));
@@ -272,6 +279,20 @@ mod tests {
         case.case.judged.summaries[1] = None;
         let rows = rows(&candidates(&["base", "lost", "quick"]), &[case], 0, 0.0);
         assert_eq!((rows.len(), measured(&rows)), (3, 2));
+    }
+
+    /// Who had no figure of the first operation showed that of the second in its place.
+    #[test]
+    fn figures_stand_under_their_own_operation() {
+        let mut cases =
+            [weighed("insert", 0.5, &[1, 2], &[]), weighed("find-hit", 0.5, &[3, 4], &[])];
+        cases[0].case.judged.summaries[0] = None;
+        let rows = rows(&candidates(&["lost", "both"]), &cases, 0, 0.0);
+        let columns = columns("lost", &rows.iter().collect::<Vec<_>>(), true);
+        for (title, cells) in [("insert ns", ["-", "2.0"]), ("find-hit ns", ["3.0", "4.0"])] {
+            let column = columns.iter().find(|column| column.cells[0] == title).unwrap();
+            assert_eq!(column.cells[1..], cells, "{title}");
+        }
     }
 
     /// The code in brief was another one's than the choice, without a word.
