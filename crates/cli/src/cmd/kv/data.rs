@@ -197,7 +197,7 @@ pub(super) fn full(
         Some(path) => {
             Ok(Data { path: Some(path), format: format.clone(), keys: keys.len(), trace: None })
         }
-        None => store(&keys.selected(0..keys.len()), folder),
+        None => store(keys, folder),
     }
 }
 
@@ -207,12 +207,13 @@ pub(super) fn shown(keys: &KeySet<'_>) -> String {
     String::from_utf8_lossy(&first[..first.len().min(60)]).into_owned()
 }
 
-/// Writes keys where workers read them.
+/// Writes keys, and values if there are any, where workers read them.
 pub(super) fn store(keys: &KeySet<'_>, folder: &Path) -> anyhow::Result<Data> {
     let path = folder.join(format!("{}.keys", keys.len()));
-    let format = match keys.keys {
-        Keys::Integers(_) => Format::U64,
-        Keys::Bytes(_) => Format::BinText,
+    let format = match (&keys.keys, &keys.values) {
+        (Keys::Integers(_), _) => Format::U64,
+        (Keys::Bytes(_), None) => Format::BinText,
+        (Keys::Bytes(_), Some(_)) => Format::BinSliceKv,
     };
     let context = || format!("cannot write {}", path.display());
     let mut file = BufWriter::new(File::create(&path).with_context(context)?);
@@ -223,6 +224,11 @@ pub(super) fn store(keys: &KeySet<'_>, folder: &Path) -> anyhow::Result<Data> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    use fathom_keys::Span;
+
     use super::*;
 
     #[test]
@@ -241,6 +247,24 @@ mod tests {
         assert!(keys.is_sorted());
         assert_eq!(prepared.portrait.keys, 1000);
         assert_eq!(prepared.first, "w0000");
+    }
+
+    /// A table made for these keys had numbers in place of the file's values.
+    #[test]
+    fn keys_that_are_stored_for_workers_keep_their_values() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(OsStr::from_bytes(b"no text \xff"));
+        let (bytes, span) = (b"keyvalue".as_slice(), |start, len| Span { start, len });
+        let pairs = KeySet {
+            bytes: bytes.into(),
+            keys: Keys::Bytes(vec![span(0, 3)]),
+            values: Some(vec![span(3, 5)]),
+        };
+        let mut file = File::create(&path).unwrap();
+        write(&mut file, &pairs, &Target::new(Format::BinSliceKv)).unwrap();
+        let full = prepare(&path, Some(&Format::BinSliceKv), &[], 2, 1).unwrap().full;
+        let bytes = std::fs::read(full.path.unwrap()).unwrap();
+        assert_eq!(fathom_keys::read(&bytes, &full.format).unwrap().value(0), b"value");
     }
 
     #[test]
