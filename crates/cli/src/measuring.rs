@@ -493,6 +493,12 @@ pub(crate) fn completed(
     Ok(all)
 }
 
+/// The files that are named by parameters (`trace=FILE,…`).
+pub(crate) fn traces(given: &[String]) -> impl Iterator<Item = &Path> {
+    let named = given.iter().filter_map(|parameter| parameter.strip_prefix("trace="));
+    named.flat_map(|files| files.split(',')).map(Path::new)
+}
+
 /// Measures; an error names the family and the workload.
 pub(crate) fn measured(asked: Bench<'_>) -> anyhow::Result<Case> {
     let title = format!("{} {}", asked.family, asked.workload);

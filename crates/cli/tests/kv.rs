@@ -571,6 +571,25 @@ fn what_is_no_trace_is_refused_with_its_place() {
     fails("put 7\n", "kv - --trace -", 2, "stdin is the trace or the keys");
     fails("put 7\n", "kv --trace trace -d fst", 2, "fst has no insert");
     fails("put 7\n", "kv words -F bin-text --trace trace", 3, "words: byte 4: a key of");
+    // It was replaced by the result.
+    for end in ["-o trace", "--save trace"] {
+        let why = "would replace the input trace";
+        fails("put 7\n", &format!("kv --trace trace {end}"), 2, why);
+        fails("put 7\n", &format!("kv bench words -d std -p trace=no,trace {end}"), 2, why);
+        fails("put 7\n", &format!("bench map --operation replay -p trace=trace {end}"), 2, why);
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "put 7\n");
+}
+
+/// All that was measured before was thrown away.
+#[test]
+fn a_case_that_cannot_be_opened_ends_a_run_and_costs_no_other_case() {
+    let folder = tempfile::tempdir().unwrap();
+    words(folder.path());
+    let line = "kv bench words -d btreemap --operation find-hit,replay -p trace=gone --rounds 2 --format json";
+    let run = json(folder.path(), line, 2);
+    assert_eq!(run["cases"].as_array().unwrap().len(), 2);
+    assert!(run["notes"].to_string().contains("ended early: "), "{}", run["notes"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, ensure};
@@ -83,8 +83,9 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    let inputs: Vec<&Path> = options.files.iter().map(PathBuf::as_path).collect();
-    options.show.ensure_possible(&inputs)?;
+    let files = options.files.iter().map(PathBuf::as_path);
+    let inputs = files.chain(measuring::traces(&options.parameters));
+    options.show.ensure_possible(&inputs.collect::<Vec<_>>())?;
     options.libraries.choose()?;
     let family = names::family(&options.family)?;
     let entrants = entrants(options, family)?;

@@ -96,7 +96,8 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let stop = interrupt::measuring();
     let path = options.source.path()?;
-    options.show.ensure_possible(&[path])?;
+    let traces = measuring::traces(&options.parameters);
+    options.show.ensure_possible(&traces.chain([path]).collect::<Vec<_>>())?;
     if options.blocks {
         say!("loading '{}'", path.display());
     }

@@ -280,7 +280,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let folder = options.specialise.as_ref().and_then(Option::as_deref);
     let written = folder.map_or_else(Vec::new, special::written);
     outputs.extend(written.iter().map(|path| ("--specialise", Some(&**path))));
-    output::ensure_files_apart(&outputs, &options.source.named().into_iter().collect::<Vec<_>>())?;
+    let inputs = options.source.named().into_iter().chain(options.trace.as_deref());
+    output::ensure_files_apart(&outputs, &inputs.collect::<Vec<_>>())?;
     output::ensure_writable(&options.output)?;
     options.save.as_deref().map_or(Ok(()), measuring::ensure_savable)?;
     let mut start = Instant::now();
