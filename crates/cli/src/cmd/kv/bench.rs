@@ -130,8 +130,18 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let all: Vec<_> = iter::once(&scan).chain(&specs).map(|spec| &spec.parameters).collect();
     options.show.ensure_drawable(&all)?;
     run.cases.push(measured(options, scan, vec![touch], 0, &bounds)?);
+    let mut end = Ok(());
     for spec in specs {
-        run.cases.push(measured(options, spec, entrants.clone(), baseline, &bounds)?);
+        match measured(options, spec, entrants.clone(), baseline, &bounds) {
+            Ok(case) => run.cases.push(case),
+            // What was measured before is no less worth; keys that were touched alone say nothing.
+            Err(error) if run.cases.len() > 1 => {
+                run.notes.push(format!("ended early: {error:#}"));
+                end = Err(error);
+                break;
+            }
+            Err(error) => return Err(error),
+        }
         if stop.load(std::sync::atomic::Ordering::Relaxed) {
             run.notes.push("interrupted: the rest was not measured".to_owned());
             break;
@@ -144,6 +154,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     } else {
         measuring::show(&run, &options.show)?;
     }
+    end?;
     // Whoever touches keys alone is no structure.
     let is_complete = measuring::is_complete(&run.cases[1..]);
     Ok(if is_complete { Exit::Done } else { Exit::Incomplete })
