@@ -140,7 +140,7 @@ impl<'a> Commands<'a> {
         failures.into_iter().enumerate().map(checked).collect()
     }
 
-    fn timed(&mut self, outside: &Outside) -> Result<Sample, Failure> {
+    fn timed(&self, outside: &Outside) -> Result<Sample, Failure> {
         let line = &outside.line;
         let broken = |error: io::Error| Failure::Broken { what: format!("{line:?}: {error}") };
         let input = self.house.input()?;
@@ -190,9 +190,7 @@ impl<'a> Commands<'a> {
             false => None,
         };
         let code = status.code();
-        let is_accepted = |code| self.house.any_code || self.house.accepted_codes.contains(&code);
-        let accepted = code.is_some_and(is_accepted);
-        if !status.success() && !accepted {
+        if !self.house.accepts(status) {
             let how = match (status.signal(), code) {
                 (Some(signal), _) => format!("signal {signal}"),
                 (_, code) => format!("exit code {}", code.unwrap_or(-1)),
@@ -249,6 +247,38 @@ impl House {
         let mut ward = Ward::start(command, streams, Guard::Warden)
             .map_err(|error| Failure::Broken { what: not_started(command, &error) })?;
         ended(&mut ward, command, self.limit.saturating_mul(times)).map(|end| end.status)
+    }
+
+    /// Whether a program that ended so did not fail.
+    #[must_use]
+    pub fn accepts(&self, status: ExitStatus) -> bool {
+        let is_accepted = |code| self.any_code || self.accepted_codes.contains(&code);
+        status.success() || status.code().is_some_and(is_accepted)
+    }
+
+    /// A run of a command, between what is run before and after each.
+    ///
+    /// # Errors
+    /// That the user ended the measurement; what the run answers; else how what surrounds it failed.
+    pub fn around<T>(
+        &self,
+        outside: &Outside,
+        run: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        if is_stopping() {
+            return Err(Failure::Interrupted);
+        }
+        let aside = |line: &Option<String>, what, after_stop| {
+            let aside = |line| self.aside(line, outside.folder.as_deref(), what, after_stop);
+            line.as_deref().map(aside).transpose()
+        };
+        // A server that it leaves in the background is there until clean-up is done.
+        let prepared = aside(&outside.prepare, "--prepare", Duration::ZERO)?;
+        let done = run();
+        let cleaned = aside(&outside.conclude, "--conclude", TIME_TO_CLEAN);
+        drop(prepared);
+        let (done, _) = (done?, cleaned?);
+        Ok(done)
     }
 
     fn input(&self) -> Result<Stdio, Failure> {
@@ -377,20 +407,8 @@ fn ending(file: &mut File) -> io::Result<String> {
 
 impl Executor for Commands<'_> {
     fn sample(&mut self, contender: usize, _iterations: u64) -> Result<Sample, Failure> {
-        if is_stopping() {
-            return Err(Failure::Interrupted);
-        }
-        let command = self.commands[contender].clone();
-        // A server that set-up leaves in the background is there until clean-up is done.
-        let aside = |house: &House, line: &Option<String>, what, after_stop| {
-            let aside = |line| house.aside(line, command.folder.as_deref(), what, after_stop);
-            line.as_deref().map(aside).transpose()
-        };
-        let prepared = aside(&self.house, &command.prepare, "--prepare", Duration::ZERO)?;
-        let sample = self.timed(&command);
-        let cleaned = aside(&self.house, &command.conclude, "--conclude", TIME_TO_CLEAN);
-        drop(prepared);
-        let (sample, _) = (sample?, cleaned?);
+        let command = &self.commands[contender];
+        let sample = self.house.around(command, || self.timed(command))?;
         if !self.house.same_output || command.is_shell_alone {
             return Ok(sample);
         }

@@ -378,8 +378,6 @@ fn measured(
     }
     let mut executor = Commands::new(commands.clone(), house.clone(), &events, stop, &mut progress);
     let measured = measure(&mut executor, failures, roles, &plan);
-    drop(once(&mut seats, &house, "clean-up", |seat| seat.cleanup.as_ref()));
-    drop(set_up);
     let judged = judge(&measured, roles, &plan);
     let counter = |event: &String| Counter {
         event: event.clone(),
@@ -410,14 +408,16 @@ fn measured(
         source: String::new(),
         notes: Vec::new(),
     };
-    let late = late(&case, &seats);
-    case.notes = notes(&case, &seats, &late);
     case.compact();
     if options.method.simulates() {
         for (number, command) in commands.iter().enumerate().take(asked) {
             simulated(&mut case, number, command, &house);
         }
     }
+    drop(once(&mut seats, &house, "clean-up", |seat| seat.cleanup.as_ref()));
+    drop(set_up);
+    let late = late(&case, &seats);
+    case.notes = notes(&case, &seats, &late);
     run.cases.push(case);
     Ok(late.is_empty())
 }
@@ -464,8 +464,8 @@ fn simulated(case: &mut Case, number: usize, command: &Outside, house: &House) {
     let counts = (|| -> anyhow::Result<_> {
         let simulation = Simulation::new(Scope::Whole)?;
         let wrapped = simulation.wrap(&house.command(&command.line, command.folder.as_deref())?);
-        let status = house.run(&wrapped, SIMULATION)?;
-        ensure!(status.success(), "under the simulator: {status}");
+        let status = house.around(command, || house.run(&wrapped, SIMULATION))?;
+        ensure!(house.accepts(status), "under the simulator: {status}");
         Ok(simulation.counts()?)
     })();
     match counts {
