@@ -129,12 +129,16 @@ fn summary(cases: &[Case], slower: &[(&Case, f64)], name: &str, tolerance: f64) 
         return format!("nothing could be compared with {name}");
     }
     if slower.is_empty() {
-        let open = |case: &&Case| case.judged.comparisons.iter().any(|c| !c.verdict.is_called());
-        let open = cases.iter().filter(open).count();
-        let total = cases.len();
-        return match open {
-            0 => format!("no command is slower than {name}{beyond}"),
-            _ => format!("none proved slower than {name}{beyond}: {open} of {total} not resolved"),
+        let all = || cases.iter().map(|case| &case.judged.comparisons);
+        let failed = all().filter(|found| found.is_empty()).count();
+        let open = all().filter(|found| found.iter().any(|c| !c.verdict.is_called())).count();
+        let counts = [(open, "not resolved"), (failed, "not compared")];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let words = counts.map(|(count, what)| format!("{count} of {} {what}", cases.len()));
+        let words: Vec<String> = words.collect();
+        return match words.as_slice() {
+            [] => format!("no command is slower than {name}{beyond}"),
+            _ => format!("none proved slower than {name}{beyond}: {}", words.join(", ")),
         };
     }
     let words = |(case, ratio): &(&Case, f64)| format!("{} {}", case.workload, times(*ratio));
@@ -286,5 +290,15 @@ mod tests {
         assert!(line.ends_with(" %: make 1.050x"), "{line}");
         let line = summary(&cases, &[], "main", 0.0);
         assert_eq!(line, "no command is slower than main");
+    }
+
+    /// They went for commands that are no slower.
+    #[test]
+    fn commands_that_were_not_compared_are_told() {
+        let cases = [Verdict::Faster, Verdict::NotResolved, Verdict::Faster];
+        let mut cases = cases.map(|verdict| case(verdict, 0.5, 0.6));
+        cases[2].judged.comparisons.clear();
+        let said = "none proved slower than main: 1 of 3 not resolved, 1 of 3 not compared";
+        assert_eq!(summary(&cases, &[], "main", 0.0), said);
     }
 }
