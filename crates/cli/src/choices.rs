@@ -17,7 +17,7 @@ use crate::{measuring, names};
 pub(crate) struct Choices {
     /// A contender with choices takes part, only those that are named: `name` or
     /// `name,axis=value,…`; `fathom list FAMILY` says which choices there are
-    #[arg(long, value_name = "NAME[,AXIS=VALUE…]", conflicts_with = "axis")]
+    #[arg(long, value_name = "NAME[,AXIS=VALUE…]", conflicts_with_all = ["axis", "only"])]
     strategy: Vec<String>,
 
     /// Vary a choice; several give every combination. The other choices are those of the one
@@ -69,6 +69,7 @@ pub(crate) fn chosen(
             Some(why) => say!("fathom: {text} takes no part: {why}"),
         }
     }
+    ensure!(!found.is_empty(), "--axis: no combination takes part");
     Ok(found)
 }
 

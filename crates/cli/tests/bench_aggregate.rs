@@ -119,6 +119,23 @@ fn a_program_with_another_answer_gets_no_time() {
     assert!(row.ends_with('-'), "{row}");
 }
 
+/// Others were measured, or compared with, than those that were named.
+#[test]
+fn choices_go_with_a_baseline_that_takes_part_and_with_no_other_names() {
+    for (arguments, why) in [
+        (&["--strategy", "final,check=full", "--baseline", "nonsense"][..], "\"nonsense\""),
+        (&["--strategy", "final,check=full", "--baseline", "final"], "does not take part"),
+        (&["--axis", "check=full", "--baseline", "final,check=hash"], "does not take part"),
+        (&["--strategy", "final,check=full", "--only", "old"], "cannot be used with"),
+        (&["--only", "old", "--axis", "check=hash"], "no combination takes part"),
+    ] {
+        let output = run(&[&["--rounds", "2"], arguments].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{said}");
+        assert!(said.contains(why), "{arguments:?}: {said}");
+    }
+}
+
 #[test]
 fn its_options_are_its_own() {
     let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
