@@ -376,6 +376,11 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
         (&["bench", "codec", "/dev/null"], "/dev/null: 0 bytes; a row takes"),
         (&["bench", "map", "--only", "std", "--baseline", "hashbrown"], "does not take part"),
         (&["selftest", "--comparisons", "0", "--slowdowns", "0"], "nothing would be audited"),
+        // Before all that, not after.
+        (
+            &["selftest", "--comparisons", "0", "--slowdowns", "0", "-o", "no/x"],
+            "cannot create no/x",
+        ),
         (&["cpu", "digest", "--format", "svg"], "a plot shows one row at several sizes"),
         (&["cpu", "digest", "--only", "openssl", "--library", "none"], "openssl is not here"),
         (&["cpu", "--library", "zlip=none"], "no library \"zlip\""),
@@ -409,6 +414,7 @@ fn what_cannot_be_measured_is_refused_with_what_can() {
         (&["cpu", "--absent", "--style", "none"], "cannot be used with"),
         (&["cpu", "--recommend", "--sort", "command"], "cannot be used with"),
         (&["cpu", "--recommend", "--wide"], "cannot be used with"),
+        (&["cpu", "--recommend", "--open"], "cannot be used with"),
         (&["cpu", "--wide", "-u", "second"], "cannot be used with"),
         (&["cpu", "--only", "strlen", "--size", "1K"], "none of these rows has calls of a size"),
         (&["cpu", "checksum", "--test", "--only", "nobody"], "\"nobody\""),

@@ -265,6 +265,12 @@ fn an_output_replaces_neither_another_nor_the_input() {
     }
     refused("haversine p.json --stages --save p.json", "--save would replace the input p.json");
     refused("haversine p.json --write-answers -", "stdout has the result");
+    // It was tried when all was measured.
+    for end in ["--stages --save no/run.json", "--profile --profile-output no/run.json"] {
+        let line = format!("haversine missing.json {end}");
+        let said = fathom(folder.path(), &line.split(' ').collect::<Vec<_>>()).stderr;
+        assert!(text(&said).contains("cannot create no/run.json"), "{line}: {}", text(&said));
+    }
     let after = ["p.json", "p.f64"].map(|name| fs::read(folder.path().join(name)).unwrap());
     assert_eq!(before, after);
 }

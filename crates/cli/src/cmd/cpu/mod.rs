@@ -92,7 +92,7 @@ pub(crate) struct Options {
 
     /// One line per task: what to use here, and what loses how much; then the lines that add it to a
     /// project
-    #[arg(long, conflicts_with_all = ["format", "wide", "columns", "time_unit", "sort", "style"])]
+    #[arg(long, conflicts_with_all = ["format", "open", "wide", "columns", "time_unit", "sort", "style"])]
     recommend: bool,
 
     /// Put two saved runs, of two machines, side by side; measures nothing

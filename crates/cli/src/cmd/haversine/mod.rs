@@ -18,6 +18,7 @@ use fathom_report::html::flame;
 
 use crate::exit::{self, Exit};
 use crate::input::{self, Input, Lines};
+use crate::measuring;
 use crate::output::{self, Output};
 use crate::sheet;
 
@@ -163,11 +164,12 @@ fn block_kib(text: &str) -> Result<usize, String> {
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     ensure_apart(options)?;
     if options.stages.stages {
+        options.stages.save.as_deref().map_or(Ok(()), measuring::ensure_savable)?;
         read_once(options)?;
         return stages::run(&options.stages, &options.file, options.format == Format::Json);
     }
     let answers = options.answers.as_deref().map(Answers::open).transpose()?;
-    if let Some(path) = &options.write_answers {
+    for path in options.write_answers.iter().chain(&options.profile_output) {
         output::ensure_writable(path)?;
     }
     let lines = Lines::default();

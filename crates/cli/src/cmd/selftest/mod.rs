@@ -31,7 +31,7 @@ use self::subjects::planted_pair;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, bounds, nanoseconds};
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::sheet;
 
 /// Options of the audit that is not the full one.
@@ -225,6 +225,7 @@ fn prove(options: &Options, path: &Path) -> anyhow::Result<Exit> {
 }
 
 fn audit(options: &Options) -> anyhow::Result<Exit> {
+    output::ensure_writable(&options.output)?;
     let comparisons = options.comparisons.unwrap_or(100);
     let slowdowns = options.slowdowns.unwrap_or(10);
     let is_any = comparisons > 0 || (slowdowns > 0 && !options.percent.is_empty());
