@@ -147,6 +147,28 @@ fn of_any_json_document_whoever_reads_it_has_the_same_answer() {
     }
 }
 
+/// Stores that keep in memory what they say is in a file would be smaller than they can be.
+#[cfg(feature = "kv")]
+#[test]
+fn a_store_in_a_file_has_its_entries_there() {
+    let store = fathom_contenders::family("store").unwrap();
+    let spec = Spec::new("insert", &[("count", "3000"), ("keys", "integers")]);
+    let spec = store.completed(&spec).unwrap();
+    for entry in store.entries().iter().filter(|entry| entry.id.ends_with("-file")) {
+        let mut metrics = Vec::new();
+        let opened = store.open(&entry.id, &spec, &mut |opened| {
+            let mut prepared = opened.prepared;
+            metrics = prepared.metrics();
+        });
+        if let Err(OpenError::Unsupported(_)) = opened {
+            continue;
+        }
+        let stored = metrics.iter().find(|metric| metric.name == "stored_bytes_per_entry");
+        // A key and a value of eight bytes.
+        assert!(stored.is_some_and(|stored| stored.value >= 16.0), "{}: {metrics:?}", entry.id);
+    }
+}
+
 /// Here and not beside the family: this program holds every structure anyway, that of the unit tests
 /// would be the second to.
 #[cfg(feature = "kv")]

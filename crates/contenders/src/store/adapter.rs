@@ -45,11 +45,14 @@ pub(super) trait Store: Sized + 'static {
     const NAMES: [&'static str; 3];
     /// The longest key it takes, in bytes; the shortest has one.
     const LONGEST_KEY: usize;
+    /// Whether [`Kind::Memory`] is a file, too.
+    const MEMORY_IS_FILE: bool = false;
     /// Why it is not here, if it is a library of the machine.
     fn absence() -> Option<&'static str> {
         None
     }
-    /// An empty one; `folder` is empty too, and on no disk for [`Kind::Memory`].
+    /// An empty one; `folder` is empty too, and on no disk for [`Kind::Memory`], or the empty path where that
+    /// has no file.
     fn open(kind: Kind, folder: &Path) -> Self;
     /// One transaction that changes.
     fn write(&mut self, work: &mut dyn FnMut(&mut dyn Writes));
@@ -84,7 +87,7 @@ impl<S: Store> Contender<Keyed> for Stored<S> {
         if let Some(why) = S::absence() {
             return Err(Unsupported(why.to_owned()));
         }
-        if self.kind == Kind::Memory && !Path::new(MEMORY).is_dir() {
+        if self.kind == Kind::Memory && S::MEMORY_IS_FILE && !Path::new(MEMORY).is_dir() {
             return Err(Unsupported(format!("needs {MEMORY} for a file on no disk")));
         }
         if !workload.has_lengths(1..=S::LONGEST_KEY) {
@@ -124,17 +127,18 @@ struct Table<S> {
     store: S,
     entries: u64,
     // Last, so that the store is closed before its folder goes.
-    folder: Folder,
+    folder: Option<Folder>,
 }
 
 impl<S: Store> Table<S> {
     fn empty(kind: Kind) -> Table<S> {
         let folder = match kind {
-            Kind::Memory => scratch::folder_in(Path::new(MEMORY), "store"),
-            _ => scratch::folder("store"),
+            Kind::Memory if !S::MEMORY_IS_FILE => None,
+            Kind::Memory => Some(scratch::folder_in(Path::new(MEMORY), "store")),
+            Kind::File | Kind::Synced => Some(scratch::folder("store")),
         };
-        let folder = folder.expect("a folder for temporary files");
-        Table { store: S::open(kind, folder.path()), entries: 0, folder }
+        let folder = folder.map(|made| made.expect("a folder for temporary files"));
+        Table { store: S::open(kind, path(&folder)), entries: 0, folder }
     }
 
     fn reading(&self, mut work: impl FnMut(&dyn Reads, &mut Tally)) -> Tally {
@@ -255,8 +259,12 @@ impl<K: Key, S: Store> Batch<K> for Table<S> {
     }
 
     fn stored_bytes(&self) -> Option<u64> {
-        self.store.stored_bytes(self.folder.path())
+        self.store.stored_bytes(path(&self.folder))
     }
+}
+
+fn path(folder: &Option<Folder>) -> &Path {
+    folder.as_ref().map_or(Path::new(""), Folder::path)
 }
 
 /// Bytes that the files in `folder` and below occupy.

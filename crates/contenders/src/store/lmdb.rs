@@ -34,6 +34,7 @@ impl Store for Lmdb {
     };
     const NAMES: [&'static str; 3] = ["lmdb-memory", "lmdb-file", "lmdb-synced"];
     const LONGEST_KEY: usize = 511;
+    const MEMORY_IS_FILE: bool = true;
 
     fn open(kind: Kind, folder: &Path) -> Lmdb {
         let mut options = EnvOpenOptions::new();

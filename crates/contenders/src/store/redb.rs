@@ -1,10 +1,12 @@
 //! The crate `redb`: copy-on-write B+ trees in one file, in pure Rust; several readers and a writer.
 
+use std::fs::File;
+use std::io::Result;
 use std::path::Path;
 
-use ::redb::backends::InMemoryBackend;
+use ::redb::backends::{FileBackend, InMemoryBackend};
 use ::redb::{Database, Durability, ReadOnlyTable, ReadableDatabase, ReadableTable};
-use ::redb::{Table, TableDefinition};
+use ::redb::{StorageBackend, Table, TableDefinition};
 use fathom_measure::contender::{Meta, Origin};
 
 use super::adapter::{Kind, Reads, Store, Writes, occupied};
@@ -29,7 +31,12 @@ impl Store for Redb {
     fn open(kind: Kind, folder: &Path) -> Redb {
         let database = match kind {
             Kind::Memory => Database::builder().create_with_backend(InMemoryBackend::new()),
-            _ => Database::create(folder.join("keys.redb")),
+            Kind::File => {
+                let file = File::create_new(folder.join("keys.redb")).expect("a new file");
+                let file = FileBackend::new(file).expect("its backend");
+                Database::builder().create_with_backend(Unsynced(file))
+            }
+            Kind::Synced => Database::create(folder.join("keys.redb")),
         };
         let mut new = Redb { database: database.expect("a new database"), kind };
         new.write(&mut |_| ());
@@ -38,7 +45,7 @@ impl Store for Redb {
 
     fn write(&mut self, work: &mut dyn FnMut(&mut dyn Writes)) {
         let mut transaction = self.database.begin_write().expect("a transaction");
-        if self.kind != Kind::Synced {
+        if self.kind == Kind::Memory {
             transaction.set_durability(Durability::None).expect("no savepoints");
         }
         work(&mut transaction.open_table(TABLE).expect("a table"));
@@ -52,6 +59,33 @@ impl Store for Redb {
 
     fn stored_bytes(&self, folder: &Path) -> Option<u64> {
         (self.kind != Kind::Memory).then(|| occupied(folder))
+    }
+}
+
+/// A file that each commit is written to and none waits for. Without durability redb would keep what is
+/// committed in memory of its own.
+#[derive(Debug)]
+struct Unsynced(FileBackend);
+
+impl StorageBackend for Unsynced {
+    fn len(&self) -> Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> Result<()> {
+        self.0.write(offset, data)
     }
 }
 
