@@ -12,6 +12,7 @@
 #include "worker.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -166,8 +167,10 @@ class BenchOf final : public Bench {
     Work work() const override {
         const std::string &op = view_.operation;
         const std::size_t entries = view_.entries.size(), probes = view_.probes.size();
+        const auto &visits = view_.probe_values;
         return {0, op == "churn"   ? 4 * probes
-                   : op == "range" ? probes * view_.span
+                   : op == "range" ? std::accumulate(visits.begin(), visits.end(), std::uint64_t{0})
+                   : op == "iterate" || op == "scan"                             ? distinct()
                    : op.rfind("find-", 0) == 0 || op == "update" || op == "erase" ? probes
                                                                                  : entries};
     }
@@ -204,6 +207,15 @@ class BenchOf final : public Bench {
     bool is_fresh_ = false;
     std::unique_ptr<S> stays_;
     double live_bytes_ = 0;
+
+    // How many different keys there are: the value of a key is the place of its first occurrence.
+    std::uint64_t distinct() const {
+        std::uint64_t found = 0;
+        for (std::size_t at = 0; at < view_.values.size(); ++at) {
+            found += view_.values[at] == at;
+        }
+        return found;
+    }
 
     static void keep(const std::optional<std::uint64_t> &value) {
         asm volatile("" : : "r"(&value) : "memory");

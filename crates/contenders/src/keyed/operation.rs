@@ -177,9 +177,28 @@ pub(super) fn takes(spec: &Spec, parameter: &str) -> bool {
         "span" => operation == "range",
         "threads" | "hot" => operation == "shared",
         "reads" | "inserts" | "erases" => operation == "shared" || is_drawn,
-        "probes" => !matches!(operation, "find-same" | "iterate" | "scan") && !has_trace,
+        "probes" => {
+            let takes_all = ["insert", "build", "find-same", "iterate", "scan"];
+            !takes_all.contains(&operation) && !has_trace
+        }
         "trace" => has_trace,
         "table" => !matches!(operation, "insert" | "build" | "touch"),
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Keyed;
+    use super::*;
+
+    #[test]
+    fn probes_decide_nothing_where_all_keys_are_taken() {
+        let takes = |operation| {
+            let spec = Spec::new(operation, &[]).completed::<Keyed>().unwrap();
+            takes(&spec, "probes")
+        };
+        assert!(!["insert", "build", "find-same", "iterate", "scan"].into_iter().any(takes));
+        assert!(["find-hit", "erase", "update", "churn", "range"].into_iter().all(takes));
     }
 }

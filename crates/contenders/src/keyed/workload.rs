@@ -8,7 +8,7 @@ use fathom_measure::workload::{Data, Offer, Spec, SpecError, Work, Workload};
 use fathom_random::Random;
 
 use super::drawn::{Drawn, Settings, changed_bytes, changed_integer};
-use super::keys::Keys;
+use super::keys::{Key, Keys};
 use super::load;
 use super::operation::{self, Find, OFFERED, OPERATIONS, Operation, PARAMETERS};
 use super::prepared::{self, Section};
@@ -20,6 +20,7 @@ pub struct Keyed {
     pub(super) entries: Keys,
     pub(super) values: Vec<u64>,
     pub(super) probes: Keys,
+    /// What belongs to each probe: the value of its key, or how many a walk from it visits.
     pub(super) probe_values: Vec<u64>,
     pub(super) new_values: Vec<u64>,
     pub(super) misses: Keys,
@@ -54,9 +55,9 @@ impl Workload for Keyed {
         let items = |items: usize| Work { bytes: 0, items: items as u64 };
         match self.operation {
             Operation::Insert | Operation::Build => all(&self.entries),
-            Operation::Iterate | Operation::Scan => items(self.entries.len()),
+            Operation::Iterate | Operation::Scan => items(self.distinct()),
             Operation::Churn => Work { bytes: self.probes.bytes(), ..items(4 * self.probes.len()) },
-            Operation::Range => items(self.probes.len() * self.span),
+            Operation::Range => Work { bytes: 0, items: self.probe_values.iter().sum() },
             _ => all(&self.probes),
         }
     }
@@ -141,6 +142,12 @@ impl Keyed {
                 Keyed::drawn(drawn, &keys, &settings)
             }
         };
+        if keyed.operation == Operation::Range {
+            keyed.probe_values = match (&keyed.entries, &keyed.probes) {
+                (Keys::Integers(keys), Keys::Integers(starts)) => visits(keys, starts, keyed.span),
+                (keys, starts) => visits(&keys.strings(), &starts.strings(), keyed.span),
+            };
+        }
         if let Some(path) = &settings.trace {
             keyed.take_trace(load::trace(path, &keys, spec)?);
         }
@@ -229,6 +236,11 @@ impl Keyed {
         sections().map_err(|reason| SpecError::File { path, reason })
     }
 
+    /// How many different keys there are.
+    fn distinct(&self) -> usize {
+        (0..).zip(&self.values).filter(|&(at, &first)| at == first).count()
+    }
+
     pub(crate) fn operation(&self) -> Operation {
         self.operation
     }
@@ -256,6 +268,15 @@ impl Keyed {
             Keys::Text(text) => text.lengths().all(|length| wanted.contains(&length)),
         })
     }
+}
+
+/// How many values a walk visits from each of `starts` on: `span`, or as many as there are keys left.
+fn visits<K: Key>(keys: &[K], starts: &[K], span: usize) -> Vec<u64> {
+    let mut keys = keys.to_vec();
+    keys.sort_unstable();
+    keys.dedup();
+    let left = |start| keys.len() - keys.partition_point(|key| key < start);
+    starts.iter().map(|start| left(start).min(span) as u64).collect()
 }
 
 /// The steps that the numbered acts and `keyed`'s probes with their values are.
@@ -347,6 +368,32 @@ mod tests {
         }
         let keyed = load("find-same", &[("count", "1000"), ("probes", "7")]);
         assert_eq!(keyed.work().items, 1000);
+    }
+
+    #[test]
+    fn walks_count_the_values_they_visit() {
+        let of = |operation, keys: Keys| {
+            let spec = Spec::new(operation, &[("span", "2")]).completed::<Keyed>().unwrap();
+            Keyed::of(keys, &spec).unwrap()
+        };
+        let keys = || vec![9, 7, 9, 8, 7, 9, 9, u64::MAX];
+        for operation in ["iterate", "scan"] {
+            assert_eq!(of(operation, Keys::Integers(keys())).work().items, 4, "{operation}");
+        }
+        let text =
+            |keys: Vec<u64>| keys.iter().map(|key| Box::from(key.to_be_bytes())).collect::<Keys>();
+        let visited = |starts: Vec<Vec<u8>>| -> u64 {
+            let all = [7, 8, 9, u64::MAX].map(u64::to_be_bytes);
+            let left = |start: &Vec<u8>| all.iter().filter(|key| key[..] >= start[..]).count();
+            starts.iter().map(|start| left(start).min(2) as u64).sum()
+        };
+        let walks = of("range", Keys::Integers(keys()));
+        let Keys::Integers(starts) = &walks.probes else { panic!() };
+        let starts = starts.iter().map(|start| start.to_be_bytes().to_vec()).collect();
+        assert_eq!(walks.work().items, visited(starts));
+        let walks = of("range", text(keys()));
+        let starts = walks.probes.strings().iter().map(|start| start.0.to_vec()).collect();
+        assert_eq!(walks.work().items, visited(starts));
     }
 
     #[test]
