@@ -147,6 +147,40 @@ fn of_any_json_document_whoever_reads_it_has_the_same_answer() {
     }
 }
 
+/// The least key and the largest one, one twice, one that is the beginning of another.
+#[cfg(feature = "kv")]
+#[test]
+fn every_structure_takes_keys_at_the_edges() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys");
+    let (least, most) = (u64::MIN, u64::MAX);
+    let integers = format!("{most}\n{least}\n7\n{most}\n{}\n7\n1\n", most - 1);
+    for (format, text) in [("integers", &integers[..]), ("lines", "ab\na\nabc\nab\n~~\n~\n!\n")] {
+        std::fs::write(&file, text).unwrap();
+        for family in
+            FAMILIES.iter().filter(|f| ["map", "tree", "trie", "store"].contains(&f.name()))
+        {
+            for operation in family.operations().iter().map(|offer| offer.name) {
+                let mut spec = Spec::new(operation, &[("format", format), ("span", "3")]);
+                spec.file = Some(file.clone());
+                // Walks begin at few of the keys each time.
+                for seed in 1..=if operation == "range" { 6 } else { 1 } {
+                    spec.parameters.insert("seed".to_owned(), seed.to_string());
+                    let spec = family.completed(&spec).unwrap();
+                    let expected = digest(*family, family.reference(), &spec, 1);
+                    // The crate of farmhash32 adds without wrapping, which builds with assertions refuse.
+                    let entries = family.entries().into_iter();
+                    for entry in entries.filter(|entry| !entry.id.ends_with("+farmhash32")) {
+                        let found = digest(*family, &entry.id, &spec, 1);
+                        let name = format!("{}/{} on {spec}", family.name(), entry.id);
+                        assert!(found.is_none() || found == expected, "{name}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Stores that keep in memory what they say is in a file would be smaller than they can be.
 #[cfg(feature = "kv")]
 #[test]

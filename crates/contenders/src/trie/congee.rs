@@ -42,5 +42,9 @@ structure! {
         let mut found = vec![([0; 8], 0); span];
         let count = map.tree.range(start, u64::MAX, &mut found, &epoch::pin());
         found[..count].iter().for_each(|(_, value)| visit(*value as u64));
+        // The range has no key at its end, and there is none beyond the last one.
+        if count < span {
+            map.tree.get(u64::MAX, &epoch::pin()).into_iter().for_each(|value| visit(value as u64));
+        }
     },
 }
