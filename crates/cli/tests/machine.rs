@@ -73,6 +73,15 @@ fn events_and_noise_are_not_told_together() {
 }
 
 #[test]
+fn a_forced_level_holds_for_structures_and_ciphers() {
+    for (family, faster) in [("trie", "avx2+bmi2"), ("cipher", "vaes-avx512")] {
+        let mut list = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        list.args(["list", family]).env("FATHOM_LEVEL", "scalar");
+        assert!(!stdout(&mut list).contains(faster), "{family}");
+    }
+}
+
+#[test]
 fn a_level_that_does_not_exist_is_a_usage_error() {
     let other = if cfg!(target_arch = "x86_64") { "neon" } else { "avx512" };
     for word in ["avx9", other] {

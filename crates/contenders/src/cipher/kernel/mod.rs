@@ -29,6 +29,8 @@ mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+use fathom_machine::level::Level;
+
 use super::container::Lanes;
 use super::workload::Mode;
 use crate::aes::Key;
@@ -51,12 +53,9 @@ pub(crate) fn is_available() -> bool {
     false
 }
 
-/// Whether it also encrypts several blocks per instruction, which the counter modes then do.
+/// Whether the level also encrypts several blocks per instruction, which the counter modes then do.
 pub(crate) fn is_wide() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return is_available() && wide::is_available();
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+    is_available() && Level::current() == Level::Avx512
 }
 
 /// An expanded key.
@@ -98,7 +97,7 @@ impl Schedule {
         #[cfg(target_arch = "x86_64")]
         if self.is_wide {
             let keys = &self.keys;
-            // SAFETY: `is_wide` says that the instructions were detected.
+            // SAFETY: `is_wide` says that the level has the instructions.
             unsafe {
                 match mode {
                     Mode::C64 => return wide::counter::<true, false>(keys, iv, bytes, lanes),

@@ -41,14 +41,6 @@ const REGISTERS: usize = 4;
 /// Shorter texts are done sooner by the narrow code.
 const LEAST_BYTES: usize = 2 * WIDE;
 
-/// Whether this processor has the instructions.
-pub(super) fn is_available() -> bool {
-    std::arch::is_x86_feature_detected!("avx512f")
-        && std::arch::is_x86_feature_detected!("avx512bw")
-        && std::arch::is_x86_feature_detected!("vaes")
-        && std::arch::is_x86_feature_detected!("vpclmulqdq")
-}
-
 /// `ctr` and `ctc`, or `c64`: see the narrow function of this name, which does what is left at the end.
 #[target_feature(enable = "avx512f,avx512bw,vaes,vpclmulqdq,aes,sse4.2,ssse3")]
 pub(super) fn counter<const C64: bool, const TAG: bool>(

@@ -5,6 +5,8 @@ mod bits;
 mod node;
 mod plan;
 
+use fathom_machine::level::Level;
+
 use self::bits::{bit, first_difference};
 use self::node::{Child, Node, Plan};
 use self::plan::WIDTH;
@@ -30,13 +32,9 @@ unsafe impl<K: Sync> Sync for Tree<K> {}
 /// A step of a descent: a node and the child taken in it.
 type Step = (Node, usize);
 
-/// Whether this processor has what the fast search needs.
+/// Whether the level has what the fast search needs.
 pub(crate) fn is_fast() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("bmi2");
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+    matches!(Level::current(), Level::Avx2 | Level::Avx512)
 }
 
 impl<K: Key> Tree<K> {
