@@ -25,9 +25,10 @@ fn stream<'w>(library: &'static Gcrypt, workload: &'w Messages, md: Md) -> Prepa
     if library.shake(md, SECRET).is_none() {
         return workload.operation.unsupported();
     }
-    let fresh = move || (library.shake(md, SECRET).expect("it was there"), Vec::new());
-    workload.streamed(fresh, |(shake, output), bytes| {
-        output.resize(bytes.len(), 0);
+    let fresh = move || library.shake(md, SECRET).expect("it was there");
+    let mut output = vec![0; workload.longest()];
+    workload.streamed(fresh, move |shake, bytes| {
+        let output = &mut output[..bytes.len()];
         shake.extract(output);
         bytes.iter_mut().zip(output).for_each(|(byte, key)| *byte ^= *key);
     })

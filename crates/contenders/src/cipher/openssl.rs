@@ -3,9 +3,10 @@
 use fathom_measure::contender::{Meta, Preparation};
 
 use super::container::Tag;
-use super::workload::{FIXED_IV, Messages, Mode, Operation};
+use super::reference::with_zeros;
+use super::workload::{Messages, Mode, Operation, Pieces};
 use crate::system::Lent;
-use crate::system::openssl::{self, Crypto};
+use crate::system::openssl::{self, Cipher, Crypto};
 
 pub(super) static OPEN_SSL: Lent<Messages, Crypto> = Lent {
     meta: Meta { source: include_str!("openssl.rs"), ..openssl::META },
@@ -28,28 +29,37 @@ fn prepared<'w>(library: &'static Crypto, workload: &'w Messages) -> Preparation
         _ => return workload.operation.unsupported(),
     };
     let keyed = || library.cipher(name, workload.key());
-    let (Some(mut cipher), Some(mut one), Some(mut other)) = (keyed(), keyed(), keyed()) else {
+    let (Some(cipher), Some(other)) = (keyed(), keyed()) else {
         return workload.operation.unsupported();
     };
-    let is_authenticated = iv_bytes == 12;
-    let seal = move |iv: &[u8; 16], _: &[u8; 32], bytes: &mut [u8]| {
-        let mut tag: Tag = [0; 32];
-        cipher.begin(&iv[..iv_bytes]);
-        cipher.encrypt(bytes);
-        if is_authenticated {
-            tag[..16].copy_from_slice(&cipher.tag());
-        }
-        tag
+    let mut other = Context { cipher: other, iv_bytes };
+    let begun_with_its_key = move |iv: &[u8; 16], _: &[u8; 32], bytes: &mut [u8]| {
+        other.cipher.begin_keyed(workload.key(), &iv[..iv_bytes]);
+        other.go_on(bytes);
+        other.end()
     };
-    // A message begun once, which goes on with every call; and one begun with its key in every call.
-    one.begin(&FIXED_IV[..iv_bytes]);
-    let go_on = move |bytes: &mut [u8]| one.encrypt(bytes);
-    let begin = move |bytes: &mut [u8]| {
-        other.begin_keyed(workload.key(), &FIXED_IV[..iv_bytes]);
-        other.encrypt(bytes);
-        if is_authenticated {
-            other.tag();
+    workload.sealed_in_any_form(Context { cipher, iv_bytes }, begun_with_its_key)
+}
+
+struct Context {
+    cipher: Cipher,
+    iv_bytes: usize,
+}
+
+impl Pieces for Context {
+    fn begin(&mut self, iv: &[u8; 16]) {
+        self.cipher.begin(&iv[..self.iv_bytes]);
+    }
+
+    fn go_on(&mut self, bytes: &mut [u8]) {
+        self.cipher.encrypt(bytes);
+    }
+
+    fn end(&mut self) -> Tag {
+        // Those with a nonce of twelve bytes are authenticated.
+        match self.iv_bytes {
+            12 => with_zeros(self.cipher.tag()),
+            _ => [0; 32],
         }
-    };
-    workload.sealed_in_any_form(seal, go_on, begin)
+    }
 }

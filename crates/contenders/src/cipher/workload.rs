@@ -208,6 +208,11 @@ impl Messages {
         self.key[..].try_into().expect("the operation's key length")
     }
 
+    /// Bytes of the longest buffer.
+    pub(super) fn longest(&self) -> usize {
+        self.mix.buffers().map(<[u8]>::len).max().unwrap_or(0)
+    }
+
     /// A contender that encrypts the bytes in place from an IV.
     pub(super) fn encrypted<'w>(
         &'w self,
@@ -224,60 +229,69 @@ impl Messages {
         &'w self,
         seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
     ) -> Preparation<'w> {
-        self.sealed_or_gone_on(seal, None)
+        let authenticated = matches!(
+            self.operation,
+            Operation::Aes(_, Mode::Cfc | Mode::Ofc | Mode::Ctc | Mode::Gcm)
+                | Operation::ChaCha20Poly1305
+        );
+        let scratch = match self.form {
+            Form::Bare | Form::Stream | Form::Keyed => self.scratch(),
+            Form::Message => Vec::new(),
+        };
+        Ok(Box::new(Sealed { mix: &self.mix, authenticated, scratch, seal }))
     }
 
     /// The same by a contender that can also go on with a message, or begin one with its key, for the
     /// forms that want it.
     pub(super) fn sealed_in_any_form<'w>(
         &'w self,
-        seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
-        go_on: impl FnMut(&mut [u8]) + 'w,
-        begin: impl FnMut(&mut [u8]) + 'w,
+        mut pieces: impl Pieces + 'w,
+        keyed: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
     ) -> Preparation<'w> {
-        let other: Option<Box<GoOn<'w>>> = match self.form {
-            Form::Stream => Some(Box::new(go_on)),
-            Form::Keyed => Some(Box::new(begin)),
-            Form::Message | Form::Bare => None,
-        };
-        self.sealed_or_gone_on(seal, other)
+        match self.form {
+            Form::Stream => {
+                Ok(Box::new(GoneOn { mix: &self.mix, scratch: self.scratch(), pieces }))
+            }
+            Form::Keyed => self.sealed(keyed),
+            Form::Message | Form::Bare => self.sealed(move |iv, _, bytes| pieces.whole(iv, bytes)),
+        }
     }
 
-    fn sealed_or_gone_on<'w>(
-        &'w self,
-        seal: impl FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag + 'w,
-        go_on: Option<Box<GoOn<'w>>>,
-    ) -> Preparation<'w> {
-        let authenticated = matches!(
-            self.operation,
-            Operation::Aes(_, Mode::Cfc | Mode::Ofc | Mode::Ctc | Mode::Gcm)
-                | Operation::ChaCha20Poly1305
-        );
-        let scratch: Vec<Vec<u8>> = match self.form {
-            Form::Bare | Form::Stream | Form::Keyed => {
-                self.mix.buffers().map(<[u8]>::to_vec).collect()
-            }
-            Form::Message => Vec::new(),
-        };
-        Ok(Box::new(Sealed { mix: &self.mix, authenticated, scratch, seal, go_on }))
+    /// Buffers to work on in place.
+    fn scratch(&self) -> Vec<Vec<u8>> {
+        self.mix.buffers().map(<[u8]>::to_vec).collect()
     }
 
     /// A contender with a key stream that continues over the calls of an iteration: `fresh` makes
-    /// the stream, which is not timed, `apply` xors it to the bytes.
+    /// the stream, the same each time, which is not timed; `apply` xors it to the bytes.
     pub(super) fn streamed<'w, S: 'w>(
         &'w self,
         fresh: impl Fn() -> S + 'w,
         apply: impl FnMut(&mut S, &mut [u8]) + 'w,
     ) -> Preparation<'w> {
-        Ok(Box::new(Streamed { mix: &self.mix, fresh, apply }))
+        Ok(Box::new(Streamed { mix: &self.mix, scratch: self.scratch(), fresh, apply }))
     }
 }
 
-pub(super) static FIXED_IV: [u8; 16] = [7; 16];
+static FIXED_IV: [u8; 16] = [7; 16];
 const FIXED_NONCE: [u8; 32] = [9; 32];
 
-/// Encrypts in place what comes next in a message, or a whole one.
-type GoOn<'w> = dyn FnMut(&mut [u8]) + 'w;
+/// Encrypts a message in place, piece by piece.
+pub(super) trait Pieces {
+    /// Begins a message, wherever the one before was.
+    fn begin(&mut self, iv: &[u8; 16]);
+    /// Encrypts what comes next.
+    fn go_on(&mut self, bytes: &mut [u8]);
+    /// Ends the message: its tag, or zeros.
+    fn end(&mut self) -> Tag;
+
+    /// A message of one piece.
+    fn whole(&mut self, iv: &[u8; 16], bytes: &mut [u8]) -> Tag {
+        self.begin(iv);
+        self.go_on(bytes);
+        self.end()
+    }
+}
 
 struct Sealed<'w, F> {
     mix: &'w Mix,
@@ -285,7 +299,6 @@ struct Sealed<'w, F> {
     /// Buffers to work on in place; empty in the form of messages.
     scratch: Vec<Vec<u8>>,
     seal: F,
-    go_on: Option<Box<GoOn<'w>>>,
 }
 
 impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Sealed<'_, F> {
@@ -318,24 +331,28 @@ impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Sealed<'_, F> {
         meter.start();
         for _ in 0..iterations.max(1) {
             for bytes in &mut scratch {
-                match &mut self.go_on {
-                    Some(go_on) => (0..mix.calls).for_each(|_| go_on(black_box(&mut bytes[..]))),
-                    None => (0..mix.calls).for_each(|_| {
-                        black_box((self.seal)(&FIXED_IV, &FIXED_NONCE, black_box(&mut bytes[..])));
-                    }),
+                for _ in 0..mix.calls {
+                    black_box((self.seal)(&FIXED_IV, &FIXED_NONCE, black_box(&mut bytes[..])));
                 }
             }
         }
         meter.stop();
-        let mut digest = Digest::default();
-        for (buffer, bytes) in mix.buffers().zip(&mut scratch) {
-            bytes.copy_from_slice(buffer);
-            let tag = (self.seal)(&FIXED_IV, &FIXED_NONCE, bytes);
-            digest = digest.with_bytes(bytes).with_bytes(&tag);
-        }
+        let digest =
+            once_more(mix, &mut scratch, |bytes| (self.seal)(&FIXED_IV, &FIXED_NONCE, bytes));
         self.scratch = scratch;
         digest
     }
+}
+
+/// What one more call gives of the original bytes.
+fn once_more(mix: &Mix, scratch: &mut [Vec<u8>], mut seal: impl FnMut(&mut [u8]) -> Tag) -> Digest {
+    let mut digest = Digest::default();
+    for (buffer, bytes) in mix.buffers().zip(scratch) {
+        bytes.copy_from_slice(buffer);
+        let tag = seal(bytes);
+        digest = digest.with_bytes(bytes).with_bytes(&tag);
+    }
+    digest
 }
 
 impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Prepared for Sealed<'_, F> {
@@ -347,32 +364,139 @@ impl<F: FnMut(&[u8; 16], &[u8; 32], &mut [u8]) -> Tag> Prepared for Sealed<'_, F
     }
 }
 
+/// One message, which goes on through all calls of a sample.
+struct GoneOn<'w, P> {
+    mix: &'w Mix,
+    scratch: Vec<Vec<u8>>,
+    pieces: P,
+}
+
+impl<P: Pieces> Prepared for GoneOn<'_, P> {
+    /// The digest is that of [`Sealed::bare`].
+    fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
+        let GoneOn { mix, scratch, pieces } = self;
+        // GCM ends at 64 GiB.
+        pieces.begin(&FIXED_IV);
+        meter.start();
+        for _ in 0..iterations.max(1) {
+            for bytes in &mut *scratch {
+                (0..mix.calls).for_each(|_| pieces.go_on(black_box(&mut bytes[..])));
+            }
+        }
+        meter.stop();
+        once_more(mix, scratch, |bytes| pieces.whole(&FIXED_IV, bytes))
+    }
+}
+
+/// Bytes that streams made beforehand encrypt.
+const READY_BYTES: u64 = 1 << 18;
+
 struct Streamed<'w, N, A> {
     mix: &'w Mix,
+    scratch: Vec<Vec<u8>>,
     fresh: N,
     apply: A,
 }
 
 impl<S, N: Fn() -> S, A: FnMut(&mut S, &mut [u8])> Prepared for Streamed<'_, N, A> {
     fn sample(&mut self, iterations: u64, meter: &mut dyn Meter) -> Digest {
-        let mut scratch: Vec<Vec<u8>> = self.mix.buffers().map(<[u8]>::to_vec).collect();
-        let mut digest = Digest::default();
-        for iteration in 0..iterations.max(1) {
-            for (buffer, bytes) in self.mix.buffers().zip(&mut scratch) {
+        let Streamed { mix, scratch, fresh, apply } = self;
+        // Many streams for short buffers, so that the clock is not read around each iteration.
+        let batch = (READY_BYTES / mix.work().bytes.max(1)).clamp(1, 64);
+        let mut left = iterations.max(1);
+        while left > 0 {
+            // After an odd number of the same streams the bytes are encrypted, after an even one plain.
+            let now = left.min(batch);
+            let now = now - u64::from(now.is_multiple_of(2));
+            for (buffer, bytes) in mix.buffers().zip(&mut *scratch) {
                 bytes.copy_from_slice(buffer);
             }
-            let mut stream = (self.fresh)();
+            let mut streams: Vec<S> = (0..now).map(|_| fresh()).collect();
             meter.start();
-            for bytes in &mut scratch {
-                for _ in 0..self.mix.calls {
-                    (self.apply)(&mut stream, black_box(&mut bytes[..]));
+            for stream in &mut streams {
+                for bytes in &mut *scratch {
+                    for _ in 0..mix.calls {
+                        apply(stream, black_box(&mut bytes[..]));
+                    }
                 }
             }
             meter.stop();
-            if iteration + 1 == iterations.max(1) {
-                digest = scratch.iter().fold(digest, |digest, bytes| digest.with_bytes(bytes));
-            }
+            left -= now;
         }
-        digest
+        scratch.iter().fold(Digest::default(), |digest, bytes| digest.with_bytes(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_measure::meter::Untimed;
+
+    use super::*;
+
+    /// Xors a byte, where it does anything at all.
+    struct Xor(u8);
+
+    impl Pieces for Xor {
+        fn begin(&mut self, _: &[u8; 16]) {}
+
+        fn go_on(&mut self, bytes: &mut [u8]) {
+            bytes.iter_mut().for_each(|byte| *byte ^= self.0);
+        }
+
+        fn end(&mut self) -> Tag {
+            [self.0; 32]
+        }
+    }
+
+    fn load(parameters: &[(&str, &str)]) -> Messages {
+        let spec = Spec::new("aes-128-ctr", parameters).completed::<Messages>().unwrap();
+        Messages::load(&spec).unwrap()
+    }
+
+    #[test]
+    fn what_is_timed_is_checked_in_every_form() {
+        for form in ["message", "bare", "stream", "keyed"] {
+            let messages = load(&[("form", form)]);
+            let digest = |pieces: Xor, mut keyed: Xor| {
+                let keyed = move |iv: &_, _: &_, bytes: &mut _| keyed.whole(iv, bytes);
+                let prepared = messages.sealed_in_any_form(pieces, keyed);
+                prepared.unwrap().sample(2, &mut Untimed)
+            };
+            let right = digest(Xor(1), Xor(1));
+            let is_keyed = form == "keyed";
+            assert_eq!(digest(Xor(1), Xor(0)) == right, !is_keyed, "{form}");
+            assert_eq!(digest(Xor(0), Xor(1)) == right, is_keyed, "{form}");
+        }
+    }
+
+    #[test]
+    fn streams_are_begun_anew_in_each_iteration_and_timed_together() {
+        #[derive(Default)]
+        struct Regions(u64);
+        impl Meter for Regions {
+            fn start(&mut self) {
+                self.0 += 1;
+            }
+            fn stop(&mut self) {}
+        }
+        let messages = load(&[("size", "100")]);
+        // A stream that says where it is.
+        let apply = |at: &mut u8, bytes: &mut [u8]| {
+            for byte in bytes {
+                *byte ^= *at;
+                *at += 1;
+            }
+        };
+        let digest = |iterations, apply: fn(&mut u8, &mut [u8])| {
+            let mut regions = Regions::default();
+            let mut prepared = messages.streamed(|| 1, apply).unwrap();
+            (prepared.sample(iterations, &mut regions), regions.0)
+        };
+        let right = digest(1, apply).0;
+        for iterations in [2, 3, 64, 65, 1000] {
+            let (found, regions) = digest(iterations, apply);
+            assert!(found == right && regions <= 3 + iterations / 63, "{iterations}: {regions}");
+            assert_ne!(digest(iterations, |_, _| ()).0, right);
+        }
     }
 }
