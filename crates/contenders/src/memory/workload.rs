@@ -22,6 +22,8 @@ pub struct Area {
     pub operation: Operation,
     bytes: usize,
     every: usize,
+    /// For `fill`: the lengths.
+    fills: Vec<usize>,
     /// For `move` and `read`.
     original: Placed,
     /// For `chase`: the numbers of the lines in the order of the walk.
@@ -107,8 +109,13 @@ impl Workload for Area {
             None => usize::try_from(spec.number("size")?).unwrap_or(usize::MAX),
         };
         let least = if operation.is_in_one_buffer() { SMALL_REACH } else { 128 };
-        if bytes < least || bytes > 1 << 36 || !bytes.is_multiple_of(128) {
-            let reason = format!("a multiple of 128 from {least} to 64G");
+        // Where the next line of a walk begins is told in 32 bits.
+        let (most, most_gigabytes) = match operation {
+            Operation::Chase => (1 << 34, 16),
+            _ => (1 << 36, 64),
+        };
+        if bytes < least || bytes > most || !bytes.is_multiple_of(128) {
+            let reason = format!("a multiple of 128 from {least} to {most_gigabytes}G");
             return Err(spec.bad("size", &reason));
         }
         let every = spec.number("every")?;
@@ -125,12 +132,16 @@ impl Workload for Area {
             Operation::Chase => order(bytes / LINE),
             _ => Vec::new(),
         };
-        Ok(Area { operation, bytes, every, original, order })
+        let fills = match operation {
+            Operation::Fill => fills(bytes, every),
+            _ => Vec::new(),
+        };
+        Ok(Area { operation, bytes, every, fills, original, order })
     }
 
     fn work(&self) -> Work {
         let bytes: u64 = match self.operation {
-            Operation::Fill => self.fills().map(|length| length as u64).sum(),
+            Operation::Fill => self.fills.iter().map(|&length| length as u64).sum(),
             Operation::Move => moves(self.bytes).map(|(_, length)| length as u64).sum(),
             Operation::SmallMove => 2 * 10_000 * (1..=48_u64).sum::<u64>(),
             Operation::BigMove => self.big_moves().map(|i| 2 * big(self.bytes, i) as u64).sum(),
@@ -139,7 +150,7 @@ impl Workload for Area {
             Operation::Chase => 0,
         };
         let items = match self.operation {
-            Operation::Fill => self.fills().count() as u64,
+            Operation::Fill => self.fills.len() as u64,
             Operation::Move => moves(self.bytes).count() as u64,
             Operation::SmallMove => 48 * 20_000,
             Operation::BigMove => 2 * self.big_moves().count() as u64,
@@ -190,13 +201,16 @@ fn cache_bytes(word: &str) -> Option<usize> {
 /// Bytes of a cache line, as far as `chase` cares.
 const LINE: usize = 64;
 
-/// Lengths of the fills.
-fn fills(bytes: usize) -> impl Iterator<Item = usize> {
+/// Lengths of the fills of a pass: one in `every`.
+fn fills(bytes: usize, every: usize) -> Vec<usize> {
     let next = |&length: &usize| match length {
         0..16_384 => Some(length + 1),
         _ => Some(length + 777 + length / 16),
     };
-    std::iter::successors(Some(1), next).take_while(move |&length| length < bytes)
+    let all = || std::iter::successors(Some(1), next).take_while(|&length| length < bytes);
+    // From the back, so that the longest ones, which dominate, are always there.
+    let skipped = (all().count() - 1) % every;
+    all().skip(skipped).step_by(every).collect()
 }
 
 /// Places and lengths of the moves, end to end; each reads one byte beyond its end.
@@ -250,13 +264,6 @@ fn pattern(bytes: usize) -> Placed {
 const STEPS: usize = 1 << 16;
 
 impl Area {
-    /// Lengths of the fills of a pass.
-    fn fills(&self) -> impl Iterator<Item = usize> {
-        // From the back, so that the longest ones, which dominate, are always there.
-        let skipped = (fills(self.bytes).count() - 1) % self.every;
-        fills(self.bytes).skip(skipped).step_by(self.every)
-    }
-
     /// Numbers of the big moves of a pass.
     fn big_moves(&self) -> impl Iterator<Item = usize> {
         (1..=25).step_by(self.every)
@@ -310,8 +317,10 @@ impl Prepared for Walk<'_> {
         self.steps += steps * iterations.max(1) as usize;
         // Where so many steps lead.
         let order = &self.area.order;
+        // The reference walks by the same code, so that a digest would tell nothing.
         let expected = order[self.steps % order.len()] * (LINE as u32 / 4);
-        Digest::of_u64(u64::from(at != expected))
+        assert_eq!(at, expected, "a walk that is lost");
+        Digest::default()
     }
 }
 
@@ -328,7 +337,7 @@ impl<M: Mover> Pass<'_, M> {
         let mover = &self.mover;
         match self.area.operation {
             Operation::Fill => {
-                for length in self.area.fills() {
+                for &length in &self.area.fills {
                     mover.fill(black_box(&mut bytes[..length]), length as u8);
                 }
             }
@@ -379,6 +388,38 @@ impl<M: Mover> Pass<'_, M> {
             _ => Digest::of_u64(fast_sum(bytes).into()),
         }
     }
+
+    /// The buffer shows of many short fills and moves but the last ones: how many of some lengths, done
+    /// once more, do not what the standard library does.
+    fn wrong_once_more(&self) -> u64 {
+        const LENGTHS: [usize; 12] = [1, 2, 3, 7, 8, 15, 16, 31, 33, 48, 100, 1000];
+        const PLACES: [(usize, usize); 4] = [(100, 7), (7, 100), (101, 100), (1100, 10)];
+        let mover = &self.mover;
+        let original = pattern(2200);
+        let is_wrong = |run: &dyn Fn(&mut [u8]), right: &dyn Fn(&mut [u8])| {
+            let (mut found, mut expected) = (original.to_vec(), original.to_vec());
+            run(black_box(&mut found));
+            right(&mut expected);
+            u64::from(found != expected)
+        };
+        let wrong = |length: usize| match self.area.operation {
+            Operation::Fill => {
+                is_wrong(&|bytes| mover.fill(&mut bytes[7..7 + length], length as u8), &|bytes| {
+                    bytes[7..7 + length].fill(length as u8)
+                })
+            }
+            Operation::Move | Operation::SmallMove => {
+                let moved = |&(from, to): &(usize, usize)| {
+                    is_wrong(&|bytes| mover.move_within(bytes, from, to, length), &|bytes| {
+                        bytes.copy_within(from..from + length, to)
+                    })
+                };
+                PLACES.iter().map(moved).sum()
+            }
+            _ => 0,
+        };
+        LENGTHS.into_iter().map(wrong).sum()
+    }
 }
 
 impl<M: Mover> Prepared for Pass<'_, M> {
@@ -391,7 +432,7 @@ impl<M: Mover> Prepared for Pass<'_, M> {
         }
         meter.stop();
         self.passes += iterations.max(1) as usize;
-        let digest = self.digest(&bytes, sum);
+        let digest = self.digest(&bytes, sum).with_u64(self.wrong_once_more());
         self.bytes.replace(bytes);
         digest
     }
@@ -399,8 +440,11 @@ impl<M: Mover> Prepared for Pass<'_, M> {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     use fathom_measure::meter::Untimed;
 
+    use super::super::reference::Std;
     use super::*;
 
     #[test]
@@ -413,10 +457,58 @@ mod tests {
         let mut walk =
             Walk { area: &area, ring: ring(&area.order), at: area.order[0] * 16, steps: 0 };
         for iterations in [1, 2, 5] {
-            assert_eq!(walk.sample(iterations, &mut Untimed), Digest::of_u64(0), "{iterations}");
+            walk.sample(iterations, &mut Untimed);
         }
         walk.at = area.order[1] * 16;
-        assert_eq!(walk.sample(1, &mut Untimed), Digest::of_u64(1));
+        let lost = AssertUnwindSafe(|| walk.sample(1, &mut Untimed));
+        assert!(catch_unwind(lost).is_err());
+    }
+
+    #[test]
+    fn a_walk_beyond_32_bits_is_refused() {
+        let load = |operation, size| {
+            let spec = Spec::new(operation, &[("size", size), ("every", "1")]);
+            Area::load(&spec).map(drop)
+        };
+        assert!(load("chase", "17G").unwrap_err().to_string().contains("to 16G"));
+        assert!(load("copy", "64G").is_ok());
+    }
+
+    /// Moves and fills nothing that is shorter than this.
+    struct Lazy(usize);
+
+    impl Mover for Lazy {
+        fn fill(&self, bytes: &mut [u8], byte: u8) {
+            if bytes.len() >= self.0 {
+                Std.fill(bytes, byte);
+            }
+        }
+
+        fn move_within(&self, bytes: &mut [u8], from: usize, to: usize, length: usize) {
+            if length >= self.0 {
+                Std.move_within(bytes, from, to, length);
+            }
+        }
+
+        fn copy(&self, from: &[u8], to: &mut [u8]) {
+            Std.copy(from, to);
+        }
+
+        fn sum(&self, bytes: &[u8]) -> u64 {
+            Std.sum(bytes)
+        }
+    }
+
+    #[test]
+    fn short_fills_and_moves_that_are_left_out_are_noticed() {
+        for operation in ["fill", "move", "small-move"] {
+            let area =
+                Area::load(&Spec::new(operation, &[("size", "64K"), ("every", "1")])).unwrap();
+            let digest = |mover| area.moved(mover).unwrap().sample(1, &mut Untimed);
+            let right = area.moved(Std).unwrap().sample(1, &mut Untimed);
+            assert_eq!(digest(Lazy(0)), right, "{operation}");
+            assert_ne!(digest(Lazy(48)), right, "{operation}");
+        }
     }
 
     #[test]

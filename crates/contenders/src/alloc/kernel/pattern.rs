@@ -32,7 +32,7 @@ pub(in crate::alloc) fn run<A: GlobalAlloc>(allocator: &A, script: &Script) -> u
     }
     for _ in 0..script.doubled {
         for block in &mut blocks {
-            double(allocator, block);
+            sum = sum.wrapping_add(double(allocator, block));
         }
     }
     for turn in 1..=script.replaced {
@@ -66,7 +66,9 @@ fn take(allocator: &impl GlobalAlloc, bytes: usize, mark: u8) -> Block {
     Block { start, layout, mark }
 }
 
-fn double(allocator: &impl GlobalAlloc, block: &mut Block) {
+/// Makes the block twice as long; what its last byte was is told by where it went.
+fn double(allocator: &impl GlobalAlloc, block: &mut Block) -> u64 {
+    let old_last = block.layout.size() - 1;
     let bytes = 2 * block.layout.size();
     let layout = Layout::from_size_align(bytes, 8).expect("a size that fits");
     // SAFETY: the block is this allocator's and has this layout; the new size is not 0.
@@ -74,9 +76,13 @@ fn double(allocator: &impl GlobalAlloc, block: &mut Block) {
     if start.is_null() {
         handle_alloc_error(layout);
     }
-    // SAFETY: the last byte lies within the block.
-    unsafe { start.add(bytes - 1).write(!block.mark) };
+    // SAFETY: both lie within the block, and what was its last byte was written.
+    let moved = unsafe {
+        start.add(bytes - 1).write(!block.mark);
+        start.add(old_last).read()
+    };
     (block.start, block.layout) = (start, layout);
+    moved.into()
 }
 
 #[inline]
@@ -88,5 +94,45 @@ fn give_back(allocator: &impl GlobalAlloc, block: &Block) -> u64 {
         let (first, last) = (block.start.read(), block.start.add(bytes - 1).read());
         allocator.dealloc(block.start, block.layout);
         u64::from(first) << 8 | u64::from(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::alloc::System;
+
+    use super::*;
+
+    /// Moves all but the last byte of a block that grows.
+    struct Forgetful;
+
+    // SAFETY: blocks are the system's, with its sizes.
+    unsafe impl GlobalAlloc for Forgetful {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            // SAFETY: the caller's.
+            unsafe { System.alloc(layout) }
+        }
+
+        unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+            // SAFETY: the caller's.
+            unsafe { System.dealloc(block, layout) }
+        }
+
+        unsafe fn realloc(&self, block: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+            // SAFETY: the caller's; the new block is the longer one.
+            unsafe {
+                let larger = Layout::from_size_align_unchecked(bytes, layout.align());
+                let new = System.alloc_zeroed(larger);
+                new.copy_from(block, layout.size() - 1);
+                System.dealloc(block, layout);
+                new
+            }
+        }
+    }
+
+    #[test]
+    fn a_byte_that_is_lost_while_a_block_grows_is_noticed() {
+        let script = Script { sizes: vec![8, 24], order: vec![1, 0], replaced: 0, doubled: 1 };
+        assert_ne!(run(&Forgetful, &script), run(&System, &script));
     }
 }
