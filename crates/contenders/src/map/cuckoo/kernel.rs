@@ -94,11 +94,14 @@ impl<I: Copy> Table<I> {
             moves: usize,
         }
         let start = |bucket| Reached { bucket, from: 0, before: usize::MAX, moves: 0 };
-        let mut queue = [start(0); SEARCHED];
-        (queue[0], queue[1]) = (start(first), start(second));
+        // 22 KB, of which most searches need the first lines.
+        let mut queue = [MaybeUninit::uninit(); SEARCHED];
+        queue[0].write(start(first));
+        queue[1].write(start(second));
         let (mut next, mut end) = (0, 2);
         while next < end {
-            let reached = queue[next];
+            // SAFETY: the first `end` are written, and `next` is below it.
+            let reached: Reached = unsafe { queue[next].assume_init() };
             if let Some(mut free) = self.free_slot(reached.bucket) {
                 // Back along the chain: each entry moves into the slot freed after it. The search
                 // is breadth-first, so that no bucket is on the chain twice.
@@ -106,7 +109,8 @@ impl<I: Copy> Table<I> {
                 while at.before != usize::MAX {
                     self.shift(at.from, free);
                     free = at.from;
-                    at = queue[at.before];
+                    // SAFETY: what was reached before stands before it.
+                    at = unsafe { queue[at.before].assume_init() };
                 }
                 return Some(free);
             }
@@ -115,7 +119,7 @@ impl<I: Copy> Table<I> {
                     let tag = (self.tags[reached.bucket] >> (8 * at)) as u8;
                     let bucket = self.other(reached.bucket, tag);
                     let (from, moves) = (SLOTS * reached.bucket + at, reached.moves + 1);
-                    queue[end] = Reached { bucket, from, before: next, moves };
+                    queue[end].write(Reached { bucket, from, before: next, moves });
                     end += 1;
                 }
             }

@@ -24,7 +24,8 @@ use crate::keyed::prefetch;
 const HEADER: usize = 16;
 const HOSTED: usize = 14;
 const OUTBOUND: usize = 15;
-/// Chunks begin on cache lines.
+/// The first chunk begins on a cache line, and all do whose stride is whole lines; of entries of 24 bytes every
+/// second one does.
 const ALIGN: usize = 64;
 
 /// The header of a table that holds nothing: no tag, no overflow, no item is ever read.

@@ -63,6 +63,8 @@ impl<const W: usize> Built<W> {
         }
         (built.pilots, built.parts) = pilots_and_parts(&order, &shape)?;
         let slots = built.parts[0] * built.parts[1];
+        // Holes are numbered in 32 bits.
+        u32::try_from(slots).ok()?;
         built.slots = vec![Slot { key: [0; W], value: 0 }; slots];
         let mut taken = vec![false; slots];
         sort_by_number(&mut order);
