@@ -234,10 +234,10 @@ fn mean_decimals(sum: &Decimal, count: u64) -> u16 {
 
 /// Decimals with which the `degree`-th root of a fraction, not zero, has 17 significant digits.
 fn significant(numerator: &BigUint, denominator: &BigUint, degree: u16) -> u16 {
-    let digits = |number: &BigUint| number.to_string().len() as i64;
-    let whole = digits(numerator) - digits(denominator);
+    // The fraction is less than ten to this power: log10(2) is a little less than 0.30103.
+    let most = (numerator.bits() as i64 - denominator.bits() as i64 + 1) * 30_103 / 100_000 + 1;
     let wanted = denominator * big_power_of_ten(SIGNIFICANT * degree).magnitude();
-    let least = (i64::from(SIGNIFICANT * degree) - whole - 1).div_euclid(degree.into());
+    let least = (i64::from(SIGNIFICANT * degree) - most).div_euclid(degree.into());
     let first = u16::try_from(least.max(0)).unwrap_or(u16::MAX);
     let is_enough =
         |decimals: u16| numerator * big_power_of_ten(decimals * degree).magnitude() >= wanted;
@@ -384,13 +384,15 @@ fn spread(
 }
 
 fn root(numerator: &BigInt, divisor: &BigInt, decimals: u16, rounding: Rounding) -> String {
-    // The floor of the root of a fraction is the root of its floor. Whether a root lies below,
-    // on or above the middle of two integers is decided on squares.
-    let floor = (numerator / divisor).sqrt();
-    let rest = &floor * &floor * divisor != *numerator;
-    let odd = &floor * 2_u32 + 1_u32;
-    let half = (numerator * 4_u32).cmp(&(&odd * &odd * divisor));
-    let carry = rounding.carry(half, rest, floor.bit(0));
+    // The floor of the root of a fraction is the root of its floor, which 128 bits hold where 17 digits are wanted.
+    let whole = numerator / divisor;
+    let floor = u128::try_from(&whole).map_or_else(|_| whole.sqrt(), |whole| whole.isqrt().into());
+    let rest = numerator - &whole * divisor;
+    // The middle between the root and the next integer has the square floor² + floor + 1/4.
+    let square = &floor * &floor;
+    let half = whole.cmp(&(&square + &floor)).then_with(|| (&rest * 4_u32).cmp(divisor));
+    let is_above = rest.sign() != Sign::NoSign || whole != square;
+    let carry = rounding.carry(half, is_above, floor.bit(0));
     pointed(&(floor + carry).to_string(), false, decimals)
 }
 
@@ -474,6 +476,36 @@ mod tests {
             quotient(&mut either, &number, divisor, decimals, rounding);
             long_quotient(&mut long, &number, divisor, decimals, rounding);
             prop_assert_eq!(String::from_utf8(either), String::from_utf8(long));
+        }
+    }
+
+    /// Judged on squares: the root of a fraction lies between those of what it lies between.
+    #[test]
+    fn roots_are_rounded_where_their_squares_say() {
+        let parts = [1_u64, 2, 3, 4, 5, 9, 25, 36, 49, 100, 10_000_000_019, u64::MAX];
+        let wholes = parts.iter().flat_map(|&a| parts.map(|b| BigInt::from(a) * b));
+        for numerator in wholes.chain([BigInt::from(7).pow(90), BigInt::from(0)]) {
+            for divisor in parts.map(BigInt::from) {
+                let root = |rounding| -> BigInt {
+                    root(&numerator, &divisor, 0, rounding).parse().unwrap()
+                };
+                let (near, even) = (root(Rounding::HalfUp), root(Rounding::HalfEven));
+                let above = root(Rounding::Ceiling);
+                // Four times what a square is of twice the root, one less or one more.
+                let reaches = |twice: BigInt| &twice * &twice * &divisor <= &numerator * 4;
+                assert!(near == BigInt::from(0) || reaches(&near * 2 - 1), "{numerator}/{divisor}");
+                assert!(!reaches(&near * 2 + 1), "{numerator}/{divisor}");
+                let is_middle = {
+                    let twice: BigInt = &near * 2 - 1;
+                    &twice * &twice * &divisor == &numerator * 4
+                };
+                let odd = is_middle && near.bit(0);
+                assert_eq!(even, &near - u8::from(odd), "{numerator}/{divisor}");
+                assert!(&above * &above * &divisor >= numerator, "{numerator}/{divisor}");
+                let below: BigInt = &above - 1;
+                let is_zero = above == BigInt::from(0);
+                assert!(is_zero || &below * &below * &divisor < numerator, "{numerator}/{divisor}");
+            }
         }
     }
 
