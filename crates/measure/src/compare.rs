@@ -216,6 +216,7 @@ fn judged(measured: &Measured, roles: Roles, plan: &Plan, subtract: bool) -> Jud
         plan,
         common,
         floor,
+        sets: measured.rounds.last().map_or(0, |round| round.process + 1),
         broken: match (alive(&roles.baseline), roles.twin.is_some() && twin.is_none()) {
             (false, _) => Some(Broken::Baseline),
             (true, true) => Some(Broken::Copy),
@@ -459,6 +460,8 @@ struct Context<'a> {
     plan: &'a Plan,
     common: Common,
     floor: Floor,
+    /// Sets of processes that were measured.
+    sets: u32,
     broken: Option<Broken>,
 }
 
@@ -505,7 +508,8 @@ impl Context<'_> {
             return Verdict::Withheld { why };
         }
         if !by_sets && !self.plan.fresh && ratio.is_some() {
-            return unresolved(Unresolved::OneProcess, None);
+            let why = if self.sets > 1 { Unresolved::SetWithout } else { Unresolved::OneProcess };
+            return unresolved(why, None);
         }
         let (Some(ratio), Some(interval)) = (ratio, said.interval) else {
             let rounds = pairs.logs.len();

@@ -8,8 +8,8 @@
 //! independent values would lie.
 
 use crate::stats::{
-    Interval, autocorrelations, binomial_half_cdf, block_medians, fewest_for_interval,
-    inefficiency, median, middle_ranks, sign_rank, sorted, student_quantile, student_two_sided,
+    Correlations, Interval, binomial_half_cdf, block_medians, fewest_for_interval, inefficiency,
+    median, middle_ranks, sign_rank, sorted, student_quantile, student_two_sided,
 };
 
 /// By how many standard errors of a correlation the first is believed to be larger than it looks, since a run
@@ -63,22 +63,22 @@ impl Said {
 /// How the rounds of all comparisons correlate: the machine's part of it. Nothing by default.
 #[derive(Debug, Default)]
 pub(crate) struct Common {
-    correlations: Vec<f64>,
+    correlations: Correlations,
 }
 
 impl Common {
     pub(crate) fn of<'a>(all: impl IntoIterator<Item = &'a Pairs>) -> Common {
         let ranks: Vec<Vec<f64>> = all.into_iter().map(|one| middle_ranks(&one.logs)).collect();
         let most = ranks.iter().map(Vec::len).max().unwrap_or(0);
-        Common { correlations: autocorrelations(&ranks, lags(most)) }
+        Common { correlations: Correlations::of(ranks, lags(most)) }
     }
 
     /// How many rounds are worth one that is independent.
     fn rounds_each(&self, pairs: &Pairs) -> f64 {
         let rounds = pairs.logs.len();
-        let own = autocorrelations(&[middle_ranks(&pairs.logs)], lags(rounds));
+        let own = Correlations::of(vec![middle_ranks(&pairs.logs)], lags(rounds));
         let margin = MARGIN / (rounds.max(1) as f64).sqrt();
-        let of = |correlations: &[f64]| inefficiency(correlations, rounds, margin);
+        let of = |correlations: &Correlations| inefficiency(correlations, rounds, margin);
         let each = of(&own).max(of(&self.correlations));
         if each <= INDEPENDENT { 1.0 } else { 1.0 + UNSEEN * (each - 1.0) }
     }

@@ -230,13 +230,9 @@ impl Course {
         true
     }
 
-    /// Ends it between two sets, for want of time: what no look has spent of the error budget is there for
-    /// an end that no interval had a say in.
+    /// Ends it between two sets, for want of time.
     pub fn end(&mut self) {
-        if self.end.is_none() {
-            self.end = Some(End::Limit);
-            self.alpha_share = self.unspent();
-        }
+        self.end = self.end.or(Some(End::Limit));
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -246,12 +242,18 @@ impl Course {
     /// What happened.
     #[must_use]
     pub fn finish(self) -> Measured {
+        let end = self.end.unwrap_or(End::Interrupted);
+        let alpha_share = match end {
+            // No interval had a say in it.
+            End::Limit | End::Interrupted | End::Alone => self.unspent(),
+            End::Target | End::Rounds => self.alpha_share,
+        };
         Measured {
             iterations: self.iterations,
             rounds: self.rounds,
             failures: self.failures,
-            end: self.end.unwrap_or(End::Interrupted),
-            alpha_share: self.alpha_share,
+            end,
+            alpha_share,
             planned: self.planned,
         }
     }
@@ -394,20 +396,24 @@ impl Course {
         if alive.len() < 2 && alive.len() < self.failures.len() - self.extras() {
             return Some(End::Alone);
         }
-        if self.orders.is_empty() {
+        if self.orders.last().is_none_or(|order| order.len() > alive.len()) {
             self.orders = balanced(&alive, &mut self.random);
         }
         let order = self.orders.pop().unwrap_or_default();
         let round = self.round(executor, order);
-        if self.failures.iter().filter(|f| f.is_none()).count() < round.order.len() {
-            self.orders.clear();
+        let is_interrupted = executor.interrupted();
+        // Who has no reading in a set has no verdict, so a set that hardly began would cost those before it.
+        let is_first = self.rounds.last().is_some_and(|last| last.process < self.process);
+        let is_whole = self.alive().iter().all(|&i| round.samples[i].is_some());
+        if is_interrupted && is_first && !is_whole {
+            return Some(End::Interrupted);
         }
         let mut repetition = std::mem::replace(&mut self.repetition, Repetition::new(0));
         repetition.see(&round, |sample| self.cost_ns(sample));
         self.repetition = repetition;
         self.rounds.push(round);
         executor.progress(self.rounds.len() as u32, self.planned);
-        executor.interrupted().then_some(End::Interrupted)
+        is_interrupted.then_some(End::Interrupted)
     }
 
     /// Whether there are fewer rounds than were asked for at least.
@@ -435,7 +441,6 @@ impl Course {
                 return Some(End::Target);
             }
         }
-        let unspent = self.unspent();
         let quiet = match self.plan.stop {
             // Not before every set of processes was seen.
             Stop::Repetition { quiet_ns }
@@ -445,13 +450,14 @@ impl Course {
             }
             _ => false,
         };
-        let end = match self.is_late() && self.process + 1 >= sets(&self.plan) {
-            true => End::Limit,
-            false if quiet => End::Target,
-            false => return (done >= self.planned).then_some(End::Rounds),
-        };
-        self.alpha_share = unspent;
-        Some(end)
+        if self.is_late() && self.process + 1 >= sets(&self.plan) {
+            return Some(End::Limit);
+        }
+        if quiet {
+            self.alpha_share = self.unspent();
+            return Some(End::Target);
+        }
+        (done >= self.planned).then_some(End::Rounds)
     }
 
     /// The share of the error budget of an end that no interval had a say in: what the looks have left, or

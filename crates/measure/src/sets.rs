@@ -14,7 +14,7 @@
 //! more sample of the level of whom it copies.
 
 use crate::stats::{
-    Interval, autocorrelations, inefficiency, median, student_quantile, student_two_sided,
+    Correlations, Interval, inefficiency, median, student_quantile, student_two_sided,
 };
 
 /// Medians of log times by contender and set.
@@ -236,7 +236,7 @@ struct Inherited {
 /// `tests/coverage.rs`.
 fn inherited(residuals: &[Vec<f64>], sets: usize) -> Inherited {
     let count = sets as f64;
-    let correlations = autocorrelations(residuals, (sets / 4).max(1));
+    let correlations = Correlations::of(residuals.to_vec(), (sets / 4).max(1));
     // Sixteen sets may be short ones: what shows between them is believed to be larger by half a standard error.
     let errors = if sets >= 16 { 0.5 } else { 0.0 };
     let margin = errors / (count * (residuals.len() as f64 - 1.0)).sqrt();

@@ -4,6 +4,8 @@
 //! The sign-test interval assumes independent differences that lie above and below their median
 //! equally often, and nothing else: no shape of distribution, no equal variances.
 
+use std::cell::RefCell;
+
 use fathom_random::SplitMix;
 
 /// An interval, its ends included.
@@ -228,22 +230,43 @@ pub fn lag1(values: &[f64]) -> f64 {
     if square > rounding { product / square } else { 0.0 }
 }
 
-/// Correlations of centred values with those 1, 2, … `lags` places later, of several sequences together; each
-/// is as large as that of more pairs would be. Empty if nothing varies.
-#[must_use]
-pub fn autocorrelations(sequences: &[Vec<f64>], lags: usize) -> Vec<f64> {
-    let square = |values: &Vec<f64>| values.iter().map(|value| value * value).sum::<f64>();
-    let mean_square = |values| square(values) / values.len() as f64;
-    let squares: f64 = sequences.iter().map(mean_square).filter(|mean| !mean.is_nan()).sum();
-    if squares <= 0.0 {
-        return Vec::new();
+/// Correlations of centred values with those 1, 2, … places later, of several sequences together; each
+/// is as large as that of more pairs would be. None if nothing varies. Each is computed when it is asked for: of
+/// many rounds the first few lags decide, as a rule.
+#[derive(Debug, Default)]
+pub struct Correlations {
+    sequences: Vec<Vec<f64>>,
+    lags: usize,
+    /// What they are relative to.
+    squares: f64,
+    /// Those of the first lags.
+    known: RefCell<Vec<f64>>,
+}
+
+impl Correlations {
+    /// Up to so many places later.
+    #[must_use]
+    pub fn of(sequences: Vec<Vec<f64>>, lags: usize) -> Correlations {
+        let square = |values: &Vec<f64>| values.iter().map(|value| value * value).sum::<f64>();
+        let mean_square = |values| square(values) / values.len() as f64;
+        let squares: f64 = sequences.iter().map(mean_square).filter(|mean| !mean.is_nan()).sum();
+        let lags = if squares > 0.0 { lags } else { 0 };
+        Correlations { sequences, lags, squares, known: RefCell::default() }
     }
-    let product = |values: &Vec<f64>, lag: usize| {
-        let products: f64 = values.windows(lag + 1).map(|run| run[0] * run[lag]).sum();
-        if values.len() > lag { products / (values.len() - lag) as f64 } else { 0.0 }
-    };
-    let of = |lag| sequences.iter().map(|values| product(values, lag)).sum::<f64>() / squares;
-    (1..=lags).map(of).collect()
+
+    /// That with values so many places later, from 1 on.
+    fn at(&self, lag: usize) -> Option<f64> {
+        let mut known = self.known.borrow_mut();
+        while known.len() < lag.min(self.lags) {
+            let lag = known.len() + 1;
+            let product = |values: &Vec<f64>| {
+                let products: f64 = values.windows(lag + 1).map(|run| run[0] * run[lag]).sum();
+                if values.len() > lag { products / (values.len() - lag) as f64 } else { 0.0 }
+            };
+            known.push(self.sequences.iter().map(product).sum::<f64>() / self.squares);
+        }
+        known.get(lag - 1).copied()
+    }
 }
 
 /// How many values of a sequence of `length` say as much of its mean as one that is independent of the others:
@@ -254,12 +277,12 @@ pub fn autocorrelations(sequences: &[Vec<f64>], lags: usize) -> Vec<f64> {
 /// monotone sequence of Geyer 1992). About the mean of the same values each is too small by g / length,
 /// which is solved for. The first is believed to be larger than it looks by `margin`.
 #[must_use]
-pub fn inefficiency(correlations: &[f64], length: usize, margin: f64) -> f64 {
+pub fn inefficiency(correlations: &Correlations, length: usize, margin: f64) -> f64 {
     let length = length as f64;
     let mut found = 1.0;
     for _ in 0..4 {
         let at = |lag: usize| {
-            let seen = correlations.get(lag - 1)? + found / length;
+            let seen = correlations.at(lag)? + found / length;
             Some(seen * (1.0 - lag as f64 / length))
         };
         let first = (at(1).unwrap_or(0.0) + margin).clamp(0.0, 1.0);
@@ -481,6 +504,17 @@ mod tests {
         }
         assert_eq!(counts.len(), 6);
         assert!(counts.values().all(|&count: &i32| (850..1150).contains(&count)), "{counts:?}");
+    }
+
+    /// All lags of 100,000 rounds took half a minute.
+    #[test]
+    fn lags_behind_those_that_decide_are_not_computed() {
+        let mut random = Random::new(5);
+        let values = (0..10_000).map(|_| random.fraction() - 0.5).collect();
+        let correlations = Correlations::of(vec![values], 2500);
+        assert!(inefficiency(&correlations, 10_000, 0.0) < 1.2);
+        let known = correlations.known.borrow().len();
+        assert!(known < 50, "{known}");
     }
 
     proptest! {

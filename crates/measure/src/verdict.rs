@@ -71,6 +71,8 @@ pub enum Unresolved {
     },
     /// All rounds are of one set of processes: how much of a difference is layout is not known.
     OneProcess,
+    /// Of several sets of processes one has no reading of one of the two.
+    SetWithout,
 }
 
 /// What breaks a measurement.

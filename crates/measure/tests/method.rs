@@ -252,28 +252,34 @@ fn a_failure_costs_the_contender_its_row_and_nothing_else() {
     assert!(judged.comparisons[0].pairs >= 48);
 }
 
-/// The first contender of a set is interrupted while it gets its fresh process.
-struct Interrupted(Fake);
+/// The user ends it after so many fresh sets, and so many samples of the last.
+struct Interrupted {
+    fake: Fake,
+    sets: usize,
+    samples: usize,
+}
 
 impl Executor for Interrupted {
     fn sample(&mut self, contender: usize, iterations: u64) -> Result<Sample, Failure> {
-        match self.interrupted() {
-            true => Err(Failure::Interrupted),
-            false => self.0.sample(contender, iterations),
+        if self.interrupted() {
+            return Err(Failure::Interrupted);
         }
+        self.samples -= usize::from(self.fake.refreshes.len() >= self.sets);
+        self.fake.sample(contender, iterations)
     }
 
     fn refresh(&mut self, contenders: &[usize]) -> Vec<(usize, Failure)> {
-        self.0.refresh(contenders);
-        contenders.iter().map(|&contender| (contender, Failure::Interrupted)).collect()
+        self.fake.refresh(contenders);
+        let interrupted = contenders.iter().filter(|_| self.interrupted());
+        interrupted.map(|&contender| (contender, Failure::Interrupted)).collect()
     }
 
     fn now_ns(&mut self) -> u64 {
-        self.0.now_ns()
+        self.fake.now_ns()
     }
 
     fn interrupted(&mut self) -> bool {
-        !self.0.refreshes.is_empty()
+        self.fake.refreshes.len() >= self.sets && self.samples == 0
     }
 }
 
@@ -294,9 +300,48 @@ fn what_iterations_need_beforehand_is_counted_when_they_are_chosen() {
 #[test]
 fn an_interrupt_between_two_sets_is_nobody_s_failure() {
     let costs = [100.0, 102.0, 100.0];
-    let mut executor = Interrupted(Fake::quiet(&costs));
+    let mut executor = Interrupted { fake: Fake::quiet(&costs), sets: 1, samples: 0 };
     let measured = measure(&mut executor, vec![None; 3], roles(&costs), &quick());
     assert_eq!((measured.end, measured.failures), (End::Interrupted, vec![None; 3]));
+}
+
+/// In the processes' start, in the warm-up, in the first round and behind it.
+#[test]
+fn an_interrupt_costs_no_verdict_of_the_sets_before() {
+    let plan = Plan { stop: Stop::Budget, ..quick() };
+    for (samples, sets) in [(0, 2), (3, 2), (6, 2), (8, 2), (9, 3), (10, 3)] {
+        let fake = Fake::busy(&[100.0, 150.0, 100.0], 1);
+        let roles = roles(&fake.costs_ns);
+        let mut executor = Interrupted { fake, sets: 2, samples };
+        let measured = measure(&mut executor, vec![None; 3], roles, &plan);
+        let comparison = &judge(&measured, roles, &plan).comparisons[0];
+        let found = (measured.end, comparison.sets, comparison.verdict);
+        assert_eq!(found, (End::Interrupted, sets, Verdict::Slower), "{samples}");
+    }
+}
+
+/// Shares of looks that an end did not come from were what it had to spend.
+#[test]
+fn an_interrupt_has_what_no_look_has_spent_of_the_error_budget() {
+    let plan = Plan { processes: 8, stop: Stop::Width { target: 1e-9 }, ..quick() };
+    let fake = Fake::busy(&[100.0, 150.0, 100.0], 1);
+    let roles = roles(&fake.costs_ns);
+    let mut executor = Interrupted { fake, sets: 5, samples: 0 };
+    let measured = measure(&mut executor, vec![None; 3], roles, &plan);
+    assert_eq!((measured.end, measured.alpha_share), (End::Interrupted, 0.75));
+}
+
+#[test]
+fn an_order_names_nobody_who_has_failed() {
+    for number in 15..25 {
+        let mut fake = Fake::quiet(&[100.0, 150.0, 200.0, 50.0, 1.0]);
+        fake.failure = Some((1, number));
+        let roles = Roles { empty: Some(4), ..Roles::default() };
+        let measured = measure(&mut fake, vec![None; 5], roles, &quick());
+        let named = measured.rounds.iter().filter(|round| round.order.contains(&1)).count();
+        let sampled = measured.rounds.iter().filter(|round| round.samples[1].is_some()).count();
+        assert!(named <= sampled + 1, "{number}: {named} {sampled}");
+    }
 }
 
 #[test]
@@ -590,6 +635,13 @@ fn readings_of_zero_are_dropped_and_counted() {
     let comparison = &judged.comparisons[0];
     assert_eq!(comparison.zero_readings, 5);
     assert_eq!(comparison.pairs, measured.rounds.len() - 5);
+    for round in measured.rounds.iter_mut().filter(|round| round.process == 0) {
+        let sample = round.samples[1].as_mut().unwrap();
+        (sample.wall_ns, sample.cpu_ns) = (0, Some(0));
+    }
+    let comparison = &judge(&measured, roles, &quick()).comparisons[0];
+    let why = Unresolved::SetWithout;
+    assert_eq!(comparison.verdict, Verdict::NotResolved { why, longer: None });
 }
 
 #[test]

@@ -133,6 +133,7 @@ pub fn unresolved(why: Unresolved) -> String {
             format!("identical code differs here, by up to {}", percent(least))
         }
         Unresolved::OneProcess => "all rounds are of one set of processes".to_owned(),
+        Unresolved::SetWithout => "a set of processes has no reading of one of the two".to_owned(),
         _ => "this version does not know why".to_owned(),
     }
 }
