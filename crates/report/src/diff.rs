@@ -26,7 +26,7 @@ pub enum Change {
     Slower,
     /// The two runs cannot tell.
     NotResolved,
-    /// It fails, whether or not it did before.
+    /// It fails, whether or not it did before, or takes part no more.
     Gone(String),
     /// It failed before and fails no more.
     Repaired(String),
@@ -34,6 +34,8 @@ pub enum Change {
     OldOnly,
     /// The first run does not have it.
     NewOnly,
+    /// It takes part in neither run, which is no failure.
+    Absent(String),
 }
 
 /// A contender in both runs, or in one.
@@ -198,7 +200,7 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
     // Two runs differ by at least what identical code differs by within one.
     let floor = [old.0, new.0].iter().filter_map(|c| c.judged.floor.reach).fold(0.0, f64::max);
     let speaks = interval.is_some_and(|i| !i.contains(1.0));
-    let is_beyond = ratio.ln().abs() > floor.max(LEAST);
+    let is_beyond = ratio.max(1.0 / ratio) - 1.0 > floor.max(LEAST);
     let change = match (speaks && is_beyond, ratio < 1.0) {
         (false, _) => Change::NotResolved,
         (true, true) => Change::Faster,
@@ -226,6 +228,9 @@ fn failed_in(before: Option<&Failure>, now: Option<&Failure>) -> Option<Change> 
         (None, None) => None,
         (None, Some(now)) => Some(Change::Gone(format!("failed now: {now}"))),
         (Some(was), None) => Some(Change::Repaired(format!("failed before, not now: {was}"))),
+        (Some(Failure::Unsupported { .. }), Some(now @ Failure::Unsupported { .. })) => {
+            Some(Change::Absent(now.to_string()))
+        }
         (Some(was), Some(now)) if was == now => {
             Some(Change::Gone(format!("failed before and now: {now}")))
         }
@@ -326,7 +331,9 @@ impl Difference {
         let id = &self.id;
         let (Some((was, is)), Some(ratio)) = (self.ns, self.ratio) else {
             return match &self.change {
-                Change::Gone(why) | Change::Repaired(why) => format!("{id}: {why}"),
+                Change::Gone(why) | Change::Repaired(why) | Change::Absent(why) => {
+                    format!("{id}: {why}")
+                }
                 Change::OldOnly => format!("{id}: in the first run only"),
                 Change::NewOnly => format!("{id}: in the second run only"),
                 _ => format!("{id}: nothing to compare"),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use fathom_measure::compare::Judged;
 use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
 use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
-use fathom_measure::sample::Sample;
+use fathom_measure::sample::{Failure, Sample};
 use fathom_measure::workload::{Spec, Work};
 use fathom_report::diff::{Change, diff};
 use fathom_report::history::{courses, slower};
@@ -553,10 +553,12 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
     near(interval.low, 1.5 / apart);
     near(interval.high, 1.5 * apart);
     // Who has no row any more is no improvement.
-    let mut gone = case(false, false);
-    let reason = "is lost".to_owned();
-    gone.measured.failures[1] = Some(fathom_measure::sample::Failure::Unsupported { reason });
-    let gone = saved(gone);
+    let without = |failure: Failure| {
+        let mut without = case(false, false);
+        without.measured.failures[1] = Some(failure);
+        saved(without)
+    };
+    let gone = without(Failure::Crashed { how: "is lost".to_owned() });
     let found = diff(&old, &gone);
     assert!(
         found.is_worse() && matches!(found.differences[1].change, Change::Gone(_)),
@@ -570,6 +572,12 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
     let page = html::diff::page(&repaired, ["a", "b"]);
     assert!(page.contains(", 1 failed before only</h1>"), "{page}");
     assert!(still.is_worse() && still.text().contains("  beta: failed before and now: "));
+    // Who takes part in neither has not failed.
+    let out = without(Failure::Unsupported { reason: "has no scan".to_owned() });
+    let (lost, still) = (diff(&old, &out), diff(&out, &out));
+    assert!(lost.is_worse() && !still.is_worse() && !still.is_incomplete(), "{still:?}");
+    let said = "  beta: does not take part: has no scan\n";
+    assert!(still.text().contains(said), "{}", still.text());
 }
 
 #[test]
@@ -588,6 +596,7 @@ fn a_difference_that_is_not_beyond_identical_code_s_says_so() {
     };
     for (factor, floor, why) in [
         (1.5, 3.0, Some("not resolved: identical code differs here, by up to 300 %, ratio 1.50")),
+        (1.6, 0.55, None),
         (1.009, 0.0, Some("not resolved: they differ by less than 1.0 %, ratio 1.009")),
         (1.5, 0.0, None),
     ] {

@@ -61,6 +61,7 @@ fn sorted(diff: &Diff) -> Vec<(usize, &Difference)> {
         Change::Repaired(_) => 4,
         Change::OldOnly => 5,
         Change::NewOnly => 6,
+        Change::Absent(_) => 7,
     };
     sorted.sort_by_key(|d| rank(d));
     sorted.into_iter().enumerate().collect()
@@ -75,7 +76,7 @@ fn colour(change: &Change) -> usize {
     match change {
         Change::Slower | Change::Gone(_) => 1,
         Change::Faster => 2,
-        Change::NotResolved | Change::Repaired(_) | Change::OldOnly | Change::NewOnly => 7,
+        _ => 7,
     }
 }
 
@@ -112,7 +113,7 @@ fn table(diff: &Diff) -> String {
         let word = match (&d.change, d.ratio) {
             (Change::Slower, Some(ratio)) => format!("{} slower", times(ratio)),
             (Change::Faster, Some(ratio)) => format!("{} faster", times(1.0 / ratio)),
-            (Change::Gone(why) | Change::Repaired(why), _) => why.clone(),
+            (Change::Gone(why) | Change::Repaired(why) | Change::Absent(why), _) => why.clone(),
             (Change::OldOnly, _) => "in the first run only".to_owned(),
             (Change::NewOnly, _) => "in the second run only".to_owned(),
             _ => d.not_resolved(),
