@@ -28,6 +28,8 @@ pub(crate) enum Fault {
     Whole,
     /// Another object, with another ETag, whatever If-Match says.
     Other,
+    /// No ETag, of this second of a day, whatever If-Unmodified-Since says.
+    Dated(u8),
 }
 
 /// What a client asked.
@@ -189,7 +191,11 @@ fn respond(
     if asked_range.is_some_and(|(start, _)| start >= size) {
         return error(416);
     }
-    let mut head = format!("ETag: {tag}\r\nLast-Modified: Sun, 22 Nov 2026 11:48:45 GMT\r\n");
+    let (tag, second) = match fault {
+        Fault::Dated(second) => (String::new(), second),
+        _ => (format!("ETag: {tag}\r\n"), 45),
+    };
+    let mut head = format!("{tag}Last-Modified: Sun, 22 Nov 2026 11:48:{second} GMT\r\n");
     let body = match asked_range {
         Some((start, end)) => {
             let end = end.min(size);

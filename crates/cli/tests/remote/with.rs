@@ -253,7 +253,7 @@ enum End {
 #[test]
 fn whatever_a_server_does_the_bytes_are_the_same_or_an_error_says_why() {
     use End::{Error, Same};
-    use Fault::{Cut, Other, Reset, Short, Slow, Status, Whole};
+    use Fault::{Cut, Dated, Other, Reset, Short, Slow, Status, Whole};
     let bench = Bench::new();
     let size = BLOCK_BYTES + 300_000;
     bench.put("a.txt", text(size));
@@ -305,6 +305,15 @@ fn whatever_a_server_does_the_bytes_are_the_same_or_an_error_says_why() {
         ("gone", Box::new(block(Status(404))), Error("it is not there (404, NoSuchKey)")),
         ("changed", Box::new(block(Status(412))), Error("changed while it was read")),
         ("If-Match ignored", Box::new(block(Other)), Error("changed while it was read")),
+        ("no ETag", Box::new(|_: &Request| Dated(30)), Same),
+        (
+            "no ETag, another date",
+            Box::new(|asked: &Request| match asked.range {
+                Some((_, end)) if end > HEAD_BYTES => Dated(31),
+                _ => Dated(30),
+            }),
+            Error("changed while it was read"),
+        ),
     ];
     for (name, plan, end) in plans {
         bench.server.plan(plan);

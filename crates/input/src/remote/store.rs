@@ -255,7 +255,8 @@ impl Object {
         };
         let answer = self.store.get_opts(&self.path, options).await.map_err(said)?;
         let (now, then) = (&answer.meta, &self.meta);
-        if (now.size, &now.e_tag) != (then.size, &then.e_tag) {
+        let is_redated = now.e_tag.is_none() && now.last_modified != then.last_modified;
+        if is_redated || (now.size, &now.e_tag) != (then.size, &then.e_tag) {
             return Err(changed());
         }
         let bytes = answer.bytes().await.map_err(said)?;
