@@ -6,13 +6,14 @@
 //! files does.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::reader::{FileDecoder, read_footer_length};
 use arrow_ipc::{
-    Block, CompressionType, MessageHeader, MetadataVersion, root_as_footer, root_as_message,
+    Block, CompressionType, Message, MessageHeader, MetadataVersion, root_as_footer,
+    root_as_message,
 };
 use arrow_schema::Schema;
 use bytes::Bytes;
@@ -26,8 +27,11 @@ use crate::foreign::message_length;
 pub(super) struct Arrow {
     schema: Arc<Schema>,
     version: MetadataVersion,
-    /// Each batch, with the dictionaries that it needs in the order in which they are read.
-    batches: Vec<(Block, Arc<[Block]>)>,
+    /// Each batch, with the number of its dictionaries.
+    batches: Vec<(Block, usize)>,
+    dictionaries: Vec<Generation>,
+    /// The last decoder, with the number of its dictionaries and its columns.
+    last: Mutex<Option<(usize, Vec<usize>, Arc<FileDecoder>)>>,
 }
 
 /// The length of the footer and the magic word behind it.
@@ -46,10 +50,13 @@ impl Arrow {
         let footer = whole.get_bytes(start, length).map_err(damaged)?;
         let footer = root_as_footer(&footer).map_err(damaged)?;
         let schema = schema_of(footer.schema())?;
-        let dictionaries: Arc<[Block]> = footer.dictionaries().iter().flatten().copied().collect();
+        let dictionaries = footer.dictionaries().into_iter().flatten();
+        let dictionaries = dictionaries.map(|&block| Ok((id(whole, &block)?, block)));
+        let dictionaries = vec![dictionaries.collect::<io::Result<Generation>>()?];
         let batches = footer.recordBatches().into_iter().flatten();
-        let batches = batches.map(|&block| (block, Arc::clone(&dictionaries))).collect();
-        Ok(Arrow { schema, version: footer.version(), batches })
+        let batches = batches.map(|&block| (block, 0)).collect();
+        let (version, last) = (footer.version(), Mutex::default());
+        Ok(Arrow { schema, version, batches, dictionaries, last })
     }
 
     /// The same of a stream. Its end mark may be left out by the format, and is asked for here: without, nothing
@@ -65,7 +72,15 @@ impl Arrow {
             };
             if length == 0 {
                 let schema = schema.ok_or_else(|| damaged("it has no schema"))?;
-                return Ok(Arrow { schema, version, batches });
+                let last = dictionaries.all();
+                let dictionaries = dictionaries.before.into_iter().chain([last]).collect();
+                return Ok(Arrow {
+                    schema,
+                    version,
+                    batches,
+                    dictionaries,
+                    last: Mutex::default(),
+                });
             }
             let message = whole.get_bytes(at + LEAD_BYTES, length as usize).map_err(cut)?;
             let message = root_as_message(&message).map_err(damaged)?;
@@ -83,7 +98,9 @@ impl Arrow {
                     };
                     dictionaries.add(batch.id(), batch.isDelta(), block);
                 }
-                (MessageHeader::RecordBatch, Some(_)) => batches.push((block, dictionaries.all())),
+                (MessageHeader::RecordBatch, Some(_)) => {
+                    batches.push((block, dictionaries.generation()));
+                }
                 (other, _) => {
                     return Err(damaged(format!("at byte {at} there is {other:?} out of place")));
                 }
@@ -108,13 +125,37 @@ impl Arrow {
         number: usize,
         places: &[usize],
     ) -> io::Result<Option<RecordBatch>> {
+        let (block, generation) = &self.batches[number];
+        let decoder = self.decoder(whole, *generation, places)?;
+        decoder.read_record_batch(block, &bytes(whole, block)?.into()).map_err(damaged)
+    }
+
+    /// One that has read the dictionaries of these columns: that of the batch before, as a rule.
+    fn decoder(
+        &self,
+        whole: &Whole,
+        generation: usize,
+        places: &[usize],
+    ) -> io::Result<Arc<FileDecoder>> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((number, columns, decoder)) = &*last()
+            && (*number, &**columns) == (generation, places)
+        {
+            return Ok(Arc::clone(decoder));
+        }
+        let chosen = self.schema.project(places).map_err(damaged)?;
         let mut decoder = FileDecoder::new(Arc::clone(&self.schema), self.version)
             .with_projection(places.to_vec());
-        let (block, dictionaries) = &self.batches[number];
-        for block in &**dictionaries {
-            decoder.read_dictionary(block, &bytes(whole, block)?.into()).map_err(damaged)?;
+        for (id, block) in &self.dictionaries[generation] {
+            #[expect(deprecated, reason = "the library goes by these numbers itself")]
+            let is_chosen = !chosen.fields_with_dict_id(*id).is_empty();
+            if is_chosen {
+                decoder.read_dictionary(block, &bytes(whole, block)?.into()).map_err(damaged)?;
+            }
         }
-        decoder.read_record_batch(block, &bytes(whole, block)?.into()).map_err(damaged)
+        let decoder = Arc::new(decoder);
+        *last() = Some((generation, places.to_vec(), Arc::clone(&decoder)));
+        Ok(decoder)
     }
 }
 
@@ -127,29 +168,62 @@ fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> io::Result<Arc<Schema>> {
     try_fb_to_schema(schema).map(Arc::new).map_err(damaged)
 }
 
-/// The dictionaries that a place in a stream has seen.
+/// Dictionaries by id, in the order in which they are read.
+type Generation = Vec<(i64, Block)>;
+
+/// The dictionaries of a stream. An addition does no harm to the batches before it, so a generation lasts until one is
+/// replaced.
 #[derive(Default)]
 struct Dictionaries {
     /// By id: the last whole one, and what was added to it since.
     by_id: Vec<(i64, Vec<Block>)>,
-    /// All of them, as the batches before had them; nothing if some came since.
-    all: Option<Arc<[Block]>>,
+    /// Whether a batch has needed these.
+    is_used: bool,
+    before: Vec<Generation>,
 }
 
 impl Dictionaries {
     /// One is in place of that of its id, unless it is an addition to it.
     fn add(&mut self, id: i64, is_addition: bool, block: Block) {
-        self.all = None;
-        match self.by_id.iter_mut().find(|(other, _)| *other == id) {
-            Some((_, blocks)) if is_addition => blocks.push(block),
-            Some((_, blocks)) => *blocks = vec![block],
-            None => self.by_id.push((id, vec![block])),
+        let known = self.by_id.iter().position(|(other, _)| *other == id);
+        let Some(place) = known else { return self.by_id.push((id, vec![block])) };
+        if !is_addition {
+            if std::mem::take(&mut self.is_used) {
+                self.before.push(self.all());
+            }
+            self.by_id[place].1.clear();
         }
+        self.by_id[place].1.push(block);
     }
 
-    fn all(&mut self) -> Arc<[Block]> {
-        let blocks = || self.by_id.iter().flat_map(|(_, blocks)| blocks).copied().collect();
-        Arc::clone(self.all.get_or_insert_with(blocks))
+    /// The number of the generation, for a batch.
+    fn generation(&mut self) -> usize {
+        self.is_used = true;
+        self.before.len()
+    }
+
+    fn all(&self) -> Generation {
+        let of = |(id, blocks): &(i64, Vec<Block>)| blocks.iter().map(|&block| (*id, block));
+        self.by_id.iter().flat_map(of).collect()
+    }
+}
+
+/// The id of a dictionary of a file.
+fn id(whole: &Whole, block: &Block) -> io::Result<i64> {
+    let start = u64::try_from(block.offset()).map_err(damaged)?;
+    let length = usize::try_from(block.metaDataLength()).map_err(damaged)?;
+    let head = whole.get_bytes(start, length).map_err(damaged)?;
+    let dictionary = message(&head)?.header_as_dictionary_batch();
+    dictionary.map(|one| one.id()).ok_or_else(|| damaged("a dictionary has no description"))
+}
+
+/// The message that a block begins with.
+fn message(head: &[u8]) -> io::Result<Message<'_>> {
+    match head {
+        [0xff, 0xff, 0xff, 0xff, _, _, _, _, message @ ..] | [_, _, _, _, message @ ..] => {
+            root_as_message(message).map_err(damaged)
+        }
+        _ => Err(damaged("a block has no message")),
     }
 }
 
@@ -160,11 +234,7 @@ fn bytes(whole: &Whole, block: &Block) -> io::Result<Bytes> {
     let length = usize::try_from(head.saturating_add(body)).unwrap_or(usize::MAX);
     let bytes = whole.get_bytes(start, length).map_err(damaged)?;
     let (head, body) = bytes.split_at(head as usize);
-    let message = match head {
-        [0xff, 0xff, 0xff, 0xff, _, _, _, _, message @ ..] | [_, _, _, _, message @ ..] => message,
-        _ => return Err(damaged("a block has no message")),
-    };
-    let message = root_as_message(message).map_err(damaged)?;
+    let message = message(head)?;
     let of_dictionary = || message.header_as_dictionary_batch()?.data();
     let batch = message.header_as_record_batch().or_else(of_dictionary);
     let Some((batch, compression)) = batch.and_then(|batch| Some((batch, batch.compression()?)))

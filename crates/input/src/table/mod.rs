@@ -11,7 +11,7 @@ mod text;
 mod whole;
 
 use std::cell::Cell;
-use std::io::{self, Cursor, ErrorKind, Read};
+use std::io::{self, Cursor, ErrorKind, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Once};
 
@@ -43,15 +43,19 @@ pub fn kept(mut reader: Box<dyn Read + Send>) -> io::Result<Input> {
     if !is_table {
         return Ok(Input::Stream(Box::new(whole)));
     }
-    let copied = tempfile::tempfile().and_then(|mut file| {
-        let size = io::copy(&mut whole, &mut file)?;
-        Ok(Input::File(Box::new(file), size))
-    });
-    copied.map_err(|error| {
+    let unkept = |error: io::Error| {
         let folder = std::env::temp_dir();
         let said = format!("a table that is no file is kept in {}: {error}", folder.display());
         io::Error::new(error.kind(), said)
-    })
+    };
+    let mut file = tempfile::tempfile().map_err(unkept)?;
+    let (mut piece, mut size) = (Vec::new(), 0);
+    while whole.by_ref().take(1 << 16).read_to_end(&mut piece)? > 0 {
+        file.write_all(&piece).map_err(unkept)?;
+        size += piece.len() as u64;
+        piece.clear();
+    }
+    Ok(Input::File(Box::new(file), size))
 }
 
 /// The table in an open file of so many bytes that is a Parquet file, or an Arrow file or stream; any other file comes

@@ -2,9 +2,10 @@
 
 use std::io::{Read, Write};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::builder::{Int32Builder, StringDictionaryBuilder};
-use arrow_array::types::Int8Type;
+use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::*;
 use arrow_ipc::writer::{DictionaryHandling, FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::extension::Uuid;
@@ -298,6 +299,56 @@ fn dictionaries_of_a_stream_are_replaced_and_added_to() {
             assert_eq!(found, "town\nOslo\nRome\nOslo\nRome\nAix\nRome\nAix\n");
         }
     }
+}
+
+/// A file that counts what is read of it.
+struct Counted(Vec<u8>, Arc<AtomicUsize>);
+
+impl ReadAt for Counted {
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+        let rest = self.0.get(at as usize..).unwrap_or_default();
+        let count = rest.len().min(into.len());
+        into[..count].copy_from_slice(&rest[..count]);
+        self.1.fetch_add(count, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// It was read for each batch: 1500 times 28 MB of a file of 30 MB.
+#[test]
+fn a_dictionary_is_read_once_and_only_for_its_own_column() {
+    let names = (0..1000).map(|number| format!("{number:100}")).collect::<Vec<String>>();
+    let column: DictionaryArray<Int32Type> = names.iter().map(|name| Some(&**name)).collect();
+    let numbers = Arc::new(Int64Array::from_iter_values(0..1000)) as ArrayRef;
+    let whole = batch(vec![("town", Arc::new(column) as ArrayRef), ("n", numbers)]);
+    let [_, file, stream] = files(&[whole], 10);
+    for bytes in [file, stream] {
+        for (wanted, most) in [(&["town", "n"][..], 2 * bytes.len()), (&["n"], bytes.len() / 2)] {
+            let count = Arc::new(AtomicUsize::new(0));
+            let counted = Counted(bytes.clone(), Arc::clone(&count));
+            let table = of(Box::new(counted), bytes.len() as u64).unwrap().ok().unwrap();
+            let mut text = String::new();
+            let mut reader = table.choose(Some(wanted), |_, _| String::new()).unwrap().text(1);
+            reader.read_to_string(&mut text).unwrap();
+            assert_eq!(text.lines().count(), 1001);
+            let read = count.load(Ordering::Relaxed);
+            assert!(read < most, "{read} of {} bytes", bytes.len());
+        }
+    }
+}
+
+/// What could not be read was told as what could not be kept.
+#[test]
+fn a_source_that_breaks_off_is_no_error_of_the_folder() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("torn off"))
+        }
+    }
+    let reader = Cursor::new(*b"PAR1\x15\x04\x15").chain(Broken);
+    let said = kept(Box::new(reader)).map(drop).unwrap_err().to_string();
+    assert_eq!(said, "torn off");
 }
 
 #[test]
