@@ -116,6 +116,15 @@ const keys = async (file) => {
     check(sort === "descending", `${name}: the head says ${sort}`);
     check([...up].sort().join() === [...before].sort().join(), `${name}: sorting lost rows`);
     check(new Set(before).size < 2 || up.join() !== down.join(), `${name}: keys do not sort`);
+    for (const [at, text] of (await page.locator("table.sort").first().locator("thead > tr > *").allTextContents()).entries()) {
+      const cells = page.locator("table.sort").first().locator(`tbody tr > :nth-child(${at + 1})`);
+      if (!(await cells.allTextContents()).some((cell) => /^\d{4}-\d\d-/.test(cell))) continue;
+      for (const turn of [1, -1]) {
+        await page.locator("table.sort").first().locator("thead button", { hasText: text }).click();
+        const dates = await cells.allTextContents();
+        check(dates.join() === [...dates].sort((a, b) => (a < b ? -turn : turn)).join(), `${name}: ${text} is not in order`);
+      }
+    }
   }
   const key = page.locator(".keys button:visible").first();
   if (await key.count()) {

@@ -491,6 +491,21 @@ fn counts_and_times_of_criterion_were_cut_to_the_shorter() {
 }
 
 #[test]
+fn files_of_criterion_are_read_as_others_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    files(folder);
+    let about = folder.join("criterion/sort/std/new/benchmark.json");
+    let text = fs::read_to_string(&about).unwrap();
+    fs::write(&about, format!("\u{feff}{text}")).unwrap();
+    assert_eq!(rows(&imported(folder, "criterion")).len(), 1);
+    fs::write(&about, "{]").unwrap();
+    let output = fathom(folder, &["import", "criterion"]);
+    let said = "benchmark.json:1:2: no JSON: key must be a string\n";
+    assert!(words(&output).ends_with(said), "{}", words(&output));
+}
+
+#[test]
 fn another_processor_was_a_step() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -16,6 +16,9 @@ use crate::view::lines;
 pub struct Standing {
     /// The fastest, then those not told apart from it, by number.
     pub leaders: Vec<usize>,
+    /// Those whose verdict against it is that they are faster: within rounds they are, but its median over all is
+    /// the least.
+    pub faster: Vec<usize>,
     /// Everybody's time over the fastest's, by number; 1 for the fastest, `None` without a time.
     pub ratios: Vec<Option<f64>>,
     /// Whether a difference from the fastest is proved, by number.
@@ -72,6 +75,7 @@ pub fn standing(case: &Case) -> Standing {
             (Verdict::Slower, Some(ratio)) => {
                 standing.next = standing.next.or(Some((other.contender, ratio)));
             }
+            (Verdict::Faster, _) => standing.faster.push(other.contender),
             (_, Some(_)) => standing.leaders.push(other.contender),
             _ => {}
         }
@@ -126,16 +130,23 @@ pub fn headline(case: &Case) -> String {
     }
     let next =
         standing.next.map(|(number, ratio)| format!("{} before {}", times(ratio), name(number)));
-    match (others.len(), next) {
-        (0, Some(next)) => format!("{} is fastest, {next}", name(first)),
-        (0, None) => format!("{} is the only one with a time", name(first)),
-        (more, next) => {
-            let rest = match more {
-                1..=2 => others.iter().map(|n| name(*n)).collect::<Vec<_>>().join(" and "),
-                _ => format!("{more} others"),
-            };
+    let names = |of: &[usize]| match of {
+        [_] | [_, _] => of.iter().map(|n| name(*n)).collect::<Vec<_>>().join(" and "),
+        _ => format!("{} others", of.len()),
+    };
+    match (others, &standing.faster[..], next) {
+        ([], [], Some(next)) => format!("{} is fastest, {next}", name(first)),
+        ([], [], None) => format!("{} is the only one with a time", name(first)),
+        (others, faster, next) => {
             let next = next.map_or_else(String::new, |next| format!(", {next}"));
-            format!("{} had the least time{next}; not resolved against {rest}", name(first))
+            let mut said = format!("{} had the least time{next}", name(first));
+            if !faster.is_empty() {
+                said += &format!("; faster within rounds: {}", names(faster));
+            }
+            if !others.is_empty() {
+                said += &format!("; not resolved against {}", names(others));
+            }
+            said
         }
     }
 }

@@ -85,10 +85,6 @@ struct Figures {
 /// # Errors
 /// What is no JSON, with line and column, or no file of a harness.
 pub fn import(name: &str, text: &str) -> Result<Imported, ImportError> {
-    let broken = |error: &serde_json::Error, line: usize| {
-        let (line, column) = (line + error.line(), error.column().max(1));
-        ImportError(format!("{name}:{line}:{column}: no JSON: {}", without_place(error)))
-    };
     let unknown = || ImportError(format!("{name}: of no harness that is known here"));
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (harness, all, imported) = match serde_json::from_str::<Value>(text) {
@@ -99,8 +95,8 @@ pub fn import(name: &str, text: &str) -> Result<Imported, ImportError> {
             for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
                 // One value over several lines is broken where that is, not at the end of its first line.
                 let value: Value = serde_json::from_str(line).map_err(|inner| match number {
-                    0 => broken(&error, 0),
-                    _ => broken(&inner, number),
+                    0 => no_json(name, &error, 0),
+                    _ => no_json(name, &inner, number),
                 })?;
                 all.extend(message(&value).ok_or_else(|| {
                     ImportError(format!("{name}:{}: not as criterion writes it", number + 1))
@@ -122,9 +118,8 @@ pub fn import(name: &str, text: &str) -> Result<Imported, ImportError> {
 /// As [`import`].
 pub fn criterion(name: &str, sample: &str, benchmark: &str) -> Result<Imported, ImportError> {
     let read = |text: &str, what: &str| {
-        serde_json::from_str::<Value>(text).map_err(|error| {
-            ImportError(format!("{name}/{what}:{}:{}: {error}", error.line(), error.column()))
-        })
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        serde_json::from_str::<Value>(text).map_err(|e| no_json(&format!("{name}/{what}"), &e, 0))
     };
     let (sample, about) = (read(sample, "sample.json")?, read(benchmark, "benchmark.json")?);
     let parts = per_iteration(&sample["times"], &sample["iters"]).zip(about["full_id"].as_str());
@@ -141,6 +136,12 @@ pub fn criterion(name: &str, sample: &str, benchmark: &str) -> Result<Imported, 
     };
     let figures = Figures { name: id.to_owned(), ns, work, ..Figures::default() };
     finished(name, Harness::Criterion, vec![figures], Imported::default())
+}
+
+/// Of a text that begins behind so many lines.
+fn no_json(name: &str, error: &serde_json::Error, lines: usize) -> ImportError {
+    let (line, column) = (lines + error.line(), error.column().max(1));
+    ImportError(format!("{name}:{line}:{column}: no JSON: {}", without_place(error)))
 }
 
 type Found = (Harness, Vec<Figures>, Imported);

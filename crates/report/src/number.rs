@@ -57,13 +57,14 @@ impl TimeUnit {
     }
 }
 
-/// Four significant digits, without an exponent, at least for what lies between 0.001 and 10^6.
+/// Four significant digits of what lies between 1 and 10^4; else three decimals or the whole number, never an
+/// exponent.
 #[must_use]
 pub fn digits(value: f64) -> String {
     let decimals = match value.abs() {
-        v if v >= 1000.0 => 0,
-        v if v >= 100.0 => 1,
-        v if v >= 10.0 => 2,
+        v if v >= 999.95 => 0,
+        v if v >= 99.995 => 1,
+        v if v >= 9.9995 => 2,
         _ => 3,
     };
     format!("{value:.decimals$}")
@@ -165,6 +166,8 @@ mod tests {
     fn times_and_sizes_carry_their_unit() {
         assert_eq!(duration(0.25), "0.250 ns");
         assert_eq!(duration(999.0), "999.0 ns");
+        let rounded = [9.9996, 99.996, 999.96, 0.0004].map(digits);
+        assert_eq!(rounded, ["10.00", "100.0", "1000", "0.000"]);
         assert_eq!(duration(12_345_678.0), "12.35 ms");
         assert_eq!(duration(f64::NAN), "?");
         let seconds = |ns| TimeUnit::shown(Some(TimeUnit::Second), ns);

@@ -148,30 +148,30 @@ impl Scan {
 
 /// What two commands are with the parameter in place of these values of it; the first as it is if nothing is.
 fn template(commands: [&str; 2], values: [&str; 2], parameter: &str) -> String {
-    fn rest(
-        [one, other]: [&str; 2],
-        values: [&str; 2],
-        parameter: &str,
-        dead: &mut HashSet<[usize; 2]>,
-    ) -> Option<String> {
+    let (mut text, mut seen) = (String::new(), HashSet::new());
+    // What is left of both, and the piece that came before it at a place in the text.
+    let mut left = vec![(commands, 0, "")];
+    while let Some(([one, other], at, piece)) = left.pop() {
+        text.truncate(at);
+        text.push_str(piece);
         if one.is_empty() && other.is_empty() {
-            return Some(String::new());
+            return text;
         }
-        if !dead.insert([one.len(), other.len()]) {
-            return None;
+        if !seen.insert([one.len(), other.len()]) {
+            continue;
         }
+        let letter = one.chars().next().filter(|letter| other.starts_with(*letter));
+        if let Some(length) = letter.map(char::len_utf8) {
+            left.push(([&one[length..], &other[length..]], text.len(), &one[..length]));
+        }
+        // Taken first.
         if let (Some(one), Some(other)) =
             (one.strip_prefix(values[0]), other.strip_prefix(values[1]))
-            && let Some(rest) = rest([one, other], values, parameter, dead)
         {
-            return Some(format!("{parameter}{rest}"));
+            left.push(([one, other], text.len(), parameter));
         }
-        let (mut ones, mut others) = (one.chars(), other.chars());
-        let letter = ones.next().filter(|letter| others.next() == Some(*letter))?;
-        rest([ones.as_str(), others.as_str()], values, parameter, dead)
-            .map(|rest| format!("{letter}{rest}"))
     }
-    rest(commands, values, parameter, &mut HashSet::new()).unwrap_or_else(|| commands[0].to_owned())
+    commands[0].to_owned()
 }
 
 fn point(case: &Case, contender: usize, at: f64) -> Option<Point> {
@@ -374,6 +374,10 @@ mod tests {
         ] {
             assert_eq!(template(commands, values, "{n}"), expected);
         }
+        // As long as the system takes: not a call for each letter.
+        let long = "x".repeat(1 << 17);
+        let with = |value: &str| format!("{long} {value}");
+        assert_eq!(template([&with("1"), &with("3")], ["1", "3"], "{n}"), with("{n}"));
         // Every way is tried once.
         let (one, other) = ("1".repeat(200), "1".repeat(399) + "2");
         assert_eq!(template([&one, &other], ["1", "11"], "{n}"), one);

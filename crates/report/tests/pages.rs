@@ -8,7 +8,8 @@ mod seeded;
 use std::fs;
 use std::path::Path;
 
-use fathom_measure::compare::judge;
+use fathom_measure::compare::{Verdict, judge};
+use fathom_measure::plan::Roles;
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 use fathom_report::diff::diff;
@@ -234,4 +235,13 @@ fn a_headline_names_the_fastest_with_its_lead_or_with_whom_it_is_not_resolved() 
         broken.judged = judge(&broken.measured, broken.roles, &broken.plan);
         assert_eq!(headline(&broken), said);
     }
+}
+
+#[test]
+fn whose_verdict_is_faster_than_the_least_median_is_not_called_unresolved() {
+    let mut case = seeded::case("commands", Spec::default(), &[("a", 2e6), ("b", 1e6)], 1);
+    case.roles = Roles { baseline: 1, chosen: true, ..case.roles };
+    case.judged = judge(&case.measured, case.roles, &case.plan);
+    case.judged.comparisons[0].verdict = Verdict::Faster;
+    assert_eq!(headline(&case), "b had the least time; faster within rounds: a");
 }

@@ -44,7 +44,7 @@ pub(super) fn overview(cases: &[Case], look: &Look) -> String {
     html += &winners(&families);
     html += "</section>\n<section>\n<h2>All implementations</h2>\n<p class=\"soft\">Time over that of whoever \
              has the least median, <span class=\"h0\">&nbsp;1&nbsp;</span>; a question mark says that the \
-             difference is not proved, as where it is below 1.</p>\n";
+             difference is not proved.</p>\n";
     html += "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Heat table\">\n\
              <table class=\"heat\">\n";
     for (family, of) in &families {

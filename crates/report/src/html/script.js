@@ -1,9 +1,12 @@
 // Sorting, hiding and pointing out. Everything is on the page without this.
 "use strict";
 const units = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, B: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+const byText = new Intl.Collator(undefined, { numeric: true }).compare;
 const valueOf = (cell) => {
-  const text = (cell?.dataset.v ?? cell?.textContent ?? "").trim();
-  const found = /^[^\d-]*(-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?)x?\s*([a-zA-Zµ]*)/.exec(text);
+  const text = (cell?.textContent ?? "").trim();
+  // Names and dates have digits, too.
+  const isNumber = cell?.classList.contains("n") || /^\d+(\.\d+)?x?( |$)/.test(text);
+  const found = isNumber && /^[^\d-]*(-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?)x?\s*([a-zA-Zµ]*)/.exec(text);
   if (!found) return { number: NaN, text };
   const number = Number(found[1].replaceAll(",", "")) * (units[found[2]] ?? 1);
   return { number: text.includes("faster") ? 1 / number : number, text };
@@ -11,11 +14,9 @@ const valueOf = (cell) => {
 const sort = (table, column, descending) => {
   const compare = (a, b) => {
     const [x, y] = [a, b].map((row) => valueOf(row.cells[column]));
-    // Without a number: behind all that have one, among themselves by text.
-    if (isNaN(x.number) || isNaN(y.number)) {
-      return isNaN(x.number) - isNaN(y.number) || (descending ? -1 : 1) * x.text.localeCompare(y.text);
-    }
-    return (descending ? -1 : 1) * (x.number - y.number);
+    // Without a number: behind all that have one. Without two different ones: by text.
+    const order = x.number - y.number || byText(x.text, y.text);
+    return isNaN(x.number) - isNaN(y.number) || (descending ? -order : order);
   };
   for (const body of table.tBodies) body.append(...[...body.rows].sort(compare));
 };
