@@ -37,7 +37,7 @@ use keys::Groups;
 pub use shown::Time;
 use values::Values;
 
-/// Rows of a piece.
+/// Rows that are taken at a time, at most: however large a batch is, sums of them fit, and a run can be ended.
 const PIECE_ROWS: usize = 1 << 16;
 
 /// What columns in memory are to be grouped by and added up.
@@ -136,15 +136,18 @@ impl<S: Source> Parts for Pieces<S> {
             let Some(batch) = self.source.next()? else { return Ok(None) };
             let (rows, place, batch) = (batch.rows(), (0, self.row), Arc::new(batch));
             self.row += rows as u64;
-            self.waiting.extend((0..rows).step_by(PIECE_ROWS).map(|start| Piece {
-                batch: Arc::clone(&batch),
-                rows: start..(start + PIECE_ROWS).min(rows),
-                place,
-            }));
+            let piece = |rows| Piece { batch: Arc::clone(&batch), rows, place };
+            self.waiting.extend(cut(0..rows).map(piece));
         }
         let piece = self.waiting.pop_front().map(Ok);
         Ok(Some(Box::new(piece.into_iter())))
     }
+}
+
+/// Pieces of these rows.
+fn cut(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    rows.step_by(PIECE_ROWS).map(move |start| start..end.min(start + PIECE_ROWS))
 }
 
 /// What one thread knows.
@@ -189,20 +192,22 @@ impl Worker {
             drop(queue);
             let Some(part) = next else { return Ok(()) };
             for piece in part {
-                if progress.stop.load(Ordering::Relaxed) {
-                    return Err(Error::Interrupted);
-                }
                 let piece = piece?;
-                let bytes = piece.batch.row_bytes() * piece.rows.len() as u64;
-                progress.bytes.fetch_add(bytes, Ordering::Relaxed);
-                let known = self.groups.len();
-                let place = (piece.rows.clone(), piece.place);
-                self.take(&*piece.batch, place, frame, &mut numbers, &mut faults);
-                self.account(account);
-                account.add_keys((self.groups.len() - known) * self.values.len())?;
-                self.refuse(&mut faults, &piece, frame);
-                if frame.fail && !self.rejects.is_empty() {
-                    return Ok(());
+                for rows in cut(piece.rows.clone()) {
+                    if progress.stop.load(Ordering::Relaxed) {
+                        return Err(Error::Interrupted);
+                    }
+                    let bytes = piece.batch.row_bytes() * rows.len() as u64;
+                    progress.bytes.fetch_add(bytes, Ordering::Relaxed);
+                    let known = self.groups.len();
+                    let place = (rows, piece.place);
+                    self.take(&*piece.batch, place, frame, &mut numbers, &mut faults);
+                    self.account(account);
+                    account.add_keys((self.groups.len() - known) * self.values.len())?;
+                    self.refuse(&mut faults, &piece, frame);
+                    if frame.fail && !self.rejects.is_empty() {
+                        return Ok(());
+                    }
                 }
             }
         }

@@ -304,3 +304,30 @@ fn the_first_refused_row_is_named_and_the_others_counted() {
         assert_eq!(rows, 199_996);
     }
 }
+
+/// A batch that is one piece.
+struct Whole(Option<Rows>);
+
+impl Parts for Whole {
+    type Batch = Rows;
+    fn next(&mut self) -> Result<Option<Part<Rows>>, Error> {
+        let Some(batch) = self.0.take().map(Arc::new) else { return Ok(None) };
+        let piece = Piece { rows: 0..batch.rows(), batch, place: (0, 0) };
+        Ok(Some(Box::new(std::iter::once(Ok(piece)))))
+    }
+}
+
+#[test]
+fn of_a_large_batch_no_more_rows_are_taken_at_a_time_than_sums_hold() {
+    let cells: Vec<_> = (0..2 * PIECE_ROWS + 1)
+        .map(|row| (format!("{}", row % 3), Some(if row == PIECE_ROWS { f64::NAN } else { 0.5 })))
+        .collect();
+    let told = [Statistic::Count, Statistic::Sum];
+    let options = Options::default().for_statistics(&told);
+    let whole = Whole(Some(rows(&cells)));
+    let found = aggregate_parts(whole, &frame(false), &options, &Progress::default()).unwrap();
+    let expected = of_columns(&cells, 1000, 1, (false, &told)).unwrap();
+    assert_eq!(found.columns[0].groups, expected.columns[0].groups);
+    assert_eq!(found.shown_rejects[0].position.line, PIECE_ROWS as u64 + 1);
+    assert_eq!((found.records, found.rejected), (expected.records, 1));
+}
