@@ -4,10 +4,10 @@
 mod oracle;
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Cursor, Read, Write};
 
 use fathom_aggregate::delimited::record_starts;
-use fathom_aggregate::state::{Merger, Object, Partition, Question, State, StateError};
+use fathom_aggregate::state::{Merger, Object, Partition, Question, State, StateError, Watch};
 use fathom_aggregate::{Error, Options, Source};
 use oracle::check::{formatted, near, run};
 use oracle::choice::Choices;
@@ -330,6 +330,38 @@ fn states_that_count_objects_otherwise_are_refused_in_any_order() {
     check(&[("-", 0, Some(3)), ("a", 1, Some(3)), ("-", 2, Some(3))], "whole");
     check(&[("-", 0, None), ("-", 1, None)], "whole");
     check(&[("-", 3, None), ("-", 3, None)], "are in two states");
+}
+
+/// Streams have no names of their own, and identities that tell what was in them.
+#[test]
+fn streams_of_one_name_or_one_content_are_told_apart_by_their_numbers() {
+    let state = |text: &str, name: &str, number| {
+        let (watch, mut all) = (Watch::default(), String::new());
+        watch.read(Cursor::new(text.to_owned())).read_to_string(&mut all).unwrap();
+        let (size, identity) = watch.told();
+        let name = name.to_owned();
+        let object = Object { name, number, of: Some(10), identity, size, ranges: Vec::new() };
+        Input::new(text.as_bytes())
+            .state_as(object, [0, size], &Task::plain(), &Options::default())
+            .unwrap()
+    };
+    let records = |state: &State| -> u64 {
+        state.objects().iter().flat_map(|o| &o.ranges).map(|range| range.records).sum()
+    };
+    let merged = |states: [State; 2]| {
+        let outcome = merged(states.to_vec(), &mut Choices(1));
+        outcome.map_or_else(|error| error.to_string(), |state| records(&state).to_string())
+    };
+    for name in ["-", "/dev/fd/63"] {
+        for (text, records) in [("", "0"), ("a;1\n", "2")] {
+            assert_eq!(merged([state(text, name, 3), state(text, name, 5)]), records, "{name}");
+            let said = merged([state(text, name, 3), state(text, name, 3)]);
+            assert!(said.contains("are in two states"), "{said}");
+        }
+        assert_eq!(merged([state("a;1\n", name, 3), state("b;1\n", name, 5)]), "2");
+        let said = merged([state("a;1\n", name, 3), state("b;1\n", name, 3)]);
+        assert!(said.contains("are both number 3 of the input"), "{said}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::watched::STREAM;
 use super::{StateError, VERSIONS};
 use crate::approx::Approx;
 use crate::delimited::Query;
@@ -161,7 +162,7 @@ pub(super) fn differences(both: [&Question; 2]) -> [String; 2] {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Object {
-    /// The path or address. Two objects never have the same.
+    /// The path or address. Two objects never have the same, but for streams.
     pub name: String,
     /// Which one of the whole input it is, from 0; objects with the same number come by their names.
     /// What comes first and last depends on it.
@@ -306,10 +307,10 @@ pub(super) fn check_numbers(all: &[Object]) -> Result<(), StateError> {
     }
 }
 
-/// What two states call the same object. Streams have no names of their own.
-fn name(object: &Object) -> (&str, &str) {
-    let identity = if object.name == "-" { &object.identity } else { "" };
-    (&object.name, identity)
+/// What two states call the same object. Streams have no names of their own, and the same bytes may come twice.
+fn name(object: &Object) -> (&str, Option<(&str, u64)>) {
+    let is_stream = object.name == "-" || object.identity.starts_with(STREAM);
+    (&object.name, is_stream.then_some((&*object.identity, object.number)))
 }
 
 /// Whether an identity names one file, and not only what is in it.

@@ -5,6 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use xxhash_rust::xxh3::Xxh3;
 
+/// How identities of streams begin.
+pub(super) const STREAM: &str = "xxh3:";
+
 /// The bytes and the hash of what was read.
 #[derive(Clone, Default)]
 pub struct Watch(Arc<Mutex<(u64, Xxh3)>>);
@@ -18,7 +21,7 @@ impl Watch {
     /// How many bytes were read, and an identity of them.
     pub fn told(&self) -> (u64, String) {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (noted.0, format!("xxh3:{:032x}", noted.1.digest128()))
+        (noted.0, format!("{STREAM}{:032x}", noted.1.digest128()))
     }
 }
 
