@@ -1,5 +1,6 @@
 //! The forms of a result. Of many groups each thread writes a part.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::Range;
@@ -152,18 +153,33 @@ fn brc_keys(column: &Column, layout: &Layout, is_first: bool) -> Vec<u8> {
 /// The names over the parts of the key and over [what is told](tellings); and a number behind what
 /// would be there twice.
 pub fn headings(columns: &[Column], layout: &Layout) -> Vec<String> {
+    let mut names = Names::default();
     let numbers = tellings(columns, layout).into_iter().map(|(name, _)| name);
-    let mut headings = Vec::new();
-    for plain in layout.keys.iter().cloned().chain(numbers) {
-        let mut heading = plain.clone();
-        let mut number = 2;
-        while headings.contains(&heading) {
-            heading = format!("{plain}_{number}");
-            number += 1;
+    layout.keys.iter().cloned().chain(numbers).map(|plain| names.add(plain)).collect()
+}
+
+/// Names of which none is there twice.
+#[derive(Default)]
+struct Names {
+    taken: HashSet<String>,
+    /// The last number behind each that would have been.
+    numbers: HashMap<String, usize>,
+}
+
+impl Names {
+    fn add(&mut self, plain: String) -> String {
+        if self.taken.insert(plain.clone()) {
+            return plain;
         }
-        headings.push(heading);
+        let number = self.numbers.entry(plain.clone()).or_insert(1);
+        loop {
+            *number += 1;
+            let name = format!("{plain}_{number}");
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
     }
-    headings
 }
 
 /// Calls `write` for every key with its place and its columns' cells: columns have the same keys in
@@ -288,7 +304,8 @@ fn escaped(text: &mut Vec<u8>, bytes: &[u8]) {
 
 /// A JSON array with one object per key. Numbers are JSON numbers with all their digits; what does
 /// not exist is null. A key that is not UTF-8 is shown with replacement characters and given
-/// exactly in a member of the key's name and `_hex`; a value that is not is shown so only.
+/// exactly in a member of the key's name and `_hex`, and a number where that would be there twice; a value that is not
+/// is shown so only.
 pub fn json(columns: &[Column], layout: &Layout) -> Vec<u8> {
     Streamed::Json.whole(columns, layout)
 }
@@ -314,19 +331,23 @@ fn ndjson_keys(columns: &[Column], layout: &Layout) -> Vec<u8> {
     })
 }
 
-fn quoted_headings(columns: &[Column], layout: &Layout) -> Vec<String> {
-    headings(columns, layout).iter().map(|heading| quote(heading)).collect()
+/// The headings as JSON, and those of the parts of keys that are not UTF-8.
+fn quoted_headings(columns: &[Column], layout: &Layout) -> [Vec<String>; 2] {
+    let headings = headings(columns, layout);
+    let mut names = Names { taken: headings.iter().cloned().collect(), ..Names::default() };
+    let hex = headings.iter().take(layout.keys.len());
+    let hex = hex.map(|heading| quote(&names.add(format!("{heading}_hex")))).collect();
+    [headings.iter().map(|heading| quote(heading)).collect(), hex]
 }
 
-fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, headings: &[String]) {
+fn object(text: &mut Vec<u8>, key: &[u8], cells: &Cells<'_>, [headings, hex]: &[Vec<String>; 2]) {
     let keys = cells.layout.keys.len();
     for (at, part) in composite::parts(key, keys).enumerate() {
         let shown = String::from_utf8_lossy(&part);
         let before = if at == 0 { "{" } else { ", " };
         let _ = write!(text, "{before}{}: {}", headings[at], quote(&shown));
         if shown.as_bytes() != &*part {
-            let name = headings[at].strip_suffix('"').expect("a JSON string");
-            let _ = write!(text, ", {name}_hex\": \"");
+            let _ = write!(text, ", {}: \"", hex[at]);
             for byte in &*part {
                 let _ = write!(text, "{byte:02x}");
             }
@@ -499,5 +520,9 @@ mod tests {
         let expected =
             "{\"min\": \"a\u{fffd}\", \"min_hex\": \"61ff\", \"min_2\": 1, \"min_3\": 1}\n";
         assert_eq!(members, expected);
+        let keys = ["k", "k_hex", "k_hex_2"].map(str::to_owned).to_vec();
+        let layout = Layout { statistics: vec![Statistic::Min], keys, ..Layout::default() };
+        let members = text(ndjson(&[column("v", &[(b"a\xff\0b\0c", &["1"])])], &layout));
+        assert!(members.contains("\"k_hex_3\": \"61ff\", \"k_hex\": "), "{members}");
     }
 }
