@@ -123,20 +123,30 @@ impl Finder {
         fields.clear();
         fields.resize(self.paths.len(), Field::new(start, start));
         let (list, found) = self.look_through(bytes, lines);
-        if found == Some(end) && self.follow(0, list, fields) {
+        let mut is_known = found == Some(end);
+        if is_known && self.follow(list, fields) {
             self.in_row = self.in_row.saturating_add(1);
             return Ok(true);
         }
-        // Whatever comes next, another kind is the first one.
+        // Whatever comes next, another kind is the first one, or this one is not followed for sure.
         (self.in_row, self.ahead) = (0, None);
-        for known in 1..self.known.len() {
+        let others = if is_known { 0..0 } else { 1..self.known.len() };
+        for known in others {
             let found = self.known[known].pattern.find(bytes, start, &mut self.scalars[0]);
-            if found == Some(end) && self.follow(known, 0, fields) {
+            if found == Some(end) {
                 self.known[..=known].rotate_right(1);
-                return Ok(true);
+                if self.follow(0, fields) {
+                    return Ok(true);
+                }
+                is_known = true;
+                break;
             }
         }
-        self.read(bytes, line, fields)
+        let is_record = self.read(bytes, line, fields)?;
+        if is_record && !is_known {
+            self.learn(&bytes[start..end]);
+        }
+        Ok(is_record)
     }
 
     /// Looks for what the first kind of lines has in the first line, and in that behind it if many before it were of that
@@ -159,9 +169,9 @@ impl Finder {
         (0, end)
     }
 
-    /// The values of a line of a kind that is known, whose scalars are in a list; false if it is not for sure.
-    fn follow(&self, known: usize, list: usize, fields: &mut [Field]) -> bool {
-        self.known[known].wanted.iter().all(|wanted| {
+    /// The values of a line of the first kind, whose scalars are in a list; false if one must be read by the lexer.
+    fn follow(&self, list: usize, fields: &mut [Field]) -> bool {
+        self.known[0].wanted.iter().all(|wanted| {
             let Scalar { start, end, kind } = self.scalars[list][wanted.scalar];
             fields[wanted.path] = match kind {
                 // Half a surrogate pair would have to be refused.
@@ -206,10 +216,7 @@ impl Finder {
         while lexer.end().map_err(wrong)?.is_some() {}
         match line.iter().position(|byte| !byte.is_ascii_whitespace()) {
             Some(first) if line[first] != b'{' => Err(Fault::at(start + first, Reason::NoObject)),
-            _ => {
-                self.learn(line);
-                Ok(true)
-            }
+            _ => Ok(true),
         }
     }
 
@@ -349,7 +356,10 @@ mod tests {
         let (fields, list) =
             (&mut vec![Field::new(0, 0); finder.paths.len()], &mut finder.scalars[0]);
         let found = finder.known[known].pattern.find(text.as_bytes(), line.start, list);
-        found == Some(line.end) && finder.follow(known, 0, fields)
+        finder.known[..=known].rotate_right(1);
+        let is_followed = found == Some(line.end) && finder.follow(0, fields);
+        finder.known[..=known].rotate_left(1);
+        is_followed
     }
 
     fn read(line: &str, paths: &[&str]) -> Result<Vec<String>, (usize, Reason)> {
@@ -474,6 +484,27 @@ mod tests {
             }
             assert!(looked_ahead > 0 || together.in_row < ROW, "{text}");
         }
+    }
+
+    #[test]
+    fn a_line_of_a_known_kind_with_an_escape_takes_no_place_of_another_kind() {
+        let mut finder = finder(&["a"]);
+        let line = |kind: usize, a: &str| format!("{{\"kind {kind}\":0,\"a\":\"{a}\"}}");
+        for (kind, escape) in
+            (0..KINDS).flat_map(|kind| [(kind, "x"), (kind, r"\/"), (kind, r"\/")])
+        {
+            let text = line(kind, escape);
+            let expected = escape.trim_start_matches('\\').to_owned();
+            assert_eq!(values(&mut finder, &text, 0..text.len()), Ok(vec![expected]));
+        }
+        for (at, kind) in (0..KINDS).rev().enumerate() {
+            let text = line(kind, "x");
+            assert!(is_of(&mut finder, at, &text, 0..text.len()), "{kind}");
+        }
+        let text = line(1, r"\u00e9");
+        assert_eq!(values(&mut finder, &text, 0..text.len()), Ok(vec!["\u{e9}".to_owned()]));
+        let text = line(1, "x");
+        assert!(is_of(&mut finder, 0, &text, 0..text.len()));
     }
 
     #[test]
