@@ -49,7 +49,7 @@ pub(super) unsafe fn run_fields<const SQUARES: bool>(
 }
 
 #[derive(Clone, Copy)]
-struct Avx512;
+pub(super) struct Avx512;
 
 /// 0, 1, 2 … 63.
 static IOTA: [u8; 64] = {

@@ -189,8 +189,9 @@ pub(crate) fn hashes(level: Level) -> Hashes {
 
 #[cfg(test)]
 mod tests {
+    use super::rows::{Home, Rows};
     use super::*;
-    use crate::table::Seed;
+    use crate::table::{Seed, slot_of};
 
     #[test]
     fn no_two_bytes_of_a_short_key_leave_slots_unused_under_any_seed() {
@@ -223,15 +224,65 @@ mod tests {
     #[test]
     fn the_hashes_tables_use_are_those_of_the_loop() {
         for level in Level::available() {
-            let seed = Seed::random();
-            for bytes in 16..200 {
-                let key: Vec<u8> = (0..bytes).map(|i| i as u8).collect();
-                let hashes = hashes(level);
-                let mut twin = key.clone();
-                twin[bytes / 2] ^= 1;
-                assert_ne!((hashes.long)(&key, &seed), (hashes.long)(&twin, &seed), "{level}");
-                assert_ne!((hashes.samples)(&key, &seed), (hashes.samples)(&twin, &seed));
-                assert_eq!((hashes.long)(&key, &seed), (hashes.long)(&key.clone(), &seed));
+            // SAFETY: it is available.
+            unsafe {
+                match level.here() {
+                    Here::Scalar => check_hashes::<plain::Scalar>(level),
+                    #[cfg(target_arch = "x86_64")]
+                    Here::Sse2 => check_hashes::<plain::Sse2>(level),
+                    #[cfg(target_arch = "x86_64")]
+                    Here::Avx2 => check_hashes::<avx2::Avx2>(level),
+                    #[cfg(target_arch = "x86_64")]
+                    Here::Avx512 => check_hashes::<avx512::Avx512>(level),
+                    #[cfg(target_arch = "aarch64")]
+                    Here::Neon => check_hashes::<plain::Neon>(level),
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// The level is available, and `R` is of it.
+    unsafe fn check_hashes<R: Rows>(level: Level) {
+        let (hashes, seed) = (hashes(level), Seed::random());
+        let text: Vec<u8> = (0..=u8::MAX).collect();
+        for bytes in 16..200 {
+            let key = &text[..bytes];
+            let mut twin = key.to_vec();
+            twin[bytes / 2] ^= 1;
+            // SAFETY: the key has so many bytes.
+            let of_loop = unsafe {
+                let from = key.as_ptr();
+                [R::hash_long(from, bytes, &seed), R::hash_samples(from, bytes, &seed)]
+            };
+            let of_tables = |key: &[u8]| [(hashes.long)(key, &seed), (hashes.samples)(key, &seed)];
+            assert_eq!(of_loop, of_tables(key), "{level}: {bytes} bytes");
+            let [long, samples] = of_tables(&twin);
+            assert!(long != of_loop[0] && samples != of_loop[1], "{level}: {bytes} bytes");
+        }
+        // Rows at any places, with keys of all lengths.
+        let displacements: Vec<u16> = (0..64).map(|bucket| bucket * 7).collect();
+        let home = Home { seed, displacements: &displacements, mask: 0xffff, sink: 1 << 16 };
+        for first in 0..=9_u32 {
+            let ends: [u32; LANES] = std::array::from_fn(|lane| 20 * lane as u32 + first);
+            let masks: [u32; LANES] = std::array::from_fn(|lane| first + lane as u32);
+            let from = (text.as_ptr(), ends.as_ptr(), masks.as_ptr());
+            // SAFETY: sixteen bytes behind each end are readable, eight keys and slots are writable.
+            let (keys, slots) = unsafe {
+                let mut keys = [R::key(text.as_ptr(), 0); LANES];
+                let mut slots = [[0; LANES]; 2];
+                R::place::<false>(from, &home, keys.as_mut_ptr(), slots[0].as_mut_ptr());
+                R::place::<true>(from, &home, keys.as_mut_ptr(), slots[1].as_mut_ptr());
+                (keys.map(|key| R::stored(key)), slots)
+            };
+            for (lane, key) in keys.iter().enumerate() {
+                let hash = (hashes.short)(key, &seed);
+                let expected = match masks[lane] {
+                    0 => [home.sink as usize + lane; 2],
+                    _ => [(hash & home.mask) as usize, slot_of(hash, &displacements, home.mask)],
+                };
+                let found = slots.map(|slots| slots[lane] as usize);
+                assert_eq!(found, expected, "{level}: {} bytes", masks[lane]);
             }
         }
     }
