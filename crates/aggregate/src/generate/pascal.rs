@@ -65,9 +65,13 @@ impl Pascal {
             return Err(GenerateError::TooFewStations { asked, available });
         }
         let mut random = PascalRandom::START;
-        while names.len() > asked {
-            names.remove(random.next(names.len() as u32) as usize);
+        let mut left = Left::new(available);
+        let mut stays = vec![true; available];
+        for count in (asked + 1..=available).rev() {
+            stays[left.remove(random.next(count as u32))] = false;
         }
+        let mut stays = stays.into_iter();
+        names.retain(|_| stays.next() == Some(true));
         let ranges = names
             .iter()
             .map(|_| {
@@ -139,6 +143,33 @@ impl Pascal {
     }
 }
 
+/// Places of a list of which some were removed, as a Fenwick tree: node `i`, from 1, counts those left among the places
+/// from `i` without its lowest bit up to it.
+struct Left(Vec<u32>);
+
+impl Left {
+    fn new(places: usize) -> Left {
+        Left((0..=places as u32).map(|node| node & node.wrapping_neg()).collect())
+    }
+
+    /// Removes the place that so many of those left are before.
+    fn remove(&mut self, mut before: u32) -> usize {
+        let (mut at, mut step) = (0, self.0.len().next_power_of_two());
+        while step > 0 {
+            match self.0.get_mut(at + step) {
+                Some(count) if *count <= before => {
+                    before -= *count;
+                    at += step;
+                }
+                Some(count) => *count -= 1,
+                None => {}
+            }
+            step /= 2;
+        }
+        at
+    }
+}
+
 /// The names of the list, sorted with ASCII letters folded to upper case; of names that are equal
 /// under that comparison the first remains.
 fn sorted_names(list: &[u8]) -> Result<Vec<&[u8]>, GenerateError> {
@@ -160,6 +191,18 @@ mod tests {
     fn names_sort_without_case_and_the_first_spelling_stays() {
         let names = sorted_names(b"# list\nb;1\nB;2\n_;3\na;4\nC;5\n").unwrap();
         assert_eq!(names, [b"a", b"b", b"C", b"_"]);
+    }
+
+    #[test]
+    fn places_are_removed_as_from_a_list() {
+        for places in [1, 2, 7, 8, 9, 1000] {
+            let (mut list, mut left) = ((0..places).collect::<Vec<usize>>(), Left::new(places));
+            let mut random = PascalRandom::START;
+            while !list.is_empty() {
+                let at = random.next(list.len() as u32);
+                assert_eq!(left.remove(at), list.remove(at as usize), "of {places}");
+            }
+        }
     }
 
     #[test]
