@@ -73,7 +73,7 @@ impl Selector {
     }
 
     /// Reads `host,3,5-7`: names, numbers and ranges, apart by commas. A name that is a number, a
-    /// range, or contains a comma or a quote is written in quotes, with its own quotes doubled.
+    /// range, contains a comma or a quote, or has blanks around it is written in quotes, with its own quotes doubled.
     ///
     /// # Errors
     /// [`ListError`], which quotes the text.
@@ -95,13 +95,14 @@ impl Selector {
                 Some((word, rest)) => (word, Some(rest)),
                 None => (from, None),
             };
+            let from = from.trim_start();
             rest = match from.strip_prefix('"') {
                 Some(quoted) => {
                     let quote = || ListError::Quote(text.to_owned());
                     let (name, behind) = unquoted(quoted).ok_or_else(quote)?;
                     let (tail, rest) = to_comma(behind);
-                    let tail = match tail.strip_prefix(':') {
-                        None if !tail.is_empty() => return Err(quote()),
+                    let tail = match tail.trim_end().strip_prefix(':') {
+                        None if !tail.trim_end().is_empty() => return Err(quote()),
                         tail => tail.map(str::to_owned),
                     };
                     list.push(Entry::Quoted(name, tail));
@@ -109,7 +110,7 @@ impl Selector {
                 }
                 None => {
                     let (word, rest) = to_comma(from);
-                    Selector::word(word, text, &mut list)?;
+                    Selector::word(word.trim_end(), text, &mut list)?;
                     rest
                 }
             };
@@ -118,10 +119,6 @@ impl Selector {
     }
 
     fn word(word: &str, text: &str, list: &mut Vec<Entry>) -> Result<(), ListError> {
-        let number = |digits: &str| {
-            let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then(|| digits.parse::<usize>().unwrap_or(usize::MAX))
-        };
         let range = word.split_once('-').and_then(|(from, to)| Some((number(from)?, number(to)?)));
         match (number(word), range) {
             _ if word.is_empty() => return Err(ListError::Empty(text.to_owned())),
@@ -135,6 +132,12 @@ impl Selector {
         }
         Ok(())
     }
+}
+
+/// What has digits alone, as a number; those that are too large are none of a column.
+pub(crate) fn number(digits: &str) -> Option<usize> {
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().unwrap_or(usize::MAX))
 }
 
 /// What stands before the closing quote, and behind it.
@@ -170,7 +173,10 @@ mod tests {
             ("user-agent,a-1,1-a", vec![name("user-agent"), name("a-1"), name("1-a")]),
             (r#""3-5","a,""b""",x"#, vec![name("3-5"), name("a,\"b\""), name("x")]),
             (r#""""#, vec![name("")]),
-            (" a ", vec![name(" a ")]),
+            (
+                " a , 3-4 ,\" b \" , c d",
+                vec![name("a"), place(3), place(4), name(" b "), name("c d")],
+            ),
         ] {
             assert_eq!(Selector::list(text), Ok(expected), "{text}");
         }
@@ -181,6 +187,7 @@ mod tests {
         let said = |text: &str| Selector::list(text).unwrap_err().to_string();
         assert_eq!(said(""), "a column is missing in \"\"");
         assert_eq!(said("a,,b"), "a column is missing in \"a,,b\"");
+        assert_eq!(said("a, "), "a column is missing in \"a, \"");
         assert_eq!(said("0"), "columns count from 1");
         assert_eq!(said("0-3"), "columns count from 1");
         for text in ["5-3", "1-65537", "1-99999999999"] {

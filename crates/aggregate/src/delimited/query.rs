@@ -12,7 +12,7 @@ use crate::error::Reason;
 use crate::filter::{Filter, FilterError, Formula};
 use crate::number::{Decimal, NumberError};
 use crate::record::Dialect;
-use crate::selector::{Entry, ListError, Selector};
+use crate::selector::{self, Entry, ListError, Selector};
 
 /// A question to delimited text: [`Query::new`], and what differs from it.
 ///
@@ -287,7 +287,14 @@ impl By {
     pub fn list(text: &str) -> Result<Vec<By>, ListError> {
         let by = |entry| {
             Ok(match entry {
-                Entry::Word(column) => By::of(column),
+                Entry::Word(column) => match By::of(column) {
+                    By { column: Selector::Name(name), bucket: Some(_) }
+                        if selector::number(&name).is_some() =>
+                    {
+                        return Err(ListError::Zero);
+                    }
+                    by => by,
+                },
                 Entry::Quoted(name, None) => Selector::Name(name).into(),
                 Entry::Quoted(name, Some(width)) => {
                     let bucket = Bucket::parse(&width).ok_or(ListError::Width(width))?;
@@ -304,7 +311,7 @@ impl By {
             && let Some((column, width)) = name.rsplit_once(':')
             && let Some(bucket) = Bucket::parse(width)
         {
-            let place = column.parse().ok().filter(|&place| place > 0).map(Selector::Place);
+            let place = selector::number(column).filter(|&place| place > 0).map(Selector::Place);
             let column = place.unwrap_or_else(|| Selector::Name(column.to_owned()));
             return By { column, bucket: Some(bucket) };
         }
@@ -371,7 +378,7 @@ impl Value {
             if Value::is_formula(piece) {
                 values.push(Value::derived(piece)?);
             } else {
-                values.extend(Selector::list(piece.trim())?.into_iter().map(Value::from));
+                values.extend(Selector::list(piece)?.into_iter().map(Value::from));
             }
         }
         Ok(values)
@@ -512,6 +519,8 @@ mod tests {
             ["Place(3) by 10", "Name(\"3\") by 10", "Name(\"3:10\")"]
         );
         assert_eq!(told("a:b"), ["Name(\"a:b\")"]);
+        assert_eq!(told("+1:10,-1:10"), ["Name(\"+1\") by 10", "Name(\"-1\") by 10"]);
+        assert_eq!(By::list("0:10"), Err(ListError::Zero));
         let said = By::list("\"a\":0").unwrap_err().to_string();
         assert!(said.starts_with("\"0\" is no width of buckets"), "{said}");
     }
@@ -525,7 +534,8 @@ mod tests {
         let plain = |name: &str| (name.to_owned(), false);
         let formula = |name: &str| (name.to_owned(), true);
         assert_eq!(names("km/h,a-b,\"x - y\""), [plain("km/h"), plain("a-b"), plain("x - y")]);
-        assert_eq!(names("ms, a * b ,3"), [plain("ms"), formula("a * b"), plain("column 3")]);
+        assert_eq!(names("ms, a * b , 3"), [plain("ms"), formula("a * b"), plain("column 3")]);
+        assert_eq!(names("ms, km, \" x\""), [plain("ms"), plain("km"), plain(" x")]);
         let both = [formula("round(a / b, 2)"), formula("`c,d` - 1")];
         assert_eq!(names("round(a / b, 2),`c,d` - 1"), both);
         assert!(matches!(Value::list("a / b"), Err(ValueError::Formula(_))));
