@@ -31,8 +31,8 @@ pub struct Layout {
     /// What is shown of each key; of columns of texts what [can be](Statistic::is_of_texts).
     pub statistics: Vec<Statistic>,
     /// Digits after the decimal point. By default [`brc`] shows those of the finest value and at least
-    /// one, [`table`] those of the finest value, both with [`SPREAD_DECIMALS`] more for what is not
-    /// exact at them; the other forms show every digit there is, and of means, variances, deviations and
+    /// one, with [`SPREAD_DECIMALS`] more for variances and deviations, [`table`] and [`markdown`] those of the finest
+    /// value, with as many more for means and linear quantiles, too; the other forms show every digit there is, and of means, variances, deviations and
     /// shares the first 17 significant ones.
     pub decimals: Option<u8>,
     /// What becomes of the digits after those.

@@ -78,7 +78,7 @@ pub(super) fn town(random: &mut Random, name: &mut Vec<u8>) {
     }
 }
 
-/// Ranges of characters by their length in UTF-8, all assigned in Unicode 6.
+/// Ranges of characters by their length in UTF-8, all assigned in Unicode 9.
 const SCRIPTS: [&[(u32, u32)]; 4] = [
     // ASCII but for the quotation mark, the semicolon and controls.
     &[(0x20, 0x21), (0x23, 0x3a), (0x3c, 0x7e)],

@@ -261,8 +261,8 @@ pub(crate) struct Options {
     /// Digits after the decimal point, 0 to 18; by default csv, tsv, json and ndjson show all there
     /// are, and of means, variances, stddevs and shares the first 17 significant ones; parquet and arrow have the nearest
     /// double of those, and with this option decimals; brc and table show
-    /// those of the finest value (brc at least one), and two more of variance, stddev and quantiles, and of
-    /// means in tables
+    /// those of the finest value (brc at least one), and two more of variance and stddev, in tables of means and
+    /// interpolated quantiles, too
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=18))]
     decimals: Option<u8>,
 
