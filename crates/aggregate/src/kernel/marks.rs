@@ -28,6 +28,9 @@ const QUIET_BYTES: usize = 4 << 10;
 /// Bytes that are marked before it is asked how many there are, and whether quotes have become rare.
 const STRETCH_BYTES: usize = QUIET_BYTES;
 
+/// Behind so many bytes of a record none of its bytes is marked, so that it has no more fields than a record may have.
+const MOST_BYTES: usize = MOST_FIELDS - 64;
+
 impl Marks {
     fn clear(&mut self) {
         self.fields.clear();
@@ -299,8 +302,7 @@ unsafe fn mark<V: Vector>(
         if let Some(marks) = &mut marks {
             // Up to where marking may end, by whatever of what ends it below.
             let Progress { at, end, quoted, .. } = progress;
-            let stop =
-                last_start.min(text.len() - 1).min(at + STRETCH_BYTES).min(end + MOST_FIELDS);
+            let stop = last_start.min(text.len() - 1).min(at + STRETCH_BYTES).min(end + MOST_BYTES);
             let stop = if dialect.quotes { stop.min(quoted + QUIET_BYTES) } else { stop };
             // SAFETY: the caller vouches for the level.
             progress = unsafe { stretch::<V>(text, progress, stop, dialect, marks) };
@@ -346,7 +348,7 @@ unsafe fn mark<V: Vector>(
         progress.at += 64;
         let Progress { at, end, quoted, .. } = progress;
         let is_quiet = dialect.quotes && at - quoted > QUIET_BYTES && end > from;
-        if block.wrong != 0 || is_quiet || at - end > MOST_FIELDS {
+        if block.wrong != 0 || is_quiet || at - end > MOST_BYTES {
             break;
         }
     }
@@ -458,6 +460,21 @@ mod tests {
             for before in 0..130 {
                 let text = format!("{},x\n{piece}{piece}z,y\n", "w".repeat(before));
                 check(text.as_bytes(), 0, dialect);
+            }
+        }
+    }
+
+    #[test]
+    fn no_record_with_more_fields_than_there_may_be_is_marked_wherever_its_blocks_end() {
+        for surplus in [0, 1, 30, 62, 63, 64, 100] {
+            let long = [&b",".repeat(MOST_FIELDS + surplus)[..], b"\nx,y\n"].concat();
+            for before in [0, 1, 40, 63] {
+                let text = [&b"y".repeat(before)[..], b",\n", &long].concat();
+                for (level, quotes) in Level::available().flat_map(|l| [(l, false), (l, true)]) {
+                    let dialect = Dialect { delimiter: b',', quotes };
+                    let end = Marker::new(level).run(&text, (0, text.len()), dialect, None);
+                    assert_eq!(end, before + 2, "{surplus} more behind {before}, {level:?}");
+                }
             }
         }
     }
