@@ -58,7 +58,8 @@ pub(super) struct Worker<'a> {
     /// The key of the record in hand, if it has several parts.
     key: Vec<u8>,
     /// Whether the kernel would take what it must not: several parts for a key, what says that there
-    /// is no value for one, values of which more than sums are kept, or what a filter leaves out.
+    /// is no value for one, values of which more than sums are kept, what a filter leaves out, or columns
+    /// that no record has.
     by_record: bool,
     /// Whether the kernel left so many records to others that it is faster to mark them.
     is_mostly_odd: bool,
@@ -120,6 +121,7 @@ impl<'a> Worker<'a> {
                 || !query.quotes
                 || query.nulls.iter().any(is_tenths)
                 || query.values.iter().any(|value| is_text(value) || value.formula.is_some())
+                || query.last_place().is_some_and(|place| place > MOST_FIELDS)
                 || keep.is_more(),
             is_mostly_odd: false,
             finder: Finder::new(members(query), options.level),

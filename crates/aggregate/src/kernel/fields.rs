@@ -23,6 +23,7 @@ use super::rows::Rows;
 use super::update::add_short;
 use super::{BATCH, Kernel, Odd, Span, plain};
 use crate::chunk::Window;
+use crate::error::MOST_FIELDS;
 use crate::table::{Tables, slot_of};
 
 /// Bytes of input whose marks are listed at a time.
@@ -36,7 +37,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) key: usize,
     /// The places of the values, from 0; without any every line has the value 0 in one column.
     pub(crate) values: &'a [usize],
-    /// The last of all these places.
+    /// The last of all these places, one that a record may have.
     pub(crate) last: usize,
     /// The least and the most delimiters a line may have; the least are those before `last`.
     pub(crate) delimiters: (usize, usize),
@@ -53,6 +54,8 @@ pub(crate) fn run(
     odd: &mut Odd,
 ) -> u64 {
     assert_eq!(wanted.values.len().max(1), tables.len());
+    // Room for marks is made by it.
+    assert!(wanted.last < MOST_FIELDS);
     if squares {
         run_for::<true>(kernel, window, wanted, tables, odd)
     } else {
