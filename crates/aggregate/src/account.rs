@@ -7,8 +7,9 @@
 //! Where tables are [spilled](crate::Options::spill) each has an account of its own that grants all that is asked for: whoever
 //! has the table looks beforehand whether it fits, and empties it where it does not.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use crate::error::Error;
 use crate::kept::{Given, Order};
@@ -45,7 +46,7 @@ impl Account {
 
     /// Whether so much more is within the limit.
     pub(crate) fn fits(&self, bytes: usize) -> bool {
-        let sum = self.bytes.load(Ordering::Relaxed).checked_add(bytes);
+        let sum = self.bytes.load(Relaxed).checked_add(bytes);
         self.limit_bytes.is_none_or(|limit| sum.is_some_and(|sum| sum <= limit))
     }
 
@@ -56,7 +57,7 @@ impl Account {
 
     /// Starts anew with so much taken.
     pub(crate) fn reset(&self, bytes: usize) {
-        self.bytes.store(bytes, Ordering::Relaxed);
+        self.bytes.store(bytes, Relaxed);
     }
 
     /// Whether there is a limit.
@@ -67,12 +68,12 @@ impl Account {
     /// Takes so many bytes, unless they are too many: then the run will end, and nothing is taken.
     pub(crate) fn take(&self, bytes: usize) -> bool {
         if self.grants {
-            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.bytes.fetch_add(bytes, Relaxed);
             return true;
         }
         let fits = self.spare(bytes);
         if !fits {
-            self.exceeded.store(true, Ordering::Relaxed);
+            self.exceeded.store(true, Relaxed);
         }
         fits
     }
@@ -82,25 +83,29 @@ impl Account {
         let Some(limit_bytes) = self.limit_bytes else { return true };
         // Not added first and given back: others would meanwhile be refused what is there.
         let more = |before: usize| before.checked_add(bytes).filter(|&sum| sum <= limit_bytes);
-        self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+        self.bytes.fetch_update(Relaxed, Relaxed, more).is_ok()
     }
 
     /// Gives back what was taken.
     pub(crate) fn give(&self, bytes: usize) {
         if self.limit_bytes.is_some() {
-            self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+            self.bytes.fetch_sub(bytes, Relaxed);
         }
     }
 
-    /// Adds a value to what is known of a key, which keeps so many bytes more for it, unless they are too many.
-    /// While what threads keep becomes one list it is there twice.
+    /// Adds a value to what is known of a key, which is said to keep so many bytes more for it, unless they are too
+    /// many; what it keeps is seen afterwards. While what threads keep becomes one list it is there twice.
     pub(crate) fn keep(&self, stats: &mut Stats, growth: usize, value: Given<'_>, at: Order) {
-        let before = stats.kept_bytes();
-        if self.take(2 * growth) {
-            stats.take(value, at);
-            if let Some((before, after)) = before.zip(stats.kept_bytes()) {
-                self.give(2 * (before + growth).saturating_sub(after));
-            }
+        let taken = stats.kept_bytes() + growth;
+        if growth > 0 && !self.take(2 * growth) {
+            return;
+        }
+        stats.take(value, at);
+        match taken.cmp(&stats.kept_bytes()) {
+            Ordering::Equal => {}
+            Ordering::Greater => self.give(2 * (taken - stats.kept_bytes())),
+            // What does not fit ends the run.
+            Ordering::Less => drop(self.take(2 * (stats.kept_bytes() - taken))),
         }
     }
 
@@ -110,8 +115,8 @@ impl Account {
     /// [`Error::MemoryLimit`], if anything was refused.
     pub(crate) fn add_keys(&self, more: usize) -> Result<(), Error> {
         let Some(limit_bytes) = self.limit_bytes else { return Ok(()) };
-        let keys = self.keys.fetch_add(more, Ordering::Relaxed) + more;
-        if !self.take(more * BYTES_PER_RESULT) || self.exceeded.load(Ordering::Relaxed) {
+        let keys = self.keys.fetch_add(more, Relaxed) + more;
+        if !self.take(more * BYTES_PER_RESULT) || self.exceeded.load(Relaxed) {
             return Err(Error::MemoryLimit { limit_bytes, keys });
         }
         Ok(())

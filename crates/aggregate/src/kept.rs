@@ -45,6 +45,25 @@ pub enum Datum {
     Text(Box<[u8]>),
 }
 
+impl Given<'_> {
+    /// Bytes of it that lie elsewhere.
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Given::Number(number) => number.bytes(),
+            Given::Text(text) => text.len(),
+        }
+    }
+}
+
+impl Datum {
+    fn given(&self) -> Given<'_> {
+        match self {
+            Datum::Number(number) => Given::Number(number),
+            Datum::Text(text) => Given::Text(text),
+        }
+    }
+}
+
 impl From<Given<'_>> for Datum {
     fn from(given: Given<'_>) -> Datum {
         match given {
@@ -87,6 +106,12 @@ impl Ends {
 }
 
 impl Ends {
+    /// Bytes they take.
+    pub(crate) fn bytes(&self) -> usize {
+        let Ends { first: (_, first), last: (_, last) } = self;
+        size_of::<Ends>() + first.given().bytes() + last.given().bytes()
+    }
+
     /// Gives the sources other numbers.
     pub(crate) fn renumber(&mut self, sources: &[usize]) {
         for (order, _) in [&mut self.first, &mut self.last] {
@@ -100,8 +125,54 @@ impl Ends {
 pub(crate) enum Multiset {
     Small(Small),
     /// Numbers of which one does not fit 64 bits at the scale of the others.
-    Big(BTreeMap<Decimal, u64>),
-    Texts(HashMap<Box<[u8]>, u64>),
+    Big(Big),
+    Texts(Texts),
+}
+
+/// Numbers of any size with their counts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Big {
+    counts: BTreeMap<Decimal, u64>,
+    /// Of the numbers, elsewhere.
+    bytes: usize,
+}
+
+impl Big {
+    /// Of a number, nodes and what is free in them.
+    const ENTRY_BYTES: usize = 2 * size_of::<(Decimal, u64)>();
+
+    fn add(&mut self, number: &Decimal, count: u64) {
+        match self.counts.get_mut(number) {
+            Some(known) => *known += count,
+            None => {
+                self.bytes += number.bytes();
+                self.counts.insert(number.clone(), count);
+            }
+        }
+    }
+}
+
+/// Texts with their counts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Texts {
+    counts: HashMap<Box<[u8]>, u64>,
+    /// Of all texts.
+    bytes: usize,
+}
+
+impl Texts {
+    /// Of a text, its slot and what is free in the table.
+    const ENTRY_BYTES: usize = 2 * size_of::<(Box<[u8]>, u64)>();
+
+    fn add(&mut self, text: &[u8], count: u64) {
+        match self.counts.get_mut(text) {
+            Some(known) => *known += count,
+            None => {
+                self.bytes += text.len();
+                self.counts.insert(text.into(), count);
+            }
+        }
+    }
 }
 
 /// Numbers in some units, ascending, with their counts.
@@ -229,7 +300,7 @@ impl Multiset {
     pub(crate) fn of(value: Given<'_>) -> Multiset {
         let mut set = match value {
             Given::Number(_) => Multiset::of_none(),
-            Given::Text(_) => Multiset::Texts(HashMap::new()),
+            Given::Text(_) => Multiset::Texts(Texts::default()),
         };
         set.add(value);
         set
@@ -237,18 +308,13 @@ impl Multiset {
 
     pub(crate) fn add(&mut self, value: Given<'_>) {
         match (&mut *self, value) {
-            (Multiset::Texts(texts), Given::Text(text)) => match texts.get_mut(text) {
-                Some(count) => *count += 1,
-                None => drop(texts.insert(text.into(), 1)),
-            },
+            (Multiset::Texts(texts), Given::Text(text)) => texts.add(text, 1),
             (Multiset::Small(small), Given::Number(number)) => {
                 if small.add(number).is_none() {
-                    *self.big().entry(number.clone()).or_default() += 1;
+                    self.big().add(number, 1);
                 }
             }
-            (Multiset::Big(big), Given::Number(number)) => {
-                *big.entry(number.clone()).or_default() += 1;
-            }
+            (Multiset::Big(big), Given::Number(number)) => big.add(number, 1),
             _ => unreachable!("a column has numbers or texts"),
         }
     }
@@ -266,10 +332,10 @@ impl Multiset {
         }
     }
 
-    fn big(&mut self) -> &mut BTreeMap<Decimal, u64> {
+    fn big(&mut self) -> &mut Big {
         if let Multiset::Small(small) = self {
-            let mut big = BTreeMap::new();
-            small.decimals().for_each(|(value, count)| *big.entry(value).or_default() += count);
+            let mut big = Big::default();
+            small.decimals().for_each(|(value, count)| big.add(&value, count));
             *self = Multiset::Big(big);
         }
         match self {
@@ -298,12 +364,7 @@ impl Multiset {
     pub(crate) fn merge(&mut self, other: &Multiset) {
         match (&mut *self, other) {
             (Multiset::Texts(own), Multiset::Texts(more)) => {
-                for (text, count) in more {
-                    match own.get_mut(text) {
-                        Some(known) => *known += count,
-                        None => drop(own.insert(text.clone(), *count)),
-                    }
-                }
+                more.counts.iter().for_each(|(text, &count)| own.add(text, count));
                 return;
             }
             (Multiset::Small(own), Multiset::Small(more)) => {
@@ -330,9 +391,7 @@ impl Multiset {
             _ => {}
         }
         let big = self.big();
-        for (value, count) in other.numbers() {
-            *big.entry(value).or_default() += count;
-        }
+        other.numbers().for_each(|(value, count)| big.add(&value, count));
     }
 
     /// Each number with its count, a number perhaps several times.
@@ -340,7 +399,7 @@ impl Multiset {
         match self {
             Multiset::Small(small) => Box::new(small.decimals()),
             Multiset::Big(big) => {
-                Box::new(big.iter().map(|(value, &count)| (value.clone(), count)))
+                Box::new(big.counts.iter().map(|(value, &count)| (value.clone(), count)))
             }
             Multiset::Texts(_) => Box::new(std::iter::empty()),
         }
@@ -353,12 +412,17 @@ impl Multiset {
                 let small = settled(small);
                 small.decimals().map(|(value, count)| (Datum::Number(value), count)).collect()
             }
-            Multiset::Big(big) => {
-                big.iter().map(|(value, &count)| (Datum::Number(value.clone()), count)).collect()
-            }
+            Multiset::Big(big) => big
+                .counts
+                .iter()
+                .map(|(value, &count)| (Datum::Number(value.clone()), count))
+                .collect(),
             Multiset::Texts(texts) => {
-                let mut counted: Vec<(Datum, u64)> =
-                    texts.iter().map(|(t, &count)| (Datum::Text(t.clone()), count)).collect();
+                let mut counted: Vec<(Datum, u64)> = texts
+                    .counts
+                    .iter()
+                    .map(|(t, &count)| (Datum::Text(t.clone()), count))
+                    .collect();
                 counted.sort_unstable();
                 counted
             }
@@ -397,22 +461,22 @@ impl Multiset {
         if let Some(counted) = counted.iter().map(small).collect() {
             return Multiset::Small(Small { scale, counted, waiting: Vec::new() });
         }
-        let (mut big, mut texts) = (BTreeMap::new(), HashMap::new());
-        for (value, count) in counted {
+        let (mut big, mut texts) = (Big::default(), Texts::default());
+        for (value, count) in &counted {
             match value {
-                Datum::Number(number) => drop(big.insert(number, count)),
-                Datum::Text(text) => drop(texts.insert(text, count)),
+                Datum::Number(number) => big.add(number, *count),
+                Datum::Text(text) => texts.add(text, *count),
             }
         }
-        if texts.is_empty() { Multiset::Big(big) } else { Multiset::Texts(texts) }
+        if texts.counts.is_empty() { Multiset::Big(big) } else { Multiset::Texts(texts) }
     }
 
     /// How many different values there are.
     pub(crate) fn distinct(&self) -> u64 {
         (match self {
             Multiset::Small(small) => settled(small).counted.len(),
-            Multiset::Big(big) => big.len(),
-            Multiset::Texts(texts) => texts.len(),
+            Multiset::Big(big) => big.counts.len(),
+            Multiset::Texts(texts) => texts.counts.len(),
         }) as u64
     }
 
@@ -425,11 +489,12 @@ impl Multiset {
                 Some(Datum::Number(Decimal::new(most.0.into(), small.scale)))
             }
             Multiset::Big(big) => {
-                let most = big.iter().rev().max_by_key(|(_, count)| **count)?;
+                let most = big.counts.iter().rev().max_by_key(|(_, count)| **count)?;
                 Some(Datum::Number(most.0.clone()))
             }
             Multiset::Texts(texts) => {
-                let most = texts.iter().max_by_key(|(text, count)| (**count, Reverse(*text)))?;
+                let most =
+                    texts.counts.iter().max_by_key(|(text, count)| (**count, Reverse(*text)))?;
                 Some(Datum::Text(most.0.clone()))
             }
         }
@@ -466,45 +531,38 @@ impl Multiset {
                 Some(found.map(|units| Decimal::new(units.into(), small.scale)))
             }
             Multiset::Big(big) => {
-                let found = find(big.iter().map(|(value, &count)| (value, count)), places)?;
+                let found = find(big.counts.iter().map(|(value, &count)| (value, count)), places)?;
                 Some(found.map(Decimal::clone))
             }
             Multiset::Texts(_) => None,
         }
     }
 
-    /// Bytes it takes, where that is known.
-    pub(crate) fn bytes(&self) -> Option<usize> {
-        let Multiset::Small(small) = self else { return None };
-        let counted = small.counted.capacity() * size_of::<(i64, u64)>();
-        Some(counted + small.waiting.capacity() * size_of::<i64>())
-    }
-
-    /// The same where it is not: of trees and tables, what is free in them, too.
-    pub(crate) fn weight(&self) -> usize {
-        const ENTRY: usize = 2 * size_of::<(Decimal, u64)>();
+    /// Bytes it takes, about.
+    pub(crate) fn bytes(&self) -> usize {
         match self {
-            Multiset::Small(small) => size_of_val(&*small.counted),
-            Multiset::Big(big) => ENTRY * big.len(),
-            Multiset::Texts(texts) => texts.keys().map(|text| ENTRY + text.len()).sum(),
+            Multiset::Small(small) => {
+                let counted = small.counted.capacity() * size_of::<(i64, u64)>();
+                counted + small.waiting.capacity() * size_of::<i64>()
+            }
+            Multiset::Big(big) => big.counts.len() * Big::ENTRY_BYTES + big.bytes,
+            Multiset::Texts(texts) => texts.counts.len() * Texts::ENTRY_BYTES + texts.bytes,
         }
     }
 
     /// Bytes that taking in this value may allocate.
     pub(crate) fn growth(&self, value: Given<'_>) -> usize {
-        /// Of a tree, its nodes and what is free in them.
-        const NODE: usize = 2 * size_of::<(Decimal, u64)>();
         match (self, value) {
             (Multiset::Small(small), _) if small.waiting.len() < small.waiting.capacity() => 0,
             (Multiset::Small(small), _) if small.is_time() => {
                 (small.counted.len() + small.waiting.len()) * size_of::<(i64, u64)>()
             }
             (Multiset::Small(small), _) => small.waiting.capacity().max(4) * size_of::<i64>(),
-            (Multiset::Texts(texts), Given::Text(text)) if !texts.contains_key(text) => {
-                text.len() + 2 * size_of::<(Box<[u8]>, u64)>()
+            (Multiset::Texts(texts), Given::Text(text)) if !texts.counts.contains_key(text) => {
+                Texts::ENTRY_BYTES + text.len()
             }
             (Multiset::Texts(_), _) => 0,
-            (Multiset::Big(_), _) => NODE,
+            (Multiset::Big(_), _) => Big::ENTRY_BYTES + value.bytes(),
         }
     }
 }

@@ -309,11 +309,12 @@ impl Stats {
         Some(())
     }
 
-    /// Bytes that adding this value may allocate.
+    /// Bytes that adding this value may allocate, as far as that is told without adding it.
     pub(crate) fn growth(&self, value: Given<'_>) -> usize {
         let Known::More(more) = &self.known else { return 0 };
         let sketch = more.sketch.as_ref().map_or(0, |sketch| sketch.growth());
-        sketch + more.values.as_ref().map_or(0, |values| values.growth(value))
+        let ends = if more.keep.ends { 2 * value.bytes() } else { 0 };
+        sketch + ends + more.values.as_ref().map_or(0, |values| values.growth(value))
     }
 
     /// Whether nothing of it lies elsewhere, so that it is copied as cheaply as moved.
@@ -321,23 +322,13 @@ impl Stats {
         matches!(&self.known, Known::Sums(sums) if sums.is_flat())
     }
 
-    /// Bytes that values take, if they come and go; those of texts and big numbers only come.
-    pub(crate) fn kept_bytes(&self) -> Option<usize> {
-        let Known::More(more) = &self.known else { return None };
-        let values = more.values.as_ref().map_or(Some(0), Multiset::bytes)?;
+    /// Bytes that what is kept takes, about, beside its own place.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        let Known::More(more) = &self.known else { return self.sums().bytes() };
+        let values = more.values.as_ref().map_or(0, Multiset::bytes);
         let sketch = more.sketch.as_ref().map_or(0, |sketch| size_of::<Sketch>() + sketch.bytes());
-        let ends = more.ends.as_ref().map_or(0, |_| size_of::<Ends>());
-        Some(size_of::<More>() + values + sketch + ends)
-    }
-
-    /// Bytes that values take, about.
-    pub(crate) fn weight(&self) -> usize {
-        let Known::More(more) = &self.known else { return 0 };
-        let values = |values: &Multiset| values.bytes().unwrap_or_else(|| values.weight());
-        let sketch = |sketch: &Sketch| size_of::<Sketch>() + sketch.bytes();
-        let ends = more.ends.as_ref().map_or(0, |_| size_of::<Ends>());
-        let kept = more.values.as_ref().map_or(0, values) + ends;
-        size_of::<More>() + kept + more.sketch.as_deref().map_or(0, sketch)
+        let ends = more.ends.as_ref().map_or(0, |ends| ends.bytes());
+        size_of::<More>() + more.sums.bytes() + values + sketch + ends
     }
 
     /// Begins to fetch what is kept of values.

@@ -123,6 +123,11 @@ fn digit_by_digit(text: &[u8]) -> Option<(i64, u16)> {
     is_number.then_some((if negative { -units } else { units }, decimals as u16))
 }
 
+/// Bytes that the digits of an integer take.
+pub(crate) fn digit_bytes(big: &BigInt) -> usize {
+    size_of::<u64>() * big.iter_u64_digits().len()
+}
+
 impl Decimal {
     /// Reads a whole text as one number.
     ///
@@ -187,6 +192,14 @@ impl Decimal {
         match self.units {
             Integer::Small(units) => Some(units),
             Integer::Big(_) => None,
+        }
+    }
+
+    /// Bytes of it that lie elsewhere.
+    pub(crate) fn bytes(&self) -> usize {
+        match &self.units {
+            Integer::Small(_) => 0,
+            Integer::Big(units) => size_of::<BigInt>() + digit_bytes(units),
         }
     }
 

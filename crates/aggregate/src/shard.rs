@@ -290,7 +290,7 @@ impl Shard {
         if let Some(lane) = &mut self.lane {
             lane.check()?;
         }
-        if self.tables.are_full() {
+        if self.tables.are_full() || self.wide.len() > MOST_KEYS {
             return Err(Error::TooManyKeys { most: MOST_KEYS });
         }
         Ok(())
@@ -375,7 +375,7 @@ impl Shard {
                 None => stats.add_missing(),
             }
             if self.spills() {
-                let state = 2 * stats.kept_bytes().unwrap_or_else(|| stats.weight());
+                let state = 2 * stats.kept_bytes();
                 let references = (self.keys() + 1) * BYTES_PER_REFERENCE;
                 if !self.account.fits(self.wide.growth(key.len()) + state + references) {
                     self.spill();
@@ -389,11 +389,11 @@ impl Shard {
         let stats = self.wide.stats_mut(group);
         stats.make_room(self.keep);
         let Some((value, at)) = value else { return stats.add_missing() };
-        let growth = stats.growth(value);
-        if growth == 0 {
+        if !self.account.is_limited() {
             return stats.take(value, at);
         }
-        if spills && !self.account.fits(2 * growth) {
+        let growth = stats.growth(value);
+        if growth > 0 && spills && !self.account.fits(2 * growth) {
             self.spill();
             // Its key is a new one now.
             return self.hashed(hash, key, Some((value, at)));

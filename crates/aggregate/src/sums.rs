@@ -7,7 +7,7 @@
 use fathom_machine::prefetch;
 use num_bigint::BigInt;
 
-use crate::number::{Decimal, big_power_of_ten, power_of_ten, scaled, scaled_short};
+use crate::number::{Decimal, big_power_of_ten, digit_bytes, power_of_ten, scaled, scaled_short};
 use crate::waiting::{Few, few};
 
 /// What is known of at least one number, in units of `10^-scale`, the finest scale of them.
@@ -115,6 +115,14 @@ impl Sums {
     /// Whether nothing of it lies elsewhere.
     pub(crate) fn is_flat(&self) -> bool {
         matches!(self, Sums::Small { squares: None, .. })
+    }
+
+    /// Bytes of big integers.
+    pub(crate) fn bytes(&self) -> usize {
+        let Sums::Big(big) = self else { return 0 };
+        let Big { sum, squares, min, max, .. } = &**big;
+        let all = [sum, min, max].into_iter().chain(squares);
+        size_of::<Big>() + all.map(digit_bytes).sum::<usize>()
     }
 
     /// Takes in one number.

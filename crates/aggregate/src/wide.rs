@@ -227,7 +227,7 @@ impl Wide {
             self.fill_up();
         }
         // While values of threads become one list they are there twice.
-        let fits = account.take(stats.kept_bytes().map_or(0, |bytes| 2 * bytes))
+        let fits = account.take(2 * stats.kept_bytes())
             && room(&mut self.stats, 1, account)
             && self.insert_key(hash, key, account);
         if fits {

@@ -4,7 +4,10 @@
 use std::io::Read;
 use std::process::Command;
 
-use fathom_aggregate::{Column, Error, OnError, Options, Progress, Source, Spill, aggregate};
+use fathom_aggregate::{
+    Column, Error, OnError, Options, Progress, Query, Selector, Source, Spill, Value, aggregate,
+    delimited,
+};
 
 const LIMIT_BYTES: usize = 80 << 20;
 
@@ -44,17 +47,32 @@ fn peak_bytes() -> usize {
 /// Names the case that a process of this program runs: a place among those of [`cases`].
 const CASE: &str = "FATHOM_TEST_MEMORY_CASE";
 
-/// What keys end with, the value of each record, and how many keys there are; they fit, do not, or are spilled.
-fn cases() -> Vec<(&'static str, &'static str, u64, Outcome)> {
+/// What keys end with, the value of each record, what is kept of it, and how many keys there are; they fit, do not, or
+/// are spilled.
+type Case = (&'static str, &'static str, Kept, u64, Outcome);
+
+fn cases() -> Vec<Case> {
+    use Outcome::{Error, Fits, Spilled};
     let rows = [("", "1.0"), (" and much that makes it a long key", "1.0"), ("", "1.25")];
-    let sizes = [
-        (100_000, Outcome::Fits),
-        (600_000, Outcome::Error),
-        (2_000_000, Outcome::Error),
-        (2_000_000, Outcome::Spilled),
-    ];
-    let of = |(padding, value)| sizes.map(move |(keys, outcome)| (padding, value, keys, outcome));
-    rows.into_iter().flat_map(of).collect()
+    let sizes = [(100_000, Fits), (600_000, Error), (2_000_000, Error), (2_000_000, Spilled)];
+    let of = |(padding, value)| sizes.map(|(keys, is)| (padding, value, Kept::Sums, keys, is));
+    let sizes = [(20_000, Fits), (300_000, Error), (300_000, Spilled)];
+    let of_texts = |kept| sizes.map(|(keys, is)| ("", TEXT, kept, keys, is));
+    let texts = [Kept::Values, Kept::Ends].into_iter().flat_map(of_texts);
+    rows.into_iter().flat_map(of).chain(texts).collect()
+}
+
+const TEXT: &str = match std::str::from_utf8(&[b'x'; 400]) {
+    Ok(text) => text,
+    Err(_) => unreachable!(),
+};
+
+/// Sums of numbers; of texts all that there are, or the first and the last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kept {
+    Sums,
+    Values,
+    Ends,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,7 +96,7 @@ fn a_memory_limit_bounds_the_peak_of_tables_that_grow_and_of_the_result() {
     }
 }
 
-fn run((padding, value, keys, outcome): (&'static str, &'static str, u64, Outcome)) {
+fn run((padding, value, kept, keys, outcome): Case) {
     let before = peak_bytes();
     let reader = Box::new(Rows { next: 0, keys, padding, value, rest: Vec::new() });
     let source = Source::Stream { path: "-".into(), reader };
@@ -89,9 +107,19 @@ fn run((padding, value, keys, outcome): (&'static str, &'static str, u64, Outcom
         threads: 2,
         memory_limit_bytes: Some(LIMIT_BYTES),
         spill: (outcome == Outcome::Spilled).then_some(spill),
+        with_values: kept == Kept::Values,
+        with_ends: kept == Kept::Ends,
         ..Options::default()
     };
-    let summary = aggregate(vec![source], &options, OnError::Fail, &Progress::default());
+    let (sources, progress) = (vec![source], Progress::default());
+    let summary = match kept {
+        Kept::Sums => aggregate(sources, &options, OnError::Fail, &progress),
+        Kept::Values | Kept::Ends => {
+            let mut query = Query::new(b';');
+            query.values = vec![Value::text(Selector::Place(2))];
+            delimited::aggregate(sources, &query, &options, OnError::Fail, &progress)
+        }
+    };
     match (summary, outcome) {
         (Ok(summary), Outcome::Fits) => {
             assert_eq!(summary.columns[0].groups.len() as u64, keys);

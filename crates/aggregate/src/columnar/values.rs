@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::PIECE_ROWS;
 use super::batch::{Numbers, Valid, each_width};
 use super::fault::Fault;
 use super::keys::{Groups, NONE};
@@ -118,6 +119,7 @@ impl Values {
         zero: bool,
         groups: usize,
     ) {
+        assert!(rows.len() <= PIECE_ROWS);
         self.hot.resize(groups, EMPTY);
         if self.keep.squares {
             self.squares.resize(groups, 0);
@@ -235,9 +237,9 @@ impl Values {
         let Some(number) = number else { return stats.add_missing() };
         let value = kept::Given::Number(&number);
         // What does not fit ends the run.
-        match if account.is_limited() { stats.growth(value) } else { 0 } {
-            0 => stats.take(value, order),
-            growth => account.keep(stats, growth, value, order),
+        match account.is_limited() {
+            true => account.keep(stats, stats.growth(value), value, order),
+            false => stats.take(value, order),
         }
     }
 
@@ -246,7 +248,7 @@ impl Values {
         self.exact.resize(self.exact.len().max(group + 1), None);
         let stats = self.exact[group].get_or_insert_with(|| {
             let stats = Stats::none(self.keep);
-            self.account.take(size_of::<Stats>() + 2 * stats.kept_bytes().unwrap_or(0));
+            self.account.take(size_of::<Stats>() + 2 * stats.kept_bytes());
             Box::new(stats)
         });
         (stats, &self.account)

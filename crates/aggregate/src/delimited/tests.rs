@@ -8,6 +8,7 @@ use super::*;
 use crate::error::Reason;
 use crate::kept::Datum;
 use crate::number::{Decimal, NumberError};
+use crate::statistic::Statistic;
 
 fn shape(header: bool, key: Selector, values: &[Selector]) -> Query {
     let values = values.iter().cloned().map(Value::from).collect();
@@ -77,6 +78,35 @@ fn kept_values_count_against_the_memory_limit_and_are_given_back() {
     };
     assert_eq!(run(1000).unwrap().columns[0].groups[0].stats.distinct(), Some(1000));
     assert!(matches!(run(1 << 40), Err(Error::MemoryLimit { .. })));
+}
+
+#[test]
+fn texts_and_numbers_of_many_digits_count_against_the_memory_limit() {
+    let run = |told: &str, is_text: bool, keys: u32, differ: bool| {
+        let digits = "7".repeat(2000);
+        let line = |i: u32| format!("k{},{}{digits}\n", i % keys, if differ { i } else { 1 });
+        let text: String = (1..=2000).map(line).collect();
+        let column = Selector::Place(2);
+        let value = if is_text { Value::text(column) } else { column.into() };
+        let query = Query { values: vec![value], ..Query::new(b',') };
+        let told = Statistic::named(told).unwrap();
+        let limit_bytes = Some(3 << 20);
+        let options =
+            Options { memory_limit_bytes: limit_bytes, ..options(1, 1 << 16, Level::best()) };
+        run_bytes(text.as_bytes(), &query, 1000, true, &options.for_statistics(&[told]))
+    };
+    for (told, is_text, keys) in [
+        ("mode", true, 1),
+        ("mode", true, 2000),
+        ("first", true, 2000),
+        ("last", false, 2000),
+        ("mode", false, 1),
+        ("max", false, 2000),
+    ] {
+        let outcome = run(told, is_text, keys, true);
+        assert!(matches!(outcome, Err(Error::MemoryLimit { .. })), "{told} of {keys}");
+        assert!(run(told, is_text, 1, false).is_ok(), "{told} of what is always the same");
+    }
 }
 
 #[test]
@@ -293,4 +323,18 @@ fn a_point_is_no_decimal_comma_in_a_condition() {
     assert_eq!(taken("$2 == 5"), [3, 1, 2]);
     assert_eq!(taken("$2 <= -6"), [1, 3, 2]);
     assert_eq!(taken("$2 > 4.5"), [3, 1, 2]);
+}
+
+#[test]
+fn a_column_beyond_what_records_may_have_is_one_that_is_not_there() {
+    for last in [1 << 20, (1 << 20) + 1, 1 << 40, usize::MAX - 4112, usize::MAX] {
+        for shape in [
+            shape(false, Selector::Place(1), &[Selector::Place(last)]),
+            shape(false, Selector::Place(last), &[Selector::Place(2)]),
+            shape(true, Selector::Name("a".into()), &[Selector::Place(last)]),
+        ] {
+            let summary = run("a,b\nx,1.5\n", &shape, 100).unwrap();
+            assert_eq!(summary.shown_rejects.last().unwrap().reason, Reason::NoColumn(last));
+        }
+    }
 }

@@ -152,7 +152,7 @@ impl Total {
     }
 
     fn weight(&self) -> usize {
-        self.0.iter().flatten().map(Stats::weight).sum()
+        self.0.iter().flatten().map(Stats::kept_bytes).sum()
     }
 }
 

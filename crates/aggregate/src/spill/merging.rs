@@ -176,7 +176,7 @@ impl ByKey {
         if bytes < FEW_BYTES {
             return Ok(());
         }
-        let weight: usize = stats.iter().map(|stats| 2 * stats.weight()).sum();
+        let weight: usize = stats.iter().map(|stats| 2 * stats.kept_bytes()).sum();
         let held: usize = self.readers.iter().map(Reader::held_bytes).sum();
         match weight + held > self.limit_bytes && weight > LEAST_BYTES {
             true => Err(Error::OneKey { limit_bytes: self.limit_bytes }),

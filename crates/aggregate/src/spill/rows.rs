@@ -155,7 +155,7 @@ impl Sorting {
 
 fn weight(groups: &[Partial]) -> usize {
     // A place in the order is beside each.
-    let one = |group: &Partial| size_of::<Partial>() + size_of::<u64>() + group.stats.weight();
+    let one = |group: &Partial| size_of::<Partial>() + size_of::<u64>() + group.stats.kept_bytes();
     groups.iter().map(one).sum()
 }
 
