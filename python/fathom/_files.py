@@ -49,7 +49,7 @@ def tables(inputs: list, columns: list) -> list:
         said = f"{names[0]}: tables in files are read by pyarrow: pip install pyarrow"
         raise ImportError(said) from None
     parts = [_opened(name, data, format) for name, data in zip(names, inputs)]
-    stream = _streamed(parts) if format == "stream" else _scanned(parts, columns)
+    stream = _streamed(parts) if format == "stream" else _scanned(names, parts, columns)
     return [_Named(stream, names[0] if len(names) == 1 else "<arrow>")]
 
 
@@ -88,13 +88,39 @@ def _streamed(streams: list):
     return pyarrow.RecordBatchReader.from_batches(first, itertools.chain.from_iterable(streams))
 
 
-def _scanned(parts: list, columns: list):
+def _scanned(names: list, parts: list, columns: list):
+    import pyarrow
     from pyarrow import dataset
 
     first, schema = parts[0]
+    has_places = not all(isinstance(column, str) for column in columns)
+    # A data set fills what a file lacks with nulls, and casts what is of another type.
+    types = _types(schema, schema.names if has_places else columns)
+    for name, (_, other) in zip(names, parts):
+        if has_places and other.names != schema.names:
+            raise ValueError(f"{name}: files of one call have the same columns, unless these are chosen by name")
+        there = _types(other, types)
+        for column, type in types.items():
+            if column not in there:
+                raise KeyError(f"{name}: there is no column {column!r}; there are: {', '.join(other.names)}")
+            if there[column] not in (type, pyarrow.null()):
+                raise ValueError(f"{name}: column {column!r} has {there[column]}, and {type} in {names[0]}")
     table = dataset.FileSystemDataset([part for part, _ in parts], schema, first.format)
-    has_names = all(isinstance(column, str) and column in schema.names for column in columns)
-    return table.scanner(columns=columns if has_names else None).to_reader()
+    # All where one is not there: the native half says it better.
+    is_all = has_places or not set(columns) <= set(schema.names)
+    return table.scanner(columns=None if is_all else columns).to_reader()
+
+
+def _types(schema, columns) -> dict:
+    """The types of those of the columns that there are; casts among integers and among texts keep every value."""
+    from pyarrow import types
+
+    def kind(type):
+        type = type.value_type if types.is_dictionary(type) else type
+        is_text = types.is_string(type) or types.is_large_string(type)
+        return "integers" if types.is_integer(type) else "texts" if is_text else type
+
+    return {field.name: kind(field.type) for field in schema if field.name in columns}
 
 
 class _Named:

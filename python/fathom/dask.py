@@ -8,6 +8,7 @@ fathom must be installed on the workers and the scheduler, and the paths be thei
 
 from __future__ import annotations
 
+import asyncio
 import operator
 import time
 
@@ -27,11 +28,10 @@ class _Engine:
 
     def wait(self, futures, timeout):
         from distributed import wait
-        from distributed.utils import TimeoutError
 
         try:
             done = wait(futures, timeout=timeout, return_when="FIRST_COMPLETED").done
-        except (TimeoutError, TimeoutError.__base__):
+        except (TimeoutError, asyncio.TimeoutError):  # two classes before Python 3.11
             return [future for future in futures if future.done()]
         return list(done)
 

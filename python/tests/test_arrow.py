@@ -571,6 +571,42 @@ def test_tables_are_known_in_all_forms_of_input(tmp_path, monkeypatch, kind):
         assert caught.value.path == name
 
 
+def test_columns_that_a_later_file_lacks_or_has_otherwise_are_no_nulls_and_no_casts(tmp_path):
+    from pyarrow import feather, parquet
+
+    first = {"k": ["a"], "v": pa.array([1.5], pa.float32()), "n": pa.array([1], pa.int16())}
+    asked = dict(by="k", values=["v", "n"], stats="sum")
+    for kind, write in [("parquet", parquet.write_table), ("arrow", feather.write_feather)]:
+
+        def both(asked=asked, first=first, **changed):
+            files = [tmp_path / f"first.{kind}", tmp_path / f"second.{kind}"]
+            columns = {name: column for name, column in {**first, **changed}.items() if column is not None}
+            for file, table in zip(files, [first, columns]):
+                write(pa.table(table), file)
+            return fathom.aggregate(files, **asked).to_dicts()
+
+        for same in [{}, {"n": pa.array([1])}, {"k": pa.array(["a"], pa.large_string())}, {"more": [1]}]:
+            assert both(**same) == [{"k": "a", "v_sum": 3.0, "n_sum": 2}]
+        assert both(k=pa.array(["a"]).dictionary_encode(), v=pa.nulls(1)) == [{"k": "a", "v_sum": 1.5, "n_sum": 2}]
+        with pytest.raises(KeyError, match=f"second.{kind}: there is no column 'v'; there are: k, n"):
+            both(v=None)
+        with pytest.raises(ValueError, match=f"second.{kind}: column 'v' has double, and float in .*first.{kind}"):
+            both(v=[0.1])
+        with pytest.raises(ValueError, match=f"second.{kind}: column 'k' has integers, and texts in"):
+            both(k=[1])
+        places = dict(by=1, values=2, stats="sum")
+        assert both(places) == [{"k": "a", "sum": 3.0}]
+        with pytest.raises(ValueError, match=f"second.{kind}: files of one call have the same columns"):
+            both(places, k=None, more=["a"])
+
+
+def test_a_dictionary_of_a_dictionary_is_refused_and_not_read_as_its_indices():
+    inner = pa.array(["x", "y"]).dictionary_encode()
+    keys = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), inner)
+    with pytest.raises(TypeError, match='column "k" has a dictionary of a dictionary, where text'):
+        fathom.aggregate(pa.table({"k": keys, "v": [1, 2]}), by="k", values="v")
+
+
 def test_what_begins_as_a_table_alone_is_text():
     columns = pd.DataFrame({"seekable": ["a"], "tell": [1]})
     assert fathom.aggregate(columns, by="seekable", values="tell").records == 1

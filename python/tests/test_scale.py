@@ -259,6 +259,27 @@ def test_a_task_that_is_late_is_started_again_and_given_up_in_the_end(tmp_path):
         run(path, Late(never=1), task_bytes=300, timeout=1)
 
 
+def test_a_cluster_that_is_lost_is_no_timeout_of_dask(monkeypatch):
+    import asyncio
+    import sys
+    import types
+
+    from fathom import dask
+
+    engine = dask._Engine(None, 0)
+    for error, is_timeout in [(TimeoutError(), True), (asyncio.TimeoutError(), True), (OSError("lost"), False)]:
+
+        def wait(futures, error=error, **options):
+            raise error
+
+        monkeypatch.setitem(sys.modules, "distributed", types.SimpleNamespace(wait=wait))
+        if is_timeout:
+            assert engine.wait([], 1) == []
+        else:
+            with pytest.raises(OSError, match="lost"):
+                engine.wait([], 1)
+
+
 def test_others_read_states(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     polars = pytest.importorskip("polars")

@@ -243,7 +243,8 @@ pub(crate) fn open(
                 (_, true) => "numbers",
                 (false, false) => "text, numbers, truths or times",
             };
-            let given = match dictionary {
+            let given = match dictionary.as_deref() {
+                Some(NESTED) => "a dictionary of a dictionary".to_owned(),
                 Some(_) => "a dictionary".to_owned(),
                 None => told(format),
             };
@@ -321,11 +322,14 @@ fn place(column: &Selector, names: &[&str]) -> PyResult<usize> {
 struct Field {
     name: String,
     format: String,
-    /// The format of its dictionary.
+    /// The format of its dictionary; [`NESTED`] where that has a dictionary itself.
     dictionary: Option<String>,
     /// The type that it is of, where the format is only how that is stored.
     extension: Option<String>,
 }
+
+/// In place of a format, none of which is this.
+const NESTED: &str = "dictionary";
 
 fn fields(schema: &Schema) -> PyResult<Vec<Field>> {
     // SAFETY: the texts of a schema end with a zero byte, and a missing one is null.
@@ -347,7 +351,11 @@ fn fields(schema: &Schema) -> PyResult<Vec<Field>> {
         Field {
             name: text(child.name),
             format: text(child.format),
-            dictionary: dictionary.map(|schema| text(schema.format)),
+            // Else it would be read as the indices that a dictionary in it has.
+            dictionary: dictionary.map(|schema| match schema.dictionary.is_null() {
+                true => text(schema.format),
+                false => NESTED.to_owned(),
+            }),
             // SAFETY: the same.
             extension: unsafe { extension(child.metadata.cast()) },
         }
