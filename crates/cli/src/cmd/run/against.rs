@@ -238,6 +238,7 @@ mod tests {
     use fathom_measure::compare::{Comparison, Judged, Seen};
     use fathom_measure::rounds::{End, Measured, Plan, Roles};
     use fathom_measure::stats::Interval;
+    use fathom_measure::verdict::Unresolved;
     use fathom_measure::workload::{Spec, Work};
 
     use super::*;
@@ -295,7 +296,8 @@ mod tests {
     /// They went for commands that are no slower.
     #[test]
     fn commands_that_were_not_compared_are_told() {
-        let cases = [Verdict::Faster, Verdict::NotResolved, Verdict::Faster];
+        let open = Verdict::NotResolved { why: Unresolved::ContainsOne, longer: None };
+        let cases = [Verdict::Faster, open, Verdict::Faster];
         let mut cases = cases.map(|verdict| case(verdict, 0.5, 0.6));
         cases[2].judged.comparisons.clear();
         let said = "none proved slower than main: 1 of 3 not resolved, 1 of 3 not compared";
