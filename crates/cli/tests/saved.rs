@@ -305,7 +305,7 @@ fn a_time_of_0_is_a_time() {
 /// Saves a run of a codec on a file of this content, of the same name each time.
 fn save_codec(folder: &Path, name: &str, content: &[u8]) {
     fs::write(folder.join("data"), content).unwrap();
-    let words_of_run = ["bench", "codec", "data", "data", "--only", "snappy", "--rounds", "2"];
+    let words_of_run = ["bench", "codec", "data", "data", "--only", "snap", "--rounds", "2"];
     let output = fathom(folder, &[&words_of_run[..], &["--save", name]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
 }
@@ -332,7 +332,7 @@ fn a_file_that_changed_is_other_data() {
     let joined = words(&fathom(folder, &["cpu", "--join", "a.json", "c.json"]));
     assert!(joined.contains("data (caution: 1000 bytes and 50000 bytes of data)"), "{joined}");
     // Both columns are rates, and so is their ratio.
-    let ratio = joined.lines().find(|line| line.starts_with("  snappy")).unwrap();
+    let ratio = joined.lines().find(|line| line.starts_with("  snap")).unwrap();
     let ratio = ratio.split_whitespace().last().unwrap().trim_end_matches('x');
     assert!(ratio.parse::<f64>().unwrap() > 0.2, "{joined}");
     let history = words(&fathom(folder, &["history", "."]));

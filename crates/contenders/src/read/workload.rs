@@ -270,7 +270,8 @@ mod tests {
     fn the_file_is_in_memory_or_out_of_it_when_the_clock_starts() {
         let warm = looks(&load("warm").unwrap());
         let all = warm[0];
-        assert!(all >= 300_001 && warm == [all, all], "three iterations in one region: {warm:?}");
+        // Three iterations in one region, and one in which the last answer is dropped.
+        assert!(all >= 300_001 && warm == [all; 4], "{warm:?}");
         let cold = load("cold");
         let is_able = !matches!(cold, Err(SpecError::Machine { .. }));
         fathom_machine::needs!("file that can be put out of memory", is_able);

@@ -262,8 +262,9 @@ mod tests {
         };
         let mut file = File::create(&path).unwrap();
         write(&mut file, &pairs, &Target::new(Format::BinSliceKv)).unwrap();
-        let full = prepare(&path, Some(&Format::BinSliceKv), &[], 2, 1).unwrap().full;
-        let bytes = std::fs::read(full.path.unwrap()).unwrap();
+        let prepared = prepare(&path, Some(&Format::BinSliceKv), &[], 2, 1).unwrap();
+        let full = &prepared.full;
+        let bytes = std::fs::read(full.path.as_ref().unwrap()).unwrap();
         assert_eq!(fathom_keys::read(&bytes, &full.format).unwrap().value(0), b"value");
     }
 

@@ -289,7 +289,7 @@ mod tests {
         cases[0].case.judged.summaries[0] = None;
         let rows = rows(&candidates(&["lost", "both"]), &cases, 0, 0.0);
         let columns = columns("lost", &rows.iter().collect::<Vec<_>>(), true);
-        for (title, cells) in [("insert ns", ["-", "2.0"]), ("find-hit ns", ["3.0", "4.0"])] {
+        for (title, cells) in [("insert ns", ["-", "200.2"]), ("find-hit ns", ["300.2", "400.2"])] {
             let column = columns.iter().find(|column| column.cells[0] == title).unwrap();
             assert_eq!(column.cells[1..], cells, "{title}");
         }
