@@ -203,8 +203,11 @@ impl Dictionaries {
     }
 
     fn all(&self) -> Generation {
-        let of = |(id, blocks): &(i64, Vec<Block>)| blocks.iter().map(|&block| (*id, block));
-        self.by_id.iter().flat_map(of).collect()
+        let mut all = Vec::new();
+        for (id, blocks) in &self.by_id {
+            all.extend(blocks.iter().map(|&block| (*id, block)));
+        }
+        all
     }
 }
 
