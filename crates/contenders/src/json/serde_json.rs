@@ -18,10 +18,11 @@ pub(super) static SERDE_JSON: Simple<Texts> = Simple {
         const VALID: &str = "the workload's text is valid";
         match workload.operation {
             Operation::Dom | Operation::DomNoGuess => {
-                workload.documents(|text| serde_json::from_slice::<Value>(text), digest)
+                workload.documents(serde_json::from_slice::<Value>, digest)
             }
-            Operation::DomInterned => workload
-                .documents(|text| serde_json::from_slice::<Document>(text), Document::digest),
+            Operation::DomInterned => {
+                workload.documents(serde_json::from_slice::<Document>, Document::digest)
+            }
             Operation::Records => {
                 workload.records(|text| serde_json::from_slice(text).expect(VALID))
             }

@@ -19,13 +19,11 @@ pub(super) static SONIC: Simple<Texts> = Simple {
     prepare: |workload| {
         const VALID: &str = "the workload's text is valid";
         match workload.operation {
-            Operation::Dom => {
-                workload.documents(|text| sonic_rs::from_slice::<Value>(text), digest)
-            }
+            Operation::Dom => workload.documents(sonic_rs::from_slice::<Value>, digest),
             Operation::TableExpanded => workload.table(expanded),
             Operation::TableCompact => workload.table(compact),
             Operation::DomInterned => {
-                workload.documents(|text| sonic_rs::from_slice::<Document>(text), Document::digest)
+                workload.documents(sonic_rs::from_slice::<Document>, Document::digest)
             }
             Operation::Records => workload.records(|text| sonic_rs::from_slice(text).expect(VALID)),
             Operation::Objects => workload.objects(|text| sonic_rs::from_slice(text).expect(VALID)),
