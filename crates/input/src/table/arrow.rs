@@ -30,9 +30,11 @@ pub(super) struct Arrow {
     /// Each batch, with the number of its dictionaries.
     batches: Vec<(Block, usize)>,
     dictionaries: Vec<Generation>,
-    /// The last decoder, with the number of its dictionaries and its columns.
-    last: Mutex<Option<(usize, Vec<usize>, Arc<FileDecoder>)>>,
+    last: Mutex<Option<Last>>,
 }
+
+/// The last decoder, with the number of its dictionaries and its columns.
+type Last = (usize, Vec<usize>, Arc<FileDecoder>);
 
 /// The length of the footer and the magic word behind it.
 const TRAILER_BYTES: u64 = 10;
