@@ -101,11 +101,12 @@ impl Account {
             return;
         }
         stats.take(value, at);
-        match taken.cmp(&stats.kept_bytes()) {
+        let kept = stats.kept_bytes();
+        match taken.cmp(&kept) {
             Ordering::Equal => {}
-            Ordering::Greater => self.give(2 * (taken - stats.kept_bytes())),
+            Ordering::Greater => self.give(2 * (taken - kept)),
             // What does not fit ends the run.
-            Ordering::Less => drop(self.take(2 * (stats.kept_bytes() - taken))),
+            Ordering::Less => drop(self.take(2 * (kept - taken))),
         }
     }
 

@@ -101,8 +101,9 @@ impl Selector {
                     let quote = || ListError::Quote(text.to_owned());
                     let (name, behind) = unquoted(quoted).ok_or_else(quote)?;
                     let (tail, rest) = to_comma(behind);
-                    let tail = match tail.trim_end().strip_prefix(':') {
-                        None if !tail.trim_end().is_empty() => return Err(quote()),
+                    let tail = tail.trim_end();
+                    let tail = match tail.strip_prefix(':') {
+                        None if !tail.is_empty() => return Err(quote()),
                         tail => tail.map(str::to_owned),
                     };
                     list.push(Entry::Quoted(name, tail));

@@ -61,9 +61,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 /// A day or a time, as runs say when they started.
 fn time(text: &str) -> Result<String, String> {
     // A date is parsed from a time without an offset, too, which is left out then.
-    let day = || Some(text).filter(|text| text.len() == "2026-11-22".len())?.parse().ok();
-    let day =
-        || day().and_then(|day: jiff::civil::Date| day.to_zoned(jiff::tz::TimeZone::UTC).ok());
+    let day = || {
+        let day = Some(text).filter(|text| text.len() == "2026-11-22".len())?;
+        day.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()
+    };
     let time = text.parse::<jiff::Timestamp>().ok().or_else(|| day().map(|day| day.timestamp()));
     let time = time.ok_or_else(|| {
         format!("{text:?} is no time such as 2026-11-22 or 2026-11-22T10:00:00+01:00")

@@ -239,8 +239,10 @@ fn columns(baseline: &str, rows: &[&Row], with_intervals: bool) -> Vec<Column> {
         }
     }
     for operation in operations {
-        let of = |row: &Row| row.operations.iter().find(|f| f.operation == operation).cloned();
-        let cell = |row: &Row| number(of(row).map(|figure| figure.ns_median));
+        let cell = |row: &Row| {
+            let figure = row.operations.iter().find(|figure| figure.operation == operation);
+            number(figure.map(|figure| figure.ns_median))
+        };
         all.push(column(&format!("{operation} ns"), false, 1, &cell));
     }
     all.push(column("B/entry", false, 0, &|row| number(row.bytes_per_entry)));
