@@ -282,12 +282,12 @@ fn a_group_that_cannot_be_measured_costs_no_other_group() {
     let good = format!("good f 1000000 8 {ANSWER}");
     let (_folder, programs) = workers(&["bad f 1 none 0", &good]);
     let output = own(&programs, &[]);
-    assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
+    assert_eq!(output.status.code(), Some(4), "{}", complaint(&output));
     assert!(complaint(&output).contains("alas"), "{}", complaint(&output));
     assert!(text(&output).starts_with("good\n"), "{}", text(&output));
     assert!(text(&output).contains("not measured: bad: "), "{}", text(&output));
     let output = own(&programs, &["--only", "bad"]);
-    assert_eq!((output.status.code(), &*text(&output)), (Some(2), ""));
+    assert_eq!((output.status.code(), &*text(&output)), (Some(4), ""));
 }
 
 /// It had a time, and was the baseline.

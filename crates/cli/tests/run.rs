@@ -50,18 +50,6 @@ fn a_file_that_is_not_there_is_named_and_not_the_command() {
     assert!(words(&output).contains(said), "{}", words(&output));
 }
 
-/// All that was measured was lost with it.
-#[test]
-fn what_cannot_be_saved_is_shown() {
-    let folder = tempfile::tempdir().unwrap();
-    for place in ["--save", "--export-json"] {
-        let output = run(folder.path(), &["-r", "3", "true", place, "/dev/full"]);
-        assert_eq!(output.status.code(), Some(4), "{}", words(&output));
-        let out = String::from_utf8_lossy(&output.stdout);
-        assert!(out.contains("true") && words(&output).contains("/dev/full"), "{out}");
-    }
-}
-
 #[test]
 fn a_reference_has_a_name_and_a_shell_is_no_blank() {
     let folder = tempfile::tempdir().unwrap();
@@ -467,6 +455,26 @@ fn scripts_for_hyperfine_run_unchanged_and_write_the_same_shapes() {
     }
 }
 
+/// It was refused.
+#[test]
+fn a_parameter_may_decide_where_output_goes_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = ["-r", "1", "-L", "f", "a,b", "--output", "{f}.txt", "echo hi"];
+    let output = run(folder.path(), &line);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    for name in ["a.txt", "b.txt"] {
+        assert!(fs::read_to_string(folder.path().join(name)).unwrap().starts_with("hi\n"));
+    }
+}
+
+/// It was that of the other commands.
+#[test]
+fn help_tells_the_budget_of_a_run_of_commands() {
+    let help = words(&run(Path::new("."), &["--help"]));
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("--clock cpu [default: 10s]") && !help.contains("[default: 2s]"));
+}
+
 /// A repository with one commit, whose program sleeps for this long.
 fn repository(folder: &Path, seconds: &str) {
     git(folder, &["init", "--quiet"]);
@@ -536,6 +544,16 @@ fn a_cached_revision_is_built_once_and_a_build_that_fails_is_no_comparison() {
         assert_eq!(output.status.code(), Some(0), "{}", words(&output));
         assert_eq!(fs::read_to_string(folder.join("log")).unwrap().lines().count(), builds);
     }
+    // A check-out that was killed half-way: half a tree was measured.
+    let commit = git(folder, &["rev-parse", "HEAD"]).trim().to_owned();
+    let tree = folder.join("cache").join(&commit);
+    fs::remove_dir_all(tree.join("sub")).unwrap();
+    fs::write(tree.with_extension("begun"), "").unwrap();
+    fs::write(folder.join(".git/worktrees").join(commit).join("locked"), "initializing").unwrap();
+    let output = against(folder, &["-r", "3", "--cache", "../cache"]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert_eq!(fs::read_to_string(folder.join("log")).unwrap().lines().count(), 5);
+    assert!(tree.join("sub/built").exists() && !tree.with_extension("begun").exists());
     fs::remove_file(folder.join("sub/source")).unwrap();
     let output = against(folder, &["-r", "3"]);
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));

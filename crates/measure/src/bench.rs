@@ -3,6 +3,7 @@
 //!
 //! Chooses nothing about method: that is [`Plan`]'s; shows nothing: that is the report's.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -273,7 +274,7 @@ impl<'a> Session<'a> {
                 simulated(&mut case, number, seat, self.conductor.provision(), bounds);
             }
         }
-        derive(&mut case);
+        case.contenders.iter_mut().for_each(derive);
         case
     }
 }
@@ -357,21 +358,25 @@ fn simulated(
 }
 
 /// Adds the metrics whose events were all counted.
-fn derive(case: &mut Case) {
-    for row in &mut case.contenders {
-        let counters = &row.counters;
+fn derive(row: &mut Row) {
+    let counters = &row.counters;
+    let metrics = metric::built_in().into_iter().flat_map(|group| group.metrics);
+    let derived = metrics.filter_map(|metric| {
+        let is_simulated = Cell::new(false);
         let count = |name: &str| {
-            counters.iter().find(|counter| counter.event == name).map(|c| c.per_iteration)
+            let counter = counters.iter().find(|counter| counter.event == name)?;
+            is_simulated.set(is_simulated.get() || counter.source == simulated::LABEL);
+            Some(counter.per_iteration)
         };
-        let metrics = metric::built_in().into_iter().flat_map(|group| group.metrics);
-        let derived = metrics.filter_map(|metric| {
-            let value = metric.value(&count)?;
-            let name = [metric.name, metric.unit].join(" ").trim().to_owned();
-            Some(Metric { name, value, less_is_better: None })
-        });
-        let derived: Vec<Metric> = derived.collect();
-        row.metrics.extend(derived);
-    }
+        let value = metric.value(&count)?;
+        let mut name = [metric.name, metric.unit].join(" ").trim().to_owned();
+        if is_simulated.get() {
+            name += &format!(" ({})", simulated::LABEL);
+        }
+        Some(Metric { name, value, less_is_better: None })
+    });
+    let derived: Vec<Metric> = derived.collect();
+    row.metrics.extend(derived);
 }
 
 fn row(id: String, about: About, ready: Ready, metrics: Vec<Metric>) -> Row {
@@ -389,5 +394,27 @@ fn row(id: String, about: About, ready: Ready, metrics: Vec<Metric>) -> Row {
         metrics,
         counters: counters.collect(),
         counters_missing: ready.missing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_derived_from_simulated_counts_says_so() {
+        for (source, behind) in [("hardware", ""), (simulated::LABEL, " (simulated)")] {
+            let counter = |(event, per_iteration): (&str, f64)| Counter {
+                event: event.to_owned(),
+                per_iteration,
+                source: source.to_owned(),
+            };
+            let counters = [("instructions", 6.0), ("cycles", 3.0)].map(counter).to_vec();
+            let mut row = Row { counters, ..Row::default() };
+            derive(&mut row);
+            assert!(row.metrics.iter().any(|metric| metric.value == 2.0), "{:?}", row.metrics);
+            let named = row.metrics.iter().all(|metric| metric.name.ends_with(behind));
+            assert!(named, "{:?}", row.metrics);
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! Runs programs and reads what the kernel says they used; compares outputs, not times. A command
 //! that fails is reported and gets no figures: a failure is never averaged.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::ExitStatusExt;
@@ -445,9 +446,36 @@ impl Executor for Commands<'_> {
     }
 }
 
+/// A line with the value of each parameter in the place of `{name}`, from left to right: braces of a value are its
+/// own.
+#[must_use]
+pub fn filled(line: &str, parameters: &BTreeMap<String, String>) -> String {
+    let (mut text, mut rest) = (String::new(), line);
+    while let Some((before, after)) = rest.split_once('{') {
+        let named = |(name, value): (&String, &String)| {
+            let behind = after.strip_prefix(name.as_str())?.strip_prefix('}')?;
+            Some((value.clone(), behind))
+        };
+        let (value, behind) =
+            parameters.iter().find_map(named).unwrap_or_else(|| ("{".to_owned(), after));
+        text += before;
+        text += &value;
+        rest = behind;
+    }
+    text + rest
+}
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// What a value had in braces was replaced as well.
+    #[test]
+    fn parameters_are_filled_in_once() {
+        let parameters = [("n", "3"), ("m", "{n},{m}")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+        let line = filled("head -{n} {m} {o} {{n} {n", &parameters.into());
+        assert_eq!(line, "head -3 {n},{m} {o} {3 {n");
+    }
 
     fn sample_of(line: &str, house: House) -> Result<Sample, Failure> {
         let stop = AtomicBool::new(false);
@@ -508,17 +536,51 @@ mod tests {
 
     #[test]
     fn a_command_that_hangs_is_ended_with_its_children() {
-        let house = House { limit: Duration::from_millis(200), ..House::default() };
-        let failure = sample_of("sleep 100 & sleep 100", house).unwrap_err();
-        assert_eq!(failure, Failure::Hung { limit_ms: 200 });
+        let (_folder, file) = pids();
+        // Long enough to have started them.
+        let house = House { limit: Duration::from_secs(2), ..House::default() };
+        let line = format!("sleep 100 & echo $! $$ >{}; sleep 100", file.display());
+        let begin = Instant::now();
+        let failure = sample_of(&line, house).unwrap_err();
+        assert_eq!(failure, Failure::Hung { limit_ms: 2000 });
+        assert!(begin.elapsed() < SOON);
+        assert_gone(&file, 2);
     }
 
-    fn sample_prepared(prepare: &str, limit: Duration) -> Result<Sample, Failure> {
+    /// Where a line writes the processes that it leaves.
+    pub(crate) fn pids() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pids");
+        (folder, file)
+    }
+
+    /// That many processes are named, and none of them is left; one that was ended and that nobody has
+    /// waited for yet is none.
+    pub(crate) fn assert_gone(pids: &Path, count: usize) {
+        let pids = std::fs::read_to_string(pids).unwrap();
+        assert_eq!(pids.split_whitespace().count(), count, "{pids:?}");
+        let lives = |pid: &str| {
+            let state = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+            state.is_ok_and(|state| !state.contains(") Z "))
+        };
+        let begin = Instant::now();
+        while pids.split_whitespace().any(lives) {
+            assert!(begin.elapsed() < SOON, "{pids}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn sample_prepared(
+        prepare: &str,
+        conclude: Option<String>,
+        limit: Duration,
+    ) -> Result<Sample, Failure> {
         let stop = AtomicBool::new(false);
         let mut progress = |_: u32, _: u32| {};
         let command = Outside {
             line: "true".to_owned(),
             prepare: Some(prepare.to_owned()),
+            conclude,
             ..Outside::default()
         };
         let house = House { limit, ..House::default() };
@@ -531,16 +593,22 @@ mod tests {
     #[test]
     fn set_up_that_leaves_a_program_in_the_background_is_not_waited_for() {
         for line in ["sleep 100 &", "setsid sleep 100 &"] {
+            let (_folder, file) = pids();
+            let pids = file.display();
             let begin = Instant::now();
-            sample_prepared(line, Duration::from_secs(60)).unwrap();
+            // It lives until its run has been concluded.
+            let conclude = Some(format!("kill -0 $(cat {pids})"));
+            let line = format!("{line} echo $! >{pids}");
+            sample_prepared(&line, conclude, Duration::from_secs(60)).unwrap();
             assert!(begin.elapsed() < SOON, "{line}");
+            assert_gone(&file, 1);
         }
     }
 
     #[test]
     fn set_up_that_hangs_is_ended_at_the_limit() {
         let begin = Instant::now();
-        let failure = sample_prepared("sleep 100", Duration::from_millis(200)).unwrap_err();
+        let failure = sample_prepared("sleep 100", None, Duration::from_millis(200)).unwrap_err();
         let what = "--prepare \"sleep 100\": hung: not done within 200 ms".to_owned();
         assert_eq!(failure, Failure::Broken { what });
         assert!(begin.elapsed() < SOON);
@@ -550,10 +618,13 @@ mod tests {
     fn output_held_open_by_a_program_in_the_background_is_not_waited_for() {
         let house = || House { same_output: true, ..House::default() };
         for line in ["sleep 100 & echo x", "setsid sleep 100 & echo x"] {
+            let (_folder, file) = pids();
+            let line = format!("{line}; echo $! >{}", file.display());
             let begin = Instant::now();
-            let sample = sample_of(line, house()).unwrap();
+            let sample = sample_of(&line, house()).unwrap();
             assert_eq!(sample.check, Some(Digest::of_bytes(b"x\n")), "{line}");
             assert!(begin.elapsed() < SOON, "{line}");
+            assert_gone(&file, 1);
         }
     }
 

@@ -151,10 +151,10 @@ pub struct Comparison {
     pub lag1: f64,
     /// Rounds that say as much as one that is independent of the others; 1 where they are, or with sets.
     pub block_rounds: usize,
-    /// Time of the contender over time of the baseline: median over the rounds. `None` without a
-    /// single pair.
+    /// Time of the contender over time of the baseline: over the sets of processes the geometric mean of their medians,
+    /// for commands the median over the rounds, or the mean of blocks of them. `None` without a single pair.
     pub ratio: Option<f64>,
-    /// The ratio's interval; `None` with too few rounds.
+    /// The ratio's interval; `None` with too few rounds, or sets that all read the same.
     #[serde(serialize_with = "ends")]
     pub interval: Option<Interval>,
     /// The test against a ratio of 1 that belongs to the interval, adjusted for comparisons and looks as that
@@ -206,7 +206,7 @@ fn judged(measured: &Measured, roles: Roles, plan: &Plan, subtract: bool) -> Jud
         false => Common::default(),
     };
     let floor = match (&sets, twins) {
-        (Some(sets), _) => sets.twin().map(|twin| twin.interval(alpha_each)),
+        (Some(sets), _) => sets.twin().and_then(|twin| twin.interval(alpha_each)),
         (None, Some(twins)) => common.judged(&twins, alpha_each).interval,
         (None, None) => None,
     };
@@ -266,31 +266,31 @@ pub fn leaves_open(measured: &Measured, roles: Roles, plan: &Plan, above: f64) -
     })
 }
 
-/// The interval of a contender's own time per iteration as measured, in nanoseconds, at level 1 - alpha:
-/// what two runs that were not interleaved have of each other. Over the medians of its sets of processes
-/// or, for commands, over rounds.
+/// A contender's own time per iteration as measured, in nanoseconds, and its interval at level 1 - alpha: what two
+/// runs that were not interleaved have of each other. Over sets of processes the geometric mean of their
+/// medians, for commands what their rounds say.
 #[must_use]
-pub fn time_interval(
+pub fn time_estimate(
     measured: &Measured,
     plan: &Plan,
     clock: Clock,
     contender: usize,
     alpha: f64,
-) -> Option<Interval> {
+) -> Option<(f64, Interval)> {
     let view = View { measured, clock, subtract_ns: 0.0 };
     let logs = view.logs(None);
     match plan.fresh {
         true => {
             let logs = logs.iter().filter_map(|round| round.1[contender]).collect();
             let times = Pairs { logs, zero_readings: 0 };
-            Common::of([&times]).judged(&times, alpha).interval
+            let said = Common::of([&times]).judged(&times, alpha);
+            Some((said.log?.exp(), said.interval?))
         }
         false => sets::alone(&logs, contender, alpha),
     }
 }
 
-/// The median of a contender's own time per iteration, in nanoseconds, as measured; its interval is
-/// [`time_interval`].
+/// The median of a contender's own time per iteration over all rounds, in nanoseconds, as measured.
 #[must_use]
 pub fn time_median(measured: &Measured, clock: Clock, contender: usize) -> Option<f64> {
     median(&View { measured, clock, subtract_ns: 0.0 }.per_iteration(contender))
@@ -475,7 +475,7 @@ impl Context<'_> {
         let said = match estimate {
             Some(estimate) => Said {
                 log: Some(estimate.log),
-                interval: Some(estimate.interval(self.alpha_each)),
+                interval: estimate.interval(self.alpha_each),
                 p_value: estimate.p_value(),
                 rounds_each: 1.0,
             },
@@ -510,6 +510,9 @@ impl Context<'_> {
         if !by_sets && !self.plan.fresh && ratio.is_some() {
             let why = if self.sets > 1 { Unresolved::SetWithout } else { Unresolved::OneProcess };
             return unresolved(why, None);
+        }
+        if by_sets && said.interval.is_none() {
+            return unresolved(Unresolved::Resolution, None);
         }
         let (Some(ratio), Some(interval)) = (ratio, said.interval) else {
             let rounds = pairs.logs.len();

@@ -391,10 +391,15 @@ fn quoted(bytes: &[u8]) -> String {
 }
 
 /// The line of a worker's standard error that most likely says what happened: one about memory, or
-/// the last one that is not a note about backtraces.
+/// the last one that is not a note about backtraces, or of one, whose beginning may be lost.
 fn telling_line(words: &[u8]) -> String {
     let text = String::from_utf8_lossy(words);
-    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let text = text.split("stack backtrace:").next().unwrap_or_default();
+    let is_frame = |line: &str| {
+        let number = line.split_once(": ").map_or("no frame", |(number, _)| number);
+        line.starts_with("at ") || number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_frame(line));
     let line = lines()
         .find(|line| is_about_memory(line))
         .or_else(|| lines().rfind(|line| !line.starts_with("note:")));
@@ -668,12 +673,18 @@ pub fn weather() -> Weather {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::tests::{assert_gone, pids};
 
     #[test]
     fn the_last_words_are_what_happened() {
         let words = b"thread 'main' panicked at x:\nindex out of bounds\nnote: run with `RUST_BACKTRACE=1`\n\n";
         assert_eq!(telling_line(words), "index out of bounds");
         assert_eq!(telling_line(b""), "");
+        let frames =
+            b"   3: core::panicking::panic\n             at ./lib.rs:3:5\nnote: Some details\n";
+        assert_eq!(telling_line(frames), "", "the tail of a backtrace");
+        let whole = [b"index out of bounds\nstack backtrace:\n", &frames[..]].concat();
+        assert_eq!(telling_line(&whole), "index out of bounds");
         let words = b"memory allocation of 9 bytes failed\nskipping backtrace\n";
         assert_eq!(telling_line(words), "memory allocation of 9 bytes failed");
     }
@@ -733,10 +744,17 @@ mod tests {
 
     #[test]
     fn a_dead_worker_whose_children_hold_its_streams_is_not_waited_for() {
-        for child in ["sleep 100 &", "setsid sleep 100 &", "(setsid sleep 100 >&2 &);"] {
+        let (_folder, file) = pids();
+        let pid = format!("echo $! >{}", file.display());
+        for child in [
+            format!("sleep 100 & {pid};"),
+            format!("setsid sleep 100 & {pid};"),
+            format!("(setsid sleep 100 >&2 & {pid});"),
+        ] {
             let (failure, took) = answer_of(&format!("read x; {child} echo oh >&2; exit 3"), LONG);
             assert_eq!(failure, Failure::Crashed { how: "exit code 3: oh".to_owned() }, "{child}");
             assert!(took < SOON, "{child} {took:?}");
+            assert_gone(&file, 1);
         }
     }
 
@@ -745,10 +763,12 @@ mod tests {
         let (failure, _) = answer_of("read x; exec cat /dev/zero", LONG);
         let what = "an answer of more than 4194304 bytes".to_owned();
         assert_eq!(failure, Failure::Broken { what });
-        let limit = Duration::from_millis(500);
-        let (failure, took) = answer_of("cat /dev/zero >&2", limit);
+        let mut worker = Worker::start(&hostile("cat /dev/zero >&2"), &Bounds::default()).unwrap();
+        let begin = Instant::now();
+        let failure = worker.ask(&Request::Close, Duration::from_millis(500)).unwrap_err();
         assert_eq!(failure, Failure::Hung { limit_ms: 500 });
-        assert!(took < SOON, "{took:?}");
+        assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+        assert!(worker.last_words.len() <= LAST_WORDS, "{}", worker.last_words.len());
     }
 
     #[test]

@@ -129,10 +129,10 @@ pub enum Form {
         /// Iterations that make up the forebear's row.
         iterations: u64,
     },
-    /// A pass of which an iteration makes only one in so many parts, as the parameter says.
+    /// A pass of which an iteration makes only this share, as its metric says; all of it without one.
     Parts {
-        /// The parameter.
-        every: &'static str,
+        /// The metric.
+        share: &'static str,
     },
     /// `COUNT NAME in TIME`.
     Items,

@@ -62,7 +62,7 @@ pub fn mixed(parts: &[Part<'_>], roles: Roles, alpha: f64) -> Vec<Mixed> {
     let alpha = alpha * spent / comparisons(compared.len(), roles.chosen) as f64;
     let ratio = |contender: usize| {
         let estimate = sets.ratio(contender, roles.baseline)?;
-        let (ratio, interval) = (estimate.log.exp(), estimate.interval(alpha));
+        let (ratio, interval) = (estimate.log.exp(), estimate.interval(alpha)?);
         Some(Mixed { contender, ratio, interval })
     };
     compared.into_iter().filter_map(ratio).collect()

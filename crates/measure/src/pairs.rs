@@ -168,7 +168,21 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::stats::{sign_interval, sign_test};
+    use crate::stats::{sign_interval, sign_test_of};
+    use crate::verdict::Seen;
+
+    #[test]
+    fn the_sign_test_counts_zeros_against_a_difference() {
+        let p_value = |logs: [f64; 8]| {
+            Ordered::new(&Pairs { logs: logs.to_vec(), zero_readings: 0 }, 1.0).p_value()
+        };
+        let close = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-9);
+        close(p_value([1.0; 8]), 2.0 / 256.0);
+        close(p_value([0.0; 8]), 1.0);
+        let mut logs = [1.0; 8];
+        logs[0] = 0.0;
+        close(p_value(logs), 2.0 * 9.0 / 256.0);
+    }
 
     proptest! {
         #[test]
@@ -192,7 +206,8 @@ mod tests {
             let logs: Vec<f64> = logs.into_iter().map(f64::from).collect();
             let ordered = Ordered::new(&Pairs { logs: logs.clone(), zero_readings: 0 }, 1.0);
             prop_assert_eq!(ordered.interval(0.01), sign_interval(&logs, 0.01));
-            prop_assert!((ordered.p_value() - sign_test(&logs)).abs() < 1e-12);
+            let seen = sign_test_of(Seen::of(&logs).more(), logs.len());
+            prop_assert!((ordered.p_value() - seen).abs() < 1e-12);
         }
     }
 }

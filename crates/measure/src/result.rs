@@ -279,7 +279,7 @@ impl Run {
         Ok(run)
     }
 
-    /// The run as JSON text, one line per sample set rather than one per number.
+    /// The run as JSON text, in one line.
     ///
     /// # Errors
     /// None in practice: every field of the schema can be written.

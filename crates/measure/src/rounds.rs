@@ -393,7 +393,9 @@ impl Course {
     /// One round; why it was the last one, if it could not be run or the user says so.
     fn turn(&mut self, executor: &mut dyn Executor) -> Option<End> {
         let alive = self.alive();
-        if alive.len() < 2 && alive.len() < self.failures.len() - self.extras() {
+        // A command beside a reference that failed has its time all the same.
+        let fewest = if self.plan.fresh { 1 } else { 2 };
+        if alive.len() < fewest && alive.len() < self.failures.len() - self.extras() {
             return Some(End::Alone);
         }
         if self.orders.last().is_none_or(|order| order.len() > alive.len()) {

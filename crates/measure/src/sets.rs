@@ -54,10 +54,12 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// The interval of the ratio at level 1 - alpha.
-    pub(crate) fn interval(&self, alpha: f64) -> Interval {
+    /// The interval of the ratio at level 1 - alpha; none where nothing varies but what was rounded off means, as
+    /// with a clock too coarse to tell sets apart, which tells nothing of how far it is off.
+    pub(crate) fn interval(&self, alpha: f64) -> Option<Interval> {
         let reach = student_quantile(alpha, self.freedom) * self.error;
-        Interval { low: (self.log - reach).exp(), high: (self.log + reach).exp() }
+        let varies = self.error > 1e-12 * (1.0 + self.log.abs());
+        varies.then(|| Interval { low: (self.log - reach).exp(), high: (self.log + reach).exp() })
     }
 
     /// The p-value against a ratio of 1.
@@ -197,12 +199,12 @@ fn contenders(rounds: &[(u32, Vec<Option<f64>>)]) -> usize {
     rounds.first().map_or(0, |round| round.1.len())
 }
 
-/// The interval of one contender's time, from the medians of its sets alone.
+/// One contender's time and its interval, from the medians of its sets alone.
 pub(crate) fn alone(
     rounds: &[(u32, Vec<Option<f64>>)],
     contender: usize,
     alpha: f64,
-) -> Option<Interval> {
+) -> Option<(f64, Interval)> {
     let of = |set: u32| {
         let own = rounds.iter().filter(|round| round.0 == set);
         median(&own.filter_map(|round| round.1[contender]).collect::<Vec<f64>>())
@@ -212,7 +214,8 @@ pub(crate) fn alone(
     let log = mean(&levels);
     let square: f64 = levels.iter().map(|level| (level - log).powi(2)).sum();
     let error = (square / freedom / levels.len() as f64).sqrt();
-    Some(Estimate { log, error, freedom, sets: levels.len() }.interval(alpha))
+    let interval = Estimate { log, error, freedom, sets: levels.len() }.interval(alpha)?;
+    Some((log.exp(), interval))
 }
 
 /// The sets, in order.

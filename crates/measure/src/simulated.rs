@@ -172,9 +172,6 @@ impl Simulation {
                 None => wrapped.env_remove(key),
             };
         }
-        if let Some(folder) = command.get_current_dir() {
-            wrapped.current_dir(folder);
-        }
         wrapped
     }
 
@@ -302,6 +299,7 @@ fn sum(mut to: Vec<SimulatedCount>, more: &[SimulatedCount]) -> Vec<SimulatedCou
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::tests::{assert_gone, pids};
 
     fn count(event: &str, count: u64) -> SimulatedCount {
         SimulatedCount { event: event.to_owned(), count }
@@ -312,11 +310,14 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("valgrind");
-        fs::write(&program, "#!/bin/sh\nsleep 7004\n").unwrap();
+        let (_folder, file) = pids();
+        let script = format!("#!/bin/sh\nsleep 7004 & echo $! $$ >{}\nwait\n", file.display());
+        fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let limit = Duration::from_millis(200);
+        let limit = Duration::from_secs(2);
         let error = Simulation::with(Scope::Whole, program.to_str().unwrap(), limit).unwrap_err();
-        assert!(error.to_string().contains("no answer within 200ms"), "{error}");
+        assert!(error.to_string().contains("no answer within 2s"), "{error}");
+        assert_gone(&file, 2);
     }
 
     #[test]

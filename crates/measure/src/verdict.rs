@@ -69,6 +69,8 @@ pub enum Unresolved {
         /// What identical code may differ by, as a share.
         least: f64,
     },
+    /// All sets of processes read the same: the clock's resolution was reached.
+    Resolution,
     /// All rounds are of one set of processes: how much of a difference is layout is not known.
     OneProcess,
     /// Of several sets of processes one has no reading of one of the two.
@@ -117,7 +119,7 @@ impl Seen {
     }
 
     /// The level at which the sign test of these rounds alone, taken as independent, would call it:
-    /// 0.94 of five in five.
+    /// 0.9375 of five in five.
     #[must_use]
     pub fn level(&self) -> f64 {
         1.0 - crate::stats::sign_test_of(self.more(), self.rounds)

@@ -24,6 +24,8 @@ struct Fake {
     failure: Option<(usize, usize)>,
     /// So many first samples take so many times as long.
     slow_start: Option<(usize, f64)>,
+    /// By so many nanoseconds, less one, the samples of a set take less than those of another.
+    grains: usize,
     random: Random,
     now_ns: u64,
     drift: f64,
@@ -43,12 +45,18 @@ impl Fake {
             wander: 0.0,
             failure: None,
             slow_start: None,
+            grains: 1,
             random: Random::new(1),
             now_ns: 0,
             drift: 0.0,
             calls: Vec::new(),
             refreshes: Vec::new(),
         }
+    }
+
+    /// Processes that differ by nanoseconds: of those that do not nothing is called.
+    fn steady(costs_ns: &[f64]) -> Fake {
+        Fake { grains: 3, ..Fake::quiet(costs_ns) }
     }
 
     /// As a shared machine behaves: processor time within a percent or so with a tail, most
@@ -83,6 +91,7 @@ impl Executor for Fake {
             Some((samples, times)) if self.calls.len() <= samples => cpu_ns * times,
             _ => cpu_ns,
         };
+        let cpu_ns = cpu_ns - ((self.refreshes.len() + contender) % self.grains) as f64;
         let waits = self.random.fraction() < self.waiting_share;
         let waited = if waits { 1.0 + 4.0 * self.random.fraction() } else { 1.0 };
         let (wall_ns, cpu_ns) = ((cpu_ns * waited) as u64, cpu_ns as u64);
@@ -214,7 +223,7 @@ fn the_budget_sets_the_rounds_and_the_limit_ends_them() {
 #[test]
 fn measuring_ends_early_once_every_interval_is_narrow() {
     let plan = Plan { budget_ns: 400_000_000, processes: 8, ..quick() };
-    let (measured, _) = run(&mut Fake::quiet(&[100.0, 130.0, 100.0]), &plan);
+    let (measured, _) = run(&mut Fake::steady(&[100.0, 130.0, 100.0]), &plan);
     assert_eq!((measured.end, measured.planned), (End::Target, 400));
     assert_eq!(measured.rounds.len(), 200);
 }
@@ -239,7 +248,7 @@ fn repetition_ends_when_no_minimum_was_found_for_long_enough() {
 
 #[test]
 fn a_failure_costs_the_contender_its_row_and_nothing_else() {
-    let mut fake = Fake::quiet(&[100.0, 150.0, 200.0, 100.0]);
+    let mut fake = Fake::steady(&[100.0, 150.0, 200.0, 100.0]);
     fake.failure = Some((1, 20));
     let (measured, judged) = run(&mut fake, &Plan { stop: Stop::Budget, ..quick() });
     assert_eq!(measured.failures[1], Some(Failure::Hung { limit_ms: 1 }));
@@ -411,6 +420,31 @@ fn less_than_a_percent_can_be_called_for_commands() {
     assert_eq!((fake.refreshes.len(), judged.comparisons[0].sets), (0, 0));
 }
 
+/// What was rounded off means decided, with certainty.
+#[test]
+fn a_clock_that_reads_the_same_in_all_sets_calls_nothing() {
+    for costs in [[100.0, 100.0, 100.0], [100.0, 125.0, 100.0]] {
+        let (_, judged) = run(&mut Fake::quiet(&costs), &quick());
+        let comparison = &judged.comparisons[0];
+        let verdict = Verdict::NotResolved { why: Unresolved::Resolution, longer: None };
+        assert_eq!((comparison.verdict, comparison.interval), (verdict, None));
+        assert_eq!((comparison.sets, comparison.p_adjusted, judged.floor.reach), (4, 1.0, None));
+        assert!((comparison.ratio.unwrap() - costs[1] / 100.0).abs() < 1e-3, "{comparison:?}");
+    }
+}
+
+/// As `fathom run --reference` has it: there is no copy of what failed.
+#[test]
+fn a_command_beside_a_reference_that_failed_has_its_time() {
+    let failures = vec![Some(Failure::Hung { limit_ms: 1 }), None];
+    let measured =
+        measure(&mut Fake::quiet(&[100.0, 150.0]), failures, Roles::default(), &commands());
+    assert_eq!(measured.end, End::Rounds);
+    let judged = judge(&measured, Roles::default(), &commands());
+    assert!(judged.summaries[1].is_some());
+    assert!(matches!(judged.comparisons[0].verdict, Verdict::Withheld { .. }));
+}
+
 #[test]
 fn one_set_of_processes_shows_what_was_seen_and_calls_nothing() {
     let (_, judged) =
@@ -517,7 +551,7 @@ fn who_leaves_no_large_difference_open_ends_after_a_quarter_of_the_sets() {
     let plan = Plan { processes: 16, rounds: Some(160), stop, ..quick() };
     let sets = |measured: &Measured| measured.rounds.last().map(|round| round.process + 1);
     for cost in [100.0, 104.0, 250.0] {
-        let (measured, _) = run(&mut Fake::quiet(&[100.0, cost, 100.0]), &plan);
+        let (measured, _) = run(&mut Fake::steady(&[100.0, cost, 100.0]), &plan);
         assert_eq!((sets(&measured), measured.end), (Some(4), End::Target), "{cost}");
         assert_eq!((measured.rounds.len(), measured.alpha_share), (40, 0.5));
     }

@@ -188,13 +188,15 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
         None => {
             let ends = |(case, number): (&Case, usize)| {
                 let alpha = half(&case.plan).alpha / case.entrants().count() as f64;
-                alike.interval(case, number, alpha)
+                alike.estimate(case, number, alpha)
             };
-            let (old_ends, new_ends) = (ends(old), ends(new));
-            let ends = old_ends.zip(new_ends);
-            let combined =
-                ends.map(|(o, n)| Interval { low: n.low / o.high, high: n.high / o.low });
-            (is / was, combined)
+            match ends(old).zip(ends(new)) {
+                // The ratio that the interval is of, which that of the medians may lie outside of.
+                Some(((was, o), (is, n))) => {
+                    (is / was, Some(Interval { low: n.low / o.high, high: n.high / o.low }))
+                }
+                None => (is / was, None),
+            }
         }
     };
     // Two runs differ by at least what identical code differs by within one.

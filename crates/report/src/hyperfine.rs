@@ -2,6 +2,7 @@
 //! time, means and standard deviations, as there; only *relative* is ours: the ratio with its interval,
 //! or that none is resolved.
 
+use fathom_measure::command::filled;
 use fathom_measure::compare::Comparison;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::stats::median;
@@ -69,12 +70,10 @@ fn figure(case: &Case, number: usize) -> Option<Figures<'_>> {
     let usage = case.judged.usage[number];
     let row = &case.contenders[number];
     let parameters = case.workload.parameters.iter().chain(&row.parameters);
-    let named = parameters.clone().map(|(name, value)| (name.clone(), json!(value)));
-    let fill = |line: String, (name, value): (&String, &String)| {
-        line.replace(&format!("{{{name}}}"), value)
-    };
+    let named = parameters.map(|(name, value)| (name.clone(), json!(value)));
     Some(Figures {
-        command: parameters.clone().fold(row.id.clone(), fill),
+        // Its own are in its name already.
+        command: filled(&row.id, &case.workload.parameters),
         parameters: named.collect(),
         mean,
         stddev: (times.len() > 1).then(|| (square / (count - 1.0)).sqrt()),

@@ -73,8 +73,9 @@ impl std::error::Error for ImportError {}
 struct Figures {
     name: String,
     ns: Vec<f64>,
-    cpu_ns: Vec<f64>,
-    peaks: Vec<u64>,
+    // By sample, as far as they are known.
+    cpu_ns: Vec<Option<f64>>,
+    peaks: Vec<Option<u64>>,
     codes: Vec<i32>,
     work: Work,
     is_fresh: bool,
@@ -202,7 +203,7 @@ fn hyperfine(result: &Value) -> Option<Figures> {
     Some(Figures {
         name,
         ns,
-        peaks: integers(&result["memory_usage_byte"]).iter().filter_map(Value::as_u64).collect(),
+        peaks: integers(&result["memory_usage_byte"]).iter().map(Value::as_u64).collect(),
         codes: integers(&result["exit_codes"])
             .iter()
             .map(|code| code.as_i64().and_then(|code| code.try_into().ok()).unwrap_or(-1))
@@ -250,7 +251,7 @@ fn google(benchmarks: &[Value]) -> Option<Vec<Figures>> {
         }
         let figures = all.iter_mut().find(|figures| figures.name == name)?;
         figures.ns.push(ns);
-        figures.cpu_ns.extend(cpu_ns);
+        figures.cpu_ns.push(cpu_ns);
     }
     Some(all)
 }
@@ -338,9 +339,9 @@ fn case(harness: Harness, figures: Figures) -> Case {
     let sample = |(number, ns): (usize, &f64)| {
         let sample = Sample {
             wall_ns: whole(*ns),
-            cpu_ns: figures.cpu_ns.get(number).copied().map(whole),
+            cpu_ns: figures.cpu_ns.get(number).copied().flatten().map(whole),
             exit_code: figures.codes.get(number).copied().unwrap_or(0),
-            peak_bytes: figures.peaks.get(number).copied().unwrap_or(0),
+            peak_bytes: figures.peaks.get(number).copied().flatten().unwrap_or(0),
             ..Sample::default()
         };
         Round { order: vec![0], samples: vec![Some(sample)], ..Round::default() }
@@ -354,7 +355,7 @@ fn case(harness: Harness, figures: Figures) -> Case {
         end: End::Rounds,
         alpha_share: 1.0,
     };
-    let peak_bytes = figures.peaks.iter().copied().max().unwrap_or(0);
+    let peak_bytes = figures.peaks.iter().flatten().copied().max().unwrap_or(0);
     Case {
         family: harness.name().to_owned(),
         workload: Spec { operation: figures.name.clone(), ..Spec::default() },
@@ -367,5 +368,26 @@ fn case(harness: Harness, figures: Figures) -> Case {
         judged: Judged::default(),
         source: harness.name().to_owned(),
         notes: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It had the figure of the next one.
+    #[test]
+    fn a_sample_without_a_figure_has_none() {
+        let text = r#"{"context":{},"benchmarks":[{"name":"a","real_time":1},
+            {"name":"a","real_time":2,"cpu_time":1.5}]}"#;
+        let peaks = r#"{"results":[{"command":"a","times":[1,2],"memory_usage_byte":[null,7]}]}"#;
+        let samples = |text: &str| {
+            let rounds = import("x", text).unwrap().cases.remove(0).measured.rounds;
+            rounds.into_iter().flat_map(|mut round| round.samples.remove(0)).collect::<Vec<_>>()
+        };
+        let times: Vec<Option<u64>> = samples(text).iter().map(|sample| sample.cpu_ns).collect();
+        assert_eq!(times, [None, Some(1500)]);
+        let peaks: Vec<u64> = samples(peaks).iter().map(|sample| sample.peak_bytes).collect();
+        assert_eq!(peaks, [0, 7]);
     }
 }

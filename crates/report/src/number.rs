@@ -82,7 +82,8 @@ pub fn bytes(size: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = size;
     let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < units.len() {
+    // What would be shown as 1024 is one of the next unit.
+    while value >= 1023.5 && unit + 1 < units.len() {
         value /= 1024.0;
         unit += 1;
     }

@@ -70,9 +70,7 @@ impl Scan {
         let mut scan = Scan { name, curves: Vec::new() };
         for case in cases {
             let value = case.workload.parameters.get(&scan.name)?;
-            // The families' own suffixes are binary.
-            let whole = parse_number(value).filter(|&whole| whole > 0).map(|whole| whole as f64);
-            let at = whole.or_else(|| number(value))?;
+            let at = number(value)?;
             for line in lines(case) {
                 scan.add(line.row.id.clone(), point(case, line.number, at));
             }
@@ -226,12 +224,16 @@ fn varied<'a>(all: &[&'a Parameters]) -> Option<&'a str> {
     names.next().is_none().then_some(name)
 }
 
-/// A count with or without a decimal suffix: 1000, 1M.
+/// A count with or without a suffix, as the families read it (1K is 1024); what they do not read, in decimal.
 fn number(text: &str) -> Option<f64> {
+    if let Some(whole) = parse_number(text) {
+        return (whole > 0).then_some(whole as f64);
+    }
     let (digits, factor) = match text.as_bytes().last()? {
         b'k' | b'K' => (&text[..text.len() - 1], 1e3),
-        b'M' => (&text[..text.len() - 1], 1e6),
-        b'G' => (&text[..text.len() - 1], 1e9),
+        b'm' | b'M' => (&text[..text.len() - 1], 1e6),
+        b'g' | b'G' => (&text[..text.len() - 1], 1e9),
+        b't' | b'T' => (&text[..text.len() - 1], 1e12),
         _ => (text, 1.0),
     };
     let value: f64 = digits.parse().ok()?;
@@ -385,8 +387,11 @@ mod tests {
 
     #[test]
     fn counts_are_read_with_their_suffix() {
-        let read = ["10", "1k", "2.5M", "1G"].map(number);
-        assert_eq!(read, [Some(10.0), Some(1e3), Some(2.5e6), Some(1e9)]);
+        let read = ["10", "1k", "2m", "2.5M", "2.5t"].map(number);
+        assert_eq!(read, [10.0, 1024.0, 2_097_152.0, 2.5e6, 2.5e12].map(Some));
+        // What the families take was refused.
+        let all = ["1m", "2g", "1T"].map(|size| Parameters::from([("size".into(), size.into())]));
+        assert!(is_scan(&all.each_ref()));
         for text in ["", "k", "0", "-1", "a.txt"] {
             assert_eq!(number(text), None, "{text}");
         }

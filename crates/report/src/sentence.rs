@@ -132,13 +132,16 @@ pub fn unresolved(why: Unresolved) -> String {
         Unresolved::Floor { least } => {
             format!("identical code differs here, by up to {}", percent(least))
         }
+        Unresolved::Resolution => {
+            "every set of processes reads the same: the clock's resolution was reached".to_owned()
+        }
         Unresolved::OneProcess => "all rounds are of one set of processes".to_owned(),
         Unresolved::SetWithout => "a set of processes has no reading of one of the two".to_owned(),
         _ => "this version does not know why".to_owned(),
     }
 }
 
-/// What was seen, whether or not it proves anything: "12.0x slower than A in 5 of 5 rounds (94 %)".
+/// What was seen, whether or not it proves anything: "12.0x slower than A in 5 of 5 rounds (93 %)".
 fn seen_words(comparison: &Comparison, baseline: &str) -> String {
     match comparison.ratio {
         Some(ratio) => format!("{} than {baseline} {}", direction(ratio), seen(comparison)),
@@ -190,9 +193,11 @@ pub(crate) fn level_words(case: &Case) -> String {
 
 fn percent_below_hundred(percent: f64) -> String {
     let written = |decimals: usize| format!("{percent:.decimals$}");
-    let digits = (3..15).map(written).find(|digits| !digits.starts_with("100"));
-    let digits = digits.unwrap_or_else(|| percent.to_string());
-    format!("{} %", digits.trim_end_matches('0').trim_end_matches('.'))
+    match (3..15).map(written).find(|digits| !digits.starts_with("100")) {
+        Some(digits) => format!("{} %", digits.trim_end_matches('0').trim_end_matches('.')),
+        // No number lies between this one and a hundred.
+        None => "above 99.99999999999999 %".to_owned(),
+    }
 }
 
 /// The interval with its level: "99 % interval 1.28–1.34".
@@ -276,5 +281,8 @@ mod tests {
             let plan = Plan { alpha, ..Plan::default() };
             assert_eq!(percent_below_hundred(plan.level_percent()), format!("{level} %"));
         }
+        // It was told as 1 %.
+        let plan = Plan { alpha: 5e-324, ..Plan::default() };
+        assert_eq!(percent_below_hundred(plan.level_percent()), "above 99.99999999999999 %");
     }
 }

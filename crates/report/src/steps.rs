@@ -13,7 +13,7 @@ use fathom_measure::stats::Random;
 const FEWEST: usize = 3;
 /// So many shuffled copies may reach a step that is called; more make its p-value less random.
 const REACHED: f64 = 20.0;
-/// However small the level, so many shuffled copies are enough.
+/// However small the level, so many shuffled copies are enough, but for a level that they could not reach.
 const MOST_COPIES: f64 = 400_000.0;
 
 /// The places where `numbers` are split, in order: the best split if chance gives one as clear in fewer
@@ -27,7 +27,7 @@ pub(crate) fn splits(numbers: &[f64], alpha: f64) -> Vec<usize> {
 fn split(numbers: &[f64], from: usize, alpha: f64, random: &mut Random, found: &mut Vec<usize>) {
     let mut ranks = ranks(numbers);
     let Some((place, most)) = clearest(&ranks) else { return };
-    let copies = (REACHED / alpha).min(MOST_COPIES);
+    let copies = (REACHED / alpha).min(MOST_COPIES).max((1.0 / alpha).ceil() + 1.0);
     let mut reached = 1.0;
     for _ in 1..copies as usize {
         // As soon as it cannot be clear any more it is not.
@@ -117,6 +117,13 @@ mod tests {
             let found = found.count();
             assert!(found >= least, "{before} and {after} runs: {found} of 100");
         }
+    }
+
+    /// With more courses than a hundredth of the copies no step was ever found.
+    #[test]
+    fn a_clear_step_of_one_in_thousands_of_courses_is_found() {
+        let course = [[1.0; 15], [2.0; 15]].concat();
+        assert_eq!(splits(&course, 0.01 / 4100.0), [15]);
     }
 
     #[test]

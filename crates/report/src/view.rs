@@ -1,6 +1,6 @@
 //! A case made ready to be shown: rows in order of their time, with what each needs in one place.
 
-use fathom_measure::compare::{Clock, Comparison, Summary, time_interval, time_median};
+use fathom_measure::compare::{Clock, Comparison, Summary, time_estimate, time_median};
 use fathom_measure::result::{Case, Row, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::Interval;
@@ -106,7 +106,7 @@ pub fn conditions(case: &Case) -> String {
 /// with too few rounds.
 #[must_use]
 pub fn interval(case: &Case, number: usize) -> Option<Interval> {
-    Alike::of(&[case]).interval(case, number, case.judged.alpha_each)
+    Some(Alike::of(&[case]).estimate(case, number, case.judged.alpha_each)?.1)
 }
 
 /// What the times of several runs are taken of, so that they are times of one quantity.
@@ -144,11 +144,12 @@ impl Alike {
         Some(time_median(&case.measured, self.clock, number)? - less).filter(|&ns| ns > 0.0)
     }
 
-    /// Its interval at level 1 - alpha.
+    /// Its time with the interval at level 1 - alpha, which is not that of the median over all rounds.
     #[must_use]
-    pub fn interval(&self, case: &Case, number: usize, alpha: f64) -> Option<Interval> {
+    pub fn estimate(&self, case: &Case, number: usize, alpha: f64) -> Option<(f64, Interval)> {
         let less = if self.subtracted { spare(case) } else { 0.0 };
-        shifted(time_interval(&case.measured, &case.plan, self.clock, number, alpha)?, less)
+        let found = time_estimate(&case.measured, &case.plan, self.clock, number, alpha)?;
+        Some((found.0 - less, shifted(found.1, less)?))
     }
 
     /// In which way these are not the times that the runs show.

@@ -17,6 +17,7 @@ use fathom_report::headline::{headline, standing};
 use fathom_report::history::courses;
 use fathom_report::html::index::{self, Entry};
 use fathom_report::html::{self, flame, grid};
+use fathom_report::number::{bytes, duration, per_second};
 use fathom_report::table::Look;
 use serde_json::Value;
 
@@ -93,6 +94,20 @@ fn a_run_says_who_won_how_surely_and_how_to_repeat_it() {
         seeded::commands(1.2, "").command,
         "a shell reads other words from {command}"
     );
+}
+
+/// What was of a tebibyte was sorted as if of a byte.
+#[test]
+fn sorting_knows_every_unit_of_a_page() {
+    let script = include_str!("../src/html/script.js").replace('"', "");
+    let units = script.split("const units = {").nth(1).unwrap().split('}').next().unwrap();
+    for power in 0..6 {
+        let (binary, decimal) = (1024_f64.powi(power), 1000_f64.powi(power));
+        for shown in [bytes(binary), duration(decimal), per_second(decimal)] {
+            let unit = shown.split(' ').nth(1).unwrap().trim_end_matches("/s");
+            assert!(unit.is_empty() || units.contains(&format!(" {unit}: ")), "{shown}");
+        }
+    }
 }
 
 #[test]

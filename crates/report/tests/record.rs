@@ -11,7 +11,7 @@ use fathom_measure::compare::judge;
 use fathom_measure::result::Run;
 use fathom_report::number::duration;
 use fathom_report::table::Look;
-use fathom_report::{markdown, scan};
+use fathom_report::{markdown, scan, sentence};
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -224,6 +224,21 @@ fn tables_in_prose_say_what_their_saved_runs_say() {
         check(page, &expected);
     }
     assert!(found > 0, "no table comes from a saved run");
+}
+
+/// Its interval was one that an older version had told.
+#[test]
+fn the_verdict_that_the_method_is_explained_by_is_that_of_its_record() {
+    let text = fs::read_to_string(root().join("docs/method.md")).unwrap();
+    let quoted = text.lines().find_map(|line| line.strip_prefix("> ")).expect("a verdict");
+    let file = text.split('`').find(|part| part.starts_with("record/")).expect("a record");
+    let run = read(&root().join(file));
+    let said: Vec<String> = run.cases.iter().flat_map(sentence::sentences).collect();
+    assert!(said.iter().any(|sentence| sentence == quoted), "{quoted}");
+    // What it is taken apart into.
+    let (_, behind) = quoted.split_once("interval ").unwrap();
+    let interval = behind.split(',').next().unwrap();
+    assert!(text.contains(&format!("- **99 % interval {interval}**")), "{interval}");
 }
 
 #[test]

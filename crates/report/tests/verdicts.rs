@@ -390,8 +390,8 @@ fn commands() -> Run {
     let mut case = case(true, false);
     for (row, name) in case.contenders.iter_mut().zip(["a {n} | x", "b {n}"]) {
         row.id = name.to_owned();
-        row.parameters = [("n".to_owned(), "7".to_owned())].into();
     }
+    case.workload.parameters = [("n".to_owned(), "7".to_owned())].into();
     case.contenders.push(Row::default());
     case.measured.failures.push(None);
     for round in &mut case.measured.rounds {
@@ -582,12 +582,13 @@ fn a_difference_of_runs_has_the_ends_of_both_intervals_at_half_the_error_each() 
 
 #[test]
 fn a_difference_that_is_not_beyond_identical_code_s_says_so() {
-    // The same in all rounds, so that the interval is a point.
+    // The same in all rounds but for a nanosecond, so that the interval is hardly more than a point.
     let of = |factor: f64, floor: f64| {
         let mut run = saved(case(false, false));
-        for round in &mut run.cases[0].measured.rounds {
-            for (sample, factor) in round.samples.iter_mut().flatten().zip([1.0, factor, 1.0]) {
-                sample.wall_ns = (1e6 * factor) as u64;
+        for (number, round) in run.cases[0].measured.rounds.iter_mut().enumerate() {
+            for (place, sample) in round.samples.iter_mut().flatten().enumerate() {
+                let factor = if place == 1 { factor } else { 1.0 };
+                sample.wall_ns = (1e6 * factor) as u64 + u64::from(number / 3 == place);
                 sample.cpu_ns = Some(sample.wall_ns);
             }
         }
@@ -607,6 +608,35 @@ fn a_difference_that_is_not_beyond_identical_code_s_says_so() {
             None => assert_eq!(found.differences[1].change, Change::Slower, "{text}"),
         }
     }
+}
+
+/// Slower, with an interval that said faster: the one was of all rounds' median, the other of the sets'.
+#[test]
+fn a_difference_in_time_alone_is_the_one_its_interval_is_of() {
+    let of = |version: &str, ns: &dyn Fn(u64) -> u64| {
+        let mut case = case(false, false);
+        case.contenders[0].about.version = version.to_owned();
+        let sample = |place: u64, set: u64| {
+            let wall_ns = if place == 1 { ns(set) } else { 1_000_000 + (set + place) % 3 };
+            Some(Sample { wall_ns, cpu_ns: Some(wall_ns), ..Sample::default() })
+        };
+        let round = |set: u64| Round {
+            process: set as u32,
+            samples: (0..3).map(|place| sample(place, set)).collect(),
+            ..Round::default()
+        };
+        case.measured.rounds = (0..64).map(round).collect();
+        let mut run = saved(case);
+        run.cases[0].judged.floor.reach = Some(0.0);
+        run
+    };
+    // 33 sets at 1 ms and 31 at 1.3: their median is below 1.05, their mean above it.
+    let old = of("1", &|set| if set * 31 % 64 < 31 { 1_300_000 } else { 1_000_000 });
+    let found = diff(&old, &of("2", &|set| 1_050_000 + set % 2));
+    let b = &found.differences[1];
+    assert!(!b.against_baseline && b.interval.unwrap().contains(b.ratio.unwrap()), "{b:?}");
+    assert!((b.ratio.unwrap() - 1.05 / 1.3_f64.powf(31.0 / 64.0)).abs() < 1e-4, "{b:?}");
+    assert_eq!(b.change, Change::Faster, "{b:?}");
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(crate) fn text(seconds: f64) -> anyhow::Result<String> {
                 let _ = writeln!(text, "    {:<9} too few rounds to say", clock.words());
                 continue;
             };
-            // Widths of sign intervals shrink with the root of the time.
+            // Widths of intervals shrink with the root of the time.
             let received: u64 = case
                 .measured
                 .rounds

@@ -182,10 +182,19 @@ impl Tree {
             (None, None) => unreachable!("one of the two"),
         };
         let tree = Tree { place: root.join(prefix), name, root, scratch };
-        if !tree.root.exists() {
-            // What a killed run left is forgotten first.
+        let begun = tree.root.with_extension("begun");
+        if begun.exists() || !tree.root.exists() {
+            // What a killed run left is half a tree, and what was built in one that is gone is gone.
+            if tree.root.exists() {
+                fs::remove_dir_all(&tree.root).context("the cache")?;
+            }
+            if tree.marker().exists() {
+                fs::remove_file(tree.marker()).context("the cache")?;
+            }
             git(&["worktree", "prune"])?;
+            fs::write(&begun, "").context("the cache")?;
             tree.check_out(&commit)?;
+            fs::remove_file(&begun).context("the cache")?;
         }
         ensure!(tree.place.is_dir(), "{}: has no folder {}", tree.name, tree.place.display());
         Ok(tree)
@@ -193,8 +202,9 @@ impl Tree {
 
     fn check_out(&self, commit: &str) -> anyhow::Result<()> {
         let root = self.root.to_str().context("a temporary folder whose name is not UTF-8")?;
-        let words = ["git", "worktree", "add", "--quiet", "--force", "--detach", root, commit];
-        let line = shlex::try_join(words)?;
+        // Twice, since git keeps the lock of one whose making was interrupted.
+        let add = ["git", "worktree", "add", "--quiet", "--force", "--force", "--detach"];
+        let line = shlex::try_join(add.into_iter().chain([root, commit]))?;
         let house = House { limit: Duration::MAX, ..House::default() };
         house.aside(&line, None, "checkout", TIME_TO_CLEAN)?;
         Ok(())

@@ -34,6 +34,7 @@ use crate::output;
 /// baseline runs along.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("output", |arg| arg.long("report")))]
+#[command(mut_arg("budget", |arg| arg.help(BUDGET)))]
 // Refused: every run is a process.
 #[command(mut_arg("processes", |arg| arg.hide(true)))]
 pub(crate) struct Options {
@@ -165,6 +166,9 @@ pub(crate) struct Options {
     #[command(flatten)]
     show: Show,
 }
+
+const BUDGET: &str = "Time each command receives per case: wall time, or \
+     processor time with --clock cpu [default: 10s]";
 
 fn runs() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=100_000)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, ensure};
-use fathom_measure::command::{Outside, Target};
+use fathom_measure::command::{Outside, Target, filled};
 use fathom_measure::sample::Failure;
 use fathom_measure::workload::Spec;
 
@@ -74,9 +74,11 @@ fn seats(options: &Options, spec: &Spec) -> anyhow::Result<Vec<Seat>> {
 
 fn seat(options: &Options, spec: &Spec, number: usize, parameters: Values) -> anyhow::Result<Seat> {
     let line = options.lines().nth(number).cloned().unwrap_or_default();
+    let mut all = spec.parameters.clone();
+    all.extend(parameters.clone());
     let of = |given: &[String]| {
         let line = if given.len() == 1 { given.first() } else { given.get(number) };
-        line.map(|line| filled(&filled(line, &spec.parameters), &parameters))
+        line.map(|line| filled(line, &all))
     };
     // By the command as it was given where cases differ: with the value in it, each case would have
     // contenders of its own, and nothing could be drawn or compared across cases.
@@ -88,7 +90,7 @@ fn seat(options: &Options, spec: &Spec, number: usize, parameters: Values) -> an
     Ok(Seat {
         id,
         outside: Outside {
-            line: filled(&filled(&line, &spec.parameters), &parameters),
+            line: filled(&line, &all),
             prepare: of(&options.prepare),
             conclude: of(&options.conclude),
             output: target(of(&options.command_output).as_deref(), options.show_output)?,
@@ -121,8 +123,9 @@ fn combinations(
     for (name, values) in lists.into_iter() {
         let used = format!("{{{name}}}");
         let mut lines = options.lines().chain(&options.prepare).chain(&options.conclude);
-        let is_used = lines.any(|line| line.contains(&used))
-            || options.setup.iter().chain(&options.cleanup).any(|line| line.contains(&used));
+        let mut others =
+            options.setup.iter().chain(&options.cleanup).chain(&options.command_output);
+        let is_used = lines.any(|line| line.contains(&used)) || others.any(|l| l.contains(&used));
         ensure!(is_used, "no command contains {used}");
         let with = |value: &String, given: &Values| {
             let mut given = given.clone();
@@ -208,13 +211,6 @@ fn decimal(text: &str) -> Option<(i128, u32)> {
     is_short.then(|| Some((digits.parse().ok()?, fraction.len() as u32)))?
 }
 
-pub(super) fn filled(line: &str, parameters: &Values) -> String {
-    let fill = |line: String, (name, value): (&String, &String)| {
-        line.replace(&format!("{{{name}}}"), value)
-    };
-    parameters.iter().fold(line.to_owned(), fill)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,11 +245,5 @@ mod tests {
         }
         assert!(scan("1,2", "cmd", "1").unwrap_err().contains("-L NAME A,B"));
         assert!(scan("0", "100000", "1").unwrap_err().contains("more than 10000"));
-    }
-
-    #[test]
-    fn parameters_are_filled_in() {
-        let parameters = [("n", "3"), ("m", "x")].map(|(n, v)| (n.to_owned(), v.to_owned()));
-        assert_eq!(filled("head -{n} {m} {o}", &parameters.into()), "head -3 x {o}");
     }
 }
