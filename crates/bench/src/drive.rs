@@ -28,8 +28,8 @@ const HELP: &str = "\
 Usage: cargo bench [--bench NAME] -- [OPTIONS] [FILTER]...
 
 Measures the functions whose `group/function` contains one of the filters, each in
-worker processes of its own, against the first function of its group, whose answer is
-the right one even where a filter leaves it out.
+worker processes of its own, against the first of them in its group. The answer of the
+group's first is the right one even where a filter leaves that out.
 
 Options:
   --list             Name them

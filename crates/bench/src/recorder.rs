@@ -66,7 +66,8 @@ pub struct Recorded {
     pub left_out: u64,
 }
 
-/// What can be a key in a trace: text, bytes, and whole numbers in decimal digits.
+/// What can be a key in a trace: text, bytes, and whole numbers in decimal digits, signed ones counted from
+/// their least.
 pub trait TraceKey {
     /// Adds the key as bytes.
     fn append(&self, out: &mut Vec<u8>);
@@ -242,11 +243,35 @@ impl TraceKey for usize {
     }
 }
 
+/// From zero up, as keys of a trace are: the least is 0, and their order stays.
+macro_rules! signed {
+    ($($number:ty)*) => {
+        $(impl TraceKey for $number {
+            fn append(&self, out: &mut Vec<u8>) {
+                self.abs_diff(<$number>::MIN).append(out);
+            }
+        })*
+    };
+}
+
+signed! { i8 i16 i32 i64 isize }
+
 #[cfg(test)]
 mod tests {
     use fathom_keys::trace::{Act, Kind, read};
 
     use super::*;
+
+    #[test]
+    fn signed_keys_are_integers_in_their_order() {
+        let of = |key: &dyn TraceKey| {
+            let mut out = Vec::new();
+            key.append(&mut out);
+            String::from_utf8(out).unwrap()
+        };
+        let found = [of(&i64::MIN), of(&-1_i32), of(&0_i32), of(&i64::MAX), of(&-128_i8)];
+        assert_eq!(found, ["0", "2147483647", "2147483648", "18446744073709551615", "0"]);
+    }
 
     #[test]
     fn what_is_recorded_is_read_as_it_was() {

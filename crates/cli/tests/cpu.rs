@@ -183,7 +183,7 @@ unsigned short *u_strFromUTF8_99(unsigned short *to, int room, int *units, const
 
 #[test]
 #[ignore = "needs the C compiler cc"]
-fn names_with_the_number_of_their_library_are_found_by_its_file() {
+fn names_with_the_number_of_their_library_are_found_by_its_file_with_a_compiler() {
     let folder = tempfile::tempdir().unwrap();
     let numbered = format!("icu={}", library(folder.path(), "libicuuc.so.99.1", ICU));
     let bench = ["bench", "text", "--operation", "utf8", "-p", "records=12", "--rounds", "2"];

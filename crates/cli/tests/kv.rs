@@ -316,6 +316,12 @@ fn order_is_kept_whatever_the_mix() {
     assert!(rows.iter().all(|row| row["structure"] != "std"), "a hash map has no order");
     assert_eq!(verdict["screening"][0]["unsupported"], 1);
     assert_eq!(verdict["run"]["cases"].as_array().unwrap().len(), 1);
+
+    // A hash map has no ranges to be compared with.
+    let line = "kv words --exactly art-blart --budget 2s --mix range=1 --format json";
+    let verdict = json(folder.path(), line, 0);
+    assert_eq!(verdict["baseline"], "btreemap");
+    assert!(verdict["rows"].as_array().unwrap().iter().all(|row| row["cost_ns"].is_number()));
 }
 
 #[test]
@@ -587,7 +593,7 @@ fn a_case_that_cannot_be_opened_ends_a_run_and_costs_no_other_case() {
     let folder = tempfile::tempdir().unwrap();
     words(folder.path());
     let line = "kv bench words -d btreemap --operation find-hit,replay -p trace=gone --rounds 2 --format json";
-    let run = json(folder.path(), line, 2);
+    let run = json(folder.path(), line, 4);
     assert_eq!(run["cases"].as_array().unwrap().len(), 2);
     assert!(run["notes"].to_string().contains("ended early: "), "{}", run["notes"]);
 }
@@ -631,6 +637,8 @@ fn what_is_not_there_is_said() {
     fails("kv words --mix dance=1", 2, "none of hit");
     fails("kv words --concurrent 2 --mix hit=0.9,scan=0.1", 2, "not scan");
     fails("kv words --concurrent 2 -d std", 2, "has no sharing between threads");
+    let alone = "kv words --concurrent 2 --mix hit=1 --exactly";
+    fails(&format!("{alone} btreemap,dashmap+foldhash"), 2, "may not share btreemap");
     fails("kv words -F bin-text", 3, "words: byte 4: a key of");
     fails("kv missing", 4, "cannot read missing");
     // Outputs are looked at first.

@@ -161,6 +161,19 @@ pub fn version(origin: Origin) -> String {
     }
 }
 
+/// The crates that a contender takes for an operation beside its own.
+#[must_use]
+pub fn beside(origin: Origin, operation: &str) -> &'static [&'static str] {
+    match origin {
+        Origin::Crate("cfb-mode" | "ctr" | "ofb") => &["aes"],
+        Origin::Crate("md-5" | "sha1" | "sha2") if operation.starts_with("hmac-") => &["hmac"],
+        Origin::Crate("serde_json" | "sonic-rs") if operation == "json-human" => {
+            &["serde-transcode"]
+        }
+        _ => &[],
+    }
+}
+
 /// The version of crate `name` that this package takes, where the lock file has several: the list of its
 /// dependencies tells them apart. Of what others bring there is one.
 fn locked_version(lock: &str, name: &str) -> Option<String> {

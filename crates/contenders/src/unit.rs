@@ -32,6 +32,8 @@ units! {
     vector: x86 ["avx512bw" "avx512", "avx2" "avx2", "sse2" "sse2"], arm ["neon" "neon"];
     /// AES rounds, on several blocks at once where that is possible.
     aes: x86 ["vaes" "vaes", "aes" "aes"], arm ["aes" "aes"];
+    /// AES rounds, one block after the other.
+    aes_in_turn: x86 ["aes" "aes"], arm ["aes" "aes"];
     /// SHA-1.
     sha1: x86 ["sha" "sha-ni"], arm ["sha2" "sha1"];
     /// SHA-224 and SHA-256.

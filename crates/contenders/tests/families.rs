@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fathom_contenders::{FAMILIES, version};
+use fathom_contenders::{FAMILIES, beside, version};
 use fathom_machine::needs::not_run;
 use fathom_measure::contender::{Origin, page};
 use fathom_measure::digest::Digest;
-use fathom_measure::family::{AnyFamily, OpenError};
+use fathom_measure::family::{AnyFamily, OpenError, Opened};
 use fathom_measure::meter::Untimed;
 use fathom_measure::workload::{Spec, SpecError};
 
@@ -66,6 +66,23 @@ fn pages_are_written_and_versions_known() {
             assert!(version(meta.origin).starts_with(|c: char| c.is_ascii_digit()), "{name}");
             if !matches!(meta.origin, Origin::Own) {
                 assert!(meta.link().starts_with("https://"), "{name}: no link");
+            }
+        }
+    }
+}
+
+/// `fathom cpu --recommend` has a line for each crate.
+#[test]
+fn crates_that_serve_others_are_known_where_they_are_used() {
+    for family in FAMILIES {
+        for entry in family.entries() {
+            let Origin::Crate(own) = entry.meta.origin else { continue };
+            for helper in ["aes", "hmac"] {
+                let is_used = entry.meta.source.contains(&format!("\nuse {helper}::"));
+                let mut operations = family.operations().iter();
+                let is_known =
+                    operations.any(|o| beside(entry.meta.origin, o.name).contains(&helper));
+                assert_eq!(is_known, is_used && own != helper, "{}/{}", family.name(), entry.id);
             }
         }
     }
@@ -182,6 +199,28 @@ fn every_structure_takes_keys_at_the_edges() {
 }
 
 /// Stores that keep in memory what they say is in a file would be smaller than they can be.
+/// One unpacked what it had packed itself, at another level.
+#[cfg(feature = "cpu")]
+#[test]
+fn the_decoders_of_zstandard_are_given_the_same_bytes() {
+    let codec = fathom_contenders::family("codec").unwrap();
+    let spec = Spec::new("decompress", &[("prefixes", "4"), ("data", "people")]);
+    let spec = codec.completed(&spec).unwrap();
+    let ratio = |id: &str| {
+        let mut ratio = None;
+        let mut then = |opened: Opened<'_>| {
+            let mut prepared = opened.prepared;
+            ratio = prepared.metrics().first().map(|metric| metric.value);
+        };
+        codec.open(id, &spec, &mut then).ok()?;
+        ratio
+    };
+    match ratio("zstd+3") {
+        None => not_run("Zstandard's C library"),
+        of_both => assert_eq!(ratio("ruzstd"), of_both),
+    }
+}
+
 #[cfg(feature = "kv")]
 #[test]
 fn a_store_in_a_file_has_its_entries_there() {

@@ -38,6 +38,7 @@ mod zlib_ng;
 #[cfg(feature = "cpu")]
 mod zlib_rs;
 
+pub(crate) use reference::CRC32C;
 pub use workload::{Buffer, Operation};
 
 /// CRC-32C of the headers that other families write.

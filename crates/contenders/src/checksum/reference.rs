@@ -1,8 +1,8 @@
 //! Every sum as its definition reads, one byte or word at a time: the oracle of the others.
 //!
 //! The CRCs use one table of 256 entries, derived from the polynomial when the program is compiled
-//! (Sarwate, "Computation of cyclic redundancy checks via table look-up", 1988). XXH3 has no plain
-//! version of its own here: the crate `xxhash-rust`, in portable code, stands in for it.
+//! (Sarwate, "Computation of cyclic redundancy checks via table look-up", 1988). XXH3 has a file of its
+//! own.
 
 use fathom_measure::contender::{Meta, Simple};
 
@@ -10,7 +10,7 @@ use super::plain_aesnihash::{Keys, plain_hash};
 use super::workload::{Buffer, Operation};
 
 /// Polynomials with the least significant bit first.
-const CRC32C: [u32; 256] = table(0x82f6_3b78);
+pub(crate) const CRC32C: [u32; 256] = table(0x82f6_3b78);
 const CRC32: [u32; 256] = table(0xedb8_8320);
 
 pub(super) static PLAIN: Simple<Buffer> = Simple {

@@ -3,7 +3,8 @@
 //! One call seals one message the way mORMot's table does: it draws a random 16-byte IV and writes it
 //! first, pads after PKCS #7, and allocates its output; the authenticated modes also draw a 32-byte
 //! nonce and write a header with the tag. So the rows contain a random generator and an allocation,
-//! the same for every contender; `form=bare` leaves both out and works in place.
+//! the same for every contender; `form=bare` leaves both out and works in place. RC4 and SHAKE are streams
+//! that go on from call to call, in place, whatever the form.
 //!
 //! `c64`, `cfc`, `ofc` and `ctc` are mORMot's own: a counter in the first eight bytes, and `cfb`,
 //! `ofb`, `ctr` with a 256-bit tag made of CRCs. That tag is an *integrity tag in mORMot's format*,

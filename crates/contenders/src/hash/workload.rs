@@ -170,7 +170,8 @@ fn sum<H: HashFunction, K: Key>(keys: &[K]) -> u64 {
     keys.iter().fold(0, |sum, key| sum.wrapping_add(key.hash_by(&function)))
 }
 
-/// The place of the next key is known only once the hash is: bit 0 of it is added and taken away.
+/// The place of the next key is known only once the hash is, for the hash is in it twice and cancels
+/// itself out, which the compiler cannot know.
 #[inline(never)]
 fn chain<H: HashFunction, K: Key>(keys: &[K]) -> u64 {
     let function = H::default();

@@ -412,6 +412,13 @@ mod tests {
         }
     }
 
+    /// `insert=12345,erase=87655` of `fathom kv` was refused.
+    #[test]
+    fn shares_that_are_both_rounded_up_are_taken() {
+        let mix = [("count", "10"), ("inserts", "0.1235"), ("erases", "0.8766")];
+        assert!(!load("shared", &mix).steps.is_empty());
+    }
+
     #[test]
     fn threads_insert_keys_that_are_nowhere_and_each_only_once() {
         for keys in ["words", "integers-sequential"] {

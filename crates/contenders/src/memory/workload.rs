@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::hint::black_box;
 
 use fathom_machine::describe::Machine;
-use fathom_measure::contender::{Preparation, Prepared, Unsupported};
+use fathom_measure::contender::{Metric, Preparation, Prepared, Unsupported};
 use fathom_measure::digest::Digest;
 use fathom_measure::facts::{Common, Facts, Form, Parameters};
 use fathom_measure::meter::Meter;
@@ -48,8 +48,10 @@ tasks! {
     }
 }
 
-/// The forebear's passes are long; a quick look takes one part in twenty.
-const PARTS: Form = Form::Parts { every: "every" };
+/// The forebear's passes are long; a quick look takes one fill or move in twenty.
+const PARTS: Form = Form::Parts { share: SHARE };
+/// The metric of bytes moved per byte of the whole pass, where a part is made.
+const SHARE: &str = "share_of_pass";
 const SOME: &[Parameters] = &[&[("every", "20")]];
 /// Half of each cache, and memory.
 const LEVELS: &[Parameters] =
@@ -436,6 +438,16 @@ impl<M: Mover> Prepared for Pass<'_, M> {
         self.bytes.replace(bytes);
         digest
     }
+
+    fn metrics(&mut self) -> Vec<Metric> {
+        let Area { operation, bytes, .. } = *self.area;
+        let fills = if operation == Operation::Fill { fills(bytes, 1) } else { Vec::new() };
+        let (original, order) = (Placed::default(), Vec::new());
+        let whole = Area { operation, bytes, every: 1, fills, original, order };
+        let value = self.area.work().bytes as f64 / whole.work().bytes as f64;
+        let share = Metric { name: SHARE.to_owned(), value, less_is_better: None };
+        if self.area.every > 1 { vec![share] } else { Vec::new() }
+    }
 }
 
 #[cfg(test)]
@@ -529,5 +541,18 @@ mod tests {
         assert!((16_776_000..16_777_216).contains(&moved.bytes) && moved.items > 5780, "{moved:?}");
         let big = work("big-move");
         assert!((419_000_000..420_000_000).contains(&big.bytes), "{big:?}");
+    }
+
+    #[test]
+    fn a_part_tells_what_share_of_the_bytes_it_moves() {
+        let share = |operation, every| {
+            let spec = Spec::new(operation, &[("size", "16M"), ("every", every)]);
+            let area = Area::load(&spec).unwrap();
+            let metrics = area.moved(Std).unwrap().metrics();
+            metrics.first().map(|metric| (metric.value * 1000.0).round())
+        };
+        assert_eq!(share("big-move", "20"), Some(80.0), "2 of 25");
+        assert!(share("fill", "20").is_some_and(|share| (70.0..76.0).contains(&share)));
+        assert_eq!(share("fill", "1"), None);
     }
 }

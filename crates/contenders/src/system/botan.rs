@@ -22,7 +22,8 @@ pub(crate) const META: Meta = Meta {
     name: "botan",
     origin: Origin::Library("Botan", || LIBRARY.version()),
     link: "https://botan.randombit.net",
-    pkg_config: "botan-2",
+    // By the version of the file that was opened.
+    pkg_config: "botan-{major}",
     ..Meta::of_crate("", "BSD-2-Clause", "")
 };
 

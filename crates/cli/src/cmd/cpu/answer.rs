@@ -64,8 +64,9 @@ fn title(case: &Case) -> String {
         "mix" => ", calls of 8 to 10,000 bytes".to_owned(),
         "" => String::new(),
         size if parse_number(size).is_some() => format!(", {size} bytes"),
+        "l3" => ", half of the L3 cache, at most 16 MiB".to_owned(),
         level if level.starts_with('l') => format!(", half of the {} cache", level.to_uppercase()),
-        _ => ", more than the caches hold".to_owned(),
+        _ => ", twice the L3 cache, from 64 to 128 MiB".to_owned(),
     };
     let threads = match case.workload.text("threads") {
         "" | "1" => String::new(),
@@ -109,8 +110,10 @@ fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
     let (operation, work) = (case.workload.operation.as_str(), case.work);
     let task = family(&case.family).map_or(Task::NONE, |family| family.facts().task(operation));
     let name = task.shown(operation, &line.row.id);
-    let compressed = |metric: &str| {
-        let ratio = line.row.metrics.iter().find(|m| m.name == metric).map_or(1.0, |m| m.value);
+    let metric =
+        |name: &str| line.row.metrics.iter().find(|m| m.name == name).map_or(1.0, |m| m.value);
+    let compressed = |name: &str| {
+        let ratio = metric(name);
         let rate = work.bytes as f64 * 1e9 / ns_median / (1 << 20) as f64;
         (rate as u64, (rate * ratio) as u64, ratio)
     };
@@ -119,9 +122,9 @@ fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
             let (calls, bytes) = (work.items * iterations, work.bytes * iterations);
             form::calls(&name, calls, bytes, ns_median * iterations as f64)
         }
-        Form::Parts { every } => {
-            let every = case.workload.number(every).unwrap_or(1).max(1);
-            form::pass(&name, work.bytes * every, ns_median * every as f64)
+        Form::Parts { share } => {
+            let share = metric(share);
+            form::pass(&name, (work.bytes as f64 / share) as u64, ns_median / share)
         }
         Form::Compresses { ratio } => {
             let (plain, compressed, ratio) = compressed(ratio);
@@ -139,6 +142,7 @@ fn forebear(case: &Case, line: &Line<'_>, ns_median: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fathom_measure::contender::Metric;
     use fathom_measure::result::Row;
     use fathom_measure::rounds::{End, Measured, Plan, Roles};
     use fathom_measure::sample::Failure;
@@ -146,33 +150,62 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_wrong_answer_shows_as_such_and_has_no_time() {
-        let (expected, found) = ("00".to_owned(), "01".to_owned());
-        let failures = vec![Some(Failure::WrongAnswer { expected, found })];
+    /// A case of one contender that nobody timed.
+    fn case(family: &str, workload: Spec, work: Work, row: Row, failure: Option<Failure>) -> Case {
         let roles = Roles::default();
         let measured = Measured {
             iterations: 1,
             rounds: Vec::new(),
-            failures,
+            failures: vec![failure],
             end: End::Alone,
             alpha_share: 1.0,
             planned: 12,
         };
         let plan = Plan::default();
-        let mut case = Case {
-            family: "checksum".to_owned(),
-            workload: Spec::new("crc32c", &[("size", "mix")]),
-            work: Work { bytes: 223_160, items: 100 },
+        Case {
+            family: family.to_owned(),
+            workload,
+            work,
             check: None,
-            contenders: vec![Row { id: "broken".to_owned(), ..Row::default() }],
+            contenders: vec![row],
             roles,
             judged: judge(&measured, roles, &plan),
             plan,
             measured,
             source: String::new(),
             notes: Vec::new(),
+        }
+    }
+
+    /// A part of a pass was taken for a twentieth of it, which of big moves it never was.
+    #[test]
+    fn the_forebear_s_form_is_of_the_whole_pass() {
+        let share = Metric { name: "share_of_pass".into(), value: 0.08, less_is_better: None };
+        let row = Row { id: "std".to_owned(), metrics: vec![share], ..Row::default() };
+        let (spec, work) = (Spec::new("big-move", &[]), Work { bytes: 8_000_000, items: 4 });
+        let case = case("memory", spec, work, row, None);
+        let form = forebear(&case, &lines(&case)[0], 1e6);
+        assert_eq!(form, "big Move in 12.50ms, 7.4 GiB/s");
+    }
+
+    #[test]
+    fn sizes_are_those_that_are_used() {
+        let title = |size| {
+            let (spec, work) = (Spec::new("copy", &[("size", size)]), Work { bytes: 1, items: 1 });
+            title(&case("memory", spec, work, Row::default(), None))
         };
+        assert_eq!(title("l2"), "memory copy, half of the L2 cache");
+        assert!(title("l3").ends_with("at most 16 MiB") && title("memory").ends_with("to 128 MiB"));
+    }
+
+    #[test]
+    fn a_wrong_answer_shows_as_such_and_has_no_time() {
+        let (expected, found) = ("00".to_owned(), "01".to_owned());
+        let failure = Some(Failure::WrongAnswer { expected, found });
+        let row = Row { id: "broken".to_owned(), ..Row::default() };
+        let (spec, work) =
+            (Spec::new("crc32c", &[("size", "mix")]), Work { bytes: 223_160, items: 100 });
+        let mut case = case("checksum", spec, work, row, failure);
         compare_with_winner(&mut case);
         let text = text(&case, true);
         assert!(text.contains("broken  wrong answer: its digest is 01"), "{text}");

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use fathom_contenders::version;
+use fathom_contenders::{beside, version};
 use fathom_measure::compare::{Comparison, Verdict};
-use fathom_measure::contender::{Origin, Path as Hardware};
+use fathom_measure::contender::{Meta, Origin, Path as Hardware};
 use fathom_measure::family::AnyFamily;
 use fathom_measure::result::Case;
 use fathom_report::view::{Line, lines};
@@ -23,7 +23,8 @@ pub(super) fn text(cases: &[Case], families: &[&'static dyn AnyFamily]) -> Strin
     let mut added: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for task in tasks(cases) {
         let _ = writeln!(text, "{}: {}", task.operation, advice(&task));
-        if let Some(line) = overall(&task).and_then(|case| adds(case, families)) {
+        let fastest = overall(&task).and_then(|case| fastest(case, families));
+        for line in fastest.iter().flat_map(|meta| adds(meta, task.operation)) {
             added.entry(line).or_default().push(task.operation);
         }
     }
@@ -36,16 +37,29 @@ pub(super) fn text(cases: &[Case], families: &[&'static dyn AnyFamily]) -> Strin
     text + "\n"
 }
 
-/// The line that adds the fastest: one of `Cargo.toml`, or the flags of a compiler; nothing for what is
-/// part of a language or of this program.
-fn adds(case: &Case, families: &[&'static dyn AnyFamily]) -> Option<String> {
+/// What is known of the fastest.
+fn fastest(case: &Case, families: &[&'static dyn AnyFamily]) -> Option<Meta> {
     let family = families.iter().find(|family| family.name() == case.family)?;
     let best = ids(case).first().copied()?;
-    let entry = family.entries().into_iter().find(|entry| entry.id == best)?;
-    match (entry.meta.origin, entry.meta.pkg_config) {
-        (Origin::Crate(name), _) => Some(format!("{name} = {:?}", version(entry.meta.origin))),
-        (_, "") => None,
-        (_, modules) => Some(format!("cc … $(pkg-config --cflags --libs {modules})")),
+    family.entries().into_iter().find(|entry| entry.id == best).map(|entry| entry.meta)
+}
+
+/// The lines that add it: of `Cargo.toml`, or the flags of a compiler; nothing for what is part of a
+/// language or of this program.
+fn adds(meta: &Meta, operation: &str) -> Vec<String> {
+    let line = |name| format!("{name} = {:?}", version(Origin::Crate(name)));
+    match (meta.origin, meta.pkg_config) {
+        (Origin::Crate(name), _) => {
+            let beside = beside(meta.origin, operation).iter().copied();
+            std::iter::once(name).chain(beside).map(line).collect()
+        }
+        (_, "") => Vec::new(),
+        (_, modules) => {
+            let version = version(meta.origin);
+            let major = version.split(|c: char| !c.is_ascii_digit()).find(|part| !part.is_empty());
+            let modules = modules.replace("{major}", major.unwrap_or_default());
+            vec![format!("cc … $(pkg-config --cflags --libs {modules})")]
+        }
     }
 }
 
@@ -182,6 +196,21 @@ mod tests {
         }
         assert_eq!(with_paths(&["a"], &["avx2"]), "a (avx2)");
         assert_eq!(with_paths(&["a", "b", "c"], &["sse2"; 3]), "a or b or c (all sse2)");
+    }
+
+    /// The lines of HMACs lacked `hmac`, and of Botan 3 they were those of Botan 2.
+    #[test]
+    fn the_lines_have_all_that_is_called_and_are_of_the_version_that_is_here() {
+        let names = |name: &'static str, operation| -> Vec<String> {
+            let lines = adds(&Meta::of_crate(name, "", ""), operation);
+            lines.iter().map(|line| line.split_once(" = \"").unwrap().0.to_owned()).collect()
+        };
+        assert_eq!(names("sha2", "sha256"), ["sha2"]);
+        assert_eq!(names("sha2", "hmac-sha256"), ["sha2", "hmac"]);
+        assert_eq!(names("ctr", "aes-128-ctr"), ["ctr", "aes"]);
+        let origin = Origin::Library("Botan", || "3.7.1".to_owned());
+        let botan = Meta { origin, pkg_config: "botan-{major}", ..Meta::of_crate("", "", "") };
+        assert_eq!(adds(&botan, "sha256"), ["cc … $(pkg-config --cflags --libs botan-3)"]);
     }
 
     #[test]

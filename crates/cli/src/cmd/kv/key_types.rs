@@ -71,7 +71,7 @@ pub(super) fn sentences(rows: &[Row], candidates: &[Candidate], cases: &[Weighed
 
 /// How a type stands.
 fn said(name: &str, own: &Row, ratio: Compound, borrowed: &Row) -> String {
-    let Compound { ratio: times, low, high, .. } = ratio;
+    let times = ratio.ratio;
     let bytes = own.bytes_per_entry.zip(borrowed.bytes_per_entry);
     let memory = bytes.map_or_else(String::new, |(own, borrowed)| {
         format!("; {own:.1} bytes per entry against {borrowed:.1}, keys counted")
@@ -82,8 +82,8 @@ fn said(name: &str, own: &Row, ratio: Compound, borrowed: &Row) -> String {
         Standing::Unknown => ", too few rounds to tell",
     };
     format!(
-        "{name}: {times:.2} times the time of {} that refers to its keys (99 % interval {low:.2} to \
-         {high:.2}{end}){memory}.",
-        borrowed.structure
+        "{name}: {times:.2} times the time of {} that refers to its keys{}{end}{memory}.",
+        borrowed.structure,
+        ratio.bracket()
     )
 }

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use fathom_contenders::kv;
+use fathom_contenders::kv::{self, MEMBERS};
 use fathom_report::number::plural;
 
 use super::candidate::{self, Candidate};
@@ -81,7 +81,7 @@ pub(super) fn screened(
         };
         let (mut found, mut rung) = screen
             .rung(&chosen, sample, deadline)
-            .map_err(|failure| anyhow::anyhow!("the reference {failure}"))?;
+            .map_err(|failure| anyhow::Error::from(failure).context("the reference"))?;
         // Nobody else pays for a hang.
         *start += Duration::from_secs_f64(rung.lost_seconds);
         let is_again = number + 1 == data.len() && !options.exhaustive;
@@ -149,11 +149,14 @@ pub(super) fn screened(
 /// Those who are measured whatever the ladder says.
 ///
 /// # Errors
-/// A name that nothing in this build has, an allocator that is not here.
+/// A name that nothing in this build has, an allocator that is not here, one that no threads may share.
 pub(super) fn also(options: &Options, candidates: &[Candidate]) -> anyhow::Result<Vec<Candidate>> {
     let one = |id: &String| {
         let found = candidates.iter().find(|candidate| candidate.id() == *id).cloned();
         let found = found.map_or_else(|| candidate::named(id), Ok)?;
+        // It does the work of all threads on one.
+        let is_oracle = found.structure == MEMBERS[0].reference && options.concurrent.is_some();
+        ensure!(!is_oracle, "--concurrent: threads may not share {id}");
         found.launch().map(|_| found)
     };
     let types = key_types::ids(options);

@@ -91,7 +91,7 @@ impl Mix {
         let table = if self.share("insert") > 0.0 { "grown" } else { "built" };
         let mut parts = Vec::new();
         if hit > 0.0 && miss > 0.0 {
-            let share = format!("{:.4}", hit / (hit + miss));
+            let share = written(hit / (hit + miss));
             let workload = Spec::new("find-mixed", &[("hit", &share), ("table", table)]);
             parts.push(Part { workload, share: hit + miss });
         }
@@ -120,10 +120,7 @@ impl Mix {
             (self.share("insert") + churn / 2.0, self.share("erase") + churn / 2.0);
         let (reads, changes) = (hit + miss + zipf, insert + erase + self.share("update"));
         // A share of nothing is nothing.
-        let of = |part: f64, whole: f64| {
-            let share = if part > 0.0 { part / whole } else { 0.0 };
-            format!("{share:.4}")
-        };
+        let of = |part: f64, whole: f64| written(if part > 0.0 { part / whole } else { 0.0 });
         let parameters = [
             ("threads", threads.to_string()),
             ("reads", of(reads, reads + changes)),
@@ -152,6 +149,13 @@ impl Mix {
     }
 }
 
+/// A share as a parameter: in four decimals, which runs are compared by, unless these make none or all of it.
+fn written(share: f64) -> String {
+    let short = format!("{share:.4}");
+    let is_told = share == share.round() || !["0.0000", "1.0000"].contains(&&*short);
+    if is_told { short } else { share.to_string() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +180,8 @@ mod tests {
             mix.words(None),
             "60 % finds of present keys, 20 % finds of absent keys, 20 % inserts"
         );
+        let few: Mix = "hit=0.99999,miss=0.00001".parse().unwrap();
+        assert_eq!(few.parts(None).unwrap()[0].workload.parameters["hit"], "0.99999");
         let hits: Mix = "hit=1".parse().unwrap();
         let hits = &hits.parts(None).unwrap()[0].workload;
         assert_eq!((&*hits.operation, &*hits.parameters["table"]), ("find-hit", "built"));
@@ -199,6 +205,7 @@ mod tests {
         let all = "hit=0.3,miss=0.1,zipf=0.1,insert=0.2,update=0.1,erase=0.1,churn=0.1";
         assert_eq!(shared(all), ["0.5000", "0.7500", "0.2000", "0.5000", "0.3000"]);
         assert_eq!(shared("insert=1"), ["0.0000", "0.0000", "0.0000", "1.0000", "0.0000"]);
+        assert_eq!(shared("hit=0.99999,insert=0.00001")[0], "0.99999");
         let mix: Mix = "hit=0.9,erase=0.1".parse().unwrap();
         let words = "90 % finds of present keys, 10 % erases by 2 threads at once";
         assert_eq!(mix.words(Some(2)), words);

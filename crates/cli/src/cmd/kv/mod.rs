@@ -53,7 +53,7 @@ use self::screen::{Rung, Screen};
 use self::show::Extent;
 use self::special::Special;
 use self::traced::Traced;
-use self::verdict::{Row, Standing, Weighed};
+use self::verdict::{Compound, Row, Standing, Weighed};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring;
@@ -317,7 +317,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     if options.exhaustive {
         start = Instant::now();
     }
-    let is_ordered = options.ordered || prepared.trace.as_ref().is_some_and(|t| t.scans > 0);
+    // The usual choice can do what is measured.
+    let walks_in_order = |part: &Part| ["scan", "range"].contains(&&*part.workload.operation);
+    let is_ordered = options.ordered
+        || parts.iter().any(walks_in_order)
+        || prepared.trace.as_ref().is_some_and(|t| t.scans > 0);
     let (mut finalists, baseline) =
         seated(options, &candidates, &climb.finalists, also, is_ordered)?;
     let fates = explain::settled(climb.fates, &candidates, &finalists, prepared.full.keys);
@@ -521,8 +525,13 @@ pub(crate) fn is_proved(run: &Run) -> bool {
     let Ok(verdict) = serde_json::from_value::<Verdict>(run.answer.clone()) else { return false };
     let chosen = verdict.advice.choice.as_ref();
     let row = verdict.rows.iter().find(|row| Some(&row.id) == chosen);
-    let standing = |row: &Row| row.against_baseline.map(|ratio| ratio.standing());
-    row.is_some_and(|row| matches!(standing(row), None | Some(Standing::Resolved)))
+    row.is_some_and(|row| stands(row, &verdict.baseline))
+}
+
+/// One without a ratio may be one that has no baseline, because that failed.
+fn stands(row: &Row, baseline: &str) -> bool {
+    let is_resolved = |ratio: Compound| ratio.standing() == Standing::Resolved;
+    row.id == baseline || row.against_baseline.is_some_and(is_resolved)
 }
 
 /// How it was measured, in one line.
@@ -599,6 +608,16 @@ mod tests {
         nothing.case.measured.end = End::Interrupted;
         nothing.case.judged.summaries.fill(None);
         assert_eq!(missing(&parts, &[case(0), case(1), nothing]), ["erase"]);
+    }
+
+    #[test]
+    fn without_a_baseline_nothing_is_proved() {
+        use super::verdict::{rows, tests};
+        let cases = [tests::weighed("insert", 1.0, &[1000, 500], &[])];
+        let mut rows = rows(&tests::candidates(&["base", "quick"]), &cases, 0, 0.0);
+        assert!(rows.iter().all(|row| stands(row, "base")));
+        rows[1].against_baseline = None;
+        assert!(!stands(&rows[1], "base"));
     }
 
     #[test]

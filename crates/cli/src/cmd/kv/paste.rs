@@ -103,7 +103,11 @@ pub(super) fn paste(candidate: &Candidate, integers: bool) -> Option<Paste> {
     if let Some(known) = hash.filter(|known| is_function(&known.meta)) {
         // As it was measured: in both halves of 64 bits, because tables look at the highest ones, too.
         let full = if known.bits == 32 { "(hash | hash << 32)" } else { "hash" };
-        let function = known.meta.code.replace('\n', "\n        ");
+        let mut function = known.meta.code.replace('\n', "\n        ");
+        if known.flooding == Flooding::Keyed {
+            let note = "// A published key: take a random one, and keep it secret.\n        const";
+            function = function.replacen("const", note, 1);
+        }
         let once = ONCE.replace("HASH", &function).replace("FULL", full);
         code.extend(once.lines().map(str::to_owned));
     }
@@ -152,15 +156,21 @@ fn filled(code: &str, types: &[(&str, &str)]) -> String {
     text
 }
 
-/// How well a candidate bears keys that an enemy chose; in between where it tells nothing.
+/// How well a candidate, as it is pasted, bears keys that an enemy chose; in between where it tells nothing.
 pub(super) fn flooding(candidate: &Candidate) -> Option<Flooding> {
-    candidate.hash.as_deref().and_then(hash::known).map(|known| known.flooding)
+    let known = candidate.hash.as_deref().and_then(hash::known)?;
+    // A function is pasted with the key of its published vectors, which everybody knows.
+    Some(if is_function(&known.meta) { Flooding::Open } else { known.flooding })
 }
 
 /// The same in a sentence.
 pub(super) fn warning(candidate: &Candidate) -> Option<String> {
     let hash = candidate.hash.as_deref()?;
-    Some(match flooding(candidate)? {
+    Some(match hash::known(hash)?.flooding {
+        Flooding::Keyed if flooding(candidate) == Some(Flooding::Open) => format!(
+            "The key of {hash} in these lines is published: strangers may choose the keys once it is a random \
+             and secret one."
+        ),
         Flooding::Keyed => {
             format!(
                 "Strangers may choose the keys as long as the seed of {hash} is random and secret."
@@ -210,6 +220,21 @@ mod tests {
         let feature = of("std+xxh3-64", false).manifest.concat();
         assert!(feature.ends_with("features = [\"xxh3\"] }"), "{feature}");
         assert!(paste(&named("f14-value+foldhash").unwrap(), false).is_none(), "no library has it");
+    }
+
+    /// They were called as safe as the standard library's, which seeds itself.
+    #[test]
+    fn a_published_key_is_told_beside_the_lines_and_makes_nothing_safe() {
+        for (name, is_published) in
+            [("siphash13", false), ("siphash24", true), ("highwayhash", true)]
+        {
+            let candidate = named(&format!("std+{name}")).unwrap();
+            let rank = if is_published { Flooding::Open } else { Flooding::Keyed };
+            assert_eq!(flooding(&candidate), Some(rank), "{name}");
+            assert_eq!(warning(&candidate).unwrap().contains("is published"), is_published);
+            let code = paste(&candidate, false).unwrap().code.join("\n");
+            assert_eq!(code.contains("// A published key"), is_published, "{code}");
+        }
     }
 
     #[test]

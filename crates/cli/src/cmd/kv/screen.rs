@@ -240,7 +240,7 @@ pub(super) fn ensure_ordered(
     let mut audition = Audition::new(&kv::FAMILY, bounds);
     let own = measuring::worker(None)?;
     let pieces = audition.pieces(vec![few.spec(&Spec::new("scan", &[]))], &own);
-    let pieces = pieces.map_err(|failure| anyhow::anyhow!("the reference {failure}"))?;
+    let pieces = pieces.map_err(|failure| anyhow::Error::from(failure).context("the reference"))?;
     for candidate in asked {
         let (launch, contender) = (candidate.launch()?, candidate.contender());
         let reading = audition.reading(&launch, &contender, &pieces[0], (false, false));

@@ -170,7 +170,7 @@ const BATCH: &str = "specialised-batch";
 
 /// How one of the two stands against the best that a library has.
 fn said(own: &Row, ratio: Compound, best: &Row, name: &str) -> String {
-    let Compound { ratio: times, low, high, .. } = ratio;
+    let Compound { ratio: times, high, .. } = ratio;
     let bytes = own.bytes_per_entry.zip(best.bytes_per_entry);
     let memory = bytes.map_or_else(String::new, |(own, best)| {
         format!(" and {own:.1} bytes per entry against {best:.1}")
@@ -185,8 +185,8 @@ fn said(own: &Row, ratio: Compound, best: &Row, name: &str) -> String {
         Standing::Unknown => "too few rounds to tell",
     };
     format!(
-        "{}: {times:.2} times the time of {name} (99 % interval {low:.2} to {high:.2}), the best that a library \
-         has,{memory}: {end}.",
-        own.structure
+        "{}: {times:.2} times the time of {name}{}, the best that a library has,{memory}: {end}.",
+        own.structure,
+        ratio.bracket()
     )
 }

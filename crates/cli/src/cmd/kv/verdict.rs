@@ -88,7 +88,7 @@ pub(super) enum Standing {
     Unproved,
     /// The interval has 1 in it: either may be the faster one.
     Open,
-    /// Too few rounds for an interval.
+    /// Too few rounds for an interval, or for one that tells anything.
     Unknown,
 }
 
@@ -97,8 +97,18 @@ impl Compound {
     pub(super) const NONE: Compound =
         Compound { ratio: 1.0, low: 0.0, high: f64::INFINITY, resolved: false };
 
+    /// ` (99 % interval 0.90 to 1.10)`, if there is one that tells anything.
+    pub(super) fn bracket(&self) -> String {
+        match self.standing() {
+            Standing::Unknown => String::new(),
+            _ => format!(" (99 % interval {:.2} to {:.2})", self.low, self.high),
+        }
+    }
+
     pub(super) fn standing(&self) -> Standing {
-        match (self.resolved, self.high.is_finite()) {
+        // As wide as this it tells as little as none.
+        let is_known = self.high <= 1e4 * self.low;
+        match (self.resolved, is_known) {
             (true, _) => Standing::Resolved,
             (false, false) => Standing::Unknown,
             (false, true) if self.low > 1.0 || self.high < 1.0 => Standing::Unproved,
@@ -316,6 +326,18 @@ pub(super) mod tests {
             notes: Vec::new(),
         };
         Weighed { case, share }
+    }
+
+    /// An interval of 0.00 to 17087354861219082240000.00 was shown.
+    #[test]
+    fn an_interval_that_tells_nothing_is_none() {
+        let of = |low, high| Compound { ratio: 1.0, low, high, resolved: false };
+        for (low, high) in [(0.0, 1.7e22), (0.0, f64::INFINITY), (0.005, 100.0)] {
+            assert_eq!(of(low, high).standing(), Standing::Unknown, "{low} {high}");
+            assert_eq!(of(low, high).bracket(), "");
+        }
+        assert_eq!(of(0.01, 100.0).standing(), Standing::Open);
+        assert_eq!(of(0.9, 1.1).bracket(), " (99 % interval 0.90 to 1.10)");
     }
 
     /// A peak below what is there at the end was of other bytes.

@@ -192,8 +192,6 @@ const AXES: &str = "entry, table, check, parse, scan, input, affinity, chunk, th
 pub struct Preset {
     /// As written on the command line.
     pub name: &'static str,
-    /// What it is, one sentence.
-    pub doc: &'static str,
     /// Its choices.
     pub strategy: Strategy,
 }
@@ -215,9 +213,9 @@ const FINAL: Strategy = Strategy {
 
 /// The named strategies, in the order of the journey.
 pub const PRESETS: &[Preset] = &[
+    // 64-byte entries per thread with the name inside, the whole file mapped.
     Preset {
         name: "old",
-        doc: "64-byte entries per thread with the name inside, the whole file mapped",
         strategy: Strategy {
             entry: Entry::Inline,
             table: Table::PerThread,
@@ -229,9 +227,9 @@ pub const PRESETS: &[Preset] = &[
             ..FINAL
         },
     },
+    // One list of names for all threads, hashes trusted.
     Preset {
         name: "sharedht",
-        doc: "one list of names for all threads, hashes trusted",
         strategy: Strategy {
             parse: Parse::Branches,
             input: Input::Whole,
@@ -240,9 +238,9 @@ pub const PRESETS: &[Preset] = &[
             ..FINAL
         },
     },
+    // Names per thread, compared in full, chunks mapped one by one.
     Preset {
         name: "fullcheck",
-        doc: "names per thread, compared in full, chunks mapped one by one",
         strategy: Strategy {
             table: Table::PerThread,
             check: Check::Full,
@@ -251,22 +249,13 @@ pub const PRESETS: &[Preset] = &[
             ..FINAL
         },
     },
-    Preset {
-        name: "perthreadht",
-        doc: "names per thread, hashes trusted, 16-byte entries",
-        strategy: Strategy { table: Table::PerThread, ..FINAL },
-    },
-    Preset {
-        name: "final",
-        doc: "one list of names for all threads, hashes trusted, 12-byte entries",
-        strategy: FINAL,
-    },
-    Preset {
-        name: "final-full",
-        doc: "final with names compared in full",
-        strategy: Strategy { check: Check::Full, ..FINAL },
-    },
-    Preset { name: "fathom", doc: "the engine of this program", strategy: Strategy::FATHOM },
+    // Names per thread, hashes trusted, 16-byte entries.
+    Preset { name: "perthreadht", strategy: Strategy { table: Table::PerThread, ..FINAL } },
+    // One list of names for all threads, hashes trusted, 12-byte entries.
+    Preset { name: "final", strategy: FINAL },
+    // Final with names compared in full.
+    Preset { name: "final-full", strategy: Strategy { check: Check::Full, ..FINAL } },
+    Preset { name: "fathom", strategy: Strategy::FATHOM },
 ];
 
 impl Strategy {

@@ -121,16 +121,6 @@ fn slot(word: u32) -> usize {
     ((word >> 12 ^ word) & 0xfff) as usize
 }
 
-/// mORMot's second container: hash32 of the text, hash32 of the stream, stream.
-///
-/// # Errors
-/// A text of 2 GiB and more.
-pub fn compress_with_hashes(plain: &[u8]) -> Result<Vec<u8>, SynLzError> {
-    let stream = compress(plain)?;
-    let sum = crate::checksum::fast_sum;
-    Ok([&sum(plain).to_le_bytes()[..], &sum(&stream).to_le_bytes(), &stream].concat())
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -171,13 +161,6 @@ mod tests {
             check(&periodic);
         }
         check(&crate::people::json(300));
-    }
-
-    #[test]
-    fn hashes_stand_before_the_stream() {
-        let container = compress_with_hashes(b"abc").unwrap();
-        assert_eq!(container[..4], 0x6202_6261_u32.to_le_bytes());
-        assert_eq!(container[8..], compress(b"abc").unwrap());
     }
 
     proptest! {

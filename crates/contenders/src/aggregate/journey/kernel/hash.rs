@@ -4,6 +4,8 @@
 //! seed: whoever chooses the names can choose them so that they collide. Nor does the length count:
 //! "aaaa" and "aaaaa" take the same two steps, so where hashes are trusted they are one name.
 
+use crate::checksum::CRC32C;
+
 /// CRC-32C steps.
 pub(super) trait Crc {
     /// One byte.
@@ -67,27 +69,8 @@ pub(super) unsafe fn name<C: Crc>(name: *const u8, len: usize) -> u32 {
 /// One table of 256 entries, a byte at a time.
 pub(super) struct Table;
 
-/// The reflected polynomial of Castagnoli.
-const POLYNOMIAL: u32 = 0x82f6_3b78;
-
-const TABLE: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut index = 0;
-    while index < 256 {
-        let mut crc = index as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            crc = if crc & 1 == 1 { (crc >> 1) ^ POLYNOMIAL } else { crc >> 1 };
-            bit += 1;
-        }
-        table[index] = crc;
-        index += 1;
-    }
-    table
-};
-
 fn bytes(crc: u32, bytes: &[u8]) -> u32 {
-    bytes.iter().fold(crc, |crc, &byte| TABLE[usize::from(crc as u8 ^ byte)] ^ (crc >> 8))
+    bytes.iter().fold(crc, |crc, &byte| CRC32C[usize::from(crc as u8 ^ byte)] ^ (crc >> 8))
 }
 
 impl Crc for Table {
