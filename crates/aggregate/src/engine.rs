@@ -166,7 +166,7 @@ impl Summary {
     }
 
     /// What the parts of keys and the columns are called that no record had anything of. Where no header says what
-    /// there is, they may be called otherwise.
+    /// there is, they may be called otherwise. Nothing is said of groups that were written to disk.
     pub fn absent(&self) -> impl Iterator<Item = &str> {
         let groups = self.columns.first().map_or(&[][..], |column| &column.groups);
         let is_empty = move |at: usize| {

@@ -67,6 +67,11 @@ pub enum Reason {
         "not a time (RFC 3339, YYYY-MM-DD …, seconds or milliseconds since 1970, or that of access logs)"
     )]
     NoTime,
+    /// A field whose buckets are times is a date or a year without dashes: as seconds it would be one in 1970.
+    #[error(
+        "a date is written YYYY-MM-DD (and seconds since 1970 that look like one with a fraction, 2026.0)"
+    )]
+    BareDate,
     /// A number is too large for buckets so small.
     #[error("the number is too large for a bucket of its own")]
     NoBucket,
@@ -133,6 +138,65 @@ impl Reject {
         pointed[comma] = b'.';
         self.reason == Reason::Number(NumberError::Malformed) && Decimal::parse(&pointed).is_ok()
     }
+
+    /// What the field, or the whole record, may be instead of what was expected, and how that is written.
+    pub fn hint(&self) -> Option<&'static str> {
+        if is_wide(&self.text) {
+            return Some(WIDE);
+        }
+        let text = std::str::from_utf8(&self.field.as_ref()?.text).ok()?.trim();
+        match self.reason {
+            Reason::NoTime if is_local_date(text) => Some("dates are written YYYY-MM-DD"),
+            Reason::Number(NumberError::Malformed) => {
+                let bare = text.trim_matches(['%', '$', '€', '£', '¥']).trim();
+                if is_grouped(bare) {
+                    Some("separators of thousands are not read: write 1234.50, without them")
+                } else if bare.len() < text.len() && Decimal::parse(bare.as_bytes()).is_ok() {
+                    Some("signs of percent and currencies are not read: write the number alone")
+                } else {
+                    is_local_date(text).then_some("a date is no number, and is written YYYY-MM-DD")
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What is said of UTF-16 that nothing marks as that.
+pub(crate) const WIDE: &str = "this looks like UTF-16 without a byte order mark";
+
+/// Whether every second byte is zero, as in UTF-16 of ASCII cut anywhere.
+pub(crate) fn is_wide(text: &[u8]) -> bool {
+    let zeros = |first: usize| text.iter().skip(first).step_by(2).all(|&byte| byte == 0);
+    text.len() > 2 && (zeros(0) || zeros(1))
+}
+
+/// Whether these are digits in groups of three, perhaps with a fraction: `1.234,50`, `1 234`.
+fn is_grouped(text: &str) -> bool {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let text = text.trim_start_matches(['-', '+']);
+    [',', '.', ' ', '\'', '\u{a0}', '\u{202f}'].into_iter().any(|mark| {
+        let Some((first, rest)) = text.split_once(mark) else { return false };
+        let is_point = |c: char| c != mark && matches!(c, ',' | '.');
+        let (rest, fraction) = rest.rsplit_once(is_point).unwrap_or((rest, ""));
+        (1..=3).contains(&first.len())
+            && digits(first)
+            && digits(fraction)
+            && rest.split(mark).all(|group| group.len() == 3 && digits(group))
+    })
+}
+
+/// `01.02.2026`, `1/2/2026`, `2026/02/01`.
+fn is_local_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(['.', '/']).collect();
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    let are_few = |lengths: &[usize]| lengths.iter().all(|length| (1..=2).contains(length));
+    parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+        && match lengths[..] {
+            [day, month, 4] => are_few(&[day, month]),
+            [4, month, day] => are_few(&[month, day]),
+            _ => false,
+        }
 }
 
 impl fmt::Display for Reject {
@@ -397,5 +461,26 @@ mod tests {
             reject.field = Some(FieldText { name: "ms".into(), text: text.into() });
             assert_eq!(reject.has_decimal_comma(), expected, "{text}");
         }
+        for (text, hint) in [
+            ("1.234,50", "thousands"),
+            ("-1,234.50", "thousands"),
+            ("1 234", "thousands"),
+            ("1.234.567,5", "thousands"),
+            ("$1,234", "thousands"),
+            ("12%", "percent"),
+            ("12.5 €", "percent"),
+            ("01.02.2026", "YYYY-MM-DD"),
+            ("2026/2/1", "YYYY-MM-DD"),
+            ("1.2.3", ""),
+            ("1,23,456", ""),
+            ("x%", ""),
+            ("", ""),
+        ] {
+            reject.field = Some(FieldText { name: "ms".into(), text: text.into() });
+            let said = reject.hint().unwrap_or_default();
+            assert!(said.contains(hint) && said.is_empty() == hint.is_empty(), "{text}: {said}");
+        }
+        (reject.field, reject.text) = (None, b"\0k\0;\x001".to_vec());
+        assert_eq!(reject.hint(), Some(WIDE));
     }
 }

@@ -4,6 +4,7 @@
 //! first record is a header, and whether the text is delimited at all or an access log or lines of JSON, which
 //! their first line says: names of columns say that there is a header. A guess is made once and holds for the
 //! whole run; where it was wrong, records of another number of fields, or another form, say so.
+//! A record in ten may be odd, and so may one of any few: a line of totals does not hide what cuts all others.
 
 use std::borrow::Cow;
 
@@ -22,42 +23,65 @@ use crate::source::Source;
 /// Delimiters there are, the surest first: a comma may be part of numbers, and stands in texts.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 
+/// Fields may stand in quotes, or quotes are bytes like any other.
+const BOTH: [bool; 2] = [true, false];
+
 /// Records that are looked at.
 const MOST_RECORDS: usize = 1000;
 
 /// The delimiter that cuts every record of the text into as many fields, two at least: the first of
 /// tab, semicolon, bar and comma that does, where fields may stand in quotes, and if none does, where quotes are
-/// bytes like any other. None if there is none. `ended` says that the text is all there is; otherwise its last record
-/// is not looked at unless it is the only one.
+/// bytes like any other. If none does, the first that so cuts the first record and all others but few. None if there is none.
+/// `ended` says that the text is all there is; otherwise its last record is not looked at unless it is the only one.
 pub fn dialect(text: &[u8], ended: bool) -> Option<Dialect> {
-    dialect_of(text, ended, &DELIMITERS, &[true, false])
+    dialect_of(text, ended, (&DELIMITERS, &BOTH), &[])
 }
 
 /// Whether fields may stand in quotes, where the delimiter is known; None if that tells nothing.
 pub fn quotes(text: &[u8], ended: bool, delimiter: u8) -> Option<bool> {
-    dialect_of(text, ended, &[delimiter], &[true, false]).map(|dialect| dialect.quotes)
+    dialect_of(text, ended, (&[delimiter], &BOTH), &[]).map(|dialect| dialect.quotes)
 }
 
-/// The delimiter alone, where it is known whether there are quotes.
-pub fn delimiter(text: &[u8], ended: bool, quotes: bool) -> Option<u8> {
-    dialect_of(text, ended, &DELIMITERS, &[quotes]).map(|dialect| dialect.delimiter)
-}
-
-fn dialect_of(text: &[u8], ended: bool, delimiters: &[u8], quotes: &[bool]) -> Option<Dialect> {
+/// The same among these delimiters and quotes. Where it has not all these names in the first record, the
+/// delimiter that has them goes before, if it is the only one.
+fn dialect_of(
+    text: &[u8],
+    ended: bool,
+    (delimiters, quotes): (&[u8], &[bool]),
+    names: &[&str],
+) -> Option<Dialect> {
     let all = quotes
         .iter()
         .flat_map(|&quotes| delimiters.iter().map(move |&delimiter| Dialect { delimiter, quotes }));
-    let cuts = |dialect: &Dialect| {
-        let records = records(text, ended, *dialect).unwrap_or_default();
+    let cuts = |dialect: &Dialect, may_be_odd: bool| {
+        let (records, refused) = records(text, ended, *dialect);
         let fields = records.first().map_or(0, Vec::len);
+        let odd = refused + records.iter().filter(|record| record.len() != fields).count();
+        let there = records.len() + refused;
+        let are_few = may_be_odd && there > 2 && (odd == 1 || odd * 10 <= there);
         // What stands in quotes as a whole shows that they mean something, and that another field is wrong.
         let is_quoted =
             |field: &Cow<'_, [u8]>| field.len() > 1 && field[0] == b'"' && field.ends_with(b"\"");
         fields > 1
-            && records.iter().all(|record| record.len() == fields)
+            && (odd == 0 || are_few)
             && (dialect.quotes || !records.iter().flatten().any(is_quoted))
     };
-    all.into_iter().find(cuts)
+    let has_names = |dialect: &Dialect| {
+        let first = records(text, ended, *dialect).0.into_iter().next().unwrap_or_default();
+        names.iter().all(|name| first.iter().any(|field| **field == *name.as_bytes()))
+    };
+    let found = all.clone().find(|dialect| cuts(dialect, false));
+    let found = found.or_else(|| all.clone().find(|dialect| cuts(dialect, true)));
+    if names.is_empty() || found.as_ref().is_some_and(has_names) {
+        return found;
+    }
+    let mut naming = all.filter(has_names);
+    let Some(first) = naming.next() else { return found };
+    if naming.any(|other| other.delimiter != first.delimiter) {
+        return found;
+    }
+    let own = dialect_of(text, ended, (&[first.delimiter], quotes), &[]).filter(has_names);
+    Some(own.unwrap_or(first))
 }
 
 /// What the values at the beginning of a text say of how it is written.
@@ -72,7 +96,7 @@ pub struct Values {
 /// A guess from the columns whose fields are read as numbers, by the rest of what is known of the
 /// text. Columns chosen by name are found in the first record.
 pub fn values(text: &[u8], ended: bool, query: &Query) -> Values {
-    let mut records = records(text, ended, query.dialect()).unwrap_or_default();
+    let (mut records, _) = records(text, ended, query.dialect());
     let Some(first) = records.first().cloned() else { return Values::default() };
     let place = |selector: &Selector| match selector {
         Selector::Place(place) => Some(place - 1),
@@ -162,6 +186,8 @@ pub struct Guessed {
     pub syntax: Option<Syntax>,
     /// The byte between fields, also if it is the usual one.
     pub delimiter: Option<u8>,
+    /// None cuts the records alike, and the query's own is taken.
+    pub no_delimiter: bool,
     /// Quotes are bytes like any other.
     pub no_quotes: bool,
     /// The first record is a header.
@@ -191,39 +217,38 @@ pub fn settle(query: &mut Query, said: &Said, sources: &mut [Source]) -> Guessed
 
 /// Whether any of these has something at its beginning that is not blank, by which one can guess.
 pub fn has_text(sources: &mut [Source]) -> bool {
-    let is_blank = |source: &mut Source| source.peek(LOOKED_AT_BYTES).0.trim_ascii().is_empty();
-    !sources.iter_mut().all(is_blank)
+    sources.iter_mut().any(|source| !is_blank(&source.peek(LOOKED_AT_BYTES).0))
+}
+
+/// Whether nothing can be told from a text: it has a byte order mark and ends of lines at most.
+fn is_blank(text: &[u8]) -> bool {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii().is_empty()
 }
 
 /// The [dialect] of a source, by its first bytes and the delimiter, if that is known.
 pub fn of_source(source: &mut Source, delimiter: Option<u8>) -> Option<Dialect> {
     let (text, ended) = source.peek(LOOKED_AT_BYTES);
     let delimiters = delimiter.as_ref().map_or(&DELIMITERS[..], std::slice::from_ref);
-    dialect_of(&text, ended, delimiters, &[true, false])
+    dialect_of(&text, ended, (delimiters, &BOTH), &[])
 }
 
 /// What the first source that has a line is.
 fn syntax_of_sources(sources: &mut [Source]) -> Syntax {
     let guess = sources.iter_mut().find_map(|source| {
         let (text, ended) = source.peek(LOOKED_AT_BYTES);
-        (!text.is_empty()).then(|| syntax(&text, ended))
+        (!is_blank(&text)).then(|| syntax(&text, ended))
     });
     guess.flatten().unwrap_or_default()
 }
 
 fn settle_delimited(query: &mut Query, said: &Said, sources: &mut [Source], guessed: &mut Guessed) {
     let mut texts = sources.iter_mut().map(|source| source.peek(LOOKED_AT_BYTES));
-    let Some((text, ended)) = texts.find(|(text, _)| !text.trim_ascii().is_empty()) else { return };
-    let found = match (said.delimiter, said.quotes) {
-        (None, None) => dialect(&text, ended),
-        (None, Some(quotes)) => {
-            delimiter(&text, ended, quotes).map(|delimiter| Dialect { delimiter, quotes })
-        }
-        (Some(delimiter), None) => {
-            quotes(&text, ended, delimiter).map(|quotes| Dialect { delimiter, quotes })
-        }
-        (Some(_), Some(_)) => None,
-    };
+    let Some((text, ended)) = texts.find(|(text, _)| !is_blank(text)) else { return };
+    let delimiters = said.delimiter.as_ref().map_or(&DELIMITERS[..], std::slice::from_ref);
+    let quotes = said.quotes.as_ref().map_or(&BOTH[..], std::slice::from_ref);
+    let names: Vec<&str> = query.columns().filter_map(Selector::name).collect();
+    let found = dialect_of(&text, ended, (delimiters, quotes), &names);
+    guessed.no_delimiter = found.is_none() && said.delimiter.is_none();
     if let Some(Dialect { delimiter, quotes }) = found {
         guessed.delimiter = said.delimiter.is_none().then_some(delimiter);
         guessed.no_quotes = query.quotes && !quotes;
@@ -234,7 +259,7 @@ fn settle_delimited(query: &mut Query, said: &Said, sources: &mut [Source], gues
     guessed.decimal_comma = said.decimal_comma.is_none() && values.decimal_comma;
     if guessed.header {
         query.header = true;
-        let names = records(&text, ended, query.dialect()).unwrap_or_default().into_iter().next();
+        let names = records(&text, ended, query.dialect()).0.into_iter().next();
         let name = |name: Cow<'_, [u8]>| String::from_utf8_lossy(&name).into_owned();
         query.guessed_header = names.map(|names| names.into_iter().map(name).collect());
     }
@@ -244,10 +269,11 @@ fn settle_delimited(query: &mut Query, said: &Said, sources: &mut [Source], gues
 /// The fields of a record.
 type Record<'a> = Vec<Cow<'a, [u8]>>;
 
-/// The fields of the first records; None if one is none.
-fn records(text: &[u8], ended: bool, dialect: Dialect) -> Option<Vec<Record<'_>>> {
+/// The fields of the first records, and how many of them are none; nothing where that is the first one.
+fn records(text: &[u8], ended: bool, dialect: Dialect) -> (Vec<Record<'_>>, usize) {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let (mut at, mut records, mut fields) = (0, Vec::new(), Vec::<Field>::new());
+    let mut refused = 0;
     for _ in 0..MOST_RECORDS {
         match split(text, at, dialect, ended, &mut fields) {
             Split::Record(end) => {
@@ -255,13 +281,17 @@ fn records(text: &[u8], ended: bool, dialect: Dialect) -> Option<Vec<Record<'_>>
                 at = end;
             }
             Split::Blank(end) => at = end,
-            Split::Malformed(..) => return None,
+            Split::Malformed(..) if records.is_empty() => break,
+            Split::Malformed(_, end) => {
+                refused += 1;
+                at = end;
+            }
             Split::More if !records.is_empty() || ended => break,
             // One line, longer than what was read.
             Split::More => return self::records(text, true, dialect),
         }
     }
-    Some(records)
+    (records, refused)
 }
 
 #[cfg(test)]
@@ -269,6 +299,49 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// The delimiter alone, where it is known whether there are quotes.
+    fn delimiter(text: &[u8], ended: bool, quotes: bool) -> Option<u8> {
+        let found = dialect_of(text, ended, (&DELIMITERS, &[quotes]), &[]);
+        found.map(|dialect| dialect.delimiter)
+    }
+
+    #[test]
+    fn one_odd_record_made_whole_lines_of_all() {
+        let rows = "a,1\n".repeat(17);
+        for (text, expected) in [
+            ("name,amount\nA,1\nB,2\nTotal: 3\n", Some((b',', true))),
+            ("name,amount\nA,1\nB,2\n\x1a", Some((b',', true))),
+            ("name,amount\n\"A\",1\n\"B,2\nC,3\n", Some((b',', true))),
+            ("name;what\na;5\" pipe\nb;7\" pipe\ntotal\n", Some((b';', false))),
+            (&format!("k,v\n{rows}x\ny\n"), Some((b',', true))),
+            (&format!("k,v\n{rows}x\ny\nz\n"), None),
+            ("Report\nname,amount\nA,1\nB,2\n", None),
+            ("a,b\nc\nd\n", None),
+        ] {
+            let found = dialect(text.as_bytes(), true);
+            let found = found.map(|dialect| (dialect.delimiter, dialect.quotes));
+            assert_eq!(found, expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_columns_tell_the_delimiter_of_records_of_any_length() {
+        let text = b"name,amount,note\nA,1\nB,2,x\nC,3\nD\n";
+        let found = |text: &[u8], names: &[&str]| {
+            let found = dialect_of(text, true, (&DELIMITERS, &BOTH), names);
+            found.map(|dialect| (dialect.delimiter, dialect.quotes))
+        };
+        assert_eq!(found(text, &[]), None);
+        assert_eq!(found(text, &["name", "amount"]), Some((b',', true)));
+        assert_eq!(found(text, &["name", "price"]), None);
+        assert_eq!(found(b"name\nA\n", &["name"]), None, "any of them has it");
+        // What cuts alike would be an error for sure.
+        assert_eq!(found(b"a;b,c\n1;2,3\n", &["b,c"]), Some((b';', true)));
+        assert_eq!(found(b"a;b,c\n1;2,3\n", &["c"]), Some((b',', true)));
+        assert_eq!(found(b"a;b,c\n1;2,3\n", &["d"]), Some((b';', true)));
+        assert_eq!(found(b"a,5\"\n1\n2\n3\n", &["5\""]), Some((b',', false)));
+    }
 
     #[test]
     fn the_delimiter_is_the_one_that_every_record_has() {

@@ -142,7 +142,8 @@ impl Statistic {
 
     /// These, each of what adds up with its share of all keys behind it.
     pub fn with_shares(told: &[Statistic]) -> Vec<Statistic> {
-        told.iter().flat_map(|&told| [Some(told), told.share()]).flatten().collect()
+        let shares = |one: Statistic| one.share().filter(|share| !told.contains(share));
+        told.iter().flat_map(|&one| [Some(one), shares(one)]).flatten().collect()
     }
 
     /// Whether it may have more digits than the values, or digits without end.

@@ -120,10 +120,20 @@ fn a_file_that_grows_while_it_is_mapped_counts_as_it_was_opened() {
 
 #[test]
 fn a_file_that_is_rewritten_while_it_is_mapped_gives_rows_of_both_or_an_error() {
-    let [old, new] = [b"old-key;1.5\n", b"newkey;-2.5\n"].map(|row| row.repeat(20_000));
+    let rows = [b"old-key;1.5\n", b"newkey;-2.5\n"];
+    let [old, new] = rows.map(|row| row.repeat(20_000));
     assert_eq!(old.len(), new.len());
     let size = old.len() as u64;
     let file = file_of(&old);
+    let before = text(&run(&file, size, &options(Input::Read), OnError::Fail).unwrap());
+    // Of each byte of a row either may be met, but no other, and none of another place.
+    let is_of_both = |key: &[u8]| {
+        let mut bytes = key.iter().enumerate();
+        [6, 7].contains(&key.len())
+            && bytes.all(|(at, byte)| rows.iter().any(|row| row[at] == *byte))
+    };
+    let values = ["-2.5", "-1.5", "1.5", "2.5"];
+    let mut met = 0;
     let mut random = Random::new(3);
     for _ in 0..TRIES {
         file.write_all_at(&old, 0).unwrap();
@@ -134,11 +144,22 @@ fn a_file_that_is_rewritten_while_it_is_mapped_gives_rows_of_both_or_an_error() 
             }
         };
         match while_changed(&file, size, (random.below(100_000), change)) {
-            Ok(summary) => assert!(summary.records <= 20_000),
-            Err(Error::Record(_)) => {}
+            Ok(summary) => {
+                assert_eq!(summary.records, 20_000);
+                for group in &summary.columns[0].groups {
+                    let key = String::from_utf8_lossy(&group.key);
+                    assert!(is_of_both(&group.key), "{key}");
+                    for value in [group.stats.min(), group.stats.max()].into_iter().flatten() {
+                        assert!(values.contains(&&*value.to_string()), "{key}: {value}");
+                    }
+                }
+                met += usize::from(text(&summary) != before);
+            }
+            Err(Error::Record(_)) => met += 1,
             Err(error) => panic!("{error}"),
         }
     }
+    assert!(met > 0, "no run met the change");
 }
 
 /// What is written into a file at random: what rows consist of, what they must not, and what they are made of

@@ -8,7 +8,7 @@ use std::path::Path;
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::Streamed;
 use fathom_aggregate::{
-    Error, Layout, OnError, Options, Progress, Spill, Statistic, Summary, aggregate,
+    Error, Layout, OnError, Options, Progress, Source, Spill, Statistic, Summary, aggregate,
 };
 use oracle::Task;
 use oracle::check::{file, formatted, near, pieces, query, stream};
@@ -274,7 +274,17 @@ fn a_full_disk_is_an_error_with_the_folder() {
 
 #[test]
 fn a_folder_in_which_nothing_can_be_made_is_an_error_before_anything_is_read() {
-    let error = failed(|_| Err(std::io::ErrorKind::PermissionDenied.into())).unwrap_err();
+    struct Unread;
+    impl std::io::Read for Unread {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            panic!("it is read")
+        }
+    }
+    let create = |_: &Path| Err(std::io::ErrorKind::PermissionDenied.into());
+    let spill = Some(Spill { folder: "the folder".into(), create, totals: false, least_bytes: 0 });
+    let options = Options { memory_limit_bytes: Some(1 << 20), spill, ..Options::default() };
+    let source = vec![Source::Stream { path: "-".into(), reader: Box::new(Unread) }];
+    let error = aggregate(source, &options, OnError::Fail, &Progress::default()).unwrap_err();
     assert_eq!(error.to_string(), "cannot spill to the folder: permission denied");
 }
 

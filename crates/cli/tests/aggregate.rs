@@ -823,18 +823,6 @@ fn rejects_replaced_the_input_or_were_replaced_by_the_output() {
 }
 
 #[test]
-fn a_full_disk_names_the_output() {
-    let folder = Folder::new();
-    let output = folder.run(&["-o", "/dev/full"], INPUT.as_bytes());
-    assert_eq!(output.status.code(), Some(4));
-    assert!(err(&output).starts_with("fathom: cannot write /dev/full: "), "{}", err(&output));
-    let args = ["--on-error", "skip", "--rejects", "/dev/full"];
-    let output = folder.run(&args, b"bad\n");
-    assert_eq!(output.status.code(), Some(4));
-    assert!(err(&output).contains("cannot write /dev/full: "), "{}", err(&output));
-}
-
-#[test]
 fn a_missing_value_costs_only_its_own_column() {
     let folder = Folder::new();
     let csv = b"host,ms,kb\na,,3\na,NA,5\na,1.5,4\n";
@@ -1330,4 +1318,104 @@ fn rejects_are_counted_and_kept_alike_where_tables_are_spilled() {
     let fails = folder.run(&["rows.txt", "--memory-limit", "2M", "--spill", "."], b"");
     assert_eq!((fails.status.code(), out(&fails)), (Some(3), String::new()));
     assert!(err(&fails).contains("fathom: rows.txt:1:1: "), "{}", err(&fails));
+}
+
+#[test]
+fn a_line_of_totals_or_a_short_record_hid_what_separates_fields() {
+    let folder = Folder::new();
+    let run = |words: &str, input: &str| {
+        let output = folder.run(&words.split(' ').collect::<Vec<_>>(), input.as_bytes());
+        (output.status.code().unwrap(), format!("{}{}", out(&output), err(&output)))
+    };
+    let totals = "name,amount\nA,1\nB,2\nTotal: 3\n";
+    for words in ["--by 1 --count", "--by name --count", "--by name --value amount"] {
+        let (code, said) = run(words, totals);
+        assert!(code == 3 && said.contains(":4:1: expected 2 fields, found 1"), "{words}: {said}");
+    }
+    let (code, said) = run("--by name --value amount --stats sum --on-error skip", totals);
+    assert!(code == 1 && said.starts_with("name,sum\nA,1\nB,2\n"), "{said}");
+    let short = "name,amount,note\nA,1\nB,2,x\nC,3\n";
+    let padded = run("--by name --value amount --stats sum --ragged pad", short);
+    assert_eq!(padded, (0, "name,sum\nA,1\nB,2\nC,3\n".to_owned()));
+    let told = "fathom: no delimiter cuts the records alike, so ; is taken (--delimiter)\n";
+    let (code, said) = run("--by name --value amount", "name\nA\nB\n");
+    assert!(code == 3 && said.starts_with(told), "{said}");
+    let (code, said) = run("--by name --partial", "name\nA\nB\n");
+    assert!(code == 3 && said.starts_with(told), "{said}");
+    assert_eq!(run("--by name --count", "name\nA\n"), (0, "name,count\nA,1\n".to_owned()));
+}
+
+#[test]
+fn dates_without_dashes_were_counted_in_1970() {
+    let folder = Folder::new();
+    let run = |words: &[&str], input: &str| {
+        folder.run(&[words, &["--by", "date:1mo", "--count"]].concat(), input.as_bytes())
+    };
+    let (plain, json): (&[&str], &[&str]) = (&[], &["--format-in", "ndjson"]);
+    for date in ["20260203", "2026"] {
+        let (csv, line) = (format!("date,v\n{date},1\n"), format!("{{\"date\":{date}}}\n"));
+        for (words, input, place) in [(plain, csv, "-:2:1"), (json, line, "-:1:9")] {
+            let output = run(words, &input);
+            let said = format!("fathom: {place}: a date is written YYYY-MM-DD");
+            assert_eq!(output.status.code(), Some(3));
+            assert!(err(&output).starts_with(&said), "{}", err(&output));
+        }
+    }
+    assert_eq!(out(&run(plain, "date,v\n20260203.0,1\n")), "date,count\n1970-08,1\n");
+}
+
+#[test]
+fn what_texts_or_shares_have_nothing_of_was_left_out_in_silence() {
+    let folder = Folder::new();
+    for (words, said) in [
+        ("--text d --stats count,mean,p99", "fathom: --stats mean,p99 changes nothing: of texts"),
+        ("--value v --text d", "fathom: --text changes nothing: of texts"),
+        ("--value v --shares", "fathom: --shares changes nothing: "),
+        ("--value v --text d --stats mean,count", ""),
+        ("--text d", ""),
+        ("--count --shares", ""),
+    ] {
+        let words: Vec<&str> = ["--by", "k"].into_iter().chain(words.split(' ')).collect();
+        let told = err(&folder.run(&words, b"k,v,d\na,1,x\n"));
+        assert!(told.starts_with(said) && told.is_empty() == said.is_empty(), "{words:?}: {told}");
+    }
+}
+
+#[test]
+fn numbers_and_files_of_spreadsheets_are_refused_with_a_hint() {
+    let folder = Folder::new();
+    let wide: Vec<u8> = "k;v\na;1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (words, input, hint) in [
+        ("-", &b"a;1.234,50\n"[..], "fathom: separators of thousands are not read"),
+        ("-", b"a;12%\n", "fathom: signs of percent and currencies are not read"),
+        ("--by 1:1d --count", b"01.02.2026,5\n", "fathom: dates are written YYYY-MM-DD"),
+        ("--by k --count", b"sep=;\nk;v\na;1\n", "(a first line sep=… is for spreadsheets"),
+        ("--by k --count", &wide, "(this looks like UTF-16 without a byte order mark)"),
+        ("-", &wide, "fathom: this looks like UTF-16 without a byte order mark"),
+    ] {
+        let output = folder.run(&words.split(' ').collect::<Vec<_>>(), input);
+        assert_eq!(output.status.code(), Some(3), "{words}");
+        assert!(err(&output).contains(hint), "{words}: {}", err(&output));
+    }
+}
+
+#[test]
+fn a_first_file_without_a_line_told_what_the_others_are() {
+    let folder = Folder::new();
+    folder.file("table", "k,v\nb,2\n");
+    folder.file("json", "{\"k\":\"b\",\"v\":2}\n");
+    for (first, text) in [("mark", "\u{feff}"), ("ends", "\n\r\n"), ("both", "\u{feff}\n")] {
+        folder.file(first, text);
+        for others in ["table", "json"] {
+            let words = ["--by", "k", "--value", "v", "--stats", "sum", first, others];
+            assert_eq!(out(&folder.run(&words, b"")), "k,sum\nb,2\n", "{first}, {others}");
+        }
+    }
+}
+
+#[test]
+fn shares_that_are_asked_for_are_shown_once() {
+    let words = ["--by", "k", "--value", "v", "--stats", "count,count%", "--shares"];
+    let output = Folder::new().run(&words, b"k,v\na,1\nb,2\n");
+    assert_eq!(out(&output), "k,count,count%\na,1,50\nb,1,50\n");
 }

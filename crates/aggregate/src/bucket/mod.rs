@@ -97,6 +97,7 @@ impl Bucket {
         read: impl Fn(&[u8]) -> Result<Decimal, NumberError>,
     ) -> Result<(), Reason> {
         match self.0 {
+            Width::Time(span) if time::is_bare_date(text, span.1) => return Err(Reason::BareDate),
             Width::Time(span) => span.push(key, time::seconds(text).ok_or(Reason::NoTime)?),
             Width::Number(units, scale) => {
                 let number = read(text)?;

@@ -9,6 +9,8 @@
 //! 1795335298250               milliseconds, of twelve to fifteen
 //! ```
 //!
+//! `20261122` and `2026` are [dates](is_bare_date) to whoever wrote them, and no seconds.
+//!
 //! Days are those of the Gregorian calendar in all years from 0 to 9999, in UTC. A second of 60 is the first of the
 //! next minute.
 
@@ -133,6 +135,18 @@ pub(crate) fn date(day: i64) -> (i64, i64, i64) {
 pub(super) fn seconds(text: &[u8]) -> Option<i64> {
     // Years of four digits: 0000-01-01 to 9999-12-31.
     any(text).filter(|second| (-62_167_219_200..253_402_300_800).contains(second))
+}
+
+/// Whether these are the digits of a date or a year from 1900 to 2099, and no more: seconds of August 1970, or of
+/// the first hour of that year, which nobody has; who counts from a start of their own has the latter, but not by days.
+pub(super) fn is_bare_date(text: &[u8], unit: Unit) -> bool {
+    let number = |range| digits(text, range).unwrap_or_default();
+    let is_year = (1900..2100).contains(&number(0..4));
+    match text.len() {
+        4 => is_year && !matches!(unit, Unit::Second | Unit::Minute | Unit::Hour),
+        8 => is_year && (1..=12).contains(&number(4..6)) && (1..=31).contains(&number(6..8)),
+        _ => false,
+    }
 }
 
 fn any(text: &[u8]) -> Option<i64> {
@@ -342,6 +356,28 @@ mod tests {
             "２０２６-11-22",
         ] {
             assert_eq!(seconds(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn dates_without_dashes_were_seconds_of_1970() {
+        for (text, expected) in [
+            ("20260203", true),
+            ("19001231", true),
+            ("2026", true),
+            ("2099", true),
+            ("1899", false),
+            ("2100", false),
+            ("20261303", false),
+            ("20260200", false),
+            ("20260203.0", false),
+            ("-2026", false),
+            ("202602", false),
+            ("2026-02-03", false),
+        ] {
+            assert_eq!(is_bare_date(text.as_bytes(), Unit::Day), expected, "{text}");
+            let is_date = expected && text.len() == 8;
+            assert_eq!(is_bare_date(text.as_bytes(), Unit::Hour), is_date, "{text}");
         }
     }
 

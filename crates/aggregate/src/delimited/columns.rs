@@ -6,7 +6,7 @@ use std::path::Path;
 use super::query::{Query, Syntax, Value};
 use crate::access;
 use crate::bucket::{Bucket, WIDTHS};
-use crate::error::{Error, quoted};
+use crate::error::{Error, WIDE, is_wide, quoted};
 use crate::filter::{Filter, Formula};
 use crate::selector::Selector;
 
@@ -40,6 +40,10 @@ pub fn hint(name: &str, there: &[&str]) -> String {
         format!(" (behind the colon of {whole} is a width of buckets: '\"{whole}\"' is a name)")
     } else if there.first().is_some_and(|first| first.starts_with(['{', '['])) {
         OF_JSON.to_owned()
+    } else if there.iter().any(|name| is_wide(name.as_bytes())) {
+        format!(" ({WIDE})")
+    } else if there.first().is_some_and(|first| first.starts_with("sep=")) {
+        " (a first line sep=… is for spreadsheets and no header: remove it)".to_owned()
     } else if Value::is_formula(name) {
         " (formulas are values only)".to_owned()
     } else if name.contains(['*', '+', '/']) || name.contains("- ") {
@@ -200,6 +204,10 @@ mod tests {
             ),
         ] {
             assert_eq!(hint(name, &["a:5", "b:x"]), expected, "{name}");
+        }
+        for (there, expected) in [(["sep=", ""], "sep=…"), (["k", "\0v\0w\0"], WIDE)] {
+            let said = hint("v", &there);
+            assert!(said.contains(expected), "{said}");
         }
     }
 }

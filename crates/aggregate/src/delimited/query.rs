@@ -133,7 +133,7 @@ impl Query {
     }
 
     /// All columns that are asked for.
-    pub(super) fn columns(&self) -> impl Iterator<Item = &Selector> {
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &Selector> {
         let values = self.values.iter().flat_map(Value::columns);
         let filtered = self.filter.iter().flat_map(Filter::columns);
         self.by.iter().map(|by| &by.column).chain(values).chain(filtered)

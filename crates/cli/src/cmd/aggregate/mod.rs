@@ -121,7 +121,7 @@ pub(crate) struct Options {
 
     /// Fields are separated by this one byte (`\t` or `tab` for a tab) [default: with another option of
     /// delimited text, the first of tab ; | and comma that cuts all records at the beginning of the
-    /// input into as many fields, or ;]
+    /// input, or all but few, into as many fields, or that has all columns that are named, or ;]
     #[arg(long, value_name = "BYTE", value_parser = delimiter)]
     delimiter: Option<u8>,
 
@@ -211,7 +211,7 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = Quantiles::Linear)]
     quantiles: Quantiles,
 
-    /// Tell quantiles and `distinct` nearly, from sketches whose size does not grow with the values: quantiles
+    /// Tell quantiles, histograms and `distinct` nearly, from sketches whose size does not grow with the values: quantiles
     /// no farther than this from the exact ones (1%, 0.1% or 0.01% of them), `distinct` with a standard
     /// error of 0.81 % where 1,024 and more values differ. A column behind each has its error in percent: none
     /// of a quantile on the line from a number below zero to one above
@@ -385,6 +385,8 @@ const OF_TEXTS: [(&str, ArgPredicate, Option<&str>); 2] = [
     ("value", ArgPredicate::IsPresent, Some("min,mean,max")),
     ("text", ArgPredicate::IsPresent, Some("count,distinct")),
 ];
+
+const OF_TEXTS_ARE: &str = "of texts count, rows, distinct, mode, first and last are told";
 
 impl TypedValueParser for Words {
     type Value = Statistic;
@@ -560,6 +562,8 @@ fn execute(
             }
             if reject.has_decimal_comma() {
                 say!("fathom: --decimal-comma reads numbers with a comma, such as 1,5");
+            } else if let Some(hint) = reject.hint() {
+                say!("fathom: {hint}");
             }
         }
         error
@@ -574,6 +578,14 @@ fn execute(
         }
     }
     Ok(summary)
+}
+
+/// What came of a run; of a failure also what may explain it.
+fn explained(summary: anyhow::Result<Summary>, explains: bool) -> anyhow::Result<Summary> {
+    if explains && summary.is_err() {
+        query::tell_no_delimiter();
+    }
+    summary
 }
 
 /// Writes a result in its order and form.
@@ -649,7 +661,7 @@ fn summarise(
 ) -> anyhow::Result<Summary> {
     let inputs = open(options, (query.as_deref_mut(), guesses), files)?;
     let query = query.map(|query| &*query);
-    let known_bytes = inputs.bytes;
+    let (known_bytes, explains) = (inputs.bytes, inputs.explains);
     let progress = Arc::new(Progress::default());
     let _bar = progress::watch(known_bytes, {
         let progress = Arc::clone(&progress);
@@ -661,7 +673,7 @@ fn summarise(
     let sources = inputs.into_texts(engine.threads).into_iter();
     let sources = sources.map(|source| partial::part(options, source));
     let sources = sources.collect::<anyhow::Result<_>>()?;
-    execute(options, query, sources, engine, rejects, &progress)
+    explained(execute(options, query, sources, engine, rejects, &progress), explains)
 }
 
 const ONE_EACH: &str =
@@ -735,9 +747,7 @@ fn mistake(
     }
     let has_only_texts = query.is_some_and(Query::has_only_texts);
     if has_only_texts && !options.stats.iter().any(|statistic| statistic.is_of_texts()) {
-        return Some(
-            "--stats: of texts count, rows, distinct, mode, first and last are told".into(),
-        );
+        return Some(format!("--stats: {OF_TEXTS_ARE}"));
     }
     if has_only_texts && options.histogram {
         return Some("--histogram: texts have none".to_owned());
@@ -833,6 +843,20 @@ impl Options {
         if self.quantiles == Quantiles::Nearest && !told.iter().any(is_quantile) {
             say!("fathom: --quantiles changes nothing: no quantile is told");
         }
+        if self.shares && !statistics(self).iter().any(|told| told.is_share()) {
+            say!("fathom: --shares changes nothing: it is of count, rows and sum");
+        }
+        // What a state keeps of texts is for the merge to ask.
+        if self.text.is_empty() || self.partial {
+            return;
+        }
+        let others = self.stats.iter().filter(|told| !told.is_of_texts());
+        let others: Vec<String> = others.map(ToString::to_string).collect();
+        if !told.iter().any(|told| told.is_of_texts()) {
+            say!("fathom: --text changes nothing: {OF_TEXTS_ARE}");
+        } else if self.value.is_empty() && !others.is_empty() {
+            say!("fathom: --stats {} changes nothing: {OF_TEXTS_ARE}", others.join(","));
+        }
     }
 
     /// Says that what is shown comes from sketches.
@@ -922,6 +946,8 @@ struct Inputs {
     texts: Vec<Source>,
     /// How many there are, if that is known.
     bytes: Option<u64>,
+    /// Whether no delimiter was found, which is to be told if the run fails.
+    explains: bool,
 }
 
 impl Inputs {
@@ -942,7 +968,7 @@ fn open(
     (query, guesses): (Option<&mut Query>, &mut bool),
     files: &[PathBuf],
 ) -> anyhow::Result<Inputs> {
-    let mut bytes = Some(0);
+    let (mut bytes, mut explains) = (Some(0), false);
     let (mut tables, mut texts) = (Vec::new(), Vec::new());
     let files = input::files_of(files)?;
     anyhow::ensure!(options.range.is_none() || files.len() == 1, partial::RANGE_OF_ONE);
@@ -975,14 +1001,14 @@ fn open(
     match query {
         Some(query) if tables.is_empty() && *guesses => {
             *guesses = !guess::has_text(&mut texts);
-            query::guess(query, options, &mut texts);
+            explains = query::guess(query, options, &mut texts);
         }
         Some(_) if tables.is_empty() => {}
         Some(query) if texts.is_empty() => query::of_tables(query),
         None if tables.is_empty() => {}
         _ => anyhow::bail!("tables (Parquet, Arrow) and texts are read in runs of their own"),
     }
-    Ok(Inputs { tables, texts, bytes })
+    Ok(Inputs { tables, texts, bytes, explains })
 }
 
 /// The source as text in UTF-8.

@@ -12,7 +12,8 @@ use fathom_aggregate::state::{Merger, Object, Question, State, Watch};
 use fathom_aggregate::{Error, Progress, Query, Reject, SHOWN, Source, Summary, Syntax};
 
 use super::{
-    Digest, EngineOptions, Options, execute, open, report_rejects, statistics, tell, usage, verdict,
+    Digest, EngineOptions, Options, execute, explained, open, report_rejects, statistics, tell,
+    usage, verdict,
 };
 use crate::exit::Exit;
 use crate::input::{self, Lines};
@@ -98,6 +99,7 @@ pub(super) fn run(
     // Before any is opened: what is read of each are the bytes that there are then.
     let identities = files.iter().map(|path| Identity::of(path)).collect::<Result<Vec<_>, _>>()?;
     let inputs = open(options, (query.as_mut(), &mut true), files)?;
+    let explains = inputs.explains;
     let sources = inputs.into_texts(engine.threads);
     if options.range.is_none() {
         sources.iter().for_each(Source::announce);
@@ -125,8 +127,9 @@ pub(super) fn run(
             Source::File { .. } | Source::Stream { .. } => None,
         };
         let sources = vec![source];
-        let mut summary =
-            execute(options, query.as_ref(), sources, engine, rejects.as_mut(), &progress)?;
+        let summary =
+            execute(options, query.as_ref(), sources, engine, rejects.as_mut(), &progress);
+        let mut summary = explained(summary, explains)?;
         summary.bytes -= before;
         if options.verbose {
             tell(&summary.ways);

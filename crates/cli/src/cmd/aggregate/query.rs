@@ -100,8 +100,9 @@ pub(super) fn of_tables(query: &mut Query) {
     (query.quotes, query.decimal_comma) = (true, false);
 }
 
-/// Guesses what was not said of how sources are written; whoever sees it is told.
-pub(super) fn guess(query: &mut Query, options: &Options, sources: &mut [Source]) {
+/// Guesses what was not said of how sources are written; whoever sees it is told. True if nobody was, and there is
+/// something that explains a failure.
+pub(super) fn guess(query: &mut Query, options: &Options, sources: &mut [Source]) -> bool {
     let said = Said {
         syntax: options.format_in.is_some() || options.ragged.is_some(),
         delimiter: options.delimiter,
@@ -110,9 +111,16 @@ pub(super) fn guess(query: &mut Query, options: &Options, sources: &mut [Source]
         decimal_comma: options.decimal_comma,
     };
     let guessed = guess::settle(query, &said, sources);
-    if std::io::stderr().is_terminal() {
+    let is_seen = std::io::stderr().is_terminal();
+    if is_seen {
         tell(&guessed);
     }
+    guessed.no_delimiter && !is_seen
+}
+
+/// Says why all of a record may be one field.
+pub(super) fn tell_no_delimiter() {
+    say!("fathom: no delimiter cuts the records alike, so ; is taken (--delimiter)");
 }
 
 /// All that was guessed, in one line.
@@ -125,6 +133,9 @@ fn tell(guessed: &Guessed) {
     };
     if !shown.is_empty() {
         say!("fathom: the input is taken to be {shown} (--format-in says otherwise)");
+    }
+    if guessed.no_delimiter {
+        tell_no_delimiter();
     }
     let mut told: Vec<String> = Vec::new();
     if let Some(delimiter) = guessed.delimiter {
