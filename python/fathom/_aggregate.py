@@ -124,7 +124,10 @@ def _sides(data) -> list:
 def _columns(by, values, words: list) -> tuple[list, list]:
     """The columns of keys, and those of values and texts; none of these where records are counted."""
     counts = values is not None and not _list(values) and not words
-    return _places("by", by) or [1], _places("values", values) + words or ([] if counts else [2])
+    keys = _places("by", by) or [1]
+    for key in keys:
+        _native.part(key)  # Refuses a place that is none before the width of its buckets.
+    return keys, _places("values", values) + words or ([] if counts else [2])
 
 
 def _nulls(null, values: list) -> list:
@@ -235,7 +238,8 @@ def aggregate(
 
     A floating-point number in an Arrow table means its shortest decimal, which all programs print:
     0.1 is 0.1, so that a table and its CSV have the same result. NaN and infinities are refused (NaN of pandas
-    arrives as a null, and is missing).
+    arrives as a null, and is missing). Tables, also those in files, have no formulas, texts= and rejects=, and numbers
+    only in columns of numbers.
     Other threads of Python run meanwhile, and Ctrl-C ends the run.
     """
     asked = dict(locals())

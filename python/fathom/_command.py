@@ -7,6 +7,7 @@ import json
 import numbers
 import operator
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Mapping
@@ -81,13 +82,17 @@ def call(arguments, *, input: bytes | None = None, accepted=(0, 1), without=()) 
     return printed
 
 
+#: Characters that are shown of what is no JSON.
+_SAID = 80
+
+
 def found(asked: str, options: list[str], words: list[str], input: bytes | None = None) -> dict:
     """What the command answers in JSON."""
     printed = call([*asked.split(), "--format", "json", *options, "--", *words], input=input)
     try:
         return json.loads(printed)
     except json.JSONDecodeError:
-        said = printed.decode(errors="replace").strip().partition("\n")[0]
+        said = printed.decode(errors="replace").strip().partition("\n")[0][:_SAID]
         raise ValueError(f"{asked}: with these options the command answers no JSON, but {said!r}") from None
 
 
@@ -95,16 +100,20 @@ def found(asked: str, options: list[str], words: list[str], input: bytes | None 
 _REPEATED = "axis cleanup command_name conclude library output prepare set setup strategy with worker".split()
 _WORDS = "join parameter parameter_list parameter_scan".split()
 
-# Options with which the command prints no JSON, or prints it elsewhere. (The output of `run` is that of commands.)
-_NO_JSON = {"run": ("format", "help", "open", "report")}
+# Options with which the command prints no JSON, prints it elsewhere, or prints the same. (The output of `run` is that of
+# commands.)
+_SHOWING = "brief columns explain format help open output report show_output sort style time_unit wide".split()
+
+# What would be printed beside the JSON.
+_PRINTED = re.compile(r"--output=inherit|--(save|export-\w+)=-")
 
 
-def _refuse(asked: str, name: str) -> None:
+def _refuse(asked: str, option: str) -> None:
     """What is returned is there instead."""
-    if name == "help":
+    if option == "help=":
         raise TypeError(f"help= is of the command alone: `fathom {asked} --help` prints it")
     run = "the run" if asked != "kv" else "its .run"
-    raise TypeError(f"{name}= is of the command alone: what is returned has .json, {run} .report(format) and .save(path)")
+    raise TypeError(f"{option} is of the command alone: what is returned has .json, {run} .report(format) and .save(path)")
 
 
 def options_of(asked: str, keywords: dict) -> list[str]:
@@ -116,8 +125,8 @@ def options_of(asked: str, keywords: dict) -> list[str]:
         option = "--" + name.replace("_", "-")
         if value is None or value is False:
             continue
-        if name in _NO_JSON.get(asked, ("format", "help", "open", "output")):
-            _refuse(asked, name)
+        if name in _SHOWING and (asked, name) != ("run", "output"):
+            _refuse(asked, f"{name}=")
         if value is True:
             options.append(option)
         elif name in _WORDS:
@@ -126,6 +135,8 @@ def options_of(asked: str, keywords: dict) -> list[str]:
         else:
             is_repeated = name in _REPEATED and _is_several(value)
             options += [f"{option}={_word(name, one)}" for one in (value if is_repeated else [value])]
+    for option in filter(_PRINTED.fullmatch, options):
+        _refuse(asked, option)
     return options
 
 

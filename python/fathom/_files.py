@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 
 from fathom import _native
@@ -44,12 +43,18 @@ def tables(inputs: list, columns: list) -> list:
     [format] = formats
     names = [_name(data) for data in inputs]
     try:
-        import pyarrow.dataset  # noqa: F401
+        import pyarrow.dataset
     except ImportError:
         said = f"{names[0]}: tables in files are read by pyarrow: pip install pyarrow"
         raise ImportError(said) from None
     parts = [_opened(name, data, format) for name, data in zip(names, inputs)]
-    stream = _streamed(parts) if format == "stream" else _scanned(names, parts, columns)
+    schemas = [schema for _, schema in parts]
+    if all(column in schemas[0].names for column in columns if isinstance(column, str)):
+        read = _streamed if format == "stream" else _scanned
+        stream = read(parts, *_shared(names, schemas, columns, format == "stream"))
+    else:
+        # The native half says it better.
+        stream = pyarrow.RecordBatchReader.from_batches(schemas[0], [])
     return [_Named(stream, names[0] if len(names) == 1 else "<arrow>")]
 
 
@@ -61,7 +66,7 @@ def _name(data) -> str:
 
 
 def _opened(name: str, data, format: str):
-    """A stream, or a part of a data set, whose schema was read."""
+    """A stream or a part of a data set, and its schema."""
     import pyarrow
     from pyarrow import dataset, fs, ipc
 
@@ -69,7 +74,8 @@ def _opened(name: str, data, format: str):
     source = os.fsdecode(data) if is_path else pyarrow.BufferReader(data) if isinstance(data, bytes) else data
     try:
         if format == "stream":
-            return ipc.open_stream(pyarrow.OSFile(source) if is_path else source)
+            stream = ipc.open_stream(pyarrow.OSFile(source) if is_path else source)
+            return stream, stream.schema
         kind = dataset.ParquetFileFormat() if format == "parquet" else dataset.IpcFileFormat()
         part = kind.make_fragment(source, filesystem=fs.LocalFileSystem() if is_path else None)
         return part, part.physical_schema
@@ -79,48 +85,84 @@ def _opened(name: str, data, format: str):
         raise DataError(f"{name}: {said}", name) from None
 
 
-def _streamed(streams: list):
+def _shared(names: list, schemas: list, columns: list, is_stream: bool):
+    """The schema by which all are read, and the places of its columns in each: the columns asked for, or all of them
+    where one is by its place, of types that hold what every file has."""
     import pyarrow
 
-    first = streams[0].schema
-    if not all(stream.schema.equals(first) for stream in streams):
-        raise ValueError("streams of one call have the same columns")
-    return pyarrow.RecordBatchReader.from_batches(first, itertools.chain.from_iterable(streams))
+    first = schemas[0]
+    has_places = not all(isinstance(column, str) for column in columns)
+    shared = first.names if has_places else columns
+    places = []
+    for name, schema in zip(names, schemas):
+        if has_places and schema.names != first.names:
+            raise ValueError(f"{name}: files of one call have the same columns, unless these are chosen by name")
+        is_by_place = has_places and is_stream
+        places.append(range(len(shared)) if is_by_place else [_place(name, schema.names, column) for column in shared])
+    fields = []
+    for column, at in zip(shared, zip(*places)):
+        found = [schema.field(there) for schema, there in zip(schemas, at)]
+        fields.append(found[0].with_type(_widest(column, names, [field.type for field in found])))
+    return pyarrow.schema(fields), places
 
 
-def _scanned(names: list, parts: list, columns: list):
+def _place(name: str, there: list, column: str) -> int:
+    """Where a column is; what a file lacks, a data set would fill with nulls."""
+    if there.count(column) > 1:
+        raise KeyError(f'{name}: there are two columns "{column}"')
+    if column not in there:
+        raise KeyError(f"{name}: there is no column {column!r}; there are: {', '.join(there)}")
+    return there.index(column)
+
+
+def _streamed(parts: list, schema, places: list):
     import pyarrow
+
+    def batches():
+        for (stream, _), there in zip(parts, places):
+            for batch in stream:
+                columns = [batch.column(at).cast(type) for at, type in zip(there, schema.types)]
+                yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+
+    return pyarrow.RecordBatchReader.from_batches(schema, batches())
+
+
+def _scanned(parts: list, schema, _places: list):
     from pyarrow import dataset
 
-    first, schema = parts[0]
-    has_places = not all(isinstance(column, str) for column in columns)
-    # A data set fills what a file lacks with nulls, and casts what is of another type.
-    types = _types(schema, schema.names if has_places else columns)
-    for name, (_, other) in zip(names, parts):
-        if has_places and other.names != schema.names:
-            raise ValueError(f"{name}: files of one call have the same columns, unless these are chosen by name")
-        there = _types(other, types)
-        for column, type in types.items():
-            if column not in there:
-                raise KeyError(f"{name}: there is no column {column!r}; there are: {', '.join(other.names)}")
-            if there[column] not in (type, pyarrow.null()):
-                raise ValueError(f"{name}: column {column!r} has {there[column]}, and {type} in {names[0]}")
-    table = dataset.FileSystemDataset([part for part, _ in parts], schema, first.format)
-    # All where one is not there: the native half says it better.
-    is_all = has_places or not set(columns) <= set(schema.names)
-    return table.scanner(columns=None if is_all else columns).to_reader()
+    files = [part for part, _ in parts]
+    # It casts what is of another type.
+    return dataset.FileSystemDataset(files, schema, files[0].format).scanner().to_reader()
 
 
-def _types(schema, columns) -> dict:
-    """The types of those of the columns that there are; casts among integers and among texts keep every value."""
+def _kind(type):
+    """What is cast to another type of the same kind keeps its value."""
     from pyarrow import types
 
-    def kind(type):
-        type = type.value_type if types.is_dictionary(type) else type
-        is_text = types.is_string(type) or types.is_large_string(type)
-        return "integers" if types.is_integer(type) else "texts" if is_text else type
+    type = type.value_type if types.is_dictionary(type) else type
+    is_text = types.is_string(type) or types.is_large_string(type)
+    return "integers" if types.is_integer(type) else "texts" if is_text else type
 
-    return {field.name: kind(field.type) for field in schema if field.name in columns}
+
+def _widest(column: str, names: list, types: list):
+    """The type that holds every value of these; what is nothing but missing is of any."""
+    import pyarrow
+
+    some = [(name, type) for name, type in zip(names, types) if _kind(type) != pyarrow.null()]
+    if len({type for _, type in some}) < 2:
+        return some[0][1] if some else types[0]
+    kind = _kind(some[0][1])
+    for name, type in some:
+        if _kind(type) != kind:
+            raise ValueError(f"{name}: column {column!r} has {_kind(type)}, and {kind} in {some[0][0]}")
+    if kind == "texts":
+        return pyarrow.large_string()
+    if kind != "integers":
+        return kind
+    widths = [type.value_type if pyarrow.types.is_dictionary(type) else type for _, type in some]
+    if all(map(pyarrow.types.is_unsigned_integer, widths)):
+        return pyarrow.uint64()
+    return pyarrow.decimal128(20, 0) if pyarrow.uint64() in widths else pyarrow.int64()
 
 
 class _Named:

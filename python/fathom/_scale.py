@@ -56,6 +56,8 @@ def plan(urls, task_bytes: int, records: bool, options: dict):
         settled, query.guessed = _native.settle(inputs, query)
         query.__dict__.update(settled)
         tasks_of = _tasks_of_files
+    # Where no quotes enclose line breaks a cut may fall anywhere.
+    records = records and not query.plain and query.format_in in (None, "delimited") and query.quotes is not False
     sides = [[one] for one in inputs] if query.compare else [inputs]
     return [tasks_of(side, task_bytes, records, query) for side in sides], query
 
@@ -67,19 +69,20 @@ def _tasks_of_files(paths: list, task_bytes: int, records: bool, query) -> list:
     objects = [_native.object(path) for path in paths]
     sizes = [(size, can_be_cut and not records) for size, _, can_be_cut in objects]
     tasks = _native.plan(sizes, task_bytes)
-    if records and not query.plain and query.format_in == "delimited" and query.quotes:
-        tasks = [part for task in tasks for part in _between_records(task, paths, query, task_bytes)]
+    if records:
+        tasks = [part for task in tasks for part in _between_records(task, paths, objects, query, task_bytes)]
     return [
         [Piece(paths[at], at, len(paths), *objects[at][:2], start, end) for at, start, end in task]
         for task in tasks
     ]
 
 
-def _between_records(task, paths, query, task_bytes):
+def _between_records(task, paths, objects, query, task_bytes):
     """A task that is one large file, cut where records start; any other as it is."""
-    if len(task) > 1:
+    (at, start, end), *more = task
+    _, _, can_be_cut = objects[at]
+    if more or not can_be_cut:
         return [task]
-    [(at, start, end)] = task
     ends = [*_native.cuts(paths[at], query.delimiter, task_bytes), end]
     return [[(at, start, end)] for start, end in zip([start, *ends], ends)]
 
@@ -87,8 +90,6 @@ def _between_records(task, paths, query, task_bytes):
 def _tasks_of_objects(inputs: list, task_bytes: int, records: bool, query) -> list:
     """Each a list of words of the command, which reads objects of stores where the module does not."""
     urls = [str(data) if "://" in str(data) else os.path.abspath(data) for data in inputs]
-    # Where no quotes enclose line breaks a cut may fall anywhere.
-    records = records and not query.plain and query.format_in in (None, "delimited") and query.quotes is not False
     words = ["--bytes", str(task_bytes), *(["--records"] if records else [])]
     if records and query.delimiter is not None:
         words += ["--delimiter", chr(query.delimiter)]

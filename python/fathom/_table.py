@@ -80,9 +80,9 @@ class Table:
         return self._compared() == other._compared()
 
     def _compared(self) -> dict:
-        """What two tables that are equal have both: all but how many bytes were read."""
+        """What two tables that are equal have both: all but how many bytes were read, and where refused records stood."""
         state = self._groups.saved_state()
-        return {**state, "counts": state["counts"][:-1]}
+        return {**state, "counts": state["counts"][:-1], "rejects": None}
 
     __hash__ = None  # type: ignore[assignment]
 

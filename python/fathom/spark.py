@@ -37,14 +37,17 @@ def _states(spark, tasks, query) -> list[bytes]:
     try:
         # What is little is all that the driver needs, and no other job follows.
         little = _LITTLE_BYTES if len(tasks) <= _scale.WIDTH else -1
-        found = states.selectExpr("keys", f"case when length(bytes) <= {little} then bytes end as bytes").collect()
+        some = f"case when length(bytes) <= {little} then bytes end as bytes"
+        found = states.selectExpr("keys", "length(bytes) as length", some).collect()
         of = _scale.partitions(max(row.keys for row in found)) if len(tasks) > 1 else 1
         if of > 1:
             parts = states.mapInArrow(_Splits(of), _SCHEMA)
             found = parts.repartition(of, "number").mapInArrow(_merges, _SCHEMA).select("bytes").collect()
         elif any(row.bytes is None for row in found):
             merged, left = states, len(tasks)
-            while left > _scale.WIDTH:
+            # As many as are merged at a time go to the driver as they are if all together are as little.
+            most = _scale.WIDTH if sum(row.length for row in found) <= _scale.WIDTH * _LITTLE_BYTES else 1
+            while left > most:
                 left = -(-left // _scale.WIDTH)
                 merged = merged.selectExpr(f"number div {_scale.WIDTH} as number", "keys", "bytes")
                 merged = merged.repartition(left, "number").mapInArrow(_merges, _SCHEMA)

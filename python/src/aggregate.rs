@@ -415,9 +415,19 @@ pub(crate) fn columns(condition: &str) -> PyResult<Vec<Column>> {
 
 /// The column of a part of keys, and the width of its buckets if it was said with one.
 #[pyfunction]
-pub(crate) fn part(column: Column) -> (Column, Option<String>) {
+pub(crate) fn part(column: Column) -> PyResult<(Column, Option<String>)> {
     let by = By::of(column.into());
-    (Column::from(&by.column), by.bucket.map(|bucket| bucket.to_string()))
+    match &by.column {
+        // What other digits say is a place by now.
+        Selector::Name(name)
+            if by.bucket.is_some()
+                && !name.is_empty()
+                && name.bytes().all(|digit| digit == b'0') =>
+        {
+            Err(PyValueError::new_err("by: places of columns count from 1, and 0 is none"))
+        }
+        column => Ok((column.into(), by.bucket.map(|bucket| bucket.to_string()))),
+    }
 }
 
 /// Whether a value is computed.

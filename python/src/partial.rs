@@ -1,5 +1,6 @@
 //! States in Python's hands: bytes of what is known of some ranges, merged, and shown in the end.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -118,7 +119,7 @@ pub(crate) fn cuts(py: Python<'_>, path: PathBuf, delimiter: u8, every: u64) -> 
 enum Failure {
     Engine(Error),
     State(StateError),
-    System(std::io::Error, PathBuf),
+    System(io::Error, PathBuf),
 }
 
 /// The state of some ranges.
@@ -187,7 +188,15 @@ fn opened(task: &Task, threads: usize) -> Result<Source, Failure> {
         }
         other => other,
     };
-    text_of(source).map(|(text, _)| text).map_err(Failure::Engine)
+    let (text, _) = text_of(source).map_err(Failure::Engine)?;
+    match text {
+        // It would be read whole.
+        Source::Stream { path, .. } if [task.start, task.end] != [0, task.size] => {
+            let said = "what is compressed or UTF-16 has no ranges: read it whole";
+            Err(Failure::System(io::Error::other(said), path))
+        }
+        text => Ok(text),
+    }
 }
 
 fn unchanged(task: &Task) -> Result<(), Failure> {

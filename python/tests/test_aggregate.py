@@ -375,6 +375,7 @@ WRONG = [
     (ValueError, "chunk_bytes is 64 to 1073741824, not 0", dict(chunk_bytes=0)),
     (ValueError, "top is 0 to", dict(top=-1)),
     (ValueError, "by: places of columns count from 1, and 0 is none", dict(by=0)),
+    (ValueError, "by: places of columns count from 1, and 0 is none", dict(by="0:10")),
     (ValueError, "by: places .* -1 is none", dict(by=["k", -1])),
     (ValueError, "values: places", dict(values=0)),
     (ValueError, "texts: places", dict(texts=0)),
@@ -481,7 +482,8 @@ def test_a_result_is_shown_pickled_and_compared():
 def test_tables_are_equal_if_they_say_the_same_of_as_many_records():
     table = fathom.aggregate(b"a;1\nb;2\n")
     assert table == fathom.aggregate(b"a;1\r\nb;2\r\n") != fathom.aggregate(b"a;1\nb;2\nb;2\n")
-    assert table != fathom.aggregate(b"a;1\nb;2\nx\n", on_error="skip")
+    skipped = fathom.aggregate(b"a;1\nb;2\nx\n", on_error="skip")
+    assert table != skipped == fathom.aggregate(b"x\na;1\nb;2\n", on_error="skip")
 
 
 def test_refused_records_are_told_wherever_a_table_is_shown():
@@ -685,6 +687,9 @@ def test_haversine_is_exact_and_says_where_it_is_not(command, tmp_path):
         said["mean_in_order"],
     )
     assert fathom.haversine(gzip.compress(file.read_bytes()), threads=2) == found
+    assert fathom.haversine(file, exact_only=True) == found._replace(mean_in_order=None)
+    with pytest.raises(TypeError, match="exact_only is True or False, not 'no'"):
+        fathom.haversine(file, exact_only="no")
     with pytest.raises(fathom.DataError) as caught:
         fathom.haversine(b'{"pairs":[\n{"x0":1,"y0":2,"x1":3,"y1":"4"}]}')
     assert (caught.value.line, caught.value.column) == (2, 28)

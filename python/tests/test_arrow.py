@@ -1,6 +1,7 @@
 """Arrow: tables of others in, results out, and the same answers as from text."""
 
 import io
+import itertools
 import random
 import sys
 from decimal import Decimal
@@ -598,6 +599,49 @@ def test_columns_that_a_later_file_lacks_or_has_otherwise_are_no_nulls_and_no_ca
         assert both(places) == [{"k": "a", "sum": 3.0}]
         with pytest.raises(ValueError, match=f"second.{kind}: files of one call have the same columns"):
             both(places, k=None, more=["a"])
+
+
+def file_of(kind, file, table):
+    from pyarrow import feather, ipc, parquet
+
+    if kind != "stream":
+        (parquet.write_table if kind == "parquet" else feather.write_feather)(table, file)
+        return
+    with ipc.new_stream(file, table.schema) as stream:
+        stream.write_table(table)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])
+def test_what_a_later_file_has_wider_keeps_every_value_in_any_order(tmp_path, kind):
+    many, most = [str(number) for number in range(300)], 2**64 - 1
+    few = pa.DictionaryArray.from_arrays(pa.array([0, 0], pa.int8()), pa.array(["few"]))
+    files = {
+        "few": (few, pa.array([-5, 100], pa.int8()), {"few": 95}, {"-5", "100"}),
+        "text": (pa.array(["text"]), pa.array([70000]), {"text": 70000}, {"70000"}),
+        "many": (pa.array(many).dictionary_encode(), pa.array([most] * 300, pa.uint64()), dict.fromkeys(many, most), {str(most)}),
+        "none": (pa.array(["none"], pa.large_string()), pa.nulls(1), {"none": 0}, {""}),
+    }
+    for name, (keys, values, *_) in files.items():
+        file_of(kind, tmp_path / name, pa.table({name: keys, "k": keys, "v": values}))
+    for names in itertools.chain.from_iterable(itertools.permutations(files, length) for length in (1, 2, 3, 4)):
+        paths = [tmp_path / name for name in names]
+        sums = dict(fathom.aggregate(paths, by="k", values="v", stats="sum"))
+        assert sums == {key: value for name in names for key, value in files[name][2].items()}
+        rows = fathom.aggregate(paths, by=["v", "k"], values=[]).to_dicts()
+        assert {row["v"] for row in rows} == set().union(*(files[name][3] for name in names))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])
+def test_two_columns_of_one_name_are_said(tmp_path, kind):
+    file_of(kind, tmp_path / "two", pa.Table.from_arrays([pa.array(["a"]), pa.array([1]), pa.array([2])], names=["k", "v", "v"]))
+    assert dict(fathom.aggregate(tmp_path / "two", by="k", values=[])) == {"a": 1}
+    with pytest.raises(KeyError, match='two: there are two columns "v"'):
+        fathom.aggregate(tmp_path / "two", by="k", values="v")
+    if kind == "stream":
+        assert dict(fathom.aggregate(tmp_path / "two", by=1, values=3, stats="sum")) == {"a": 2}
+    else:
+        with pytest.raises(KeyError, match='two: there are two columns "v"'):
+            fathom.aggregate(tmp_path / "two", by=1, values=3)
 
 
 def test_a_dictionary_of_a_dictionary_is_refused_and_not_read_as_its_indices():

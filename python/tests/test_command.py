@@ -5,6 +5,7 @@ import collections
 import dataclasses
 import functools
 import os
+import pathlib
 import pickle
 import re
 import subprocess
@@ -96,8 +97,8 @@ def test_values_are_lists_or_whatever_gives_them_one_by_one():
             fathom.run(wrong)
 
 
-@pytest.mark.parametrize("name", ["format", "help", "open", "output"])
-def test_options_that_print_no_json_are_refused_before_anything_is_measured(name, tmp_path):
+@pytest.mark.parametrize("name", "brief columns explain format help open output sort style time_unit wide".split())
+def test_options_that_show_otherwise_are_refused_before_anything_is_measured(name, tmp_path):
     value = True if name in ("help", "open") else tmp_path / "k.json"
     calls = [
         lambda **o: fathom.kv("there/is/none.txt", **o),
@@ -113,14 +114,21 @@ def test_options_that_print_no_json_are_refused_before_anything_is_measured(name
     assert not any(tmp_path.iterdir())
 
 
+def test_what_would_be_printed_beside_the_json_is_refused_before_anything_is_measured():
+    for name, value in [("save", "-"), ("export_csv", pathlib.Path("-")), ("output", ["null", "inherit"]), ("show_output", True)]:
+        with pytest.raises(TypeError, match="is of the command alone: what is returned has .json"):
+            words(name, value)
+    assert words("save", "a-") == ["--save=a-"] and words("output", "inherited") == ["--output=inherited"]
+
+
 def test_no_word_is_an_option_and_no_answer_but_json_is_one(monkeypatch, tmp_path):
     for call in [fathom.cpu, fathom.bench]:
         with pytest.raises(fathom.CommandFailed):
             call("--help")
-    (tmp_path / "fathom").write_text("#!/bin/sh\necho hello\n")
+    (tmp_path / "fathom").write_text("#!/bin/sh\nprintf 'hello%0999d\\n' 0\n")
     (tmp_path / "fathom").chmod(0o755)
     monkeypatch.setenv("FATHOM_PROGRAM", str(tmp_path / "fathom"))
-    with pytest.raises(ValueError, match="kv: .* no JSON, but 'hello'"):
+    with pytest.raises(ValueError, match="kv: .* no JSON, but 'hello0{75}'$"):
         fathom.kv("a.txt")
 
 

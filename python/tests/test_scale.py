@@ -167,6 +167,8 @@ def test_columns_and_conditions_pass_through(tmp_path, command):
     words = ["--by", "host", "--value", "ms", "--where", "status > 200", "--stats", "p50,last"]
     expected = command("aggregate", *words, "--sort", "last", "--top", "3", path)
     assert table.format("csv") == expected
+    with pytest.raises(ValueError, match="places of columns count from 1"):
+        _scale.plan(path, 1000, False, dict(by="0:10"))
 
 
 def test_buckets_shares_totals_and_orders_pass_through(tmp_path, command):
@@ -209,6 +211,27 @@ def test_quotes_are_cut_between_records_or_refused(tmp_path, command):
         run(path, Here(2), task_bytes=61, by="k", values="v")
     table = run(path, Here(2), task_bytes=61, records=True, by="k", values="v")
     assert table.format("csv") == command("aggregate", "--by", "k", "--value", "v", path)
+
+
+def test_utf_16_is_counted_once_with_records(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(("k,v\n" + '"a\nb",1\nc,2\n' * 200).encode("utf-16"))
+    asked = dict(by="k", values="v", stats=["count", "sum"])
+    table = run(path, Here(1), task_bytes=100, records=True, **asked)
+    assert list(table) == [("a\nb", 200, 200), ("c", 200, 400)]
+    [[task]], query = _scale.plan(path, 100, True, asked)
+    task[0].end //= 2
+    with pytest.raises(OSError, match="a.csv: what is compressed or UTF-16 has no ranges"):
+        _scale.partial(task, query)
+
+
+@pytest.mark.parametrize("asked", [{}, dict(by=1, values=2, quotes=False), dict(by="k", values="v", format_in="ndjson")])
+def test_what_has_no_quotes_is_cut_with_records_as_without(tmp_path, asked):
+    path = tmp_path / "a.txt"
+    path.write_text(('{"k": "a", "v": 1}\n' if "format_in" in asked else "a;1\n") * 100)
+    [tasks], _ = _scale.plan(path, 100, True, dict(asked))
+    assert len(tasks) == len(_scale.plan(path, 100, False, dict(asked))[0][0]) > 3
+    assert run(path, Here(1), task_bytes=100, records=True, stats="sum", **asked).format("csv").endswith(b"\na,100\n")
 
 
 @pytest.mark.parametrize("size, error", [(0, ValueError), (-1, ValueError), (1.5, TypeError)])

@@ -19,7 +19,7 @@ table = fathom.aggregate("a.csv", by=["host", "path"], values="ms", stats=["coun
 page: bytes = table.format("csv")
 size: int = table.bytes
 mean: fathom.Mean = fathom.haversine(b"[]")
-both: float = mean.mean + mean.mean_in_order + mean.pairs + mean.skipped + mean.bytes
+both: float = mean.mean + (mean.mean_in_order or 0.0) + mean.pairs + mean.skipped + mean.bytes
 run: fathom.Run = fathom.run(["a", "b"], budget="5s", names=["a", "b"])
 word: str = run.verdicts[0].word
 keys: fathom.Keys = fathom.kv(["a"])

@@ -183,7 +183,9 @@ impl Kind {
             Kind::Short | Kind::Long | Kind::Views | Kind::Fixed(_) | Kind::Integers(_) => true,
             Kind::Booleans | Kind::Times(..) | Kind::Missing => true,
             Kind::Dictionary(_, values) => values.is_key(),
-            Kind::F32 | Kind::F64 | Kind::Decimal(_) | Kind::OtherDecimal(..) => false,
+            // Whole numbers, as which integers of any two types are read.
+            Kind::Decimal(scale) => *scale == 0,
+            Kind::F32 | Kind::F64 | Kind::OtherDecimal(..) => false,
         }
     }
 }
