@@ -237,6 +237,7 @@ fn the_ladder_has_a_line_for_every_step_and_finds_the_wrong_numbers() {
     let steps =
         |step: &str| said.lines().filter(|line| line.split(' ').next() == Some(step)).count();
     assert_eq!([steps("strtod"), steps("threads")], [2, 2], "{said}");
+    assert!(said.contains("medians of 1 round,"), "{said}");
     assert_eq!(piped(&["haversine", "-", "--stages"], b"").status.code(), Some(2));
 }
 

@@ -112,4 +112,5 @@ fn generated_keys_are_what_was_asked_for() {
     fails(folder, "generate keys -n 5 -k ipv4 --size 40", 2, "take no sizes");
     fails(folder, "generate keys -n 5 -F u64 -k urls", 2, "random, sequential or clustered");
     fails(folder, "generate pairs-kv -n 5 -F words", 2, "has no values");
+    fails(folder, "generate keys -n 5 -F bin-text-kv", 2, "generate pairs-kv makes them");
 }

@@ -77,6 +77,7 @@ fn every_block_size_on_a_small_file() {
         let json = course(12, numbers);
         let sizes: Vec<usize> = (1..400).chain([512, 1000, 2000]).collect();
         check(&json, OnError::Stop, &[1, 2], &sizes);
+        check(&json, OnError::Stop, &[3, 7], &[1, 2, 3, 7, 39, 40, 399]);
     }
 }
 
@@ -118,6 +119,7 @@ fn faults_are_the_same_wherever_they_stand() {
             json[at] = byte;
             check(&json, OnError::Stop, &[1, 3], &[256, 1000]);
             check(&json, OnError::Skip, &[2], &[500]);
+            check(&json, OnError::Stop, &[7], &[39]);
         }
     }
 }

@@ -99,12 +99,13 @@ fn every_single_byte_replaced() {
             let mut text = text.to_vec();
             text[at] = byte;
             let expected = common::plain(&text, Mode::Document, Limits::default());
-            let level = Level::best();
             check_verdict(&text, expected.1);
-            let said = common::lexed([&text[..]], Mode::Document, Limits::default(), level);
-            assert_eq!(said, expected, "{}", text.escape_ascii());
-            let said = common::lexed(text.chunks(7), Mode::Document, Limits::default(), level);
-            assert_eq!(said, expected, "in sevens: {}", text.escape_ascii());
+            for level in Level::available() {
+                let said = common::lexed([&text[..]], Mode::Document, Limits::default(), level);
+                assert_eq!(said, expected, "{level}: {}", text.escape_ascii());
+                let said = common::lexed(text.chunks(7), Mode::Document, Limits::default(), level);
+                assert_eq!(said, expected, "{level}, in sevens: {}", text.escape_ascii());
+            }
         }
     }
 }

@@ -121,11 +121,11 @@ fn csv(rest: &str) -> Option<Csv> {
         },
         None => (rest, b','),
     };
-    let column = match column.parse() {
-        Ok(0) => return None,
-        Ok(number) => Column::Number(number),
-        Err(_) if column.is_empty() => return None,
-        Err(_) => Column::Named(column.to_owned()),
+    let column = match (column, column.parse()) {
+        ("" | "0", _) => return None,
+        // As numbers are written: a column can be called 01, or +1.
+        (_, Ok(number)) if !column.starts_with(['0', '+']) => Column::Number(number),
+        _ => Column::Named(column.to_owned()),
     };
     Some(Csv { column, delimiter })
 }
@@ -183,6 +183,7 @@ mod tests {
             "csv:1::",
             "csv:user:id:,",
             "csv:user:::",
+            "csv:01",
             "jsonl:user.name",
         ] {
             assert_eq!(name.parse::<Format>().unwrap().to_string(), name);

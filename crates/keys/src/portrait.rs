@@ -18,7 +18,7 @@ const NEIGHBOURS: usize = 1 << 16;
 pub struct Portrait {
     /// Keys, duplicates counted.
     pub keys: u64,
-    /// Keys without duplicates; of long keys, by a 128-bit hash.
+    /// Keys without duplicates; of byte strings, by a 128-bit hash.
     pub distinct: u64,
     /// Bytes of all keys; an integer has eight.
     pub bytes: u64,

@@ -238,6 +238,8 @@ fn a_csv_column_is_found_by_name_or_number() {
     assert_eq!(column(b"a\tb", "csv:1:\\t").unwrap(), ["a"]);
     assert_eq!(column(b"root:x:0\n", "csv:1::").unwrap(), ["root"]);
     assert_eq!(column(b"user:id,b\n7,8\n", "csv:user:id:,").unwrap(), ["7"]);
+    assert_eq!(column(b"01,+1\n7,8\n", "csv:01").unwrap(), ["7"]);
+    assert_eq!(column(b"01,+1\n7,8\n", "csv:+1").unwrap(), ["8"]);
     assert_eq!(column(b"\"a\"\r", "csv:1").unwrap(), column(b"a\r", "csv:1").unwrap());
     let error = |text: &[u8], format| column(text, format).unwrap_err().to_string();
     assert_eq!(error(text, "csv:nobody"), "byte 3: no column \"nobody\" in the header");

@@ -1,6 +1,6 @@
 //! Instruction-set levels: detect them, list them, force one, compile kernels for all of them.
 //!
-//! A [`Level`] is chosen at run time, once per chunk of work; nothing in this project is compiled
+//! A [`Level`] is chosen at run time, once per run; nothing in this project is compiled
 //! for the build machine's own processor. It does not describe every feature of a processor
 //! (AES, CRC, SHA units are found where they are used): only the vector width kernels are written
 //! for. Kernels are dispatched by [`compile!`](crate::compile) or a match over [`Here`], neither of which

@@ -69,6 +69,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let path = options.file.as_deref().or(options.input.as_deref());
     let path = path.unwrap_or_else(|| Path::new("-"));
     output::ensure_files_apart(&[("--output", Some(&*options.output))], &[path])?;
+    // Only kvbench's own words ask for it in vain.
+    if options.terminate && options.mode.is_none() && options.to == Format::BinText1 {
+        return Err(WriteError::NoTerminator.into());
+    }
     let (from, to) = match options.mode {
         None => (options.from.clone(), options.to.clone()),
         Some(mode) => (Some(Format::Words), mode.target()),
@@ -145,4 +149,26 @@ fn print_keys(keys: &fathom_keys::KeySet<'_>, output: &Path) -> anyhow::Result<(
         out.write_all(b"\n")?;
     }
     Ok(out.flush()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closing_zero_byte_of_bin_text1_was_asked_for_in_vain() {
+        let options = Options {
+            file: Some("no-such-file".into()),
+            from: None,
+            to: Format::BinText1,
+            output: "-".into(),
+            terminate: true,
+            wide: false,
+            verbose: false,
+            mode: None,
+            input: None,
+        };
+        let said = run(&options).unwrap_err().to_string();
+        assert_eq!(said, "a closing zero byte goes with bin-text and bin-slice-kv only");
+    }
 }

@@ -89,13 +89,38 @@ pub fn detect(bytes: &[u8]) -> Result<Format, Error> {
         return Err(Error::Unrecognised(format!(
             "it looks like a table that begins with {shown:?}; name the column, {} or {} without a \
              header, or take it as words or lines",
-            csv(Column::Named(name.to_owned())),
-            csv(Column::Number(1)),
+            in_a_shell(csv(Column::Named(name.to_owned()))),
+            in_a_shell(csv(Column::Number(1))),
         )));
     }
     match first {
         None => Err(Error::Unrecognised("nothing but white space".into())),
         Some(_) if text::all_integers(bytes) => Ok(Format::Integers),
         Some(_) => Ok(Format::Words),
+    }
+}
+
+/// The name of a format in quotes where a shell would take some of it for more than itself.
+fn in_a_shell(format: Format) -> String {
+    let name = format.to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=,:@%".contains(c);
+    match name.chars().all(is_plain) {
+        true => name,
+        false => format!("'{}'", name.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_advice_for_a_table_was_two_commands_in_a_shell() {
+        let advice = |table: &str| detect(table.as_bytes()).unwrap_err().to_string();
+        let said = advice("id;name\n1;Jo\n2;Al\n");
+        assert!(said.contains("name the column, 'csv:id:;' or 'csv:1:;' without"), "{said}");
+        let said = advice("id,name\n1,Jo\n2,Al\n");
+        assert!(said.contains("name the column, csv:id or csv:1 without"), "{said}");
+        assert_eq!(in_a_shell("csv:a'b".parse().unwrap()), r"'csv:a'\''b'");
     }
 }

@@ -492,8 +492,10 @@ impl Mapping {
                 mem::forget(mem::replace(self, map));
                 return Ok(());
             }
-            // The kernel clears the new address before it refuses: what is there may be another thread's by now.
-            mem::forget(mem::replace(&mut map, Mapping::zeroed(bytes)?));
+            // The kernel clears the new address before it refuses: what is there may be another thread's by now, and
+            // is not given back, whether or not there is room elsewhere.
+            mem::forget(map);
+            map = Mapping::zeroed(bytes)?;
         }
         // SAFETY: both are mapped and ours alone, and apart.
         unsafe { map.at.copy_from_nonoverlapping(self.at, used) };

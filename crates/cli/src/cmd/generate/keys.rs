@@ -90,7 +90,12 @@ enum OrderOption {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    make(&options.keys, &options.format, None)
+    let format = &options.format;
+    anyhow::ensure!(
+        !format.has_values(),
+        "{format} has values: fathom generate pairs-kv makes them"
+    );
+    make(&options.keys, format, None)
 }
 
 pub(crate) fn run_pairs(options: &PairOptions) -> anyhow::Result<Exit> {

@@ -14,6 +14,7 @@ use fathom_measure::family::AnyFamily;
 use fathom_measure::result::Case;
 use fathom_measure::rounds::Plan;
 use fathom_measure::workload::Spec;
+use fathom_report::number::plural;
 use fathom_report::wrap::wrapped;
 
 use crate::exit::Exit;
@@ -123,10 +124,9 @@ fn ladder(case: &Case, width: Option<usize>) -> String {
         before = Some(ns);
     }
     let width = width.unwrap_or(usize::MAX);
-    let rounds = case.measured.rounds.len();
-    let title = format!(
-        "{pairs} pairs, {bytes} bytes; medians of {rounds} rounds, wall clock, file and all"
-    );
+    let rounds = plural(case.measured.rounds.len(), "round");
+    let title =
+        format!("{pairs} pairs, {bytes} bytes; medians of {rounds}, wall clock, file and all");
     let mut text = wrapped(&title, width, 0) + "\n\n";
     let beside = |(line, what): &(String, &str)| format!("{line}  {what}").trim_end().to_owned();
     if lines.iter().all(|line| beside(line).chars().count() <= width) {
