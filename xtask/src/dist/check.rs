@@ -26,11 +26,14 @@ pub(crate) fn check(verify: bool) -> Result<()> {
         let text = fs::read_to_string(&path)?;
         workflow(&text).with_context(|| path.display().to_string())?;
     }
-    let recipe = fs::read_to_string(root().join("release/Containerfile"))?;
-    ensure!(
-        recipe.lines().any(|line| line.starts_with("ENTRYPOINT")),
-        "a recipe without a program"
-    );
+    recipe(&fs::read_to_string(root().join("release/Containerfile"))?)
+}
+
+/// Whether an image has a program and, from nothing, the folder for what is kept for a while.
+fn recipe(text: &str) -> Result<()> {
+    for (start, what) in [("ENTRYPOINT", "program"), ("WORKDIR /tmp", "temporary folder")] {
+        ensure!(text.lines().any(|line| line.starts_with(start)), "a recipe without a {what}");
+    }
     Ok(())
 }
 
@@ -124,6 +127,31 @@ fn workflow(text: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_image_had_no_temporary_folder() {
+        assert!(recipe("FROM scratch\nWORKDIR /data\nENTRYPOINT [\"/fathom\"]\n").is_err());
+        recipe("FROM scratch\nWORKDIR /tmp\nENTRYPOINT [\"/fathom\"]\n").unwrap();
+    }
+
+    #[test]
+    fn the_first_push_of_a_branch_was_compared_with_forty_zeros() {
+        let action = fs::read_to_string(root().join("action.yml")).unwrap();
+        let script = action.split("run: |").nth(1).unwrap().split("\n    - ").next().unwrap();
+        let zeros = "0".repeat(40);
+        for (against, is_measured) in [("main", true), ("a0c1", true), ("", false), (&zeros, false)]
+        {
+            let output = tempfile::NamedTempFile::new().unwrap();
+            let mut bash = Command::new("bash");
+            bash.args(["-eo", "pipefail", "-c", script]).env("AGAINST", against).env("BUILD", "");
+            bash.env("GITHUB_ACTION_PATH", root().join("release"));
+            bash.env("GITHUB_OUTPUT", output.path());
+            let said = run(&mut bash).unwrap().stdout;
+            let told = fs::read_to_string(output.path()).unwrap();
+            assert_eq!(told.contains("measures=yes"), is_measured, "{against:?}: {told}");
+            assert_eq!(said.is_empty(), is_measured, "{against:?}");
+        }
+    }
 
     #[test]
     fn a_workflow_with_a_mistake_is_refused() {
