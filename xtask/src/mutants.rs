@@ -150,7 +150,7 @@ fn staged(copy: &Path, tests: &str, limit: Duration) -> Result<Outcome> {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(copy).args(["test", "--locked", "--quiet"]).args(arguments);
         command.env("CARGO_TARGET_DIR", &build).env("PROPTEST_FAILURE_PERSISTENCE", "off");
-        command.env("FATHOM_MUTANT", "1").stdin(Stdio::null());
+        command.stdin(Stdio::null());
         let output = fs::File::create(&log)?;
         command.stdout(output.try_clone()?).stderr(output);
         within(limit, &mut command)

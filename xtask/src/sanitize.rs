@@ -50,8 +50,8 @@ const SESSIONS: &[Session] = &[
     session(Tool::Miri, "fathom-random", &["--lib"]),
     session(Tool::Miri, "fathom-report", &["--lib"]),
     session(Tool::Miri, "fathom-keys", &["--lib"]),
-    session(Tool::Miri, "fathom-json", &["--lib", "--", "reference", "number", "string", "float"]),
-    session(Tool::Miri, "fathom-haversine", &["--lib", "--", "sum", "formula", "block"]),
+    session(Tool::Miri, "fathom-json", &["--lib", "--", "number", "string", "float"]),
+    session(Tool::Miri, "fathom-haversine", &["--lib", "--", "sum", "block"]),
     session(Tool::Miri, "fathom-aggregate", &["--lib", "--", "number", "merge", "format", "key"]),
     session(Tool::Address, "fathom-json", &["--lib", "--tests"]),
     session(Tool::Address, "fathom-keys", &["--lib", "--tests"]),
@@ -68,7 +68,7 @@ const SESSIONS: &[Session] = &[
     session(Tool::Thread, "fathom-aggregate", &["--lib", "--tests"]),
     session(Tool::Thread, "fathom-haversine", &["--lib", "--tests"]),
     session(Tool::Thread, "fathom-measure", &["--lib", "--tests"]),
-    session(Tool::Thread, "fathom-contenders", &["--lib", "--", "map::", "tree::", "trie::"]),
+    session(Tool::Thread, "fathom-contenders", &["--lib", "--", "map::", "trie::"]),
 ];
 
 /// Runs the sessions of `tool`, or all, whose package contains `only`.

@@ -7,7 +7,9 @@ use fathom_aggregate::{self as aggregate, generate::GenerateError, state::StateE
 use fathom_haversine as haversine;
 use fathom_keys::WriteError;
 use fathom_machine::counter::metric::GroupError;
+use fathom_measure::bench::BenchError;
 use fathom_measure::result::ReadError;
+use fathom_measure::sample::Failure;
 use fathom_measure::workload::SpecError;
 use fathom_report::import::ImportError;
 
@@ -80,13 +82,22 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 fn code(error: &anyhow::Error) -> u8 {
     if let Some(aggregate::Error::Interrupted) = error.downcast_ref() {
         130
-    } else if error.chain().any(|cause| cause.is::<io::Error>()) {
+    } else if error.chain().any(|cause| cause.is::<io::Error>() || is_failed_program(cause)) {
         4
     } else if error.chain().any(is_bad_data) {
         3
     } else {
         2
     }
+}
+
+/// Whether who should have answered did not, as for want of descriptors; no word of the user's was wrong.
+fn is_failed_program(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let failure = match cause.downcast_ref() {
+        Some(BenchError::Reference { failure, .. }) => Some(failure),
+        _ => cause.downcast_ref(),
+    };
+    failure.is_some_and(|failure| !matches!(failure, Failure::Unsupported { .. }))
 }
 
 fn is_bad_data(cause: &(dyn std::error::Error + 'static)) -> bool {

@@ -58,7 +58,7 @@ fn conduct<T>(
 fn each_fault_costs_its_own_row() {
     let mut names =
         vec!["steady", "wrong", "crash", "hungry", "late-crash", "no-such-one", "slower-100"];
-    names.push("late-wrong");
+    names.extend(["late-wrong", "hang"]);
     let mut seats: Vec<Seat> = names.iter().map(|name| seat("planted", name)).collect();
     seats.push(seat("planted", "steady"));
     let seats = seats;
@@ -69,8 +69,9 @@ fn each_fault_costs_its_own_row() {
         assert!(matches!(by_seat[2], Some(Failure::Crashed { .. })), "{by_seat:?}");
         assert!(matches!(by_seat[3], Some(Failure::OutOfMemory { .. })), "{by_seat:?}");
         assert!(matches!(by_seat[5], Some(Failure::Broken { .. })), "{by_seat:?}");
-        assert_eq!(by_seat.iter().flatten().count(), 4, "{by_seat:?}");
-        let roles = Roles { twin: Some(8), ..Roles::default() };
+        assert!(matches!(by_seat[8], Some(Failure::Hung { .. })), "{by_seat:?}");
+        assert_eq!(by_seat.iter().flatten().count(), 5, "{by_seat:?}");
+        let roles = Roles { twin: Some(9), ..Roles::default() };
         let plan = Plan {
             sample_ns: 500_000,
             shortest_ns: 100_000,

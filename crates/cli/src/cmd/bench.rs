@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{Context, ensure};
 use fathom_measure::bench::{Bench, BenchError, Entrant};
 use fathom_measure::conductor::{Conductor, Launch, Piece, Seat, Worker};
 use fathom_measure::family::AnyFamily;
@@ -352,7 +352,9 @@ fn test(
             }
             Err(failure) => {
                 let cause = is_broken(&failure).then(|| cause(family, spec)).flatten();
-                return Err(cause.unwrap_or_else(|| anyhow!("the reference on {spec} {failure}")));
+                return Err(cause.unwrap_or_else(|| {
+                    anyhow::Error::from(failure).context(format!("the reference on {spec}"))
+                }));
             }
         };
         tested += 1;

@@ -276,6 +276,7 @@ fn whatever_a_server_does_the_bytes_are_the_same_or_an_error_says_why() {
             Same,
         ),
         ("429 at first", Box::new(first(Status(429))), Same),
+        ("500 at first", Box::new(first(Status(500))), Same),
         ("500 for ever", Box::new(|_: &Request| Status(500)), Error("500")),
         ("503 for blocks", Box::new(block(Status(503))), Error("503")),
         ("reset at once", Box::new(first(Reset(0))), Same),
