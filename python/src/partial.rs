@@ -192,7 +192,8 @@ fn opened(task: &Task, threads: usize) -> Result<Source, Failure> {
     match text {
         // It would be read whole.
         Source::Stream { path, .. } if [task.start, task.end] != [0, task.size] => {
-            let said = "what is compressed or UTF-16 has no ranges: read it whole";
+            let said =
+                "a part of what is compressed or UTF-16 cannot be read: plan the file as one task";
             Err(Failure::System(io::Error::other(said), path))
         }
         text => Ok(text),

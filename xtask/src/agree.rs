@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::packages::{install, root, run, target};
 
@@ -50,7 +50,10 @@ pub(crate) fn run_all(turns: u32, fathom: Option<PathBuf>, only: &[String]) -> R
     let mut rows: Vec<(&str, Vec<[f64; 2]>)> = Vec::new();
     rows.extend(openssl.iter().map(|(name, _)| (*name, Vec::new())));
     rows.extend(xxhsum.iter().map(|(_, name)| (*name, Vec::new())));
-    ensure!(!rows.is_empty(), "no row of these names");
+    let is_there = |wanted: &&String| rows.iter().any(|(name, _)| *name == wanted.as_str());
+    if let Some(name) = only.iter().find(|wanted| !is_there(wanted)) {
+        bail!("there is no row {name}");
+    }
     for turn in 0..turns {
         let mut at = 0;
         let mut pair = |theirs: &dyn Fn() -> Result<f64>, ours: &dyn Fn() -> Result<f64>| {

@@ -56,7 +56,7 @@ const SUITES: &[Suite] = &[
 const NOT_EMULATED: &[(&str, &str)] = &[
     ("touched_memory", "residency of pages is the host's"),
     ("what_was_just_written_is_cached", "the same"),
-    ("limits", "a limited child would be a program of the host"),
+    ("limits_and_places_are_accepted", "a limited child would be a program of the host"),
     ("signals_of_others_do_what_they_did", "a child would be a program of the host"),
     ("a_group_ends_as_one", "a child that is killed is a program of the host"),
     ("no_such_program_is_an_error", "what a child says of it stays in the child's memory"),

@@ -67,9 +67,10 @@ pub enum Reason {
         "not a time (RFC 3339, YYYY-MM-DD …, seconds or milliseconds since 1970, or that of access logs)"
     )]
     NoTime,
-    /// A field whose buckets are times is a date or a year without dashes: as seconds it would be one in 1970.
+    /// A field whose buckets are times is a date, perhaps with a clock, or a year without dashes: as seconds or
+    /// milliseconds it would be another time.
     #[error(
-        "a date is written YYYY-MM-DD (and seconds since 1970 that look like one with a fraction, 2026.0)"
+        "a date is written YYYY-MM-DD [HH:MM:SS]; what counts from 1970 and looks like one, with a fraction (2026.0); years are joined as numbers (year:10)"
     )]
     BareDate,
     /// A number is too large for buckets so small.
@@ -139,6 +140,14 @@ impl Reject {
         self.reason == Reason::Number(NumberError::Malformed) && Decimal::parse(&pointed).is_ok()
     }
 
+    /// What a point makes of a [comma](Reject::has_decimal_comma) that may as well part thousands: `1.234` of `1,234`.
+    pub fn pointed_thousands(&self) -> Option<String> {
+        let text = std::str::from_utf8(&self.field.as_ref()?.text).ok()?;
+        let (whole, rest) = text.split_once(',')?;
+        let is_group = rest.len() == 3 && rest.bytes().all(|byte| byte.is_ascii_digit());
+        (is_group && self.has_decimal_comma()).then(|| format!("{whole}.{rest}"))
+    }
+
     /// What the field, or the whole record, may be instead of what was expected, and how that is written.
     pub fn hint(&self) -> Option<&'static str> {
         if is_wide(&self.text) {
@@ -168,10 +177,12 @@ pub(crate) const WIDE: &str = "this looks like UTF-16 without a byte order mark"
 /// Whether every second byte is zero, as in UTF-16 of ASCII cut anywhere.
 pub(crate) fn is_wide(text: &[u8]) -> bool {
     let zeros = |first: usize| text.iter().skip(first).step_by(2).all(|&byte| byte == 0);
-    text.len() > 2 && (zeros(0) || zeros(1))
+    // A hole in a file is nothing but zeros.
+    text.len() > 2 && zeros(0) != zeros(1)
 }
 
-/// Whether these are digits in groups of three, perhaps with a fraction: `1.234,50`, `1 234`.
+/// Whether these are digits in groups of three, perhaps with a fraction: `1.234,50`, `1 234`; four between points
+/// are an address, `192.168.100.200`.
 fn is_grouped(text: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let text = text.trim_start_matches(['-', '+']);
@@ -179,7 +190,9 @@ fn is_grouped(text: &str) -> bool {
         let Some((first, rest)) = text.split_once(mark) else { return false };
         let is_point = |c: char| c != mark && matches!(c, ',' | '.');
         let (rest, fraction) = rest.rsplit_once(is_point).unwrap_or((rest, ""));
+        let is_address = mark == '.' && fraction.is_empty() && rest.split(mark).count() == 3;
         (1..=3).contains(&first.len())
+            && !is_address
             && digits(first)
             && digits(fraction)
             && rest.split(mark).all(|group| group.len() == 3 && digits(group))
@@ -461,6 +474,12 @@ mod tests {
             reject.field = Some(FieldText { name: "ms".into(), text: text.into() });
             assert_eq!(reject.has_decimal_comma(), expected, "{text}");
         }
+        for (text, expected) in
+            [("-1,234", Some("-1.234")), ("1,23", None), ("1,234.5", None), ("1,5e3", None)]
+        {
+            reject.field = Some(FieldText { name: "ms".into(), text: text.into() });
+            assert_eq!(reject.pointed_thousands().as_deref(), expected, "{text}");
+        }
         for (text, hint) in [
             ("1.234,50", "thousands"),
             ("-1,234.50", "thousands"),
@@ -473,6 +492,7 @@ mod tests {
             ("2026/2/1", "YYYY-MM-DD"),
             ("1.2.3", ""),
             ("1,23,456", ""),
+            ("192.168.100.200", ""),
             ("x%", ""),
             ("", ""),
         ] {
@@ -482,5 +502,7 @@ mod tests {
         }
         (reject.field, reject.text) = (None, b"\0k\0;\x001".to_vec());
         assert_eq!(reject.hint(), Some(WIDE));
+        reject.text = vec![0; 4];
+        assert_eq!(reject.hint(), None, "a hole");
     }
 }

@@ -186,6 +186,8 @@ pub struct Guessed {
     pub syntax: Option<Syntax>,
     /// The byte between fields, also if it is the usual one.
     pub delimiter: Option<u8>,
+    /// It does not cut all records as the first.
+    pub odd_records: bool,
     /// None cuts the records alike, and the query's own is taken.
     pub no_delimiter: bool,
     /// Quotes are bytes like any other.
@@ -253,6 +255,9 @@ fn settle_delimited(query: &mut Query, said: &Said, sources: &mut [Source], gues
         guessed.delimiter = said.delimiter.is_none().then_some(delimiter);
         guessed.no_quotes = query.quotes && !quotes;
         (query.delimiter, query.quotes) = (delimiter, quotes);
+        let (records, refused) = records(&text, ended, query.dialect());
+        let are_odd = refused > 0 || records.windows(2).any(|two| two[0].len() != two[1].len());
+        guessed.odd_records = guessed.delimiter.is_some() && are_odd;
     }
     let values = values(&text, ended, query);
     guessed.header = said.header.is_none() && values.header;

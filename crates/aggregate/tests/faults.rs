@@ -65,7 +65,7 @@ fn a_stream_that_breaks_half_way_is_an_error_with_its_byte() {
 fn a_file_that_breaks_half_way_is_an_error_with_the_byte_it_was_read_from() {
     for left in [0, 9, 9 * 1000, 9 * 100_000] {
         for threads in [1, 2] {
-            let size = (left + 9 * 1000) as u64;
+            let size = (left + 9 * 10_000) as u64;
             let file = Box::new(Failing { left });
             let source = Source::File { path: "cable".into(), file, size };
             // A chunk is read at once, with a little around it.

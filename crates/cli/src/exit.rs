@@ -91,7 +91,8 @@ fn code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// Whether who should have answered did not, as for want of descriptors; no word of the user's was wrong.
+/// Whether who should have answered did not, as for want of descriptors; where a file or a parameter is why, the error is
+/// that of the file or the parameter.
 fn is_failed_program(cause: &(dyn std::error::Error + 'static)) -> bool {
     let failure = match cause.downcast_ref() {
         Some(BenchError::Reference { failure, .. }) => Some(failure),

@@ -637,6 +637,8 @@ fn headers_quotes_and_decimal_commas_are_guessed_once_and_said_otherwise() {
     let hint = "--decimal-comma reads numbers with a comma, such as 1,5";
     refused(&with(&["--decimal-comma=no"]), text, hint);
     refused(&[], "a;1,5\n", hint);
+    let thousands = "--decimal-comma reads it as 1.234; separators of thousands are not read";
+    refused(&[], "a;1,234\n", thousands);
     assert!(!err(&run(&[], "a;x,5\n")).contains(hint));
     let long = "a;1,5\n".repeat(20_000);
     refused(&sum, &format!("{long}a;1.5\n"), "-:20001:3: the value is not a decimal number");
@@ -1331,6 +1333,9 @@ fn a_line_of_totals_or_a_short_record_hid_what_separates_fields() {
     for words in ["--by 1 --count", "--by name --count", "--by name --value amount"] {
         let (code, said) = run(words, totals);
         assert!(code == 3 && said.contains(":4:1: expected 2 fields, found 1"), "{words}: {said}");
+        let told =
+            "fathom: , was taken for the delimiter, though it does not cut all records alike";
+        assert!(said.starts_with(told), "{said}");
     }
     let (code, said) = run("--by name --value amount --stats sum --on-error skip", totals);
     assert!(code == 1 && said.starts_with("name,sum\nA,1\nB,2\n"), "{said}");
@@ -1343,6 +1348,10 @@ fn a_line_of_totals_or_a_short_record_hid_what_separates_fields() {
     let (code, said) = run("--by name --partial", "name\nA\nB\n");
     assert!(code == 3 && said.starts_with(told), "{said}");
     assert_eq!(run("--by name --count", "name\nA\n"), (0, "name,count\nA,1\n".to_owned()));
+    // What is no fault of a record is not the delimiter's.
+    let many: String = (0..300_000).map(|number| format!("{number}\n")).collect();
+    let (code, said) = run("--by 1 --count --memory-limit 1M", &many);
+    assert!(code == 3 && said.starts_with("fathom: the memory limit is reached"), "{said}");
 }
 
 #[test]
@@ -1352,7 +1361,7 @@ fn dates_without_dashes_were_counted_in_1970() {
         folder.run(&[words, &["--by", "date:1mo", "--count"]].concat(), input.as_bytes())
     };
     let (plain, json): (&[&str], &[&str]) = (&[], &["--format-in", "ndjson"]);
-    for date in ["20260203", "2026"] {
+    for date in ["20260203", "2026", "20260203081458"] {
         let (csv, line) = (format!("date,v\n{date},1\n"), format!("{{\"date\":{date}}}\n"));
         for (words, input, place) in [(plain, csv, "-:2:1"), (json, line, "-:1:9")] {
             let output = run(words, &input);

@@ -1,5 +1,7 @@
 //! `fathom generate measurements` from the outside: bytes, exit codes, what is left behind.
 
+#[path = "common/ends.rs"]
+mod ends;
 #[path = "common/signals.rs"]
 mod signals;
 
@@ -148,7 +150,7 @@ fn an_interrupt_leaves_nothing_behind_and_what_was_there_as_it_was() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
         signals::send(signal, child.id());
-        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_eq!(ends::soon(&mut child), Some(130), "{signal}");
         assert_eq!(files(), old, "{signal}");
         assert!(old == 0 || std::fs::read(&path).unwrap() == b"old", "{signal}");
     }

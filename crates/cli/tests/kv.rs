@@ -596,6 +596,8 @@ fn a_case_that_cannot_be_opened_ends_a_run_and_costs_no_other_case() {
     let run = json(folder.path(), line, 4);
     assert_eq!(run["cases"].as_array().unwrap().len(), 2);
     assert!(run["notes"].to_string().contains("ended early: "), "{}", run["notes"]);
+    std::fs::write(folder.path().join("garbage"), "garbage\n").unwrap();
+    json(folder.path(), &line.replace("gone", "garbage"), 3);
 }
 
 #[test]

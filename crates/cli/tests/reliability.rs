@@ -1,6 +1,8 @@
 //! `docs/reliability.md`: what happens to files and data that do not behave, as a user sees it; and that
 //! every test which the page names is there.
 
+#[path = "common/ends.rs"]
+mod ends;
 #[path = "common/signals.rs"]
 mod signals;
 
@@ -151,6 +153,7 @@ fn a_hole_in_a_file_is_a_bad_record_with_its_place() {
     let (code, stdout, stderr) = said(&ran(folder.path(), &["aggregate", "rows"]));
     assert_eq!((code, stdout.as_str()), (3, ""), "{stderr}");
     assert!(stderr.contains("rows:2:1: there is no delimiter"), "{stderr}");
+    assert!(!stderr.contains("UTF-16"), "{stderr}");
 }
 
 #[test]
@@ -241,7 +244,7 @@ fn who_is_interrupted_while_keys_are_read_ends_soon() {
         let mut child = fathom(folder.path(), arguments).spawn().unwrap();
         wait_until_open(&child, &pipe);
         signals::send("INT", child.id());
-        assert_eq!(child.wait().unwrap().code(), Some(130), "{arguments:?}");
+        assert_eq!(ends::soon(&mut child), Some(130), "{arguments:?}");
     }
 }
 

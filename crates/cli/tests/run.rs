@@ -554,6 +554,14 @@ fn a_cached_revision_is_built_once_and_a_build_that_fails_is_no_comparison() {
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_eq!(fs::read_to_string(folder.join("log")).unwrap().lines().count(), 5);
     assert!(tree.join("sub/built").exists() && !tree.with_extension("begun").exists());
+    // Two at once took each other's for half a tree.
+    let both = std::thread::scope(|scope| {
+        let one = || scope.spawn(move || against(folder, &["-r", "3", "--cache", "../both"]));
+        [one(), one()].map(|run| run.join().unwrap())
+    });
+    for output in both {
+        assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    }
     fs::remove_file(folder.join("sub/source")).unwrap();
     let output = against(folder, &["-r", "3"]);
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));

@@ -198,7 +198,6 @@ fn every_structure_takes_keys_at_the_edges() {
     }
 }
 
-/// Stores that keep in memory what they say is in a file would be smaller than they can be.
 /// One unpacked what it had packed itself, at another level.
 #[cfg(feature = "cpu")]
 #[test]
@@ -212,15 +211,15 @@ fn the_decoders_of_zstandard_are_given_the_same_bytes() {
             let mut prepared = opened.prepared;
             ratio = prepared.metrics().first().map(|metric| metric.value);
         };
-        codec.open(id, &spec, &mut then).ok()?;
-        ratio
+        codec.open(id, &spec, &mut then).map(|()| ratio.expect("a ratio"))
     };
     match ratio("zstd+3") {
-        None => not_run("Zstandard's C library"),
-        of_both => assert_eq!(ratio("ruzstd"), of_both),
+        Err(OpenError::Unsupported(_)) => not_run("Zstandard's C library"),
+        of_both => assert_eq!(ratio("ruzstd").unwrap(), of_both.unwrap()),
     }
 }
 
+/// Stores that keep in memory what they say is in a file would be smaller than they can be.
 #[cfg(feature = "kv")]
 #[test]
 fn a_store_in_a_file_has_its_entries_there() {

@@ -63,9 +63,11 @@ fn strict_rows(rows: u32, names: u32) -> Vec<u8> {
         let name = (state >> 8) % names;
         let tenths = (state >> 4) as i32 % 1999 - 999;
         let sign = if tenths < 0 { "-" } else { "" };
-        let padding = "é".repeat((name % 22) as usize);
+        let digits = name.to_string();
+        let rest = (name as usize % 52).saturating_sub(digits.len());
+        let padding = "e".repeat(rest % 2) + &"é".repeat(rest / 2);
         let tenths = tenths.abs();
-        let row = format!("{name}{padding};{sign}{}.{}\n", tenths / 10, tenths % 10);
+        let row = format!("{digits}{padding};{sign}{}.{}\n", tenths / 10, tenths % 10);
         input.extend_from_slice(row.as_bytes());
     }
     input
@@ -164,7 +166,7 @@ fn a_record_that_is_too_long_is_told_with_its_byte() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(&b"a;1.0\n".repeat(100)).unwrap();
     file.as_file().set_len(1000 + fathom_aggregate::MOST_RECORD_BYTES as u64).unwrap();
-    for input in [Input::Pread, Input::Chunk] {
+    for input in [Input::Pread, Input::Chunk, Input::Whole] {
         let few =
             Strategy { chunk_bytes: 400, threads: Some(1), ..Strategy::named("final").unwrap() };
         match aggregate(file.path(), &Strategy { input, ..few }, Level::best()) {
@@ -218,7 +220,7 @@ fn names_longer_than_an_inline_entry_are_an_error() {
 
 #[test]
 fn trusting_hashes_merges_names_that_collide_and_comparing_does_not() {
-    // Two eight-byte names with the same two steps of CRC-32C: found by searching, below.
+    // Two ten-letter names with the same two steps of CRC-32C: found by searching, below.
     let (a, b) = colliding_names();
     let input = format!("{a};1.0\n{b};2.0\n").into_bytes();
     for name in ["perthreadht", "final", "sharedht"] {

@@ -115,7 +115,7 @@ pub struct Overhead {
 /// What the hidden copy of the baseline shows: how well identical code is known to be identical here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Floor {
-    /// The twin's interval; `None` without a twin or with too few rounds.
+    /// The twin's interval; `None` without a twin, with too few rounds, or sets that all read the same.
     #[serde(serialize_with = "ends")]
     pub interval: Option<Interval>,
     /// How far that reaches from 1, as a share: identical code may differ by as much here; `None` likewise.

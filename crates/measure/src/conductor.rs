@@ -394,16 +394,26 @@ fn quoted(bytes: &[u8]) -> String {
 /// the last one that is not a note about backtraces, or of one, whose beginning may be lost.
 fn telling_line(words: &[u8]) -> String {
     let text = String::from_utf8_lossy(words);
-    let text = text.split("stack backtrace:").next().unwrap_or_default();
-    let is_frame = |line: &str| {
-        let number = line.split_once(": ").map_or("no frame", |(number, _)| number);
-        line.starts_with("at ") || number.bytes().all(|byte| byte.is_ascii_digit())
-    };
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_frame(line));
     let line = lines()
         .find(|line| is_about_memory(line))
         .or_else(|| lines().rfind(|line| !line.starts_with("note:")));
     line.unwrap_or_default().chars().take(300).collect()
+}
+
+/// Whether a line is of a backtrace: `3: core::panicking::panic`, `4:     0x55d0 - main`, or `at ./lib.rs:3:5`.
+fn is_frame(line: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(place) = line.strip_prefix("at ") {
+        let parts: Vec<&str> = place.rsplitn(3, ':').collect();
+        return parts.len() == 3 && parts[..2].iter().all(|part| is_number(part));
+    }
+    let is_name = |name: &str| {
+        let name = name.trim_start();
+        name.contains("::") || name.starts_with("0x") || !name.contains(' ')
+    };
+    let parts = line.split_once(": ");
+    line == "stack backtrace:" || parts.is_some_and(|(n, name)| is_number(n) && is_name(name))
 }
 
 /// The words of Rust, C++, Python and the C library.
@@ -685,8 +695,13 @@ mod tests {
         assert_eq!(telling_line(frames), "", "the tail of a backtrace");
         let whole = [b"index out of bounds\nstack backtrace:\n", &frames[..]].concat();
         assert_eq!(telling_line(&whole), "index out of bounds");
+        let memory = "memory allocation of 9 bytes failed";
         let words = b"memory allocation of 9 bytes failed\nskipping backtrace\n";
-        assert_eq!(telling_line(words), "memory allocation of 9 bytes failed");
+        assert_eq!(telling_line(words), memory);
+        assert_eq!(telling_line(&[&whole[..], memory.as_bytes()].concat()), memory);
+        for words in ["at least two keys are needed", "404: not found", ": no such file"] {
+            assert_eq!(telling_line(words.as_bytes()), words);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use fathom_measure::compare::{Unresolved, judge, judge_as_measured};
+use fathom_measure::compare::{Unresolved, judge, judge_as_measured, time_estimate};
 use fathom_measure::plan::Plan;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::sample::Failure;
@@ -45,7 +45,7 @@ pub struct Difference {
     pub title: String,
     /// The contender; all of them where one run has the whole case alone.
     pub id: String,
-    /// Time per iteration before and after, in nanoseconds.
+    /// Time per iteration before and after, in nanoseconds: medians, or what `ratio` is of.
     pub ns: Option<(f64, f64)>,
     /// New over old: of ratios to the common baseline, or of times.
     pub ratio: Option<f64>,
@@ -55,7 +55,7 @@ pub struct Difference {
     pub against_baseline: bool,
     /// The word.
     pub change: Change,
-    /// Why it is not resolved although the interval speaks for a difference.
+    /// Why it is not resolved, where that is not for what the interval says.
     pub why: Option<Unresolved>,
 }
 
@@ -183,19 +183,20 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
     };
     let relative = relative(old, new, &alike);
     let against_baseline = relative.is_some();
-    let (ratio, interval) = match relative {
-        Some((ratio, interval)) => (ratio, interval),
+    let (ns, ratio, interval) = match relative {
+        Some((ratio, interval)) => ((was, is), ratio, interval),
         None => {
             let ends = |(case, number): (&Case, usize)| {
                 let alpha = half(&case.plan).alpha / case.entrants().count() as f64;
                 alike.estimate(case, number, alpha)
             };
             match ends(old).zip(ends(new)) {
-                // The ratio that the interval is of, which that of the medians may lie outside of.
+                // The times that the interval is of, which the ratio of the medians may lie outside of.
                 Some(((was, o), (is, n))) => {
-                    (is / was, Some(Interval { low: n.low / o.high, high: n.high / o.low }))
+                    let interval = Interval { low: n.low / o.high, high: n.high / o.low };
+                    ((was, is), is / was, Some(interval))
                 }
-                None => (is / was, None),
+                None => ((was, is), is / was, None),
             }
         }
     };
@@ -208,19 +209,33 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
         (true, true) => Change::Faster,
         (true, false) => Change::Slower,
     };
-    let why = match floor > LEAST {
-        true => Unresolved::Floor { least: floor },
-        false => Unresolved::Close { most: LEAST },
+    // Of several sets there is a time without an interval only where all read the same.
+    let is_coarse = |(case, number): (&Case, usize)| {
+        let own = case.measured.rounds.iter().filter(|round| round.samples[number].is_some());
+        let mut sets = own.map(|round| round.process);
+        let first = sets.next();
+        let time = || time_estimate(&case.measured, &case.plan, alike.clock, number, 0.5);
+        !case.plan.fresh && sets.any(|set| Some(set) != first) && time().is_none()
+    };
+    let why = match interval {
+        None if against_baseline || is_coarse(old) || is_coarse(new) => {
+            Some(Unresolved::Resolution)
+        }
+        Some(_) if speaks && !is_beyond => Some(match floor > LEAST {
+            true => Unresolved::Floor { least: floor },
+            false => Unresolved::Close { most: LEAST },
+        }),
+        _ => None,
     };
     Difference {
         title: title.to_owned(),
         id,
-        ns: Some((was, is)),
+        ns: Some(ns),
         ratio: Some(ratio),
         interval,
         against_baseline,
         change,
-        why: (speaks && !is_beyond).then_some(why),
+        why,
     }
 }
 
@@ -242,7 +257,8 @@ fn failed_in(before: Option<&Failure>, now: Option<&Failure>) -> Option<Change> 
     }
 }
 
-/// The change of the ratio to a baseline that both runs share.
+/// The change of the ratio to a baseline that both runs share; without an interval where all sets of processes
+/// read the same.
 fn relative(
     old: (&Case, usize),
     new: (&Case, usize),
@@ -258,12 +274,15 @@ fn relative(
         let judge = if alike.subtracted { judge } else { judge_as_measured };
         let judged = judge(&case.measured, case.roles, &plan);
         let found = judged.comparisons.into_iter().find(|c| c.contender == number)?;
-        Some((found.ratio?, found.interval?))
+        let is_coarse = found.interval.is_none() && found.sets > 1;
+        Some((found.ratio?, found.interval)).filter(|_| is_coarse || found.interval.is_some())
     };
     let ((old_ratio, old_ends), (new_ratio, new_ends)) = (of(old)?, of(new)?);
+    let ratio = new_ratio / old_ratio;
+    let Some((old_ends, new_ends)) = old_ends.zip(new_ends) else { return Some((ratio, None)) };
     let interval =
         Interval { low: new_ends.low / old_ends.high, high: new_ends.high / old_ends.low };
-    Some((new_ratio / old_ratio, Some(interval)))
+    Some((ratio, Some(interval)))
 }
 
 /// What two runs say that cannot be compared.

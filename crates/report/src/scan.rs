@@ -224,20 +224,20 @@ fn varied<'a>(all: &[&'a Parameters]) -> Option<&'a str> {
     names.next().is_none().then_some(name)
 }
 
-/// A count with or without a suffix, as the families read it (1K is 1024); what they do not read, in decimal.
+/// A count with or without a suffix, as the families read it (1K is 1024); fractions, which they do not read, alike.
 fn number(text: &str) -> Option<f64> {
     if let Some(whole) = parse_number(text) {
         return (whole > 0).then_some(whole as f64);
     }
-    let (digits, factor) = match text.as_bytes().last()? {
-        b'k' | b'K' => (&text[..text.len() - 1], 1e3),
-        b'm' | b'M' => (&text[..text.len() - 1], 1e6),
-        b'g' | b'G' => (&text[..text.len() - 1], 1e9),
-        b't' | b'T' => (&text[..text.len() - 1], 1e12),
-        _ => (text, 1.0),
+    let (digits, shift) = match text.as_bytes().last()? {
+        b'k' | b'K' => (&text[..text.len() - 1], 10),
+        b'm' | b'M' => (&text[..text.len() - 1], 20),
+        b'g' | b'G' => (&text[..text.len() - 1], 30),
+        b't' | b'T' => (&text[..text.len() - 1], 40),
+        _ => (text, 0),
     };
     let value: f64 = digits.parse().ok()?;
-    let value = value * factor;
+    let value = value * 2_f64.powi(shift);
     (value > 0.0 && value.is_finite()).then_some(value)
 }
 
@@ -388,7 +388,7 @@ mod tests {
     #[test]
     fn counts_are_read_with_their_suffix() {
         let read = ["10", "1k", "2m", "2.5M", "2.5t"].map(number);
-        assert_eq!(read, [10.0, 1024.0, 2_097_152.0, 2.5e6, 2.5e12].map(Some));
+        assert_eq!(read, [10.0, 1024.0, 2_097_152.0, 2_621_440.0, 2_748_779_069_440.0].map(Some));
         // What the families take was refused.
         let all = ["1m", "2g", "1T"].map(|size| Parameters::from([("size".into(), size.into())]));
         assert!(is_scan(&all.each_ref()));

@@ -103,7 +103,7 @@ pub fn conditions(case: &Case) -> String {
 }
 
 /// The interval of a contender's time per iteration, in nanoseconds, at the level of the verdicts; `None`
-/// with too few rounds.
+/// with too few rounds, or sets that all read the same.
 #[must_use]
 pub fn interval(case: &Case, number: usize) -> Option<Interval> {
     Some(Alike::of(&[case]).estimate(case, number, case.judged.alpha_each)?.1)

@@ -214,12 +214,14 @@ pub(super) fn totals(entries: &[Entry]) -> String {
     let all: Vec<&Entry> = entries.iter().collect();
     let greatest = |of: fn(&Truth) -> f64| entries.iter().map(|e| of(&e.truth)).fold(1.0, f64::max);
     let (reading, apart) = (greatest(|truth| truth.reading), greatest(|truth| truth.apart));
-    let left_out = entries.iter().filter_map(|entry| entry.truth.left_out).fold(f64::MAX, f64::min);
+    let left_out = entries.iter().filter_map(|entry| entry.truth.left_out).reduce(f64::min);
+    let left_out = left_out
+        .map_or_else(String::new, |least| format!(" (who was left out {least:.2} or more)"));
     let considered = entries.iter().map(|entry| entry.considered).min().unwrap_or(0);
     let mut text = format!(
         "At least {considered} combinations were considered for each set. When all were tried on all keys, the one that \
-         was then fastest in rounds took at most {reading:.2} times the least of its structure (who was left out \
-         {left_out:.2} or more), and that at most {apart:.2} times the least of all (the limit is 2).\n\n\
+         was then fastest in rounds took at most {reading:.2} times the least of its structure{left_out}, \
+         and that at most {apart:.2} times the least of all (the limit is 2).\n\n\
          | kind | sets | fastest in the first {TOP} | median regret, % | worst, % | same advice | tie, said | different |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|\n"
     );
@@ -312,6 +314,9 @@ mod tests {
             line.contains("| `even`, `slow`, `best` | `best` | 2 | 25.0 (20.0 to 30.0) |"),
             "{line}"
         );
+        let mut alone = entry.clone();
+        alone.truth.left_out = None;
+        assert!(totals(&[alone]).contains("1.02 times the least of its structure, and that at"));
         let totals = totals(&[entry.clone(), entry]);
         for line in ["| planted | 2 | 2 | 1.0 | 25.0 | 0 | 0 | 2 |", "| all | 2 | 2 | 1.0 | 25.0 |"]
         {

@@ -9,7 +9,7 @@
 //! 1795335298250               milliseconds, of twelve to fifteen
 //! ```
 //!
-//! `20261122` and `2026` are [dates](is_bare_date) to whoever wrote them, and no seconds.
+//! `20261122`, `20261122081458` and `2026` are [dates](is_bare_date) to whoever wrote them, and nothing since 1970.
 //!
 //! Days are those of the Gregorian calendar in all years from 0 to 9999, in UTC. A second of 60 is the first of the
 //! next minute.
@@ -137,14 +137,19 @@ pub(super) fn seconds(text: &[u8]) -> Option<i64> {
     any(text).filter(|second| (-62_167_219_200..253_402_300_800).contains(second))
 }
 
-/// Whether these are the digits of a date or a year from 1900 to 2099, and no more: seconds of August 1970, or of
-/// the first hour of that year, which nobody has; who counts from a start of their own has the latter, but not by days.
+/// Whether these are the digits of a date, perhaps with its minute or second, or a year from 1900 to 2099, and no more:
+/// seconds of August 1970, or of the first hour of that year, milliseconds of 1976, or of 2572 and later, which nobody
+/// has; who counts from a start of their own has those of the first hour, but not by days.
 pub(super) fn is_bare_date(text: &[u8], unit: Unit) -> bool {
-    let number = |range| digits(text, range).unwrap_or_default();
-    let is_year = (1900..2100).contains(&number(0..4));
+    /// Month, day, hour, minute, second.
+    const PARTS: [(i64, i64); 5] = [(1, 12), (1, 31), (0, 23), (0, 59), (0, 60)];
+    let is_year = digits(text, 0..4).is_some_and(|year| (1900..2100).contains(&year));
+    let is = |(&(least, most), at): (&(i64, i64), usize)| {
+        digits(text, at..at + 2).is_some_and(|number| (least..=most).contains(&number))
+    };
     match text.len() {
         4 => is_year && !matches!(unit, Unit::Second | Unit::Minute | Unit::Hour),
-        8 => is_year && (1..=12).contains(&number(4..6)) && (1..=31).contains(&number(6..8)),
+        8 | 12 | 14 => is_year && PARTS.iter().zip((4..text.len()).step_by(2)).all(is),
         _ => false,
     }
 }
@@ -360,10 +365,14 @@ mod tests {
     }
 
     #[test]
-    fn dates_without_dashes_were_seconds_of_1970() {
+    fn dates_without_dashes_were_times_of_other_years() {
         for (text, expected) in [
             ("20260203", true),
             ("19001231", true),
+            ("20260203081458", true),
+            ("20261231235960", true),
+            ("202602030814", true),
+            ("190001010000", true),
             ("2026", true),
             ("2099", true),
             ("1899", false),
@@ -373,10 +382,17 @@ mod tests {
             ("20260203.0", false),
             ("-2026", false),
             ("202602", false),
+            ("20260203081461", false),
+            ("20260203086000", false),
+            ("202602032400", false),
+            ("20260203 814", false),
+            ("202602030814.0", false),
+            ("1795335298250", false),
+            ("179533529825", false),
             ("2026-02-03", false),
         ] {
             assert_eq!(is_bare_date(text.as_bytes(), Unit::Day), expected, "{text}");
-            let is_date = expected && text.len() == 8;
+            let is_date = expected && text.len() > 4;
             assert_eq!(is_bare_date(text.as_bytes(), Unit::Hour), is_date, "{text}");
         }
     }

@@ -32,9 +32,7 @@ pub fn shaped(field: &[u8], which: usize, task: &Task) -> Result<Vec<u8>, String
     }
     match width {
         "100" | "0.5" => lower(&task.number(&part), width),
-        _ if BARE_DATE.is_match(&part)
-            && (part.len() == 8 || !width.ends_with(['s', 'm', 'h'])) =>
-        {
+        _ if BARE_DATE.is_match(&part) && (part.len() > 4 || !width.ends_with(['s', 'm', 'h'])) => {
             Err("BareDate".to_owned())
         }
         _ => start(&part, width).ok_or_else(|| "NoTime".to_owned()),
@@ -42,10 +40,11 @@ pub fn shaped(field: &[u8], which: usize, task: &Task) -> Result<Vec<u8>, String
     .map(String::into_bytes)
 }
 
-/// A date, or a year, of nothing but digits.
+/// A date, perhaps with its minute or second, or a year, of nothing but digits.
 static BARE_DATE: LazyLock<regex::bytes::Regex> = LazyLock::new(|| {
-    let pattern = r"(?-u)^(19|20)\d\d((0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))?$";
-    regex::bytes::Regex::new(pattern).unwrap()
+    let clock = r"([01]\d|2[0-3])[0-5]\d([0-5]\d|60)?";
+    let date = format!(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])({clock})?");
+    regex::bytes::Regex::new(&format!(r"(?-u)^(19|20)\d\d({date})?$")).unwrap()
 });
 
 /// The lower end of a bucket of numbers, with the decimals of the width.

@@ -155,11 +155,20 @@ fn measured(
         simulate: options.method.simulates(),
         ..measuring::usual(family, spec, entrants.to_vec(), plan)?
     });
+    case.map_err(|error| explained(error, family, &asked))
+}
+
+/// The error, or what is wrong with the file or a parameter, if that is why the reference could not be opened.
+pub(super) fn explained(
+    error: anyhow::Error,
+    family: &dyn AnyFamily,
+    spec: &Spec,
+) -> anyhow::Error {
     let is_broken = |error: &BenchError| matches!(error, BenchError::Reference { failure, .. } if is_broken(failure));
-    case.map_err(|error| match error.downcast_ref().is_some_and(is_broken) {
-        true => cause(family, &asked).unwrap_or(error),
+    match error.downcast_ref().is_some_and(is_broken) {
+        true => cause(family, spec).unwrap_or(error),
         false => error,
-    })
+    }
 }
 
 fn is_broken(failure: &Failure) -> bool {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
-use fathom_aggregate::{Column, Decimal, Partial, Stats, format};
+use fathom_aggregate::{Column, Decimal, Partial, Reason, Stats, format};
 use fathom_measure::contender::{Contender, Meta, Preparation, Unsupported, timed};
 use fathom_measure::digest::Digest;
 
@@ -59,6 +59,9 @@ fn run(workload: &Text) -> Result<Vec<u8>, String> {
         let mut parts = text.splitn(2, |&byte| byte == b';');
         let (key, value) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let wrong = |what: String| format!("{}: line {number}: {what}", workload.path.display());
+        if key.is_empty() {
+            return Err(wrong(Reason::EmptyKey.to_string()));
+        }
         let value = Decimal::parse(value).map_err(|error| wrong(error.to_string()))?;
         match groups.get_mut(key) {
             Some(stats) => stats.add(&value),

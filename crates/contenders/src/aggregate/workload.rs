@@ -109,7 +109,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
     }
 }
 
-/// A file of `rows` lines over `keys` names of 6 to 19 bytes, made up of a number and some of a
+/// A file of `rows` lines over `keys` names of 6 to 21 bytes, made up of a number and some of a
 /// text.
 fn make(rows: u64, keys: u64, seed: u64) -> std::io::Result<Unnamed> {
     let mut file = scratch::file()?;

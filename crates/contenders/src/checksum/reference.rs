@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn hash32_has_its_five_values() {
+    fn hash32_has_its_values() {
         let all: Vec<u8> = (0..=255).collect();
         let cases: [(&[u8], u32); 6] = [
             (b"", 0),

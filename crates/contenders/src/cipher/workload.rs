@@ -479,7 +479,9 @@ mod tests {
     fn feedback_wants_no_wide_rounds_and_a_stream_has_one_form() {
         for mode in ["cfb", "ofb", "cfc", "ofc"] {
             let best = FACTS.task(&format!("aes-128-{mode}")).best;
-            assert_ne!(best(), Some("vaes"), "{mode}");
+            // The names differ only on a processor that has wide rounds.
+            let in_turn = unit::aes_in_turn as fn() -> Option<&'static str>;
+            assert!(std::ptr::fn_addr_eq(best, in_turn), "{mode}");
         }
         let takes = |operation| Messages::takes(&Spec::new(operation, &[]), "form");
         assert!(takes("aes-128-ctr") && !takes("rc4") && !takes("shake256"));

@@ -2,9 +2,10 @@
 //! put together by hand.
 
 use fathom_haversine::Pair;
-use fathom_json::{Event, Lexer, Mode, Text};
+use fathom_json::{Event, Lexer, Mode};
 use fathom_measure::contender::{Meta, Path, Simple};
 
+use super::plain::Rows;
 use super::workload::Document;
 
 pub(super) static EVENTS: Simple<Document> = Simple {
@@ -17,44 +18,20 @@ fn hardware(_: &str) -> Path {
 }
 
 fn read(json: &[u8]) -> Vec<Pair> {
-    let mut pairs = Vec::new();
-    let mut row = [None; 4];
-    let mut next = None;
+    let mut rows = Rows::default();
     let mut lexer = Lexer::new(Mode::Document);
     let mut at = 0;
     while let Some(event) = lexer.next(json, &mut at).expect("the document is valid") {
         match event {
-            Event::Key(key) => next = coordinate(key),
-            Event::Number(number) => {
-                if let Some(next) = next.take() {
-                    row[next] = number.to_f64().ok();
-                }
+            Event::StartObject | Event::StartArray => rows.start(),
+            Event::Key(key) if key.has_escapes() => {
+                rows.key(key.decode().unwrap_or_default().as_bytes());
             }
-            Event::EndObject => {
-                if let [Some(x0), Some(y0), Some(x1), Some(y1)] = std::mem::take(&mut row) {
-                    pairs.push(Pair { x0, y0, x1, y1 });
-                }
-            }
+            Event::Key(key) => rows.key(key.raw()),
+            Event::Number(number) => rows.number(|| number.to_f64().ok()),
+            Event::EndObject | Event::EndArray => rows.end(),
             _ => {}
         }
     }
-    pairs
-}
-
-/// Which of the four a key is; one with escapes is decoded first.
-fn coordinate(key: Text<'_>) -> Option<usize> {
-    let decoded;
-    let name = if key.has_escapes() {
-        decoded = key.decode().ok()?;
-        decoded.as_bytes()
-    } else {
-        key.raw()
-    };
-    match name {
-        b"x0" => Some(0),
-        b"y0" => Some(1),
-        b"x1" => Some(2),
-        b"y1" => Some(3),
-        _ => None,
-    }
+    rows.pairs
 }

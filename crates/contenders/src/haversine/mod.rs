@@ -4,6 +4,8 @@
 //! fathom's for all of them, so what differs is reading. The own ones are the steps from the plain
 //! way to the product: a match per byte with the standard library's numbers, then the lexer with
 //! its vector searches and exact fast numbers, then templates with four cursors.
+//!
+//! A file is one document `{"pairs":[…]}`: the other layouts that the engine reads are its own.
 
 use fathom_measure::facts::Facts;
 use fathom_measure::family::Family;

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use fathom_haversine::generate::{self, Method, Numbers, Pairs};
 use fathom_haversine::{Options, Outcome, Pair, mean_exact};
+use fathom_json::{Event, Lexer, Located, Mode};
 use fathom_measure::contender::{Preparation, timed};
 use fathom_measure::digest::Digest;
 use fathom_measure::workload::{Data, Offer, Spec, SpecError, Work, Workload};
@@ -35,9 +36,13 @@ impl Workload for Document {
             let bytes = spec.bytes()?;
             let path = spec.file.clone().unwrap_or_default();
             let outcome = super::fathom::read(&bytes).map_err(|error| {
-                let reason = own::packed(&bytes).map_or_else(|| error.to_string(), str::to_owned);
-                SpecError::File { path, reason }
-            })?;
+                own::packed(&bytes).map_or_else(|| error.to_string(), str::to_owned)
+            });
+            let outcome = outcome.and_then(|outcome| match is_one_object(&bytes) {
+                true => Ok(outcome),
+                false => Err(r#"a row takes one document {"pairs":[…]}"#.to_owned()),
+            });
+            let outcome = outcome.map_err(|reason| SpecError::File { path, reason })?;
             return Ok(Document { bytes, pairs: outcome.pairs });
         }
         let numbers = match spec.text("numbers") {
@@ -84,6 +89,21 @@ impl Workload for Document {
     }
 }
 
+/// Whether the pairs of a text that the engine reads are a member of one object: the other layouts
+/// are its own.
+fn is_one_object(json: &[u8]) -> bool {
+    let (mut lexer, mut at) = (Lexer::new(Mode::Document), 0);
+    while let Ok(Some(Located { event, depth, .. })) = lexer.next_located(json, &mut at) {
+        match event {
+            // The engine has seen that nothing follows the object.
+            Event::Key(key) if depth == 1 && key.is("pairs") => return true,
+            Event::StartArray if depth == 1 => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
 impl Document {
     /// A contender that reads the pairs with `read`.
     pub(super) fn timed_pairs(
@@ -100,5 +120,51 @@ impl Document {
         read: impl FnMut(&[u8]) -> Outcome + 'static,
     ) -> Preparation<'_> {
         Ok(timed(&self.bytes[..], read, |outcome| Digest::of_u64(outcome.mean_exact.to_bits())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_measure::family::{AnyFamily, Opened};
+    use fathom_measure::meter::Untimed;
+
+    use super::super::FAMILY;
+    use super::*;
+
+    fn spec(text: &str) -> (tempfile::NamedTempFile, Spec) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let spec = Spec { file: Some(file.path().into()), ..Spec::new("mean", &[]) };
+        (file, spec)
+    }
+
+    #[test]
+    fn objects_elsewhere_are_no_pairs_and_take_nothing_from_one() {
+        let other = r#"{"x0":9.5,"y0":9.5,"x1":9.5,"y1":9.5}"#;
+        let pair = r#"{"x0":1.5,"n":{"x0":8.5},"y0":2.5,"\u00781":3.5,"m":[{}],"y1":4.5}"#;
+        let text = format!(r#"{{"a":[{other}],"pairs":[{pair},{pair}],"b":{{"c":{other}}}}}"#);
+        let (_kept, spec) = spec(&text);
+        let pair = Pair { x0: 1.5, y0: 2.5, x1: 3.5, y1: 4.5 };
+        let mean = mean_exact(&[pair, pair], &Options::default()).unwrap();
+        for entry in FAMILY.entries() {
+            let mut digest = None;
+            let mut then = |opened: Opened<'_>| {
+                let mut prepared = opened.prepared;
+                digest = Some(prepared.sample(1, &mut Untimed));
+            };
+            FAMILY.open(&entry.id, &spec, &mut then).unwrap();
+            assert_eq!(digest, Some(Digest::of_u64(mean.to_bits())), "{}", entry.id);
+        }
+    }
+
+    /// They ended contenders in the middle of a run.
+    #[test]
+    fn layouts_that_only_the_engine_reads_are_refused() {
+        let pair = r#"{"x0":1,"y0":2,"x1":3,"y1":4}"#;
+        for text in [pair.to_owned(), format!("{pair}\n{pair}\n"), format!("[{pair},{pair}]")] {
+            let (_kept, spec) = spec(&text);
+            let error = Document::load(&spec).map(drop).unwrap_err().to_string();
+            assert!(error.ends_with(r#"takes one document {"pairs":[…]}"#), "{error}");
+        }
     }
 }

@@ -48,7 +48,7 @@ tasks! {
     }
 }
 
-/// The forebear's passes are long; a quick look takes one fill or move in twenty.
+/// The forebear's passes are long; a quick look takes every twentieth fill and two of the 25 moves.
 const PARTS: Form = Form::Parts { share: SHARE };
 /// The metric of bytes moved per byte of the whole pass, where a part is made.
 const SHARE: &str = "share_of_pass";
@@ -96,7 +96,11 @@ pub(super) const FACTS: Facts = Facts {
 impl Workload for Area {
     const OPERATIONS: &'static [Offer] = Operation::OFFERS;
     const PARAMETERS: &'static [Offer] = &[
-        Offer { name: "size", default: "16M", doc: "bytes in the buffer" },
+        Offer {
+            name: "size",
+            default: "16M",
+            doc: "bytes in the buffer; l1, l2, l3: half of that cache, memory: beyond the caches",
+        },
         Offer {
             name: "every",
             default: "1",
@@ -106,20 +110,19 @@ impl Workload for Area {
 
     fn load(spec: &Spec) -> Result<Area, SpecError> {
         let operation = Operation::of(spec);
-        let bytes = match cache_bytes(spec.text("size")) {
-            Some(bytes) => bytes,
-            None => usize::try_from(spec.number("size")?).unwrap_or(usize::MAX),
-        };
         let least = if operation.is_in_one_buffer() { SMALL_REACH } else { 128 };
         // Where the next line of a walk begins is told in 32 bits.
         let (most, most_gigabytes) = match operation {
             Operation::Chase => (1 << 34, 16),
             _ => (1 << 36, 64),
         };
-        if bytes < least || bytes > most || !bytes.is_multiple_of(128) {
-            let reason = format!("a multiple of 128 from {least} to {most_gigabytes}G");
-            return Err(spec.bad("size", &reason));
-        }
+        let given = || usize::try_from(spec.number("size").ok()?).ok();
+        let bytes = cache_bytes(spec.text("size")).or_else(given);
+        let is_taken = |bytes: &usize| (least..=most).contains(bytes) && bytes.is_multiple_of(128);
+        let bytes = bytes.filter(is_taken).ok_or_else(|| {
+            let numbers = format!("a multiple of 128 from {least} to {most_gigabytes}G");
+            spec.bad("size", &format!("{numbers}, or l1, l2, l3, memory"))
+        })?;
         let every = spec.number("every")?;
         if !(1..=25).contains(&every) {
             return Err(spec.bad("every", "from 1 to 25"));
@@ -440,13 +443,16 @@ impl<M: Mover> Prepared for Pass<'_, M> {
     }
 
     fn metrics(&mut self) -> Vec<Metric> {
-        let Area { operation, bytes, .. } = *self.area;
+        let Area { operation, bytes, every, .. } = *self.area;
+        // The other passes are whole, whatever is asked for.
+        if every == 1 || !matches!(operation, Operation::Fill | Operation::BigMove) {
+            return Vec::new();
+        }
         let fills = if operation == Operation::Fill { fills(bytes, 1) } else { Vec::new() };
         let (original, order) = (Placed::default(), Vec::new());
         let whole = Area { operation, bytes, every: 1, fills, original, order };
         let value = self.area.work().bytes as f64 / whole.work().bytes as f64;
-        let share = Metric { name: SHARE.to_owned(), value, less_is_better: None };
-        if self.area.every > 1 { vec![share] } else { Vec::new() }
+        vec![Metric { name: SHARE.to_owned(), value, less_is_better: None }]
     }
 }
 
@@ -483,7 +489,17 @@ mod tests {
             Area::load(&spec).map(drop)
         };
         assert!(load("chase", "17G").unwrap_err().to_string().contains("to 16G"));
+        assert!(load("copy", "l4").unwrap_err().to_string().contains("l1, l2, l3, memory"));
         assert!(load("copy", "64G").is_ok());
+    }
+
+    #[test]
+    fn only_a_pass_in_parts_has_a_share() {
+        for (operation, shares) in [("fill", 1), ("big-move", 1), ("move", 0), ("small-move", 0)] {
+            let spec = Spec::new(operation, &[("size", "64K"), ("every", "20")]);
+            let area = Area::load(&spec).unwrap();
+            assert_eq!(area.moved(Std).unwrap().metrics().len(), shares, "{operation}");
+        }
     }
 
     /// Moves and fills nothing that is shorter than this.

@@ -31,7 +31,7 @@ impl Workload for Steps {
         let ring = match spec.operation.as_str() {
             "memory" => {
                 let entries = u32::try_from(spec.number("bytes")? / 4).ok().filter(|&n| n > 1);
-                ring(entries.ok_or_else(|| spec.bad("bytes", "from 8 to 16G"))?)
+                ring(entries.ok_or_else(|| spec.bad("bytes", "from 8 to below 16G"))?)
             }
             _ => Vec::new(),
         };

@@ -10,7 +10,7 @@ use super::store::{Column, Function, Store};
 use crate::json;
 use crate::people::{NAMES, Person};
 
-/// The patterns of the REGEXP row.
+/// The patterns of the REGEXP row; the first is asked twice.
 pub const PATTERNS: [&str; 3] = ["\\bFinley\\b", "^Samuel F", "\\bFinley\\b"];
 /// Queries of the log.
 pub const LOG_QUERIES: u64 = 6;

@@ -26,7 +26,7 @@ tasks! {
             forebear: "Virtual table direct access", form: Form::Items, alone: ONE;
         TableJson "table-json" "all rows as JSON and by cursor, VACUUM, sorted by every field and pair of fields",
             forebear: "TOrmTableJson", form: Form::Items, quick: &[&[("rounds", "10")]], alone: ONE;
-        Regexp "regexp" "FirstName REGEXP three patterns over all rows",
+        Regexp "regexp" "FirstName REGEXP two patterns over all rows, the first once more",
             forebear: "Regexp function", form: Form::Items, alone: ONE;
         RecordVersion "record-version" "versioned rows replicated to a second database, changed, replicated again",
             forebear: "TRecordVersion", form: Form::Items, alone: ONE;

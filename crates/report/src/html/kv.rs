@@ -76,7 +76,7 @@ struct Figure {
 struct Compound {
     ratio: f64,
     low: Option<f64>,
-    /// Infinity is no number of JSON: with too few rounds there is none.
+    /// Infinity is no number of JSON: without an interval there is none.
     high: Option<f64>,
     resolved: bool,
 }
@@ -226,10 +226,10 @@ impl Answer {
         let Some(Compound { ratio, low, high, resolved }) = &row.against_baseline else {
             return if row.id == self.baseline { "baseline" } else { "-" }.to_owned();
         };
-        let (Some(low), Some(high)) = (low, high) else {
-            return format!("{ratio:.2} too few rounds");
-        };
-        let beyond = *low > 1.0 || *high < 1.0;
+        // As on a terminal: one as wide as this tells as little as none.
+        let ends = low.zip(*high).filter(|(low, high)| *resolved || *high <= 1e4 * *low);
+        let Some((low, high)) = ends else { return format!("{ratio:.2} no interval") };
+        let beyond = low > 1.0 || high < 1.0;
         let word = match (resolved, beyond) {
             (true, _) => "",
             (false, true) => " not proved",

@@ -130,7 +130,7 @@ fn ratios(case: &Case, lines: &[Line<'_>]) -> String {
             factor_digits(floor.low),
             factor_digits(floor.high)
         ),
-        None => "; too few rounds for a noise floor".to_owned(),
+        None => "; no noise floor".to_owned(),
     };
     let caption = format!(
         "Time over the time of {baseline}, with {level} intervals: left of the dashed 1 is faster{noise}"

@@ -120,7 +120,7 @@ pub(crate) fn tasks() -> Run {
 
 /// The answer to a file of keys.
 pub(crate) fn keys() -> Run {
-    let names = ["std+siphash13", "hashbrown+ahash", "tree"];
+    let names = ["std+siphash13", "hashbrown+ahash", "tree", "trie"];
     let find = case(
         "kv",
         Spec::new("find-mixed", &[]),
@@ -153,6 +153,7 @@ pub(crate) fn keys() -> Run {
             row(0, 45.0, 100.0, 50.0, Value::Null),
             row(1, 20.0, 55.0, 48.0, ratio(0.45)),
             row(2, 100.0, 200.0, 24.0, json!({"ratio": 2.1, "low": 0.0, "high": null, "resolved": false})),
+            row(3, 150.0, 300.0, 96.0, json!({"ratio": 3.1, "low": 1e-9, "high": 1e9, "resolved": false})),
         ],
         "advice": ["For these keys, use hashbrown with hash ahash: 27.0 ns per operation.", "tree saves half of the memory."],
         "paste": {"manifest": ["hashbrown = \"0.17\""], "code": ["use hashbrown::HashMap;"]},

@@ -12,12 +12,12 @@ use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValu
 use clap::{CommandFactory, ValueEnum};
 use fathom_aggregate::delimited;
 use fathom_aggregate::format::{self, Statistic};
-use fathom_aggregate::guess;
+use fathom_aggregate::guess::{self, Guessed};
 use fathom_aggregate::state::Question;
 use fathom_aggregate::{
     Approx, By, Column, Error, Filter, Input as EngineInput, Layout, Method, OnError,
-    Options as EngineOptions, Progress, Query, Reject, Rounding, Selector, Source, Summary, Syntax,
-    Way, kernel_level,
+    Options as EngineOptions, Progress, Query, Reason, Reject, Rounding, Selector, Source, Summary,
+    Syntax, Way, kernel_level,
 };
 use fathom_machine::level::Level;
 use fathom_report::escape;
@@ -557,10 +557,14 @@ fn execute(
             if options.verbose {
                 say!("{}", bytes(reject));
             }
-            if query.is_none() && reject.reason == fathom_aggregate::Reason::NoDelimiter {
+            if query.is_none() && reject.reason == Reason::NoDelimiter {
                 say!("fathom: without --by, --value or --delimiter, input is key;value lines");
             }
-            if reject.has_decimal_comma() {
+            if let Some(read) = reject.pointed_thousands() {
+                say!(
+                    "fathom: --decimal-comma reads it as {read}; separators of thousands are not read"
+                );
+            } else if reject.has_decimal_comma() {
                 say!("fathom: --decimal-comma reads numbers with a comma, such as 1,5");
             } else if let Some(hint) = reject.hint() {
                 say!("fathom: {hint}");
@@ -580,12 +584,25 @@ fn execute(
     Ok(summary)
 }
 
-/// What came of a run; of a failure also what may explain it.
-fn explained(summary: anyhow::Result<Summary>, explains: bool) -> anyhow::Result<Summary> {
-    if explains && summary.is_err() {
-        query::tell_no_delimiter();
-    }
-    summary
+/// What came of a run; where a record was refused, or a column is not there, also which guess may explain it.
+fn explained(
+    summary: anyhow::Result<Summary>,
+    guessed: Option<Guessed>,
+) -> anyhow::Result<Summary> {
+    summary.inspect_err(|error| {
+        let Some(Guessed { delimiter, odd_records, no_delimiter, .. }) = guessed else { return };
+        let (is_record, is_ragged) = match error.downcast_ref() {
+            Some(Error::Record(reject)) => (true, matches!(reject.reason, Reason::Ragged { .. })),
+            Some(Error::NoSuchColumn { .. }) => (true, false),
+            _ => (false, false),
+        };
+        if no_delimiter && is_record {
+            query::tell_no_delimiter();
+        }
+        if let Some(delimiter) = delimiter.filter(|_| odd_records && is_ragged) {
+            query::tell_odd_records(delimiter);
+        }
+    })
 }
 
 /// Writes a result in its order and form.
@@ -661,7 +678,7 @@ fn summarise(
 ) -> anyhow::Result<Summary> {
     let inputs = open(options, (query.as_deref_mut(), guesses), files)?;
     let query = query.map(|query| &*query);
-    let (known_bytes, explains) = (inputs.bytes, inputs.explains);
+    let (known_bytes, guessed) = (inputs.bytes, inputs.guessed);
     let progress = Arc::new(Progress::default());
     let _bar = progress::watch(known_bytes, {
         let progress = Arc::clone(&progress);
@@ -673,7 +690,7 @@ fn summarise(
     let sources = inputs.into_texts(engine.threads).into_iter();
     let sources = sources.map(|source| partial::part(options, source));
     let sources = sources.collect::<anyhow::Result<_>>()?;
-    explained(execute(options, query, sources, engine, rejects, &progress), explains)
+    explained(execute(options, query, sources, engine, rejects, &progress), guessed)
 }
 
 const ONE_EACH: &str =
@@ -946,8 +963,8 @@ struct Inputs {
     texts: Vec<Source>,
     /// How many there are, if that is known.
     bytes: Option<u64>,
-    /// Whether no delimiter was found, which is to be told if the run fails.
-    explains: bool,
+    /// What was guessed and not told.
+    guessed: Option<Guessed>,
 }
 
 impl Inputs {
@@ -968,7 +985,7 @@ fn open(
     (query, guesses): (Option<&mut Query>, &mut bool),
     files: &[PathBuf],
 ) -> anyhow::Result<Inputs> {
-    let (mut bytes, mut explains) = (Some(0), false);
+    let (mut bytes, mut guessed) = (Some(0), None);
     let (mut tables, mut texts) = (Vec::new(), Vec::new());
     let files = input::files_of(files)?;
     anyhow::ensure!(options.range.is_none() || files.len() == 1, partial::RANGE_OF_ONE);
@@ -1001,14 +1018,14 @@ fn open(
     match query {
         Some(query) if tables.is_empty() && *guesses => {
             *guesses = !guess::has_text(&mut texts);
-            explains = query::guess(query, options, &mut texts);
+            guessed = query::guess(query, options, &mut texts);
         }
         Some(_) if tables.is_empty() => {}
         Some(query) if texts.is_empty() => query::of_tables(query),
         None if tables.is_empty() => {}
         _ => anyhow::bail!("tables (Parquet, Arrow) and texts are read in runs of their own"),
     }
-    Ok(Inputs { tables, texts, bytes, explains })
+    Ok(Inputs { tables, texts, bytes, guessed })
 }
 
 /// The source as text in UTF-8.

@@ -99,7 +99,7 @@ pub(super) fn run(
     // Before any is opened: what is read of each are the bytes that there are then.
     let identities = files.iter().map(|path| Identity::of(path)).collect::<Result<Vec<_>, _>>()?;
     let inputs = open(options, (query.as_mut(), &mut true), files)?;
-    let explains = inputs.explains;
+    let guessed = inputs.guessed;
     let sources = inputs.into_texts(engine.threads);
     if options.range.is_none() {
         sources.iter().for_each(Source::announce);
@@ -129,7 +129,7 @@ pub(super) fn run(
         let sources = vec![source];
         let summary =
             execute(options, query.as_ref(), sources, engine, rejects.as_mut(), &progress);
-        let mut summary = explained(summary, explains)?;
+        let mut summary = explained(summary, guessed)?;
         summary.bytes -= before;
         if options.verbose {
             tell(&summary.ways);

@@ -100,9 +100,13 @@ pub(super) fn of_tables(query: &mut Query) {
     (query.quotes, query.decimal_comma) = (true, false);
 }
 
-/// Guesses what was not said of how sources are written; whoever sees it is told. True if nobody was, and there is
-/// something that explains a failure.
-pub(super) fn guess(query: &mut Query, options: &Options, sources: &mut [Source]) -> bool {
+/// Guesses what was not said of how sources are written; whoever sees it is told. If nobody was, what was guessed: it
+/// may explain a failure.
+pub(super) fn guess(
+    query: &mut Query,
+    options: &Options,
+    sources: &mut [Source],
+) -> Option<Guessed> {
     let said = Said {
         syntax: options.format_in.is_some() || options.ragged.is_some(),
         delimiter: options.delimiter,
@@ -115,12 +119,24 @@ pub(super) fn guess(query: &mut Query, options: &Options, sources: &mut [Source]
     if is_seen {
         tell(&guessed);
     }
-    guessed.no_delimiter && !is_seen
+    (!is_seen).then_some(guessed)
 }
 
 /// Says why all of a record may be one field.
 pub(super) fn tell_no_delimiter() {
     say!("fathom: no delimiter cuts the records alike, so ; is taken (--delimiter)");
+}
+
+/// Says why a record may have another number of fields.
+pub(super) fn tell_odd_records(delimiter: u8) {
+    let shown = shown(delimiter);
+    say!(
+        "fathom: {shown} was taken for the delimiter, though it does not cut all records alike (--delimiter)"
+    );
+}
+
+fn shown(delimiter: u8) -> String {
+    if delimiter == b'\t' { "tab".to_owned() } else { char::from(delimiter).to_string() }
 }
 
 /// All that was guessed, in one line.
@@ -139,9 +155,7 @@ fn tell(guessed: &Guessed) {
     }
     let mut told: Vec<String> = Vec::new();
     if let Some(delimiter) = guessed.delimiter {
-        let shown = char::from(delimiter).to_string();
-        let shown = if delimiter == b'\t' { "tab" } else { &shown };
-        told.push(format!("fields are separated by {shown} (--delimiter)"));
+        told.push(format!("fields are separated by {} (--delimiter)", self::shown(delimiter)));
     }
     for (is_guessed, said) in [
         (guessed.no_quotes, "quotes are bytes like any other (--quotes)"),

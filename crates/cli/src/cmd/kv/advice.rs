@@ -141,8 +141,8 @@ fn undecided(
     let mut sentences = Vec::new();
     if all().any(|(_, ratio)| ratio.standing() == Standing::Unknown) {
         sentences.push(
-            "Too few rounds for intervals: the times are medians without proof; give a longer \
-             --budget."
+            "Not all ratios have an interval that tells anything: times are medians without proof; a \
+             longer --budget may tell more."
                 .to_owned(),
         );
     }

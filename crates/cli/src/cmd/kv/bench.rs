@@ -21,6 +21,7 @@ use super::choice::{Choice, Source};
 use super::data::{self, Prepared};
 use super::full::bounds;
 use super::layout::{self, Config};
+use crate::cmd::bench::explained;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::measuring::{self, Method, Show};
@@ -224,7 +225,8 @@ fn measured(
     baseline: usize,
     bounds: &Bounds,
 ) -> anyhow::Result<Case> {
-    measuring::measured(Bench {
+    let asked = spec.clone();
+    let case = measuring::measured(Bench {
         baseline,
         share_file: true,
         prepare: Some(Prepare::new(&kv::FAMILY, &spec)),
@@ -238,7 +240,8 @@ fn measured(
             entrants,
             options.method.plan(Duration::from_secs(2)),
         )?
-    })
+    });
+    case.map_err(|error| explained(error, &kv::FAMILY, &asked))
 }
 
 /// The events asked for, and the one that kvbench divides by besides.

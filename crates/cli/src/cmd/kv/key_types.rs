@@ -79,7 +79,7 @@ fn said(name: &str, own: &Row, ratio: Compound, borrowed: &Row) -> String {
     let end = match ratio.standing() {
         Standing::Resolved => "",
         Standing::Open | Standing::Unproved => ", not resolved",
-        Standing::Unknown => ", too few rounds to tell",
+        Standing::Unknown => ", without an interval",
     };
     format!(
         "{name}: {times:.2} times the time of {} that refers to its keys{}{end}{memory}.",

@@ -138,7 +138,7 @@ impl Mix {
     pub(super) fn words(&self, threads: Option<u32>) -> String {
         let words = |&(name, share): &(&str, f64)| {
             let what = PARTS.iter().find(|part| part.0 == name).map_or(name, |part| part.2);
-            format!("{} % {what}", (share * 1000.0).round() / 10.0)
+            format!("{} % {what}", percent(share))
         };
         let words = self.parts.iter().map(words).collect::<Vec<_>>().join(", ");
         match threads {
@@ -147,6 +147,16 @@ impl Mix {
             None => words,
         }
     }
+}
+
+/// A share in percent, to a tenth; in more digits where these make none or all of it.
+fn percent(share: f64) -> f64 {
+    let rounded = |digits: i32| {
+        let unit = 10_f64.powi(digits);
+        (share * 100.0 * unit).round() / unit
+    };
+    let is_told = |percent: &f64| share == share.round() || (*percent > 0.0 && *percent < 100.0);
+    (1..12).map(rounded).find(is_told).unwrap_or(share * 100.0)
 }
 
 /// A share as a parameter: in four decimals, which runs are compared by, unless these make none or all of it.
@@ -182,6 +192,8 @@ mod tests {
         );
         let few: Mix = "hit=0.99999,miss=0.00001".parse().unwrap();
         assert_eq!(few.parts(None).unwrap()[0].workload.parameters["hit"], "0.99999");
+        let words = "99.999 % finds of present keys, 0.001 % finds of absent keys";
+        assert_eq!(few.words(None), words);
         let hits: Mix = "hit=1".parse().unwrap();
         let hits = &hits.parts(None).unwrap()[0].workload;
         assert_eq!((&*hits.operation, &*hits.parameters["table"]), ("find-hit", "built"));

@@ -265,7 +265,7 @@ fn ratio_words(ratio: Compound, with_interval: bool) -> String {
         // An interval beyond 1 that is not believed: copies of the same code differ as much.
         Standing::Unproved => format!("{interval} not proved"),
         Standing::Open => format!("{interval} not resolved"),
-        Standing::Unknown => format!("{middle:.2} too few rounds"),
+        Standing::Unknown => format!("{middle:.2} no interval"),
     }
 }
 

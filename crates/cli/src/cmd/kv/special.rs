@@ -182,7 +182,7 @@ fn said(own: &Row, ratio: Compound, best: &Row, name: &str) -> String {
         Standing::Resolved if high < 1.0 => "it wins in time alone",
         Standing::Resolved => "it does not win",
         Standing::Open | Standing::Unproved => "not resolved; a longer --budget tells more",
-        Standing::Unknown => "too few rounds to tell",
+        Standing::Unknown => "not resolved, since there is no interval",
     };
     format!(
         "{}: {times:.2} times the time of {name}{}, the best that a library has,{memory}: {end}.",

@@ -64,7 +64,7 @@ pub(super) struct Figure {
 pub(super) struct Compound {
     /// Time of the one over time of the other.
     pub(super) ratio: f64,
-    /// Its interval; equal to 0 and infinity where there were too few rounds.
+    /// Its interval; 0 and infinity where there is none.
     pub(super) low: f64,
     /// See `low`.
     #[serde(deserialize_with = "or_infinite")]
@@ -88,7 +88,7 @@ pub(super) enum Standing {
     Unproved,
     /// The interval has 1 in it: either may be the faster one.
     Open,
-    /// Too few rounds for an interval, or for one that tells anything.
+    /// There is no interval, or none that tells anything.
     Unknown,
 }
 

@@ -1,7 +1,7 @@
 //! `--against REV`: the same commands in two trees, another revision's and this one, and whether this
 //! one is slower.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -182,6 +182,12 @@ impl Tree {
             (None, None) => unreachable!("one of the two"),
         };
         let tree = Tree { place: root.join(prefix), name, root, scratch };
+        // What another run checks out at this moment is not what a killed one left.
+        let lock = cache.map(|cache| File::create(cache.join("lock"))).transpose();
+        let lock = lock.context("the cache")?;
+        if let Some(lock) = &lock {
+            lock.lock().context("the cache")?;
+        }
         let begun = tree.root.with_extension("begun");
         if begun.exists() || !tree.root.exists() {
             // What a killed run left is half a tree, and what was built in one that is gone is gone.

@@ -57,17 +57,16 @@ pub static FAMILY: Family<File> = Family {
 mod tests {
     use std::collections::BTreeMap;
 
-    use fathom_measure::family::AnyFamily;
+    use fathom_measure::family::{AnyFamily, Opened};
     use fathom_measure::meter::Untimed;
+    use fathom_measure::workload::Spec;
 
     use super::*;
 
     /// Wrong pairs and the error of the mean in kilometres, by step.
     fn ladder(numbers: &str, count: &str) -> BTreeMap<String, (f64, f64)> {
         let small = FAMILY.small_cases().into_iter();
-        let wanted = |spec: &fathom_measure::workload::Spec| {
-            spec.text("numbers") == numbers && spec.text("count") == count
-        };
+        let wanted = |spec: &Spec| spec.text("numbers") == numbers && spec.text("count") == count;
         let spec = FAMILY.completed(&small.clone().find(wanted).unwrap()).unwrap();
         let mut digests = Vec::new();
         let mut steps = BTreeMap::new();
@@ -101,6 +100,29 @@ mod tests {
     fn a_few_pairs_are_enough() {
         for (step, (_, off)) in ladder("course", "1") {
             assert!(off < 1e-8, "{step}: off by {off}");
+        }
+    }
+
+    /// Some read one JSON document and no more.
+    #[test]
+    fn every_step_reads_what_the_engine_reads_a_pair_per_line_or_a_bare_array() {
+        let pair = r#"{"x0":1.5,"y0":2.5,"x1":-3.5,"y1":4.5}"#;
+        for text in [format!("{pair}\n{pair}\n"), format!("[{pair},{pair}]")] {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &text).unwrap();
+            let spec = Spec { file: Some(file.path().into()), ..Spec::new("mean", &[]) };
+            let digest = |id: &str| {
+                let mut digest = None;
+                let mut then = |opened: Opened<'_>| {
+                    let mut prepared = opened.prepared;
+                    digest = Some(prepared.sample(1, &mut Untimed));
+                };
+                FAMILY.open(id, &spec, &mut then).unwrap();
+                digest
+            };
+            for entry in FAMILY.entries() {
+                assert_eq!(digest(&entry.id), digest(FAMILY.reference), "{} on {text}", entry.id);
+            }
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn each_byte(
     convert: impl Fn(&[u8]) -> f64 + Copy,
     mut take: impl FnMut(Pair),
 ) -> io::Result<()> {
-    let mut machine = Machine::new(Mode::Document, Limits::default());
+    let mut machine = Machine::new(Mode::Lines, Limits::default());
     let mut row = Row::default();
     let mut on_event = |event: Plain<'_>| match event {
         Plain::Key(key) => row.key(key),

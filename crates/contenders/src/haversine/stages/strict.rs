@@ -23,7 +23,7 @@ pub(super) static STRICT: Simple<File> = Simple {
 
 impl Step for Strict {
     fn each_pair(self, source: impl Read, mut take: impl FnMut(Pair)) -> io::Result<()> {
-        let mut reader = Reader::with(source, Lexer::new(Mode::Document), 256 << 10);
+        let mut reader = Reader::with(source, Lexer::new(Mode::Lines), 256 << 10);
         let mut row = Row::default();
         while let Some(event) = reader.next().map_err(failed)? {
             match event {

@@ -13,7 +13,7 @@
 //!
 //! The second bucket follows from the first and the tag, so that entries can be moved without
 //! reading their keys. When both buckets are full, a breadth-first search finds the shortest chain
-//! of moves (at most five) to a free slot; when there is none the table doubles. That happens at
+//! of moves (at most four) to a free slot; when there is none the table doubles. That happens at
 //! about 95 % load: no other table here is as dense.
 //!
 //! Departures from libcuckoo: no locks, one thread; tags in an array of their own, so that a miss
@@ -49,7 +49,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::hash::Default64;
+    use crate::hash::{Build, Default64, Hashes};
     use crate::keyed::Structure;
     use fathom_random::Random;
 
@@ -77,6 +77,32 @@ mod tests {
             found.sort_unstable();
             expected.sort_unstable();
             prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[derive(Clone)]
+    struct Same;
+
+    impl Hashes for Same {
+        fn bytes(&self, _: &[u8]) -> u64 {
+            7
+        }
+
+        fn word(&self, _: u64) -> u64 {
+            7
+        }
+
+        fn avalanches(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "one hash")]
+    fn nine_keys_of_one_hash_are_refused_before_memory_ends() {
+        let mut map = CuckooMap::<u64, Same>::sized(0, Build(Same));
+        for key in 0..9 {
+            map.insert(key, key);
         }
     }
 

@@ -69,8 +69,14 @@ impl<'a> Feed<'a> {
         take: Take<'_>,
     ) -> Result<(), Stopped> {
         if let Some(map) = &self.whole {
-            let bytes = Bytes { padded: map.padded(), place: map.place(), from: 0 };
-            return bytes.hand_out(bytes.find(&part, self.size), take);
+            // As far as a chunk is read at most: a row that goes on there is too long.
+            let mut place = map.place();
+            place.end = place.end.min(place.start + part.end as usize + MOST_RECORD_BYTES + 1);
+            let bytes = Bytes { padded: map.padded(), place, from: 0 };
+            return match bytes.find(&part, self.size) {
+                Found::Unfinished(byte) => Err(self.too_long(byte)),
+                found => bytes.hand_out(found, take),
+            };
         }
         let from = part.start.saturating_sub(1);
         let mut extra = if self.input == Input::Pread { 256 } else { 4096 };
@@ -86,9 +92,7 @@ impl<'a> Feed<'a> {
             };
             match bytes.find(&part, self.size) {
                 Found::Unfinished(byte) if extra > MOST_RECORD_BYTES as u64 => {
-                    let position = BytePosition { path: self.path.to_owned(), byte };
-                    let limit_bytes = MOST_RECORD_BYTES;
-                    return Err(Stopped::Error(Error::RecordTooLong { position, limit_bytes }));
+                    return Err(self.too_long(byte));
                 }
                 Found::Unfinished(_) => extra = (16 * extra).min(MOST_RECORD_BYTES as u64 + 1),
                 found => return bytes.hand_out(found, take),
@@ -111,6 +115,12 @@ impl<'a> Feed<'a> {
         // of whoever chooses one; nothing in this process writes to its inputs.
         let map = unsafe { FileMap::new(self.file, from..to, populate) };
         map.map_err(|error| self.failed(from, error))
+    }
+
+    /// The row that begins at `byte` is.
+    fn too_long(&self, byte: u64) -> Stopped {
+        let position = BytePosition { path: self.path.to_owned(), byte };
+        Stopped::Error(Error::RecordTooLong { position, limit_bytes: MOST_RECORD_BYTES })
     }
 
     fn failed(&self, byte: u64, source: io::Error) -> Error {
