@@ -60,7 +60,11 @@ pub(crate) fn aggregated(py: Python<'_>, error: aggregate::Error) -> PyErr {
     let of = |path: &Path| Some(path.into());
     match error {
         Error::Record(reject) => {
-            if reject.has_decimal_comma() {
+            if let Some(read) = reject.pointed_thousands() {
+                message += &format!(
+                    " (decimal_comma=True reads it as {read}; separators of thousands are not read)"
+                );
+            } else if reject.has_decimal_comma() {
                 message += " (decimal_comma=True reads numbers with a comma, such as 1,5)";
             }
             let aggregate::Position { path, line, column, .. } = reject.position;

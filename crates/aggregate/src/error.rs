@@ -144,8 +144,10 @@ impl Reject {
     pub fn pointed_thousands(&self) -> Option<String> {
         let text = std::str::from_utf8(&self.field.as_ref()?.text).ok()?;
         let (whole, rest) = text.split_once(',')?;
+        let digits = whole.trim_start_matches(['-', '+']);
+        let is_first = (1..=3).contains(&digits.len()) && !digits.starts_with('0');
         let is_group = rest.len() == 3 && rest.bytes().all(|byte| byte.is_ascii_digit());
-        (is_group && self.has_decimal_comma()).then(|| format!("{whole}.{rest}"))
+        (is_first && is_group && self.has_decimal_comma()).then(|| format!("{whole}.{rest}"))
     }
 
     /// What the field, or the whole record, may be instead of what was expected, and how that is written.
@@ -181,16 +183,18 @@ pub(crate) fn is_wide(text: &[u8]) -> bool {
     text.len() > 2 && zeros(0) != zeros(1)
 }
 
-/// Whether these are digits in groups of three, perhaps with a fraction: `1.234,50`, `1 234`; four between points
+/// Whether these are digits in groups of three, perhaps with a fraction: `1.234,50`, `1 234`; four bytes between points
 /// are an address, `192.168.100.200`.
 fn is_grouped(text: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_byte = |text: &str| text.parse::<u8>().is_ok();
     let text = text.trim_start_matches(['-', '+']);
     [',', '.', ' ', '\'', '\u{a0}', '\u{202f}'].into_iter().any(|mark| {
         let Some((first, rest)) = text.split_once(mark) else { return false };
         let is_point = |c: char| c != mark && matches!(c, ',' | '.');
         let (rest, fraction) = rest.rsplit_once(is_point).unwrap_or((rest, ""));
-        let is_address = mark == '.' && fraction.is_empty() && rest.split(mark).count() == 3;
+        let is_address =
+            mark == '.' && text.split(mark).count() == 4 && text.split(mark).all(is_byte);
         (1..=3).contains(&first.len())
             && !is_address
             && digits(first)
@@ -474,9 +478,14 @@ mod tests {
             reject.field = Some(FieldText { name: "ms".into(), text: text.into() });
             assert_eq!(reject.has_decimal_comma(), expected, "{text}");
         }
-        for (text, expected) in
-            [("-1,234", Some("-1.234")), ("1,23", None), ("1,234.5", None), ("1,5e3", None)]
-        {
+        for (text, expected) in [
+            ("-1,234", Some("-1.234")),
+            ("1,23", None),
+            ("0,125", None),
+            ("1234,567", None),
+            ("1,234.5", None),
+            ("1,5e3", None),
+        ] {
             reject.field = Some(FieldText { name: "ms".into(), text: text.into() });
             assert_eq!(reject.pointed_thousands().as_deref(), expected, "{text}");
         }
@@ -493,6 +502,7 @@ mod tests {
             ("1.2.3", ""),
             ("1,23,456", ""),
             ("192.168.100.200", ""),
+            ("1.234.567.890", "thousands"),
             ("x%", ""),
             ("", ""),
         ] {

@@ -405,15 +405,18 @@ fn telling_line(words: &[u8]) -> String {
 fn is_frame(line: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some(place) = line.strip_prefix("at ") {
-        let parts: Vec<&str> = place.rsplitn(3, ':').collect();
-        return parts.len() == 3 && parts[..2].iter().all(|part| is_number(part));
+        return place.rsplit_once(':').is_some_and(|(_, number)| is_number(number));
     }
     let is_name = |name: &str| {
         let name = name.trim_start();
-        name.contains("::") || name.starts_with("0x") || !name.contains(' ')
+        name.contains("::")
+            || name.starts_with("0x")
+            || name.starts_with("operator ")
+            || !name.contains(' ')
     };
     let parts = line.split_once(": ");
-    line == "stack backtrace:" || parts.is_some_and(|(n, name)| is_number(n) && is_name(name))
+    let is_around = line == "stack backtrace:" || line.starts_with("[... omitted ");
+    is_around || parts.is_some_and(|(n, name)| is_number(n) && is_name(name))
 }
 
 /// The words of Rust, C++, Python and the C library.
@@ -691,7 +694,8 @@ mod tests {
         assert_eq!(telling_line(words), "index out of bounds");
         assert_eq!(telling_line(b""), "");
         let frames =
-            b"   3: core::panicking::panic\n             at ./lib.rs:3:5\nnote: Some details\n";
+            b"   3: core::panicking::panic\n             at ./lib.rs:3:5\n      [... omitted 9 frames ...]\n   \
+            5: operator new(unsigned long)\n             at ./x86_64/clone.S:95\nnote: Some details\n";
         assert_eq!(telling_line(frames), "", "the tail of a backtrace");
         let whole = [b"index out of bounds\nstack backtrace:\n", &frames[..]].concat();
         assert_eq!(telling_line(&whole), "index out of bounds");

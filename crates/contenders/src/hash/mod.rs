@@ -5,8 +5,8 @@
 //! variants of every map that takes one (`hashbrown+xxh3-64`). A function is right when it reproduces
 //! the vectors its authors published.
 //!
-//! gxhash and t1ha0 are left out: gxhash's crate compiles, and t1ha's takes t1ha0 itself, only where
-//! AES instructions are named at build time; here the level is chosen at run time.
+//! gxhash and t1ha0 are left out: gxhash's crate compiles only where AES instructions are enabled for the whole
+//! build, and t1ha's has t1ha1 in the place of t1ha0 without them; here the level is chosen at run time.
 
 use std::hash::{BuildHasher, Hasher};
 

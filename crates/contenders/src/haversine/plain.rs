@@ -60,7 +60,7 @@ impl Rows {
         self.depth += 1;
     }
 
-    /// A key without escapes.
+    /// A key, its escapes decoded.
     #[inline]
     pub(super) fn key(&mut self, name: &[u8]) {
         if self.depth == 1 {

@@ -53,7 +53,7 @@ const PARTS: Form = Form::Parts { share: SHARE };
 /// The metric of bytes moved per byte of the whole pass, where a part is made.
 const SHARE: &str = "share_of_pass";
 const SOME: &[Parameters] = &[&[("every", "20")]];
-/// Half of each cache, and memory.
+/// Half of each cache (of the third at most 16 MiB), and memory.
 const LEVELS: &[Parameters] =
     &[&[("size", "l1")], &[("size", "l2")], &[("size", "l3")], &[("size", "memory")]];
 
@@ -99,7 +99,7 @@ impl Workload for Area {
         Offer {
             name: "size",
             default: "16M",
-            doc: "bytes in the buffer; l1, l2, l3: half of that cache, memory: beyond the caches",
+            doc: "bytes in the buffer; l1, l2, l3: half of that cache (16M of l3 at most), memory: 64M to 128M",
         },
         Offer {
             name: "every",

@@ -52,13 +52,17 @@ pub(super) fn measured(
     cases: Vec<(Spec, Vec<Seat>)>,
     run: &mut Run,
 ) -> anyhow::Result<bool> {
-    let there = Tree::of(revision, options.against.cache.as_deref())?;
+    let mut there = Tree::of(revision, options.against.cache.as_deref())?;
     let stop = interrupt::measuring();
     let mut failures = [built(options, Some(&there))?, None];
+    if failures[0].is_none() && options.against.cache.is_some() && !there.is_kept(&marked(options))
+    {
+        fs::write(there.marker(), marked(options)).context("the cache")?;
+    }
+    there.lock = None;
     if failures[0] != Some(Failure::Interrupted) {
         failures[1] = built(options, None)?;
     }
-    let is_built = failures[0].is_none();
     let mut is_clean = true;
     for (spec, seats) in cases {
         for seat in seats {
@@ -78,9 +82,6 @@ pub(super) fn measured(
             spec.operation.clone_from(&seat.id);
             is_clean &= super::measured(options, spec, pair, run)?;
         }
-    }
-    if is_built && options.against.cache.is_some() {
-        fs::write(there.marker(), marked(options)).context("the cache")?;
     }
     let slower = slower(&run.cases, options.against.tolerance / 100.0);
     run.notes.push(summary(&run.cases, &slower, &there.name, options.against.tolerance));
@@ -155,6 +156,8 @@ struct Tree {
     root: PathBuf,
     /// Removed when this is dropped; `None` of a tree that is kept.
     scratch: Option<scratch::Folder>,
+    /// Held while it is checked out and built: what another run makes at this moment is not what a killed one left.
+    lock: Option<File>,
 }
 
 impl Tree {
@@ -181,13 +184,8 @@ impl Tree {
             (None, Some(scratch)) => scratch.path().join("checkout"),
             (None, None) => unreachable!("one of the two"),
         };
-        let tree = Tree { place: root.join(prefix), name, root, scratch };
-        // What another run checks out at this moment is not what a killed one left.
-        let lock = cache.map(|cache| File::create(cache.join("lock"))).transpose();
-        let lock = lock.context("the cache")?;
-        if let Some(lock) = &lock {
-            lock.lock().context("the cache")?;
-        }
+        let lock = cache.map(|cache| locked(&cache.join("lock"))).transpose()?;
+        let tree = Tree { place: root.join(prefix), name, root, scratch, lock };
         let begun = tree.root.with_extension("begun");
         if begun.exists() || !tree.root.exists() {
             // What a killed run left is half a tree, and what was built in one that is gone is gone.
@@ -224,6 +222,12 @@ impl Tree {
     fn is_kept(&self, build: &str) -> bool {
         self.scratch.is_none() && fs::read_to_string(self.marker()).is_ok_and(|by| by == build)
     }
+}
+
+/// A file that nobody else has locked any more.
+fn locked(path: &Path) -> anyhow::Result<File> {
+    let file = File::create(path).and_then(|file| file.lock().map(|()| file));
+    file.with_context(|| path.display().to_string())
 }
 
 impl Drop for Tree {

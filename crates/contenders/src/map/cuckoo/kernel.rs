@@ -144,9 +144,12 @@ impl<I: Copy> Table<I> {
         loop {
             buckets *= 2;
             // Keys that share all bits of their hash fill eight slots and no more: a ninth would double
-            // the table until memory ends. Others fit long before a sixty-fourth is left filled.
+            // the table until memory ends. Others fit long before the table is no more than a sixty-fourth full.
             let is_filled = buckets * SLOTS <= 64 * (self.len + 1);
-            assert!(is_filled, "more than eight keys have one hash");
+            assert!(
+                is_filled,
+                "too many keys share a tag and their buckets: their hashes are alike"
+            );
             let mut larger = Table::with_buckets(buckets);
             let mut fits = larger.try_put(place, entry);
             self.each(|entry| fits = fits && larger.try_put(place_of(entry), *entry));

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "one hash")]
+    #[should_panic(expected = "hashes are alike")]
     fn nine_keys_of_one_hash_are_refused_before_memory_ends() {
         let mut map = CuckooMap::<u64, Same>::sized(0, Build(Same));
         for key in 0..9 {
