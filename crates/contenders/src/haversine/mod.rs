@@ -47,3 +47,19 @@ pub static FAMILY: Family<Document> = Family {
     absent: &[CRATES, more("jiter")],
     facts: &Facts::NONE,
 };
+
+/// What a contender of one of these families says of a case.
+#[cfg(test)]
+fn digest(
+    family: &dyn fathom_measure::family::AnyFamily,
+    id: &str,
+    spec: &fathom_measure::workload::Spec,
+) -> fathom_measure::digest::Digest {
+    let mut digest = None;
+    let opened = family.open(id, spec, &mut |opened| {
+        let mut prepared = opened.prepared;
+        digest = Some(prepared.sample(1, &mut fathom_measure::meter::Untimed));
+    });
+    opened.unwrap();
+    digest.unwrap()
+}

@@ -4,7 +4,7 @@
 //! Pairs are the objects of the member `pairs` that have had all four coordinates when they end; the
 //! rest of the layout is not checked.
 
-use fathom_haversine::Pair;
+use fathom_haversine::{Coordinate, Pair};
 use fathom_json::reference::{Machine, Plain as Event};
 use fathom_json::{Limits, Mode};
 use fathom_measure::contender::{Meta, Simple};
@@ -66,13 +66,7 @@ impl Rows {
         if self.depth == 1 {
             self.is_pairs = name == b"pairs";
         } else if self.depth == Self::PAIR && self.is_pairs {
-            self.next = match name {
-                b"x0" => Some(0),
-                b"y0" => Some(1),
-                b"x1" => Some(2),
-                b"y1" => Some(3),
-                _ => None,
-            };
+            self.next = Coordinate::ALL.iter().position(|c| c.name().as_bytes() == name);
         }
     }
 

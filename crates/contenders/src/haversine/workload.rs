@@ -125,10 +125,9 @@ impl Document {
 
 #[cfg(test)]
 mod tests {
-    use fathom_measure::family::{AnyFamily, Opened};
-    use fathom_measure::meter::Untimed;
+    use fathom_measure::family::AnyFamily;
 
-    use super::super::FAMILY;
+    use super::super::{FAMILY, digest};
     use super::*;
 
     fn spec(text: &str) -> (tempfile::NamedTempFile, Spec) {
@@ -147,13 +146,8 @@ mod tests {
         let pair = Pair { x0: 1.5, y0: 2.5, x1: 3.5, y1: 4.5 };
         let mean = mean_exact(&[pair, pair], &Options::default()).unwrap();
         for entry in FAMILY.entries() {
-            let mut digest = None;
-            let mut then = |opened: Opened<'_>| {
-                let mut prepared = opened.prepared;
-                digest = Some(prepared.sample(1, &mut Untimed));
-            };
-            FAMILY.open(&entry.id, &spec, &mut then).unwrap();
-            assert_eq!(digest, Some(Digest::of_u64(mean.to_bits())), "{}", entry.id);
+            let found = digest(&FAMILY, &entry.id, &spec);
+            assert_eq!(found, Digest::of_u64(mean.to_bits()), "{}", entry.id);
         }
     }
 

@@ -82,3 +82,23 @@ pub static FAMILY: Family<Keyed> = Family {
     absent: &[CPP, more("imbl-hash"), more("rpds-hash"), more("ptr-hash")],
     facts: &Facts::NONE,
 };
+
+/// One hash for every key: tables have to bear it.
+#[cfg(test)]
+#[derive(Clone, Default)]
+struct OneHash;
+
+#[cfg(test)]
+impl crate::hash::Hashes for OneHash {
+    fn bytes(&self, _: &[u8]) -> u64 {
+        7
+    }
+
+    fn word(&self, _: u64) -> u64 {
+        7
+    }
+
+    fn avalanches(&self) -> bool {
+        true
+    }
+}

@@ -57,7 +57,7 @@ pub static FAMILY: Family<File> = Family {
 mod tests {
     use std::collections::BTreeMap;
 
-    use fathom_measure::family::{AnyFamily, Opened};
+    use fathom_measure::family::AnyFamily;
     use fathom_measure::meter::Untimed;
     use fathom_measure::workload::Spec;
 
@@ -111,15 +111,7 @@ mod tests {
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), &text).unwrap();
             let spec = Spec { file: Some(file.path().into()), ..Spec::new("mean", &[]) };
-            let digest = |id: &str| {
-                let mut digest = None;
-                let mut then = |opened: Opened<'_>| {
-                    let mut prepared = opened.prepared;
-                    digest = Some(prepared.sample(1, &mut Untimed));
-                };
-                FAMILY.open(id, &spec, &mut then).unwrap();
-                digest
-            };
+            let digest = |id: &str| super::super::digest(&FAMILY, id, &spec);
             for entry in FAMILY.entries() {
                 assert_eq!(digest(&entry.id), digest(FAMILY.reference), "{} on {text}", entry.id);
             }

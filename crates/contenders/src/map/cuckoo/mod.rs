@@ -49,8 +49,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::hash::{Build, Default64, Hashes};
+    use crate::hash::Default64;
     use crate::keyed::Structure;
+    use crate::map::OneHash;
     use fathom_random::Random;
 
     proptest! {
@@ -80,27 +81,10 @@ mod tests {
         }
     }
 
-    #[derive(Clone)]
-    struct Same;
-
-    impl Hashes for Same {
-        fn bytes(&self, _: &[u8]) -> u64 {
-            7
-        }
-
-        fn word(&self, _: u64) -> u64 {
-            7
-        }
-
-        fn avalanches(&self) -> bool {
-            true
-        }
-    }
-
     #[test]
     #[should_panic(expected = "hashes are alike")]
     fn nine_keys_of_one_hash_are_refused_before_memory_ends() {
-        let mut map = CuckooMap::<u64, Same>::sized(0, Build(Same));
+        let mut map = CuckooMap::<u64, OneHash>::sized(0, Default::default());
         for key in 0..9 {
             map.insert(key, key);
         }

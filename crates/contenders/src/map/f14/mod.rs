@@ -53,6 +53,7 @@ mod tests {
     use super::*;
     use crate::hash::{Default64, Hashes};
     use crate::keyed::Structure;
+    use crate::map::OneHash;
 
     /// Everything in few chunks: long probes, counters at work.
     #[derive(Clone, Default)]
@@ -119,20 +120,7 @@ mod tests {
     #[test]
     fn an_overflow_count_that_saturated_still_finds_everything() {
         // 2000 keys in one home chunk: its outbound count reaches 255 and stays there.
-        #[derive(Clone, Default)]
-        struct One;
-        impl Hashes for One {
-            fn bytes(&self, _: &[u8]) -> u64 {
-                0
-            }
-            fn word(&self, _: u64) -> u64 {
-                0
-            }
-            fn avalanches(&self) -> bool {
-                true
-            }
-        }
-        let mut map: ValueMap<u64, One> = ValueMap::sized(0, Default::default());
+        let mut map: ValueMap<u64, OneHash> = ValueMap::sized(0, Default::default());
         for key in 0..2000 {
             assert_eq!(map.insert(key, key + 1), None);
         }
