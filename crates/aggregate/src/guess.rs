@@ -255,16 +255,16 @@ fn settle_delimited(query: &mut Query, said: &Said, sources: &mut [Source], gues
         guessed.delimiter = said.delimiter.is_none().then_some(delimiter);
         guessed.no_quotes = query.quotes && !quotes;
         (query.delimiter, query.quotes) = (delimiter, quotes);
-        let (records, refused) = records(&text, ended, query.dialect());
-        let are_odd = refused > 0 || records.windows(2).any(|two| two[0].len() != two[1].len());
-        guessed.odd_records = guessed.delimiter.is_some() && are_odd;
     }
+    let (records, refused) = records(&text, ended, query.dialect());
+    let are_odd = refused > 0 || records.windows(2).any(|two| two[0].len() != two[1].len());
+    guessed.odd_records = guessed.delimiter.is_some() && are_odd;
     let values = values(&text, ended, query);
     guessed.header = said.header.is_none() && values.header;
     guessed.decimal_comma = said.decimal_comma.is_none() && values.decimal_comma;
     if guessed.header {
         query.header = true;
-        let names = records(&text, ended, query.dialect()).0.into_iter().next();
+        let names = records.into_iter().next();
         let name = |name: Cow<'_, [u8]>| String::from_utf8_lossy(&name).into_owned();
         query.guessed_header = names.map(|names| names.into_iter().map(name).collect());
     }

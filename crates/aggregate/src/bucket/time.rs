@@ -143,13 +143,13 @@ pub(super) fn seconds(text: &[u8]) -> Option<i64> {
 pub(super) fn is_bare_date(text: &[u8], unit: Unit) -> bool {
     /// Month, day, hour, minute, second.
     const PARTS: [(i64, i64); 5] = [(1, 12), (1, 31), (0, 23), (0, 59), (0, 60)];
-    let is_year = digits(text, 0..4).is_some_and(|year| (1900..2100).contains(&year));
+    let is_year = || digits(text, 0..4).is_some_and(|year| (1900..2100).contains(&year));
     let is = |(&(least, most), at): (&(i64, i64), usize)| {
         digits(text, at..at + 2).is_some_and(|number| (least..=most).contains(&number))
     };
     match text.len() {
-        4 => is_year && !matches!(unit, Unit::Second | Unit::Minute | Unit::Hour),
-        8 | 12 | 14 => is_year && PARTS.iter().zip((4..text.len()).step_by(2)).all(is),
+        4 => !matches!(unit, Unit::Second | Unit::Minute | Unit::Hour) && is_year(),
+        8 | 12 | 14 => is_year() && PARTS.iter().zip((4..text.len()).step_by(2)).all(is),
         _ => false,
     }
 }

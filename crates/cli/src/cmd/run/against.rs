@@ -55,8 +55,7 @@ pub(super) fn measured(
     let mut there = Tree::of(revision, options.against.cache.as_deref())?;
     let stop = interrupt::measuring();
     let mut failures = [built(options, Some(&there))?, None];
-    if failures[0].is_none() && options.against.cache.is_some() && !there.is_kept(&marked(options))
-    {
+    if failures[0].is_none() && options.against.cache.is_some() {
         fs::write(there.marker(), marked(options)).context("the cache")?;
     }
     there.lock = None;
