@@ -33,16 +33,35 @@ pub use utf8::is_utf8_64;
 /// How many elements [`Vector::write_positions`] may overwrite behind those it writes.
 pub const SURPLUS: usize = 16;
 
+/// Those methods of a register that are the same whatever it is made of.
+macro_rules! load_and_store {
+    () => {
+        /// What is at `from`, which is readable, at any alignment.
+        #[inline(always)]
+        unsafe fn load(from: *const u8) -> Self {
+            // SAFETY: the caller vouches for the bytes; a register is nothing else.
+            unsafe { from.cast::<Self>().read_unaligned() }
+        }
+
+        /// Writes it to `to`, which is writable, at any alignment.
+        #[inline(always)]
+        unsafe fn store(self, to: *mut u8) {
+            // SAFETY: the caller vouches for the bytes.
+            unsafe { to.cast::<Self>().write_unaligned(self) }
+        }
+    };
+}
+
 /// A register of [`Vector::BYTES`] bytes at one instruction level.
 ///
 /// # Safety
-/// An implementor's methods may use instructions of its level and touch exactly `BYTES` bytes. Whoever
-/// names the type in a generic kernel guarantees that the level
+/// An implementor is `BYTES` bytes and nothing else; its methods may use instructions of its level and
+/// touch exactly these bytes. Whoever names the type in a generic kernel guarantees that the level
 /// [is available](crate::level::Level::is_available): the `# Safety` of every method.
 #[allow(clippy::missing_safety_doc)] // stated once, above
 pub unsafe trait Vector: Copy {
     /// Width of the register in bytes: a divisor of 64.
-    const BYTES: usize;
+    const BYTES: usize = size_of::<Self>();
 
     /// Whether [`Vector::lookup`] is an instruction.
     const LOOKS_UP: bool;
@@ -59,10 +78,6 @@ pub unsafe trait Vector: Copy {
     /// The level's register of 64-bit words.
     type Longs: Words<u64>;
 
-    /// The bytes at `from`, which are readable, at any alignment.
-    unsafe fn load(from: *const u8) -> Self;
-    /// Writes the bytes to `to`, which are writable.
-    unsafe fn store(self, to: *mut u8);
     /// `byte` in every position.
     unsafe fn splat(byte: u8) -> Self;
     /// Zeros, but for the last four bytes, the first of them lowest.
@@ -101,6 +116,8 @@ pub unsafe trait Vector: Copy {
     unsafe fn bits(chosen: Self::Chosen) -> u64;
     /// Whether a bit of `mask` differs between the two.
     unsafe fn differs(self, other: Self, mask: Self) -> bool;
+
+    load_and_store!();
 
     /// Registers that hold the 64 readable bytes at `from`, as [`Vector::bits_64`] wants them; one for
     /// each `BYTES`, those behind repeat.
@@ -175,18 +192,16 @@ pub unsafe trait Vector: Copy {
 /// multiply-add compute the same bits; nothing here approximates.
 ///
 /// # Safety
-/// As for [`Vector`].
+/// As for [`Vector`]; an implementor is [`Doubles::COUNT`] doubles and nothing else.
 #[allow(clippy::missing_safety_doc)] // stated once, there
 pub unsafe trait Doubles: Copy {
     /// Doubles in the register, at most [`MOST_DOUBLES`].
-    const COUNT: usize;
+    const COUNT: usize = size_of::<Self>() / size_of::<f64>();
 
     /// `value` in every position.
     unsafe fn splat(value: f64) -> Self;
     /// `COUNT` readable rows of four doubles, as four columns.
     unsafe fn columns(rows: *const f64) -> [Self; 4];
-    /// Writes `COUNT` doubles to `to`, which are writable.
-    unsafe fn store(self, to: *mut f64);
     /// Differences.
     unsafe fn sub(self, other: Self) -> Self;
     /// Products.
@@ -203,6 +218,13 @@ pub unsafe trait Doubles: Copy {
     unsafe fn if_above(self, limit: Self, then: Self, other: Self) -> Self;
     /// Bit i is set unless lane i of `self` is at most that of `limit`.
     unsafe fn beyond(self, limit: Self) -> u32;
+
+    /// Writes `COUNT` doubles to `to`, which are writable.
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f64) {
+        // SAFETY: the caller vouches for the doubles.
+        unsafe { to.cast::<Self>().write_unaligned(self) }
+    }
 }
 
 /// Doubles of the widest register.
@@ -239,19 +261,7 @@ pub unsafe trait Words<T: Copy>: Copy {
     /// Shifts to the right.
     unsafe fn down(self, bits: u32) -> Self;
 
-    /// The words at `from`, which are readable, at any alignment.
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller vouches for the bytes; a register is words.
-        unsafe { from.cast::<Self>().read_unaligned() }
-    }
-
-    /// Writes the words to `to`, which are writable.
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u8) {
-        // SAFETY: the caller vouches for the bytes.
-        unsafe { to.cast::<Self>().write_unaligned(self) }
-    }
+    load_and_store!();
 
     /// Rotations to the right, by less than a word.
     #[inline(always)]
@@ -328,15 +338,17 @@ macro_rules! each_64 {
     }};
 }
 
-/// Operations of one or more registers, and perhaps a number, each in an instruction or a few.
+/// Methods over registers, and perhaps arguments of other types, each in an instruction or a few.
+#[macro_export]
 macro_rules! operations {
     ($(
-        $name:ident($($argument:ident),* $(; $number:ident: $type:ty)?) -> $answer:ty = $body:expr;
+        $name:ident($($argument:ident),* $(; $($other:ident: $type:ty),+)?) -> $answer:ty = $body:expr;
     )*) => {$(
         #[inline(always)]
         #[allow(unused_unsafe)] // of the scalar level
-        unsafe fn $name($($argument: Self,)* $($number: $type)?) -> $answer {
-            // SAFETY: the caller vouches for the level.
+        #[allow(clippy::macro_metavars_in_unsafe)] // the method is unsafe
+        unsafe fn $name($($argument: Self,)* $($($other: $type),+)?) -> $answer {
+            // SAFETY: the caller vouches for the level and for what pointers lead to.
             unsafe { $body }
         }
     )*};

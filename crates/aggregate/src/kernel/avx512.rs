@@ -51,38 +51,21 @@ pub(super) unsafe fn run_fields<const SQUARES: bool>(
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
 
-/// 0, 1, 2 … 63.
-static IOTA: [u8; 64] = {
-    let mut iota = [0; 64];
-    let mut i = 0;
+/// For each byte of four keys, its key times `key` and its place in that times `place`.
+const fn each_byte(key: u8, place: u8) -> [u8; 64] {
+    let (mut bytes, mut i) = ([0; 64], 0);
     while i < 64 {
-        iota[i] = i as u8;
+        bytes[i] = i as u8 / 16 * key + i as u8 % 16 * place;
         i += 1;
     }
-    iota
-};
+    bytes
+}
 
 /// For each byte of four keys, its place in its key.
-static PLACES: [u8; 64] = {
-    let mut places = IOTA;
-    let mut i = 0;
-    while i < 64 {
-        places[i] %= 16;
-        i += 1;
-    }
-    places
-};
+static PLACES: [u8; 64] = each_byte(0, 1);
 
 /// For each byte of four keys, where the low byte of the first, second … of 32-bit lengths is.
-static LENGTHS: [u8; 64] = {
-    let mut lengths = IOTA;
-    let mut i = 0;
-    while i < 64 {
-        lengths[i] = lengths[i] / 16 * 4;
-        i += 1;
-    }
-    lengths
-};
+static LENGTHS: [u8; 64] = each_byte(4, 0);
 
 /// Sixteen bytes each of four places, in one register.
 ///
@@ -164,27 +147,33 @@ unsafe fn parts(values: __m256i, lanes: __m512i) -> __m512i {
     }
 }
 
+/// Methods that are those of [`Avx2`].
+macro_rules! of_avx2 {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {$(
+        #[inline(always)]
+        unsafe fn $name($($argument: $type),*) -> $answer {
+            // SAFETY: forwarded.
+            unsafe { Avx2::$name($($argument),*) }
+        }
+    )*};
+}
+
 // SAFETY: uses what the level has only; reads what the trait allows.
 unsafe impl Rows for Avx512 {
     type Scan = __m512i;
     type Key = __m128i;
 
-    #[inline(always)]
-    unsafe fn values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes {
-        // SAFETY: forwarded.
-        unsafe { Avx2::values(base, ends, into) }
-    }
-
-    #[inline(always)]
-    unsafe fn key(from: *const u8, bytes: u32) -> __m128i {
-        // SAFETY: sixteen bytes at `from` are readable.
-        unsafe { Avx2::key(from, bytes) }
-    }
-
-    #[inline(always)]
-    unsafe fn field_key(from: *const u8, bytes: u32) -> __m128i {
-        // SAFETY: as in `key`.
-        unsafe { Avx2::field_key(from, bytes) }
+    of_avx2! {
+        values(base: *const u8, ends: *const u32, into: Parsed) -> Shapes;
+        key(from: *const u8, bytes: u32) -> __m128i;
+        field_key(from: *const u8, bytes: u32) -> __m128i;
+        is_at(key: __m128i, entry: &ShortEntry) -> bool;
+        stored(key: __m128i) -> ShortKey;
+        hash(key: __m128i, seed: &Seed) -> u64;
+        hash_samples(from: *const u8, bytes: usize, seed: &Seed) -> u64;
+        hash_long(from: *const u8, bytes: usize, seed: &Seed) -> u64;
+        same_long(left: *const u8, right: *const u8, bytes: usize) -> bool;
+        add(to: &mut Tenths, value: i32) -> ();
     }
 
     #[inline(always)]
@@ -224,42 +213,6 @@ unsafe impl Rows for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn is_at(key: __m128i, entry: &ShortEntry) -> bool {
-        // SAFETY: forwarded.
-        unsafe { Avx2::is_at(key, entry) }
-    }
-
-    #[inline(always)]
-    unsafe fn stored(key: __m128i) -> ShortKey {
-        // SAFETY: forwarded.
-        unsafe { Avx2::stored(key) }
-    }
-
-    #[inline(always)]
-    unsafe fn hash(key: __m128i, seed: &Seed) -> u64 {
-        // SAFETY: forwarded.
-        unsafe { Avx2::hash(key, seed) }
-    }
-
-    #[inline(always)]
-    unsafe fn hash_samples(from: *const u8, bytes: usize, seed: &Seed) -> u64 {
-        // SAFETY: forwarded.
-        unsafe { Avx2::hash_samples(from, bytes, seed) }
-    }
-
-    #[inline(always)]
-    unsafe fn hash_long(from: *const u8, bytes: usize, seed: &Seed) -> u64 {
-        // SAFETY: forwarded.
-        unsafe { Avx2::hash_long(from, bytes, seed) }
-    }
-
-    #[inline(always)]
-    unsafe fn same_long(left: *const u8, right: *const u8, bytes: usize) -> bool {
-        // SAFETY: forwarded.
-        unsafe { Avx2::same_long(left, right, bytes) }
-    }
-
-    #[inline(always)]
     unsafe fn differ(keys: *const __m128i, slots: *const u32, entries: *const ShortEntry) -> u32 {
         // SAFETY: the caller vouches for eight keys and slots; an entry starts with its key.
         unsafe {
@@ -273,12 +226,6 @@ unsafe impl Rows for Avx512 {
             let words = low | u32::from(_mm512_test_epi64_mask(high, high)) << 8;
             _pext_u32(words | words >> 1, 0x5555)
         }
-    }
-
-    #[inline(always)]
-    unsafe fn add(to: &mut Tenths, value: i32) {
-        // SAFETY: forwarded.
-        unsafe { Avx2::add(to, value) }
     }
 
     #[inline(always)]

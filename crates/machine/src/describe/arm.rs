@@ -6,133 +6,66 @@
 
 /// `ARM Neoverse-N1` for (0x41, 0xd0c); numbers where there is no name.
 pub(super) fn core_name(implementer: u32, part: u32) -> String {
-    let vendor = IMPLEMENTERS.iter().find(|entry| entry.0 == implementer).map(|entry| entry.1);
-    let core =
-        PARTS.iter().find(|entry| (entry.0, entry.1) == (implementer, part)).map(|entry| entry.2);
-    match (vendor, core) {
-        (Some(vendor), Some(core)) => format!("{vendor} {core}"),
-        (Some(vendor), None) => format!("{vendor} part {part:#05x}"),
-        (None, _) => format!("implementer {implementer:#04x} part {part:#05x}"),
+    let Some((_, vendor, cores)) = VENDORS.iter().find(|entry| entry.0 == implementer) else {
+        return format!("implementer {implementer:#04x} part {part:#05x}");
+    };
+    let number = format!("{part:03x} ");
+    match cores.split(", ").find_map(|core| core.strip_prefix(&number)) {
+        Some(core) => format!("{vendor} {core}"),
+        None => format!("{vendor} part {part:#05x}"),
     }
 }
 
-const IMPLEMENTERS: &[(u32, &str)] = &[
-    (0x41, "ARM"),
-    (0x42, "Broadcom"),
-    (0x43, "Cavium"),
-    (0x44, "DEC"),
-    (0x46, "Fujitsu"),
-    (0x48, "HiSilicon"),
-    (0x49, "Infineon"),
-    (0x4d, "Freescale"),
-    (0x4e, "NVIDIA"),
-    (0x50, "APM"),
-    (0x51, "Qualcomm"),
-    (0x53, "Samsung"),
-    (0x56, "Marvell"),
-    (0x61, "Apple"),
-    (0x66, "Faraday"),
-    (0x69, "Intel"),
-    (0x6d, "Microsoft"),
-    (0x70, "Phytium"),
-    (0xc0, "Ampere"),
-];
-
-const PARTS: &[(u32, u32, &str)] = &[
-    (0x41, 0x926, "ARM926EJ-S"),
-    (0x41, 0xb76, "ARM1176JZF-S"),
-    (0x41, 0xc05, "Cortex-A5"),
-    (0x41, 0xc07, "Cortex-A7"),
-    (0x41, 0xc08, "Cortex-A8"),
-    (0x41, 0xc09, "Cortex-A9"),
-    (0x41, 0xc0d, "Cortex-A12"),
-    (0x41, 0xc0e, "Cortex-A17"),
-    (0x41, 0xc0f, "Cortex-A15"),
-    (0x41, 0xd01, "Cortex-A32"),
-    (0x41, 0xd02, "Cortex-A34"),
-    (0x41, 0xd03, "Cortex-A53"),
-    (0x41, 0xd04, "Cortex-A35"),
-    (0x41, 0xd05, "Cortex-A55"),
-    (0x41, 0xd06, "Cortex-A65"),
-    (0x41, 0xd07, "Cortex-A57"),
-    (0x41, 0xd08, "Cortex-A72"),
-    (0x41, 0xd09, "Cortex-A73"),
-    (0x41, 0xd0a, "Cortex-A75"),
-    (0x41, 0xd0b, "Cortex-A76"),
-    (0x41, 0xd0c, "Neoverse-N1"),
-    (0x41, 0xd0d, "Cortex-A77"),
-    (0x41, 0xd0e, "Cortex-A76AE"),
-    (0x41, 0xd40, "Neoverse-V1"),
-    (0x41, 0xd41, "Cortex-A78"),
-    (0x41, 0xd42, "Cortex-A78AE"),
-    (0x41, 0xd43, "Cortex-A65AE"),
-    (0x41, 0xd44, "Cortex-X1"),
-    (0x41, 0xd46, "Cortex-A510"),
-    (0x41, 0xd47, "Cortex-A710"),
-    (0x41, 0xd48, "Cortex-X2"),
-    (0x41, 0xd49, "Neoverse-N2"),
-    (0x41, 0xd4a, "Neoverse-E1"),
-    (0x41, 0xd4b, "Cortex-A78C"),
-    (0x41, 0xd4c, "Cortex-X1C"),
-    (0x41, 0xd4d, "Cortex-A715"),
-    (0x41, 0xd4e, "Cortex-X3"),
-    (0x41, 0xd4f, "Neoverse-V2"),
-    (0x41, 0xd80, "Cortex-A520"),
-    (0x41, 0xd81, "Cortex-A720"),
-    (0x41, 0xd82, "Cortex-X4"),
-    (0x41, 0xd83, "Neoverse-V3AE"),
-    (0x41, 0xd84, "Neoverse-V3"),
-    (0x41, 0xd85, "Cortex-X925"),
-    (0x41, 0xd87, "Cortex-A725"),
-    (0x41, 0xd8e, "Neoverse-N3"),
-    (0x42, 0x00f, "Brahma-B15"),
-    (0x42, 0x100, "Brahma-B53"),
-    (0x42, 0x516, "ThunderX2"),
-    (0x43, 0x0a0, "ThunderX"),
-    (0x43, 0x0a1, "ThunderX-88XX"),
-    (0x43, 0x0a2, "ThunderX-81XX"),
-    (0x43, 0x0a3, "ThunderX-83XX"),
-    (0x43, 0x0af, "ThunderX2-99xx"),
-    (0x43, 0x0b8, "ThunderX3-T110"),
-    (0x46, 0x001, "A64FX"),
-    (0x48, 0xd01, "TaiShan-v110"),
-    (0x4e, 0x000, "Denver"),
-    (0x4e, 0x003, "Denver 2"),
-    (0x4e, 0x004, "Carmel"),
-    (0x50, 0x000, "X-Gene"),
-    (0x51, 0x001, "Oryon"),
-    (0x51, 0x201, "Kryo"),
-    (0x51, 0x205, "Kryo"),
-    (0x51, 0x211, "Kryo"),
-    (0x51, 0x800, "Falkor-V1/Kryo-2XX-Gold"),
-    (0x51, 0x801, "Kryo-2XX-Silver"),
-    (0x51, 0x802, "Kryo-3XX-Gold"),
-    (0x51, 0x803, "Kryo-3XX-Silver"),
-    (0x51, 0x804, "Kryo-4XX-Gold"),
-    (0x51, 0x805, "Kryo-4XX-Silver"),
-    (0x51, 0xc00, "Falkor"),
-    (0x51, 0xc01, "Saphira"),
-    (0x53, 0x001, "Exynos-M1"),
-    (0x53, 0x002, "Exynos-M3"),
-    (0x53, 0x003, "Exynos-M4"),
-    (0x53, 0x004, "Exynos-M5"),
-    (0x61, 0x022, "M1 Icestorm"),
-    (0x61, 0x023, "M1 Firestorm"),
-    (0x61, 0x024, "M1 Pro Icestorm"),
-    (0x61, 0x025, "M1 Pro Firestorm"),
-    (0x61, 0x028, "M1 Max Icestorm"),
-    (0x61, 0x029, "M1 Max Firestorm"),
-    (0x61, 0x032, "M2 Blizzard"),
-    (0x61, 0x033, "M2 Avalanche"),
-    (0x6d, 0xd49, "Azure-Cobalt-100"),
-    (0x70, 0x660, "FTC660"),
-    (0x70, 0x661, "FTC661"),
-    (0x70, 0x662, "FTC662"),
-    (0x70, 0x663, "FTC663"),
-    (0x70, 0x664, "FTC664"),
-    (0x70, 0x862, "FTC862"),
-    (0xc0, 0xac3, "Ampere-1"),
-    (0xc0, 0xac4, "Ampere-1a"),
+/// Implementers, and their cores as `part name`, the part in three hexadecimal digits.
+const VENDORS: &[(u32, &str, &str)] = &[
+    (
+        0x41,
+        "ARM",
+        "926 ARM926EJ-S, b76 ARM1176JZF-S, c05 Cortex-A5, c07 Cortex-A7, c08 Cortex-A8, \
+         c09 Cortex-A9, c0d Cortex-A12, c0e Cortex-A17, c0f Cortex-A15, d01 Cortex-A32, \
+         d02 Cortex-A34, d03 Cortex-A53, d04 Cortex-A35, d05 Cortex-A55, d06 Cortex-A65, \
+         d07 Cortex-A57, d08 Cortex-A72, d09 Cortex-A73, d0a Cortex-A75, d0b Cortex-A76, \
+         d0c Neoverse-N1, d0d Cortex-A77, d0e Cortex-A76AE, d40 Neoverse-V1, \
+         d41 Cortex-A78, d42 Cortex-A78AE, d43 Cortex-A65AE, d44 Cortex-X1, \
+         d46 Cortex-A510, d47 Cortex-A710, d48 Cortex-X2, d49 Neoverse-N2, d4a Neoverse-E1, \
+         d4b Cortex-A78C, d4c Cortex-X1C, d4d Cortex-A715, d4e Cortex-X3, d4f Neoverse-V2, \
+         d80 Cortex-A520, d81 Cortex-A720, d82 Cortex-X4, d83 Neoverse-V3AE, \
+         d84 Neoverse-V3, d85 Cortex-X925, d87 Cortex-A725, d8e Neoverse-N3",
+    ),
+    (0x42, "Broadcom", "00f Brahma-B15, 100 Brahma-B53, 516 ThunderX2"),
+    (
+        0x43,
+        "Cavium",
+        "0a0 ThunderX, 0a1 ThunderX-88XX, 0a2 ThunderX-81XX, 0a3 ThunderX-83XX, \
+         0af ThunderX2-99xx, 0b8 ThunderX3-T110",
+    ),
+    (0x44, "DEC", ""),
+    (0x46, "Fujitsu", "001 A64FX"),
+    (0x48, "HiSilicon", "d01 TaiShan-v110"),
+    (0x49, "Infineon", ""),
+    (0x4d, "Freescale", ""),
+    (0x4e, "NVIDIA", "000 Denver, 003 Denver 2, 004 Carmel"),
+    (0x50, "APM", "000 X-Gene"),
+    (
+        0x51,
+        "Qualcomm",
+        "001 Oryon, 201 Kryo, 205 Kryo, 211 Kryo, 800 Falkor-V1/Kryo-2XX-Gold, \
+         801 Kryo-2XX-Silver, 802 Kryo-3XX-Gold, 803 Kryo-3XX-Silver, 804 Kryo-4XX-Gold, \
+         805 Kryo-4XX-Silver, c00 Falkor, c01 Saphira",
+    ),
+    (0x53, "Samsung", "001 Exynos-M1, 002 Exynos-M3, 003 Exynos-M4, 004 Exynos-M5"),
+    (0x56, "Marvell", ""),
+    (
+        0x61,
+        "Apple",
+        "022 M1 Icestorm, 023 M1 Firestorm, 024 M1 Pro Icestorm, 025 M1 Pro Firestorm, \
+         028 M1 Max Icestorm, 029 M1 Max Firestorm, 032 M2 Blizzard, 033 M2 Avalanche",
+    ),
+    (0x66, "Faraday", ""),
+    (0x69, "Intel", ""),
+    (0x6d, "Microsoft", "d49 Azure-Cobalt-100"),
+    (0x70, "Phytium", "660 FTC660, 661 FTC661, 662 FTC662, 663 FTC663, 664 FTC664, 862 FTC862"),
+    (0xc0, "Ampere", "ac3 Ampere-1, ac4 Ampere-1a"),
 ];
 
 #[cfg(test)]
@@ -147,11 +80,16 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_are_sorted_without_repetition_and_have_an_implementer_each() {
-        assert!(IMPLEMENTERS.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        assert!(PARTS.windows(2).all(|pair| (pair[0].0, pair[0].1) < (pair[1].0, pair[1].1)));
-        for (implementer, _, core) in PARTS {
-            assert!(IMPLEMENTERS.iter().any(|entry| entry.0 == *implementer), "{core}");
+    fn implementers_and_the_numbers_of_their_cores_are_sorted_without_repetition() {
+        assert!(VENDORS.is_sorted_by(|a, b| a.0 < b.0));
+        for (_, vendor, cores) in VENDORS.iter().filter(|entry| !entry.2.is_empty()) {
+            let cores: Vec<_> =
+                cores.split(", ").map(|core| core.split_once(' ').unwrap()).collect();
+            assert!(cores.is_sorted_by(|a, b| a.0 < b.0), "{vendor}");
+            for (number, name) in cores {
+                let part = u32::from_str_radix(number, 16).unwrap();
+                assert_eq!((format!("{part:03x}"), name.trim()), (number.into(), name), "{vendor}");
+            }
         }
     }
 }

@@ -108,17 +108,9 @@ fn is_filler(value: &str) -> bool {
     value.is_empty()
         || value.chars().all(|c| c.is_ascii_punctuation() || c == '0' || c == ' ')
         || [
-            "to be filled by o.e.m.",
-            "default string",
-            "system product name",
-            "system manufacturer",
-            "system version",
-            "not specified",
-            "not applicable",
-            "none",
-            "n/a",
-            "unknown",
-            "1.0",
+            "to be filled by o.e.m.", "default string", "system product name",
+            "system manufacturer", "system version", "not specified", "not applicable", "none",
+            "n/a", "unknown", "1.0",
         ]
         .contains(&value.as_str())
 }

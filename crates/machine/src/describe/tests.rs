@@ -11,19 +11,15 @@ PRETTY_NAME=\"Ubuntu 20.04.2 LTS\"
 5.4.0-1050-oracle
 == proc/cpuinfo
 processor\t: 0
-BogoMIPS\t: 50.00
 Features\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm lrcpc dcpop asimddp ssbs
 CPU implementer\t: 0x41
-CPU architecture: 8
 CPU variant\t: 0x3
 CPU part\t: 0xd0c
 CPU revision\t: 1
 
 processor\t: 1
-BogoMIPS\t: 50.00
 Features\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm lrcpc dcpop asimddp ssbs
 CPU implementer\t: 0x41
-CPU architecture: 8
 CPU variant\t: 0x3
 CPU part\t: 0xd0c
 CPU revision\t: 1
@@ -316,19 +312,9 @@ fn files_full_of_nonsense_are_no_danger() {
         "sys/fs/cgroup/cpu.max",
     ];
     for text in [
-        "0",
-        "-1",
-        "18446744073709551615",
-        "0-65535",
-        "9-1",
-        ":::\n::",
-        "MemTotal: 18446744073709551615 kB\nMax locked memory",
-        "0::/../../..//x\n1:memory:",
-        "[",
-        "PRETTY_NAME=\"",
-        "\u{fffd}\0\u{1}",
-        "1 0",
-        "nan nan",
+        "0", "-1", "18446744073709551615", "0-65535", "9-1", ":::\n::",
+        "MemTotal: 18446744073709551615 kB\nMax locked memory", "0::/../../..//x\n1:memory:", "[",
+        "PRETTY_NAME=\"", "\u{fffd}\0\u{1}", "1 0", "nan nan",
         "processor : \nCPU part : \nCPU implementer : 0x",
     ] {
         let source = paths.iter().fold(Captured::new(""), |source, path| source.with(path, text));

@@ -17,69 +17,11 @@ static PLACES: [u8; 64] = {
 
 // SAFETY: only what `Level::Avx512` has, which the caller of every method vouches for; 64 bytes.
 unsafe impl Vector for __m512i {
-    const BYTES: usize = 64;
     const LOOKS_UP: bool = true;
     type Chosen = u64;
     type Doubles = __m512d;
     type Words = __m512i;
     type Longs = __m512i;
-
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> __m512i {
-        // SAFETY: the caller vouches for 64 readable bytes and the level.
-        unsafe { _mm512_loadu_si512(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u8) {
-        // SAFETY: the caller vouches for 64 writable bytes and the level.
-        unsafe { _mm512_storeu_si512(to.cast(), self) }
-    }
-
-    #[inline(always)]
-    unsafe fn splat(byte: u8) -> __m512i {
-        // SAFETY: the caller vouches for the level; so in all that follow.
-        unsafe { _mm512_set1_epi8(byte.cast_signed()) }
-    }
-
-    #[inline(always)]
-    unsafe fn last_four(bytes: u32) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_maskz_set1_epi32(1 << 15, bytes.cast_signed()) }
-    }
-
-    #[inline(always)]
-    unsafe fn lookup(self, table: &[u8; 16]) -> __m512i {
-        // SAFETY: as above; the table has sixteen bytes.
-        unsafe {
-            let table = _mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast()));
-            _mm512_shuffle_epi8(table, self)
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn earlier(self, before: __m512i) -> [__m512i; 3] {
-        // SAFETY: as above. Shifting in bytes is by quarters.
-        unsafe {
-            let middle = _mm512_alignr_epi64::<6>(self, before);
-            [
-                _mm512_alignr_epi8::<15>(self, middle),
-                _mm512_alignr_epi8::<14>(self, middle),
-                _mm512_alignr_epi8::<13>(self, middle),
-            ]
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn bits(chosen: u64) -> u64 {
-        chosen
-    }
-
-    #[inline(always)]
-    unsafe fn parities(bits: u64) -> u64 {
-        // SAFETY: the level has all of AVX2's.
-        unsafe { Avx2::parities(bits) }
-    }
 
     #[inline(always)]
     unsafe fn write_positions<const FIRST: usize>(bits: u64, at: u32, mut into: *mut u32) {
@@ -102,12 +44,27 @@ unsafe impl Vector for __m512i {
     }
 
     operations! {
+        splat(; byte: u8) -> __m512i = _mm512_set1_epi8(byte.cast_signed());
+        last_four(; bytes: u32) -> __m512i = _mm512_maskz_set1_epi32(1 << 15, bytes.cast_signed());
         less(self, other) -> __m512i = _mm512_sub_epi8(self, other);
         over(self, other) -> __m512i = _mm512_subs_epu8(self, other);
         and(self, other) -> __m512i = _mm512_and_si512(self, other);
         or(self, other) -> __m512i = _mm512_or_si512(self, other);
         xor(self, other) -> __m512i = _mm512_xor_si512(self, other);
         upper(self) -> __m512i = _mm512_and_si512(_mm512_srli_epi16::<4>(self), Self::splat(0x0f));
+        lookup(self; table: &[u8; 16]) -> __m512i = {
+            let table = _mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast()));
+            _mm512_shuffle_epi8(table, self)
+        };
+        earlier(self, before) -> [__m512i; 3] = {
+            // Shifting in bytes is by quarters.
+            let middle = _mm512_alignr_epi64::<6>(self, before);
+            [
+                _mm512_alignr_epi8::<15>(self, middle),
+                _mm512_alignr_epi8::<14>(self, middle),
+                _mm512_alignr_epi8::<13>(self, middle),
+            ]
+        };
         plus_words(self, other) -> __m512i = _mm512_add_epi64(self, other);
         is(self, other) -> u64 = _mm512_cmpeq_epi8_mask(self, other);
         is_at_most(self, other) -> u64 = _mm512_cmple_epu8_mask(self, other);
@@ -116,24 +73,17 @@ unsafe impl Vector for __m512i {
             _mm512_cmpgt_epu8_mask(self.less(Self::splat(b'0')), Self::splat(9));
         // A byte above 0x7f looks up zero.
         is_space(self) -> u64 = self.is(self.lookup(&SPACES));
+        bits(; chosen: u64) -> u64 = chosen;
         differs(self, other, mask) -> bool = _mm512_test_epi8_mask(self.xor(other), mask) != 0;
+        parities(; bits: u64) -> u64 = Avx2::parities(bits);
     }
 }
 
 // SAFETY: only AVX-512 F and DQ, which the caller of every method vouches for; eight doubles.
 unsafe impl Doubles for __m512d {
-    const COUNT: usize = 8;
-
-    #[inline(always)]
-    unsafe fn splat(value: f64) -> __m512d {
-        // SAFETY: the caller vouches for the level.
-        unsafe { _mm512_set1_pd(value) }
-    }
-
-    #[inline(always)]
-    unsafe fn columns(rows: *const f64) -> [__m512d; 4] {
-        // SAFETY: the caller vouches for 32 doubles and the level.
-        unsafe {
+    operations! {
+        splat(; value: f64) -> __m512d = _mm512_set1_pd(value);
+        columns(; rows: *const f64) -> [__m512d; 4] = {
             let [a, b, c, d] = [0, 8, 16, 24].map(|at| _mm512_loadu_pd(rows.add(at)));
             // Two rows a register: columns 0 and 1, or 2 and 3, of four rows; then one of eight.
             let even = |column: i64| {
@@ -145,16 +95,7 @@ unsafe impl Doubles for __m512d {
                 _mm512_insertf64x4::<1>(low, _mm512_castpd512_pd256(high))
             };
             [column(0), column(1), column(2), column(3)]
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f64) {
-        // SAFETY: the caller vouches for eight doubles and the level.
-        unsafe { _mm512_storeu_pd(to, self) }
-    }
-
-    operations! {
+        };
         sub(self, other) -> __m512d = _mm512_sub_pd(self, other);
         mul(self, other) -> __m512d = _mm512_mul_pd(self, other);
         mul_add(self, factor, summand) -> __m512d = _mm512_fmadd_pd(self, factor, summand);
@@ -177,64 +118,41 @@ const MAJORITY: i32 = A & B | A & C | B & C;
 const XOR_WITHOUT: i32 = A ^ B & !C;
 const XOR_OR_NOT: i32 = (A ^ (B | !C)) & 0xff;
 
-// SAFETY: only what `Level::Avx512` has, which the caller of every method vouches for; sixteen words.
-unsafe impl super::Words<u32> for __m512i {
-    operations_on_bits! {
-        __m512i: _mm512_and_si512 _mm512_or_si512 _mm512_xor_si512 _mm512_andnot_si512 _mm512_set1_epi32(-1)
-    }
-    operations! {
-        splat(; word: u32) -> __m512i = _mm512_set1_epi32(word.cast_signed());
-        zip(self, other) -> [__m512i; 2] = {
-            let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-            let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-            [
-                _mm512_permutex2var_epi32(self, low, other),
-                _mm512_permutex2var_epi32(self, high, other),
-            ]
-        };
-        swapped(self) -> __m512i = {
-            let order = _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203);
-            _mm512_shuffle_epi8(self, _mm512_broadcast_i32x4(order))
-        };
-        plus(self, other) -> __m512i = _mm512_add_epi32(self, other);
-        left(self; bits: u32) -> __m512i = _mm512_rolv_epi32(self, _mm512_set1_epi32(bits.cast_signed()));
-        down(self; bits: u32) -> __m512i =
-            _mm512_srl_epi32(self, _mm_cvtsi32_si128(bits.cast_signed()));
-        parity(self, b, c) -> __m512i = _mm512_ternarylogic_epi32::<PARITY>(self, b, c);
-        choose(self, yes, no) -> __m512i = _mm512_ternarylogic_epi32::<CHOOSE>(self, yes, no);
-        majority(self, b, c) -> __m512i = _mm512_ternarylogic_epi32::<MAJORITY>(self, b, c);
-        xor_without(self, b, c) -> __m512i = _mm512_ternarylogic_epi32::<XOR_WITHOUT>(self, b, c);
-        xor_or_not(self, b, c) -> __m512i = _mm512_ternarylogic_epi32::<XOR_OR_NOT>(self, b, c);
-    }
+/// `Words` of one size, by the names of what differs: instructions, and the order of words and bytes.
+macro_rules! words {
+    (
+        $word:ident: $set1:ident $zip:ident $low:expr, $high:expr, $order:expr,
+        $add:ident $left:ident $down:ident $logic:ident
+    ) => {
+        // SAFETY: only what `Level::Avx512` has, which the caller of every method vouches for; 64 bytes of words.
+        unsafe impl super::Words<$word> for __m512i {
+            operations_on_bits! {
+                __m512i: _mm512_and_si512 _mm512_or_si512 _mm512_xor_si512 _mm512_andnot_si512 _mm512_set1_epi32(-1)
+            }
+            operations! {
+                splat(; word: $word) -> __m512i = $set1(word.cast_signed());
+                zip(self, other) -> [__m512i; 2] = [$zip(self, $low, other), $zip(self, $high, other)];
+                swapped(self) -> __m512i = _mm512_shuffle_epi8(self, _mm512_broadcast_i32x4($order));
+                plus(self, other) -> __m512i = $add(self, other);
+                left(self; bits: u32) -> __m512i = $left(self, $set1($word::from(bits).cast_signed()));
+                down(self; bits: u32) -> __m512i =
+                    $down(self, _mm_cvtsi32_si128(bits.cast_signed()));
+                parity(self, b, c) -> __m512i = $logic::<PARITY>(self, b, c);
+                choose(self, yes, no) -> __m512i = $logic::<CHOOSE>(self, yes, no);
+                majority(self, b, c) -> __m512i = $logic::<MAJORITY>(self, b, c);
+                xor_without(self, b, c) -> __m512i = $logic::<XOR_WITHOUT>(self, b, c);
+                xor_or_not(self, b, c) -> __m512i = $logic::<XOR_OR_NOT>(self, b, c);
+            }
+        }
+    };
 }
-
-// SAFETY: only what `Level::Avx512` has, which the caller of every method vouches for; eight words.
-unsafe impl super::Words<u64> for __m512i {
-    operations_on_bits! {
-        __m512i: _mm512_and_si512 _mm512_or_si512 _mm512_xor_si512 _mm512_andnot_si512 _mm512_set1_epi32(-1)
-    }
-    operations! {
-        splat(; word: u64) -> __m512i = _mm512_set1_epi64(word.cast_signed());
-        zip(self, other) -> [__m512i; 2] = {
-            let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
-            let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-            [
-                _mm512_permutex2var_epi64(self, low, other),
-                _mm512_permutex2var_epi64(self, high, other),
-            ]
-        };
-        swapped(self) -> __m512i = {
-            let order = _mm_set_epi64x(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607);
-            _mm512_shuffle_epi8(self, _mm512_broadcast_i32x4(order))
-        };
-        plus(self, other) -> __m512i = _mm512_add_epi64(self, other);
-        left(self; bits: u32) -> __m512i = _mm512_rolv_epi64(self, _mm512_set1_epi64(bits.into()));
-        down(self; bits: u32) -> __m512i =
-            _mm512_srl_epi64(self, _mm_cvtsi32_si128(bits.cast_signed()));
-        parity(self, b, c) -> __m512i = _mm512_ternarylogic_epi64::<PARITY>(self, b, c);
-        choose(self, yes, no) -> __m512i = _mm512_ternarylogic_epi64::<CHOOSE>(self, yes, no);
-        majority(self, b, c) -> __m512i = _mm512_ternarylogic_epi64::<MAJORITY>(self, b, c);
-        xor_without(self, b, c) -> __m512i = _mm512_ternarylogic_epi64::<XOR_WITHOUT>(self, b, c);
-        xor_or_not(self, b, c) -> __m512i = _mm512_ternarylogic_epi64::<XOR_OR_NOT>(self, b, c);
-    }
-}
+words!(u32: _mm512_set1_epi32 _mm512_permutex2var_epi32
+    _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
+    _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31),
+    _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203),
+    _mm512_add_epi32 _mm512_rolv_epi32 _mm512_srl_epi32 _mm512_ternarylogic_epi32);
+words!(u64: _mm512_set1_epi64 _mm512_permutex2var_epi64
+    _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11),
+    _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15),
+    _mm_set_epi64x(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607),
+    _mm512_add_epi64 _mm512_rolv_epi64 _mm512_srl_epi64 _mm512_ternarylogic_epi64);

@@ -31,7 +31,6 @@ fn at_most(a: u64, b: u64) -> u64 {
 
 // SAFETY: no instruction beyond the base set; eight bytes.
 unsafe impl Vector for u64 {
-    const BYTES: usize = 8;
     const LOOKS_UP: bool = false;
     /// Bit 7 of each byte.
     type Chosen = u64;
@@ -39,51 +38,20 @@ unsafe impl Vector for u64 {
     type Words = u32;
     type Longs = u64;
 
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> u64 {
-        // SAFETY: the caller vouches for eight readable bytes.
-        u64::from_le(unsafe { from.cast::<u64>().read_unaligned() })
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u8) {
-        // SAFETY: the caller vouches for eight writable bytes.
-        unsafe { to.cast::<u64>().write_unaligned(self.to_le()) }
-    }
-
-    #[inline(always)]
-    unsafe fn splat(byte: u8) -> u64 {
-        u64::from(byte) * ONES
-    }
-
-    #[inline(always)]
-    unsafe fn last_four(bytes: u32) -> u64 {
-        u64::from(bytes) << 32
-    }
-
-    #[inline(always)]
-    unsafe fn lookup(self, table: &[u8; 16]) -> u64 {
-        each(self, 0, |index, _| table[usize::from(index & 15)])
-    }
-
-    #[inline(always)]
-    unsafe fn earlier(self, before: u64) -> [u64; 3] {
-        [8, 16, 24].map(|bits| self << bits | before >> (64 - bits))
-    }
-
-    #[inline(always)]
-    unsafe fn bits(chosen: u64) -> u64 {
-        // The product's top byte collects bit 8i at position 56 + i.
-        (chosen >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
-    }
-
     operations! {
+        load(; from: *const u8) -> u64 = u64::from_le(from.cast::<u64>().read_unaligned());
+        store(self; to: *mut u8) -> () = to.cast::<u64>().write_unaligned(self.to_le());
+        splat(; byte: u8) -> u64 = u64::from(byte) * ONES;
+        last_four(; bytes: u32) -> u64 = u64::from(bytes) << 32;
         less(self, other) -> u64 = each(self, other, u8::wrapping_sub);
         over(self, other) -> u64 = each(self, other, u8::saturating_sub);
         and(self, other) -> u64 = self & other;
         or(self, other) -> u64 = self | other;
         xor(self, other) -> u64 = self ^ other;
         upper(self) -> u64 = self >> 4 & 0x0f0f_0f0f_0f0f_0f0f;
+        lookup(self; table: &[u8; 16]) -> u64 =
+            each(self, 0, |index, _| table[usize::from(index & 15)]);
+        earlier(self, before) -> [u64; 3] = [8, 16, 24].map(|bits| self << bits | before >> (64 - bits));
         plus_words(self, other) -> u64 = self.wrapping_add(other);
         is(self, other) -> u64 = zeros(self ^ other);
         is_at_most(self, other) -> u64 = at_most(self, other);
@@ -92,32 +60,17 @@ unsafe impl Vector for u64 {
             !(at_most(self, u64::splat(b'9')) & at_most(u64::splat(b'0'), self)) & !LOW_SEVEN;
         is_space(self) -> u64 =
             [b' ', b'\t', b'\n', b'\r'].iter().fold(0, |all, &byte| all | zeros(self ^ u64::splat(byte)));
+        // The product's top byte collects bit 8i at position 56 + i.
+        bits(; chosen: u64) -> u64 = (chosen >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         differs(self, other, mask) -> bool = (self ^ other) & mask != 0;
     }
 }
 
 // SAFETY: no instruction beyond the base set; pointers are used as promised.
 unsafe impl Doubles for f64 {
-    const COUNT: usize = 1;
-
-    #[inline(always)]
-    unsafe fn splat(value: f64) -> f64 {
-        value
-    }
-
-    #[inline(always)]
-    unsafe fn columns(rows: *const f64) -> [f64; 4] {
-        // SAFETY: the caller vouches for four doubles.
-        unsafe { rows.cast::<[f64; 4]>().read() }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f64) {
-        // SAFETY: the caller vouches for one double.
-        unsafe { to.write(self) }
-    }
-
     operations! {
+        splat(; value: f64) -> f64 = value;
+        columns(; rows: *const f64) -> [f64; 4] = rows.cast::<[f64; 4]>().read();
         sub(self, other) -> f64 = self - other;
         mul(self, other) -> f64 = self * other;
         mul_add(self, factor, summand) -> f64 = f64::mul_add(self, factor, summand);
@@ -129,34 +82,25 @@ unsafe impl Doubles for f64 {
     }
 }
 
-// SAFETY: no instruction beyond the base set; one word.
-unsafe impl super::Words<u32> for u32 {
-    operations! {
-        splat(; word: u32) -> u32 = word;
-        zip(self, other) -> [u32; 2] = [self, other];
-        swapped(self) -> u32 = self.swap_bytes();
-        plus(self, other) -> u32 = self.wrapping_add(other);
-        and(self, other) -> u32 = self & other;
-        xor(self, other) -> u32 = self ^ other;
-        without(self, other) -> u32 = self & !other;
-        or_not(self, other) -> u32 = self | !other;
-        left(self; bits: u32) -> u32 = self.rotate_left(bits);
-        down(self; bits: u32) -> u32 = self >> bits;
-    }
+/// `Words` of one.
+macro_rules! words {
+    ($word:ident) => {
+        // SAFETY: no instruction beyond the base set; one word.
+        unsafe impl super::Words<$word> for $word {
+            operations! {
+                splat(; word: $word) -> $word = word;
+                zip(self, other) -> [$word; 2] = [self, other];
+                swapped(self) -> $word = self.swap_bytes();
+                plus(self, other) -> $word = self.wrapping_add(other);
+                and(self, other) -> $word = self & other;
+                xor(self, other) -> $word = self ^ other;
+                without(self, other) -> $word = self & !other;
+                or_not(self, other) -> $word = self | !other;
+                left(self; bits: u32) -> $word = self.rotate_left(bits);
+                down(self; bits: u32) -> $word = self >> bits;
+            }
+        }
+    };
 }
-
-// SAFETY: no instruction beyond the base set; one word.
-unsafe impl super::Words<u64> for u64 {
-    operations! {
-        splat(; word: u64) -> u64 = word;
-        zip(self, other) -> [u64; 2] = [self, other];
-        swapped(self) -> u64 = self.swap_bytes();
-        plus(self, other) -> u64 = self.wrapping_add(other);
-        and(self, other) -> u64 = self & other;
-        xor(self, other) -> u64 = self ^ other;
-        without(self, other) -> u64 = self & !other;
-        or_not(self, other) -> u64 = self | !other;
-        left(self; bits: u32) -> u64 = self.rotate_left(bits);
-        down(self; bits: u32) -> u64 = self >> bits;
-    }
-}
+words!(u32);
+words!(u64);
