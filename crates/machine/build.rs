@@ -23,10 +23,7 @@ fn compile(target: &str, file: &Path) -> bool {
     let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     rustc.args(["--edition", "2024", "--crate-name", "warden", "--target", target]);
     for option in [
-        "panic=abort",
-        "opt-level=s",
-        "strip=symbols",
-        "relocation-model=static",
+        "panic=abort", "opt-level=s", "strip=symbols", "relocation-model=static",
         "target-feature=+crt-static",
     ] {
         rustc.args(["-C", option]);

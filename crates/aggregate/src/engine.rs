@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fathom_machine::level::Level;
 use fathom_machine::os::live::LiveMap;
+use fathom_machine::os::memory::NoMemory;
 use memchr::{memchr_iter, memrchr};
 
 use crate::approx::Approx;
@@ -33,7 +34,7 @@ use crate::way::{self, Input, Road, Way};
 /// How to aggregate.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Threads, at least one.
+    /// Threads, at least one; no more are started than files of text have chunks, if there are only such files.
     pub threads: usize,
     /// Bytes of input a thread takes at a time; buffers that fit the second-level cache are best.
     pub chunk_bytes: usize,
@@ -151,6 +152,8 @@ pub struct Summary {
     pub gathering: Option<Gathering>,
     /// How each source of `key;value` lines got into memory.
     pub ways: Vec<Way>,
+    /// Whether a header was to name columns that are chosen by number, and there was none.
+    pub lacks_header: bool,
 }
 
 impl Summary {
@@ -260,6 +263,11 @@ pub(crate) trait Form: Sync {
     /// Hands out no chunk any more; those that were are finished.
     fn stop(&self);
 
+    /// Threads beyond which none would have a chunk, as far as that is known.
+    fn most_threads(&self) -> usize {
+        usize::MAX
+    }
+
     /// What the keys and the values are called, once all chunks were taken.
     fn names(&self) -> Names;
 
@@ -280,6 +288,8 @@ pub(crate) struct Names {
     pub(crate) keys: Vec<String>,
     /// One for each shard of a [`Share`], and whether its values are texts.
     pub(crate) values: Vec<(String, bool)>,
+    /// As [`Summary::lacks_header`].
+    pub(crate) lacks_header: bool,
 }
 
 /// What one thread brings home: a shard per value column.
@@ -319,18 +329,15 @@ pub(crate) fn run(
     on_error: OnError<'_>,
     progress: &Progress,
 ) -> Result<Summary, Error> {
+    let threads = options.threads.min(form.most_threads()).max(1);
     let shared = Shared {
         form,
         options,
         progress,
         collector: Mutex::new(Collector::new(on_error, paths)),
-        memory: Memory::new(
-            options.memory_limit_bytes,
-            options.spill.as_ref(),
-            options.threads.max(1),
-        )?,
+        memory: Memory::new(options.memory_limit_bytes, options.spill.as_ref(), threads)?,
     };
-    let results = on_threads(options.threads.max(1), || shared.work());
+    let results = on_threads(threads, || shared.work());
     let Shared { collector, memory, .. } = shared;
     let collector = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut summary =
@@ -339,7 +346,7 @@ pub(crate) fn run(
     summary.seam = form.seam();
     summary.ways = form.ways();
     let names = form.names();
-    summary.keys = names.keys;
+    (summary.keys, summary.lacks_header) = (names.keys, names.lacks_header);
     let mut runs: Vec<Vec<Run>> = names.values.iter().map(|_| Vec::new()).collect();
     let mut lanes: Vec<Vec<Lane>> = names.values.iter().map(|_| Vec::new()).collect();
     for result in results {
@@ -392,7 +399,8 @@ impl<F: Form> Shared<'_, F> {
             }
         }
         let mut end = StopsUnlessDone(self.form, false);
-        let result = self.work_until_done();
+        let result = NoMemory::caught(|| self.work_until_done());
+        let result = result.unwrap_or_else(|refused| Err(refused.into()));
         end.1 = result.is_ok();
         result
     }
@@ -546,13 +554,17 @@ impl Form for Lines {
         self.queue.stop();
     }
 
+    fn most_threads(&self) -> usize {
+        self.queue.most_chunks()
+    }
+
     fn ways(&self) -> Vec<Way> {
         self.roads.iter().map(Road::told).collect()
     }
 
     fn names(&self) -> Names {
         let [key, value] = line::FIELDS.map(str::to_owned);
-        Names { keys: vec![key], values: vec![(value, false)] }
+        Names { keys: vec![key], values: vec![(value, false)], lacks_header: false }
     }
 }
 
@@ -596,42 +608,66 @@ pub(crate) fn located(
 
 #[cfg(test)]
 mod tests {
+    use fathom_machine::os::memory::Slab;
+
     use super::*;
 
-    #[test]
-    fn a_thread_that_panics_while_others_wait_for_it_does_not_block_them() {
-        /// The first chunk panics; whoever has the second waits until the run is stopped.
-        struct Waiting(AtomicU64, Mutex<bool>, std::sync::Condvar);
-        impl Form for Waiting {
-            type Worker = ();
-            fn worker(&self, _: &Options, _: &Memory) {}
-            fn take(&self, (): &mut (), _: &mut Buffer) -> Result<Option<Taken>, Error> {
-                assert!(self.0.fetch_add(1, Ordering::Relaxed) > 0, "as planned");
-                let mut stopped = self.1.lock().unwrap();
-                while !*stopped {
-                    stopped = self.2.wait(stopped).unwrap();
-                }
-                Ok(None)
-            }
-            fn keys((): &()) -> usize {
-                0
-            }
-            fn share((): ()) -> Share {
-                Share { shards: vec![], records: 0, blank_lines: 0, left_out: 0 }
-            }
-            fn stop(&self) {
-                *self.1.lock().unwrap() = true;
-                self.2.notify_all();
-            }
-            fn names(&self) -> Names {
-                Names::default()
-            }
+    /// Of 100 threads that are asked for there are two. The first chunk fails; whoever has the second waits until
+    /// the run is stopped.
+    struct Waiting(AtomicU64, AtomicU64, Mutex<bool>, std::sync::Condvar, fn());
+    impl Form for Waiting {
+        type Worker = ();
+        fn worker(&self, _: &Options, _: &Memory) {
+            self.0.fetch_add(1, Ordering::Relaxed);
         }
-        let form = Waiting(AtomicU64::new(0), Mutex::new(false), std::sync::Condvar::new());
-        let options = Options { threads: 2, ..Options::default() };
+        fn take(&self, (): &mut (), _: &mut Buffer) -> Result<Option<Taken>, Error> {
+            if self.1.fetch_add(1, Ordering::Relaxed) == 0 {
+                (self.4)();
+            }
+            let mut stopped = self.2.lock().unwrap();
+            while !*stopped {
+                stopped = self.3.wait(stopped).unwrap();
+            }
+            Ok(None)
+        }
+        fn keys((): &()) -> usize {
+            0
+        }
+        fn share((): ()) -> Share {
+            Share { shards: vec![], records: 0, blank_lines: 0, left_out: 0 }
+        }
+        fn stop(&self) {
+            *self.2.lock().unwrap() = true;
+            self.3.notify_all();
+        }
+        fn most_threads(&self) -> usize {
+            2
+        }
+        fn names(&self) -> Names {
+            Names::default()
+        }
+    }
+
+    /// What becomes of a run whose first chunk does this.
+    fn outcome(fail: fn()) -> std::thread::Result<Result<(), Error>> {
+        let (workers, chunks) = (AtomicU64::new(0), AtomicU64::new(0));
+        let form = Waiting(workers, chunks, Mutex::new(false), std::sync::Condvar::new(), fail);
+        let options = Options { threads: 100, ..Options::default() };
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             run(&form, &[], &options, OnError::Fail, &Progress::default()).map(|_| ())
         }));
-        assert!(result.is_err());
+        assert_eq!(form.0.into_inner(), 2, "threads without a chunk");
+        result
+    }
+
+    #[test]
+    fn a_thread_that_panics_while_others_wait_for_it_does_not_block_them() {
+        assert!(outcome(|| panic!("as planned")).is_err());
+    }
+
+    #[test]
+    fn memory_that_is_refused_while_others_wait_is_an_error() {
+        let refused = outcome(|| drop(Slab::<u64>::new(1 << 58)));
+        assert!(matches!(refused, Ok(Err(Error::NoMemory(_)))));
     }
 }

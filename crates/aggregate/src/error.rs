@@ -5,6 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use fathom_machine::os::memory::NoMemory;
 use memchr::memchr;
 
 use crate::number::{Decimal, NumberError};
@@ -161,7 +162,7 @@ impl Reject {
             Reason::Number(NumberError::Malformed) => {
                 let bare = text.trim_matches(['%', '$', '€', '£', '¥']).trim();
                 if is_grouped(bare) {
-                    Some("separators of thousands are not read: write 1234.50, without them")
+                    Some("separators of thousands are not read: write the digits without them")
                 } else if bare.len() < text.len() && Decimal::parse(bare.as_bytes()).is_ok() {
                     Some("signs of percent and currencies are not read: write the number alone")
                 } else {
@@ -406,6 +407,9 @@ pub enum Error {
     /// A thread that reads what was spilled could not be started.
     #[error("cannot start a thread: {0}")]
     Thread(#[source] io::Error),
+    /// The system refused memory for tables.
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
     /// A table cannot number more keys.
     #[error("one thread met more than {most} keys; aggregate by a coarser key")]
     TooManyKeys {
@@ -509,6 +513,8 @@ mod tests {
             reject.field = Some(FieldText { name: "ms".into(), text: text.into() });
             let said = reject.hint().unwrap_or_default();
             assert!(said.contains(hint) && said.is_empty() == hint.is_empty(), "{text}: {said}");
+            // A number with a point is refused where there are decimal commas.
+            assert!(!said.contains('.'), "{text}: {said}");
         }
         (reject.field, reject.text) = (None, b"\0k\0;\x001".to_vec());
         assert_eq!(reject.hint(), Some(WIDE));

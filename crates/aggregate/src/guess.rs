@@ -87,14 +87,15 @@ fn dialect_of(
 /// What the values at the beginning of a text say of how it is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Values {
-    /// The first record has no number where all others have one: it is a header.
+    /// The first record has no number where all others have one (and, where no column is read as numbers, a name in each
+    /// column): it is a header.
     pub header: bool,
     /// Numbers have a comma among their digits, and none a point.
     pub decimal_comma: bool,
 }
 
-/// A guess from the columns whose fields are read as numbers, by the rest of what is known of the
-/// text. Columns chosen by name are found in the first record.
+/// A guess from the columns whose fields are read as numbers, of a header from all where there are none, by the rest of
+/// what is known of the text. Columns chosen by name are found in the first record.
 pub fn values(text: &[u8], ended: bool, query: &Query) -> Values {
     let (mut records, _) = records(text, ended, query.dialect());
     let Some(first) = records.first().cloned() else { return Values::default() };
@@ -109,14 +110,29 @@ pub fn values(text: &[u8], ended: bool, query: &Query) -> Values {
         !has_both && Decimal::parse(&pointed).is_ok()
     };
     let is_null = |text: &[u8]| query.nulls.iter().any(|null| **null == *text);
-    let header = !query.header && {
-        let rest: Vec<&[u8]> = fields_of(&records[1..], &places).collect();
-        let mut own = fields_of(&records[..1], &places).peekable();
+    let is_headed = |places: &[usize]| {
+        let rest: Vec<&[u8]> = fields_of(&records[1..], places).collect();
+        let mut own = fields_of(&records[..1], places).peekable();
         own.peek().is_some()
             && own.all(|field| !is_number(field) && !is_null(field))
             && rest.iter().all(|field| is_number(field) || is_null(field))
             && rest.iter().any(|field| is_number(field))
     };
+    let header = !query.header
+        && match query.number_columns().next() {
+            Some(_) => is_headed(&places),
+            None => {
+                let all: Vec<usize> = (0..first.len()).collect();
+                // What has no letter, or comes again, is a value rather than a name.
+                let is_named = all.iter().all(|&at| {
+                    let name = &*first[at];
+                    let has_letter = String::from_utf8_lossy(name).contains(char::is_alphabetic);
+                    let recurs = || fields_of(&records[1..], &[at]).any(|field| field == name);
+                    name.is_empty() || (has_letter && !is_number(name) && !recurs())
+                });
+                is_named && all.iter().any(|&at| is_headed(&[at]))
+            }
+        };
     if header || query.header {
         records.remove(0);
     }
@@ -410,6 +426,35 @@ mod tests {
             ("", "2", false, (false, false)),
         ] {
             assert_eq!(guessed(text, value, header), expected, "{text:?} {value}");
+        }
+    }
+
+    /// It was counted as a record.
+    #[test]
+    fn a_header_is_one_also_where_no_column_is_read_as_numbers() {
+        let mut counted = Query::new(b',');
+        counted.values.clear();
+        let mut texts = Query::new(b',');
+        texts.values = vec![crate::delimited::Value::text(Selector::Place(1))];
+        for (text, expected) in [
+            ("k,v\na,1\nb,2\n", true),
+            ("k,v,w\na,1,x\nb,,y\n", true),
+            ("v\n1\n2\n", true),
+            ("k,v,\na,1,\nb,2,\n", true),
+            ("k,1\na,1\nb,2\n", false),
+            ("bob,-\nann,200\nbob,404\n", false),
+            ("ann,-\nbob,200\n", false),
+            ("bob,x\nann,1\nbob,2\n", false),
+            ("k,v\na,x\nb,y\n", false),
+            ("k,v\na,1\nb,x\n", false),
+            ("a,\nb,1\n", false),
+            ("k,v\n", false),
+            ("", false),
+        ] {
+            for query in [&counted, &texts] {
+                let found = values(text.as_bytes(), true, query);
+                assert_eq!(found, Values { header: expected, decimal_comma: false }, "{text:?}");
+            }
         }
     }
 

@@ -454,11 +454,8 @@ mod tests {
     fn lines_that_are_looked_through_at_once_are_what_each_is_alone() {
         let kinds = [
             r#"{"a":"x","b":{"c":1},"d":[1,"e"]}"#,
-            r#"{"a":"\"","b":{"c":-2.5e3},"d":[null,"é"]}"#,
-            r#"{"b":{"c":0.125},"a":12}"#,
-            r#"{"a":01}"#,
-            r#"{"a":"\ud800","b":{"c":1},"d":[1,"e"]}"#,
-            " ",
+            r#"{"a":"\"","b":{"c":-2.5e3},"d":[null,"é"]}"#, r#"{"b":{"c":0.125},"a":12}"#,
+            r#"{"a":01}"#, r#"{"a":"\ud800","b":{"c":1},"d":[1,"e"]}"#, " ",
         ];
         let (paths, mut random) = (["a", "b.c", "d.1"], fathom_random::Random::new(1));
         for _ in 0..300 {

@@ -46,7 +46,7 @@ pub enum NumberError {
     /// A byte that cannot stand where it stands.
     #[error("the value is not a decimal number")]
     Malformed,
-    /// More than [`MOST_DIGITS`] digits before or after the decimal point.
+    /// More than [`MOST_DIGITS`] digits before or after the decimal point (zeros aside).
     #[error("the value has more than {MOST_DIGITS} digits before or after its decimal point")]
     TooLong,
 }
@@ -132,7 +132,7 @@ impl Decimal {
     /// Reads a whole text as one number.
     ///
     /// # Errors
-    /// [`NumberError`] when the text departs from the grammar of this module, or has more than
+    /// [`NumberError`] when the text departs from the grammar of this module, or (zeros aside) has more than
     /// [`MOST_DIGITS`] digits on one side of its point.
     #[inline]
     pub fn parse(text: &[u8]) -> Result<Decimal, NumberError> {
@@ -162,7 +162,7 @@ impl Decimal {
             return Err(NumberError::Malformed);
         }
         if decimals > usize::from(MOST_DIGITS) {
-            return Err(NumberError::TooLong);
+            return any(negative, digits);
         }
         let units = i128::from(units);
         Ok(Decimal::new(if negative { -units } else { units }, decimals as u16))
@@ -345,6 +345,8 @@ fn any(negative: bool, text: &[u8]) -> Result<Decimal, NumberError> {
     let significant = whole.len() + part.len() - zeros;
     let scale = part.len() as i64 - exponent;
     let most = i64::from(MOST_DIGITS);
+    // Zero is not too long, however it is written, and gives no column thousands of decimals.
+    let scale = if significant == 0 && !(0..=most).contains(&scale) { 0 } else { scale };
     if scale > most || significant as i64 - scale > most {
         return Err(NumberError::TooLong);
     }
@@ -523,6 +525,10 @@ mod tests {
             ("1.5E+3", (1500, 0)),
             ("15e0", (15, 0)),
             ("0e10000", (0, 0)),
+            ("0e10001", (0, 0)),
+            ("0.00e99999999999999999999", (0, 0)),
+            ("-0e-10001", (0, 0)),
+            (&*format!("0.{}", "0".repeat(10_001)), (0, 0)),
             ("0.0001585689968174077", (1_585_689_968_174_077, 19)),
             ("0000000000000000000000001", (1, 0)),
             ("999999999999999999", (999_999_999_999_999_999, 0)),

@@ -14,6 +14,7 @@
 //! ```
 
 use fathom_machine::level::Level;
+use fathom_machine::os::memory::NoMemory;
 
 use crate::account::Account;
 pub use crate::chunk::{SLACK, Window};
@@ -23,7 +24,8 @@ use crate::merge::{Keep, Partial};
 use crate::queue::Place;
 use crate::shard::Shard;
 
-/// What one thread knows of `key;value` rows.
+/// What one thread knows of `key;value` rows. Where memory is refused, making it and [`Table::partials`] unwind to
+/// [`NoMemory::caught`].
 #[derive(Debug)]
 pub struct Table(Shard);
 
@@ -47,9 +49,10 @@ impl Table {
     /// Takes every row of the window.
     ///
     /// # Errors
-    /// The first row that is no record, and what the table cannot hold.
+    /// The first row that is no record, and what the table cannot hold; once memory was refused it is not to be used.
     pub fn take(&mut self, window: &Window<'_>) -> Result<(), Refused> {
-        self.0.take(window, Place::FIRST).map_err(Refused::Error)?;
+        let taken = NoMemory::caught(|| self.0.take(window, Place::FIRST));
+        taken.unwrap_or_else(|refused| Err(refused.into())).map_err(Refused::Error)?;
         self.0.refused.first().map_or(Ok(()), |row| Err(Refused::Row(row.start)))
     }
 

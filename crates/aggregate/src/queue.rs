@@ -116,6 +116,12 @@ impl<S> Queue<S> {
         self.stopped.load(Ordering::Relaxed)
     }
 
+    /// Chunks there are, as far as that is known.
+    pub(crate) fn most_chunks(&self) -> usize {
+        let chunks = usize::try_from(self.files.chunks()).unwrap_or(usize::MAX);
+        if self.streams.is_empty() { chunks } else { usize::MAX }
+    }
+
     /// The next chunk of the files; None when all were handed out.
     pub(crate) fn file_chunk(&self) -> Option<(Place, FilePart<'_>)> {
         let number = self.next_file_chunk.fetch_add(1, Ordering::Relaxed);

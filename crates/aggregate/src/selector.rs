@@ -39,6 +39,9 @@ pub enum ListError {
     /// A range whose end is before its start, or that has more than 65,536 columns.
     #[error("{0:?} is no range of columns: the smaller number first, {MOST_IN_RANGE} at most")]
     Range(String),
+    /// A number that no column has.
+    #[error("{0} is no column: no record has so many")]
+    Large(String),
     /// A quote that is never closed, or followed by something other than a comma.
     #[error("{0:?}: a name in quotes ends with its quote, and a comma follows")]
     Quote(String),
@@ -124,6 +127,9 @@ impl Selector {
         match (number(word), range) {
             _ if word.is_empty() => return Err(ListError::Empty(text.to_owned())),
             (Some(0), _) | (_, Some((0, _))) => return Err(ListError::Zero),
+            (Some(usize::MAX), _) | (_, Some((_, usize::MAX))) => {
+                return Err(ListError::Large(word.to_owned()));
+            }
             (Some(place), _) => list.push(Entry::Word(Selector::Place(place))),
             (_, Some((from, to))) if from <= to && to - from < MOST_IN_RANGE => {
                 list.extend((from..=to).map(|place| Entry::Word(Selector::Place(place))));
@@ -191,6 +197,12 @@ mod tests {
         assert_eq!(said("a, "), "a column is missing in \"a, \"");
         assert_eq!(said("0"), "columns count from 1");
         assert_eq!(said("0-3"), "columns count from 1");
+        assert_eq!(
+            said("1,18446744073709551616"),
+            "18446744073709551616 is no column: no record has so many"
+        );
+        let beyond = "18446744073709551615-18446744073709551616";
+        assert_eq!(said(beyond), format!("{beyond} is no column: no record has so many"));
         for text in ["5-3", "1-65537", "1-99999999999"] {
             let limits = "is no range of columns: the smaller number first, 65536 at most";
             assert_eq!(said(text), format!("{text:?} {limits}"));

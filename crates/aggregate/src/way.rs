@@ -32,6 +32,12 @@ pub enum Input {
     Auto,
 }
 
+impl Input {
+    /// All of them, with the words for them.
+    pub const ALL: [(&str, Input); 3] =
+        [("auto", Input::Auto), ("map", Input::Map), ("read", Input::Read)];
+}
+
 /// How an input got into memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {

@@ -165,18 +165,9 @@ fn a_file_that_is_rewritten_while_it_is_mapped_gives_rows_of_both_or_an_error() 
 /// What is written into a file at random: what rows consist of, what they must not, and what they are made of
 /// inside the tables.
 const SCRAPS: [&[u8]; 12] = [
-    b"\n",
-    b";",
-    b"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
-    b";1.5\n",
-    b"a;-99.9\n;\n",
-    b"0123456789abcdef0123456789abcdef0123456789",
-    b"0123456789abcde;1.0\n",
-    b"-",
-    b".",
-    &[0; 64],
-    &[0xff; 33],
-    &[b'k'; 3000],
+    b"\n", b";", b"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n", b";1.5\n", b"a;-99.9\n;\n",
+    b"0123456789abcdef0123456789abcdef0123456789", b"0123456789abcde;1.0\n", b"-", b".", &[0; 64],
+    &[0xff; 33], &[b'k'; 3000],
 ];
 
 #[test]

@@ -131,38 +131,45 @@ fn many(rows: usize) -> Vec<u8> {
 
 #[test]
 fn every_statistic_in_every_form_is_that_of_memory_whatever_the_limit() {
+    spills_as_memory(vec![]);
+}
+
+#[test]
+fn every_statistic_of_texts_is_that_of_memory_whatever_the_limit() {
+    spills_as_memory(vec![1]);
+}
+
+/// (Two tests, which run beside each other.)
+fn spills_as_memory(texts: Vec<usize>) {
     let input = many(20_000);
-    for texts in [vec![], vec![1]] {
-        let mut task = task(&mut Choices(2 * 3));
-        task.texts = texts;
-        let all: Vec<&str> = STATISTICS.to_vec();
-        let options = Options { threads: 2, chunk_bytes: 1 << 14, ..Choices(0).options() };
-        let options = Options { spill: None, memory_limit_bytes: None, ..options };
-        let (summary, _) = oracle::check::run(file(&input), &task, &options).unwrap();
-        for (limit, least_runs) in [(1 << 20, 20), (8 << 20, 4), (1 << 30, 1)] {
-            for (form, top) in FORMS.iter().flat_map(|form| [(*form, None), (*form, Some(7))]) {
-                // In so little memory runs are merged again and again.
-                if limit == 1 << 20 && !matches!(form, Form::Json | Form::Table) {
-                    continue;
-                }
-                if streamed(form).is_none() && top.is_none() || form == Form::Brc {
-                    continue;
-                }
-                let sort = match top {
-                    None => vec![],
-                    Some(_) => vec![(By::Of(0, "sum"), true)],
-                };
-                let statistics = all.clone();
-                let look = Look { statistics, sort, top, total: true, ..Look::all(form) };
-                let spill = Some(Spill { totals: true, ..spill() });
-                let limited = Options { memory_limit_bytes: Some(limit), spill, ..options.clone() };
-                let mut found = spilled(&input, &task, &limited, None);
-                let runs = found.spilled.as_ref().unwrap().runs();
-                assert!(runs >= least_runs, "{runs} runs within {limit}");
-                let expected = formatted(&summary, &look, 1);
-                let found = pieces(&mut found, &look, streamed(form));
-                assert!(found.as_bytes() == expected, "{form:?} within {limit}");
+    let task = Task { texts, ..task(&mut Choices(2 * 3)) };
+    let options = Options { threads: 2, chunk_bytes: 1 << 14, ..Choices(0).options() };
+    let options = Options { spill: None, memory_limit_bytes: None, ..options };
+    let (summary, _) = oracle::check::run(file(&input), &task, &options).unwrap();
+    for (limit, least_runs) in [(1 << 20, 20), (8 << 20, 4), (1 << 30, 1)] {
+        for (form, top) in FORMS.iter().flat_map(|form| [(*form, None), (*form, Some(7))]) {
+            // How often it is spilled and how it is written do not meet: not every form at every limit. (In so
+            // little memory as the least, runs are merged again and again.)
+            if limit != 8 << 20 && !matches!(form, Form::Json | Form::Table) {
+                continue;
             }
+            if streamed(form).is_none() && top.is_none() || form == Form::Brc {
+                continue;
+            }
+            let sort = match top {
+                None => vec![],
+                Some(_) => vec![(By::Of(0, "sum"), true)],
+            };
+            let statistics = STATISTICS.to_vec();
+            let look = Look { statistics, sort, top, total: true, ..Look::all(form) };
+            let spill = Some(Spill { totals: true, ..spill() });
+            let limited = Options { memory_limit_bytes: Some(limit), spill, ..options.clone() };
+            let mut found = spilled(&input, &task, &limited, None);
+            let runs = found.spilled.as_ref().unwrap().runs();
+            assert!(runs >= least_runs, "{runs} runs within {limit}");
+            let expected = formatted(&summary, &look, 1);
+            let found = pieces(&mut found, &look, streamed(form));
+            assert!(found.as_bytes() == expected, "{form:?} within {limit}");
         }
     }
 }

@@ -150,25 +150,10 @@ fn check(
 /// Pieces of lines and of delimited text with all that is hard about them.
 fn input() -> impl Strategy<Value = Vec<u8>> {
     let pieces: Vec<&[u8]> = vec![
-        b"a;1.5\n",
-        b"b;-2\n",
-        b"a;99.9\r\n",
-        b"a long key that fits no table;0.25\n",
-        b"a;\n",
-        b"b;NA\n",
-        b"\n",
-        b"x\n",
-        b";1\n",
-        b"c;12345678901234567890.5\n",
-        b"c;1e-30\n",
-        b"c;-7e40\n",
-        b"\"a\";3\n",
-        b"\"a\nb\";4\n",
-        b"\"a;\n\n\"\"\nb\";4\n",
-        b"\"open;1\n",
-        b"a;1.5",
-        b"\xef\xbb\xbf",
-        b"\0;\x01;2\n",
+        b"a;1.5\n", b"b;-2\n", b"a;99.9\r\n", b"a long key that fits no table;0.25\n", b"a;\n",
+        b"b;NA\n", b"\n", b"x\n", b";1\n", b"c;12345678901234567890.5\n", b"c;1e-30\n",
+        b"c;-7e40\n", b"\"a\";3\n", b"\"a\nb\";4\n", b"\"a;\n\n\"\"\nb\";4\n", b"\"open;1\n",
+        b"a;1.5", b"\xef\xbb\xbf", b"\0;\x01;2\n",
     ];
     let piece = prop::sample::select(pieces).prop_map(<[u8]>::to_vec);
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
@@ -177,9 +162,7 @@ fn input() -> impl Strategy<Value = Vec<u8>> {
 fn all_options(choices: &mut Choices) -> Options {
     let mut options = choices.options();
     let flags = [
-        &mut options.with_squares,
-        &mut options.with_values,
-        &mut options.with_sketch,
+        &mut options.with_squares, &mut options.with_values, &mut options.with_sketch,
         &mut options.with_ends,
     ];
     flags.into_iter().for_each(|flag| *flag |= choices.of(2) == 1);
@@ -260,6 +243,30 @@ fn a_range_that_ends_before_the_header_knows_its_names() {
             let options = Options::default();
             check(text.as_bytes(), &task, &look, (&options, &[cut, cut / 2]), cut).unwrap();
         }
+    }
+}
+
+/// They were called by their numbers, as in the file before.
+#[test]
+fn columns_have_the_names_of_the_first_header_whatever_stands_in_files_before_it() {
+    let task = Task { header: true, ..delimited() };
+    let texts = ["", "\n", "\n\r\n", "k;v\nx;1\n", "a;b\ny;2\n", "\n"];
+    let state = |number: usize| {
+        let (text, name) = (texts[number].as_bytes(), number.to_string());
+        let (number, size) = (number as u64, text.len() as u64);
+        let identity = format!("{name} 1");
+        let object = Object { name, number, of: Some(6), identity, size, ranges: Vec::new() };
+        let range = [0, size];
+        Input::new(text).state_as(object, range, &task, &Options::default()).unwrap()
+    };
+    let mut all = Vec::new();
+    for seed in 0..50 {
+        let states = (0..texts.len()).map(|number| through_bytes(&state(number))).collect();
+        let whole = merged(states, &mut Choices(seed)).unwrap();
+        all.push(whole.to_bytes());
+        assert!(all[0] == all[seed as usize]);
+        let summary = whole.into_summary();
+        assert_eq!((&*summary.keys[0], &*summary.columns[0].name), ("k", "v"));
     }
 }
 

@@ -18,8 +18,7 @@ const FORMATS: &[(&[u8], &str, &str)] = &[
     (b"\x04\"M\x18", "compressed by lz4", "lz4 -dc FILE | fathom … - decompresses it"),
     (b"LZIP\x01", "compressed by lzip", "lzip -dc FILE | fathom … - decompresses it"),
     (
-        b"PK\x03\x04",
-        "a zip archive or a spreadsheet",
+        b"PK\x03\x04", "a zip archive or a spreadsheet",
         "unzip -p FILE | fathom … - reads a text in it",
     ),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "7z x -so FILE | fathom … - reads a text in it"),

@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::str::Utf8Chunk;
 
 use fathom_machine::os::read_at::ReadAt;
 
@@ -138,6 +139,16 @@ pub fn identity(path: &Path) -> io::Result<(u64, String)> {
     let (size, inode) = (metadata.len(), metadata.ino());
     let changed = i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
     Ok((size, format!("file:{size}:{changed}:{inode}")))
+}
+
+/// A path as text, another one for each: of bytes that are no UTF-8 their hexadecimal digits (`\xff`), and for a
+/// backslash two.
+pub fn told_apart(path: &Path) -> String {
+    let told = |chunk: Utf8Chunk<'_>| {
+        let other = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}"));
+        chunk.valid().replace('\\', "\\\\") + &other.collect::<String>()
+    };
+    path.as_os_str().as_encoded_bytes().utf8_chunks().map(told).collect()
 }
 
 const MAGIC_BYTES: usize = 4;

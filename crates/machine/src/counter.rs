@@ -466,12 +466,7 @@ mod tests {
     #[test]
     fn families_stay_together_and_repetitions_go() {
         let groups = by_family(&events(&[
-            "cycles",
-            "branches",
-            "instructions",
-            "cycles",
-            "page-faults",
-            "branch-misses",
+            "cycles", "branches", "instructions", "cycles", "page-faults", "branch-misses",
             "task-clock",
         ]));
         let names: Vec<Vec<&str>> =

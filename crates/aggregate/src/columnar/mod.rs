@@ -14,6 +14,8 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fathom_machine::os::memory::NoMemory;
+
 use crate::account::Account;
 use crate::delimited::{Null, Query};
 use crate::engine::{Column, Options, Progress, Summary};
@@ -89,12 +91,16 @@ pub fn aggregate_parts(
     // None once the run is to end.
     let queue = Mutex::new(Some(parts));
     let results = on_threads(options.threads.max(1), || {
-        let mut worker = Worker::new(frame, options, &account);
-        let worked = worker.work(&queue, frame, progress, &account);
-        if worked.is_err() || (frame.fail && !worker.rejects.is_empty()) {
+        let worked = NoMemory::caught(|| {
+            let mut worker = Worker::new(frame, options, &account);
+            worker.work(&queue, frame, progress, &account).map(|()| worker)
+        });
+        let worked = worked.unwrap_or_else(|refused| Err(refused.into()));
+        let goes_on = |worker: &Worker| !frame.fail || worker.rejects.is_empty();
+        if !worked.as_ref().is_ok_and(goes_on) {
             *queue.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
-        worked.map(|()| worker)
+        worked
     });
     let workers = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut summary = Summary { keys: frame.keys.clone(), ..Summary::default() };
@@ -106,7 +112,7 @@ pub fn aggregate_parts(
         summary.left_out += worker.left_out;
         summary.shown_rejects.extend(worker.rejects);
         for (lists, values) in lists.iter_mut().zip(worker.values) {
-            lists.push(values.into_partials(&worker.groups));
+            lists.push(NoMemory::caught(|| values.into_partials(&worker.groups))?);
         }
     }
     summary.shown_rejects.sort_by_key(|reject| reject.position.line);

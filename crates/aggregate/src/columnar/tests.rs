@@ -1,5 +1,7 @@
 //! Columns against the exact parser on their text.
 
+use fathom_machine::os::memory::Slab;
+
 use super::*;
 use crate::Source as TextSource;
 use crate::format::{Layout, Statistic, csv};
@@ -134,10 +136,8 @@ fn lines(cells: &[(String, Option<f64>)]) -> String {
 fn a_condition_takes_the_rows_that_it_takes_of_text() {
     let (cells, statistics) = (cells(20_000), Layout::default().statistics);
     for condition in [
-        "$1 =~ \"c$\" || $2 > 100.5",
-        "$1 < \"abcdefghi\" && $2 is not null",
-        "$1 != \"\" && !($2 * 2 <= 1)",
-        "$1 == \"z\" && $2 > 0",
+        "$1 =~ \"c$\" || $2 > 100.5", "$1 < \"abcdefghi\" && $2 is not null",
+        "$1 != \"\" && !($2 * 2 <= 1)", "$1 == \"z\" && $2 > 0",
     ] {
         let mut query = crate::delimited::Query::new(b';');
         query.filter = Some(Filter::parse(condition).unwrap());
@@ -211,8 +211,7 @@ fn keys_are_shaped_as_those_of_text_and_what_is_in_no_bucket_is_refused() {
     let said: Vec<String> = found.shown_rejects.iter().map(ToString::to_string).collect();
     let wanted = [
         "frame:3:1: the value is not a decimal number: k \"x\"",
-        "frame:5:1: the key is empty: k \"\"",
-        "frame:7:1: the key is empty: k \"\"",
+        "frame:5:1: the key is empty: k \"\"", "frame:7:1: the key is empty: k \"\"",
     ];
     assert_eq!((found.records, &said[..]), (7, &wanted.map(str::to_owned)[..]));
 }
@@ -330,4 +329,20 @@ fn of_a_large_batch_no_more_rows_are_taken_at_a_time_than_sums_hold() {
     assert_eq!(found.columns[0].groups, expected.columns[0].groups);
     assert_eq!(found.shown_rejects[0].position.line, PIECE_ROWS as u64 + 1);
     assert_eq!((found.records, found.rejected), (expected.records, 1));
+}
+
+/// It ended the process without a word.
+#[test]
+fn memory_that_is_refused_is_an_error() {
+    struct Refused;
+    impl Parts for Refused {
+        type Batch = Rows;
+        fn next(&mut self) -> Result<Option<Part<Rows>>, Error> {
+            drop(Slab::<u64>::new(1 << 58));
+            Ok(None)
+        }
+    }
+    let options = Options { threads: 2, ..Options::default() };
+    let found = aggregate_parts(Refused, &frame(false), &options, &Progress::default());
+    assert!(matches!(found, Err(Error::NoMemory(_))));
 }

@@ -123,7 +123,8 @@ impl<'a> Chunks<'a> {
             Some(_) => (value.column.to_string(), false),
             None => (name(&value.column, |c| &c.values, at), value.kind == Kind::Text),
         });
-        let mut names = Names { keys: keys.collect(), values: values.collect() };
+        let lacks_header = query.header && named.is_none() && query.has_places();
+        let mut names = Names { keys: keys.collect(), values: values.collect(), lacks_header };
         if query.values.is_empty() {
             names.values.push(("records".to_owned(), false));
         }

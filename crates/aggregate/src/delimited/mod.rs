@@ -128,6 +128,10 @@ impl<'a> Form for Chunks<'a> {
         self.stop();
     }
 
+    fn most_threads(&self) -> usize {
+        self.queue.most_chunks()
+    }
+
     fn names(&self) -> Names {
         self.names()
     }

@@ -137,10 +137,8 @@ mod tests {
     #[test]
     fn pieces_start_where_records_do_under_any_limit() {
         let texts = [
-            "a,1\nb,2\n",
-            "a,1\n\"b\nc\",2\nd,3\n\n\"e\",4\n",
-            "\"a\"x,1\nb,\"2\"\nc\"d,3\n\"open\ne,5\n",
-            "\n\n\"\"\n\"\"\"\",1\r\n",
+            "a,1\nb,2\n", "a,1\n\"b\nc\",2\nd,3\n\n\"e\",4\n",
+            "\"a\"x,1\nb,\"2\"\nc\"d,3\n\"open\ne,5\n", "\n\n\"\"\n\"\"\"\",1\r\n",
         ];
         for text in texts {
             let bytes = text.as_bytes();

@@ -287,11 +287,16 @@ impl By {
     pub fn list(text: &str) -> Result<Vec<By>, ListError> {
         let by = |entry| {
             Ok(match entry {
-                Entry::Word(column) => match By::of(column) {
+                Entry::Word(column) => match By::of(column.clone()) {
                     By { column: Selector::Name(name), bucket: Some(_) }
                         if selector::number(&name).is_some() =>
                     {
                         return Err(ListError::Zero);
+                    }
+                    By { column: Selector::Place(usize::MAX), .. } => {
+                        let word = column.name().unwrap_or_default();
+                        let digits = word.chars().take_while(char::is_ascii_digit).collect();
+                        return Err(ListError::Large(digits));
                     }
                     by => by,
                 },
@@ -521,6 +526,9 @@ mod tests {
         assert_eq!(told("a:b"), ["Name(\"a:b\")"]);
         assert_eq!(told("+1:10,-1:10"), ["Name(\"+1\") by 10", "Name(\"-1\") by 10"]);
         assert_eq!(By::list("0:10"), Err(ListError::Zero));
+        let large = "18446744073709551616";
+        let found = By::list(&format!("1,{large}:10"));
+        assert_eq!(found, Err(ListError::Large(large.to_owned())));
         let said = By::list("\"a\":0").unwrap_err().to_string();
         assert!(said.starts_with("\"0\" is no width of buckets"), "{said}");
     }

@@ -197,6 +197,16 @@ pub struct Range {
     pub left_out: u64,
     /// Bytes of (decompressed) input.
     pub bytes: u64,
+    /// As [`Summary::lacks_header`](crate::Summary::lacks_header), if there were bytes.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub lacks_header: bool,
+}
+
+impl Range {
+    /// Whether names of columns may come from it.
+    fn has_names(&self) -> bool {
+        self.bytes > 0 && !self.lacks_header
+    }
 }
 
 /// More records than any input has, and bytes: no sum of counts reaches it.
@@ -204,8 +214,12 @@ const MOST_RECORDS: u64 = 1 << 60;
 
 impl Head {
     /// The version of the format in which it is written: readers of the first know nothing of sketches, those of the
-    /// second would take a partition for all keys, those of the third have no order of numbers for parts of keys.
+    /// second would take a partition for all keys, those of the third have no order of numbers for parts of keys, and
+    /// those of the fourth take names from where there was no header.
     pub(super) fn version(&self) -> &'static str {
+        if self.objects.iter().flat_map(|object| &object.ranges).any(|range| range.lacks_header) {
+            return VERSIONS[4];
+        }
         let Question { approx, sketch, number_parts, .. } = &self.question;
         let is_so =
             [true, approx.is_some() || *sketch, self.partition.is_some(), !number_parts.is_empty()];
@@ -227,11 +241,12 @@ impl Head {
         Some(sums[0])
     }
 
-    /// Where the names of columns are from: the first place of the input that has any bytes.
+    /// Where the names of columns are from: the first place of the input that has any bytes, and the header if there
+    /// is to be one.
     pub(super) fn names_from(&self) -> (bool, u64, &str, u64) {
         let place = |object: &&Object| object.ranges.first().map_or(0, |range| range.start);
-        let with_bytes = |object: &&Object| object.ranges.iter().any(|range| range.bytes > 0);
-        let first = self.objects.iter().find(with_bytes);
+        let with_names = |object: &&Object| object.ranges.iter().any(Range::has_names);
+        let first = self.objects.iter().find(with_names);
         match first.or(self.objects.first()) {
             Some(object) => (first.is_none(), object.number, &object.name, place(&object)),
             None => (true, u64::MAX, "", 0),
@@ -346,6 +361,7 @@ fn take_in(known: &mut Object, more: &Object) -> Result<(), StateError> {
 
 /// Two ranges that touch become one.
 fn append(range: &mut Range, more: &Range, name: &str) -> Result<(), StateError> {
+    let has_names = range.has_names() || more.has_names();
     let (next, first) = (range.seam.map(|[_, next]| next), more.seam.map(|[first, _]| first));
     if next != first {
         let (name, at) = (name.to_owned(), range.end);
@@ -356,6 +372,7 @@ fn append(range: &mut Range, more: &Range, name: &str) -> Result<(), StateError>
         });
     }
     range.seam = range.seam.zip(more.seam).map(|([first, _], [_, next])| [first, next]);
+    range.lacks_header = !has_names && (range.lacks_header || more.lacks_header);
     range.end = more.end;
     range.records += more.records;
     range.rejected += more.rejected;
@@ -386,6 +403,10 @@ mod tests {
         for (approx, partition) in [(None, None), (approx, None), (None, partition)] {
             assert_eq!(version(approx, partition, &[1]), "4");
         }
+        let ranges = vec![Range { lacks_header: true, ..Range::default() }];
+        let (question, keys, columns, partition) = Default::default();
+        let objects = vec![Object { ranges, ..Object::default() }];
+        assert_eq!(Head { question, keys, columns, partition, objects }.version(), "5");
     }
 
     #[test]

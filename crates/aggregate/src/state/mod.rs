@@ -37,8 +37,9 @@ pub use plan::{Piece, plan};
 pub use watched::Watch;
 
 /// The versions of the format, which readers of others refuse: that of exact states, that of states with
-/// sketches, that of states with some of the keys, and that of states whose keys are in the order of numbers.
-pub const VERSIONS: [&str; 4] = ["1", "2", "3", "4"];
+/// sketches, that of states with some of the keys, that of states whose keys are in the order of numbers, and that of
+/// states of text in which there was no header where one was to be.
+pub const VERSIONS: [&str; 5] = ["1", "2", "3", "4", "5"];
 
 /// What the bytes of a state end with, before their length and their hash.
 const TRAILER: [u8; 16] = *b"fathom state end";
@@ -222,6 +223,7 @@ impl State {
             blank_lines: summary.blank_lines,
             left_out: summary.left_out,
             bytes: summary.bytes,
+            lacks_header: summary.lacks_header && summary.bytes > 0,
         };
         let objects = vec![Object { ranges: vec![range], ..object }];
         let Summary { columns, keys, .. } = summary;

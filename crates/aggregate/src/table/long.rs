@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use fathom_machine::os::memory::{Slab, prefer_huge};
+use fathom_machine::os::memory::{Slab, reserve};
 
 use super::kernel::{bytes_of, bytes_of_mut};
-use super::{Aside, Folded, Hashes, MOST_SLOTS_PER_KEY, Seed, Tenths};
+use super::{Aside, Hashes, MOST_SLOTS_PER_KEY, Seed, Tenths};
 use crate::account::Account;
 use crate::merge::Stats;
 
 /// The same for long keys, whose table is at most a quarter full: with a fair hash, runs of this
 /// length have a probability below 10^-60.
 const LONGEST_LONG_PROBE: usize = 128;
+
+/// Slots of a new table: each thread has one for each column, also where no such key comes.
+const NEW_SLOTS: usize = 64;
 
 /// Keys of 16 bytes and more.
 #[derive(Debug)]
@@ -64,7 +67,7 @@ impl Long {
         account: &Arc<Account>,
     ) -> Long {
         Long {
-            slots: Slab::new(1024),
+            slots: Slab::new(NEW_SLOTS),
             units: Vec::new(),
             keys: 0,
             aside: Aside::default(),
@@ -167,13 +170,7 @@ impl Long {
         let before = size_of::<LongUnit>() - HEAD_BYTES;
         bytes_of_mut(&mut self.units[at..])[before..before + key.len()].copy_from_slice(key);
         self.keys += 1;
-        if self.with_squares {
-            self.aside.squares.push(0);
-        }
-        if !self.aside.folded.is_empty() {
-            self.aside.folded.push(Folded::default());
-            self.aside.folded_squares.resize(self.aside.squares.len(), 0);
-        }
+        self.aside.push(self.with_squares);
         self.slots[slot] = unit;
         if self.keys * 4 > self.slots.len() {
             self.lay_out(self.slots.len() * 4);
@@ -210,8 +207,7 @@ impl Long {
             if !self.account.take(new * size_of::<LongUnit>()) {
                 return false;
             }
-            self.units.reserve_exact(new - used);
-            prefer_huge(self.units.spare_capacity_mut());
+            reserve(&mut self.units, new - used);
             self.account.give(old * size_of::<LongUnit>());
         }
         // Its bytes will be in the result, too.

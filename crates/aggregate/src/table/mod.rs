@@ -36,6 +36,8 @@
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
+use fathom_machine::os::memory::{huge, reserve};
+
 use crate::account::Account;
 use crate::merge::Stats;
 
@@ -213,8 +215,21 @@ impl Aside {
     }
 
     fn new(entries: usize, with_squares: bool) -> Aside {
-        let squares = vec![0; if with_squares { entries } else { 0 }];
+        let squares = huge(if with_squares { entries } else { 0 }, 0);
         Aside { squares, ..Aside::default() }
+    }
+
+    /// Zeros of one more entry.
+    fn push(&mut self, with_squares: bool) {
+        if with_squares {
+            push(&mut self.squares, 0);
+        }
+        if !self.folded.is_empty() {
+            push(&mut self.folded, Folded::default());
+            if with_squares {
+                push(&mut self.folded_squares, 0);
+            }
+        }
     }
 
     fn copy(&mut self, to: usize, from: &Aside, at: usize) {
@@ -231,8 +246,8 @@ impl Aside {
 
     fn fold(&mut self, entries: usize, at: usize, tenths: &mut Tenths) {
         if self.folded.is_empty() {
-            self.folded = vec![Folded::default(); entries];
-            self.folded_squares = vec![0; self.squares.len()];
+            self.folded = huge(entries, Folded::default());
+            self.folded_squares = huge(self.squares.len(), 0);
         }
         if let Some(squares) = self.squares.get_mut(at) {
             self.folded_squares[at] += u128::from(std::mem::take(squares));
@@ -256,9 +271,26 @@ impl Aside {
     }
 }
 
+/// Puts a value behind the others. Memory that is refused does not end the process, as it would within a vector.
+fn push<T>(list: &mut Vec<T>, value: T) {
+    if list.len() == list.capacity() {
+        reserve(list, list.len().max(4));
+    }
+    list.push(value);
+}
+
 #[cfg(test)]
 mod tests {
+    use fathom_machine::os::memory::NoMemory;
+
     use super::*;
+
+    #[test]
+    fn memory_that_is_refused_beside_entries_is_an_error() {
+        assert!(NoMemory::caught(|| Aside::new(1 << 60, true)).is_err());
+        let fold = || Aside::default().fold(1 << 60, 0, &mut Tenths::default());
+        assert!(NoMemory::caught(fold).is_err());
+    }
 
     #[test]
     fn totals_hold_the_rows_between_two_folds() {

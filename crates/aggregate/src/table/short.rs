@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fathom_machine::os::memory::Slab;
+use fathom_machine::os::memory::{Slab, huge};
 
 use super::{Aside, Folded, MOST_KEYS, MOST_SLOTS_PER_KEY, Seed, Tenths};
 use crate::account::Account;
@@ -20,7 +20,10 @@ const DISPLACE_MOST_KEYS: usize = 200_000;
 /// both were near 100 to 200 ns.
 const CALM_COST: u64 = 2;
 
-/// Slots of a new table: half a megabyte, small enough to start with.
+/// Slots of a new table, too few for a batch of rows: each thread has a table for each column, also where no row comes.
+const NEW_SLOTS: usize = 16;
+
+/// Slots of a table with rows: half a megabyte, small enough to start with.
 const FIRST_SLOTS: usize = 1 << 14;
 
 /// A probe longer than this means a hostile or unlucky key set: reseed.
@@ -71,7 +74,7 @@ impl Short {
         with_squares: bool,
         account: &Arc<Account>,
     ) -> Short {
-        let entries = Slab::new(FIRST_SLOTS + SINKS);
+        let entries = Slab::new(NEW_SLOTS + SINKS);
         let short = Short {
             account: Arc::clone(account),
             is_frozen: false,
@@ -86,7 +89,7 @@ impl Short {
             missed_groups: 0,
             crowded: false,
         };
-        short.account.take(short.bytes(FIRST_SLOTS));
+        short.account.take(short.bytes(NEW_SLOTS));
         short
     }
 
@@ -222,8 +225,8 @@ impl Short {
         let aside = Aside::new(slots + SINKS, !self.aside.squares.is_empty());
         let old_aside = std::mem::replace(&mut self.aside, aside);
         if !old_aside.folded.is_empty() {
-            self.aside.folded = vec![Folded::default(); slots + SINKS];
-            self.aside.folded_squares = vec![0; self.aside.squares.len()];
+            self.aside.folded = huge(slots + SINKS, Folded::default());
+            self.aside.folded_squares = huge(self.aside.squares.len(), 0);
         }
         self.displacements = vec![0];
         if calm {
@@ -349,7 +352,7 @@ impl Short {
 
 /// The next larger number of slots.
 fn grown(slots: usize) -> usize {
-    slots * if slots < 1 << 16 { 4 } else { 2 }
+    FIRST_SLOTS.max(slots * if slots < 1 << 16 { 4 } else { 2 })
 }
 
 /// The slots that are taken.
@@ -429,6 +432,15 @@ mod tests {
         }
     }
 
+    /// Each had a mapping of its own, of which a process may have 65,530.
+    #[test]
+    fn a_table_without_a_row_takes_a_kilobyte_at_most() {
+        let mut table = Short::new(fair, true, &Account::new(None));
+        assert!(table.bytes(table.sink()) <= 1024, "{} slots", table.sink());
+        table.prepare(NEW_SLOTS);
+        assert_eq!(table.sink(), FIRST_SLOTS);
+    }
+
     #[test]
     fn a_layout_after_the_last_key_puts_nearly_every_key_in_its_first_slot() {
         let mut table = Short::new(fair, false, &Account::new(None));
@@ -473,6 +485,7 @@ mod tests {
     fn a_crowded_table_grows_beyond_its_account_only_where_nothing_is_spilled() {
         let crowd = |account: &Arc<Account>| {
             let mut table = Short::new(weak, false, account);
+            table.prepare(NEW_SLOTS);
             for i in 0..=FIRST_SLOTS / MOST_SLOTS_PER_KEY {
                 table.find_or_insert(&key(&i.to_string()));
             }

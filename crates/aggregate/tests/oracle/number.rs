@@ -65,7 +65,11 @@ pub fn read(text: &[u8]) -> Result<Number, &'static str> {
         return Err("Malformed");
     }
     let decimals = BigInt::from(part.len()) - exponent;
-    let whole_digits = BigInt::from(digits.trim_start_matches('0').len()) - &decimals;
+    let significant = digits.trim_start_matches('0').len();
+    // Zero is never too long.
+    let is_far = !(BigInt::ZERO..=BigInt::from(MOST)).contains(&decimals);
+    let decimals = if significant == 0 && is_far { BigInt::ZERO } else { decimals };
+    let whole_digits = BigInt::from(significant) - &decimals;
     if decimals > MOST.into() || whole_digits > MOST.into() {
         return Err("TooLong");
     }

@@ -58,27 +58,8 @@ pub struct Look {
 
 /// Names of all statistics, and of some quantiles.
 pub const STATISTICS: [&str; 22] = [
-    "min",
-    "mean",
-    "max",
-    "count",
-    "rows",
-    "sum",
-    "variance",
-    "stddev",
-    "range",
-    "distinct",
-    "mode",
-    "first",
-    "last",
-    "median",
-    "p0",
-    "p12.5",
-    "p99.9",
-    "p100",
-    "count%",
-    "rows%",
-    "sum%",
+    "min", "mean", "max", "count", "rows", "sum", "variance", "stddev", "range", "distinct",
+    "mode", "first", "last", "median", "p0", "p12.5", "p99.9", "p100", "count%", "rows%", "sum%",
     "histogram",
 ];
 

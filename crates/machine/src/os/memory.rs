@@ -16,6 +16,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 use std::ops::{Deref, DerefMut};
+use std::panic::{self, AssertUnwindSafe};
 use std::ptr::{self, NonNull};
 
 use rustix::mm::{
@@ -27,6 +28,8 @@ use rustix::mm::{
 const LARGE: usize = 2 << 20;
 /// Bytes of the largest pages.
 const GIANT: usize = 1 << 30;
+/// A multiple of every page there is.
+const UNIT: usize = 64 << 10;
 
 /// Which pages are wanted, or were mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -190,28 +193,65 @@ unsafe impl Zeroed for u32 {}
 // SAFETY: any bytes are an integer.
 unsafe impl Zeroed for u64 {}
 
-/// A slice of zeroed values in memory of its own: a table that may be too large for caches and
-/// translation buffers.
-///
-/// From 512 KiB on it lies on transparent huge pages where the kernel has some to spare. Nothing is
-/// touched before the program does, so that a table that stays nearly empty costs nearly nothing.
-pub struct Slab<T> {
-    map: Mapping,
-    len: usize,
-    values: PhantomData<T>,
+/// Memory for a table that the system refused. It unwinds without the words of a panic, which take memory themselves, to
+/// [`NoMemory::caught`].
+#[derive(Debug, thiserror::Error)]
+#[error("no memory for a table of {bytes} bytes: {source}")]
+pub struct NoMemory {
+    bytes: usize,
+    source: io::Error,
 }
 
-impl<T: Zeroed> Slab<T> {
-    /// `len` zeros.
+impl NoMemory {
+    /// Does what makes tables and lists; what that changed is not to be used once memory was refused.
     ///
-    /// # Panics
-    /// When the system has no such memory: tables are the caller's to limit.
+    /// # Errors
+    /// The first table that memory was refused for.
+    pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, NoMemory> {
+        panic::catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+            let refused = payload.downcast::<NoMemory>();
+            *refused.unwrap_or_else(|other| panic::resume_unwind(other))
+        })
+    }
+
+    fn unwind(bytes: usize, source: io::Error) -> ! {
+        panic::resume_unwind(Box::new(NoMemory { bytes, source }))
+    }
+}
+
+/// A slice of zeroed values: a table that may be too large for caches and translation buffers.
+///
+/// From 512 KiB on it lies on transparent huge pages where the kernel has some to spare. Nothing is
+/// touched before the program does, so that a table that stays nearly empty costs nearly nothing. What is smaller than
+/// any mapping lies on the heap: a process may have 65,530 mappings.
+pub struct Slab<T> {
+    /// The first value.
+    at: NonNull<T>,
+    len: usize,
+    /// One of these is where it lies.
+    _map: Option<Mapping>,
+    _heap: Vec<T>,
+}
+
+// SAFETY: a slab owns its values, like a vector.
+unsafe impl<T: Send> Send for Slab<T> {}
+// SAFETY: through `&Slab` values are only read.
+unsafe impl<T: Sync> Sync for Slab<T> {}
+
+impl<T: Zeroed> Slab<T> {
+    /// `len` zeros. Where the system has no such memory it unwinds with [`NoMemory`].
     pub fn new(len: usize) -> Slab<T> {
         const { assert!(align_of::<T>() <= 4096, "mappings start on a page") };
         let bytes = len.checked_mul(size_of::<T>()).expect("a slice is smaller than memory");
-        let map = Mapping::zeroed(bytes);
-        let map = map.unwrap_or_else(|why| panic!("no memory for a table of {bytes} bytes: {why}"));
-        Slab { map, len, values: PhantomData }
+        if bytes < UNIT {
+            // SAFETY: zeros are a value of the type.
+            let zero = unsafe { mem::zeroed::<T>() };
+            let mut heap = huge(len, zero);
+            let at = NonNull::from(heap.as_mut_slice()).cast();
+            return Slab { at, len, _map: None, _heap: heap };
+        }
+        let map = Mapping::zeroed(bytes).unwrap_or_else(|why| NoMemory::unwind(bytes, why));
+        Slab { at: map.at.cast(), len, _map: Some(map), _heap: Vec::new() }
     }
 }
 
@@ -219,17 +259,17 @@ impl<T: Zeroed> Deref for Slab<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: the mapping has `len` values' bytes (see `new`) from an address aligned to a page
-        // on; they are zeros, which are values, or were written through `deref_mut`.
-        unsafe { std::slice::from_raw_parts(self.map.at.as_ptr().cast(), self.len) }
+        // SAFETY: the mapping, or the vector, has `len` values' bytes (see `new`) from `at` on, aligned to a page or as the
+        // type is; they are zeros, which are values, or were written through `deref_mut`.
+        unsafe { std::slice::from_raw_parts(self.at.as_ptr(), self.len) }
     }
 }
 
 impl<T: Zeroed> DerefMut for Slab<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as in `deref`; the mapping is private and writable, and `&mut self` the only way
+        // SAFETY: as in `deref`; the memory is private and writable, and `&mut self` the only way
         // to it.
-        unsafe { std::slice::from_raw_parts_mut(self.map.at.as_ptr().cast(), self.len) }
+        unsafe { std::slice::from_raw_parts_mut(self.at.as_ptr(), self.len) }
     }
 }
 
@@ -252,10 +292,20 @@ pub fn prefer_huge<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
-/// A list of so many equal values, under which huge pages are wished for.
-pub fn huge<T: Clone>(len: usize, value: T) -> Vec<T> {
-    let mut list = Vec::with_capacity(len);
+/// Room for so many more behind the values of a list, with a wish for huge pages. Where the system has no such memory it
+/// unwinds with [`NoMemory`].
+pub fn reserve<T>(list: &mut Vec<T>, more: usize) {
+    if list.try_reserve_exact(more).is_err() {
+        let bytes = list.len().saturating_add(more).saturating_mul(size_of::<T>());
+        NoMemory::unwind(bytes, io::ErrorKind::OutOfMemory.into());
+    }
     prefer_huge(list.spare_capacity_mut());
+}
+
+/// A list of so many equal values, for which room is made [so](reserve).
+pub fn huge<T: Clone>(len: usize, value: T) -> Vec<T> {
+    let mut list = Vec::new();
+    reserve(&mut list, len);
     list.resize(len, value);
     list
 }
@@ -294,10 +344,7 @@ impl<T> List<T> {
         self.capacity
     }
 
-    /// Gives it room for so many values in all.
-    ///
-    /// # Panics
-    /// When the system has no such memory: lists are the caller's to limit.
+    /// Gives it room for so many values in all. Where the system has no such memory it unwinds with [`NoMemory`].
     #[cold]
     pub fn enlarge(&mut self, capacity: usize) {
         let bytes = capacity.checked_mul(size_of::<T>()).expect("a list is smaller than memory");
@@ -307,8 +354,7 @@ impl<T> List<T> {
                 Some(map) => map.enlarge(bytes, used).map(|()| map),
                 None => Mapping::zeroed(bytes).map(|map| self.map.insert(map)),
             };
-            let map =
-                map.unwrap_or_else(|why| panic!("no memory for a list of {bytes} bytes: {why}"));
+            let map = map.unwrap_or_else(|why| NoMemory::unwind(bytes, why));
             self.at = map.at.cast();
         }
         self.capacity = self.capacity.max(capacity);
@@ -445,8 +491,6 @@ impl Mapping {
     /// Asks nobody how large a page is: that reads the auxiliary vector, which makes programs under
     /// Valgrind crash.
     fn zeroed(bytes: usize) -> io::Result<Mapping> {
-        /// A multiple of every page there is.
-        const UNIT: usize = 64 << 10;
         /// From here on a huge page saves enough translations: 128 small ones.
         const WORTH: usize = LARGE / 4;
         let align = if bytes >= WORTH { LARGE } else { UNIT };
@@ -736,13 +780,33 @@ mod tests {
 
     #[test]
     fn slabs_are_zeros_that_keep_what_is_written() {
-        for len in [0, 1, 1000, 700_000] {
+        for len in [0, 1, 1000, 8191, 8192, 700_000] {
             let mut slab = Slab::<u64>::new(len);
             assert_eq!(slab.len(), len);
             assert!(slab.iter().all(|&value| value == 0));
             slab.iter_mut().enumerate().for_each(|(at, value)| *value = at as u64);
             assert!(slab.iter().enumerate().all(|(at, &value)| value == at as u64));
         }
+    }
+
+    /// They panicked, and the words of that, with a backtrace, wanted memory again.
+    #[test]
+    fn memory_that_is_refused_is_an_error_and_other_panics_go_on() {
+        const MANY: usize = 1 << 58;
+        let refused: [fn(); 3] = [
+            || drop(Slab::<u64>::new(MANY)),
+            || List::<u64>::new().enlarge(MANY),
+            || drop(huge(MANY, 0_u64)),
+        ];
+        for make in refused {
+            let said = NoMemory::caught(make).unwrap_err().to_string();
+            let expected = format!("no memory for a table of {} bytes: ", 8 * MANY);
+            assert!(said.starts_with(&expected), "{said}");
+        }
+        assert_eq!(NoMemory::caught(|| 5).unwrap(), 5);
+        let other =
+            panic::catch_unwind(|| NoMemory::caught::<()>(|| panic::resume_unwind(Box::new(7))));
+        assert_eq!(other.unwrap_err().downcast_ref::<i32>(), Some(&7));
     }
 
     #[test]
