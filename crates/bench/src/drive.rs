@@ -10,11 +10,11 @@ use fathom_machine::os::ward::STOP;
 use fathom_machine::os::{affinity, process};
 use fathom_measure::bench::{Bench as Asked, Entrant, bench};
 use fathom_measure::conductor::{Bounds, Launch};
-use fathom_measure::family::{Absent, AnyFamily, Entry, OpenError, Opened};
+use fathom_measure::family::{AnyFamily, OpenError, Opened};
 use fathom_measure::plan::Plan;
-use fathom_measure::result::{About, Build, Case, Run, SCHEMA, VERSION, command_line};
+use fathom_measure::result::{About, Case, Run, SCHEMA, VERSION, command_line};
 use fathom_measure::worker::serve;
-use fathom_measure::workload::{Offer, Spec, SpecError, parse_duration};
+use fathom_measure::workload::{Spec, SpecError, parse_duration};
 use fathom_report::diff::diff;
 use fathom_report::table::Look;
 use fathom_report::{csv, html, markdown, text};
@@ -23,6 +23,9 @@ use crate::define::{Bench, Listed, Purpose};
 
 /// A function that defines groups.
 pub type Definition = fn(&mut Bench<'_>);
+
+/// The only argument of a worker: no word that somebody filters by.
+const WORKER: &str = "--fathom-worker";
 
 const HELP: &str = "\
 Usage: cargo bench [--bench NAME] -- [OPTIONS] [FILTER]...
@@ -55,9 +58,11 @@ struct Options {
 pub fn run(name: &str, definitions: &[Definition]) -> ExitCode {
     let words: Vec<String> = command_line().into_iter().skip(1).collect();
     let own = Own { name: name.to_owned().leak(), definitions: definitions.to_vec() };
-    let outcome = match words.first().map(String::as_str) {
-        Some("worker") => own.serve().map(|()| true),
-        _ if words.iter().any(|word| word == "--help") => print(HELP).map(|()| true),
+    let is_worker = words == [WORKER];
+    let is_help = words.iter().any(|word| word == "--help");
+    let outcome = match (is_worker, is_help) {
+        (true, _) => own.serve().map(|()| true),
+        (_, true) => print(HELP).map(|()| true),
         _ => match options(&words) {
             Ok(options) => {
                 let groups = own.listed(&options.filters);
@@ -220,12 +225,8 @@ impl Own {
             command,
             started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             program: format!("fathom-bench {}", env!("CARGO_PKG_VERSION")),
-            build: Build::default(),
-            level: String::new(),
             machine: serde_json::to_value(Machine::here())?,
-            cases: Vec::new(),
-            notes: Vec::new(),
-            answer: serde_json::Value::Null,
+            ..Run::default()
         };
         for group in groups {
             let _ = writeln!(io::stderr(), "{}: {}", self.name, title(&group.spec));
@@ -236,7 +237,7 @@ impl Own {
 
     fn case(&self, group: &Listed, options: &Options) -> io::Result<Case> {
         let program = std::env::current_exe()?;
-        let launch = Launch { program, arguments: vec!["worker".to_owned()], ..Launch::default() };
+        let launch = Launch { program, arguments: vec![WORKER.to_owned()], ..Launch::default() };
         let entrant = |function: &String| Entrant {
             id: function.clone(),
             contender: function.clone(),
@@ -244,6 +245,7 @@ impl Own {
             about: About::default(),
         };
         let cpu = affinity::allowed().ok().and_then(|cpus| cpus.last().copied());
+        let budget_ns = u64::try_from(options.budget.as_nanos()).unwrap_or(u64::MAX);
         bench(Asked {
             family: self.name,
             workload: group.spec.clone(),
@@ -253,7 +255,7 @@ impl Own {
             share_file: false,
             prepare: None,
             events: Vec::new(),
-            plan: Plan { budget_ns: options.budget.as_nanos() as u64, ..Plan::default() },
+            plan: Plan { budget_ns, ..Plan::default() },
             bounds: Bounds { cpu, ..Bounds::default() },
             empty: Some(launch.clone()),
             simulate: false,
@@ -292,52 +294,8 @@ impl AnyFamily for Own {
         self.name
     }
 
-    fn source(&self) -> &'static str {
-        ""
-    }
-
-    fn reference(&self) -> &'static str {
-        ""
-    }
-
-    fn entries(&self) -> Vec<Entry> {
-        Vec::new()
-    }
-
-    fn absent(&self) -> Vec<Absent> {
-        Vec::new()
-    }
-
-    fn operations(&self) -> &'static [Offer] {
-        &[]
-    }
-
-    fn parameters(&self) -> &'static [Offer] {
-        &[]
-    }
-
-    fn made(&self) -> &'static [&'static str] {
-        &[]
-    }
-
     fn cases(&self) -> Vec<Spec> {
         self.listed(&[]).into_iter().map(|group| group.spec).collect()
-    }
-
-    fn small_cases(&self) -> Vec<Spec> {
-        self.cases()
-    }
-
-    fn wants_bytes(&self) -> bool {
-        false
-    }
-
-    fn prepared(&self, _: &Spec) -> Result<Option<Vec<u8>>, SpecError> {
-        Ok(None)
-    }
-
-    fn reads_prepared(&self) -> bool {
-        false
     }
 
     fn completed(&self, spec: &Spec) -> Result<Spec, SpecError> {

@@ -56,7 +56,9 @@ fn faulty(bench: &mut Bench<'_>) {
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.first().is_some_and(|word| word == "worker") || std::env::var_os(VARIABLE).is_some() {
+    if words.first().is_some_and(|word| word == "--fathom-worker")
+        || std::env::var_os(VARIABLE).is_some()
+    {
         let again = std::env::var(VARIABLE).is_ok_and(|value| value == "again");
         let last = if again { sums } else { faulty };
         return fathom_bench::run("own", &[sums, consumers, last]);
@@ -178,6 +180,9 @@ fn mistakes_are_refused() {
         (&["--budget"], 2, "--budget needs a value"),
         (&["--format", "pdf"], 2, "no format \"pdf\""),
         (&["--bench", "nothing-like-it"], 2, "no function of that name"),
+        // As cargo passes the filter on; it served the protocol and measured or checked nothing.
+        (&["worker", "--bench"], 2, "no function of that name"),
+        (&["worker"], 2, "no function of that name"),
         (&["--bench", "free", "--budget", "0.02", "--save", "/no/file"], 4, "cannot save /no/file"),
         (&["--bench", "free", "--budget", "0.02", "--baseline", "/no/file"], 4, "/no/file"),
     ] {

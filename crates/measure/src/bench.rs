@@ -322,7 +322,7 @@ fn baseline(
 fn affordable(plan: &Plan, seats: u64, opening_ns: u64) -> u32 {
     // However short the rounds are to be, a second is there for processes.
     let time_ns = plan.budget_ns.saturating_mul(seats).min(plan.limit_ns).max(1_000_000_000);
-    let sets = |times: u64| time_ns * times / 4 / opening_ns.max(1);
+    let sets = |times: u64| time_ns.saturating_mul(times) / 4 / opening_ns.max(1);
     match (sets(1), sets(4)) {
         (many @ 4.., _) => many.min(16) as u32,
         (_, few) => few.clamp(2, 4) as u32,
@@ -400,6 +400,12 @@ fn row(id: String, about: About, ready: Ready, metrics: Vec<Metric>) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_budget_of_centuries_affords_as_many_sets_as_any() {
+        let plan = Plan { budget_ns: u64::MAX, limit_ns: u64::MAX, ..Plan::default() };
+        assert_eq!(affordable(&plan, 4, 1000), 16);
+    }
 
     #[test]
     fn what_is_derived_from_simulated_counts_says_so() {

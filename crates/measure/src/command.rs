@@ -224,7 +224,7 @@ fn ended(ward: &mut Ward, command: &Command, limit: Duration) -> Result<End, Fai
     match ward.wait(limit) {
         Ok(Some(end)) => Ok(end),
         Ok(None) if is_stopping() => Err(Failure::Interrupted),
-        Ok(None) => Err(Failure::Hung { limit_ms: limit.as_millis() as u64 }),
+        Ok(None) => Err(Failure::hung(limit)),
         // What has a slash in its name is looked for by the system, after its warden has begun.
         Err(error) if error.raw_os_error().is_some() => {
             Err(Failure::Broken { what: not_started(command, &error) })
@@ -477,11 +477,23 @@ pub(crate) mod tests {
         assert_eq!(line, "head -3 {n},{m} {o} {3 {n");
     }
 
-    fn sample_of(line: &str, house: House) -> Result<Sample, Failure> {
+    /// Commands that the user does not end.
+    fn with<T>(
+        commands: Vec<Outside>,
+        house: House,
+        act: impl FnOnce(&mut Commands<'_>) -> T,
+    ) -> T {
         let stop = AtomicBool::new(false);
         let mut progress = |_: u32, _: u32| {};
-        let command = Outside { line: line.to_owned(), ..Outside::default() };
-        Commands::new(vec![command], house, &[], &stop, &mut progress).sample(0, 1)
+        act(&mut Commands::new(commands, house, &[], &stop, &mut progress))
+    }
+
+    fn outside(line: &str) -> Outside {
+        Outside { line: line.to_owned(), ..Outside::default() }
+    }
+
+    fn sample_of(line: &str, house: House) -> Result<Sample, Failure> {
+        with(vec![outside(line)], house, |commands| commands.sample(0, 1))
     }
 
     #[test]
@@ -525,13 +537,9 @@ pub(crate) mod tests {
             what: format!("{what} \"/nowhere/at all\": No such file or directory (os error 2)"),
         };
         assert_eq!(sample_of("cat", house).unwrap_err(), what("input"));
-        let stop = AtomicBool::new(false);
-        let mut progress = |_: u32, _: u32| {};
-        let output = Target::File(nowhere);
-        let command = Outside { line: "true".to_owned(), output, ..Outside::default() };
-        let mut commands =
-            Commands::new(vec![command], House::default(), &[], &stop, &mut progress);
-        assert_eq!(commands.sample(0, 1).unwrap_err(), what("output"));
+        let command = Outside { output: Target::File(nowhere), ..outside("true") };
+        let sample = with(vec![command], House::default(), |commands| commands.sample(0, 1));
+        assert_eq!(sample.unwrap_err(), what("output"));
     }
 
     #[test]
@@ -575,16 +583,10 @@ pub(crate) mod tests {
         conclude: Option<String>,
         limit: Duration,
     ) -> Result<Sample, Failure> {
-        let stop = AtomicBool::new(false);
-        let mut progress = |_: u32, _: u32| {};
-        let command = Outside {
-            line: "true".to_owned(),
-            prepare: Some(prepare.to_owned()),
-            conclude,
-            ..Outside::default()
-        };
+        let prepare = Some(prepare.to_owned());
+        let command = Outside { prepare, conclude, ..outside("true") };
         let house = House { limit, ..House::default() };
-        Commands::new(vec![command], house, &[], &stop, &mut progress).sample(0, 1)
+        with(vec![command], house, |commands| commands.sample(0, 1))
     }
 
     /// Far below what the sleepers sleep, far above what a loaded machine needs.
@@ -630,16 +632,13 @@ pub(crate) mod tests {
 
     #[test]
     fn outputs_are_compared_when_asked() {
-        let stop = AtomicBool::new(false);
-        let mut progress = |_: u32, _: u32| {};
-        let commands = ["echo a", "echo a", "echo b"];
-        let commands = commands.map(|l| Outside { line: l.to_owned(), ..Outside::default() });
+        let commands = ["echo a", "echo a", "echo b"].map(outside).to_vec();
         let house = House { same_output: true, ..House::default() };
-        let mut commands = Commands::new(commands.to_vec(), house, &[], &stop, &mut progress);
-        let failures = commands.check(vec![None; 3]);
+        let (failures, expected) =
+            with(commands, house, |commands| (commands.check(vec![None; 3]), commands.expected()));
         assert_eq!(failures[..2], [None, None]);
         assert!(matches!(failures[2], Some(Failure::WrongAnswer { .. })), "{failures:?}");
-        assert_eq!(commands.expected(), Some(Digest::of_bytes(b"a\n")));
+        assert_eq!(expected, Some(Digest::of_bytes(b"a\n")));
     }
 
     #[test]
@@ -648,18 +647,15 @@ pub(crate) mod tests {
         let path = |name: &str| folder.path().join(name);
         let shown = |name: &str| path(name).display().to_string();
         std::fs::write(path("in"), "42").unwrap();
-        let stop = AtomicBool::new(false);
-        let mut progress = |_: u32, _: u32| {};
         let command = Outside {
-            line: format!("cat >> {}", shown("log")),
             prepare: Some(format!("printf p >> {}", shown("log"))),
             conclude: Some(format!("printf c >> {}", shown("log"))),
-            ..Outside::default()
+            ..outside(&format!("cat >> {}", shown("log")))
         };
         let house = House { input: Some(path("in")), ..House::default() };
-        let mut commands = Commands::new(vec![command], house, &[], &stop, &mut progress);
-        commands.sample(0, 1).unwrap();
-        commands.sample(0, 1).unwrap();
+        with(vec![command], house, |commands| {
+            (0..2).for_each(|_| drop(commands.sample(0, 1).unwrap()));
+        });
         assert_eq!(std::fs::read_to_string(path("log")).unwrap(), "p42cp42c");
     }
 }

@@ -107,15 +107,18 @@ pub struct Overhead {
     pub ns_high: f64,
     /// Upper end of the interval as a share of the fastest contender's median.
     pub share_most: f64,
-    /// Whether the median was subtracted from every figure: only if that share is below 1 %, or,
-    /// for commands, if the interval is that narrow.
+    /// Whether more than a hundredth of some contender's readings do not exceed the median.
+    pub overlaps: bool,
+    /// Whether the median was subtracted from every figure: only if nothing overlaps, and if that share is
+    /// below 1 %, or, for commands, if the interval is that narrow.
     pub subtracted: bool,
 }
 
 /// What the hidden copy of the baseline shows: how well identical code is known to be identical here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Floor {
-    /// The twin's interval; `None` without a twin, with too few rounds, or sets that all read the same.
+    /// The twin's interval; `None` without a twin, with too few rounds, or sets that all read the same or vary
+    /// without bounds.
     #[serde(serialize_with = "ends")]
     pub interval: Option<Interval>,
     /// How far that reaches from 1, as a share: identical code may differ by as much here; `None` likewise.
@@ -154,7 +157,7 @@ pub struct Comparison {
     /// Time of the contender over time of the baseline: over the sets of processes the geometric mean of their medians,
     /// for commands the median over the rounds, or the mean of blocks of them. `None` without a single pair.
     pub ratio: Option<f64>,
-    /// The ratio's interval; `None` with too few rounds, or sets that all read the same.
+    /// The ratio's interval; `None` with too few rounds, or sets that all read the same or vary without bounds.
     #[serde(serialize_with = "ends")]
     pub interval: Option<Interval>,
     /// The test against a ratio of 1 that belongs to the interval, adjusted for comparisons and looks as that
@@ -217,10 +220,12 @@ fn judged(measured: &Measured, roles: Roles, plan: &Plan, subtract: bool) -> Jud
         common,
         floor,
         sets: measured.rounds.last().map_or(0, |round| round.process + 1),
-        broken: match (alive(&roles.baseline), roles.twin.is_some() && twin.is_none()) {
+        broken: match (alive(&roles.baseline), roles.twin) {
             (false, _) => Some(Broken::Baseline),
-            (true, true) => Some(Broken::Copy),
-            (true, false) => None,
+            (true, Some(twin)) if !alive(&twin) && roles.twin_of == roles.baseline => {
+                Some(Broken::Copy)
+            }
+            _ => None,
         },
     };
     let comparison = |(&contender, pairs): (&usize, &Pairs)| {
@@ -315,15 +320,20 @@ fn choose_clock(measured: &Measured, roles: Roles, plan: &Plan) -> (Clock, Strin
         .filter(|s| s.wall_ns as f64 > s.cpu_ns.unwrap_or(s.wall_ns) as f64 * DISTURBED_FACTOR)
         .count();
     let share = disturbed as f64 / count.max(1) as f64;
-    if let Some(clock) = plan.clock {
-        return (clock, "as asked".to_owned(), share);
+    let unknown = "no processor time is known for some samples";
+    match plan.clock {
+        Some(Clock::Cpu) if samples().any(|sample| sample.cpu_ns.is_none()) => {
+            return (Clock::Wall, unknown.to_owned(), share);
+        }
+        Some(clock) => return (clock, "as asked".to_owned(), share),
+        None => {}
     }
     if roles.wall_only {
         let reason = "the workload may use threads, wait or sleep";
         return (Clock::Wall, reason.to_owned(), share);
     }
     if without_cpu > 0 {
-        return (Clock::Wall, "no processor time is known for some samples".to_owned(), share);
+        return (Clock::Wall, unknown.to_owned(), share);
     }
     if count == 0 {
         return (Clock::Wall, "nothing was measured".to_owned(), share);
@@ -355,18 +365,24 @@ fn overhead(
     let interval = sign_interval(&empty, alpha_each)?;
     let others = (0..measured.failures.len())
         .filter(|&i| Some(i) != roles.empty && measured.failures[i].is_none());
-    let fastest =
-        others.filter_map(|i| median(&view.per_iteration(i))).fold(f64::INFINITY, f64::min);
+    let readings: Vec<Vec<f64>> = others.map(|i| view.per_iteration(i)).collect();
+    let fastest = readings.iter().filter_map(|own| median(own)).fold(f64::INFINITY, f64::min);
     let share_most = interval.high / fastest;
     // A command cannot be iterated to dwarf the shell's start; there the start is subtracted if it
     // is known well enough.
     let known = if plan.iterations.is_some() { interval.width() / fastest } else { share_most };
+    // Less it, readings that do not exceed it would be zero and left out: the rest took too long, and its
+    // ratio is too near to 1.
+    let is_below =
+        |own: &Vec<f64>| 100 * own.iter().filter(|&&ns| ns <= ns_median).count() > own.len();
+    let overlaps = readings.iter().any(is_below);
     Some(Overhead {
         ns_median,
         ns_low: interval.low,
         ns_high: interval.high,
         share_most,
-        subtracted: known < 0.01 && ns_median < fastest,
+        overlaps,
+        subtracted: known < 0.01 && !overlaps,
     })
 }
 
@@ -497,12 +513,12 @@ impl Context<'_> {
             },
             sets: estimate.map_or(usize::from(!self.plan.fresh), |e| e.sets),
             seen: Seen::of(&pairs.logs),
-            verdict: self.verdict(pairs, &said, estimate.is_some()),
+            verdict: self.verdict(pairs, &said, estimate),
         }
     }
 
-    fn verdict(&self, pairs: &Pairs, said: &Said, by_sets: bool) -> Verdict {
-        let ratio = said.log.map(f64::exp);
+    fn verdict(&self, pairs: &Pairs, said: &Said, estimate: Option<Estimate>) -> Verdict {
+        let (ratio, by_sets) = (said.log.map(f64::exp), estimate.is_some());
         let unresolved = |why: Unresolved, longer| Verdict::NotResolved { why, longer };
         if let Some(why) = self.broken {
             return Verdict::Withheld { why };
@@ -511,8 +527,10 @@ impl Context<'_> {
             let why = if self.sets > 1 { Unresolved::SetWithout } else { Unresolved::OneProcess };
             return unresolved(why, None);
         }
-        if by_sets && said.interval.is_none() {
-            return unresolved(Unresolved::Resolution, None);
+        if let (Some(estimate), None) = (estimate, said.interval) {
+            let varies = estimate.varies();
+            let why = if varies { Unresolved::Unbounded } else { Unresolved::Resolution };
+            return unresolved(why, None);
         }
         let (Some(ratio), Some(interval)) = (ratio, said.interval) else {
             let rounds = pairs.logs.len();
@@ -533,7 +551,7 @@ impl Context<'_> {
             let to_one = if ratio < 1.0 { interval.high / ratio } else { ratio / interval.low };
             let narrower = (interval.width() / target).min(to_one.ln() / ratio.ln().abs());
             let longer = narrower.powi(2).max(1.0);
-            return unresolved(Unresolved::ContainsOne, Some(longer));
+            return unresolved(Unresolved::ContainsOne, Some(longer).filter(|l| l.is_finite()));
         }
         // Where sets were measured, the twin is part of the interval already.
         let (difference, least) = ((ratio - 1.0).abs(), self.floor.bar());

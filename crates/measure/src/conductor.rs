@@ -104,7 +104,8 @@ impl Worker {
     /// # Errors
     /// The failure of a program that cannot be started or speaks another protocol.
     pub fn start(launch: &Launch, bounds: &Bounds) -> Result<Worker, Failure> {
-        let memory_bytes = bounds.memory_bytes.map(|bytes| bytes + launch.reserved_bytes);
+        let memory_bytes =
+            bounds.memory_bytes.map(|bytes| bytes.saturating_add(launch.reserved_bytes));
         Worker::from_command(&launch.command(), &Bounds { memory_bytes, ..bounds.clone() })
     }
 
@@ -181,7 +182,7 @@ impl Worker {
             }
             if left.is_zero() {
                 self.ward.end();
-                return Err(Failure::Hung { limit_ms: limit.as_millis() as u64 });
+                return Err(Failure::hung(limit));
             }
         }
     }
@@ -717,12 +718,7 @@ mod tests {
 
     #[test]
     fn a_program_that_says_nothing_useful_is_broken_or_crashed() {
-        let launch = |script: &str| Launch {
-            program: "sh".into(),
-            arguments: vec!["-c".to_owned(), script.to_owned()],
-            ..Launch::default()
-        };
-        let fail = |script: &str| Worker::start(&launch(script), &Bounds::default()).err().unwrap();
+        let fail = |script: &str| Worker::start(&sh(script), &Bounds::default()).err().unwrap();
         assert!(matches!(fail("read x; echo hello"), Failure::Broken { .. }));
         let Failure::Crashed { how } = fail("read x; echo oh no >&2; exit 3") else { panic!() };
         assert_eq!(how, "exit code 3: oh no");
@@ -730,14 +726,27 @@ mod tests {
         assert!(how.contains("segmentation fault"), "{how}");
     }
 
+    /// A worker in shell.
+    fn sh(script: &str) -> Launch {
+        let arguments = vec!["-c".to_owned(), script.to_owned()];
+        Launch { program: "sh".into(), arguments, ..Launch::default() }
+    }
+
     /// A worker in shell whose `hello` is right and that then does `after` for each request.
     fn hostile(after: &str) -> Launch {
         let hello = r#"{"answer":"hello","protocol":1,"program":"x"}"#;
-        let script = format!("read x; echo '{hello}'; {after}");
-        Launch {
-            program: "sh".into(),
-            arguments: vec!["-c".to_owned(), script],
-            ..Launch::default()
+        sh(&format!("read x; echo '{hello}'; {after}"))
+    }
+
+    /// No work.
+    fn piece(stop: &AtomicBool) -> Piece<'_> {
+        Piece {
+            workload: Spec::default(),
+            provision: Provision::new(None, None),
+            events: Vec::new(),
+            bounds: Bounds::default(),
+            stop,
+            progress: Box::new(|_, _| ()),
         }
     }
 
@@ -797,17 +806,9 @@ mod tests {
             (false, Failure::Broken { what: "not running".to_owned() }),
         ] {
             let stop = AtomicBool::new(is_stopped);
-            let piece = Piece {
-                workload: Spec::default(),
-                provision: Provision::new(None, None),
-                events: Vec::new(),
-                bounds: Bounds::default(),
-                stop: &stop,
-                progress: Box::new(|_, _| ()),
-            };
             let (launch, family) = (hostile("sleep 100"), "x".to_owned());
             let seat = Seat { launch, family, contender: None };
-            let mut conductor = Conductor::new(vec![seat], piece);
+            let mut conductor = Conductor::new(vec![seat], piece(&stop));
             assert_eq!(Executor::sample(&mut conductor, 0, 1), Err(failure));
         }
     }
@@ -860,19 +861,10 @@ mod tests {
             started = started.display(),
             met = met.display(),
         );
-        let arguments = vec!["-c".to_owned(), script];
-        let launch = Launch { program: "sh".into(), arguments, ..Launch::default() };
-        let seat = Seat { launch, family: "x".to_owned(), contender: Some("x".to_owned()) };
+        let (launch, x) = (sh(&script), "x".to_owned());
+        let seat = Seat { launch, family: x.clone(), contender: Some(x) };
         let never = AtomicBool::new(false);
-        let piece = Piece {
-            workload: Spec::default(),
-            provision: Provision::new(None, None),
-            events: Vec::new(),
-            bounds: Bounds::default(),
-            stop: &never,
-            progress: Box::new(|_, _| ()),
-        };
-        let mut conductor = Conductor::new(vec![seat.clone(), seat], piece);
+        let mut conductor = Conductor::new(vec![seat.clone(), seat], piece(&never));
         assert_eq!(conductor.open(), [None, None]);
         assert_eq!(conductor.refresh(&[1, 0]), []);
         let lines = |path: &PathBuf| -> Vec<String> {

@@ -77,6 +77,25 @@ pub struct Common {
     pub usual: &'static [&'static str],
 }
 
+impl Common {
+    /// With the parameters of a quick look, and answered by all.
+    #[must_use]
+    pub const fn of(
+        question: &'static str,
+        operation: &'static str,
+        usual: &'static [&'static str],
+    ) -> Common {
+        Common { question, operation, parameters: &[], only: &[], usual }
+    }
+
+    /// Answered by these alone.
+    #[must_use]
+    pub const fn among(mut self, only: &'static [&'static str]) -> Common {
+        self.only = only;
+        self
+    }
+}
+
 /// An operation beside what it is called here.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {

@@ -131,28 +131,42 @@ pub struct Opened<'a> {
     pub backing: Option<String>,
 }
 
-/// A family seen from outside.
+/// A family seen from outside. What it need not say is what one has that is served and never listed.
 pub trait AnyFamily: Sync {
     /// Unique, kebab-case.
     fn name(&self) -> &'static str;
     /// The source of the family's `mod.rs`.
-    fn source(&self) -> &'static str;
+    fn source(&self) -> &'static str {
+        ""
+    }
     /// The id of the contender whose digest is the expected one.
-    fn reference(&self) -> &'static str;
+    fn reference(&self) -> &'static str {
+        ""
+    }
     /// All contenders in order, with their variants.
-    fn entries(&self) -> Vec<Entry>;
+    fn entries(&self) -> Vec<Entry> {
+        Vec::new()
+    }
     /// What the commands have to know about it besides.
     fn facts(&self) -> &'static Facts {
         &Facts::NONE
     }
     /// Contenders that are not part of this build, or not on this machine.
-    fn absent(&self) -> Vec<Absent>;
+    fn absent(&self) -> Vec<Absent> {
+        Vec::new()
+    }
     /// The operations of its workloads.
-    fn operations(&self) -> &'static [Offer];
+    fn operations(&self) -> &'static [Offer] {
+        &[]
+    }
     /// The parameters of its workloads.
-    fn parameters(&self) -> &'static [Offer];
+    fn parameters(&self) -> &'static [Offer] {
+        &[]
+    }
     /// See [`Workload::MADE`].
-    fn made(&self) -> &'static [&'static str];
+    fn made(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// Whether the operation of a spec takes a file: see [`Workload::OF_FILES`].
     fn takes_file(&self, spec: &Spec) -> bool {
         let _ = spec;
@@ -161,16 +175,25 @@ pub trait AnyFamily: Sync {
     /// See [`Workload::cases`].
     fn cases(&self) -> Vec<Spec>;
     /// See [`Workload::small_cases`].
-    fn small_cases(&self) -> Vec<Spec>;
+    fn small_cases(&self) -> Vec<Spec> {
+        self.cases()
+    }
     /// See [`Workload::wants_bytes`].
-    fn wants_bytes(&self) -> bool;
+    fn wants_bytes(&self) -> bool {
+        false
+    }
     /// See [`Workload::prepared`].
     ///
     /// # Errors
     /// A spec that makes no sense, data that cannot be used.
-    fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError>;
+    fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError> {
+        let _ = spec;
+        Ok(None)
+    }
     /// See [`Workload::reads_prepared`].
-    fn reads_prepared(&self) -> bool;
+    fn reads_prepared(&self) -> bool {
+        false
+    }
     /// The spec with every default filled in that decides anything: see [`Workload::takes`].
     ///
     /// # Errors
@@ -258,7 +281,9 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
     }
 
     fn prepared(&self, spec: &Spec) -> Result<Option<Vec<u8>>, SpecError> {
-        Ok(W::load(&spec.completed::<W>()?)?.prepared())
+        let workload = W::load(&spec.completed::<W>()?)?;
+        workload.verify()?;
+        Ok(workload.prepared())
     }
 
     fn reads_prepared(&self) -> bool {
@@ -297,7 +322,15 @@ impl<W: Workload + Sync> AnyFamily for Family<W> {
         if threads == 1 {
             let leaves_the_thread = workload.leaves_the_thread();
             let backing = workload.backing();
-            then(Opened { prepared: prepare()?, work, leaves_the_thread, backing });
+            let prepared = match prepare() {
+                Err(why) if id == self.reference => {
+                    // The data may be why.
+                    workload.verify()?;
+                    return Err(why.into());
+                }
+                prepared => prepared?,
+            };
+            then(Opened { prepared, work, leaves_the_thread, backing });
             return Ok(());
         }
         let times = threads as u64;

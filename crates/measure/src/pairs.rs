@@ -91,8 +91,8 @@ impl Common {
         let ordered = Ordered::new(pairs, rounds_each);
         let (log, p_value) = (median(&pairs.logs), ordered.p_value());
         let said = |log, interval: Option<Interval>, p_value| {
-            let ratio = |i: Interval| Interval { low: i.low.exp(), high: i.high.exp() };
-            Said { log, interval: interval.map(ratio), p_value, rounds_each }
+            let interval = interval.and_then(|logs| Interval::of_logs(logs.low, logs.high));
+            Said { log, interval, p_value, rounds_each }
         };
         if pairs.logs.len() < rounds_needed(alpha) {
             return said(log, None, p_value);

@@ -18,7 +18,8 @@ pub struct Plan {
     pub budget_ns: u64,
     /// Wall time of all rounds together after which measuring ends, whatever was received.
     pub limit_ns: u64,
-    /// Exactly this many rounds, instead of those that fit the budget.
+    /// Exactly this many rounds, instead of those that fit the budget; neither width nor repetition ends them
+    /// early, only the limit does.
     pub rounds: Option<u32>,
     /// At least and at most so many, where their number is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,7 +148,7 @@ pub struct Round {
 }
 
 /// A finished measurement of one workload: what happened, unjudged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Iterations in every sample.
     pub iterations: u64,
@@ -164,10 +165,11 @@ pub struct Measured {
 }
 
 /// Why measuring ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// The planned rounds are done.
+    #[default]
     Rounds,
     /// The stopping rule was met.
     Target,

@@ -84,7 +84,7 @@ pub fn stop() -> Report {
     #[cfg(feature = "profile")]
     return session::stop();
     #[cfg(not(feature = "profile"))]
-    Report::empty()
+    Report::default()
 }
 
 /// Whether zones are compiled in.
@@ -152,6 +152,6 @@ mod tests {
         assert_eq!(size_of_val(&zone), 0);
         assert!(!std::mem::needs_drop::<Zone>());
         start(Options::default());
-        assert_eq!(stop(), Report::empty());
+        assert_eq!(stop(), Report::default());
     }
 }

@@ -25,7 +25,7 @@ pub const SCHEMA: &str = "fathom-run";
 pub const VERSION: u32 = 1;
 
 /// A saved run of a measuring command.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// [`SCHEMA`].
     pub schema: String,
@@ -91,7 +91,7 @@ impl fmt::Display for Build {
 }
 
 /// One measurement: contenders on one workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// The family, or `commands`.
     pub family: String,

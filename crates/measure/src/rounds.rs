@@ -187,7 +187,7 @@ impl Course {
         course.iterations = plan.iterations.unwrap_or_else(|| course.calibrated(executor));
         let sample_ns = course.warmed_up(executor);
         course.planned = planned_rounds(plan, course.comparisons(), sample_ns);
-        course.looks = looks(course.planned, sets(plan), plan.stop);
+        course.looks = course.planned_looks();
         course
     }
 
@@ -270,7 +270,15 @@ impl Course {
         let left = sets(&self.plan) - self.process.min(sets(&self.plan));
         self.planned =
             planned_rounds(&self.plan, self.comparisons(), slowest as u64).max(done + left);
-        self.looks = looks(self.planned, sets(&self.plan), self.plan.stop);
+        self.looks = self.planned_looks();
+    }
+
+    /// Who asks for so many rounds gets them: nothing is looked at before their end, nor spent on it.
+    fn planned_looks(&self) -> Vec<(u32, f64)> {
+        match self.plan.rounds {
+            Some(_) => vec![(self.planned, 1.0)],
+            None => looks(self.planned, sets(&self.plan), self.plan.stop),
+        }
     }
 
     /// The contenders that are left and measured, without the empty one.
@@ -446,7 +454,9 @@ impl Course {
         let quiet = match self.plan.stop {
             // Not before every set of processes was seen.
             Stop::Repetition { quiet_ns }
-                if self.process + 1 >= sets(&self.plan) && !self.is_short() =>
+                if self.process + 1 >= sets(&self.plan)
+                    && !self.is_short()
+                    && self.plan.rounds.is_none() =>
             {
                 self.repetition.is_quiet(quiet_ns, &self.alive())
             }

@@ -1,6 +1,8 @@
 //! One timing and everything that was seen around it; and the ways in which a contender can fail to
 //! give one.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
@@ -116,6 +118,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// That it did not answer within `limit`, which is rounded up to milliseconds.
+    pub(crate) fn hung(limit: Duration) -> Failure {
+        Failure::Hung { limit_ms: limit.as_nanos().div_ceil(1_000_000) as u64 }
+    }
+
     /// What happened in few words, with which the whole begins.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -134,6 +141,13 @@ impl Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_below_a_millisecond_is_not_said_to_be_zero() {
+        for (limit_us, limit_ms) in [(500, 1), (1000, 1), (1001, 2)] {
+            assert_eq!(Failure::hung(Duration::from_micros(limit_us)), Failure::Hung { limit_ms });
+        }
+    }
 
     #[test]
     fn a_failure_begins_with_its_kind() {

@@ -54,12 +54,16 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// The interval of the ratio at level 1 - alpha; none where nothing varies but what was rounded off means, as
-    /// with a clock too coarse to tell sets apart, which tells nothing of how far it is off.
+    /// The interval of the ratio at level 1 - alpha; none where nothing varies, or so much that it has no ends.
     pub(crate) fn interval(&self, alpha: f64) -> Option<Interval> {
         let reach = student_quantile(alpha, self.freedom) * self.error;
-        let varies = self.error > 1e-12 * (1.0 + self.log.abs());
-        varies.then(|| Interval { low: (self.log - reach).exp(), high: (self.log + reach).exp() })
+        Interval::of_logs(self.log - reach, self.log + reach).filter(|_| self.varies())
+    }
+
+    /// Whether more varies than what was rounded off means: with a clock too coarse to tell sets apart nothing
+    /// is known of how far it is off.
+    pub(crate) fn varies(&self) -> bool {
+        self.error > 1e-12 * (1.0 + self.log.abs())
     }
 
     /// The p-value against a ratio of 1.

@@ -71,6 +71,8 @@ pub enum Unresolved {
     },
     /// All sets of processes read the same: the clock's resolution was reached.
     Resolution,
+    /// So few sets of processes, at this level, that the ends of the interval are beyond all numbers.
+    Unbounded,
     /// All rounds are of one set of processes: how much of a difference is layout is not known.
     OneProcess,
     /// Of several sets of processes one has no reading of one of the two.

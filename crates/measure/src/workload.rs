@@ -131,6 +131,27 @@ pub struct Offer {
     pub doc: &'static str,
 }
 
+/// What a family offers, each with its name, default and sentence:
+///
+/// ```
+/// use fathom_measure::workload::{Offer, offers};
+///
+/// const PARAMETERS: &[Offer] = offers! {
+///     "size" "64K" "bytes";
+///     "seed" "1" "of the random numbers";
+/// };
+/// assert_eq!(PARAMETERS[1].default, "1");
+/// ```
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __offers {
+    ($($name:tt $default:tt $doc:tt;)*) => {
+        &[$($crate::workload::Offer { name: $name, default: $default, doc: $doc }),*]
+    };
+}
+
+pub use crate::__offers as offers;
+
 /// What a family works on: typed, loaded, the same for all its contenders.
 pub trait Workload: Sized {
     /// The operations; the first is the default.
@@ -157,6 +178,15 @@ pub trait Workload: Sized {
     /// A parameter that cannot be read or makes none.
     fn check(spec: &Spec) -> Result<(), SpecError> {
         let _ = spec;
+        Ok(())
+    }
+
+    /// What is wrong with the user's data that only reading all of them tells: asked when the reference does not take
+    /// part, so that no other contender's worker reads them for it.
+    ///
+    /// # Errors
+    /// A file that cannot be used.
+    fn verify(&self) -> Result<(), SpecError> {
         Ok(())
     }
 
@@ -500,8 +530,8 @@ mod tests {
     struct Nothing;
 
     impl Workload for Nothing {
-        const OPERATIONS: &'static [Offer] = &[Offer { name: "rest", default: "", doc: "" }];
-        const PARAMETERS: &'static [Offer] = &[Offer { name: "size", default: "1K", doc: "" }];
+        const OPERATIONS: &'static [Offer] = offers! { "rest" "" ""; };
+        const PARAMETERS: &'static [Offer] = offers! { "size" "1K" ""; };
         const MADE: &'static [&'static str] = &["size"];
         fn load(_: &Spec) -> Result<Nothing, SpecError> {
             Ok(Nothing)

@@ -1,7 +1,7 @@
 //! The method as a whole, on a machine that exists only here: its clock, its noise and its failures
 //! are made up, so what the method should find is known.
 
-use fathom_measure::compare::{Clock, Judged, Unresolved, Verdict, judge};
+use fathom_measure::compare::{Broken, Clock, Judged, Unresolved, Verdict, judge};
 use fathom_measure::rounds::{Course, End, Executor, Measured, Plan, Roles, Stop, measure};
 use fathom_measure::sample::{Failure, Sample};
 use fathom_measure::stats::Random;
@@ -193,6 +193,22 @@ fn a_quiet_wall_clock_is_preferred_and_threads_leave_no_choice() {
     assert_eq!(judge(&measured, roles, &quick()).clock, Clock::Wall);
 }
 
+/// All of its readings were zero.
+#[test]
+fn processor_time_that_one_does_not_tell_is_no_clock_even_if_asked_for() {
+    let plan = Plan { clock: Some(Clock::Cpu), ..quick() };
+    let mut fake = Fake::steady(&[100.0, 150.0, 100.0]);
+    let roles = roles(&fake.costs_ns);
+    let mut measured = measure(&mut fake, vec![None; 3], roles, &plan);
+    assert_eq!(judge(&measured, roles, &plan).clock, Clock::Cpu);
+    for round in &mut measured.rounds {
+        round.samples[1].as_mut().unwrap().cpu_ns = None;
+    }
+    let judged = judge(&measured, roles, &plan);
+    assert_eq!((judged.clock, judged.comparisons[0].verdict), (Clock::Wall, Verdict::Slower));
+    assert_eq!(judged.clock_reason, "no processor time is known for some samples");
+}
+
 #[test]
 fn all_get_the_same_iterations_set_by_the_slowest() {
     let mut fake = Fake::quiet(&[100.0, 500.0, 100.0]);
@@ -219,6 +235,24 @@ fn the_budget_sets_the_rounds_and_the_limit_ends_them() {
     assert_eq!(measured.end, End::Limit);
     assert!(measured.rounds.len() < 14, "{}", measured.rounds.len());
 }
+
+/// Of 200 that were asked for there were 25.
+#[test]
+fn who_asks_for_so_many_rounds_gets_them_whatever_the_rule() {
+    let (target, quiet_ns) = (10.0, 1_000_000);
+    for stop in [Stop::Width { target }, Stop::Repetition { quiet_ns }, SAID] {
+        for plan in [quick(), commands()] {
+            let plan = Plan { rounds: Some(200), processes: 8, stop, ..plan };
+            let (measured, _) = run(&mut Fake::steady(&[100.0, 130.0, 100.0]), &plan);
+            let found = (measured.rounds.len(), measured.end, measured.alpha_share);
+            assert_eq!(found, (200, End::Rounds, 1.0), "{stop:?}");
+        }
+    }
+    let plan = Plan { rounds: Some(200), limit_ns: 20_000_000, ..quick() };
+    assert_eq!(run(&mut Fake::quiet(&[100.0, 100.0]), &plan).0.end, End::Limit);
+}
+
+const SAID: Stop = Stop::Said { above: 0.1 };
 
 #[test]
 fn measuring_ends_early_once_every_interval_is_narrow() {
@@ -361,6 +395,25 @@ fn without_its_baseline_a_measurement_has_no_verdicts() {
     assert!(matches!(judged.comparisons[0].verdict, Verdict::Withheld { .. }));
 }
 
+/// Without the baseline that it copies, a copy that lives was said to have failed.
+#[test]
+fn a_failed_copy_withholds_verdicts_against_whom_it_copies_alone() {
+    let (baseline_failed, copy_failed) = (Some(Broken::Baseline), Some(Broken::Copy));
+    for (failed, baseline, why) in
+        [(0, 0, baseline_failed), (0, 1, None), (3, 0, copy_failed), (3, 1, None)]
+    {
+        let failure = Some((failed, 20));
+        let mut fake = Fake { failure, ..Fake::steady(&[100.0, 150.0, 200.0, 100.0]) };
+        let before = roles(&fake.costs_ns);
+        let plan = Plan { stop: Stop::Budget, ..quick() };
+        let measured = measure(&mut fake, vec![None; 4], before, &plan);
+        let judged = judge(&measured, Roles { baseline, ..before }, &plan);
+        let last = judged.comparisons.last().unwrap();
+        let expected = why.map_or(Verdict::Slower, |why| Verdict::Withheld { why });
+        assert_eq!((last.contender, last.verdict), (2, expected), "{failed} {baseline}");
+    }
+}
+
 #[test]
 fn a_twin_that_differs_widens_intervals_and_vetoes_nothing() {
     // 1 % between identical copies in every set: 30 % is called all the same, 0.5 % is not.
@@ -431,6 +484,18 @@ fn a_clock_that_reads_the_same_in_all_sets_calls_nothing() {
         assert_eq!((comparison.sets, comparison.p_adjusted, judged.floor.reach), (4, 1.0, None));
         assert!((comparison.ratio.unwrap() - costs[1] / 100.0).abs() < 1e-3, "{comparison:?}");
     }
+}
+
+/// It went from 0 to infinity, so that "infx longer" was needed and JSON had a null in it.
+#[test]
+fn an_interval_whose_ends_are_beyond_all_numbers_is_none() {
+    let plan = Plan { processes: 2, alpha: 1e-12, stop: Stop::Budget, ..quick() };
+    let mut fake = Fake { cpu_noise: 0.3, ..Fake::quiet(&[100.0, 200.0, 100.0]) };
+    let (_, judged) = run(&mut fake, &plan);
+    let comparison = &judged.comparisons[0];
+    let verdict = Verdict::NotResolved { why: Unresolved::Unbounded, longer: None };
+    assert_eq!((comparison.verdict, comparison.interval), (verdict, None), "{comparison:?}");
+    assert_eq!((comparison.sets, comparison.p_adjusted, judged.floor.interval), (2, 1.0, None));
 }
 
 /// As `fathom run --reference` has it: there is no copy of what failed.
@@ -541,14 +606,16 @@ fn rounds_are_spread_over_sets_of_fresh_processes() {
     }
     // A rule that is met at once still sees every set.
     let stop = Stop::Repetition { quiet_ns: 1_000_000 };
-    let (measured, _) = run(&mut Fake::quiet(&[100.0, 102.0, 100.0]), &Plan { stop, ..plan });
+    let plan = Plan { stop, rounds: None, ..plan };
+    let (measured, _) = run(&mut Fake::quiet(&[100.0, 102.0, 100.0]), &plan);
+    assert_eq!(measured.end, End::Target);
     assert_eq!(measured.rounds.last().unwrap().process, 11);
 }
 
 #[test]
 fn who_leaves_no_large_difference_open_ends_after_a_quarter_of_the_sets() {
-    let stop = Stop::Said { above: 0.1 };
-    let plan = Plan { processes: 16, rounds: Some(160), stop, ..quick() };
+    let (budget_ns, most_rounds) = (10_000_000_000, Some(160));
+    let plan = Plan { processes: 16, budget_ns, most_rounds, stop: SAID, ..quick() };
     let sets = |measured: &Measured| measured.rounds.last().map(|round| round.process + 1);
     for cost in [100.0, 104.0, 250.0] {
         let (measured, _) = run(&mut Fake::steady(&[100.0, cost, 100.0]), &plan);
@@ -653,6 +720,22 @@ fn what_the_harness_costs_is_an_interval_and_subtracted_only_when_small() {
         let least = judged.summaries[0].unwrap().ns_median;
         let expected = if subtracted { cost - 20.0 } else { cost };
         assert!((least - expected).abs() < 0.01, "{least} {expected}");
+    }
+}
+
+/// Those below it became zero and were left out: a third read as 0.70.
+#[test]
+fn the_start_of_a_shell_that_hides_what_a_command_takes_is_not_subtracted() {
+    for (cost, subtracted) in [(1002.0, false), (2000.0, true)] {
+        let costs = [cost * 1.004, cost, cost * 1.004, 1000.0];
+        let mut fake = Fake { cpu_noise: 0.01, ..Fake::quiet(&costs) };
+        let roles = Roles { twin: Some(2), empty: Some(3), ..Roles::default() };
+        let plan = Plan { iterations: Some(1000), rounds: Some(400), ..commands() };
+        let measured = measure(&mut fake, vec![None; 4], roles, &plan);
+        let judged = judge(&measured, roles, &plan);
+        let (overhead, comparison) = (judged.overhead.unwrap(), &judged.comparisons[0]);
+        assert_eq!((overhead.overlaps, overhead.subtracted), (!subtracted, subtracted), "{cost}");
+        assert_eq!(comparison.zero_readings, 0, "{cost}");
     }
 }
 

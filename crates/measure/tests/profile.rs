@@ -40,7 +40,7 @@ fn hits(report: &Report, name: &str) -> u64 {
 #[test]
 fn sessions_on_the_real_clock() {
     workload(); // no session: nothing is recorded
-    assert_eq!(profile::stop(), Report::empty());
+    assert_eq!(profile::stop(), Report::default());
 
     profile::start(Options::default());
     workload();

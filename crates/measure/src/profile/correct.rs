@@ -49,7 +49,8 @@ impl Report {
         elapsed_ticks: u64,
         cost: Cost,
     ) -> Report {
-        let mut report = Report { elapsed_ticks, cost, threads: threads.len(), ..Report::empty() };
+        let mut report =
+            Report { elapsed_ticks, cost, threads: threads.len(), ..Report::default() };
         report.total_ticks = elapsed_ticks as f64;
         let mut zones: Vec<Option<ZoneReport>> = vec![None; names.len()];
         for (number, thread) in threads.iter().enumerate() {
@@ -80,7 +81,8 @@ impl Report {
                 let first = names.iter().position(|other| *other == name).unwrap_or(node.site);
                 let is_outermost =
                     chain[..chain.len() - 1].iter().all(|&at| names[thread.nodes[at].site] != name);
-                let zone = zones[first].get_or_insert_with(|| ZoneReport::blank(name));
+                let blank = || ZoneReport { name: name.to_owned(), ..ZoneReport::default() };
+                let zone = zones[first].get_or_insert_with(blank);
                 zone.add(node, exclusive[at], if is_outermost { inclusive[at] } else { 0.0 });
             }
         }
@@ -90,19 +92,6 @@ impl Report {
 }
 
 impl ZoneReport {
-    fn blank(name: &str) -> ZoneReport {
-        ZoneReport {
-            name: name.to_owned(),
-            hits: 0,
-            timed: 0,
-            exclusive_ticks: 0.0,
-            inclusive_ticks: 0.0,
-            interval: None,
-            bytes: 0,
-            page_faults: None,
-        }
-    }
-
     fn add(&mut self, node: &Recorded, exclusive: f64, inclusive: f64) {
         self.hits += node.hits;
         self.timed += node.timed;

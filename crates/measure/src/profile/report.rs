@@ -14,8 +14,8 @@ pub struct Cost {
     pub untimed_ticks: f64,
 }
 
-/// Everything known about a session.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Everything known about a session; by default, one that never was.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
     /// Ticks per second of the cycle register, calibrated over the run.
     pub timer_hz: f64,
@@ -47,7 +47,7 @@ pub struct Report {
 }
 
 /// A zone over all places and threads it was entered in.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ZoneReport {
     /// Its name.
     pub name: String,
@@ -101,25 +101,4 @@ pub struct TraceEvent {
     pub start_ticks: u64,
     /// Ticks from entry to leaving.
     pub ticks: u64,
-}
-
-impl Report {
-    /// The report of a session that never was.
-    pub fn empty() -> Report {
-        Report {
-            timer_hz: 0.0,
-            timer_error_ppm: 0.0,
-            elapsed_ticks: 0,
-            total_ticks: 0.0,
-            cost_ticks: 0.0,
-            cost: Cost::default(),
-            threads: 0,
-            lost: 0,
-            trace_dropped: 0,
-            page_faults: 0,
-            zones: Vec::new(),
-            stacks: Vec::new(),
-            trace: Vec::new(),
-        }
-    }
 }

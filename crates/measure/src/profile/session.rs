@@ -251,7 +251,7 @@ pub(super) fn stop() -> Report {
     let process = usage::process();
     let mut held = shared();
     let Some(start) = held.start.take().filter(|_| epoch != 0) else {
-        return Report::empty();
+        return Report::default();
     };
     let names: Vec<&str> = held.sites.iter().map(|site| site.name).collect();
     let with_faults: Vec<bool> = held.sites.iter().map(|site| site.faults).collect();
