@@ -4,17 +4,18 @@
 //! was slower as a whole then changes nothing. Otherwise times are compared, and the text says that
 //! the machine's state is part of every difference.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
-use fathom_measure::compare::{Unresolved, judge, judge_as_measured, time_estimate};
+use fathom_measure::compare::{Unresolved, Verdict, judge, judge_as_measured, time_estimate};
 use fathom_measure::plan::Plan;
 use fathom_measure::result::{Case, Run};
 use fathom_measure::sample::Failure;
 use fathom_measure::stats::Interval;
 
 use crate::escape::line;
-use crate::number::{duration, factor_digits, times};
-use crate::sentence::unresolved;
+use crate::number::{duration, factor_digits, percent, times};
+use crate::sentence::{broken, unresolved};
 use crate::view::{Alike, answers_differ, named, other_work, titled};
 
 /// What became of a contender.
@@ -30,11 +31,11 @@ pub enum Change {
     Gone(String),
     /// It failed before and fails no more.
     Repaired(String),
-    /// The second run does not have it.
+    /// The second run does not have it, or no reading of it.
     OldOnly,
-    /// The first run does not have it.
+    /// The first run does not have it, or no reading of it.
     NewOnly,
-    /// It takes part in neither run, which is no failure.
+    /// It takes part in neither run, or has no reading in either, which is no failure.
     Absent(String),
 }
 
@@ -55,8 +56,9 @@ pub struct Difference {
     pub against_baseline: bool,
     /// The word.
     pub change: Change,
-    /// Why it is not resolved, where that is not for what the interval says.
-    pub why: Option<Unresolved>,
+    /// Why it is not resolved, in words, where that is not for what the interval says; of one that both runs have
+    /// and one has no time of, that.
+    pub why: Option<String>,
 }
 
 /// Two runs compared.
@@ -130,7 +132,8 @@ pub fn diff(old: &Run, new: &Run) -> Diff {
     }
     let gone = old_titles.iter().filter(|(_, old)| new_titles.iter().all(|(_, new)| new != old));
     differences.extend(gone.map(|(_, title)| untimed(title, ALL, Change::OldOnly)));
-    cautions.dedup();
+    let mut seen = HashSet::new();
+    cautions.retain(|caution| seen.insert(caution.clone()));
     Diff { differences, cautions }
 }
 
@@ -172,34 +175,37 @@ fn half(plan: &Plan) -> Plan {
 fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Difference {
     let id = new.0.contenders[new.1].id.clone();
     let nothing = |change: Change| untimed(title, &id, change);
+    let without = |run: &str, change: Change| Difference {
+        why: Some(format!("no readings in the {run} run")),
+        ..nothing(change)
+    };
     let [failed, fails] = [old, new].map(|(case, number)| case.measured.failures[number].as_ref());
     if let Some(change) = failed_in(failed, fails) {
         return nothing(change);
     }
     let alike = Alike::of(&[old.0, new.0]);
     let median = |(case, number): (&Case, usize)| alike.median(case, number);
-    let (Some(was), Some(is)) = (median(old), median(new)) else {
-        return nothing(Change::Gone("no readings".to_owned()));
+    let (was, is) = match (median(old), median(new)) {
+        (Some(was), Some(is)) => (was, is),
+        (None, None) => return nothing(Change::Absent("no readings".to_owned())),
+        (None, _) => return without("first", Change::NewOnly),
+        (_, None) => return without("second", Change::OldOnly),
     };
+    let unjudged = unjudged(old).or_else(|| unjudged(new));
     let relative = relative(old, new, &alike);
     let against_baseline = relative.is_some();
-    let (ns, ratio, interval) = match relative {
-        Some((ratio, interval)) => ((was, is), ratio, interval),
-        None => {
-            let ends = |(case, number): (&Case, usize)| {
-                let alpha = half(&case.plan).alpha / case.entrants().count() as f64;
-                alike.estimate(case, number, alpha)
-            };
-            match ends(old).zip(ends(new)) {
-                // The times that the interval is of, which the ratio of the medians may lie outside of.
-                Some(((was, o), (is, n))) => {
-                    let interval = Interval { low: n.low / o.high, high: n.high / o.low };
-                    ((was, is), is / was, Some(interval))
-                }
-                None => ((was, is), is / was, None),
+    let (ns, ratio, ends) = match relative {
+        Some((ratio, ends)) => ((was, is), ratio, ends),
+        None => match time(old, &alike).and_then(|old| Ok((old, time(new, &alike)?))) {
+            // The times that the interval is of, which the ratio of the medians may lie outside of.
+            Ok(((was, o), (is, n))) => {
+                let interval = Interval { low: n.low / o.high, high: n.high / o.low };
+                ((was, is), is / was, Ok(interval))
             }
-        }
+            Err(why) => ((was, is), is / was, Err(why)),
+        },
     };
+    let interval = ends.ok().filter(|_| unjudged.is_none());
     // Two runs differ by at least what identical code differs by within one.
     let floor = [old.0, new.0].iter().filter_map(|c| c.judged.floor.reach).fold(0.0, f64::max);
     let speaks = interval.is_some_and(|i| !i.contains(1.0));
@@ -209,21 +215,11 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
         (true, true) => Change::Faster,
         (true, false) => Change::Slower,
     };
-    // Of several sets there is a time without an interval only where all read the same.
-    let is_coarse = |(case, number): (&Case, usize)| {
-        let own = case.measured.rounds.iter().filter(|round| round.samples[number].is_some());
-        let mut sets = own.map(|round| round.process);
-        let first = sets.next();
-        let time = || time_estimate(&case.measured, &case.plan, alike.clock, number, 0.5);
-        !case.plan.fresh && sets.any(|set| Some(set) != first) && time().is_none()
-    };
     let why = match interval {
-        None if against_baseline || is_coarse(old) || is_coarse(new) => {
-            Some(Unresolved::Resolution)
-        }
+        None => unjudged.or_else(|| ends.err().flatten().map(unresolved)),
         Some(_) if speaks && !is_beyond => Some(match floor > LEAST {
-            true => Unresolved::Floor { least: floor },
-            false => Unresolved::Close { most: LEAST },
+            true => unresolved(Unresolved::Floor { least: floor }),
+            false => format!("smaller than the {} that two runs may differ by", percent(LEAST)),
         }),
         _ => None,
     };
@@ -236,6 +232,22 @@ fn difference(title: &str, old: (&Case, usize), new: (&Case, usize)) -> Differen
         against_baseline,
         change,
         why,
+    }
+}
+
+/// Why a run calls no difference of a contender however many rounds it has; then no two runs do. A baseline has no
+/// verdict of its own, but as many sets as the others, and is as broken.
+fn unjudged((case, number): (&Case, usize)) -> Option<String> {
+    let all = &case.judged.comparisons;
+    let own = all.iter().find(|comparison| comparison.contender == number);
+    match own.or(all.first())?.verdict {
+        Verdict::Withheld { why } => Some(broken(why)),
+        Verdict::NotResolved { why: why @ Unresolved::OneProcess, .. } => Some(unresolved(why)),
+        Verdict::NotResolved {
+            why: why @ (Unresolved::SetWithout | Unresolved::Unbounded),
+            ..
+        } => own.map(|_| unresolved(why)),
+        _ => None,
     }
 }
 
@@ -257,13 +269,30 @@ fn failed_in(before: Option<&Failure>, now: Option<&Failure>) -> Option<Change> 
     }
 }
 
+/// In the place of an interval: why there is none, where that is known.
+type Endless = Option<Unresolved>;
+
+/// A contender's time with its interval. Of several sets there is none where all read the same, or vary without
+/// bounds.
+fn time((case, number): (&Case, usize), alike: &Alike) -> Result<(f64, Interval), Endless> {
+    let alpha = half(&case.plan).alpha / case.entrants().count() as f64;
+    alike.estimate(case, number, alpha).ok_or_else(|| {
+        let own = case.measured.rounds.iter().filter(|round| round.samples[number].is_some());
+        let mut sets = own.map(|round| round.process);
+        let first = sets.next();
+        let is_of_sets = !case.plan.fresh && sets.any(|set| Some(set) != first);
+        let varies = time_estimate(&case.measured, &case.plan, alike.clock, number, 0.5).is_some();
+        is_of_sets.then_some(if varies { Unresolved::Unbounded } else { Unresolved::Resolution })
+    })
+}
+
 /// The change of the ratio to a baseline that both runs share; without an interval where all sets of processes
-/// read the same.
+/// read the same, or vary without bounds.
 fn relative(
     old: (&Case, usize),
     new: (&Case, usize),
     alike: &Alike,
-) -> Option<(f64, Option<Interval>)> {
+) -> Option<(f64, Result<Interval, Endless>)> {
     let baseline = |case: &Case| case.contenders[case.roles.baseline].clone();
     let (was, is) = (baseline(old.0), baseline(new.0));
     if was.id != is.id || was.about.version != is.about.version {
@@ -274,20 +303,24 @@ fn relative(
         let judge = if alike.subtracted { judge } else { judge_as_measured };
         let judged = judge(&case.measured, case.roles, &plan);
         let found = judged.comparisons.into_iter().find(|c| c.contender == number)?;
-        let is_coarse = found.interval.is_none() && found.sets > 1;
-        Some((found.ratio?, found.interval)).filter(|_| is_coarse || found.interval.is_some())
+        let why = match found.verdict {
+            Verdict::NotResolved { why, .. } => Some(why),
+            _ => None,
+        };
+        let is_judged = found.interval.is_some() || found.sets > 1;
+        Some((found.ratio?, found.interval.ok_or(why))).filter(|_| is_judged)
     };
     let ((old_ratio, old_ends), (new_ratio, new_ends)) = (of(old)?, of(new)?);
-    let ratio = new_ratio / old_ratio;
-    let Some((old_ends, new_ends)) = old_ends.zip(new_ends) else { return Some((ratio, None)) };
-    let interval =
-        Interval { low: new_ends.low / old_ends.high, high: new_ends.high / old_ends.low };
-    Some((ratio, Some(interval)))
+    let ends = old_ends.and_then(|old_ends| {
+        let new_ends = new_ends?;
+        Ok(Interval { low: new_ends.low / old_ends.high, high: new_ends.high / old_ends.low })
+    });
+    Some((new_ratio / old_ratio, ends))
 }
 
 /// What two runs say that cannot be compared.
 pub(crate) const NOTHING_IN_COMMON: &str =
-    "The two runs have no contender of the same name on the same workload: nothing was compared.";
+    "No contender has times in both runs on the same workload: nothing was compared.";
 
 impl Diff {
     /// Whether anything became slower or failed.
@@ -297,18 +330,19 @@ impl Diff {
         self.differences.iter().any(worse)
     }
 
-    /// Whether the second run lacks anything of the first, or has nothing in common with it.
+    /// Whether the second run lacks anything of the first, or nothing was compared and nothing is repaired.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
         let is_lost = |d: &Difference| d.change == Change::OldOnly;
-        self.differences.iter().any(is_lost) || self.nothing_in_common()
+        let is_repaired = |d: &Difference| matches!(d.change, Change::Repaired(_));
+        let is_vain = self.nothing_in_common() && !self.differences.iter().any(is_repaired);
+        self.differences.iter().any(is_lost) || is_vain
     }
 
-    /// Whether no contender is in both runs.
+    /// Whether no contender has times in both runs.
     #[must_use]
     pub fn nothing_in_common(&self) -> bool {
-        let is_lone = |d: &Difference| matches!(d.change, Change::OldOnly | Change::NewOnly);
-        self.differences.iter().all(is_lone)
+        self.differences.iter().all(|d| d.ns.is_none())
     }
 
     /// The differences as text.
@@ -342,8 +376,13 @@ impl Diff {
 impl Difference {
     /// That it is not resolved, and why, where the interval does not tell.
     pub(crate) fn not_resolved(&self) -> String {
-        let why = self.why.map_or_else(String::new, |why| format!(": {}", unresolved(why)));
+        let why = self.why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
         format!("not resolved{why}")
+    }
+
+    /// That one run alone has it, or a time of it.
+    pub(crate) fn lone(&self, run: &str) -> String {
+        self.why.clone().unwrap_or_else(|| format!("in the {run} run only"))
     }
 
     /// One line.
@@ -355,8 +394,8 @@ impl Difference {
                 Change::Gone(why) | Change::Repaired(why) | Change::Absent(why) => {
                     format!("{id}: {why}")
                 }
-                Change::OldOnly => format!("{id}: in the first run only"),
-                Change::NewOnly => format!("{id}: in the second run only"),
+                Change::OldOnly => format!("{id}: {}", self.lone("first")),
+                Change::NewOnly => format!("{id}: {}", self.lone("second")),
                 _ => format!("{id}: nothing to compare"),
             };
         };

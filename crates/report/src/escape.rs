@@ -49,7 +49,22 @@ pub fn markdown(text: &str) -> String {
             c => escaped.push(c),
         }
     }
+    let start = text.len() - text.trim_start_matches(' ').len();
+    let word = text[start..].split(' ').next().unwrap_or_default();
+    // Behind four blanks it is code, where a backslash shows. No sign of such a word was escaped above, so that the
+    // places are the same.
+    if start < 4 && opens_a_block(word) {
+        escaped.insert(start + word.len() - 1, '\\');
+    }
     escaped
+}
+
+/// Whether a word at the start of a line makes it a title, a rule or an item of a list.
+fn opens_a_block(word: &str) -> bool {
+    let is_of = |sign: char| !word.is_empty() && word.chars().all(|c| c == sign);
+    let number = word.strip_suffix(['.', ')']).unwrap_or_default();
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    word == "+" || is_of('#') || is_of('-') || is_number
 }
 
 /// A command as a shell reads it back.
@@ -115,5 +130,12 @@ mod tests {
         assert_eq!(html("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
         assert_eq!(markdown("sort_unstable a-b 1.5x"), "sort_unstable a-b 1.5x");
         assert_eq!(markdown("__main__ ~~b~~ $A"), "\\_\\_main\\_\\_ \\~\\~b\\~\\~ \\$A");
+        // At the start of an item of a list they were a title and lists.
+        let opening = ["# a", " ## a", "1. a", "12) a", "+ a", "- a", "---", "-"].map(markdown);
+        let escaped = [r"\# a", r" #\# a", r"1\. a", r"12\) a", r"\+ a", r"\- a", r"--\-", r"\-"];
+        assert_eq!(opening, escaped);
+        for plain in ["-x a", "#1 a", "1.5x a", "+5 a", "a - b", "1.002 ms", "    # a"] {
+            assert_eq!(markdown(plain), plain);
+        }
     }
 }

@@ -19,6 +19,8 @@ pub struct Standing {
     /// Those whose verdict against it is that they are faster: within rounds they are, but its median over all is
     /// the least.
     pub faster: Vec<usize>,
+    /// Those on whom a broken measurement has no verdict, by number.
+    pub unjudged: Vec<usize>,
     /// Everybody's time over the fastest's, by number; 1 for the fastest, `None` without a time.
     pub ratios: Vec<Option<f64>>,
     /// Whether a difference from the fastest is proved, by number.
@@ -76,6 +78,7 @@ pub fn standing(case: &Case) -> Standing {
                 standing.next = standing.next.or(Some((other.contender, ratio)));
             }
             (Verdict::Faster, _) => standing.faster.push(other.contender),
+            (Verdict::Withheld { .. }, _) => standing.unjudged.push(other.contender),
             (_, Some(_)) => standing.leaders.push(other.contender),
             _ => {}
         }
@@ -136,7 +139,9 @@ pub fn headline(case: &Case) -> String {
     };
     match (others, &standing.faster[..], next) {
         ([], [], Some(next)) => format!("{} is fastest, {next}", name(first)),
-        ([], [], None) => format!("{} is the only one with a time", name(first)),
+        ([], [], None) if standing.unjudged.is_empty() => {
+            format!("{} is the only one with a time", name(first))
+        }
         (others, faster, next) => {
             let next = next.map_or_else(String::new, |next| format!(", {next}"));
             let mut said = format!("{} had the least time{next}", name(first));
@@ -145,6 +150,9 @@ pub fn headline(case: &Case) -> String {
             }
             if !others.is_empty() {
                 said += &format!("; not resolved against {}", names(others));
+            }
+            if !standing.unjudged.is_empty() {
+                said += &format!("; no verdict on {}", names(&standing.unjudged));
             }
             said
         }

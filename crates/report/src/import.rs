@@ -50,7 +50,7 @@ pub struct Imported {
     pub machine: Value,
     /// Benchmarks without samples.
     pub without_samples: usize,
-    /// Benchmarks that failed and are no case.
+    /// Benchmarks that failed, at least in some runs; what failed is in no case.
     pub left_out: usize,
     /// What went wrong where it was measured, a sentence each; also what was too short for it.
     pub failures: Vec<String>,
@@ -76,7 +76,9 @@ struct Figures {
     // By sample, as far as they are known.
     cpu_ns: Vec<Option<f64>>,
     peaks: Vec<Option<u64>>,
-    codes: Vec<i32>,
+    /// Runs that ended with a code other than 0, which are no samples, and runs in all.
+    failed: usize,
+    runs: usize,
     work: Work,
     is_fresh: bool,
 }
@@ -153,15 +155,21 @@ fn of_value(value: &Value) -> Option<Found> {
         return Some((Harness::Criterion, all, Imported::default()));
     }
     if let Some(results) = value["results"].as_array() {
-        let all = results.iter().map(hyperfine).collect::<Option<Vec<Figures>>>()?;
+        let mut all = results.iter().map(hyperfine).collect::<Option<Vec<Figures>>>()?;
         let failed = |figures: &Figures| {
-            let failed = figures.codes.iter().filter(|code| **code != 0).count();
-            let (name, runs) = (&figures.name, figures.codes.len());
-            (failed > 0)
-                .then(|| format!("{name}: {failed} of {runs} runs ended with a code other than 0"))
+            let Figures { name, ns, failed, runs, .. } = figures;
+            (*failed > 0).then(|| match ns.is_empty() && failed < runs {
+                true => format!(
+                    "{name}: {failed} of {runs} runs failed, and the mean is of all: left out"
+                ),
+                false => format!("{name}: left out {failed} of {runs} runs, which failed"),
+            })
         };
-        let failures = all.iter().filter_map(failed).collect();
-        return Some((Harness::Hyperfine, all, Imported { failures, ..Imported::default() }));
+        let failures: Vec<String> = all.iter().filter_map(failed).collect();
+        let left_out = failures.len();
+        all.retain(|figures| figures.failed == 0 || !figures.ns.is_empty());
+        let imported = Imported { failures, left_out, ..Imported::default() };
+        return Some((Harness::Hyperfine, all, imported));
     }
     let benchmarks = value["benchmarks"].as_array()?;
     if value["machine_info"].is_object() {
@@ -189,11 +197,25 @@ fn numbers(value: &Value) -> Option<Vec<f64>> {
 }
 
 fn hyperfine(result: &Value) -> Option<Figures> {
-    let seconds = |value: &Value| numbers(value).map(|all| all.iter().map(|s| s * 1e9).collect());
-    // Without --export-json's runs, as some tools keep it.
-    let ns = seconds(&result["times"]).or_else(|| Some(vec![result["mean"].as_f64()? * 1e9]))?;
-    let integers = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let mut name = result["command"].as_str()?.to_owned();
+    let codes = result["exit_codes"].as_array().map_or(&[][..], Vec::as_slice);
+    // Of a run that a signal ended there is none.
+    let is_done = |code: &Value| code.as_i64() == Some(0);
+    let failed = codes.iter().filter(|code| !is_done(code)).count();
+    let seconds = match numbers(&result["times"]) {
+        Some(times) => times,
+        // Without --export-json's runs, as some tools keep it: the mean is of those that failed, too.
+        None if failed > 0 => Vec::new(),
+        None => vec![result["mean"].as_f64()?],
+    };
+    let done = seconds.iter().enumerate().filter(|(run, _)| codes.get(*run).is_none_or(is_done));
+    let (ns, peaks) = done
+        .map(|(run, seconds)| (seconds * 1e9, result["memory_usage_byte"][run].as_u64()))
+        .unzip();
+    let mut name = match result["command"].as_str()? {
+        // As `run` shows it.
+        "" => "''".to_owned(),
+        command => command.to_owned(),
+    };
     for (parameter, value) in result["parameters"].as_object().into_iter().flatten() {
         let value = value.as_str()?;
         if !name.contains(value) {
@@ -203,11 +225,9 @@ fn hyperfine(result: &Value) -> Option<Figures> {
     Some(Figures {
         name,
         ns,
-        peaks: integers(&result["memory_usage_byte"]).iter().map(Value::as_u64).collect(),
-        codes: integers(&result["exit_codes"])
-            .iter()
-            .map(|code| code.as_i64().and_then(|code| code.try_into().ok()).unwrap_or(-1))
-            .collect(),
+        peaks,
+        failed,
+        runs: codes.len(),
         is_fresh: true,
         ..Figures::default()
     })
@@ -340,7 +360,6 @@ fn case(harness: Harness, figures: Figures) -> Case {
         let sample = Sample {
             wall_ns: whole(*ns),
             cpu_ns: figures.cpu_ns.get(number).copied().flatten().map(whole),
-            exit_code: figures.codes.get(number).copied().unwrap_or(0),
             peak_bytes: figures.peaks.get(number).copied().flatten().unwrap_or(0),
             ..Sample::default()
         };

@@ -7,8 +7,15 @@ pub fn duration(ns: f64) -> String {
     if !ns.is_finite() {
         return "?".to_owned();
     }
-    let (size, unit) = units.into_iter().find(|(size, _)| ns >= *size).unwrap_or((1.0, "ns"));
-    format!("{} {unit}", digits(ns / size))
+    in_unit(ns, &units)
+}
+
+/// A value in the first of these units that it is at least one of, or else in the last. What would be shown as 1000 is
+/// one of the next unit.
+fn in_unit(value: f64, units: &[(f64, &str)]) -> String {
+    let reached = units.iter().find(|(size, _)| value >= size * 0.999_95);
+    let (size, unit) = reached.or(units.last()).copied().unwrap_or((1.0, ""));
+    format!("{} {unit}", digits(value / size))
 }
 
 /// A unit of time that somebody asked for.
@@ -103,8 +110,7 @@ pub fn per_second(rate: f64) -> String {
 #[must_use]
 pub fn count(items: f64) -> String {
     let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
-    let (size, unit) = units.into_iter().find(|(size, _)| items >= *size).unwrap_or((1.0, ""));
-    format!("{} {unit}", digits(items / size))
+    in_unit(items, &units)
 }
 
 /// So many of something: `1 round`, `2 rounds`.
@@ -122,7 +128,10 @@ pub fn times(factor: f64) -> String {
 /// A factor without its sign. Closer to 1, and far below, it needs more digits to say anything.
 #[must_use]
 pub fn factor_digits(factor: f64) -> String {
+    let apart = (factor - 1.0).abs();
     let decimals = match factor {
+        // Three decimals would show none of the difference; a rounding error is none.
+        f if (f * 1e3).round() == 1e3 && apart > 1e-9 => decimals(apart, 2),
         f if f > 0.0 && f < 0.1 => decimals(f, 2),
         f if f >= 100.0 => 0,
         f if f >= 10.0 => 1,
@@ -170,6 +179,9 @@ mod tests {
         let rounded = [9.9996, 99.996, 999.96, 0.0004].map(digits);
         assert_eq!(rounded, ["10.00", "100.0", "1000", "0.000"]);
         assert_eq!(duration(12_345_678.0), "12.35 ms");
+        // Beside "1.000 s" there was "1000 ms".
+        assert_eq!([999_949_000.0, 999_951_000.0].map(duration), ["999.9 ms", "1.000 s"]);
+        assert_eq!([999_960.0, 999.0].map(count), ["1.000 M", "999.0 "]);
         assert_eq!(duration(f64::NAN), "?");
         let seconds = |ns| TimeUnit::shown(Some(TimeUnit::Second), ns);
         assert_eq!([2e9, 0.25e9, 4_123.0].map(seconds), ["2.000 s", "0.2500 s", "0.000004123 s"]);
@@ -185,6 +197,9 @@ mod tests {
         assert_eq!(times(1.0123), "1.012x");
         assert_eq!(times(1.306), "1.31x");
         assert_eq!(times(250.4), "250x");
+        // It was "1.000x slower".
+        let close = [1.000_3, 0.999_712, 1.000_004_24, 1.0, 1.0 + 1e-15].map(times);
+        assert_eq!(close, ["1.00030x", "0.99971x", "1.0000042x", "1.000x", "1.000x"]);
         let small = [0.006, 0.0604, 0.1, 0.0].map(times);
         assert_eq!(small, ["0.0060x", "0.060x", "0.10x", "0.00x"]);
         assert_eq!(percent(0.0071), "0.71 %");

@@ -4,10 +4,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
+use std::path::Path;
 
 use fathom_measure::result::{Case, Run};
 use fathom_measure::stats::Interval;
-use fathom_measure::workload::parse_number;
+use fathom_measure::workload::{Spec, parse_number};
 
 use crate::escape::html as escaped;
 use crate::number::{count, digits, duration, round};
@@ -21,8 +22,10 @@ const COLOURS: [&str; 6] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9
 pub(crate) struct Scan {
     /// What the number is called.
     pub(crate) name: String,
-    /// A curve per contender.
+    /// A curve per contender and work.
     pub(crate) curves: Vec<Curve>,
+    /// On how many kinds of work there are several values of the number.
+    works: usize,
 }
 
 /// One contender's times over the number.
@@ -56,8 +59,13 @@ pub(crate) struct Slope {
 
 impl Scan {
     /// The scan that a run is, if it is one: its cases differ in one parameter only, or those of its one
-    /// case's contenders do.
+    /// case's contenders do. Of several kinds of work it is none: who is fastest at each says more.
     pub(crate) fn of(run: &Run) -> Option<Scan> {
+        Scan::drawable(run).filter(|scan| scan.works == 1)
+    }
+
+    /// The same of any number of kinds.
+    fn drawable(run: &Run) -> Option<Scan> {
         let scan = Scan::of_cases(&run.cases).or_else(|| Scan::of_contenders(&run.cases))?;
         let points = || scan.curves.iter().flat_map(|curve| &curve.points);
         let is_spread = points().any(|point| Some(point.at) != points().next().map(|p| p.at));
@@ -67,12 +75,24 @@ impl Scan {
     fn of_cases(cases: &[Case]) -> Option<Scan> {
         let all: Vec<&Parameters> = cases.iter().map(|case| &case.workload.parameters).collect();
         let name = varied(&all)?.to_owned();
-        let mut scan = Scan { name, curves: Vec::new() };
+        let mut works: BTreeMap<Work<'_>, usize> = BTreeMap::new();
+        for case in cases {
+            *works.entry(work(case)).or_default() += 1;
+        }
+        let scanned = works.values().filter(|&&count| count > 1).count();
+        let mut scan = Scan { name, curves: Vec::new(), works: scanned };
         for case in cases {
             let value = case.workload.parameters.get(&scan.name)?;
             let at = number(value)?;
+            let of = match works.len() {
+                1 => String::new(),
+                _ => {
+                    let bare = Spec { parameters: Parameters::new(), ..case.workload.clone() };
+                    format!(" of {} {bare}", case.family)
+                }
+            };
             for line in lines(case) {
-                scan.add(line.row.id.clone(), point(case, line.number, at));
+                scan.add(format!("{}{of}", line.row.id), point(case, line.number, at));
             }
         }
         Some(scan.sorted())
@@ -86,7 +106,7 @@ impl Scan {
             [name] => name.clone(),
             _ => return None,
         };
-        let mut scan = Scan { name, curves: Vec::new() };
+        let mut scan = Scan { name, curves: Vec::new(), works: 1 };
         let mut seen: Vec<(&str, Vec<&str>)> = Vec::new();
         let mut points = Vec::new();
         for (contender, row) in case.entrants() {
@@ -144,6 +164,13 @@ impl Scan {
     }
 }
 
+/// What is done: family, operation and file.
+type Work<'a> = (&'a str, &'a str, Option<&'a Path>);
+
+fn work(case: &Case) -> Work<'_> {
+    (&case.family, &case.workload.operation, case.workload.file.as_deref())
+}
+
 /// What two commands are with the parameter in place of these values of it; the first as it is if nothing is.
 fn template(commands: [&str; 2], values: [&str; 2], parameter: &str) -> String {
     let (mut text, mut seen) = (String::new(), HashSet::new());
@@ -196,10 +223,10 @@ impl Curve {
 }
 
 /// The plot of a run whose cases, or whose contenders, differ in one parameter only, a number above zero;
-/// None for others.
+/// None for others. Each contender has a curve for each kind of work.
 #[must_use]
 pub fn svg(run: &Run) -> Option<String> {
-    let scan = Scan::of(run)?;
+    let scan = Scan::drawable(run)?;
     drawn(&scan.name, &scan.curves)
 }
 

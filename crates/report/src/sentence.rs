@@ -35,7 +35,11 @@ pub(crate) fn overhead(case: &Case) -> Option<String> {
         "overhead {} to {} per iteration{}, at most {} of the fastest time",
         duration(overhead.ns_low),
         duration(overhead.ns_high),
-        if overhead.subtracted { ", subtracted" } else { ", not subtracted" },
+        match (overhead.subtracted, overhead.overlaps) {
+            (true, _) => ", subtracted",
+            (_, true) => ", not subtracted because some readings do not exceed it",
+            (_, false) => ", not subtracted",
+        },
         percent(overhead.share_most),
     ))
 }
@@ -135,6 +139,9 @@ pub fn unresolved(why: Unresolved) -> String {
         Unresolved::Resolution => {
             "every set of processes reads the same: the clock's resolution was reached".to_owned()
         }
+        Unresolved::Unbounded => {
+            "so few sets of processes leave the interval without ends at this level".to_owned()
+        }
         Unresolved::OneProcess => "all rounds are of one set of processes".to_owned(),
         Unresolved::SetWithout => "a set of processes has no reading of one of the two".to_owned(),
         _ => "this version does not know why".to_owned(),
@@ -144,22 +151,29 @@ pub fn unresolved(why: Unresolved) -> String {
 /// What was seen, whether or not it proves anything: "12.0x slower than A in 5 of 5 rounds (93 %)".
 fn seen_words(comparison: &Comparison, baseline: &str) -> String {
     match comparison.ratio {
-        Some(ratio) => format!("{} than {baseline} {}", direction(ratio), seen(comparison)),
+        Some(ratio) => {
+            let than = if ratio == 1.0 { "as" } else { "than" };
+            format!("{} {than} {baseline} {}", direction(ratio), seen(comparison))
+        }
         None => format!("measured beside {baseline} in no round"),
     }
 }
 
 fn direction(ratio: f64) -> String {
-    match ratio < 1.0 {
-        true => format!("{} faster", times(1.0 / ratio)),
-        false => format!("{} slower", times(ratio)),
+    match ratio {
+        1.0 => "as fast".to_owned(),
+        ..1.0 => format!("{} faster", times(1.0 / ratio)),
+        _ => format!("{} slower", times(ratio)),
     }
 }
 
 /// In how many rounds, and, where every round is a process of its own, at what level the sign test of
-/// these alone would call it.
+/// these alone would call it. Of a tie there is no such round.
 fn seen(comparison: &Comparison) -> String {
     let seen = comparison.seen;
+    if comparison.ratio == Some(1.0) {
+        return format!("over {}", plural(seen.rounds, "round"));
+    }
     let share = format!("in {} of {}", seen.more(), plural(seen.rounds, "round"));
     match comparison.sets {
         0 => format!("{share} ({})", reached(seen.level() * 100.0)),
@@ -217,6 +231,8 @@ pub fn clock_words(case: &Case) -> &'static str {
     match (case.judged.clock, case.family.as_str()) {
         (Clock::Wall, _) => "wall time",
         (Clock::Cpu, "commands") => "CPU time, children included",
+        // Of a worker that leaves its thread it is the whole process's.
+        (Clock::Cpu, _) if case.roles.wall_only => "CPU time of all threads",
         (Clock::Cpu, _) => "thread CPU time",
     }
 }

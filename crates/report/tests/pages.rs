@@ -18,6 +18,7 @@ use fathom_report::history::courses;
 use fathom_report::html::index::{self, Entry};
 use fathom_report::html::{self, flame, grid};
 use fathom_report::number::{bytes, duration, per_second};
+use fathom_report::scan;
 use fathom_report::table::Look;
 use serde_json::Value;
 
@@ -108,6 +109,8 @@ fn sorting_knows_every_unit_of_a_page() {
             assert!(unit.is_empty() || units.contains(&format!(" {unit}: ")), "{shown}");
         }
     }
+    // Negative keys were sorted as texts.
+    assert!(script.contains(r"/^-?\d+(\.\d+)?x?( |$)/"), "{script}");
 }
 
 #[test]
@@ -119,6 +122,31 @@ fn a_scan_has_lines_with_intervals_slopes_and_the_ideal() {
     // Each point of each line: its interval, before its dot.
     let plot = page.split("</figure>").next().unwrap();
     assert_eq!(plot.matches("class=\"l\"/><circle").count(), 18, "{plot}");
+}
+
+/// One curve went through the times of all operations.
+#[test]
+fn of_several_operations_over_one_number_each_has_a_curve() {
+    let of = |all: &[(&str, u32)]| {
+        let case = |&(operation, power): &(&str, u32)| {
+            let size = 10_u64.pow(power);
+            let workload = Spec::new(operation, &[("size", &size.to_string())]);
+            seeded::case("checksum", workload, &[("plain", 1e3 * size as f64)], u64::from(power))
+        };
+        let cases = all.iter().map(case).collect();
+        seeded::run(&["fathom", "bench"], "2026-01-01T00:00:00Z", cases, Value::Null)
+    };
+    let run = of(&[("crc", 1), ("crc", 2), ("adler", 1), ("adler", 3)]);
+    let page = html::run(&run, &Look::default());
+    assert!(page.contains("<h1>4 measurements</h1>") && !page.contains("Slopes"), "{page}");
+    let svg = scan::svg(&run).unwrap();
+    assert_eq!(svg.matches("<polyline").count(), 2, "{svg}");
+    for name in [">plain of checksum crc<", ">plain of checksum adler<"] {
+        assert!(svg.contains(name), "no {name} in {svg}");
+    }
+    // What is done at one value only is beside the scan.
+    let page = html::run(&of(&[("touch", 1), ("crc", 1), ("crc", 2)]), &Look::default());
+    assert!(page.contains("<h1>Time goes with size as plain of checksum crc: size^"), "{page}");
 }
 
 #[test]
@@ -156,18 +184,28 @@ fn of_many_tasks_those_win_of_whom_either_will_do() {
     assert_eq!(page.matches(">c 2.0").count() + page.matches(">c 1.9").count(), 8, "{page}");
 }
 
+/// Who has no such operation had "failed".
+#[test]
+fn a_heat_table_says_how_a_contender_failed() {
+    let task = |task: u64| {
+        let workload = Spec::new(&format!("task-{task}"), &[]);
+        let mut case = seeded::case("checksum", workload, &[("a", 1e6), ("b", 1e6)], task);
+        case.measured.failures[1] = Some(Failure::Unsupported { reason: "no scan".to_owned() });
+        case
+    };
+    let cases = (0..8).map(task).collect();
+    let run = seeded::run(&["fathom", "cpu"], "2026-01-01T00:00:00Z", cases, Value::Null);
+    let page = html::run(&run, &Look::default());
+    assert_eq!(page.matches("<td class=\"soft\">does not take part</td>").count(), 8, "{page}");
+}
+
 #[test]
 fn keys_have_their_advice_code_front_and_tails() {
     let page = page("kv");
     for part in [
-        "<h1>For these keys, use hashbrown with hash ahash",
-        "hashbrown = &quot;0.17&quot;",
-        "<td>★</td>",
-        "0.45 (0.41–0.50)",
-        "2.10 no interval",
-        "3.10 no interval",
-        "find-mixed: median time per item",
-        "99.9 % within 300.0 ns, the longest 600.0 µs",
+        "<h1>For these keys, use hashbrown with hash ahash", "hashbrown = &quot;0.17&quot;",
+        "<td>★</td>", "0.45 (0.41–0.50)", "2.10 no interval", "3.10 no interval",
+        "find-mixed: median time per item", "99.9 % within 300.0 ns, the longest 600.0 µs",
         "20,000 distinct",
     ] {
         assert!(page.contains(part), "no {part}");
@@ -199,6 +237,11 @@ fn a_history_marks_its_steps_and_a_difference_its_words() {
     let diff = page("diff");
     assert!(diff.contains("<h1>1 slower, 0 faster, 2 not resolved</h1>"), "{diff}");
     assert!(diff.contains("not interleaved") && diff.contains("1.20x slower"));
+    // Pointing at one brought out all of its word.
+    for number in 0..3 {
+        let mark = format!("data-s=\"{number}\"");
+        assert_eq!(diff.matches(&mark).count(), 1, "{mark} in {diff}");
+    }
 }
 
 #[test]
@@ -210,6 +253,26 @@ fn a_table_has_bars_on_one_axis_and_an_index_leads_to_its_runs() {
     let (after, before) = (index.find(">after<").unwrap(), index.find(">before<").unwrap());
     assert!(after < before, "the newest comes first");
     assert!(index.contains("<a href=\"run.html\">"));
+}
+
+/// It was cut off with the keys beyond the most, and counted as one of them.
+#[test]
+fn a_total_is_no_key_and_is_always_there() {
+    let row = |key: &str| [key, "/", "1", "2", "3", "web-2"].map(str::to_owned).to_vec();
+    let keys = (0..5001).map(|number| row(&format!("host-{number}")));
+    let table = grid::Grid {
+        texts: vec![false, false, false, true],
+        rows: keys.chain([row("all")]).collect(),
+        total: true,
+        ..seeded::table()
+    };
+    let page = grid::page(&table);
+    let foot = page.split("<tfoot>\n").nth(1).unwrap().split("</tfoot>").next().unwrap();
+    assert!(foot.starts_with("<tr><th scope=\"row\" class=\"id\">all</th>"), "{foot}");
+    // Texts sort as texts.
+    assert!(foot.ends_with("<td>web-2</td></tr>\n") && foot.contains("<svg"), "{foot}");
+    assert!(page.contains("<h1>5001 keys</h1>") && page.contains("The first 5000 of them"));
+    assert!(page.contains(">host-4999<") && !page.contains(">host-5000<"));
 }
 
 #[test]
@@ -251,6 +314,11 @@ fn a_headline_names_the_fastest_with_its_lead_or_with_whom_it_is_not_resolved() 
         broken.judged = judge(&broken.measured, broken.roles, &broken.plan);
         assert_eq!(headline(&broken), said);
     }
+    // It had "not resolved against b".
+    let mut broken = of(&[("a", 1e6), ("b", 2e6)]);
+    broken.measured.failures[2] = Some(Failure::Hung { limit_ms: 1 });
+    broken.judged = judge(&broken.measured, broken.roles, &broken.plan);
+    assert_eq!(headline(&broken), "a had the least time; no verdict on b");
 }
 
 #[test]

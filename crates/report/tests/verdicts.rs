@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use fathom_measure::compare::Judged;
-use fathom_measure::plan::{End, Measured, Plan, Roles, Round};
+use fathom_measure::plan::{Clock, End, Measured, Plan, Roles, Round};
 use fathom_measure::result::{Build, Case, Row, Run, SCHEMA, VERSION};
 use fathom_measure::sample::{Failure, Sample};
 use fathom_measure::workload::{Spec, Work};
@@ -345,6 +345,30 @@ fn without_a_whole_round_nothing_was_seen() {
     assert!(text.contains(seen), "{text}");
 }
 
+/// It was "1.000x slower than alpha in 0 of 5 rounds (0 %)".
+#[test]
+fn a_tie_is_told_as_one() {
+    let mut case = case(true, false);
+    case.measured.rounds.truncate(5);
+    for round in &mut case.measured.rounds {
+        round.samples[1] = round.samples[0].clone();
+    }
+    let text = text::run(&saved(case), &Look::default());
+    assert!(text.contains(" as fast over 5 rounds\n"), "{text}");
+    assert!(text.contains("beta was as fast as alpha over 5 rounds: too few for a"), "{text}");
+}
+
+#[test]
+fn processor_time_of_a_worker_with_threads_is_that_of_all() {
+    for (wall_only, clock) in [(true, "CPU time of all threads"), (false, "thread CPU time")] {
+        let mut case = case(false, false);
+        case.roles.wall_only = wall_only;
+        case.plan.clock = Some(Clock::Cpu);
+        let text = text::run(&saved(case), &Look::default());
+        assert!(text.contains(&format!("{clock} (as asked)")), "{text}");
+    }
+}
+
 /// It had "0 rounds of 64 iterations each" and a clock.
 #[test]
 fn a_case_without_rounds_says_so() {
@@ -598,7 +622,7 @@ fn a_difference_that_is_not_beyond_identical_code_s_says_so() {
     for (factor, floor, why) in [
         (1.5, 3.0, Some("not resolved: identical code differs here, by up to 300 %, ratio 1.50")),
         (1.6, 0.55, None),
-        (1.009, 0.0, Some("not resolved: they differ by less than 1.0 %, ratio 1.009")),
+        (1.009, 0.0, Some("not resolved: smaller than the 1.0 % that two runs may differ by")),
         (1.5, 0.0, None),
     ] {
         let found = diff(&of(1.25, floor), &of(1.25 * factor, floor));
@@ -608,6 +632,86 @@ fn a_difference_that_is_not_beyond_identical_code_s_says_so() {
             None => assert_eq!(found.differences[1].change, Change::Slower, "{text}"),
         }
     }
+}
+
+/// A difference was called of what one of the runs would not call.
+#[test]
+fn what_a_run_withholds_is_no_difference() {
+    type Spoil = (fn(&mut Case), &'static str);
+    let spoils: [Spoil; 3] = [
+        (
+            |case| case.measured.rounds.iter_mut().for_each(|round| round.process = 0),
+            "all rounds are of one set of processes",
+        ),
+        (
+            |case| case.measured.failures[2] = Some(Failure::Interrupted),
+            "the copy of the baseline failed",
+        ),
+        (
+            |case| case.measured.rounds[..12].iter_mut().for_each(|round| round.samples[0] = None),
+            "a set of processes has no reading of one of the two",
+        ),
+    ];
+    let run = |mut run: Run, spoil: fn(&mut Case)| {
+        let mut case = run.cases.remove(0);
+        // As many as are judged one by one, too.
+        case.measured.rounds = [case.measured.rounds.as_slice(); 4].concat();
+        case.measured.rounds.sort_by_key(|round| round.process);
+        spoil(&mut case);
+        saved(case)
+    };
+    let (old, new) = (saved(case(false, false)), slower_b(""));
+    let whole: fn(&mut Case) = |_| ();
+    for (spoil, why) in spoils {
+        for spoils in [[spoil, whole], [whole, spoil]] {
+            let found = diff(&run(old.clone(), spoils[0]), &run(new.clone(), spoils[1]));
+            let text = found.text();
+            assert!(text.contains(&format!("beta: not resolved: {why}, ratio 1.")), "{text}");
+            assert!(!found.is_worse(), "{text}");
+        }
+    }
+}
+
+/// That the old run had none was a failure of the new one.
+#[test]
+fn a_contender_without_readings_is_one_that_a_run_does_not_have() {
+    let whole = saved(case(false, false));
+    let mut without = case(false, false);
+    without.measured.rounds.iter_mut().for_each(|round| round.samples[1] = None);
+    let without = saved(without);
+    let absent = Change::Absent("no readings".to_owned());
+    for (old, new, change, is_incomplete, why) in [
+        (&without, &whole, Change::NewOnly, false, "no readings in the first run"),
+        (&whole, &without, Change::OldOnly, true, "no readings in the second run"),
+        (&without, &without, absent, false, "no readings"),
+    ] {
+        let found = diff(old, new);
+        assert_eq!(found.differences[1].change, change);
+        assert_eq!((found.is_worse(), found.is_incomplete()), (false, is_incomplete));
+        let (text, page) = (found.text(), html::diff::page(&found, ["a", "b"]));
+        assert!(text.contains(&format!("  beta: {why}\n")) && page.contains(why), "{text}{page}");
+        assert!(!page.contains("in one run only"), "{page}");
+    }
+    let mut empty = case(false, false);
+    empty.measured.rounds.iter_mut().for_each(|round| round.samples.fill(None));
+    let empty = saved(empty);
+    let found = diff(&empty, &empty);
+    assert!(!found.is_worse() && found.is_incomplete(), "{found:?}");
+    assert!(found.text().ends_with(": nothing was compared.\n"), "{}", found.text());
+}
+
+/// Each case said it again.
+#[test]
+fn a_caution_that_holds_for_several_cases_is_said_once() {
+    let of = |version: &str| {
+        let mut run = saved(case(false, false));
+        run.cases[0].contenders.iter_mut().for_each(|row| row.about.version = version.to_owned());
+        let other = Case { workload: Spec::new("other", &[]), ..run.cases[0].clone() };
+        run.cases.push(other);
+        run
+    };
+    let expected = ["alpha", "beta"].map(|id| format!("{id}: version 1 before, 2 now"));
+    assert_eq!(diff(&of("1"), &of("2")).cautions, expected);
 }
 
 /// Slower, with an interval that said faster: the one was of all rounds' median, the other of the sets'.
@@ -660,6 +764,23 @@ fn runs_whose_sets_read_the_same_are_not_resolved_for_that() {
         let text = diff(&of("1", 1_000_000), &of(version, 1_200_000)).text();
         assert!(text.contains(why) && text.contains(how), "{text}");
     }
+}
+
+/// Nothing was said of it.
+#[test]
+fn a_time_that_varies_without_bounds_is_not_resolved_for_that() {
+    let mut case = case(false, false);
+    for (number, round) in case.measured.rounds.iter_mut().enumerate() {
+        round.process = number as u32 / 6;
+        for sample in round.samples.iter_mut().flatten() {
+            sample.wall_ns = [1_000_000, 1_000_000_000][number / 6];
+            sample.cpu_ns = Some(sample.wall_ns);
+        }
+    }
+    let run = saved(case);
+    let text = diff(&run, &run).text();
+    let why = "alpha: not resolved: so few sets of processes leave the interval without ends";
+    assert!(text.contains(why), "{text}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Two runs on a page: what changed, by how much, and what makes the runs less comparable.
 
-use super::page::{self, Cell, Page};
+use super::page::{self, Cell};
 use super::plot::{self, Axis};
 use crate::diff::{Change, Diff, Difference, NOTHING_IN_COMMON};
 use crate::number::{duration, factor_digits, round, times};
@@ -24,11 +24,20 @@ pub fn page(diff: &Diff, names: [&str; 2]) -> String {
     if repaired > 0 {
         headline += &format!(", {repaired} failed before only");
     }
-    let lone = of(Change::OldOnly) + of(Change::NewOnly);
-    if lone > 0 {
-        headline += &format!(", {lone} in one run only");
+    let lone = |is_in_both: bool| {
+        let is_it = |d: &&Difference| {
+            matches!(d.change, Change::OldOnly | Change::NewOnly) && d.why.is_some() == is_in_both
+        };
+        diff.differences.iter().filter(is_it).count()
+    };
+    for (count, what) in
+        [(lone(false), "in one run only"), (lone(true), "without readings in one run")]
+    {
+        if count > 0 {
+            headline += &format!(", {count} {what}");
+        }
     }
-    if diff.nothing_in_common() {
+    if diff.nothing_in_common() && gone + repaired == 0 {
         NOTHING_IN_COMMON.clone_into(&mut headline);
     }
     let mut body = String::from(
@@ -40,14 +49,8 @@ pub fn page(diff: &Diff, names: [&str; 2]) -> String {
     body += &table(diff);
     body += "</section>\n";
     let [old, new] = names;
-    let page = Page {
-        title: format!("{old} and {new}"),
-        kicker: format!("fathom diff · {old} · {new}"),
-        headline,
-        body,
-        provenance: String::new(),
-    };
-    page.html()
+    let (title, kicker) = (format!("{old} and {new}"), format!("fathom diff · {old} · {new}"));
+    page::plain(title, kicker, headline, body)
 }
 
 /// Slower ones first, then faster ones.
@@ -87,12 +90,12 @@ fn plot(diff: &Diff) -> String {
     }
     let axis = Axis::log(ends().flat_map(|i| [i.low, i.high]).chain([0.98, 1.02]));
     let mut html = String::new();
-    for (_, d) in sorted(diff) {
+    for (number, d) in sorted(diff) {
         let (Some(ratio), Some(interval)) = (d.ratio, d.interval) else { continue };
         let marks = format!(
             "{}<g {}\">{}<circle class=\"f\" cx=\"{:.2}%\" cy=\"12\" r=\"5\"/></g>",
             plot::line((axis.at(1.0), 0.0), (axis.at(1.0), 24.0), "one"),
-            plot::series(colour(&d.change)),
+            plot::coloured(number, colour(&d.change)),
             plot::line((axis.at(interval.low), 12.0), (axis.at(interval.high), 12.0), "l"),
             axis.at(ratio)
         );
@@ -114,8 +117,8 @@ fn table(diff: &Diff) -> String {
             (Change::Slower, Some(ratio)) => format!("{} slower", times(ratio)),
             (Change::Faster, Some(ratio)) => format!("{} faster", times(1.0 / ratio)),
             (Change::Gone(why) | Change::Repaired(why) | Change::Absent(why), _) => why.clone(),
-            (Change::OldOnly, _) => "in the first run only".to_owned(),
-            (Change::NewOnly, _) => "in the second run only".to_owned(),
+            (Change::OldOnly, _) => d.lone("first"),
+            (Change::NewOnly, _) => d.lone("second"),
             _ => d.not_resolved(),
         };
         let interval = d.interval.map_or_else(String::new, |i| {

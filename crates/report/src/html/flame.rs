@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fathom_measure::profile::{Report, Stack, ZoneReport};
 
-use super::page::{self, Cell, Page};
+use super::page::{self, Cell};
 use super::plot;
 use crate::escape::html as escaped;
 use crate::number::{bytes, bytes_per_second, duration, percent};
@@ -35,14 +35,8 @@ pub fn page(report: &Report, command: &str) -> String {
         table(report, &zones),
         page::list(&remarks(report))
     );
-    let page = Page {
-        title: format!("profile of {command}"),
-        kicker: format!("profile · {command}"),
-        headline,
-        body,
-        provenance: String::new(),
-    };
-    page.html()
+    let (title, kicker) = (format!("profile of {command}"), format!("profile · {command}"));
+    page::plain(title, kicker, headline, body)
 }
 
 fn seconds(report: &Report, ticks: f64) -> f64 {
@@ -123,14 +117,7 @@ fn graph(report: &Report) -> String {
 
 fn table(report: &Report, zones: &[&ZoneReport]) -> String {
     let head = [
-        "zone",
-        "entered",
-        "own time",
-        "share",
-        "",
-        "with children",
-        "bytes",
-        "bandwidth",
+        "zone", "entered", "own time", "share", "", "with children", "bytes", "bandwidth",
         "page faults",
     ];
     let most = zones.first().map_or(1.0, |zone| zone.exclusive_ticks.max(1.0));

@@ -3,8 +3,9 @@
 
 use std::fmt::Write;
 
-use super::page::{self, Cell, Page};
+use super::page::{self, Cell};
 use super::plot::{self, Axis};
+use crate::number::plural;
 
 /// A table somebody else made.
 #[derive(Clone, Debug, Default)]
@@ -13,30 +14,32 @@ pub struct Grid {
     pub title: String,
     /// The names of its columns.
     pub head: Vec<String>,
-    /// How many of the columns, from the left, are keys; the others hold numbers, mostly.
+    /// How many of the columns, from the left, are keys.
     pub keys: usize,
+    /// Of each column after the keys, whether it holds texts; those beyond the last hold numbers.
+    pub texts: Vec<bool>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
+    /// Whether the last row is no key's but the total of all.
+    pub total: bool,
     /// Columns that belong together, each as places of a least, a middle and a greatest value.
     pub ranges: Vec<[usize; 3]>,
 }
 
-/// Rows on a page: with many more no browser is quick.
-const MOST_ROWS: usize = 5_000;
+/// Keys on a page: with many more no browser is quick.
+const MOST_KEYS: usize = 5_000;
 
 /// Its page.
 #[must_use]
 pub fn page(grid: &Grid) -> String {
-    let shown = &grid.rows[..grid.rows.len().min(MOST_ROWS)];
-    let headline = match grid.rows.len() {
-        1 => "1 key".to_owned(),
-        rows => format!("{rows} keys"),
-    };
+    let total = grid.rows.last().filter(|_| grid.total);
+    let keys = &grid.rows[..grid.rows.len() - usize::from(total.is_some())];
+    let shown = &keys[..keys.len().min(MOST_KEYS)];
     let mut body = String::from("<section>\n");
-    if shown.len() < grid.rows.len() {
+    if shown.len() < keys.len() {
         let _ = writeln!(
             body,
-            "<p class=\"warn\">The first {MOST_ROWS} of them are here; --sort and --top choose others, and --format \
+            "<p class=\"warn\">The first {MOST_KEYS} of them are here; --sort and --top choose others, and --format \
              csv has all.</p>"
         );
     }
@@ -44,11 +47,9 @@ pub fn page(grid: &Grid) -> String {
         body += "<p class=\"soft small\">Bars go from the least to the greatest value of a key, with a mark at the \
                  middle one; all bars of a column are on one axis.</p>\n";
     }
-    body += &table(grid, shown);
+    body += &table(grid, shown, total);
     body += "</section>\n";
-    let title = grid.title.clone();
-    let page = Page { kicker: title.clone(), title, headline, body, provenance: String::new() };
-    page.html()
+    page::plain(grid.title.clone(), grid.title.clone(), plural(keys.len(), "key"), body)
 }
 
 /// The number in a cell.
@@ -56,9 +57,10 @@ fn number(row: &[String], column: usize) -> Option<f64> {
     row.get(column)?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-fn table(grid: &Grid, rows: &[Vec<String>]) -> String {
+fn table(grid: &Grid, rows: &[Vec<String>], total: Option<&Vec<String>>) -> String {
     let axis = |range: &[usize; 3]| {
-        let ends = rows.iter().flat_map(|row| [number(row, range[0]), number(row, range[2])]);
+        let ends = rows.iter().chain(total);
+        let ends = ends.flat_map(|row| [number(row, range[0]), number(row, range[2])]);
         let ends: Vec<f64> = ends.flatten().collect();
         Axis::around(ends.into_iter())
     };
@@ -73,9 +75,11 @@ fn table(grid: &Grid, rows: &[Vec<String>]) -> String {
     let row = |row: &Vec<String>| {
         let mut cells = Vec::new();
         for (column, text) in row.iter().enumerate() {
-            cells.push(match column < grid.keys {
-                true => Cell::name(text),
-                false => Cell::number(text),
+            cells.push(match column.checked_sub(grid.keys) {
+                None => Cell::name(text),
+                // One that sorts as text: `web-2` is no number.
+                Some(at) if grid.texts.get(at) == Some(&true) => Cell::text(text),
+                Some(_) => Cell::number(text),
             });
             if let Some(which) = grid.ranges.iter().position(|range| range[2] == column) {
                 cells.push(Cell::drawing(range(row, &grid.ranges[which], &axes[which], which)));
@@ -83,7 +87,8 @@ fn table(grid: &Grid, rows: &[Vec<String>]) -> String {
         }
         cells
     };
-    page::table(&grid.title, &head, &rows.iter().map(row).collect::<Vec<_>>())
+    let cells: Vec<Vec<Cell>> = rows.iter().map(row).collect();
+    page::totalled(&grid.title, &head, &cells, total.map(row))
 }
 
 fn range(row: &[String], places: &[usize; 3], axis: &Axis, colour: usize) -> String {

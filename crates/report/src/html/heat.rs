@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use fathom_measure::result::Case;
+use fathom_measure::sample::Failure;
 
 use super::measured::{self, Extent};
 use super::page::{self, Cell};
@@ -71,7 +72,11 @@ fn winners(families: &[(&str, Vec<(&Case, Standing)>)]) -> String {
             let rate = summary.map_or_else(String::new, |s| throughput(case, s.ns_median));
             let then = match standing.behind {
                 Some((number, ratio)) => {
-                    let word = if standing.proved[number] { "slower" } else { "not resolved" };
+                    let word = match standing.proved[number] {
+                        true => "slower",
+                        false if standing.unjudged.contains(&number) => "no verdict",
+                        false => "not resolved",
+                    };
                     format!("{} {} {word}", row(&number).id, times(ratio))
                 }
                 None if case.entrants().count() == 1 => "alone".to_owned(),
@@ -130,8 +135,8 @@ fn heat(family: &str, of: &[(&Case, Standing)]) -> String {
 
 fn cell(case: &Case, standing: &Standing, number: usize) -> String {
     let Some(ratio) = standing.ratios[number] else {
-        let failed = case.measured.failures[number].is_some();
-        return format!("<td class=\"n\">{}</td>", if failed { "failed" } else { "" });
+        let failure = case.measured.failures[number].as_ref();
+        return format!("<td class=\"soft\">{}</td>", failure.map_or("", Failure::kind));
     };
     let heat = match ratio {
         ..=1.02 => 0,

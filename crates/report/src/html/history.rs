@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{self, Cell, Page};
+use super::page::{self, Cell};
 use super::plot::{self, Axis, Frame};
 use crate::history::{Course, Step, step_alpha};
 use crate::number::{count, digits, duration, plural, round, times};
@@ -32,14 +32,8 @@ pub fn page(courses: &[Course], folder: &str) -> String {
             stepped.iter().filter(|(course, _)| course.title == title).collect();
         body += &section(title, &own);
     }
-    let page = Page {
-        title: format!("history of {folder}"),
-        kicker: format!("fathom history · {folder}"),
-        headline,
-        body,
-        provenance: String::new(),
-    };
-    page.html()
+    let (title, kicker) = (format!("history of {folder}"), format!("fathom history · {folder}"));
+    page::plain(title, kicker, headline, body)
 }
 
 fn section(title: &str, courses: &[&(&Course, Vec<Step>)]) -> String {

@@ -2,9 +2,10 @@
 
 use fathom_measure::result::Run;
 
-use super::page::{self, Cell, Page};
+use super::page::{self, Cell};
 use crate::escape::{html as escaped, link, shell};
 use crate::headline::of_run;
+use crate::number::plural;
 use crate::view::kind;
 
 /// A run of a folder.
@@ -40,15 +41,7 @@ pub fn page(folder: &str, entries: &[Entry<'_>]) -> String {
         ]
     };
     let rows: Vec<Vec<Cell>> = sorted.iter().map(row).collect();
-    let page = Page {
-        title: format!("runs of {folder}"),
-        kicker: format!("fathom report · {folder}"),
-        headline: match entries.len() {
-            1 => "1 saved run".to_owned(),
-            runs => format!("{runs} saved runs"),
-        },
-        body: format!("<section>\n{}</section>\n", page::table("Saved runs", &head, &rows)),
-        provenance: String::new(),
-    };
-    page.html()
+    let body = format!("<section>\n{}</section>\n", page::table("Saved runs", &head, &rows));
+    let (title, kicker) = (format!("runs of {folder}"), format!("fathom report · {folder}"));
+    page::plain(title, kicker, plural(entries.len(), "saved run"), body)
 }

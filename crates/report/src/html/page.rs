@@ -55,6 +55,11 @@ impl Page {
     }
 }
 
+/// The page of something that is no run, and says itself where it comes from.
+pub(super) fn plain(title: String, kicker: String, headline: String, body: String) -> String {
+    Page { title, kicker, headline, body, provenance: String::new() }.html()
+}
+
 /// The command to measure it again.
 pub(super) fn command(run: &Run) -> String {
     format!("<h3>To repeat it</h3>\n<pre><code>{}</code></pre>\n", escaped(&shell(&run.command)))
@@ -113,12 +118,23 @@ impl Cell {
 /// A table that can be sorted, and scrolls where the screen is narrow; `label` says to screen readers
 /// what it is. The first cell of a row is its head.
 pub(super) fn table(label: &str, head: &[String], rows: &[Vec<Cell>]) -> String {
+    totalled(label, head, rows, None)
+}
+
+/// The same, above a row that stays the last however it is sorted.
+pub(super) fn totalled(
+    label: &str,
+    head: &[String],
+    rows: &[Vec<Cell>],
+    total: Option<Vec<Cell>>,
+) -> String {
     let mut html = format!(
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n<table class=\"sort\">\n<thead><tr>",
         escaped(label)
     );
     for (column, name) in head.iter().enumerate() {
-        let class = rows.first().and_then(|row| row.get(column)).map_or("", |cell| cell.class);
+        let first = rows.first().or(total.as_ref());
+        let class = first.and_then(|row| row.get(column)).map_or("", |cell| cell.class);
         let class = if class == "n" { " class=\"n\"" } else { "" };
         let _ = match name.as_str() {
             // A head without words is none.
@@ -128,18 +144,25 @@ pub(super) fn table(label: &str, head: &[String], rows: &[Vec<Cell>]) -> String 
     }
     html += "</tr></thead>\n<tbody>\n";
     for row in rows {
-        html += "<tr>";
-        for (column, Cell { html: content, class }) in row.iter().enumerate() {
-            let class =
-                if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-            let _ = match column {
-                0 => write!(html, "<th scope=\"row\"{class}>{content}</th>"),
-                _ => write!(html, "<td{class}>{content}</td>"),
-            };
-        }
-        html += "</tr>\n";
+        html += &self::row(row);
     }
-    html + "</tbody>\n</table>\n</div>\n"
+    html += "</tbody>\n";
+    if let Some(total) = total {
+        let _ = writeln!(html, "<tfoot>\n{}</tfoot>", row(&total));
+    }
+    html + "</table>\n</div>\n"
+}
+
+fn row(cells: &[Cell]) -> String {
+    let mut html = String::from("<tr>");
+    for (column, Cell { html: content, class }) in cells.iter().enumerate() {
+        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+        let _ = match column {
+            0 => write!(html, "<th scope=\"row\"{class}>{content}</th>"),
+            _ => write!(html, "<td{class}>{content}</td>"),
+        };
+    }
+    html + "</tr>\n"
 }
 
 /// Sentences, one below the other.

@@ -28,15 +28,20 @@ impl Axis {
     /// Over these values, all above zero if it is logarithmic.
     pub(super) fn log(values: impl Iterator<Item = f64>) -> Axis {
         let (low, high) = ends(values.filter(|value| *value > 0.0));
-        let (low, high) = if high > low { (low, high) } else { (low / 1.5, high * 1.5) };
+        let wide = |end: f64| (end * 1.5).min(f64::MAX);
+        let (low, high) = if high > low { (low, high) } else { (low / 1.5, wide(high)) };
         Axis { low, high, is_log: true }
     }
 
     /// The same distance everywhere.
     pub(super) fn linear(values: impl Iterator<Item = f64>) -> Axis {
         let (low, high) = ends(values);
-        let room = if high > low { (high - low) * 0.02 } else { high.abs().max(1e-9) * 0.1 };
-        Axis { low: low - room, high: high + room, is_log: false }
+        let room = match high > low {
+            true => (high / 2.0 - low / 2.0) * 0.04,
+            false => high.abs().max(1e-9) * 0.1,
+        };
+        let (low, high) = ((low - room).max(f64::MIN), (high + room).min(f64::MAX));
+        Axis { low, high, is_log: false }
     }
 
     /// Logarithmic where the values span more than a factor of eight, otherwise around them.
@@ -47,9 +52,14 @@ impl Axis {
 
     /// Where a value lies, in percent from the low end.
     pub(super) fn at(&self, value: f64) -> f64 {
-        let of = |value: f64| if self.is_log { value.max(1e-300).ln() } else { value };
+        // Of halves, since the distance of the greatest doubles is infinite.
+        let of = |value: f64| match self.is_log {
+            true => value.max(f64::from_bits(1)).ln(),
+            false => value / 2.0,
+        };
         let share = (of(value) - of(self.low)) / (of(self.high) - of(self.low));
-        MARGIN + share.clamp(0.0, 1.0) * (100.0 - 2.0 * MARGIN)
+        let share = if share.is_nan() { 0.5 } else { share.clamp(0.0, 1.0) };
+        MARGIN + share * (100.0 - 2.0 * MARGIN)
     }
 
     /// Whether a value is on it.
@@ -96,7 +106,12 @@ fn decades(low: f64, high: f64) -> Vec<f64> {
 
 /// The classes and the number of a series: what the script hides and points out.
 pub(super) fn series(number: usize) -> String {
-    format!("data-s=\"{number}\" class=\"s c{}", number % COLOURS)
+    coloured(number, number)
+}
+
+/// The same in the colour of another.
+pub(super) fn coloured(number: usize, colour: usize) -> String {
+    format!("data-s=\"{number}\" class=\"s c{}", colour % COLOURS)
 }
 
 /// A drawing as wide as there is room; `said` is what it shows, in words.
@@ -305,6 +320,24 @@ mod tests {
         // Nothing, and one value alone.
         assert!(Axis::around([].into_iter()).at(1.0).is_finite());
         assert!(Axis::log([3.0].into_iter()).at(3.0).is_finite());
+    }
+
+    /// They were "NaN%".
+    #[test]
+    fn numbers_at_the_ends_of_doubles_have_places() {
+        let least = f64::from_bits(1);
+        let places = |values: [f64; 3]| {
+            let axis = Axis::around(values.into_iter());
+            values.map(|value| axis.at(value).round())
+        };
+        assert_eq!(places([f64::MIN, 0.0, f64::MAX]), [2.0, 50.0, 98.0]);
+        assert_eq!(places([1e-320, 1e-310, 1e-300]), [2.0, 50.0, 98.0]);
+        for value in [f64::MIN, f64::MAX, 1e-320, least, 0.0] {
+            for axis in [Axis::log([value].into_iter()), Axis::linear([value].into_iter())] {
+                assert!(axis.at(value).is_finite(), "{value}: {axis:?}");
+            }
+        }
+        assert!(places([0.0, least, least]).iter().all(|place| place.is_finite()));
     }
 
     #[test]

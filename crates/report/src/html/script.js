@@ -5,7 +5,7 @@ const byText = new Intl.Collator(undefined, { numeric: true }).compare;
 const valueOf = (cell) => {
   const text = (cell?.textContent ?? "").trim();
   // Names and dates have digits, too.
-  const isNumber = cell?.classList.contains("n") || /^\d+(\.\d+)?x?( |$)/.test(text);
+  const isNumber = cell?.classList.contains("n") || /^-?\d+(\.\d+)?x?( |$)/.test(text);
   const found = isNumber && /^[^\d-]*(-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?)x?\s*([a-zA-Zµ]*)/.exec(text);
   if (!found) return { number: NaN, text };
   const number = Number(found[1].replaceAll(",", "")) * (units[found[2]] ?? 1);

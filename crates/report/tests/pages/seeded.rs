@@ -170,9 +170,9 @@ pub(crate) fn profile() -> Report {
         timed: 64,
         exclusive_ticks: exclusive,
         inclusive_ticks: inclusive,
-        interval: None,
         bytes,
         page_faults: Some(12),
+        ..ZoneReport::default()
     };
     let stack = |thread: usize, names: &[&str], exclusive: f64, inclusive: f64| Stack {
         thread,
@@ -201,7 +201,7 @@ pub(crate) fn profile() -> Report {
             zone("parse", 1.2e9, 1.2e9, 0),
         ],
         stacks: (0..2).flat_map(of_thread).collect(),
-        ..Report::empty()
+        ..Report::default()
     }
 }
 
@@ -234,7 +234,9 @@ pub(crate) fn table() -> Grid {
         title: "fathom aggregate".to_owned(),
         head: ["host", "path", "min", "mean", "max", "count"].map(str::to_owned).to_vec(),
         keys: 2,
+        texts: Vec::new(),
         rows: (0..40).map(&mut row).collect(),
         ranges: vec![[2, 3, 4]],
+        total: false,
     }
 }
